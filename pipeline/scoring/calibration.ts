@@ -1,0 +1,164 @@
+// Calibration of closing forecasts: CORP decomposition, calibration curve and its error (METHODOLOGY §4).
+import { PPM } from './logarithm.ts'
+import { PARAMETERS } from './methodology.ts'
+
+/** Closing forecasts in parts per million and, at the same index, their outcomes (1 = yes, 0 = no). */
+export interface ClosingForecasts {
+  ppm: ArrayLike<number>
+  outcome: ArrayLike<number>
+}
+
+export interface Decomposition {
+  /** Mean Brier score of the closing forecasts, 0..1, lower is better. */
+  brier: number
+  /** S(p) − S(ĉ), 0..1, lower is better. */
+  miscalibration: number
+  /** S(ō) − S(ĉ), 0..0.25, higher is better. */
+  discrimination: number
+  /** S(ō), 0..0.25: how hard to tell the questions were for one who knows only the base rate. */
+  uncertainty: number
+}
+
+interface Block {
+  sum: number
+  weight: number
+  /** How many of the given values were pooled into the block. */
+  length: number
+}
+
+/**
+ * Isotonic least-squares regression by pooling adjacent violators: the non-decreasing sequence nearest to
+ * sums[i]/weights[i] under the weights. Comparisons are cross-multiplied, so whole numbers are exact.
+ * Source: Barlow et al. 1972; worked values in scores (Bureau of Meteorology).
+ */
+export function poolAdjacentViolators(sums: ArrayLike<number>, weights: ArrayLike<number>): Block[] {
+  const blocks: Block[] = []
+  for (let i = 0; i < sums.length; i++) {
+    let block: Block = { sum: sums[i]!, weight: weights[i]!, length: 1 }
+    for (
+      let last = blocks.at(-1);
+      last && last.sum * block.weight >= block.sum * last.weight;
+      last = blocks.at(-1)
+    ) {
+      blocks.pop()
+      block = {
+        sum: last.sum + block.sum,
+        weight: last.weight + block.weight,
+        length: last.length + block.length,
+      }
+    }
+    blocks.push(block)
+  }
+  return blocks
+}
+
+/**
+ * CORP decomposition of the mean Brier score: brier = miscalibration − discrimination + uncertainty.
+ * Null without forecasts. Source: Dimitriadis, Gneiting & Jordan 2021, doi:10.1073/pnas.2016191118.
+ */
+export function decompose({ ppm, outcome }: ClosingForecasts): Decomposition | null {
+  const n = ppm.length
+  if (n === 0) return null
+  const order = Uint32Array.from({ length: n }, (_, i) => i).sort((a, b) => ppm[a]! - ppm[b]! || a - b)
+  const sums: number[] = []
+  const weights: number[] = []
+  let squaredErrors = 0
+  let yes = 0
+  let previous = -1
+  for (const i of order) {
+    const error = ppm[i]! - PPM * outcome[i]!
+    squaredErrors += error * error
+    yes += outcome[i]!
+    if (ppm[i] === previous) {
+      sums[sums.length - 1]! += outcome[i]!
+      weights[weights.length - 1]! += 1
+    } else {
+      sums.push(outcome[i]!)
+      weights.push(1)
+      previous = ppm[i]!
+    }
+  }
+  let recalibratedErrors = 0
+  for (const block of poolAdjacentViolators(sums, weights)) {
+    recalibratedErrors += (block.sum * (block.weight - block.sum)) / block.weight
+  }
+  const brier = squaredErrors / (PPM * PPM) / n
+  const recalibrated = recalibratedErrors / n
+  const uncertainty = (yes * (n - yes)) / n / n
+  return {
+    brier,
+    miscalibration: brier - recalibrated,
+    discrimination: uncertainty - recalibrated,
+    uncertainty,
+  }
+}
+
+export interface CalibrationBin {
+  lower: number
+  upper: number
+  count: number
+  /** Null in an empty bin, like the rest. */
+  meanProbability: number | null
+  observedFrequency: number | null
+  wilsonLower: number | null
+  wilsonUpper: number | null
+}
+
+/** Bins of equal width over [0, 1], each closed below, the last closed above too; with 95 % Wilson intervals. */
+export function calibrationCurve(
+  { ppm, outcome }: ClosingForecasts,
+  bins: number = PARAMETERS.calibration_bins,
+): CalibrationBin[] {
+  const counts = new Array<number>(bins).fill(0)
+  const ppmSums = new Array<number>(bins).fill(0)
+  const yes = new Array<number>(bins).fill(0)
+  for (let i = 0; i < ppm.length; i++) {
+    const bin = Math.min(Math.floor((ppm[i]! * bins) / PPM), bins - 1)
+    counts[bin]! += 1
+    ppmSums[bin]! += ppm[i]!
+    yes[bin]! += outcome[i]!
+  }
+  return counts.map((count, bin) => {
+    const range = { lower: bin / bins, upper: (bin + 1) / bins, count }
+    if (count === 0) {
+      return {
+        ...range,
+        meanProbability: null,
+        observedFrequency: null,
+        wilsonLower: null,
+        wilsonUpper: null,
+      }
+    }
+    const observedFrequency = yes[bin]! / count
+    const [wilsonLower, wilsonUpper] = wilsonInterval(observedFrequency, count)
+    return {
+      ...range,
+      meanProbability: ppmSums[bin]! / PPM / count,
+      observedFrequency,
+      wilsonLower,
+      wilsonUpper,
+    }
+  })
+}
+
+/** Wilson's score interval of a proportion, within [0, 1]. Source: Wilson 1927, doi:10.1080/01621459.1927.10502953. */
+export function wilsonInterval(proportion: number, n: number): [lower: number, upper: number] {
+  const z2 = PARAMETERS.interval_z * PARAMETERS.interval_z
+  const centre = proportion + z2 / (2 * n)
+  const spread = PARAMETERS.interval_z * Math.sqrt((proportion * (1 - proportion)) / n + z2 / (4 * n * n))
+  const scale = 1 + z2 / n
+  return [Math.max(0, (centre - spread) / scale), Math.min(1, (centre + spread) / scale)]
+}
+
+/** Σ (count/n)·|observed − mean probability| over the bins, 0..1, lower is better; null without forecasts. */
+export function expectedCalibrationError(curve: readonly CalibrationBin[]): number | null {
+  let total = 0
+  let weighted = 0
+  for (const { count, meanProbability, observedFrequency } of curve) {
+    total += count
+    if (meanProbability !== null && observedFrequency !== null) {
+      weighted += count * Math.abs(observedFrequency - meanProbability)
+    }
+  }
+  return total === 0 ? null : weighted / total
+}

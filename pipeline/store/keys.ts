@@ -1,0 +1,93 @@
+// Every object key in the bucket is built and parsed here.
+import { createHash } from 'node:crypto'
+import { ServiceError } from '../../schemas/errors.ts'
+import type { EntityType, TableName } from '../../schemas/tables.ts'
+
+const padded = (number: number, digits: number): string => String(number).padStart(digits, '0')
+
+export function inboxPrefix(table: TableName): string {
+  return `inbox/${table}/`
+}
+
+export function inboxKey(table: TableName, id: string): string {
+  return `inbox/${table}/${id}.parquet`
+}
+
+/** What a version of a table takes from the inbox, written down before it is taken. */
+export function intakeKey(table: TableName, version: number): string {
+  return `intake/${table}/${padded(version, 20)}.json`
+}
+
+export function logKey(table: TableName, version: number): string {
+  return `tables/${table}/_delta_log/${padded(version, 20)}.json`
+}
+
+/** A data file's path as the commit log writes it: relative to its table. */
+export function dataPath(table: TableName, date: string, part: string): string {
+  return `recorded_date=${date}/${table}-${part}.parquet`
+}
+
+export function tableKey(table: TableName, path: string): string {
+  return `tables/${table}/${path}`
+}
+
+export function agentKey(agentId: string): string {
+  return `registry/agents/${agentId}.json`
+}
+
+export const KEYS_PREFIX = 'registry/keys/'
+
+export function apiKeyKey(keyHash: string): string {
+  return `${KEYS_PREFIX}${keyHash}.json`
+}
+
+export function releasePrefix(release: number): string {
+  return `releases/${padded(release, 8)}/`
+}
+
+export function manifestKey(release: number): string {
+  return `${releasePrefix(release)}manifest.json`
+}
+
+export const SNAPSHOTS_PREFIX = 'snapshots/'
+
+export function snapshotPrefix(date: string): string {
+  return `${SNAPSHOTS_PREFIX}${date}/`
+}
+
+export function snapshotManifestKey(date: string): string {
+  return `${snapshotPrefix(date)}manifest.json`
+}
+
+/** The day of a snapshot's manifest; undefined for every other key. */
+export function snapshotDateOf(key: string): string | undefined {
+  return /^snapshots\/(\d{4}-\d{2}-\d{2})\/manifest\.json$/.exec(key)?.[1]
+}
+
+/** A shard's path inside its release or snapshot: named by the first entity it holds. */
+export function shardPath(entityType: EntityType, firstEntityId: string): string {
+  return `${entityType}/${firstEntityId}.json`
+}
+
+/** The first entity of a shard; undefined for a path that is not a shard of that kind of entity. */
+export function shardStart(path: string, entityType: EntityType): string | undefined {
+  return path.startsWith(`${entityType}/`) && path.endsWith('.json')
+    ? path.slice(entityType.length + 1, -'.json'.length)
+    : undefined
+}
+
+export function probeKey(id: string): string {
+  return `probe/${id}`
+}
+
+/** Keys are ours to make: anything that could leave the store's prefix is a bug in the caller. */
+export function assertKey(key: string): void {
+  const plain = /^[A-Za-z0-9_=.-]+(\/[A-Za-z0-9_=.-]+)*\/?$/.test(key) || key === ''
+  if (!plain || key.split('/').some((part) => part === '.' || part === '..')) {
+    throw new ServiceError('invalid', `not a key of the store: ${JSON.stringify(key)}`)
+  }
+}
+
+export function sha256Hex(bytes: Uint8Array | string): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}

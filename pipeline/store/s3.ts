@@ -1,0 +1,164 @@
+// A store in an S3-compatible bucket. The only file that knows the AWS client.
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  S3Client,
+  S3ServiceException,
+} from '@aws-sdk/client-s3'
+import { NodeHttpHandler } from '@smithy/node-http-handler'
+import { ServiceError } from '../../schemas/errors.ts'
+import { assertKey } from './keys.ts'
+import type { Store, StoredObject } from './store.ts'
+
+export interface S3Settings {
+  bucket: string
+  /** Without leading slash; empty, or ending in a slash. */
+  prefix: string
+  /** For servers other than Amazon's. */
+  endpoint?: string | undefined
+  /** Credentials and region come from the environment, as everywhere with the AWS client. */
+  requestTimeoutMs?: number | undefined
+}
+
+export class S3Store implements Store {
+  readonly url: string
+  readonly #bucket: string
+  readonly #prefix: string
+  readonly #client: S3Client
+
+  constructor({ bucket, prefix, endpoint, requestTimeoutMs = 20_000 }: S3Settings) {
+    this.url = `s3://${bucket}/${prefix}`
+    this.#bucket = bucket
+    this.#prefix = prefix
+    this.#client = new S3Client({
+      ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
+      // S3-compatible servers need not know the newer trailing checksums.
+      requestChecksumCalculation: 'WHEN_REQUIRED',
+      responseChecksumValidation: 'WHEN_REQUIRED',
+      requestHandler: new NodeHttpHandler({
+        connectionTimeout: 5_000,
+        requestTimeout: requestTimeoutMs,
+        throwOnRequestTimeout: true,
+      }),
+    })
+  }
+
+  async get(key: string, signal?: AbortSignal): Promise<Uint8Array | undefined> {
+    return this.#read(key, undefined, signal)
+  }
+
+  async range(key: string, offset: number, length: number): Promise<Uint8Array | undefined> {
+    return length === 0 ? new Uint8Array() : this.#read(key, `bytes=${offset}-${offset + length - 1}`)
+  }
+
+  async *list(prefix: string, after = ''): AsyncIterable<StoredObject> {
+    assertKey(prefix)
+    let token: string | undefined
+    do {
+      const page = await this.#call(prefix, () =>
+        this.#client.send(
+          new ListObjectsV2Command({
+            Bucket: this.#bucket,
+            Prefix: this.#prefix + prefix,
+            ...(after === '' ? {} : { StartAfter: this.#prefix + after }),
+            ...(token === undefined ? {} : { ContinuationToken: token }),
+          }),
+        ),
+      )
+      for (const { Key, Size } of page.Contents ?? []) {
+        if (Key !== undefined) yield { key: Key.slice(this.#prefix.length), sizeBytes: Size ?? 0 }
+      }
+      token = page.NextContinuationToken
+    } while (token !== undefined)
+  }
+
+  async putIfAbsent(key: string, bytes: Uint8Array, signal?: AbortSignal): Promise<boolean> {
+    assertKey(key)
+    try {
+      await this.#call(key, () => this.#put(key, bytes, { IfNoneMatch: '*' }, signal))
+      return true
+    } catch (error) {
+      if (error instanceof S3ServiceException && error.$metadata.httpStatusCode === 412) return false
+      throw error
+    }
+  }
+
+  async put(key: string, bytes: Uint8Array): Promise<void> {
+    assertKey(key)
+    await this.#call(key, () => this.#put(key, bytes, {}))
+  }
+
+  async delete(key: string): Promise<void> {
+    assertKey(key)
+    await this.#call(key, () =>
+      this.#client.send(new DeleteObjectCommand({ Bucket: this.#bucket, Key: this.#prefix + key })),
+    )
+  }
+
+  async #put(
+    key: string,
+    bytes: Uint8Array,
+    condition: { IfNoneMatch?: '*' },
+    signal?: AbortSignal,
+  ): Promise<void> {
+    const command = new PutObjectCommand({
+      Bucket: this.#bucket,
+      Key: this.#prefix + key,
+      Body: bytes,
+      ContentLength: bytes.byteLength,
+      ContentType: key.endsWith('.json') ? 'application/json' : 'application/octet-stream',
+      ...condition,
+    })
+    await this.#client.send(command, signal ? { abortSignal: signal } : {})
+  }
+
+  async #read(key: string, range?: string, signal?: AbortSignal): Promise<Uint8Array | undefined> {
+    assertKey(key)
+    try {
+      return await this.#call(key, async () => {
+        const answer = await this.#client.send(
+          new GetObjectCommand({
+            Bucket: this.#bucket,
+            Key: this.#prefix + key,
+            ...(range === undefined ? {} : { Range: range }),
+          }),
+          signal ? { abortSignal: signal } : {},
+        )
+        return await answer.Body!.transformToByteArray()
+      })
+    } catch (error) {
+      if (error instanceof S3ServiceException) {
+        const status = error.$metadata.httpStatusCode
+        if (status === 404 && error.name !== 'NoSuchBucket') return undefined
+        if (status === 416) return new Uint8Array()
+      }
+      throw error
+    }
+  }
+
+  /**
+   * Errors that mean something to the caller pass through; the rest become `unavailable`. A 409 on a
+   * conditional write says that another was under way: Amazon asks for the request to be repeated.
+   */
+  async #call<T>(key: string, request: () => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await request()
+      } catch (cause) {
+        if (cause instanceof S3ServiceException) {
+          const status = cause.$metadata.httpStatusCode ?? 0
+          if (status === 409 && attempt < 10) continue
+          const meant = status === 404 || status === 412 || status === 416
+          if (meant && cause.name !== 'NoSuchBucket') throw cause
+        }
+        const reason = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause)
+        throw new ServiceError('unavailable', `the store did not answer for ${key} (${reason})`, {
+          cause,
+          retryAfterS: 5,
+        })
+      }
+    }
+  }
+}

@@ -1,0 +1,201 @@
+// Moves what the inbox holds into a table, once: writes down what it takes, writes the data files, commits, and
+// only then deletes. A crash anywhere leaves the next run to finish the same step to the same files.
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import pMap from 'p-map'
+import { v5 as uuidv5 } from 'uuid'
+import { z } from 'zod'
+import { ServiceError } from '../../schemas/errors.ts'
+import { type TableName, type TableSpec, tableSpec } from '../../schemas/tables.ts'
+import { type Database, literal, parquet } from '../duckdb.ts'
+import { dataPath, inboxPrefix, intakeKey, logKey, sha256Hex, tableKey } from '../store/keys.ts'
+import type { LocalFiles } from '../store/open.ts'
+import type { Store } from '../store/store.ts'
+import { type DataFile, appendCommit, creationCommit } from './delta.ts'
+import { TableLog } from './log.ts'
+
+/** Rows in one data file at most: it is written and uploaded from memory. */
+const ROWS_PER_FILE = 4_000_000
+const OBJECTS_AT_ONCE = 16
+/** Namespace of the tables' ids, an arbitrary UUID. */
+const TABLE_IDS = '5b6b2f0e-7a52-4f0b-9a3e-3c1d7f0a9c55'
+
+export interface CompactionContext {
+  store: Store
+  local: LocalFiles
+  database: Database
+  /** For files on their way to the store. */
+  directory: string
+  now: () => Date
+}
+
+export interface Compaction {
+  table: TableName
+  /** The version of the table when the inbox was found empty. */
+  version: number
+  /** Rows and inbox objects taken in by this call. */
+  rows: number
+  objects: number
+}
+
+const intake = z.strictObject({ inbox: z.array(z.string()).min(1) })
+
+/**
+ * Takes in everything that the inbox held when the call began. Any number of calls may run at once, on any
+ * machines: the one that writes down a version's intake first decides it, and the others help to finish it.
+ */
+export async function compact(context: CompactionContext, table: TableName): Promise<Compaction> {
+  const { store } = context
+  const log = new TableLog(store, table)
+  await log.refresh()
+  if (log.current.version < 0) await create(context, table)
+  const done: Compaction = { table, version: 0, rows: 0, objects: 0 }
+  for (let mine = false; ;) {
+    await log.refresh()
+    const { version } = log.current
+    done.version = version
+    const next = await readIntake(store, table, version + 1)
+    if (next) {
+      done.rows += await take(context, table, version + 1, next)
+      done.objects += next.length
+      continue
+    }
+    const waiting = await clear(store, table, version)
+    if (mine || waiting.length === 0) return done
+    // Whether this write wins or a rival's did, the next round finds an intake for the version and finishes it.
+    mine = await store.putIfAbsent(intakeKey(table, version + 1), encodeJson({ inbox: waiting }))
+  }
+}
+
+async function create({ store, now }: CompactionContext, table: TableName): Promise<void> {
+  await store.putIfAbsent(logKey(table, 0), creationCommit(table, uuidv5(table, TABLE_IDS), now().getTime()))
+}
+
+async function readIntake(store: Store, table: TableName, version: number): Promise<string[] | undefined> {
+  const key = intakeKey(table, version)
+  const bytes = await store.get(key)
+  if (!bytes) return undefined
+  const parsed = intake.safeParse(JSON.parse(new TextDecoder().decode(bytes)))
+  if (!parsed.success) throw new ServiceError('corrupt', `${key} does not say what was taken from the inbox`)
+  return parsed.data.inbox
+}
+
+/**
+ * Deletes what a committed version took and returns what else waits. An intake is written only after this, so
+ * an object is gone, or known to be taken, before anyone could take it a second time.
+ */
+async function clear(store: Store, table: TableName, version: number): Promise<string[]> {
+  const taken = new Set(await readIntake(store, table, version))
+  const waiting: string[] = []
+  const left: string[] = []
+  for await (const { key } of store.list(inboxPrefix(table))) (taken.has(key) ? left : waiting).push(key)
+  await pMap(left, (key) => store.delete(key), { concurrency: OBJECTS_AT_ONCE })
+  return waiting
+}
+
+/** Writes the data files of a version and commits it; returns its rows, 0 if another had committed it by then. */
+async function take(
+  context: CompactionContext,
+  table: TableName,
+  version: number,
+  inbox: string[],
+): Promise<number> {
+  const { store, local, now } = context
+  let files: DataFile[]
+  try {
+    const paths = await pMap(inbox, (key) => local.path(key), { concurrency: OBJECTS_AT_ONCE })
+    files = await writeDataFiles(context, tableSpec(table), paths, sha256Hex(inbox.join('\n')).slice(0, 32))
+  } catch (error) {
+    // Inbox objects go only after the commit: where one is gone, somebody else has committed this version.
+    if (await store.get(logKey(table, version))) return 0
+    throw error
+  }
+  const rows = files.reduce((sum, file) => sum + file.rows, 0)
+  const committed = await store.putIfAbsent(logKey(table, version), appendCommit(files, now().getTime()))
+  await pMap(inbox, (key) => local.forget(key), { concurrency: OBJECTS_AT_ONCE })
+  return committed ? rows : 0
+}
+
+async function writeDataFiles(
+  { store, database, directory }: CompactionContext,
+  spec: TableSpec,
+  paths: string[],
+  digest: string,
+): Promise<DataFile[]> {
+  const batch = `batch_${spec.name}`
+  const columns = spec.columns.map(({ name, type }) =>
+    type === 'time'
+      ? `${name}::TIMESTAMPTZ AS ${name}`
+      : type === 'probability'
+        ? name
+        : `${name}::VARCHAR AS ${name}`,
+  )
+  // Grain: one row per row of the inbox, in the order of the table's data files.
+  await database.run(
+    `CREATE OR REPLACE TEMP TABLE ${batch} AS
+     SELECT ${columns.join(', ')}, strftime(recorded_at AT TIME ZONE 'UTC', '%Y-%m-%d') AS recorded_date
+     FROM ${parquet(paths)} ORDER BY recorded_date, ${spec.sortedBy.join(', ')}, ALL`,
+  )
+  const dates = await database.rows<{ recorded_date: string; first: bigint; rows: bigint }>(
+    `SELECT recorded_date, min(rowid) AS first, count(*) AS rows FROM ${batch} GROUP BY ALL ORDER BY ALL`,
+  )
+  const files: DataFile[] = []
+  for (const { recorded_date: recordedDate, first, rows } of dates) {
+    for (let part = 0, from = Number(first); from < Number(first + rows); part++, from += ROWS_PER_FILE) {
+      const slice = `${batch} WHERE recorded_date = ${literal(recordedDate)} AND rowid >= ${from} AND rowid < ${from + ROWS_PER_FILE}`
+      const path = dataPath(spec.name, recordedDate, `${digest}-${part}`)
+      const sizeBytes = await upload(store, database, directory, tableKey(spec.name, path), slice)
+      files.push({ path, recordedDate, sizeBytes, ...(await statisticsOf(database, spec, slice)) })
+    }
+  }
+  await database.run(`DROP TABLE ${batch}`)
+  return files
+}
+
+/** Writes a slice of the batch as a data file and returns the size of the stored one. */
+async function upload(
+  store: Store,
+  database: Database,
+  directory: string,
+  key: string,
+  slice: string,
+): Promise<number> {
+  const file = join(directory, `${sha256Hex(key)}.parquet`)
+  await database.run(
+    `COPY (SELECT * EXCLUDE (recorded_date) FROM ${slice} ORDER BY rowid) TO ${literal(file)} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 122880)`,
+  )
+  const bytes = await readFile(file)
+  await rm(file)
+  if (await store.putIfAbsent(key, bytes)) return bytes.byteLength
+  // An earlier try, perhaps by another version of DuckDB, has written the same rows in other bytes.
+  const stored = await store.get(key)
+  if (!stored) throw new ServiceError('corrupt', `${key} exists for a create but not for a read`)
+  return stored.byteLength
+}
+
+async function statisticsOf(
+  database: Database,
+  { columns }: TableSpec,
+  slice: string,
+): Promise<Pick<DataFile, 'rows' | 'minValues' | 'maxValues'>> {
+  const bounded = columns.filter(({ type }) => type === 'uuid' || type === 'time')
+  const text = ({ name, type }: (typeof bounded)[number], bound: string) =>
+    type === 'time'
+      ? `strftime(${bound}(${name}) AT TIME ZONE 'UTC', '%Y-%m-%dT%H:%M:%S.%gZ')`
+      : `${bound}(${name})`
+  const bounds = bounded.flatMap((column) => [
+    `${text(column, 'min')} AS min_${column.name}`,
+    `${text(column, 'max')} AS max_${column.name}`,
+  ])
+  const [row] = await database.rows<Record<string, string> & { rows: bigint }>(
+    `SELECT count(*) AS rows, ${bounds.join(', ')} FROM ${slice}`,
+  )
+  if (!row) throw new ServiceError('corrupt', 'DuckDB returned no statistics for a data file')
+  const pick = (bound: 'min' | 'max') =>
+    Object.fromEntries(bounded.map(({ name }) => [name, row[`${bound}_${name}`] as string]))
+  return { rows: Number(row.rows), minValues: pick('min'), maxValues: pick('max') }
+}
+
+function encodeJson(value: unknown): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify(value))
+}

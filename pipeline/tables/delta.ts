@@ -1,0 +1,130 @@
+// The actions of Delta Lake's commit log: reader 1, writer 2, append only, so that any Delta reader can follow.
+// https://github.com/delta-io/delta/blob/master/PROTOCOL.md
+import { z } from 'zod'
+import { ServiceError } from '../../schemas/errors.ts'
+import { type ColumnType, type TableName, tableSpec } from '../../schemas/tables.ts'
+
+/** A data file of a table, as the log adds it. */
+export interface DataFile {
+  /** Relative to the table. */
+  path: string
+  recordedDate: string
+  sizeBytes: number
+  rows: number
+  /** Smallest and largest values of some columns, for readers that skip files. */
+  minValues: Record<string, string>
+  maxValues: Record<string, string>
+}
+
+const DELTA_TYPES: Record<ColumnType, string> = {
+  uuid: 'string',
+  text: 'string',
+  probability: 'double',
+  time: 'timestamp',
+}
+
+const statistics = z.object({
+  numRecords: z.number(),
+  minValues: z.record(z.string(), z.string()).default({}),
+  maxValues: z.record(z.string(), z.string()).default({}),
+})
+
+const addAction = z.object({
+  add: z.object({
+    path: z.string(),
+    partitionValues: z.object({ recorded_date: z.string() }),
+    size: z.number(),
+    stats: z.string(),
+  }),
+})
+
+/** The commit that creates a table: its protocol, schema and partitioning, and no rows. */
+export function creationCommit(table: TableName, id: string, nowMs: number): Uint8Array {
+  const fields = tableSpec(table).columns.map(({ name, type, nullable, about }) => ({
+    name,
+    type: DELTA_TYPES[type],
+    nullable,
+    metadata: { comment: about },
+  }))
+  const date = {
+    name: 'recorded_date',
+    type: 'date',
+    nullable: false,
+    metadata: { comment: 'UTC day of recorded_at' },
+  }
+  return encode([
+    commitInfo('CREATE TABLE', nowMs),
+    { protocol: { minReaderVersion: 1, minWriterVersion: 2 } },
+    {
+      metaData: {
+        id,
+        name: table,
+        format: { provider: 'parquet', options: {} },
+        schemaString: JSON.stringify({ type: 'struct', fields: [...fields, date] }),
+        partitionColumns: ['recorded_date'],
+        configuration: { 'delta.appendOnly': 'true' },
+        createdTime: nowMs,
+      },
+    },
+  ])
+}
+
+export function appendCommit(files: readonly DataFile[], nowMs: number): Uint8Array {
+  return encode([
+    commitInfo('WRITE', nowMs),
+    ...files.map(({ path, recordedDate, sizeBytes, rows, minValues, maxValues }) => ({
+      add: {
+        path,
+        partitionValues: { recorded_date: recordedDate },
+        size: sizeBytes,
+        modificationTime: nowMs,
+        dataChange: true,
+        stats: JSON.stringify({ numRecords: rows, minValues, maxValues }),
+      },
+    })),
+  ])
+}
+
+/** The files that a commit adds. @throws ServiceError `corrupt` for a commit that is not one of ours. */
+export function filesOf(commit: Uint8Array, key: string): DataFile[] {
+  const files: DataFile[] = []
+  for (const line of new TextDecoder().decode(commit).split('\n')) {
+    if (line === '') continue
+    try {
+      const action: unknown = JSON.parse(line)
+      if (typeof action !== 'object' || action === null || !('add' in action)) continue
+      const { add } = addAction.parse(action)
+      const stats = statistics.parse(JSON.parse(add.stats))
+      files.push({
+        path: add.path,
+        recordedDate: add.partitionValues.recorded_date,
+        sizeBytes: add.size,
+        rows: stats.numRecords,
+        minValues: stats.minValues,
+        maxValues: stats.maxValues,
+      })
+    } catch (cause) {
+      throw new ServiceError('corrupt', `${key} is not a commit of this service: ${line.slice(0, 200)}`, {
+        cause,
+      })
+    }
+  }
+  return files
+}
+
+function commitInfo(operation: string, nowMs: number): object {
+  const operationParameters =
+    operation === 'WRITE' ? { mode: 'Append', partitionBy: '["recorded_date"]' } : {}
+  return {
+    commitInfo: {
+      timestamp: nowMs,
+      operation,
+      operationParameters,
+      engineInfo: 'forecast-verification-service',
+    },
+  }
+}
+
+function encode(actions: readonly object[]): Uint8Array {
+  return new TextEncoder().encode(actions.map((action) => `${JSON.stringify(action)}\n`).join(''))
+}

@@ -1,0 +1,77 @@
+// Follows a table's commit log: which data files make up which version.
+import pMap from 'p-map'
+import type { TableName } from '../../schemas/tables.ts'
+import { logKey, tableKey } from '../store/keys.ts'
+import type { LocalFiles } from '../store/open.ts'
+import type { Store } from '../store/store.ts'
+import { type DataFile, filesOf } from './delta.ts'
+
+const READS_AT_ONCE = 16
+
+/** A table as of one version. */
+export interface TableVersion {
+  table: TableName
+  /** -1 before the table's first commit. */
+  version: number
+  files: readonly DataFile[]
+}
+
+export class TableLog {
+  readonly table: TableName
+  readonly #store: Store
+  #version = -1
+  #files: DataFile[] = []
+
+  constructor(store: Store, table: TableName) {
+    this.#store = store
+    this.table = table
+  }
+
+  get current(): TableVersion {
+    return { table: this.table, version: this.#version, files: this.#files }
+  }
+
+  /** Reads the commits made since the last call; true when there were any. */
+  async refresh(): Promise<boolean> {
+    const before = this.#version
+    if (before < 0) await this.#readAll(Number.MAX_SAFE_INTEGER)
+    for (;;) {
+      const key = logKey(this.table, this.#version + 1)
+      const commit = await this.#store.get(key)
+      if (!commit) return this.#version !== before
+      this.#apply(commit, key)
+    }
+  }
+
+  /** Reads the log up to `version` and no further. */
+  async readTo(version: number): Promise<TableVersion> {
+    await this.#readAll(version)
+    return this.current
+  }
+
+  /** From the start, with one listing and many reads at a time. */
+  async #readAll(last: number): Promise<void> {
+    const keys: string[] = []
+    const names = this.#store.list(tableKey(this.table, '_delta_log/'))
+    for await (const { key } of names) {
+      if (key === logKey(this.table, keys.length) && keys.length <= last) keys.push(key)
+    }
+    const commits = await pMap(keys, (key) => this.#store.get(key), { concurrency: READS_AT_ONCE })
+    this.#version = -1
+    this.#files = []
+    for (const [index, commit] of commits.entries()) {
+      if (!commit) return
+      this.#apply(commit, keys[index]!)
+    }
+  }
+
+  #apply(commit: Uint8Array, key: string): void {
+    this.#files = [...this.#files, ...filesOf(commit, key)]
+    this.#version += 1
+  }
+}
+
+/** The local paths of a table's data files. */
+export async function localPaths(local: LocalFiles, { table, files }: TableVersion): Promise<string[]> {
+  return pMap(files, ({ path }) => local.path(tableKey(table, path)), { concurrency: READS_AT_ONCE })
+}

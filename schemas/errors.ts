@@ -1,0 +1,42 @@
+// The one error class of the service. Its kind says what the caller should do about it; branch on the
+// kind, never on the text.
+
+/**
+ * - `invalid`: the input is wrong; change it.
+ * - `unauthorized`: no key, or an unknown one. `forbidden`: a good key, but not for this.
+ * - `notFound`: it does not exist (yet).
+ * - `conflict`: it cannot be done in the present state.
+ * - `limited`: too often; wait `retryAfterS`.
+ * - `unavailable`: a dependency does not answer; the same call may succeed after `retryAfterS`.
+ * - `corrupt`: stored data contradicts itself; an operator has to look.
+ */
+export type ErrorKind =
+  'invalid' | 'unauthorized' | 'forbidden' | 'notFound' | 'conflict' | 'limited' | 'unavailable' | 'corrupt'
+
+/** One wrong value of an input. `pointer` is a JSON Pointer (RFC 6901), or `line N` of a file. */
+export interface Fault {
+  pointer: string
+  detail: string
+}
+
+export class ServiceError extends Error {
+  readonly kind: ErrorKind
+  readonly faults: readonly Fault[]
+  readonly retryAfterS: number | undefined
+
+  constructor(
+    kind: ErrorKind,
+    message: string,
+    options: { faults?: readonly Fault[]; retryAfterS?: number; cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.name = 'ServiceError'
+    this.kind = kind
+    this.faults = options.faults ?? []
+    this.retryAfterS = options.retryAfterS
+  }
+}
+
+export function isKind(error: unknown, kind: ErrorKind): error is ServiceError {
+  return error instanceof ServiceError && error.kind === kind
+}

@@ -1,0 +1,124 @@
+// The rows of the tables: the one place that names a column, its type and how its table is sorted.
+// Parquet, the Delta log and DuckDB all read their types from here.
+
+/** `uuid` is a lower-case string in storage; `time` is a UTC instant of millisecond precision. */
+export type ColumnType = 'uuid' | 'text' | 'probability' | 'time'
+
+export interface Column {
+  readonly name: string
+  readonly type: ColumnType
+  readonly nullable: boolean
+  /** What it holds, for readers of the data. */
+  readonly about: string
+}
+
+export interface TableSpec {
+  readonly name: TableName
+  readonly columns: readonly Column[]
+  /** Columns that order the rows inside a data file, so that readers can skip row groups. */
+  readonly sortedBy: readonly string[]
+}
+
+export const TABLE_NAMES = ['questions', 'resolutions', 'agents', 'forecasters', 'forecasts'] as const
+export type TableName = (typeof TABLE_NAMES)[number]
+
+const required = (name: string, type: ColumnType, about: string): Column => ({
+  name,
+  type,
+  nullable: false,
+  about,
+})
+const optional = (name: string, type: ColumnType, about: string): Column => ({
+  name,
+  type,
+  nullable: true,
+  about,
+})
+const recordedAt = required('recorded_at', 'time', 'when the service recorded the row')
+
+const tables: Record<TableName, Omit<TableSpec, 'name'>> = {
+  questions: {
+    columns: [
+      required('question_id', 'uuid', 'the question'),
+      required('title', 'text', 'what is asked'),
+      optional('category', 'text', 'free grouping'),
+      optional('url', 'text', 'where it was asked'),
+      required('opened_at', 'time', 'forecasts count from here'),
+      required('closes_at', 'time', 'scheduled close'),
+      recordedAt,
+    ],
+    sortedBy: ['question_id', 'recorded_at'],
+  },
+  resolutions: {
+    columns: [
+      required('question_id', 'uuid', 'the question'),
+      required('outcome', 'text', 'yes, no or annulled'),
+      required('resolved_at', 'time', 'when the outcome became known'),
+      recordedAt,
+    ],
+    sortedBy: ['question_id', 'recorded_at'],
+  },
+  agents: {
+    columns: [
+      required('agent_id', 'uuid', 'the agent'),
+      required('name', 'text', 'chosen at registration'),
+      required('model_type', 'text', 'chosen at registration'),
+      optional('organization_name', 'text', 'chosen at registration'),
+      recordedAt,
+    ],
+    sortedBy: ['agent_id', 'recorded_at'],
+  },
+  forecasters: {
+    columns: [
+      required('user_id', 'uuid', 'the forecaster'),
+      optional('display_name', 'text', 'as imported'),
+      recordedAt,
+    ],
+    sortedBy: ['user_id', 'recorded_at'],
+  },
+  forecasts: {
+    columns: [
+      required('forecast_id', 'uuid', 'version 7 from the API; version 5 of the content from an import'),
+      required('entity_type', 'text', 'agent or forecaster'),
+      required('entity_id', 'uuid', 'who'),
+      required('question_id', 'uuid', 'on what'),
+      required('probability', 'probability', 'of yes, 0..1, held to six decimals'),
+      required('forecast_at', 'time', 'when it was made'),
+      recordedAt,
+      required('source', 'text', 'api or import'),
+    ],
+    sortedBy: ['question_id', 'forecast_at', 'forecast_id'],
+  },
+}
+
+export function tableSpec(name: TableName): TableSpec {
+  return { name, ...tables[name] }
+}
+
+export const ENTITY_TYPES = ['agent', 'forecaster'] as const
+export type EntityType = (typeof ENTITY_TYPES)[number]
+
+export const OUTCOMES = ['yes', 'no', 'annulled'] as const
+export type Outcome = (typeof OUTCOMES)[number]
+
+export interface ForecastRow {
+  forecast_id: string
+  entity_type: EntityType
+  entity_id: string
+  question_id: string
+  probability: number
+  forecast_at: Date
+  recorded_at: Date
+  source: 'api' | 'import'
+}
+
+export interface AgentRow {
+  agent_id: string
+  name: string
+  model_type: string
+  organization_name: string | null
+  recorded_at: Date
+}
+
+/** A row as the inbox writes it: a value for each column of its table. */
+export type Row = Readonly<Record<string, string | number | Date | null>>
