@@ -83,9 +83,10 @@ export class Database implements Disposable {
     }
   }
 
-  /** Appends rows of DOUBLE columns to a table, column by column. */
+  /** Appends rows to a table of DOUBLE columns, also while a result is being read. */
   async appender(table: string, width: number): Promise<RowAppender> {
-    const appender = await this.#connection.createAppender(table)
+    const connection = await this.#instance.connect()
+    const appender = await connection.createAppender(table)
     const chunk = DuckDBDataChunk.create(Array.from({ length: width }, () => DOUBLE))
     return new RowAppender(
       width,
@@ -100,6 +101,7 @@ export class Database implements Disposable {
       },
       () => {
         appender.closeSync()
+        connection.closeSync()
       },
     )
   }

@@ -45,6 +45,11 @@ export function releasePrefix(release: number): string {
   return `releases/${padded(release, 8)}/`
 }
 
+/** What a release is to be made of, written down before its first file. */
+export function planKey(release: number): string {
+  return `${releasePrefix(release)}plan.json`
+}
+
 export function manifestKey(release: number): string {
   return `${releasePrefix(release)}manifest.json`
 }

@@ -130,11 +130,12 @@ async function writeDataFiles(
         ? name
         : `${name}::VARCHAR AS ${name}`,
   )
+  const order = new Set(['recorded_date', ...spec.sortedBy, ...spec.columns.map(({ name }) => name)])
   // Grain: one row per row of the inbox, in the order of the table's data files.
   await database.run(
     `CREATE OR REPLACE TEMP TABLE ${batch} AS
      SELECT ${columns.join(', ')}, strftime(recorded_at AT TIME ZONE 'UTC', '%Y-%m-%d') AS recorded_date
-     FROM ${parquet(paths)} ORDER BY recorded_date, ${spec.sortedBy.join(', ')}, ALL`,
+     FROM ${parquet(paths)} ORDER BY ${[...order].join(', ')}`,
   )
   const dates = await database.rows<{ recorded_date: string; first: bigint; rows: bigint }>(
     `SELECT recorded_date, min(rowid) AS first, count(*) AS rows FROM ${batch} GROUP BY ALL ORDER BY ALL`,

@@ -1,6 +1,6 @@
 // Follows a table's commit log: which data files make up which version.
 import pMap from 'p-map'
-import type { TableName } from '../../schemas/tables.ts'
+import { TABLE_NAMES, type TableName } from '../../schemas/tables.ts'
 import { logKey, tableKey } from '../store/keys.ts'
 import type { LocalFiles } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
@@ -69,6 +69,18 @@ export class TableLog {
     this.#files = [...this.#files, ...filesOf(commit, key)]
     this.#version += 1
   }
+}
+
+/** Every table as it is now. */
+export async function currentVersions(store: Store): Promise<Record<TableName, TableVersion>> {
+  const versions = await Promise.all(
+    TABLE_NAMES.map(async (name): Promise<[TableName, TableVersion]> => {
+      const log = new TableLog(store, name)
+      await log.refresh()
+      return [name, log.current]
+    }),
+  )
+  return Object.fromEntries(versions) as Record<TableName, TableVersion>
 }
 
 /** The local paths of a table's data files. */

@@ -1,0 +1,61 @@
+// Derives everything a release and its day's snapshot consist of, from the tables alone.
+import { readFile, rm } from 'node:fs/promises'
+import { ENTITY_TYPES } from '../schemas/tables.ts'
+import type { TableName } from '../schemas/tables.ts'
+import {
+  type OutputFile,
+  type Provenance,
+  type RankedEntity,
+  entitiesFile,
+  rankEntities,
+  releaseShards,
+  snapshotShards,
+} from './publications.ts'
+import { type ScoringContext, scoreWorld } from './score.ts'
+import { METHODOLOGY_VERSION } from './scoring/methodology.ts'
+import type { TableVersion } from './tables/log.ts'
+
+export interface ReleaseInputs {
+  release: number
+  asOf: Date
+  environment: 'production' | 'sandbox'
+  versions: Record<TableName, TableVersion>
+}
+
+export interface DerivedRelease {
+  /** Entities with a published payload, and rows of scores.parquet. */
+  entityCount: number
+  pairCount: number
+  /** Every file of the release but its manifest, in the order of the manifest. Each is made when asked for. */
+  files(sign: (bytes: Uint8Array) => string | null): AsyncIterable<OutputFile>
+  /** Every file of the snapshot of the release's day but its manifest. */
+  snapshotFiles(): Iterable<OutputFile>
+}
+
+export function snapshotDate(asOf: Date): string {
+  return asOf.toISOString().slice(0, 10)
+}
+
+export async function deriveRelease(context: ScoringContext, inputs: ReleaseInputs): Promise<DerivedRelease> {
+  const { entities, scoresFile, pairs } = await scoreWorld(context, inputs.versions, inputs.asOf)
+  const provenance: Provenance = {
+    methodology_version: METHODOLOGY_VERSION,
+    release: inputs.release,
+    as_of: inputs.asOf.toISOString(),
+    environment: inputs.environment,
+  }
+  const ranked: RankedEntity[][] = ENTITY_TYPES.map((entityType) => rankEntities(entities, entityType))
+  return {
+    entityCount: entities.length,
+    pairCount: pairs,
+    async *files(sign) {
+      for (const kind of ranked) yield* releaseShards(kind, provenance, sign)
+      yield entitiesFile(ranked.flat(), provenance)
+      yield { path: 'scores.parquet', rows: pairs, bytes: await readFile(scoresFile) }
+      await rm(scoresFile)
+    },
+    *snapshotFiles() {
+      for (const kind of ranked) yield* snapshotShards(kind, snapshotDate(inputs.asOf), provenance)
+    },
+  }
+}

@@ -1,0 +1,172 @@
+// Checks an operator's rows and makes table rows of them. Input columns arrive as text, whatever the file's format.
+import { ENTITY_TYPES, OUTCOMES } from '../../schemas/tables.ts'
+import { literal } from '../duckdb.ts'
+
+export const IMPORTS = ['questions', 'resolutions', 'forecasters', 'forecasts'] as const
+export type ImportKind = (typeof IMPORTS)[number]
+
+/** A check of one input row: `fails` is true for a bad row (never null), `reason` is an SQL text. */
+interface Check {
+  fails: string
+  reason: string
+}
+
+interface ImportSpec {
+  required: readonly string[]
+  optional: readonly string[]
+  checks: readonly Check[]
+  /** What must not come twice in one file; undefined where a repeated row is the same row. */
+  unique?: string
+  /** The columns of the table, of a row that passed every check. Grain: one row per input row. */
+  select: string
+  /** Joins a table row `fresh` to what is there already; rows that find a partner are left out. */
+  known: string
+}
+
+const shown = (column: string) =>
+  `'"' || CASE WHEN length(${column}) > 80 THEN left(${column}, 80) || '…' ELSE ${column} END || '"'`
+
+const missing = (column: string): Check => ({
+  fails: `${column} IS NULL`,
+  reason: literal(`${column} is missing`),
+})
+
+const uuid = (column: string): Check => ({
+  fails: `NOT regexp_full_match(lower(${column}), '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}')`,
+  reason: `'${column} is ' || ${shown(column)} || ', not a UUID'`,
+})
+
+const oneOf = (column: string, values: readonly string[]): Check => ({
+  fails: `${column} NOT IN (${values.map(literal).join(', ')})`,
+  reason: `'${column} is ' || ${shown(column)} || ${literal(`, not one of ${values.join(', ')}`)}`,
+})
+
+const longest = (column: string, characters: number): Check => ({
+  fails: `coalesce(length(${column}) > ${characters}, false)`,
+  reason: literal(`${column} has more than ${characters} characters`),
+})
+
+/** The instant a text names, to the millisecond; NULL where it names none. */
+const instant = (column: string) =>
+  `date_trunc('millisecond', try_cast(regexp_replace(upper(${column}), '([+-]\\d{2})(\\d{2})$', '\\1:\\2') AS TIMESTAMPTZ))`
+
+const time = (column: string): Check => ({
+  fails: `NOT regexp_full_match(upper(${column}), '\\d{4}-\\d{2}-\\d{2}[T ]\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?(Z|[+-]\\d{2}(:?\\d{2})?)')
+    OR ${instant(column)} IS NULL OR ${instant(column)} < TIMESTAMPTZ '1970-01-01 00:00:00Z' OR ${instant(column)} >= TIMESTAMPTZ '2200-01-01 00:00:00Z'`,
+  reason: `'${column} is ' || ${shown(column)} || ', not a time with an offset such as 2026-01-31T12:00:00Z'`,
+})
+
+const notAfterNow = (column: string): Check => ({
+  fails: `${instant(column)} > getvariable('now')`,
+  reason: `'${column} is ' || ${shown(column)} || ', later than now'`,
+})
+
+const knownQuestion: Check = {
+  fails: `lower(question_id) NOT IN (SELECT question_id FROM questions)`,
+  reason: `'question_id ' || ${shown('question_id')} || ' is no question; import its question first'`,
+}
+
+const ppm = `round_even(probability::DOUBLE * 1e6, 0)::INTEGER`
+
+/** Namespace of imported forecasts' ids, an arbitrary UUID. */
+export const FORECAST_IDS = '0f7b0a4e-6a0d-4c57-8a64-0c1f5f6b6a11'
+
+/** A version 5 UUID (RFC 9562) of what was forecast, so that importing a forecast again gives the same id. */
+const forecastId = `(
+  SELECT concat_ws('-', h[1:8], h[9:12], '5' || h[14:16],
+    '89ab89ab89ab89ab'[strpos('0123456789abcdef', h[17])] || h[18:20], h[21:32])
+  FROM (SELECT sha1(unhex('${FORECAST_IDS.replaceAll('-', '')}') || encode(
+    concat_ws('|', entity_type, lower(entity_id), lower(question_id), ${ppm}, epoch_ms(${instant('forecast_at')}))
+  )) AS h))`
+
+const recordedNow = `getvariable('now')::TIMESTAMPTZ AS recorded_at`
+
+export const IMPORT_SPECS: Record<ImportKind, ImportSpec> = {
+  questions: {
+    required: ['question_id', 'title', 'opened_at', 'closes_at'],
+    optional: ['category', 'url'],
+    checks: [
+      ...['question_id', 'title', 'opened_at', 'closes_at'].map(missing),
+      uuid('question_id'),
+      longest('title', 2000),
+      longest('category', 200),
+      longest('url', 2000),
+      time('opened_at'),
+      time('closes_at'),
+      {
+        fails: `${instant('opened_at')} >= ${instant('closes_at')}`,
+        reason: `'closes_at is ' || ${shown('closes_at')} || ', not after opened_at ' || ${shown('opened_at')}`,
+      },
+    ],
+    unique: 'question_id',
+    select: `lower(question_id) AS question_id, title, category, url,
+      ${instant('opened_at')} AS opened_at, ${instant('closes_at')} AS closes_at, ${recordedNow}`,
+    known: `SELECT 1 FROM current_questions k WHERE k.question_id = fresh.question_id AND k.title = fresh.title
+      AND k.category IS NOT DISTINCT FROM fresh.category AND k.url IS NOT DISTINCT FROM fresh.url
+      AND k.opened_at = fresh.opened_at AND k.closes_at = fresh.closes_at`,
+  },
+  resolutions: {
+    required: ['question_id', 'outcome', 'resolved_at'],
+    optional: [],
+    checks: [
+      ...['question_id', 'outcome', 'resolved_at'].map(missing),
+      uuid('question_id'),
+      knownQuestion,
+      oneOf('outcome', OUTCOMES),
+      time('resolved_at'),
+      notAfterNow('resolved_at'),
+    ],
+    unique: 'question_id',
+    select: `lower(question_id) AS question_id, outcome, ${instant('resolved_at')} AS resolved_at, ${recordedNow}`,
+    known: `SELECT 1 FROM current_resolutions k WHERE k.question_id = fresh.question_id
+      AND k.outcome = fresh.outcome AND k.resolved_at = fresh.resolved_at`,
+  },
+  forecasters: {
+    required: ['user_id'],
+    optional: ['display_name'],
+    checks: [missing('user_id'), uuid('user_id'), longest('display_name', 200)],
+    unique: 'user_id',
+    select: `lower(user_id) AS user_id, display_name, ${recordedNow}`,
+    known: `SELECT 1 FROM current_forecasters k WHERE k.user_id = fresh.user_id
+      AND k.display_name IS NOT DISTINCT FROM fresh.display_name`,
+  },
+  forecasts: {
+    required: ['entity_type', 'entity_id', 'question_id', 'probability', 'forecast_at'],
+    optional: [],
+    checks: [
+      ...['entity_type', 'entity_id', 'question_id', 'probability', 'forecast_at'].map(missing),
+      oneOf('entity_type', ENTITY_TYPES),
+      uuid('entity_id'),
+      uuid('question_id'),
+      knownQuestion,
+      {
+        fails: `entity_type = 'agent' AND lower(entity_id) NOT IN (SELECT agent_id FROM agents)`,
+        reason: `'entity_id ' || ${shown('entity_id')} || ' is no registered agent'`,
+      },
+      {
+        fails: `NOT coalesce(try_cast(probability AS DOUBLE) BETWEEN 0 AND 1, false)`,
+        reason: `'probability is ' || ${shown('probability')} || ', not a number from 0 to 1'`,
+      },
+      time('forecast_at'),
+      notAfterNow('forecast_at'),
+    ],
+    select: `${forecastId} AS forecast_id, entity_type, lower(entity_id) AS entity_id, lower(question_id) AS question_id,
+      ${ppm} / 1e6 AS probability, ${instant('forecast_at')} AS forecast_at, ${recordedNow}, 'import' AS source`,
+    known: `SELECT 1 FROM forecasts k WHERE k.forecast_id = fresh.forecast_id`,
+  },
+}
+
+/**
+ * The faults of the rows in `incoming`. Grain: one row per bad input row, with its record number (from 0) and
+ * the first reason that holds.
+ */
+export function faultsQuery({ checks, unique }: ImportSpec): string {
+  const repeated = unique ? [repeats(unique)] : []
+  const cases = [...checks, ...repeated].map(({ fails, reason }) => `WHEN ${fails} THEN ${reason}`).join('\n')
+  return `SELECT record, reason FROM (SELECT record, CASE ${cases} END AS reason FROM incoming) WHERE reason IS NOT NULL ORDER BY record`
+}
+
+const repeats = (column: string): Check => ({
+  fails: `record > (SELECT min(earlier.record) FROM incoming earlier WHERE lower(earlier.${column}) = lower(incoming.${column}))`,
+  reason: `'${column} ' || ${shown(column)} || ' comes a second time'`,
+})

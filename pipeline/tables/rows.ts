@@ -1,0 +1,269 @@
+// Reads an operator's file into the table `incoming`: a record number and its columns, all as text.
+import { createReadStream } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { extname } from 'node:path'
+import { ServiceError } from '../../schemas/errors.ts'
+import { type Database, literal } from '../duckdb.ts'
+
+export interface ExpectedColumns {
+  required: readonly string[]
+  optional: readonly string[]
+}
+
+/** A record of the file that could not be read as one. */
+export interface Rejected {
+  faults: { at: string; reason: string }[]
+  count: number
+}
+
+export interface IncomingRows {
+  rejected: Rejected
+  /** Where records stand in the file, for messages: `line 12` or `row 11`. */
+  placesOf(records: readonly number[]): Promise<string[]>
+}
+
+const SHOWN = 20
+
+/**
+ * @throws ServiceError `invalid` for a file that cannot be read, of an unknown format, or with columns that are
+ *   missing, unknown or repeated.
+ */
+export async function readRows(
+  database: Database,
+  path: string,
+  columns: ExpectedColumns,
+): Promise<IncomingRows> {
+  await assertReadable(path)
+  switch (extname(path).toLowerCase()) {
+    case '.csv':
+      return readCsv(database, path, columns)
+    case '.ndjson':
+    case '.jsonl':
+      return readNdjson(database, path, columns)
+    case '.parquet':
+      return readParquet(database, path, columns)
+    default:
+      throw new ServiceError('invalid', `${path}: the name must end in .csv, .ndjson, .jsonl or .parquet`)
+  }
+}
+
+async function assertReadable(path: string): Promise<void> {
+  try {
+    await using file = await open(path)
+    if ((await file.stat()).isDirectory()) throw new ServiceError('invalid', `${path} is a directory`)
+  } catch (cause) {
+    if (cause instanceof ServiceError) throw cause
+    const missing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'
+    throw new ServiceError('invalid', missing ? `there is no file ${path}` : `${path} cannot be read`, {
+      cause,
+    })
+  }
+}
+
+function assertColumns(
+  path: string,
+  found: readonly string[],
+  { required, optional }: ExpectedColumns,
+): void {
+  const allowed = [...required, ...optional]
+  const fault =
+    describe(
+      'lacks',
+      required.filter((name) => !found.includes(name)),
+    ) ??
+    describe(
+      'has unknown',
+      found.filter((name) => !allowed.includes(name)),
+    ) ??
+    describe(
+      'repeats',
+      found.filter((name, index) => found.indexOf(name) !== index),
+    )
+  if (fault !== undefined) {
+    throw new ServiceError('invalid', `${path} ${fault}; it may have ${allowed.join(', ')}`)
+  }
+}
+
+function describe(verb: string, names: readonly string[]): string | undefined {
+  return names.length === 0 ? undefined : `${verb} ${names.map((name) => JSON.stringify(name)).join(', ')}`
+}
+
+const selectAll = (found: readonly string[], { required, optional }: ExpectedColumns) =>
+  [...required, ...optional]
+    .map((name) =>
+      found.includes(name) ? `nullif("${name}", '') AS "${name}"` : `NULL::VARCHAR AS "${name}"`,
+    )
+    .join(', ')
+
+async function readCsv(database: Database, path: string, columns: ExpectedColumns): Promise<IncomingRows> {
+  const found = (await firstLine(path)).split(',').map((name) => name.trim().replace(/^"(.*)"$/, '$1'))
+  assertColumns(path, found, columns)
+  const types = found.map((name) => `${literal(name)}: 'VARCHAR'`).join(', ')
+  await created(
+    database,
+    path,
+    `SELECT ${selectAll(found, columns)} FROM read_csv(${literal(path)}, auto_detect = false, header = true,
+       columns = {${types}}, delim = ',', quote = '"', escape = '"', store_rejects = true, rejects_limit = 0)`,
+  )
+  const rejects = await database.rows<{ at: bigint; reason: string }>(
+    `SELECT byte_position AS at, error_message AS reason FROM reject_errors ORDER BY byte_position LIMIT ${SHOWN}`,
+  )
+  const [total] = await database.rows<{ n: bigint }>(`SELECT count(DISTINCT line) AS n FROM reject_errors`)
+  const offsets = rejects.map(({ at }) => Number(at))
+  const lines = await linesAt(path, offsets)
+  return {
+    rejected: {
+      faults: rejects.map(({ reason }, index) => ({
+        at: `line ${lines[index]}`,
+        reason: reason.split('\n')[0]!,
+      })),
+      count: Number(total?.n ?? 0n),
+    },
+    placesOf: async (records) => (await recordLines(path, records)).map((line) => `line ${line}`),
+  }
+}
+
+async function readNdjson(database: Database, path: string, columns: ExpectedColumns): Promise<IncomingRows> {
+  await created(
+    database,
+    path,
+    `SELECT line FROM read_csv(${literal(path)}, auto_detect = false, header = false,
+       columns = {'line': 'VARCHAR'}, delim = '\x1f', quote = '', escape = '', max_line_size = 1048576)`,
+  )
+  await database.run(
+    `CREATE OR REPLACE TEMP TABLE lines AS SELECT record, line FROM incoming WHERE trim(line) <> ''`,
+  )
+  const allowed = [...columns.required, ...columns.optional]
+  const names = allowed.map(literal).join(', ')
+  // Grain: one row per line that is not an object of text and numbers under known names.
+  const faults = `SELECT record, CASE
+      WHEN NOT json_valid(line) THEN 'not JSON'
+      WHEN json_type(line) <> 'OBJECT' THEN 'not a JSON object'
+      WHEN len(list_filter(json_keys(line), lambda k: k NOT IN (${names}))) > 0
+        THEN 'unknown field ' || list_filter(json_keys(line), lambda k: k NOT IN (${names}))[1]
+      WHEN len(json_keys(line)) <> len(list_distinct(json_keys(line))) THEN 'a field comes twice'
+    END AS reason FROM lines`
+  const rejects = await database.rows<{ record: bigint; reason: string }>(
+    `SELECT * FROM (${faults}) WHERE reason IS NOT NULL ORDER BY record LIMIT ${SHOWN}`,
+  )
+  const [total] = await database.rows<{ n: bigint }>(
+    `SELECT count(*) AS n FROM (${faults}) WHERE reason IS NOT NULL`,
+  )
+  const values = allowed.map((name) => `nullif(line ->> '$.${name}', '') AS "${name}"`).join(', ')
+  const valid = rejects.length === 0 ? 'true' : 'false'
+  await database.run(
+    `CREATE OR REPLACE TEMP TABLE incoming AS SELECT record, ${values} FROM lines WHERE ${valid} ORDER BY record`,
+  )
+  const lineOf = (record: number) => `line ${record + 1}`
+  return {
+    rejected: {
+      faults: rejects.map(({ record, reason }) => ({ at: lineOf(Number(record)), reason })),
+      count: Number(total?.n ?? 0n),
+    },
+    placesOf: (records) => Promise.resolve(records.map(lineOf)),
+  }
+}
+
+async function readParquet(
+  database: Database,
+  path: string,
+  columns: ExpectedColumns,
+): Promise<IncomingRows> {
+  const described = await reading(
+    path,
+    database.rows<{ column_name: string; column_type: string }>(
+      `DESCRIBE SELECT * FROM read_parquet(${literal(path)})`,
+    ),
+  )
+  const found = described.map(({ column_name }) => column_name)
+  assertColumns(path, found, columns)
+  const texts = described.map(
+    ({ column_name: name, column_type: type }) => `${asText(name, type)} AS "${name}"`,
+  )
+  await created(
+    database,
+    path,
+    `SELECT ${selectAll(found, columns)} FROM (SELECT ${texts.join(', ')} FROM read_parquet(${literal(path)}))`,
+  )
+  return {
+    rejected: { faults: [], count: 0 },
+    placesOf: (records) => Promise.resolve(records.map((record) => `row ${record + 1}`)),
+  }
+}
+
+/** A Parquet column as text. A timestamp without a zone is taken as UTC, as Parquet's writers mean it. */
+function asText(name: string, type: string): string {
+  if (type === 'TIMESTAMP WITH TIME ZONE') return `("${name}" AT TIME ZONE 'UTC')::VARCHAR || 'Z'`
+  return type.startsWith('TIMESTAMP') ? `"${name}"::VARCHAR || 'Z'` : `"${name}"::VARCHAR`
+}
+
+async function created(database: Database, path: string, select: string): Promise<void> {
+  const sql = `CREATE OR REPLACE TEMP TABLE incoming AS SELECT (row_number() OVER ()) - 1 AS record, * FROM (${select})`
+  await reading(path, database.run(sql))
+}
+
+async function reading<T>(path: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message.split('\n')[0]! : String(cause)
+    throw new ServiceError('invalid', `${path} cannot be read: ${reason}`, { cause })
+  }
+}
+
+async function firstLine(path: string): Promise<string> {
+  await using file = await open(path)
+  const { buffer, bytesRead } = await file.read(new Uint8Array(65_536), 0, 65_536, 0)
+  const text = new TextDecoder().decode(buffer.subarray(0, bytesRead))
+  return text.split(/\r?\n/, 1)[0]!
+}
+
+/** The line numbers (from 1) at byte offsets, given in ascending order. */
+async function linesAt(path: string, offsets: readonly number[]): Promise<number[]> {
+  const lines: number[] = []
+  let line = 1
+  let offset = 0
+  for await (const byte of bytesOf(path)) {
+    while (offsets[lines.length] === offset) lines.push(line)
+    if (lines.length === offsets.length) return lines
+    if (byte === NEWLINE) line += 1
+    offset += 1
+  }
+  while (lines.length < offsets.length) lines.push(line)
+  return lines
+}
+
+const NEWLINE = 0x0a
+const RETURN = 0x0d
+const QUOTE = 0x22
+
+/** The lines (from 1) on which a CSV file's records begin, of ascending record numbers (from 0, after the header). */
+async function recordLines(path: string, records: readonly number[]): Promise<number[]> {
+  const wanted = [...records]
+  const lines: number[] = []
+  let record = -1
+  let line = 1
+  let startLine = 1
+  let blank = true
+  let quoted = false
+  for await (const byte of bytesOf(path)) {
+    if (byte === QUOTE) quoted = !quoted
+    if (byte !== NEWLINE && byte !== RETURN) blank = false
+    if (byte !== NEWLINE) continue
+    line += 1
+    if (quoted) continue
+    if (!blank) {
+      if (record === wanted[lines.length]) lines.push(startLine)
+      if (lines.length === wanted.length) return lines
+      record += 1
+    }
+    startLine = line
+    blank = true
+  }
+  while (lines.length < wanted.length) lines.push(startLine)
+  return lines
+}
+
+async function* bytesOf(path: string): AsyncIterable<number> {
+  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) yield* chunk
+}

@@ -1,0 +1,58 @@
+// Scores that Metaculus published at full precision, from the forecasts it published (sources: the case's README).
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { QuestionSweep } from '../../pipeline/scoring/question.ts'
+import { fromPico } from '../../pipeline/scoring/round.ts'
+import { type RawForecast, columnsOf } from '../support/plain-scorer.ts'
+
+const TOLERANCE = 1e-6
+
+function rowsOf(file: string): string[][] {
+  const text = readFileSync(new URL(`../cases/metaculus-q3-2024/${file}`, import.meta.url), 'utf8')
+  return text
+    .trim()
+    .split('\n')
+    .slice(1)
+    .map((line) => line.split(','))
+}
+
+/** Milliseconds are what a time is held to; Metaculus scores microseconds. `Date.parse` drops them. */
+const forecasts = rowsOf('forecasts.csv').map(
+  ([question, forecaster, at, probability], i): RawForecast & { question: string } => ({
+    question: question!,
+    forecastId: `${1000 + i}`,
+    entity: forecaster!,
+    atMs: Date.parse(at!),
+    ppm: Math.round(Number(probability) * 1e6),
+    recordedAtMs: Date.parse(at!),
+    imported: true,
+  }),
+)
+
+describe.each([
+  { question: '25520', opened: '2024-06-20T11:00:00Z', closes: '2024-07-04T11:00:00Z', forecasters: 38 },
+  { question: '25970', opened: '2024-07-08T14:30:00Z', closes: '2024-07-11T14:30:00Z', forecasters: 9 },
+])('Metaculus aib-analysis scores/pros_score_data.csv, question $question', (expected) => {
+  const rows = forecasts.filter(({ question }) => question === expected.question)
+  const entities = [...new Set(rows.map(({ entity }) => entity))]
+  const closesAtMs = Date.parse(expected.closes)
+  const measured = new Map<string, { baseline: number; peer: number }>()
+  new QuestionSweep(entities.length).run(
+    { openedAtMs: Date.parse(expected.opened), closesAtMs, resolvedAtMs: closesAtMs, outcome: 1 },
+    columnsOf(rows, entities),
+    ({ entity, baselineScore, peerScore }) =>
+      measured.set(entities[entity]!, { baseline: fromPico(baselineScore), peer: fromPico(peerScore) }),
+  )
+  const published = rowsOf('scores.csv').filter(([question]) => question === expected.question)
+
+  test('everyone who was scored there is scored here, and nobody else', () => {
+    expect(published).toHaveLength(expected.forecasters)
+    expect([...measured.keys()].sort()).toEqual(published.map(([, forecaster]) => forecaster!).sort())
+  })
+
+  test.each(published)('%s %s: baseline %s, peer %s', (_, forecaster, baseline, peer) => {
+    const scores = measured.get(forecaster!)!
+    expect(Math.abs(scores.baseline - Number(baseline))).toBeLessThanOrEqual(TOLERANCE)
+    expect(Math.abs(scores.peer - Number(peer))).toBeLessThanOrEqual(TOLERANCE)
+  })
+})

@@ -1,0 +1,358 @@
+// The sweep against the plain scorer on generated questions, and what must hold of a sweep by itself.
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { PPM } from '../../pipeline/scoring/logarithm.ts'
+import { PARAMETERS } from '../../pipeline/scoring/methodology.ts'
+import {
+  type ForecastColumns,
+  type Pair,
+  QuestionSweep,
+  type ResolvedQuestion,
+} from '../../pipeline/scoring/question.ts'
+import { type RawForecast, columnsOf, scoreQuestionPlainly } from '../support/plain-scorer.ts'
+
+const ENTITIES = ['agent:1', 'agent:2', 'agent:3', 'forecaster:1', 'forecaster:2', 'forecaster:3']
+const DAY_MS = 86_400_000
+const OPENED_AT_MS = Date.UTC(2026, 0, 1)
+
+interface World {
+  question: ResolvedQuestion
+  rows: RawForecast[]
+}
+
+/** Instants that many rows share, the ends of the question among them. */
+function instant({ openedAtMs, closesAtMs, resolvedAtMs }: ResolvedQuestion): fc.Arbitrary<number> {
+  const third = openedAtMs + Math.floor((closesAtMs - openedAtMs) / 3)
+  const ends = [openedAtMs, closesAtMs, resolvedAtMs, third].flatMap((at) => [at - 1, at, at + 1])
+  return fc.oneof(
+    fc.constantFrom(...ends),
+    fc.integer({ min: openedAtMs - 50, max: closesAtMs + 50 }),
+    fc.integer({ min: third, max: third + 5 }),
+  )
+}
+
+const question: fc.Arbitrary<ResolvedQuestion> = fc
+  .record({
+    horizonMs: fc.oneof(
+      fc.constantFrom(1, 2, 1000, DAY_MS, 30 * 365 * DAY_MS),
+      fc.integer({ min: 1, max: 400 * DAY_MS }),
+    ),
+    resolved: fc.oneof(fc.constantFrom(-5, 0, 1e-9, 1, 1.5), fc.double({ min: 0, max: 1, noNaN: true })),
+    outcome: fc.constantFrom<0 | 1>(0, 1),
+  })
+  .map(({ horizonMs, resolved, outcome }) => ({
+    openedAtMs: OPENED_AT_MS,
+    closesAtMs: OPENED_AT_MS + horizonMs,
+    resolvedAtMs: OPENED_AT_MS + Math.ceil(resolved * horizonMs),
+    outcome,
+  }))
+
+const ppm = fc.oneof(
+  fc.constantFrom(0, 1, 999, 1000, 1001, 500_000, 999_000, 999_001, 999_999, PPM),
+  fc.integer({ min: 0, max: PPM }),
+)
+
+const world: fc.Arbitrary<World> = question.chain((resolved) =>
+  fc
+    .array(
+      fc.record({
+        id: fc.integer({ min: 0, max: 99 }),
+        entity: fc.constantFrom(...ENTITIES),
+        atMs: instant(resolved),
+        ppm,
+        recordedAtMs: fc.integer({ min: 0, max: 20 }),
+        imported: fc.boolean(),
+      }),
+      { maxLength: 40 },
+    )
+    .map((rows) => ({
+      question: resolved,
+      rows: rows.map(({ id, recordedAtMs, ...row }, i) => ({
+        ...row,
+        forecastId: `${100 + id}`,
+        recordedAtMs: recordedAtMs * 100 + i,
+      })),
+    })),
+)
+
+function sweep(
+  { question: resolved, rows }: World,
+  by = new QuestionSweep(ENTITIES.length),
+  columns: ForecastColumns = columnsOf(rows, ENTITIES),
+): Map<string, Pair> {
+  const pairs = new Map<string, Pair>()
+  by.run(resolved, columns, (pair) => pairs.set(ENTITIES[pair.entity]!, { ...pair }))
+  return pairs
+}
+
+function mapRows({ question: resolved, rows }: World, change: (row: RawForecast) => RawForecast): World {
+  return { question: resolved, rows: rows.map(change) }
+}
+
+const RUNS = { numRuns: 1500 }
+
+test('the sweep and the plain scorer agree: integers exactly, scores to 1e-9', () => {
+  const covered = { early: 0, lone: 0, tiny: 0, nobody: 0 }
+  fc.assert(
+    fc.property(world, ({ question: resolved, rows }) => {
+      const fast = sweep({ question: resolved, rows })
+      const plain = scoreQuestionPlainly(resolved, rows)
+      expect([...fast.keys()].sort()).toEqual(plain.map(({ entity }) => entity).sort())
+      for (const expected of plain) {
+        const { coverage, brier, referenceBrier, logScore, flipFlop } = expected
+        const pair = fast.get(expected.entity)!
+        expect(pair).toMatchObject({
+          forecasts: expected.forecasts,
+          imported: expected.imported,
+          closingPpm: expected.closingPpm,
+          updates: expected.updates,
+          movedPpm: expected.movedPpm,
+          towardPpm: expected.towardPpm,
+        })
+        const scores = {
+          coverage,
+          brier,
+          referenceBrier,
+          logScore,
+          baselineScore: expected.baselineScore,
+          peerScore: expected.peerScore,
+          conviction: expected.conviction,
+          weightedBrier: coverage * brier,
+          weightedReference: coverage * referenceBrier,
+          weightedLog: coverage * logScore,
+          flipFlop: flipFlop ?? -1e-12,
+        }
+        for (const [name, value] of Object.entries(scores)) {
+          const measured = pair[name as keyof typeof scores]
+          expect(Number.isInteger(measured) && !Object.is(measured, -0), name).toBe(true)
+          expect(Math.abs(measured / 1e12 - value), name).toBeLessThanOrEqual(1e-9)
+        }
+        if (coverage < 1e-9) covered.tiny += 1
+      }
+      if (resolved.resolvedAtMs < resolved.closesAtMs) covered.early += 1
+      if (plain.length === 1) covered.lone += 1
+      if (plain.length === 0 && rows.length > 0) covered.nobody += 1
+    }),
+    { ...RUNS, seed: 20260101 },
+  )
+  for (const [what, times] of Object.entries(covered)) expect(times, what).toBeGreaterThan(10)
+})
+
+describe('a holding of 1 ms on a question of 30 years', () => {
+  const closesAtMs = OPENED_AT_MS + 30 * 365 * DAY_MS
+  const resolved = { openedAtMs: OPENED_AT_MS, closesAtMs, resolvedAtMs: closesAtMs, outcome: 1 as const }
+  const crowd = ENTITIES.slice(1).flatMap((entity, who) =>
+    Array.from({ length: 400 }, (_, i) => ({
+      forecastId: `${10_000 + who * 400 + i}`,
+      entity,
+      atMs: OPENED_AT_MS + Math.floor(((i * 5 + who) * 30 * 365 * DAY_MS) / 2000),
+      ppm: (i * 7919 * (who + 1) + who) % (PPM + 1),
+      recordedAtMs: 0,
+      imported: false,
+    })),
+  )
+  const last = { forecastId: '9', entity: ENTITIES[0]!, ppm: 123_457, recordedAtMs: 0, imported: false }
+
+  test.each([
+    ['at its end', closesAtMs - 1],
+    ['right after someone else moved', closesAtMs - 1],
+  ])('%s is scored to 1e-9', (_, atMs) => {
+    const rows = [...crowd, { ...last, atMs }]
+    const pair = sweep({ question: resolved, rows }).get(ENTITIES[0]!)!
+    const plain = scoreQuestionPlainly(resolved, rows).find(({ entity }) => entity === ENTITIES[0])!
+    expect(Math.abs(pair.referenceBrier / 1e12 - plain.referenceBrier)).toBeLessThanOrEqual(1e-9)
+    expect(Math.abs(pair.brier / 1e12 - plain.brier)).toBeLessThanOrEqual(1e-9)
+    expect(Math.abs(pair.logScore / 1e12 - plain.logScore)).toBeLessThanOrEqual(1e-9)
+  })
+})
+
+test('peer scores add up to 0 over the entities of a question', () => {
+  fc.assert(
+    fc.property(world, (given) => {
+      const pairs = [...sweep(given).values()]
+      const total = pairs.reduce((sum, { peerScore }) => sum + peerScore, 0)
+      // Half a unit of 1e-12 for each rounding, and as much again for the doubles before it.
+      expect(Math.abs(total)).toBeLessThanOrEqual(2 * pairs.length)
+    }),
+    RUNS,
+  )
+})
+
+test('one sweep over many questions gives the bits of a fresh sweep for each', () => {
+  fc.assert(
+    fc.property(fc.array(world, { maxLength: 6 }), (worlds) => {
+      const reused = new QuestionSweep(ENTITIES.length)
+      for (const given of worlds) expect(sweep(given, reused)).toEqual(sweep(given))
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('rows past `count` are not read', () => {
+  fc.assert(
+    fc.property(world, world, (given, stale) => {
+      const columns = columnsOf(given.rows, ENTITIES)
+      const behind = columnsOf(stale.rows, ENTITIES)
+      const padded: ForecastColumns = {
+        count: columns.count,
+        entity: Int32Array.of(...columns.entity, ...behind.entity),
+        atMs: Float64Array.of(...columns.atMs, ...behind.atMs),
+        ppm: Int32Array.of(...columns.ppm, ...behind.ppm),
+        imported: Uint8Array.of(...columns.imported, ...behind.imported),
+      }
+      expect(sweep(given, undefined, padded)).toEqual(sweep(given))
+    }),
+    { numRuns: 300 },
+  )
+})
+
+describe('no bit changes', () => {
+  const sameBits = (change: (given: World) => World, back = (pair: Pair): Pair => pair) => {
+    fc.assert(
+      fc.property(world, (given) => {
+        const changed = [...sweep(change(given))].map(([entity, pair]) => [entity, back(pair)] as const)
+        expect(new Map(changed)).toEqual(sweep(given))
+      }),
+      RUNS,
+    )
+  }
+
+  test('when rows of different entities at the same instant change places', () => {
+    // The forecast_id decides the order within an instant: one that begins with the entity's place in some
+    // order of the entities keeps each entity's own order and changes that of the entities.
+    fc.assert(
+      fc.property(world, fc.shuffledSubarray(ENTITIES, { minLength: ENTITIES.length }), (given, order) => {
+        const ordered = mapRows(given, (row) => ({
+          ...row,
+          forecastId: `${order.indexOf(row.entity)}${row.forecastId}`,
+        }))
+        const straight = mapRows(given, (row) => ({
+          ...row,
+          forecastId: `${ENTITIES.indexOf(row.entity)}${row.forecastId}`,
+        }))
+        expect(sweep(ordered)).toEqual(sweep(straight))
+      }),
+      RUNS,
+    )
+  })
+
+  test('when all times move by the same span', () => {
+    const later = (ms: number) => ms + 987_654_321
+    sameBits(({ question: resolved, rows }) => ({
+      question: {
+        ...resolved,
+        openedAtMs: later(resolved.openedAtMs),
+        closesAtMs: later(resolved.closesAtMs),
+        resolvedAtMs: later(resolved.resolvedAtMs),
+      },
+      rows: rows.map((row) => ({ ...row, atMs: later(row.atMs) })),
+    }))
+  })
+
+  test('when all spans are doubled', () => {
+    const doubled = (ms: number) => OPENED_AT_MS + 2 * (ms - OPENED_AT_MS)
+    sameBits(({ question: resolved, rows }) => ({
+      question: {
+        ...resolved,
+        closesAtMs: doubled(resolved.closesAtMs),
+        resolvedAtMs: doubled(resolved.resolvedAtMs),
+      },
+      rows: rows.map((row) => ({ ...row, atMs: doubled(row.atMs) })),
+    }))
+  })
+
+  test('when yes and no change places', () => {
+    sameBits(
+      ({ question: resolved, rows }) => ({
+        question: { ...resolved, outcome: resolved.outcome === 1 ? 0 : 1 },
+        rows: rows.map((row) => ({ ...row, ppm: PPM - row.ppm })),
+      }),
+      (pair) => ({ ...pair, closingPpm: PPM - pair.closingPpm }),
+    )
+  })
+
+  test('when a forecast is made at or after the effective close', () => {
+    sameBits(({ question: resolved, rows }) => {
+      const atMs = Math.max(
+        Math.min(resolved.closesAtMs, resolved.resolvedAtMs),
+        ...rows.map((row) => row.atMs),
+      )
+      const late = { atMs, ppm: 1, recordedAtMs: 1e6, imported: true }
+      return {
+        question: resolved,
+        rows: [...rows, ...ENTITIES.map((entity, i) => ({ ...late, entity, forecastId: `9${100 + i}` }))],
+      }
+    })
+  })
+})
+
+test('a restated forecast changes counts, and scores by no more than rounding', () => {
+  fc.assert(
+    fc.property(world, (given) => {
+      const plain = sweep(given)
+      const closeMs = Math.min(given.question.closesAtMs, given.question.resolvedAtMs)
+      const before = columnsOf(given.rows, ENTITIES)
+      const restated = [...plain.values()].map((pair, i) => ({
+        forecastId: `9${100 + i}`,
+        entity: ENTITIES[pair.entity]!,
+        atMs: closeMs - 1,
+        ppm: pair.closingPpm,
+        recordedAtMs: 1e6,
+        imported: false,
+      }))
+      const after = sweep({ question: given.question, rows: [...given.rows, ...restated] })
+      expect(before.count + restated.length).toBeGreaterThanOrEqual(after.size)
+      for (const [entity, pair] of plain) {
+        const changed = after.get(entity)!
+        expect(changed.forecasts).toBe(pair.forecasts + 1)
+        expect(changed.movedPpm).toBe(pair.movedPpm)
+        for (const name of ['coverage', 'brier', 'referenceBrier', 'logScore', 'baselineScore'] as const) {
+          expect(Math.abs(changed[name] - pair[name]), name).toBeLessThanOrEqual(2)
+        }
+      }
+    }),
+    RUNS,
+  )
+})
+
+test('who always says one half scores 0 against the baseline and one quarter in Brier', () => {
+  fc.assert(
+    fc.property(world, (given) => {
+      for (const pair of sweep(mapRows(given, (row) => ({ ...row, ppm: PPM / 2 }))).values()) {
+        // −ln 0.5 is held to 1e-9, which is 1.4e-7 of a baseline score.
+        expect(Math.abs(pair.baselineScore / 1e12)).toBeLessThanOrEqual(1.5e-7)
+        expect([pair.brier, pair.referenceBrier]).toEqual([0.25e12, 0.25e12])
+        expect([pair.peerScore, pair.conviction]).toEqual([0, 0])
+      }
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('a field of 20,000 is scored as its formula says', () => {
+  const size = 20_000
+  const shares = Int32Array.from({ length: size }, (_, i) => 999_001 + (i % 999))
+  const columns: ForecastColumns = {
+    count: size,
+    entity: Int32Array.from({ length: size }, (_, i) => i),
+    atMs: new Float64Array(size),
+    ppm: shares,
+    imported: new Uint8Array(size),
+  }
+  const squared = Array.from(shares, (share) => (share / PPM) ** 2)
+  const total = squared.reduce((sum, value) => sum + value, 0)
+  const pairs: Pair[] = []
+  new QuestionSweep(size).run(
+    { openedAtMs: 0, closesAtMs: DAY_MS, resolvedAtMs: DAY_MS, outcome: 0 },
+    columns,
+    (pair) => pairs.push({ ...pair }),
+  )
+  expect(pairs).toHaveLength(size)
+  for (const pair of pairs) {
+    const others = total - squared[pair.entity]!
+    const reference = (others + PARAMETERS.house_brier) / size
+    expect(Math.abs(pair.referenceBrier / 1e12 - reference)).toBeLessThanOrEqual(1e-9)
+    // Everyone is at the floor of the logarithm, so nobody beats anybody.
+    expect(Math.abs(pair.peerScore / 1e12)).toBeLessThanOrEqual(1e-9)
+  }
+})

@@ -1,0 +1,85 @@
+// Worked values of one question, published by others, against the sweep and against the plain scorer.
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { type Pair, QuestionSweep, type ResolvedQuestion } from '../../pipeline/scoring/question.ts'
+import { fromPico } from '../../pipeline/scoring/round.ts'
+import { type RawForecast, columnsOf, scoreQuestionPlainly } from '../support/plain-scorer.ts'
+
+const SCORES = {
+  coverage: 'coverage',
+  brier: 'brier',
+  reference_brier: 'referenceBrier',
+  baseline_score: 'baselineScore',
+  peer_score: 'peerScore',
+} as const
+type Scores = Partial<Record<keyof typeof SCORES, number>>
+
+interface Vector {
+  id: string
+  source: string
+  question: { opened_at_ms: number; closes_at_ms: number; resolved_at_ms: number; outcome: 0 | 1 }
+  forecasts: { entity: string; at_ms: number; probability: number }[]
+  expected: Record<string, Scores>
+  tolerance: number
+  /** Computed by an independent program, to nine decimals. */
+  also: Record<string, Scores>
+}
+const ALSO_TOLERANCE = 1e-8
+
+const vectors = JSON.parse(
+  readFileSync(new URL('../cases/timeline-vectors.json', import.meta.url), 'utf8'),
+) as Vector[]
+
+type Measured = Record<string, Record<(typeof SCORES)[keyof typeof SCORES], number>>
+
+function bySweep(question: ResolvedQuestion, rows: RawForecast[]): Measured {
+  const entities = [...new Set(rows.map(({ entity }) => entity))]
+  const measured: Measured = {}
+  const read = (pair: Pair) => {
+    measured[entities[pair.entity]!] = {
+      coverage: fromPico(pair.coverage),
+      brier: fromPico(pair.brier),
+      referenceBrier: fromPico(pair.referenceBrier),
+      baselineScore: fromPico(pair.baselineScore),
+      peerScore: fromPico(pair.peerScore),
+    }
+  }
+  new QuestionSweep(entities.length).run(question, columnsOf(rows, entities), read)
+  return measured
+}
+
+function plainly(question: ResolvedQuestion, rows: RawForecast[]): Measured {
+  return Object.fromEntries(scoreQuestionPlainly(question, rows).map((pair) => [pair.entity, pair]))
+}
+
+describe.each([
+  ['sweep', bySweep],
+  ['plain scorer', plainly],
+])('%s', (_, score) => {
+  test.each(vectors)('$id — $source', ({ question, forecasts, expected, tolerance, also }) => {
+    const rows = forecasts.map(({ entity, at_ms, probability }, i): RawForecast => {
+      const ppm = Math.round(probability * 1e6)
+      return { forecastId: `${100 + i}`, entity, atMs: at_ms, ppm, recordedAtMs: at_ms, imported: false }
+    })
+    const measured = score(
+      {
+        openedAtMs: question.opened_at_ms,
+        closesAtMs: question.closes_at_ms,
+        resolvedAtMs: question.resolved_at_ms,
+        outcome: question.outcome,
+      },
+      rows,
+    )
+    const check = (figures: Record<string, Scores>, within: number) => {
+      for (const [entity, scores] of Object.entries(figures)) {
+        for (const [name, value] of Object.entries(scores)) {
+          const difference = Math.abs(measured[entity]![SCORES[name as keyof typeof SCORES]] - value)
+          expect(difference, `${name} of ${entity}`).toBeLessThanOrEqual(within)
+        }
+      }
+    }
+    check(expected, tolerance)
+    check(also, ALSO_TOLERANCE)
+    expect(Object.keys(measured).sort()).toEqual(Object.keys(also).sort())
+  })
+})

@@ -1,0 +1,45 @@
+// Three projects: `unit` needs nothing but this machine, `s3` a real S3 server, `delta` other readers of the tables.
+import { defineConfig } from 'vitest/config'
+
+const MINUTE_MS = 60_000
+
+// The file that CI counts its tests from.
+const report = process.env['TEST_REPORT']
+
+export default defineConfig({
+  test: {
+    pool: 'forks',
+    passWithNoTests: false,
+    ...(report === undefined ? {} : { reporters: ['default', 'json'], outputFile: { json: report } }),
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/s3/**', 'test/delta/**'],
+          testTimeout: MINUTE_MS / 2,
+          hookTimeout: MINUTE_MS / 2,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 's3',
+          include: ['test/s3/**/*.test.ts'],
+          testTimeout: 2 * MINUTE_MS,
+          hookTimeout: 2 * MINUTE_MS,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'delta',
+          include: ['test/delta/**/*.test.ts'],
+          testTimeout: 2 * MINUTE_MS,
+          hookTimeout: 2 * MINUTE_MS,
+        },
+      },
+    ],
+  },
+})
