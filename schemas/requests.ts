@@ -5,7 +5,7 @@ import { day, uuid } from './values.ts'
 
 /** Text that a person chose: no control characters and no lone surrogates, so that it prints and stores as it is. */
 const name = z
-  .string()
+  .string('must be a string')
   .min(1, 'must not be empty')
   .max(200, 'must have at most 200 characters')
   // oxlint-disable-next-line no-control-regex
@@ -32,7 +32,7 @@ export type ForecastSubmission = z.infer<typeof forecastSubmission>
 
 export const bulkVerification = z.strictObject({
   entity_type: z.enum(ENTITY_TYPES),
-  ids: z.array(uuid).min(1, 'must name at least one id'),
+  ids: z.array(uuid, 'must be a list of ids').min(1, 'must name at least one id'),
 })
 
 export const entityParams = z.strictObject({ id: uuid })

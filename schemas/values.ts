@@ -3,7 +3,7 @@ import { z } from 'zod'
 
 /** A UUID in any case; parsed to lower case. */
 export const uuid = z
-  .string()
+  .string('must be a UUID')
   .regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i, 'must be a UUID')
   .transform((text) => text.toLowerCase())
 

@@ -65,10 +65,7 @@ function logarithm(q: number): number {
 }
 
 /** METHODOLOGY §2: every sum anew for every interval in which nothing changes. */
-export function scoreQuestionPlainly(
-  question: ResolvedQuestion,
-  rows: readonly RawForecast[],
-): PlainPair[] {
+export function scoreQuestionPlainly(question: ResolvedQuestion, rows: readonly RawForecast[]): PlainPair[] {
   const { openedAtMs, closesAtMs, resolvedAtMs, outcome } = question
   const closeMs = Math.min(closesAtMs, resolvedAtMs)
   const horizonMs = closesAtMs - openedAtMs
@@ -108,8 +105,7 @@ export function scoreQuestionPlainly(
     }
     const moves = own.slice(1).map(({ ppm }, i) => ppm - own[i]!.ppm)
     const movedPpm = sum(moves.map(Math.abs))
-    const range =
-      Math.max(...own.map(({ ppm }) => ppm)) - Math.min(...own.map(({ ppm }) => ppm))
+    const range = Math.max(...own.map(({ ppm }) => ppm)) - Math.min(...own.map(({ ppm }) => ppm))
     return {
       entity,
       forecasts: own.length,
@@ -215,7 +211,10 @@ function decomposePlainly(closes: readonly Close[]): Decomposition | null {
     values.map((value) => {
       const starts = values.filter((start) => start <= value)
       const ends = values.filter((end) => end >= value)
-      return [value, Math.max(...starts.map((low) => Math.min(...ends.map((high) => meanOutcome(low, high)))))]
+      return [
+        value,
+        Math.max(...starts.map((low) => Math.min(...ends.map((high) => meanOutcome(low, high))))),
+      ]
     }),
   )
   const meanBrier = (forecast: (p: number) => number): number =>
@@ -236,7 +235,13 @@ function curvePlainly(closes: readonly Close[]): EntityScores['calibrationCurve'
     const members = closes.filter(({ p }) => p >= bin / 10 && (p < (bin + 1) / 10 || bin === 9))
     const range = { lower: bin / 10, upper: (bin + 1) / 10, count: members.length }
     if (members.length === 0) {
-      return { ...range, meanProbability: null, observedFrequency: null, wilsonLower: null, wilsonUpper: null }
+      return {
+        ...range,
+        meanProbability: null,
+        observedFrequency: null,
+        wilsonLower: null,
+        wilsonUpper: null,
+      }
     }
     const observed = mean(members.map(({ outcome }) => outcome))
     // Wilson's bounds are the two roots π of (observed − π)² = z²·π·(1 − π)/count.

@@ -15,16 +15,16 @@ install() {
 }
 
 start() {
-  local dir try
+  local dir port mon_port try
   dir=$(mkdir -p "$1" && cd "$1" && pwd)
-  if [[ -n $(running "$dir") ]]; then
+  if [[ -n $(processes "$dir") ]]; then
     echo "a server runs under $dir already: stop it first" >&2
     return 1
   fi
-  # Another process may take a free port before the server does: then it gets others.
+  # Somebody may take a free port before the server does: then it gets others.
   for try in 1 2 3; do
-    local port=${RGW_PORT:-$(free_port)} mon_port=${MON_PORT:-$(free_port)}
-    if (launch "$dir" "$port" "$mon_port") >"$dir/start.log" 2>&1 </dev/null; then
+    port=${RGW_PORT:-$(free_port)} mon_port=${MON_PORT:-$(free_port)}
+    if "$BASH" "$0" launch "$dir" "$port" "$mon_port" >"$dir/start.log" 2>&1 </dev/null; then
       echo "export S3_ENDPOINT=http://127.0.0.1:$port AWS_ACCESS_KEY_ID=test AWS_SECRET_ACCESS_KEY=testsecret AWS_REGION=us-east-1"
       return 0
     fi
@@ -35,19 +35,19 @@ start() {
   return 1
 }
 
-# Runs in a shell of its own, so that the first failing line ends it even inside a condition.
+# A process of its own: bash would not stop at a failing line of a function called inside a condition.
 launch() {
-  local dir=$1 port=$2 mon_port=$3 fsid osd
+  local dir=$1 port=$2 mon_port=$3
+  rm -rf "${dir:?}"/{mon,mgr,osd,run,rgw}
+  mkdir -p "$dir"/{mon/a,mgr/x,osd/0,run,rgw}
+  local fsid osd tries
   fsid=$(uuidgen) osd=$(uuidgen)
-  bash -euo pipefail -s -- "$dir" "$port" "$mon_port" "$fsid" "$osd" <<'LAUNCH'
-dir=$1 port=$2 mon_port=$3 fsid=$4 osd=$5
-rm -rf "${dir:?}"/{mon,mgr,osd,run,rgw}
-mkdir -p "$dir"/{mon/a,mgr/x,osd/0,run,rgw}
-cat >"$dir/ceph.conf" <<CONF
+  cat >"$dir/ceph.conf" <<CONF
 [global]
 fsid = $fsid
-mon host = 127.0.0.1:$mon_port
+mon host = [v1:127.0.0.1:$mon_port]
 mon initial members = a
+ms bind msgr2 = false
 auth cluster required = none
 auth service required = none
 auth client required = none
@@ -75,62 +75,55 @@ osd data = $dir/osd/\$id
 rgw data = $dir/rgw
 rgw frontends = beast endpoint=127.0.0.1:$port
 CONF
-conf=(-c "$dir/ceph.conf")
-monmaptool --create --clobber --fsid "$fsid" --add a "127.0.0.1:$mon_port" "$dir/monmap"
-ceph-mon "${conf[@]}" --mkfs -i a --monmap "$dir/monmap"
-ceph-mon "${conf[@]}" -i a
-ceph-mgr "${conf[@]}" -i x
-timeout 60 ceph "${conf[@]}" osd new "$osd"
-echo "$osd" >"$dir/osd/0/fsid" # memstore invents an fsid of its own unless it finds one
-ceph-osd "${conf[@]}" -i 0 --mkfs --osd-uuid "$osd"
-ceph-osd "${conf[@]}" -i 0
-timeout 120 radosgw "${conf[@]}" -n client.rgw.a
-timeout 60 radosgw-admin "${conf[@]}" user create --uid=dev --display-name=dev \
-  --access-key=test --secret-key=testsecret
-for ((tries = 0; ; tries++)); do
-  if (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; then exit 0; fi
-  if ((tries == 300)); then
-    echo "the gateway does not listen on port $port"
-    exit 1
-  fi
-  sleep 0.1
-done
-LAUNCH
-}
-
-# The ids of this folder's server processes, by their own pid files; never a process that took over an id.
-running() {
-  local file pid
-  for file in "$1"/run/*.pid; do
-    [[ -s $file ]] || continue
-    pid=$(<"$file")
-    if tr '\0' ' ' 2>/dev/null <"/proc/$pid/cmdline" | grep -qF -- "-c $1/ceph.conf "; then echo "$pid"; fi
+  local conf=(-c "$dir/ceph.conf")
+  monmaptool --create --clobber --fsid "$fsid" --addv a "[v1:127.0.0.1:$mon_port]" "$dir/monmap"
+  ceph-mon "${conf[@]}" --mkfs -i a --monmap "$dir/monmap"
+  ceph-mon "${conf[@]}" -i a
+  ceph-mgr "${conf[@]}" -i x
+  timeout 60 ceph "${conf[@]}" osd new "$osd"
+  # memstore invents an fsid of its own unless it finds one.
+  echo "$osd" >"$dir/osd/0/fsid"
+  ceph-osd "${conf[@]}" -i 0 --mkfs --osd-uuid "$osd"
+  # An OSD that speaks before it has read the monitors' map is sent away with "wrong fsid".
+  for tries in 1 2 3 4 5; do
+    if ceph-osd "${conf[@]}" -i 0; then break; fi
+    ((tries < 5))
+    sleep 0.2
   done
+  timeout 120 radosgw "${conf[@]}" -n client.rgw.a
+  timeout 60 radosgw-admin "${conf[@]}" user create --uid=dev --display-name=dev \
+    --access-key=test --secret-key=testsecret
+  for ((tries = 0; tries < 300; tries++)); do
+    if listens "$port"; then return 0; fi
+    sleep 0.1
+  done
+  echo "the gateway does not listen on port $port"
+  return 1
 }
 
 stop() {
-  local dir pids tries
+  local dir tries
+  [[ -d $1 ]] || return 0
   dir=$(cd "$1" && pwd)
-  pids=$(running "$dir")
-  for ((tries = 0; ; tries++)); do
-    # shellcheck disable=SC2086
-    [[ -z $pids ]] && return 0
-    if ((tries == 0)); then kill -TERM $pids 2>/dev/null || true; fi
-    if ((tries == 100)); then kill -KILL $pids 2>/dev/null || true; fi
-    if ((tries == 200)); then
-      echo "still there: $pids" >&2
-      return 1
-    fi
+  for ((tries = 0; tries < 200; tries++)); do
+    local pids
+    mapfile -t pids < <(processes "$dir")
+    if ((${#pids[@]} == 0)); then return 0; fi
+    if ((tries == 0)); then kill -TERM "${pids[@]}" 2>/dev/null || true; fi
+    if ((tries == 100)); then kill -KILL "${pids[@]}" 2>/dev/null || true; fi
     sleep 0.1
-    pids=$(alive $pids)
   done
+  echo "still there: ${pids[*]}" >&2
+  return 1
 }
 
-# Ceph removes its pid files before it ends.
-alive() {
-  local pid
-  for pid in "$@"; do
-    if [[ -r /proc/$pid/stat && $(awk '{ print $3 }' "/proc/$pid/stat" 2>/dev/null) != Z ]]; then echo "$pid"; fi
+# The processes whose configuration lies in this folder. Pid files would miss one that has not written its own
+# yet, and one that has removed it before it ends.
+processes() {
+  local file arguments
+  for file in /proc/[0-9]*/cmdline; do
+    arguments=$(tr '\0' '\n' 2>/dev/null <"$file") || continue
+    if grep -qxF -- "$1/ceph.conf" <<<"$arguments"; then basename "$(dirname "$file")"; fi
   done
 }
 
@@ -139,7 +132,7 @@ free_port() {
   local port
   for _ in {1..100}; do
     port=$((20000 + RANDOM % 10000))
-    if ! (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; then
+    if ! listens "$port"; then
       echo "$port"
       return 0
     fi
@@ -147,9 +140,14 @@ free_port() {
   return 1
 }
 
+listens() {
+  (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null
+}
+
 case ${1:-} in
   install) install ;;
   start | stop) "$1" "${2:?a folder}" ;;
+  launch) launch "$2" "$3" "$4" ;;
   *)
     echo "usage: s3-server.sh install | start DIR | stop DIR" >&2
     exit 2

@@ -1,0 +1,50 @@
+// Reads a request's JSON body: bounded, of the right type, well-formed.
+import type { IncomingMessage } from 'node:http'
+import { parse as parseContentType } from 'content-type'
+import getRawBody from 'raw-body'
+import { HttpError } from './problems.ts'
+
+const BODY_LIMIT_BYTES = 64 * 1024
+
+/** @throws HttpError 415, 413 or 400. */
+export async function readJson(request: IncomingMessage): Promise<unknown> {
+  assertJson(request.headers['content-type'])
+  if (
+    request.headers['content-encoding'] !== undefined &&
+    request.headers['content-encoding'] !== 'identity'
+  ) {
+    throw new HttpError(415, 'send the body without a content coding')
+  }
+  let bytes: Buffer
+  try {
+    bytes = await getRawBody(request, {
+      limit: BODY_LIMIT_BYTES,
+      length: request.headers['content-length'] ?? null,
+    })
+  } catch (error) {
+    const tooLarge = error instanceof Error && 'type' in error && error.type === 'entity.too.large'
+    if (tooLarge) throw new HttpError(413, `the body has more than ${BODY_LIMIT_BYTES} bytes`)
+    throw new HttpError(400, 'the body ended before its declared length')
+  }
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown
+  } catch {
+    throw new HttpError(400, 'the body is not JSON in UTF-8')
+  }
+}
+
+function assertJson(header: string | undefined): void {
+  let type: string | undefined
+  let charset = 'utf-8'
+  try {
+    const parsed = parseContentType(header ?? '')
+    type = parsed.type
+    charset = parsed.parameters['charset']?.toLowerCase() ?? charset
+  } catch {
+    type = undefined
+  }
+  if (type !== 'application/json' || charset !== 'utf-8') {
+    const sent = header === undefined ? 'none was sent' : `not ${JSON.stringify(header.slice(0, 100))}`
+    throw new HttpError(415, `the Content-Type must be application/json, ${sent}`)
+  }
+}

@@ -1,0 +1,68 @@
+// An entity's history: its row in each day's snapshot. Snapshots never change, so what was read once is kept.
+import { LRUCache } from 'lru-cache'
+import pMap from 'p-map'
+import { readSnapshotManifest, readSnapshotShard, shardFile, snapshotDates } from '../pipeline/releases.ts'
+import type { Store } from '../pipeline/store/store.ts'
+import type { SnapshotManifest, SnapshotShard } from '../schemas/payloads.ts'
+import type { EntityType } from '../schemas/tables.ts'
+
+const READS_AT_ONCE = 16
+const MANIFESTS_KEPT = 5_000
+
+export type SnapshotRow = SnapshotShard['entities'][string]
+
+export class History {
+  readonly #store: Store
+  readonly #manifests: LRUCache<string, SnapshotManifest>
+  readonly #shards: LRUCache<string, SnapshotShard, { date: string; file: SnapshotManifest['files'][number] }>
+  #dates: string[] = []
+  #listing: Promise<void> | undefined
+
+  constructor(store: Store, cacheBytes: number) {
+    this.#store = store
+    this.#manifests = new LRUCache({
+      max: MANIFESTS_KEPT,
+      fetchMethod: (date) => readSnapshotManifest(store, date),
+    })
+    this.#shards = new LRUCache({
+      maxSize: Math.max(1, cacheBytes),
+      sizeCalculation: (_shard, key) => Number(key.slice(key.lastIndexOf(' ') + 1)),
+      fetchMethod: (_key, _stale, { context: { date, file } }) => readSnapshotShard(store, date, file),
+    })
+  }
+
+  /** Looks for days that have got a snapshot since. */
+  refresh(): Promise<void> {
+    this.#listing ??= this.#list().finally(() => {
+      this.#listing = undefined
+    })
+    return this.#listing
+  }
+
+  has(date: string): boolean {
+    return this.#dates.includes(date)
+  }
+
+  async #list(): Promise<void> {
+    // A backdated release gives an earlier day its snapshot, so the days are listed from the start.
+    this.#dates = await snapshotDates(this.#store)
+  }
+
+  /** The rows of an entity from `start` to `end` inclusive, oldest first; a day without one has no row. */
+  async of(entityType: EntityType, entityId: string, start = '', end = '9999-12-31'): Promise<SnapshotRow[]> {
+    const dates = this.#dates.filter((date) => date >= start && date <= end)
+    const rows = await pMap(dates, (date) => this.#rowOf(date, entityType, entityId), {
+      concurrency: READS_AT_ONCE,
+    })
+    return rows.filter((row) => row !== undefined)
+  }
+
+  async #rowOf(date: string, entityType: EntityType, entityId: string): Promise<SnapshotRow | undefined> {
+    const manifest = await this.#manifests.fetch(date)
+    const file = manifest && shardFile(manifest.files, entityType, entityId)
+    if (!file) return undefined
+    const key = `${date} ${file.path} ${file.size_bytes}`
+    const shard = await this.#shards.fetch(key, { context: { date, file } })
+    return shard && Object.hasOwn(shard.entities, entityId) ? shard.entities[entityId] : undefined
+  }
+}

@@ -1,0 +1,43 @@
+// What an operator's Prometheus can read of this process.
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
+
+export class Metrics {
+  readonly registry = new Registry()
+  readonly requests: Histogram<'method' | 'route' | 'status'>
+  readonly commitRows: Histogram
+  readonly commitSeconds: Histogram
+  readonly queued: Gauge
+  readonly release: Gauge
+  readonly refreshFailures: Counter
+
+  constructor() {
+    const registers = [this.registry]
+    collectDefaultMetrics({ register: this.registry })
+    this.requests = new Histogram({
+      name: 'fvs_http_request_seconds',
+      help: 'Time to answer a request, by route and status',
+      labelNames: ['method', 'route', 'status'],
+      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+      registers,
+    })
+    this.commitRows = new Histogram({
+      name: 'fvs_commit_rows',
+      help: 'Rows written to the inbox in one object',
+      buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000],
+      registers,
+    })
+    this.commitSeconds = new Histogram({
+      name: 'fvs_commit_seconds',
+      help: 'Time to make one inbox object durable',
+      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+      registers,
+    })
+    this.queued = new Gauge({ name: 'fvs_commit_queued', help: 'Rows that wait to be written', registers })
+    this.release = new Gauge({ name: 'fvs_release', help: 'The release that this node serves', registers })
+    this.refreshFailures = new Counter({
+      name: 'fvs_refresh_failures_total',
+      help: 'Times that the tables or releases could not be followed',
+      registers,
+    })
+  }
+}

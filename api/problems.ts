@@ -1,0 +1,76 @@
+// Every error answer is made here: RFC 9457 problem details, from the kind of the error alone.
+import { STATUS_CODES } from 'node:http'
+import type { z } from 'zod'
+import { type ErrorKind, type Fault, ServiceError } from '../schemas/errors.ts'
+import type { Problem } from '../schemas/payloads.ts'
+
+const STATUS: Record<ErrorKind, number> = {
+  invalid: 422,
+  unauthorized: 401,
+  forbidden: 403,
+  notFound: 404,
+  conflict: 409,
+  limited: 429,
+  unavailable: 503,
+  corrupt: 500,
+}
+
+/** An error that speaks of HTTP itself: an unreadable body, a wrong method. */
+export class HttpError extends Error {
+  readonly status: number
+
+  constructor(status: number, detail: string) {
+    super(detail)
+    this.name = 'HttpError'
+    this.status = status
+  }
+}
+
+export interface ProblemAnswer {
+  problem: Problem
+  headers: Record<string, string>
+}
+
+/** What a caller is told of an error. Of one that is not meant for callers: nothing but that it was noted. */
+export function problemOf(error: unknown): ProblemAnswer {
+  if (error instanceof HttpError) return answer(error.status, error.message)
+  if (error instanceof ServiceError && error.kind !== 'corrupt') {
+    const headers: Record<string, string> = {}
+    if (error.kind === 'unauthorized') headers['WWW-Authenticate'] = 'Bearer'
+    if (error.retryAfterS !== undefined) headers['Retry-After'] = String(error.retryAfterS)
+    // A store's message names keys and hosts, which are no business of a caller's.
+    const detail = error.kind === 'unavailable' ? error.message.replace(/ \(.*/s, '') : error.message
+    return answer(STATUS[error.kind], detail, error.faults, headers)
+  }
+  return answer(500, 'the service failed; the failure was noted')
+}
+
+function answer(
+  status: number,
+  detail: string,
+  faults: readonly Fault[] = [],
+  headers: Record<string, string> = {},
+): ProblemAnswer {
+  const problem: Problem = { type: 'about:blank', title: STATUS_CODES[status] ?? 'Error', status, detail }
+  if (faults.length > 0) problem.errors = [...faults]
+  return { problem, headers }
+}
+
+/** An input that failed its schema, as one error that names every wrong value by JSON Pointer. */
+export function invalidInput(what: string, error: z.ZodError): ServiceError {
+  const faults = error.issues.flatMap((issue): Fault[] => {
+    const path = issue.path.map(String)
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.map((key) => ({ pointer: pointer([...path, key]), detail: 'is not a known field' }))
+    }
+    return [{ pointer: pointer(path), detail: issue.message }]
+  })
+  const first = faults[0]
+  const summary = first ? `: ${first.pointer === '' ? 'it' : first.pointer.slice(1)} ${first.detail}` : ''
+  return new ServiceError('invalid', `the ${what} is not valid${summary}`, { faults })
+}
+
+/** RFC 6901. */
+function pointer(path: readonly string[]): string {
+  return path.map((part) => `/${part.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+}

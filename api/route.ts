@@ -1,0 +1,62 @@
+// A call of the API: what it takes, who may make it and what it answers, as a plain function over validated input.
+import type { z } from 'zod'
+import type { KeyRecord } from '../pipeline/registry.ts'
+import type { ApiContext } from './context.ts'
+import type { Caller } from './callers.ts'
+
+/** Whose key a call wants: none, a client's or agent's `X-API-Key` if there is one, or an agent's bearer token. */
+export type KeyPolicy = 'none' | 'optional' | 'agent'
+
+interface CallerOf {
+  none: { kind: 'anonymous' }
+  optional: Caller
+  agent: KeyRecord & { kind: 'agent' }
+}
+
+export interface Reply {
+  status: number
+  /** Sent as canonical JSON unless it is bytes, which are sent as they are. */
+  body: object | Uint8Array
+  headers?: Record<string, string>
+}
+
+export interface RouteRequest<P, Q, B, K extends KeyPolicy> {
+  params: P
+  query: Q
+  body: B
+  caller: CallerOf[K]
+  /** The address of the other end. */
+  address: string
+}
+
+export interface RouteSpec<
+  P extends z.ZodType,
+  Q extends z.ZodType,
+  B extends z.ZodType,
+  K extends KeyPolicy,
+> {
+  method: 'GET' | 'POST'
+  /** With parameters as `{name}`. */
+  path: string
+  summary: string
+  key: K
+  params: P
+  query: Q
+  body: B
+  /** The status of success, its body, and the statuses of the failures that are this call's own. */
+  success: { status: number; body: z.ZodType }
+  failures: readonly number[]
+  handle: (
+    request: RouteRequest<z.infer<P>, z.infer<Q>, z.infer<B>, K>,
+    context: ApiContext,
+  ) => Promise<Reply>
+}
+
+/** A route of any shape: its input has been validated by its own schemas when `handle` is called. */
+export type Route = RouteSpec<z.ZodType, z.ZodType, z.ZodType, KeyPolicy>
+
+export function route<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, K extends KeyPolicy>(
+  spec: RouteSpec<P, Q, B, K>,
+): Route {
+  return spec as unknown as Route
+}

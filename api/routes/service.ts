@@ -1,0 +1,51 @@
+// What operators and their machines ask: is it alive, is it ready, how is it doing.
+import { z } from 'zod'
+import { ServiceError } from '../../schemas/errors.ts'
+import { noQuery } from '../../schemas/requests.ts'
+import { route } from '../route.ts'
+
+const shared = {
+  method: 'GET',
+  key: 'none',
+  params: z.strictObject({}),
+  query: noQuery,
+  body: z.undefined(),
+} as const
+const NO_STORE = { 'Cache-Control': 'no-store' }
+const state = z.strictObject({ status: z.literal('ok') })
+
+export const livez = route({
+  ...shared,
+  path: '/livez',
+  summary: 'Whether the process answers',
+  success: { status: 200, body: state },
+  failures: [],
+  handle: () => Promise.resolve({ status: 200, body: { status: 'ok' }, headers: NO_STORE }),
+})
+
+export const readyz = route({
+  ...shared,
+  path: '/readyz',
+  summary: 'Whether this node should get requests',
+  success: { status: 200, body: state },
+  failures: [503],
+  handle: (_request, { accepting }) => {
+    if (!accepting())
+      throw new ServiceError('unavailable', 'the service is shutting down', { retryAfterS: 5 })
+    return Promise.resolve({ status: 200, body: { status: 'ok' }, headers: NO_STORE })
+  },
+})
+
+export const metrics = route({
+  ...shared,
+  path: '/metrics',
+  summary: 'Measurements in the text format of Prometheus',
+  success: { status: 200, body: z.string() },
+  failures: [],
+  handle: async (_request, { metrics: { registry, queued, release }, forecasts, releases }) => {
+    queued.set(forecasts.queued)
+    release.set(releases.current?.release ?? 0)
+    const body = new TextEncoder().encode(await registry.metrics())
+    return { status: 200, body, headers: { ...NO_STORE, 'Content-Type': registry.contentType } }
+  },
+})

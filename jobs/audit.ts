@@ -1,0 +1,39 @@
+// `fvs audit`.
+import { type AuditReport, auditRelease } from '../pipeline/audit.ts'
+import { currentRelease } from '../pipeline/releases.ts'
+import { ServiceError } from '../schemas/errors.ts'
+import type { Components } from './components.ts'
+import type { Report } from './output.ts'
+
+export async function runAudit(components: Components, wanted: number | undefined): Promise<Report> {
+  const release = wanted ?? (await currentRelease(components.store))
+  if (release === 0)
+    throw new ServiceError('notFound', `${components.store.url} has no release yet; run fvs release`)
+  const { current, previous } = components.secrets ?? {}
+  const secrets = [current, previous].filter((secret) => secret !== undefined)
+  using database = await components.openDatabase()
+  const report = await auditRelease({ ...components, database, secrets }, release)
+  return { ok: report.ok, json: report, text: describe(report) }
+}
+
+function describe({
+  release,
+  as_of,
+  ok,
+  files_compared,
+  signatures,
+  snapshot_compared,
+  faults,
+  notes,
+}: AuditReport): string {
+  const { checked, valid, invalid, unsigned } = signatures
+  return [
+    `release ${release} as of ${as_of}: ${ok ? 'every byte derived again' : 'DIFFERS from what the tables give'}`,
+    `${files_compared} files compared${snapshot_compared ? ', with the snapshot of the day' : ''}`,
+    checked
+      ? `signatures: ${valid} hold, ${invalid} do not, ${unsigned} payloads are unsigned`
+      : `signatures: not checked; set VERIFICATION_SIGNING_SECRET to check them`,
+    ...faults.map((fault) => `fault: ${fault}`),
+    ...notes.map((note) => `note: ${note}`),
+  ].join('\n')
+}

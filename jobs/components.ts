@@ -1,0 +1,74 @@
+// Builds the components from the settings: the one place where real clocks, ids and chance come from.
+import { randomBytes } from 'node:crypto'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { availableParallelism, homedir, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Logger, destination, pino } from 'pino'
+import { v7 as uuidv7 } from 'uuid'
+import { Database } from '../pipeline/duckdb.ts'
+import { Registry } from '../pipeline/registry.ts'
+import type { SigningSecrets } from '../pipeline/sign.ts'
+import { sha256Hex } from '../pipeline/store/keys.ts'
+import { LocalFiles, openStore } from '../pipeline/store/open.ts'
+import { probeStore } from '../pipeline/store/probe.ts'
+import type { Store } from '../pipeline/store/store.ts'
+import type { Settings } from '../schemas/config.ts'
+import packageJson from '../package.json' with { type: 'json' }
+
+export const SERVICE_VERSION = packageJson.version
+
+export interface Components extends AsyncDisposable {
+  settings: Settings
+  store: Store
+  local: LocalFiles
+  registry: Registry
+  secrets: SigningSecrets | undefined
+  logger: Logger
+  /** A folder of this process, gone when it ends. */
+  directory: string
+  openDatabase: () => Promise<Database>
+  now: () => Date
+  newId: () => string
+}
+
+/**
+ * Opens the store and probes it.
+ *
+ * @throws ServiceError `invalid` for a store that cannot keep the service's promises, `unavailable` for one that
+ *   does not answer.
+ */
+export async function buildComponents(settings: Settings): Promise<Components> {
+  const logger = pino({ level: settings.LOG_LEVEL, base: null }, destination({ dest: 2, sync: true }))
+  const store = openStore({
+    url: settings.STORE_URL,
+    s3Endpoint: settings.S3_ENDPOINT,
+    requestTimeoutMs: settings.STORE_TIMEOUT_MS,
+  })
+  await probeStore(store, uuidv7())
+  const storeName = sha256Hex(`${settings.S3_ENDPOINT ?? ''} ${store.url}`).slice(0, 16)
+  const cache = settings.CACHE_DIR ?? join(homedir(), '.cache', 'fvs')
+  const directory = await mkdtemp(join(tmpdir(), 'fvs-'))
+  await mkdir(join(directory, 'spill'))
+  const current = settings.VERIFICATION_SIGNING_SECRET
+  return {
+    settings,
+    store,
+    local: new LocalFiles(store, join(cache, storeName)),
+    registry: new Registry({ store, environment: settings.ENVIRONMENT, randomBytes }),
+    secrets:
+      current === undefined
+        ? undefined
+        : { current, previous: settings.VERIFICATION_SIGNING_SECRET_PREVIOUS },
+    logger,
+    directory,
+    openDatabase: () =>
+      Database.open({
+        threads: settings.DUCKDB_THREADS === 0 ? availableParallelism() : settings.DUCKDB_THREADS,
+        memoryLimit: settings.DUCKDB_MEMORY_LIMIT,
+        directory: join(directory, 'spill'),
+      }),
+    now: () => new Date(),
+    newId: () => uuidv7(),
+    [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }),
+  }
+}

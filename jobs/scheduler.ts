@@ -1,0 +1,59 @@
+// Runs `fvs release` on the schedule, in a process of its own, so that scoring never stalls the API.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import nodeCron, { type ScheduledTask } from 'node-cron'
+import type { Logger } from 'pino'
+import { ServiceError } from '../schemas/errors.ts'
+
+const FVS = fileURLToPath(new URL('fvs.ts', import.meta.url))
+
+export class Scheduler {
+  readonly #task: ScheduledTask
+  readonly #logger: Logger
+  #child: ChildProcess | undefined
+
+  /**
+   * Keeps the schedule from now on; only a node that `releases` also runs the job.
+   *
+   * @throws ServiceError `invalid` for a schedule that cron does not know.
+   */
+  constructor(schedule: string, releases: boolean, logger: Logger) {
+    if (!nodeCron.validate(schedule)) {
+      throw new ServiceError(
+        'invalid',
+        `RELEASE_SCHEDULE is not a cron expression: ${JSON.stringify(schedule)}`,
+      )
+    }
+    this.#logger = logger
+    this.#task = nodeCron.schedule(schedule, () => (releases ? this.#release() : undefined), {
+      noOverlap: true,
+      timezone: 'UTC',
+    })
+  }
+
+  /** When a release is due by the schedule, whichever node makes it. */
+  nextRun(): Date | undefined {
+    return this.#task.getNextRun() ?? undefined
+  }
+
+  /** Ends a release under way: what it leaves out, the next one completes. */
+  async stop(): Promise<void> {
+    await this.#task.destroy()
+    const child = this.#child
+    if (!child || child.exitCode !== null) return
+    child.kill('SIGTERM')
+    await once(child, 'exit')
+  }
+
+  async #release(): Promise<void> {
+    const child = spawn(process.execPath, [FVS, 'release', '--if-changed'], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    })
+    this.#child = child
+    const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]
+    this.#child = undefined
+    if (code !== 0)
+      this.#logger.error({ code, signal }, 'the scheduled release failed; the next run tries again')
+  }
+}
