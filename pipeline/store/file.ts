@@ -1,22 +1,28 @@
 // A store in a directory: a create is an exclusive link, and everything is synced before it is reported.
 import { randomUUID } from 'node:crypto'
 import { type FileHandle, link, mkdir, open, readFile, readdir, rename, rm, stat } from 'node:fs/promises'
-import { dirname, join, sep } from 'node:path'
+import { dirname, join, resolve, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { ServiceError } from '../../schemas/errors.ts'
-import { assertKey } from './keys.ts'
+import { assertKey, assertPrefix, isKey } from './keys.ts'
 import type { Store, StoredObject } from './store.ts'
 
-/** Half-written objects wait here, outside every prefix that readers look at. */
+/** Half-written objects wait here, under a name that no key has. */
 const STAGING = '.staging'
+/** No write takes this long: what is older was left by a writer that died. */
+const LEFTOVER_AGE_MS = 24 * 60 * 60 * 1000
 
 export class FileStore implements Store {
   readonly url: string
   readonly #root: string
+  readonly #staging: string
+  readonly #synced = new Set<string>()
+  #swept = false
 
   constructor(root: string) {
-    this.#root = root
-    this.url = pathToFileURL(root).href
+    this.#root = resolve(root)
+    this.#staging = join(this.#root, STAGING)
+    this.url = pathToFileURL(this.#root).href
   }
 
   localPath(key: string): string {
@@ -25,32 +31,27 @@ export class FileStore implements Store {
   }
 
   async get(key: string): Promise<Uint8Array | undefined> {
-    return orUndefined(readFile(this.localPath(key)))
+    const path = this.localPath(key)
+    return reported('read', key, () => orUndefined(readFile(path)))
   }
 
   async range(key: string, offset: number, length: number): Promise<Uint8Array | undefined> {
-    const file = await orUndefined(open(this.localPath(key)))
-    if (!file) return undefined
-    try {
-      const { bytesRead, buffer } = await file.read(new Uint8Array(length), 0, length, offset)
-      return buffer.subarray(0, bytesRead)
-    } finally {
-      await file.close()
-    }
+    const path = this.localPath(key)
+    return reported('read', key, () => orUndefined(readRange(path, offset, length)))
   }
 
   async *list(prefix: string, after = ''): AsyncIterable<StoredObject> {
-    assertKey(prefix)
+    assertPrefix(prefix)
     const folder = prefix.slice(0, prefix.lastIndexOf('/') + 1)
     yield* this.#walk(folder, prefix, after)
   }
 
   async *#walk(folder: string, prefix: string, after: string): AsyncIterable<StoredObject> {
-    const entries = (await orUndefined(readdir(join(this.#root, folder), { withFileTypes: true }))) ?? []
-    const keys = entries
-      .filter((entry) => entry.isDirectory() || entry.isFile())
+    const path = join(this.#root, folder)
+    const entries = await reported('list', folder, () => orUndefined(readdir(path, { withFileTypes: true })))
+    const keys = (entries ?? [])
+      .filter((entry) => isKey(entry.name) && (entry.isDirectory() || entry.isFile()))
       .map((entry) => folder + entry.name + (entry.isDirectory() ? '/' : ''))
-      .filter((key) => key !== `${STAGING}/`)
       .sort((a, b) => (a < b ? -1 : 1))
     for (const key of keys) {
       if (key.endsWith('/')) {
@@ -58,7 +59,7 @@ export class FileStore implements Store {
         const mayFollow = key > after || after.startsWith(key)
         if (mayHold && mayFollow) yield* this.#walk(key, prefix, after)
       } else if (key.startsWith(prefix) && key > after) {
-        const stats = await orUndefined(stat(join(this.#root, key)))
+        const stats = await reported('list', key, () => orUndefined(stat(join(this.#root, key))))
         if (stats) yield { key, sizeBytes: stats.size }
       }
     }
@@ -84,8 +85,8 @@ export class FileStore implements Store {
 
   async delete(key: string): Promise<void> {
     const path = this.localPath(key)
-    await reported(key, async () => {
-      await rm(path, { force: true })
+    await reported('delete', key, async () => {
+      await orUndefined(rm(path, { force: true }))
       await orUndefined(syncDirectory(dirname(path)))
     })
   }
@@ -97,15 +98,15 @@ export class FileStore implements Store {
     place: (staged: string, path: string) => Promise<T>,
   ): Promise<T> {
     const path = this.localPath(key)
-    return reported(key, async () => {
+    return reported('write', key, async () => {
       await this.#makeDirectory(dirname(path))
-      const staging = join(this.#root, STAGING)
-      await mkdir(staging, { recursive: true })
-      const staged = join(staging, randomUUID())
+      await mkdir(this.#staging, { recursive: true })
+      const staged = join(this.#staging, randomUUID())
       await using file = await open(staged, 'wx')
       try {
         await file.writeFile(bytes)
         await file.sync()
+        if (!this.#swept) await this.#sweep((await file.stat()).mtimeMs)
         const placed = await place(staged, path)
         await syncDirectory(dirname(path))
         return placed
@@ -116,17 +117,39 @@ export class FileStore implements Store {
     })
   }
 
-  /** Makes a directory whose name, and whose new parents' names, survive a power cut. */
+  /**
+   * Makes a directory whose name, and whose parents' names, survive a power cut. Another writer may have made it
+   * and not have synced it yet, so each store syncs the way to it once itself.
+   */
   async #makeDirectory(path: string): Promise<void> {
     const first = await mkdir(path, { recursive: true })
-    if (first === undefined) return
-    const made = path.slice(dirname(first).length).split(sep).filter(Boolean)
-    let parent = dirname(first)
-    for (const name of made) {
-      await syncDirectory(parent)
-      parent = join(parent, name)
+    if (first === undefined && this.#synced.has(path)) return
+    const inside = first === undefined || first.startsWith(this.#root + sep)
+    const top = inside ? this.#root : dirname(first)
+    for (let directory = path; ; directory = dirname(directory)) {
+      await syncDirectory(directory)
+      if (directory === top) break
+    }
+    this.#synced.add(path)
+  }
+
+  /** Removes what dead writers left in the staging folder; `nowMs` is the file system's own time. */
+  async #sweep(nowMs: number): Promise<void> {
+    this.#swept = true
+    for (const name of await readdir(this.#staging)) {
+      const path = join(this.#staging, name)
+      const stats = await orUndefined(stat(path))
+      if (stats && nowMs - stats.mtimeMs > LEFTOVER_AGE_MS) await rm(path, { force: true })
     }
   }
+}
+
+async function readRange(path: string, offset: number, length: number): Promise<Uint8Array> {
+  await using file = await open(path)
+  // Unlike a read, this fails for a directory even where no bytes are asked for.
+  if ((await file.stat()).isDirectory()) throw Object.assign(new Error(path), { code: 'EISDIR' })
+  const { bytesRead, buffer } = await file.read(new Uint8Array(length), 0, length, offset)
+  return buffer.subarray(0, bytesRead)
 }
 
 async function syncDirectory(path: string): Promise<void> {
@@ -149,22 +172,23 @@ function hasCode(error: unknown, ...codes: string[]): boolean {
   return error instanceof Error && 'code' in error && codes.includes(String(error.code))
 }
 
+/** A folder is no object, and neither is anything beneath a file. */
 async function orUndefined<T>(result: Promise<T>): Promise<T | undefined> {
   try {
     return await result
   } catch (error) {
-    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined
+    if (hasCode(error, 'ENOENT', 'ENOTDIR', 'EISDIR', 'ERR_FS_EISDIR')) return undefined
     throw error
   }
 }
 
 /** A full or broken disk is the same to a caller as a store that does not answer. */
-async function reported<T>(key: string, write: () => Promise<T>): Promise<T> {
+async function reported<T>(action: string, key: string, run: () => Promise<T>): Promise<T> {
   try {
-    return await write()
+    return await run()
   } catch (cause) {
     const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown reason'
-    throw new ServiceError('unavailable', `the store could not write ${key} (${reason})`, {
+    throw new ServiceError('unavailable', `the store could not ${action} ${key} (${reason})`, {
       cause,
       retryAfterS: 5,
     })

@@ -13,6 +13,12 @@ export function inboxKey(table: TableName, id: string): string {
   return `inbox/${table}/${id}.parquet`
 }
 
+/** False for what others put beside the inbox's objects, such as the empty objects that stand for folders. */
+export function isInboxKey(table: TableName, key: string): boolean {
+  const prefix = inboxPrefix(table)
+  return key.startsWith(prefix) && /^[^/]+\.parquet$/.test(key.slice(prefix.length))
+}
+
 /** What a version of a table takes from the inbox, written down before it is taken. */
 export function intakeKey(table: TableName, version: number): string {
   return `intake/${table}/${padded(version, 20)}.json`
@@ -87,10 +93,19 @@ export function probeKey(id: string): string {
 
 /** Keys are ours to make: anything that could leave the store's prefix is a bug in the caller. */
 export function assertKey(key: string): void {
-  const plain = /^[A-Za-z0-9_=.-]+(\/[A-Za-z0-9_=.-]+)*\/?$/.test(key) || key === ''
-  if (!plain || key.split('/').some((part) => part === '.' || part === '..')) {
-    throw new ServiceError('invalid', `not a key of the store: ${JSON.stringify(key)}`)
+  if (!isKey(key)) throw new ServiceError('invalid', `not a key of the store: ${JSON.stringify(key)}`)
+}
+
+/** What a listing may ask for: the beginning of a key, or nothing. */
+export function assertPrefix(prefix: string): void {
+  if (prefix !== '' && !isKey(prefix.replace(/\/$/, ''))) {
+    throw new ServiceError('invalid', `not the beginning of a key of the store: ${JSON.stringify(prefix)}`)
   }
+}
+
+/** No part begins with a dot: not `..`, nor the names that file systems and their users hide. */
+export function isKey(key: string): boolean {
+  return /^[A-Za-z0-9_=-][A-Za-z0-9_=.-]*(\/[A-Za-z0-9_=-][A-Za-z0-9_=.-]*)*$/.test(key)
 }
 
 export function sha256Hex(bytes: Uint8Array | string): string {

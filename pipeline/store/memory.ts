@@ -1,24 +1,23 @@
 // A store in memory, for tests and trials.
-import { assertKey } from './keys.ts'
+import { assertKey, assertPrefix } from './keys.ts'
 import type { Store, StoredObject } from './store.ts'
 
 export class MemoryStore implements Store {
   readonly url = 'memory:'
   readonly objects = new Map<string, Uint8Array>()
 
-  get(key: string): Promise<Uint8Array | undefined> {
+  async get(key: string): Promise<Uint8Array | undefined> {
     assertKey(key)
-    return Promise.resolve(this.objects.get(key))
+    return this.objects.get(key)?.slice()
   }
 
-  range(key: string, offset: number, length: number): Promise<Uint8Array | undefined> {
+  async range(key: string, offset: number, length: number): Promise<Uint8Array | undefined> {
     assertKey(key)
-    return Promise.resolve(this.objects.get(key)?.subarray(offset, offset + length))
+    return this.objects.get(key)?.slice(offset, offset + length)
   }
 
-  // oxlint-disable-next-line require-await
   async *list(prefix: string, after = ''): AsyncIterable<StoredObject> {
-    assertKey(prefix)
+    assertPrefix(prefix)
     const keys = [...this.objects.keys()].filter((key) => key.startsWith(prefix) && key > after)
     for (const key of keys.sort()) {
       const bytes = this.objects.get(key)
@@ -26,22 +25,20 @@ export class MemoryStore implements Store {
     }
   }
 
-  putIfAbsent(key: string, bytes: Uint8Array): Promise<boolean> {
+  async putIfAbsent(key: string, bytes: Uint8Array): Promise<boolean> {
     assertKey(key)
-    if (this.objects.has(key)) return Promise.resolve(false)
+    if (this.objects.has(key)) return false
     this.objects.set(key, bytes.slice())
-    return Promise.resolve(true)
+    return true
   }
 
-  put(key: string, bytes: Uint8Array): Promise<void> {
+  async put(key: string, bytes: Uint8Array): Promise<void> {
     assertKey(key)
     this.objects.set(key, bytes.slice())
-    return Promise.resolve()
   }
 
-  delete(key: string): Promise<void> {
+  async delete(key: string): Promise<void> {
     assertKey(key)
     this.objects.delete(key)
-    return Promise.resolve()
   }
 }

@@ -77,6 +77,8 @@ export class LocalFiles {
         offset += bytes.byteLength
         if (bytes.byteLength < DOWNLOAD_BYTES) break
       }
+      // The cache outlives the process, and a name must not outlive the bytes.
+      await file.sync()
       await file.close()
       await rename(partial, path)
     } catch (error) {

@@ -6,41 +6,49 @@ import type { Store } from './store.ts'
 const RIVALS = 4
 
 /**
- * Checks that of several creates of one key exactly one goes through, that a later one is refused, and that
- * what was created can be read, listed and deleted. `id` makes the probe's key its own.
+ * Checks that of several creates of one key at most one goes through, that a later one is refused, and that what
+ * was created can be read, listed and deleted. `id` makes the probe's key its own.
  *
  * @throws ServiceError `invalid` for a store that lets a second create through, as servers do that ignore
- *   `If-None-Match: *`; `unavailable` for one that does not answer.
+ *   `If-None-Match: *`, or that loses what was written; `unavailable` for one that does not answer.
  */
 export async function probeStore(store: Store, id: string): Promise<void> {
   const key = probeKey(id)
-  const bytes = (rival: number) => new TextEncoder().encode(`${id} ${rival}`)
   try {
-    const creates = await Promise.all(
-      Array.from({ length: RIVALS }, (_, rival) => store.putIfAbsent(key, bytes(rival))),
-    )
-    const late = await store.putIfAbsent(key, bytes(RIVALS))
-    const created = creates.filter(Boolean).length
-    if (late || created !== 1) {
-      const seen = late
-        ? 'a second create of the same key'
-        : `${created} of ${RIVALS} creates of one key at once`
-      throw new ServiceError(
-        'invalid',
-        `the store ${store.url} let ${seen} through; it must honour put-if-absent (If-None-Match: *) for the service to be safe`,
-      )
-    }
-    const stored = await store.get(key)
-    const winner = bytes(creates.indexOf(true))
-    let listed = false
-    for await (const object of store.list(key)) listed ||= object.key === key
-    if (!stored || Buffer.compare(stored, winner) !== 0 || !listed) {
-      throw new ServiceError(
-        'invalid',
-        `the store ${store.url} does not give back what was written to ${key}`,
-      )
-    }
-  } finally {
-    await store.delete(key)
+    await checkCreates(store, key)
+  } catch (error) {
+    // What was wrong with the store says more than that it cannot be tidied either.
+    await store.delete(key).catch(() => undefined)
+    throw error
   }
+  await store.delete(key)
+  if (await store.get(key)) throw unreliable(store, `still gives ${key} after deleting it`)
+}
+
+async function checkCreates(store: Store, key: string): Promise<void> {
+  const rivals = Array.from({ length: RIVALS + 1 }, (_, rival) => new TextEncoder().encode(`${key} ${rival}`))
+  const early = rivals.slice(0, RIVALS)
+  const creates = await Promise.all(early.map((bytes) => store.putIfAbsent(key, bytes)))
+  const late = await store.putIfAbsent(key, rivals[RIVALS]!)
+  const created = creates.filter(Boolean).length
+  if (late || created > 1) {
+    const seen = late
+      ? 'a second create of the same key'
+      : `${created} of ${RIVALS} creates of one key at once`
+    throw unreliable(
+      store,
+      `lets ${seen} through; it must honour put-if-absent (If-None-Match: *) for the service to be safe`,
+    )
+  }
+  const stored = await store.get(key)
+  // A create whose answer was lost succeeds unseen, and its repetition is refused: then any rival may have won.
+  const winners = created === 1 ? [early[creates.indexOf(true)]!] : early
+  const kept = stored !== undefined && winners.some((bytes) => Buffer.compare(stored, bytes) === 0)
+  let listed = false
+  for await (const object of store.list(key)) listed ||= object.key === key
+  if (!kept || !listed) throw unreliable(store, `does not give back what was written to ${key}`)
+}
+
+function unreliable(store: Store, fault: string): ServiceError {
+  return new ServiceError('invalid', `the store ${store.url} ${fault}`)
 }

@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { NodeHttpHandler } from '@smithy/node-http-handler'
 import { ServiceError } from '../../schemas/errors.ts'
-import { assertKey } from './keys.ts'
+import { assertKey, assertPrefix } from './keys.ts'
 import type { Store, StoredObject } from './store.ts'
 
 export interface S3Settings {
@@ -40,6 +40,8 @@ export class S3Store implements Store {
       requestHandler: new NodeHttpHandler({
         connectionTimeout: 5_000,
         requestTimeout: requestTimeoutMs,
+        // The request's time ends with the first byte of the answer; this one watches the rest.
+        socketTimeout: requestTimeoutMs,
         throwOnRequestTimeout: true,
       }),
     })
@@ -50,11 +52,13 @@ export class S3Store implements Store {
   }
 
   async range(key: string, offset: number, length: number): Promise<Uint8Array | undefined> {
-    return length === 0 ? new Uint8Array() : this.#read(key, `bytes=${offset}-${offset + length - 1}`)
+    // HTTP has no range of no bytes, and an absent object is absent however little is asked of it.
+    const bytes = await this.#read(key, `bytes=${offset}-${offset + Math.max(length, 1) - 1}`)
+    return length === 0 ? bytes?.subarray(0, 0) : bytes
   }
 
   async *list(prefix: string, after = ''): AsyncIterable<StoredObject> {
-    assertKey(prefix)
+    assertPrefix(prefix)
     let token: string | undefined
     do {
       const page = await this.#call(prefix, () =>

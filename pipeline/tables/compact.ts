@@ -8,7 +8,7 @@ import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import { type TableName, type TableSpec, tableSpec } from '../../schemas/tables.ts'
 import { type Database, literal, parquet } from '../duckdb.ts'
-import { dataPath, inboxPrefix, intakeKey, logKey, sha256Hex, tableKey } from '../store/keys.ts'
+import { dataPath, inboxPrefix, intakeKey, isInboxKey, logKey, sha256Hex, tableKey } from '../store/keys.ts'
 import type { LocalFiles } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 import { type DataFile, appendCommit, creationCommit } from './delta.ts'
@@ -23,8 +23,9 @@ const TABLE_IDS = '5b6b2f0e-7a52-4f0b-9a3e-3c1d7f0a9c55'
 export interface CompactionContext {
   store: Store
   local: LocalFiles
+  /** Of this call's own while it runs. */
   database: Database
-  /** For files on their way to the store. */
+  /** For files on their way to the store; of this call's own while it runs. */
   directory: string
   now: () => Date
 }
@@ -75,9 +76,11 @@ async function readIntake(store: Store, table: TableName, version: number): Prom
   const key = intakeKey(table, version)
   const bytes = await store.get(key)
   if (!bytes) return undefined
-  const parsed = intake.safeParse(JSON.parse(new TextDecoder().decode(bytes)))
-  if (!parsed.success) throw new ServiceError('corrupt', `${key} does not say what was taken from the inbox`)
-  return parsed.data.inbox
+  try {
+    return intake.parse(JSON.parse(new TextDecoder().decode(bytes))).inbox
+  } catch (cause) {
+    throw new ServiceError('corrupt', `${key} does not say what was taken from the inbox`, { cause })
+  }
 }
 
 /**
@@ -88,7 +91,9 @@ async function clear(store: Store, table: TableName, version: number): Promise<s
   const taken = new Set(await readIntake(store, table, version))
   const waiting: string[] = []
   const left: string[] = []
-  for await (const { key } of store.list(inboxPrefix(table))) (taken.has(key) ? left : waiting).push(key)
+  for await (const { key } of store.list(inboxPrefix(table))) {
+    if (isInboxKey(table, key)) (taken.has(key) ? left : waiting).push(key)
+  }
   await pMap(left, (key) => store.delete(key), { concurrency: OBJECTS_AT_ONCE })
   return waiting
 }

@@ -16,6 +16,9 @@ export interface DataFile {
   maxValues: Record<string, string>
 }
 
+/** How a commit says who wrote it. */
+const ENGINE = 'forecast-verification-service'
+
 const DELTA_TYPES: Record<ColumnType, string> = {
   uuid: 'string',
   text: 'string',
@@ -29,14 +32,21 @@ const statistics = z.object({
   maxValues: z.record(z.string(), z.string()).default({}),
 })
 
-const addAction = z.object({
-  add: z.object({
-    path: z.string(),
-    partitionValues: z.object({ recorded_date: z.string() }),
-    size: z.number(),
-    stats: z.string(),
+const ownCommit = z.object({ commitInfo: z.object({ engineInfo: z.literal(ENGINE) }) })
+
+const action = z.union([
+  ownCommit,
+  z.strictObject({ protocol: z.unknown() }),
+  z.strictObject({ metaData: z.unknown() }),
+  z.strictObject({
+    add: z.object({
+      path: z.string(),
+      partitionValues: z.object({ recorded_date: z.string() }),
+      size: z.number(),
+      stats: z.string(),
+    }),
   }),
-})
+])
 
 /** The commit that creates a table: its protocol, schema and partitioning, and no rows. */
 export function creationCommit(table: TableName, id: string, nowMs: number): Uint8Array {
@@ -85,15 +95,19 @@ export function appendCommit(files: readonly DataFile[], nowMs: number): Uint8Ar
   ])
 }
 
-/** The files that a commit adds. @throws ServiceError `corrupt` for a commit that is not one of ours. */
+/**
+ * The files that a commit adds.
+ *
+ * @throws ServiceError `corrupt` for a commit that is not one of ours. Another writer may have rewritten files or
+ *   taken the version that an intake was written down for, so going on would count rows twice or lose them.
+ */
 export function filesOf(commit: Uint8Array, key: string): DataFile[] {
   const files: DataFile[] = []
-  for (const line of new TextDecoder().decode(commit).split('\n')) {
-    if (line === '') continue
+  for (const [index, line] of new TextDecoder().decode(commit).trimEnd().split('\n').entries()) {
     try {
-      const action: unknown = JSON.parse(line)
-      if (typeof action !== 'object' || action === null || !('add' in action)) continue
-      const { add } = addAction.parse(action)
+      const parsed = (index === 0 ? ownCommit : action).parse(JSON.parse(line))
+      if (!('add' in parsed)) continue
+      const { add } = parsed
       const stats = statistics.parse(JSON.parse(add.stats))
       files.push({
         path: add.path,
@@ -120,11 +134,11 @@ function commitInfo(operation: string, nowMs: number): object {
       timestamp: nowMs,
       operation,
       operationParameters,
-      engineInfo: 'forecast-verification-service',
+      engineInfo: ENGINE,
     },
   }
 }
 
 function encode(actions: readonly object[]): Uint8Array {
-  return new TextEncoder().encode(actions.map((action) => `${JSON.stringify(action)}\n`).join(''))
+  return new TextEncoder().encode(actions.map((entry) => `${JSON.stringify(entry)}\n`).join(''))
 }

@@ -1,5 +1,6 @@
 // Follows a table's commit log: which data files make up which version.
 import pMap from 'p-map'
+import { ServiceError } from '../../schemas/errors.ts'
 import { TABLE_NAMES, type TableName } from '../../schemas/tables.ts'
 import { logKey, tableKey } from '../store/keys.ts'
 import type { LocalFiles } from '../store/open.ts'
@@ -36,14 +37,19 @@ export class TableLog {
     const before = this.#version
     if (before < 0) await this.#readAll(Number.MAX_SAFE_INTEGER)
     for (;;) {
-      const key = logKey(this.table, this.#version + 1)
+      const version = this.#version + 1
+      const key = logKey(this.table, version)
       const commit = await this.#store.get(key)
       if (!commit) return this.#version !== before
-      this.#apply(commit, key)
+      const files = filesOf(commit, key)
+      // Another refresh of this log may have come here first.
+      if (version !== this.#version + 1) continue
+      this.#files = [...this.#files, ...files]
+      this.#version = version
     }
   }
 
-  /** Reads the log up to `version` and no further. */
+  /** Reads the log up to `version` and no further; a log that ends earlier is read to its end. */
   async readTo(version: number): Promise<TableVersion> {
     await this.#readAll(version)
     return this.current
@@ -57,17 +63,14 @@ export class TableLog {
       if (key === logKey(this.table, keys.length) && keys.length <= last) keys.push(key)
     }
     const commits = await pMap(keys, (key) => this.#store.get(key), { concurrency: READS_AT_ONCE })
-    this.#version = -1
-    this.#files = []
+    const files: DataFile[] = []
     for (const [index, commit] of commits.entries()) {
-      if (!commit) return
-      this.#apply(commit, keys[index]!)
+      const key = keys[index]!
+      if (!commit) throw new ServiceError('corrupt', `${key} is listed but cannot be read`)
+      for (const file of filesOf(commit, key)) files.push(file)
     }
-  }
-
-  #apply(commit: Uint8Array, key: string): void {
-    this.#files = [...this.#files, ...filesOf(commit, key)]
-    this.#version += 1
+    this.#files = files
+    this.#version = commits.length - 1
   }
 }
 

@@ -1,0 +1,103 @@
+"""Reads a Delta table with deltalake and with polars and prints what each of them saw, as JSON.
+
+Input, as JSON on standard input:
+    url: the table; storage_options: how to reach it; version: the one to read, null for the latest;
+    columns: [{name, type}], in the order of a row's text, with the types of schemas/tables.ts;
+    equal: {column: value}, of each the rows to be counted that have it: files are skipped by their bounds.
+"""
+
+import hashlib
+import json
+import os
+import struct
+import sys
+from datetime import datetime, timedelta, timezone
+
+import polars
+import pyarrow
+from deltalake import DeltaTable
+
+EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+
+
+def text_of(value, kind):
+    """The same text as rowText in test/support/table-rows.ts, for equal values only."""
+    if value is None:
+        return "\0"
+    if kind == "time":
+        return str((value - EPOCH) // timedelta(microseconds=1))
+    if kind == "probability":
+        return struct.pack(">d", value).hex()
+    return value
+
+
+def seen(rows, columns):
+    """The number of rows, and one digest of them whatever their order."""
+    texts = ["\x1f".join(text_of(row[c["name"]], c["type"]) for c in columns) for row in rows]
+    days = sorted({str(row["recorded_date"]) for row in rows})
+    misplaced = sum(row["recorded_at"].astimezone(timezone.utc).date() != row["recorded_date"] for row in rows)
+    hashes = sorted(hashlib.sha256(text.encode()).hexdigest() for text in texts)
+    digest = hashlib.sha256("".join(hashes).encode()).hexdigest()
+    return {"rows": len(rows), "digest": digest, "days": days, "misplaced": misplaced}
+
+
+def statistics(table):
+    """What each data file says of itself, and so what a reader can skip it by."""
+    actions = pyarrow.table(table.get_add_actions(flatten=True)).to_pylist()
+    return sorted(
+        (
+            {
+                "path": action["path"],
+                "rows": action["num_records"],
+                "sizeBytes": action["size_bytes"],
+                "recordedDate": str(action["partition.recorded_date"]),
+                "minValues": bounds(action, "min."),
+                "maxValues": bounds(action, "max."),
+            }
+            for action in actions
+        ),
+        key=lambda action: action["path"],
+    )
+
+
+def bounds(action, prefix):
+    values = {name[len(prefix) :]: value for name, value in action.items() if name.startswith(prefix)}
+    return {
+        name: value.astimezone(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        if isinstance(value, datetime)
+        else value
+        for name, value in values.items()
+        if value is not None
+    }
+
+
+def main():
+    request = json.load(sys.stdin)
+    url, options, version = request["url"], request["storage_options"], request["version"]
+    table = DeltaTable(url, version=version, storage_options=options)
+    frame = polars.read_delta(url, version=version, storage_options=options)
+    fields = json.loads(table.schema().to_json())["fields"]
+    answer = {
+        "version": table.version(),
+        "schema": [[field["name"], field["type"], field["nullable"]] for field in fields],
+        "partitioned_by": table.metadata().partition_columns,
+        "files": statistics(table),
+        "deltalake": seen(table.to_pyarrow_table().to_pylist(), request["columns"]),
+        "polars": seen(frame.to_dicts(), request["columns"]),
+        "polars_types": {name: str(kind) for name, kind in frame.schema.items()},
+        "equal": {},
+    }
+    for column, text in request["equal"].items():
+        value = datetime.fromisoformat(text) if column.endswith("_at") else text
+        lazy = polars.scan_delta(url, version=version, storage_options=options)
+        answer["equal"][column] = {
+            "deltalake": table.to_pyarrow_table(filters=[(column, "=", value)]).num_rows,
+            "polars": lazy.filter(polars.col(column) == value).collect().height,
+        }
+    json.dump(answer, sys.stdout)
+    sys.stdout.flush()
+
+
+main()
+# The readers' native threads are still there and may abort an interpreter that takes itself apart.
+os._exit(0)

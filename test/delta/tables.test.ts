@@ -1,0 +1,195 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { FileStore } from '../../pipeline/store/file.ts'
+import { tableKey } from '../../pipeline/store/keys.ts'
+import type { Store } from '../../pipeline/store/store.ts'
+import { compact } from '../../pipeline/tables/compact.ts'
+import { type Row, TABLE_NAMES, type TableName, tableSpec } from '../../schemas/tables.ts'
+import { bucketStore, freshBucket, s3Server } from '../support/buckets.ts'
+import { external } from '../support/external.ts'
+import { suiteFolder } from '../support/folder.ts'
+import { rowTexts, rowsDigest, sampleRows } from '../support/table-rows.ts'
+import { type Worker, currentVersion, openWorker, readRows, send } from '../support/tables.ts'
+
+const python = external(
+  ['DELTA_PYTHON'],
+  'these tests need a Python with test/delta/requirements.txt; `test/support/python-venv.sh DIR` makes one',
+)
+const SCRIPT = fileURLToPath(new URL('read_tables.py', import.meta.url))
+
+/** Rows of each version after the table's creation, and in all. */
+const ROWS_PER_VERSION = [500, 1, 2_000]
+const VERSIONS = ROWS_PER_VERSION.length
+
+interface Seen {
+  rows: number
+  digest: string
+  days: string[]
+  misplaced: number
+}
+
+interface Answer {
+  version: number
+  schema: [name: string, type: string, nullable: boolean][]
+  partitioned_by: string[]
+  files: Awaited<ReturnType<typeof currentVersion>>['files']
+  deltalake: Seen
+  polars: Seen
+  polars_types: Record<string, string>
+  equal: Record<string, { deltalake: number; polars: number }>
+}
+
+interface Place {
+  store: Store
+  url: (table: TableName) => string
+  options: Record<string, string>
+}
+
+describe.skipIf(!python)('on disk', () => {
+  readersAgree(async (folder) => {
+    const store = new FileStore(join(folder, 'store'))
+    return {
+      store,
+      url: (table) => pathToFileURL(store.localPath(tableKey(table, 'x').slice(0, -2))).href,
+      options: {},
+    }
+  })
+})
+
+describe.skipIf(!python || !s3Server)('in a bucket of an S3 server', () => {
+  readersAgree(async () => {
+    const bucket = await freshBucket()
+    return {
+      store: bucketStore(bucket, 'some/prefix'),
+      url: (table) => `s3://${bucket}/some/prefix/tables/${table}`,
+      options: {
+        AWS_ENDPOINT_URL: s3Server!.S3_ENDPOINT,
+        AWS_ALLOW_HTTP: 'true',
+        AWS_ACCESS_KEY_ID: s3Server!.AWS_ACCESS_KEY_ID,
+        AWS_SECRET_ACCESS_KEY: s3Server!.AWS_SECRET_ACCESS_KEY,
+        AWS_REGION: s3Server!.AWS_REGION,
+      },
+    }
+  })
+})
+
+function readersAgree(open: (folder: string) => Promise<Place>): void {
+  let place: Place
+  let worker: Worker
+
+  beforeAll(async () => {
+    const folder = await suiteFolder()
+    place = await open(folder)
+    worker = await openWorker(place.store, folder)
+    for (const table of TABLE_NAMES) {
+      let sent = 0
+      for (const [index, count] of ROWS_PER_VERSION.entries()) {
+        await send(place.store, table, `object-${index}`, sampleRows(table, count, sent))
+        await compact(worker, table)
+        sent += count
+      }
+    }
+    return () => {
+      worker[Symbol.dispose]()
+    }
+  })
+
+  describe.for([...TABLE_NAMES])('the table %s', (table) => {
+    test('is the same rows to deltalake, polars and DuckDB', async () => {
+      const answer = await ask(place, table)
+      const written = rowTexts(table, sampleRows(table, total(VERSIONS)))
+      const rows = rowTexts(table, await readRows(worker, table))
+      expect(rows).toEqual(written)
+      const expected = {
+        rows: rows.length,
+        digest: rowsDigest(rows),
+        days: ['2026-01-30', '2026-01-31', '2026-02-01'],
+        misplaced: 0,
+      }
+      expect(answer.version).toBe(VERSIONS)
+      expect(answer.deltalake).toEqual(expected)
+      expect(answer.polars).toEqual(expected)
+    })
+
+    test('is the same rows at each older version', async () => {
+      for (let version = 0; version < VERSIONS; version++) {
+        const answer = await ask(place, table, { version })
+        const rows = rowTexts(table, await readRows(worker, table, version))
+        expect(rows).toHaveLength(total(version))
+        const expected = { rows: rows.length, digest: rowsDigest(rows) }
+        expect(answer.version).toBe(version)
+        expect(answer.deltalake).toMatchObject(expected)
+        expect(answer.polars).toMatchObject(expected)
+      }
+    })
+
+    test('has the columns of its specification, and the day of recording as partition', async () => {
+      const types = { uuid: 'string', text: 'string', probability: 'double', time: 'timestamp' }
+      const polarsTypes = {
+        string: 'String',
+        double: 'Float64',
+        timestamp: "Datetime(time_unit='us', time_zone='UTC')",
+        date: 'Date',
+      }
+      const fields: Answer['schema'] = tableSpec(table).columns.map(({ name, type, nullable }) => [
+        name,
+        types[type],
+        nullable,
+      ])
+      fields.push(['recorded_date', 'date', false])
+      const answer = await ask(place, table)
+      expect(answer.schema).toEqual(fields)
+      expect(answer.partitioned_by).toEqual(['recorded_date'])
+      expect(answer.polars_types).toEqual(
+        Object.fromEntries(
+          fields.map(([name, type]) => [name, polarsTypes[type as keyof typeof polarsTypes]]),
+        ),
+      )
+    })
+
+    test('tells readers the bounds of each file, and those who skip files by them find every row', async () => {
+      const row = sampleRows(table, 1, 1)[0]!
+      const names = [tableSpec(table).sortedBy[0]!, 'recorded_at']
+      const equal = Object.fromEntries(names.map((name) => [name, asText(row[name])]))
+      const answer = await ask(place, table, { equal })
+      const { files } = await currentVersion(place.store, table)
+      expect(answer.files).toEqual(files.toSorted((a, b) => (a.path < b.path ? -1 : 1)))
+      const rows = await readRows(worker, table)
+      for (const [name, value] of Object.entries(equal)) {
+        const matching = rows.filter((other) => asText(other[name]) === value).length
+        expect(matching).toBeGreaterThan(0)
+        expect(answer.equal[name], name).toEqual({ deltalake: matching, polars: matching })
+      }
+    })
+  })
+}
+
+function asText(value: Row[string] | undefined): string {
+  return value instanceof Date ? value.toISOString() : String(value)
+}
+
+function total(version: number): number {
+  return ROWS_PER_VERSION.slice(0, version).reduce((sum, count) => sum + count, 0)
+}
+
+async function ask(
+  { url, options }: Place,
+  table: TableName,
+  { version = null, equal = {} }: { version?: number | null; equal?: Record<string, string> } = {},
+): Promise<Answer> {
+  const columns = tableSpec(table).columns.map(({ name, type }) => ({ name, type }))
+  const request = { url: url(table), storage_options: options, version, equal, columns }
+  const reader = spawn(python!.DELTA_PYTHON, [SCRIPT], { stdio: ['pipe', 'pipe', 'pipe'] })
+  reader.stdin.end(JSON.stringify(request))
+  const [output, errors, [code]] = await Promise.all([
+    text(reader.stdout),
+    text(reader.stderr),
+    once(reader, 'close') as Promise<[number | null]>,
+  ])
+  if (code !== 0) throw new Error(`read_tables.py ended with ${code}:\n${errors}`)
+  return JSON.parse(output) as Answer
+}

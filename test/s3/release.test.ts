@@ -1,0 +1,76 @@
+// The same inputs give the same bytes in a folder and in a bucket, and a release in a bucket audits.
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { v7 as uuidv7 } from 'uuid'
+import { describe, expect, test } from 'vitest'
+import { auditRelease } from '../../pipeline/audit.ts'
+import { Database } from '../../pipeline/duckdb.ts'
+import { type ReleaseContext, makeRelease } from '../../pipeline/release.ts'
+import { sha256Hex } from '../../pipeline/store/keys.ts'
+import { LocalFiles, openStore } from '../../pipeline/store/open.ts'
+import type { Store } from '../../pipeline/store/store.ts'
+import { importFile } from '../../pipeline/tables/import.ts'
+import { bucketStore, freshBucket, s3Server } from '../support/buckets.ts'
+import { testFolder } from '../support/folder.ts'
+import { writeSmallWorld } from '../support/small-world.ts'
+
+const NOW = new Date('2026-05-01T00:00:00.000Z')
+const SECRET = 'a secret of the tests'
+
+describe.skipIf(!s3Server)('releases in a bucket', () => {
+  test('have the bytes that they have in a folder, and audit', async () => {
+    const folder = await testFolder()
+    const world = await writeSmallWorld(join(folder, 'world'))
+    const onDisk = await releaseOf(openStore({ url: join(folder, 'data') }), join(folder, 'a'), world)
+    const inBucket = await releaseOf(
+      bucketStore(await freshBucket(), 'some/prefix/'),
+      join(folder, 'b'),
+      world,
+    )
+    expect(await digests(inBucket.store)).toEqual(await digests(onDisk.store))
+    const local = new LocalFiles(inBucket.store, join(folder, 'fresh cache'))
+    using database = await inBucket.openDatabase()
+    const report = await auditRelease({ ...inBucket, database, local, secrets: [SECRET] }, 1)
+    expect(report).toMatchObject({
+      ok: true,
+      faults: [],
+      snapshot_compared: true,
+      signatures: { invalid: 0, unsigned: 0 },
+    })
+    expect(report.signatures.valid).toBeGreaterThan(0)
+  })
+})
+
+async function releaseOf(
+  store: Store,
+  directory: string,
+  world: Awaited<ReturnType<typeof writeSmallWorld>>,
+): Promise<ReleaseContext> {
+  let sequence = 0
+  await mkdir(directory)
+  const context: ReleaseContext & { newId: () => string } = {
+    store,
+    local: new LocalFiles(store, join(directory, 'cache')),
+    directory,
+    now: () => NOW,
+    newId: () => uuidv7({ msecs: NOW.getTime(), seq: (sequence += 1), random: new Uint8Array(16) }),
+    openDatabase: () => Database.open({ threads: 2, memoryLimit: '1GB', directory }),
+    environment: 'production',
+    secrets: { current: SECRET },
+    service: '0.0.0',
+    log: () => undefined,
+  }
+  for (const [kind, file] of world) {
+    using database = await context.openDatabase()
+    await importFile({ ...context, database }, kind, file)
+  }
+  expect(await makeRelease(context)).toMatchObject({ made: true, release: 1 })
+  return context
+}
+
+/** Every object of the store by the hash of its bytes. */
+async function digests(store: Store): Promise<Record<string, string>> {
+  const found: Record<string, string> = {}
+  for await (const { key } of store.list('')) found[key] = sha256Hex((await store.get(key))!)
+  return found
+}

@@ -1,0 +1,176 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { openStore } from '../../pipeline/store/open.ts'
+import { probeStore } from '../../pipeline/store/probe.ts'
+import { type Store, putExactly, putOnce } from '../../pipeline/store/store.ts'
+import { type LoopbackS3, type S3Behaviour, loopbackS3, s3Error } from '../support/loopback-s3.ts'
+import { storeContract } from '../support/store-contract.ts'
+
+/** For servers that never answer; every other test waits as long as the service does. */
+const TIMEOUT_MS = 250
+
+beforeEach(() => {
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'test')
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'test')
+  vi.stubEnv('AWS_REGION', 'us-east-1')
+})
+afterEach(() => {
+  vi.unstubAllEnvs()
+})
+
+// What stands in for S3 below must itself be a fair S3, or its faults would prove nothing.
+storeContract('a loopback server that does what S3 does', async () => (await openLoopback()).store)
+
+describe('an S3 server that ignores If-None-Match', () => {
+  const ignores: S3Behaviour = (request, obey) => {
+    request.ifNoneMatch = undefined
+    return obey()
+  }
+
+  test('is refused by the probe, which says why', async () => {
+    const { store, objects } = await openLoopback(ignores)
+    await expect(probeStore(store, 'id')).rejects.toMatchObject({
+      kind: 'invalid',
+      message: expect.stringMatching(
+        /^the store s3:\/\/bucket\/some\/ lets .* through; .*If-None-Match/,
+      ) as string,
+    })
+    expect([...objects.keys()]).toEqual([])
+  })
+})
+
+describe('an S3 server that never answers', () => {
+  const silent: S3Behaviour = () => 'silence'
+  const calls: Record<string, (store: Store) => Promise<unknown>> = {
+    get: (store) => store.get('a'),
+    range: (store) => store.range('a', 0, 1),
+    list: (store) => Array.fromAsync(store.list('a')),
+    putIfAbsent: (store) => store.putIfAbsent('a', bytes('1')),
+    put: (store) => store.put('a', bytes('1')),
+    delete: (store) => store.delete('a'),
+    'the probe': (store) => probeStore(store, 'id'),
+  }
+  test.for(Object.entries(calls))('makes %s unavailable when the time is up', async ([, call]) => {
+    const { store } = await openLoopback(silent, TIMEOUT_MS)
+    await expect(call(store)).rejects.toMatchObject({ kind: 'unavailable', retryAfterS: 5 })
+  })
+
+  test('does not hold up a caller who gives up earlier', async () => {
+    const { store } = await openLoopback(silent, 60_000)
+    await expect(store.get('a', AbortSignal.timeout(50))).rejects.toMatchObject({ kind: 'unavailable' })
+    const put = store.putIfAbsent('a', bytes('1'), AbortSignal.timeout(50))
+    await expect(put).rejects.toMatchObject({ kind: 'unavailable' })
+  })
+})
+
+describe('an S3 server that falls silent or hangs up in the middle of an object', () => {
+  test.for(['silence', 'hang up'] as const)('%s: the read is unavailable, never short', async (ending) => {
+    const cut: S3Behaviour = ({ method }, obey) =>
+      method === 'GET' ? { ...obey(), cut: { afterBytes: 5, ending } } : obey()
+    const { store } = await openLoopback(cut, TIMEOUT_MS)
+    await store.put('a', bytes('0123456789'))
+    await expect(store.get('a')).rejects.toMatchObject({ kind: 'unavailable' })
+    await expect(store.range('a', 0, 8)).rejects.toMatchObject({ kind: 'unavailable' })
+  })
+})
+
+describe('an S3 server that nobody answers for', () => {
+  test('is unavailable', async () => {
+    const gone = await unusedEndpoint()
+    const store = openStore({ url: 's3://bucket', s3Endpoint: gone, requestTimeoutMs: TIMEOUT_MS })
+    await expect(store.get('a')).rejects.toMatchObject({ kind: 'unavailable' })
+  })
+})
+
+describe('an S3 server with a rival write under way', () => {
+  test('answers 409, and is asked again', async () => {
+    const { store, objects, requests } = await openLoopback((request, obey) =>
+      request.method === 'PUT' && count(requests, 'PUT') === 1
+        ? s3Error(409, 'ConditionalRequestConflict')
+        : obey(),
+    )
+    expect(await store.putIfAbsent('a', bytes('1'))).toBe(true)
+    expect(count(requests, 'PUT')).toBe(2)
+    expect(objects.size).toBe(1)
+  })
+
+  test('answers 409 and then 412, which is a lost race', async () => {
+    const { store, objects, requests } = await openLoopback((request, obey) => {
+      if (request.method !== 'PUT' || count(requests, 'PUT') > 1) return obey()
+      objects.set(request.path, bytes('the rival'))
+      return s3Error(409, 'ConditionalRequestConflict')
+    })
+    expect(await store.putIfAbsent('a', bytes('1'))).toBe(false)
+  })
+
+  test('is unavailable when the conflict does not end', async () => {
+    const { store } = await openLoopback(({ method }, obey) =>
+      method === 'PUT' ? s3Error(409, 'ConditionalRequestConflict') : obey(),
+    )
+    await expect(store.putIfAbsent('a', bytes('1'))).rejects.toMatchObject({ kind: 'unavailable' })
+  })
+})
+
+describe('an S3 server that fails after it has stored', () => {
+  /** The first write of each object takes effect and is answered with an error. */
+  const failsAfterStoring: S3Behaviour = (request, obey) => {
+    const first = request.method === 'PUT' && obey().status === 200
+    return first ? s3Error(500, 'InternalError') : obey()
+  }
+
+  test('refuses the repetition, and putOnce finds its own bytes', async () => {
+    const { store, requests } = await openLoopback(failsAfterStoring)
+    expect(await putOnce(store, 'a', bytes('1'))).toBe('same')
+    expect(count(requests, 'PUT')).toBe(2)
+    await putExactly(store, 'b', bytes('2'))
+    expect(await putOnce(store, 'a', bytes('2'))).toBe('different')
+  })
+
+  test('passes the probe all the same: no second create went through', async () => {
+    const { store } = await openLoopback(failsAfterStoring)
+    await expect(probeStore(store, 'id')).resolves.toBeUndefined()
+  })
+})
+
+describe('an S3 server that refuses', () => {
+  const refusals = [
+    [403, 'AccessDenied'],
+    [404, 'NoSuchBucket'],
+    [503, 'SlowDown'],
+  ] as const
+  test.for(refusals)('with %i %s is unavailable, and the message says so', async ([status, code]) => {
+    const { store } = await openLoopback(() => s3Error(status, code))
+    await expect(store.get('a')).rejects.toMatchObject({
+      kind: 'unavailable',
+      message: expect.stringContaining(code) as string,
+    })
+    await expect(store.putIfAbsent('a', bytes('1'))).rejects.toMatchObject({ kind: 'unavailable' })
+    await expect(probeStore(store, 'id')).rejects.toMatchObject({ kind: 'unavailable' })
+  })
+})
+
+async function openLoopback(
+  behave?: S3Behaviour,
+  requestTimeoutMs?: number,
+): Promise<LoopbackS3 & { store: Store }> {
+  const server = await loopbackS3(behave)
+  const store = openStore({ url: 's3://bucket/some', s3Endpoint: server.endpoint, requestTimeoutMs })
+  return { ...server, store }
+}
+
+async function unusedEndpoint(): Promise<string> {
+  const { createServer } = await import('node:net')
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return `http://127.0.0.1:${address.port}`
+}
+
+function count(requests: { method: string }[], wanted: string): number {
+  return requests.filter(({ method }) => method === wanted).length
+}
+
+function bytes(content: string): Uint8Array {
+  return new TextEncoder().encode(content)
+}

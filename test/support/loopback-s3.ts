@@ -1,0 +1,121 @@
+// An HTTP server on loopback that speaks as much of S3 as the store asks for, and misbehaves where a test says so.
+import { once } from 'node:events'
+import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+
+export interface S3Request {
+  method: string
+  /** Bucket and key, as in `/bucket/key`. */
+  path: string
+  ifNoneMatch: string | undefined
+  body: Uint8Array
+}
+
+export interface S3Answer {
+  status: number
+  headers?: Record<string, string>
+  body?: Uint8Array | string
+  /** Sends only so many bytes of the body and then falls silent, or hangs up. */
+  cut?: { afterBytes: number; ending: 'silence' | 'hang up' }
+}
+
+/** Answers a request; `obey` does what S3 would. `silence` never answers. */
+export type S3Behaviour = (request: S3Request, obey: () => S3Answer) => S3Answer | 'silence'
+
+export interface LoopbackS3 {
+  endpoint: string
+  objects: Map<string, Uint8Array>
+  requests: S3Request[]
+}
+
+/** Runs until the test ends. */
+export async function loopbackS3(behave: S3Behaviour = (_, obey) => obey()): Promise<LoopbackS3> {
+  const objects = new Map<string, Uint8Array>()
+  const requests: S3Request[] = []
+  const server = createServer((message, response) => {
+    void readRequest(message).then((request) => {
+      requests.push(request)
+      const answer = behave(request, () => answerAsS3(objects, request, message))
+      if (answer !== 'silence') send(response, answer)
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(async () => {
+    server.close()
+    server.closeAllConnections()
+    await once(server, 'close')
+  })
+  const { port } = server.address() as AddressInfo
+  return { endpoint: `http://127.0.0.1:${port}`, objects, requests }
+}
+
+export function s3Error(status: number, code: string): S3Answer {
+  return {
+    status,
+    headers: { 'content-type': 'application/xml' },
+    body: `<?xml version="1.0"?><Error><Code>${code}</Code><Message>as the test wants</Message></Error>`,
+  }
+}
+
+async function readRequest(message: IncomingMessage): Promise<S3Request> {
+  return {
+    method: message.method ?? '',
+    path: decodeURIComponent(new URL(message.url ?? '', 'http://host').pathname),
+    ifNoneMatch: message.headers['if-none-match'],
+    body: Uint8Array.from(Buffer.concat(await message.toArray())),
+  }
+}
+
+function answerAsS3(
+  objects: Map<string, Uint8Array>,
+  request: S3Request,
+  message: IncomingMessage,
+): S3Answer {
+  const { method, path, ifNoneMatch, body } = request
+  const object = objects.get(path)
+  const query = new URL(message.url ?? '', 'http://host').searchParams
+  if (method === 'GET' && query.get('list-type') === '2') return listing(objects, path, query)
+  if (method === 'PUT') {
+    if (ifNoneMatch === '*' && object) return s3Error(412, 'PreconditionFailed')
+    objects.set(path, body)
+    return { status: 200, headers: { etag: '"0"' } }
+  }
+  if (method === 'DELETE') {
+    objects.delete(path)
+    return { status: 204 }
+  }
+  if (!object) return s3Error(404, 'NoSuchKey')
+  const range = /^bytes=(\d+)-(\d+)$/.exec(message.headers.range ?? '')
+  if (!range) return { status: 200, body: object }
+  const part = object.slice(Number(range[1]), Number(range[2]) + 1)
+  return part.length === 0 ? s3Error(416, 'InvalidRange') : { status: 206, body: part }
+}
+
+function listing(objects: Map<string, Uint8Array>, path: string, query: URLSearchParams): S3Answer {
+  const bucket = `${path.replace(/\/$/, '')}/`
+  const found = [...objects]
+    .map(([name, bytes]) => ({ key: name.slice(bucket.length), size: bytes.byteLength }))
+    .filter(({ key }) => key.startsWith(query.get('prefix') ?? '') && key > (query.get('start-after') ?? ''))
+    .sort((a, b) => (a.key < b.key ? -1 : 1))
+    .map(({ key, size }) => `<Contents><Key>${key}</Key><Size>${size}</Size></Contents>`)
+  return {
+    status: 200,
+    headers: { 'content-type': 'application/xml' },
+    body: `<?xml version="1.0"?><ListBucketResult><IsTruncated>false</IsTruncated>${found.join('')}</ListBucketResult>`,
+  }
+}
+
+function send(response: ServerResponse, { status, headers, body = '', cut }: S3Answer): void {
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body
+  const length = status === 204 ? {} : { 'content-length': String(bytes.byteLength) }
+  response.writeHead(status, { ...headers, ...length })
+  if (!cut) {
+    response.end(bytes)
+    return
+  }
+  response.write(bytes.subarray(0, cut.afterBytes), () => {
+    if (cut.ending === 'hang up') response.destroy()
+  })
+}

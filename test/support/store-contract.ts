@@ -1,0 +1,314 @@
+// What every store promises (pipeline/store/store.ts), as one suite over any of them.
+import pMap from 'p-map'
+import { describe, expect, test } from 'vitest'
+import { type Store, type StoredObject, putExactly, putOnce } from '../../pipeline/store/store.ts'
+
+const RIVALS = 16
+const CALLS_AT_ONCE = 16
+
+/** `create` gives an empty store each time; whoever made it clears it away. */
+export function storeContract(name: string, create: () => Promise<Store>): void {
+  describe(`the store contract, kept by ${name}`, () => {
+    describe('get', () => {
+      test('gives back the bytes that were put', async () => {
+        const store = await create()
+        await store.put('a/b', everyByte)
+        expect(plain(await store.get('a/b'))).toEqual(everyByte)
+      })
+
+      test('knows nothing of an object that is absent, a part of a key or beneath an object', async () => {
+        const store = await create()
+        await store.put('a/b/c', bytes('1'))
+        for (const key of ['absent', 'a', 'a/b', 'a/b/cc', 'a/b/c/d']) {
+          expect(await store.get(key), key).toBeUndefined()
+        }
+      })
+
+      test('gives an empty object as empty', async () => {
+        const store = await create()
+        await store.put('empty', bytes(''))
+        expect(plain(await store.get('empty'))).toEqual(bytes(''))
+      })
+
+      test('is not touched by what callers do to their arrays', async () => {
+        const store = await create()
+        const mine = bytes('kept')
+        await store.put('a', mine)
+        mine.fill(0)
+        const theirs = await store.get('a')
+        theirs?.fill(0)
+        const part = await store.range('a', 0, 2)
+        part?.fill(0)
+        expect(text(await store.get('a'))).toBe('kept')
+      })
+
+      test('carries twenty megabytes', async () => {
+        const store = await create()
+        const big = new Uint8Array(20 * 1024 * 1024).map((_, index) => (index * 31 + (index >> 8)) & 0xff)
+        expect(await store.putIfAbsent('big', big)).toBe(true)
+        expect(Buffer.compare((await store.get('big'))!, big)).toBe(0)
+        expect(plain(await store.range('big', big.length - 3, 10))).toEqual(big.slice(-3))
+      })
+    })
+
+    describe('range', () => {
+      const ranges = [
+        ['from the start', 0, 4, '0123'],
+        ['from the middle', 3, 4, '3456'],
+        ['up to the end', 6, 4, '6789'],
+        ['fewer bytes where the object ends', 8, 4, '89'],
+        ['no bytes at the end', 10, 4, ''],
+        ['no bytes past the end', 100, 4, ''],
+        ['no bytes when none are asked for', 3, 0, ''],
+        ['no bytes when none are asked for past the end', 100, 0, ''],
+      ] as const
+      test.for(ranges)('reads %s', async ([, offset, length, expected]) => {
+        const store = await create()
+        await store.put('digits', bytes('0123456789'))
+        expect(text(await store.range('digits', offset, length))).toBe(expected)
+      })
+
+      test('reads no bytes of an empty object', async () => {
+        const store = await create()
+        await store.put('empty', bytes(''))
+        expect(plain(await store.range('empty', 0, 4))).toEqual(bytes(''))
+      })
+
+      test('knows nothing of an absent object, whatever the length', async () => {
+        const store = await create()
+        await store.put('a/b', bytes('1'))
+        expect(await store.range('absent', 0, 4)).toBeUndefined()
+        expect(await store.range('absent', 0, 0)).toBeUndefined()
+        expect(await store.range('a', 0, 4)).toBeUndefined()
+        expect(await store.range('a', 0, 0)).toBeUndefined()
+      })
+    })
+
+    describe('list', () => {
+      test('finds nothing in an empty store or under an absent prefix', async () => {
+        const store = await create()
+        expect(await keys(store, '')).toEqual([])
+        await store.put('a/b', bytes('1'))
+        expect(await keys(store, 'b')).toEqual([])
+        expect(await keys(store, 'a/c/')).toEqual([])
+        expect(await keys(store, 'a/b/')).toEqual([])
+      })
+
+      test('tells sizes', async () => {
+        const store = await create()
+        await store.put('a', bytes(''))
+        await store.put('b/c', bytes('123'))
+        expect(await listed(store, '')).toEqual([
+          { key: 'a', sizeBytes: 0 },
+          { key: 'b/c', sizeBytes: 3 },
+        ])
+      })
+
+      // `-` and `.` sort before `/`, and letters after it: a walk over folders has to interleave them.
+      const tricky = [
+        'A',
+        'a-b',
+        'a.b/c',
+        'a/b',
+        'a/b-c/d',
+        'a/b.c',
+        'a/c/d/e/f',
+        'a0',
+        'a=1',
+        'aB',
+        'a_',
+        'ab',
+      ]
+
+      test('orders keys by their bytes, files and folders alike', async () => {
+        const store = await create()
+        await pMap(tricky.toReversed(), (key) => store.put(key, bytes(key)))
+        expect(await keys(store, '')).toEqual(tricky)
+      })
+
+      test('takes any beginning of a key as prefix, not only folders', async () => {
+        const store = await create()
+        await pMap(tricky, (key) => store.put(key, bytes(key)))
+        for (const prefix of ['a', 'a/', 'a/b', 'a/b-', 'a/b-c', 'a/b-c/', 'a.', 'ab', 'a/c/d/e/f', 'A']) {
+          expect(await keys(store, prefix), prefix).toEqual(tricky.filter((key) => key.startsWith(prefix)))
+        }
+      })
+
+      test('goes on after any key, there or not', async () => {
+        const store = await create()
+        await pMap(tricky, (key) => store.put(key, bytes(key)))
+        for (const after of [...tricky, 'a', 'a/a', 'a/b-c', 'a/b-c/e', 'a/c/d', 'a/zz', 'zz']) {
+          expect(await keys(store, '', after), after).toEqual(tricky.filter((key) => key > after))
+        }
+        expect(await keys(store, 'a/', 'a/b-c/d')).toEqual(['a/b.c', 'a/c/d/e/f'])
+        expect(await keys(store, 'a/c/', 'a0')).toEqual([])
+        expect(await keys(store, 'a/c/', 'A')).toEqual(['a/c/d/e/f'])
+      })
+
+      test('does not end at a thousand objects', async () => {
+        const store = await create()
+        const many = Array.from({ length: 1_203 }, (_, index) => `many/${String(index).padStart(6, '0')}`)
+        await pMap(many, (key) => store.put(key, bytes('1')), { concurrency: CALLS_AT_ONCE })
+        await store.put('man', bytes('1'))
+        await store.put('many-1', bytes('1'))
+        expect(await keys(store, 'many/')).toEqual(many)
+        expect(await keys(store, 'many/', many[99])).toEqual(many.slice(100))
+      })
+
+      test('may be left before its end', async () => {
+        const store = await create()
+        await pMap(tricky, (key) => store.put(key, bytes(key)))
+        const seen: string[] = []
+        for await (const { key } of store.list('')) {
+          seen.push(key)
+          if (seen.length === 2) break
+        }
+        expect(seen).toEqual(tricky.slice(0, 2))
+      })
+    })
+
+    describe('putIfAbsent', () => {
+      test('creates once and then changes nothing', async () => {
+        const store = await create()
+        expect(await store.putIfAbsent('a/b', bytes('first'))).toBe(true)
+        expect(await store.putIfAbsent('a/b', bytes('second'))).toBe(false)
+        expect(await store.putIfAbsent('a/b', bytes('first'))).toBe(false)
+        expect(text(await store.get('a/b'))).toBe('first')
+      })
+
+      test('refuses what a put created, and creates again what was deleted', async () => {
+        const store = await create()
+        await store.put('a', bytes('put'))
+        expect(await store.putIfAbsent('a', bytes('second'))).toBe(false)
+        await store.delete('a')
+        expect(await store.putIfAbsent('a', bytes('third'))).toBe(true)
+        expect(text(await store.get('a'))).toBe('third')
+      })
+
+      test(`lets one of ${RIVALS} rivals win, and keeps the winner's content`, async () => {
+        const store = await create()
+        for (const key of ['race/1', 'race/2', 'race/3']) {
+          const rivals = Array.from({ length: RIVALS }, (_, rival) => bytes(`${key} rival ${rival}`))
+          const created = await Promise.all(rivals.map((rival) => store.putIfAbsent(key, rival)))
+          expect(created.filter(Boolean), key).toHaveLength(1)
+          expect(plain(await store.get(key))).toEqual(rivals[created.indexOf(true)])
+        }
+        expect(await keys(store, '')).toEqual(['race/1', 'race/2', 'race/3'])
+      })
+
+      test('creates many objects in a new folder at once', async () => {
+        const store = await create()
+        const many = Array.from(
+          { length: RIVALS },
+          (_, index) => `new/folder/${String(index).padStart(2, '0')}`,
+        )
+        const created = await Promise.all(many.map((key) => store.putIfAbsent(key, bytes(key))))
+        expect(created.every(Boolean)).toBe(true)
+        expect(await keys(store, 'new/')).toEqual(many)
+      })
+    })
+
+    describe('put and delete', () => {
+      test('put replaces', async () => {
+        const store = await create()
+        await store.put('a', bytes('a longer first'))
+        await store.put('a', bytes('second'))
+        expect(text(await store.get('a'))).toBe('second')
+        expect(await listed(store, '')).toEqual([{ key: 'a', sizeBytes: 6 }])
+      })
+
+      test('delete removes one object and no other', async () => {
+        const store = await create()
+        await pMap(['a/b', 'a/bc', 'a/c/d'], (key) => store.put(key, bytes(key)))
+        await store.delete('a/b')
+        expect(await store.get('a/b')).toBeUndefined()
+        expect(await keys(store, '')).toEqual(['a/bc', 'a/c/d'])
+      })
+
+      test('delete of an absent object, of a folder or beneath an object does nothing', async () => {
+        const store = await create()
+        await store.put('a/b', bytes('1'))
+        for (const key of ['absent', 'absent/c', 'a', 'a/b/c']) await store.delete(key)
+        expect(await keys(store, '')).toEqual(['a/b'])
+      })
+    })
+
+    describe('keys', () => {
+      const wrong = [
+        ['', 'empty'],
+        ['/x', 'absolute'],
+        ['../x', 'leading out'],
+        ['a/../b', 'leading back'],
+        ['..', 'leading out'],
+        ['.', 'the store itself'],
+        ['a/./b', 'a part that is a dot'],
+        ['.hidden/b', 'a part that begins with a dot'],
+        ['a//b', 'an empty part'],
+        ['a/', 'an empty last part'],
+        ['a\\b', 'a backslash'],
+        ['a\0b', 'a NUL'],
+        ['a\nb', 'a line break'],
+        ['a b', 'a space'],
+        ['a%2e%2e/b', 'a percent sign'],
+        ['ä', 'a letter beyond ASCII'],
+      ] as const
+      test.for(wrong)('%j is refused: %s', async ([key]) => {
+        const store = await create()
+        await store.put('x', bytes('x'))
+        const refused = { kind: 'invalid' }
+        await expect(store.get(key)).rejects.toMatchObject(refused)
+        await expect(store.range(key, 0, 1)).rejects.toMatchObject(refused)
+        await expect(store.range(key, 0, 0)).rejects.toMatchObject(refused)
+        await expect(store.put(key, bytes('1'))).rejects.toMatchObject(refused)
+        await expect(store.putIfAbsent(key, bytes('1'))).rejects.toMatchObject(refused)
+        await expect(store.delete(key)).rejects.toMatchObject(refused)
+        if (store.localPath) expect(() => store.localPath!(key)).toThrow(expect.objectContaining(refused))
+        expect(await keys(store, '')).toEqual(['x'])
+      })
+
+      test.for(wrong.filter(([key]) => key !== '' && key !== 'a/'))(
+        '%j is refused as prefix: %s',
+        async ([key]) => {
+          const store = await create()
+          await expect(keys(store, key)).rejects.toMatchObject({ kind: 'invalid' })
+        },
+      )
+    })
+
+    describe('putOnce and putExactly', () => {
+      test('tell a create from a repetition and from a contradiction', async () => {
+        const store = await create()
+        expect(await putOnce(store, 'a', bytes('1'))).toBe('created')
+        expect(await putOnce(store, 'a', bytes('1'))).toBe('same')
+        expect(await putOnce(store, 'a', bytes('2'))).toBe('different')
+        await putExactly(store, 'a', bytes('1'))
+        await putExactly(store, 'b', bytes('1'))
+        await expect(putExactly(store, 'a', bytes('2'))).rejects.toMatchObject({ kind: 'corrupt' })
+        expect(text(await store.get('a'))).toBe('1')
+      })
+    })
+  })
+}
+
+const everyByte = Uint8Array.from({ length: 256 }, (_, byte) => byte)
+
+function bytes(content: string): Uint8Array {
+  return new TextEncoder().encode(content)
+}
+
+/** A store may answer with a Buffer, which is a Uint8Array under another name. */
+function plain(content: Uint8Array | undefined): Uint8Array | undefined {
+  return content && Uint8Array.from(content)
+}
+
+function text(content: Uint8Array | undefined): string | undefined {
+  return content && new TextDecoder().decode(content)
+}
+
+async function listed(store: Store, prefix: string, after?: string): Promise<StoredObject[]> {
+  return Array.fromAsync(store.list(prefix, after))
+}
+
+async function keys(store: Store, prefix: string, after?: string): Promise<string[]> {
+  return (await listed(store, prefix, after)).map(({ key }) => key)
+}

@@ -1,0 +1,81 @@
+// Rows to fill tables with, and a way to compare rows whoever read them.
+import { createHash } from 'node:crypto'
+import { type Row, type TableName, tableSpec } from '../../schemas/tables.ts'
+
+/** Both sides of midnight, and the smallest steps that times have. */
+const RECORDED_AT = [
+  '2026-01-30T00:00:00.000Z',
+  '2026-01-30T23:59:59.999Z',
+  '2026-01-31T00:00:00.000Z',
+  '2026-01-31T12:34:56.789Z',
+  '2026-02-01T00:00:00.001Z',
+].map((text) => new Date(text))
+
+const TIMES = ['1969-12-31T23:59:59.999Z', '2000-02-29T00:00:00.000Z', '2026-01-15T06:07:08.009Z'].map(
+  (text) => new Date(text),
+)
+
+const TEXTS = [
+  'plain',
+  '',
+  `quo'ted "twice"`,
+  'tab\tand\nline',
+  'Übung 問い 🎲',
+  'NULL',
+  'comma, semicolon; |',
+  ' ',
+]
+
+const PROBABILITIES = [0, 1, 0.5, 0.1, 0.333333, 0.000001, 0.999999]
+
+/** Rows that differ from each other and are the same for the same arguments. `from` numbers the first one. */
+export function sampleRows(table: TableName, count: number, from = 0): Row[] {
+  return Array.from({ length: count }, (_, offset) => {
+    const index = from + offset
+    return Object.fromEntries(
+      tableSpec(table).columns.map((column, position) => {
+        const pick = <T>(values: readonly T[]): T => values[(index * 7 + position * 3) % values.length]!
+        if (column.name === 'recorded_at') return [column.name, RECORDED_AT[index % RECORDED_AT.length]!]
+        if (column.nullable && index % 3 === 0) return [column.name, null]
+        if (column.type === 'uuid') return [column.name, uuidOf(`${column.name} ${index}`)]
+        if (column.type === 'time') return [column.name, pick(TIMES)]
+        if (column.type === 'probability') return [column.name, pick(PROBABILITIES)]
+        return [column.name, pick(TEXTS)]
+      }),
+    )
+  })
+}
+
+/**
+ * A row's text, the same for equal rows only: columns in the table's order between U+001F, null as U+0000, a time
+ * as microseconds since 1970, a number as its eight bytes. test/delta/read_tables.py writes the same.
+ */
+function rowText(table: TableName, row: Row): string {
+  return tableSpec(table)
+    .columns.map(({ name }) => {
+      const value = row[name]
+      if (value === null || value === undefined) return '\0'
+      if (value instanceof Date) return String(value.getTime() * 1000)
+      if (typeof value === 'string') return value
+      const bytes = Buffer.alloc(8)
+      bytes.writeDoubleBE(value)
+      return bytes.toString('hex')
+    })
+    .join('\u001f')
+}
+
+/** In an order of their own, so that equal sets of rows give equal arrays. */
+export function rowTexts(table: TableName, rows: readonly Row[]): string[] {
+  return rows.map((row) => rowText(table, row)).sort()
+}
+
+/** One digest of many rows, whatever their order. */
+export function rowsDigest(texts: readonly string[]): string {
+  const hashes = texts.map((text) => createHash('sha256').update(text).digest('hex')).sort()
+  return createHash('sha256').update(hashes.join('')).digest('hex')
+}
+
+function uuidOf(name: string): string {
+  const hex = createHash('sha256').update(name).digest('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+}

@@ -1,0 +1,67 @@
+// Tables to compact and read in a test: what one process has of its own, over a store that it may share.
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Database, parquet } from '../../pipeline/duckdb.ts'
+import { inboxKey, tableKey } from '../../pipeline/store/keys.ts'
+import { LocalFiles } from '../../pipeline/store/open.ts'
+import type { Store } from '../../pipeline/store/store.ts'
+import type { CompactionContext } from '../../pipeline/tables/compact.ts'
+import { encodeRows } from '../../pipeline/tables/inbox.ts'
+import { TableLog, type TableVersion, localPaths } from '../../pipeline/tables/log.ts'
+import { type Row, type TableName, tableSpec } from '../../schemas/tables.ts'
+
+export interface Worker extends CompactionContext, Disposable {}
+
+/** A process that compacts: a database, a cache and a folder of its own under `folder`. */
+export async function openWorker(
+  store: Store,
+  folder: string,
+  { threads = 2, now = () => new Date('2026-02-02T00:00:00.000Z') } = {},
+): Promise<Worker> {
+  const [directory, spill] = [join(folder, 'out'), join(folder, 'spill')]
+  await Promise.all([mkdir(directory, { recursive: true }), mkdir(spill, { recursive: true })])
+  const database = await Database.open({ threads, memoryLimit: '512MB', directory: spill })
+  const local = new LocalFiles(store, join(folder, 'cache'))
+  return { store, local, database, directory, now, [Symbol.dispose]: () => database[Symbol.dispose]() }
+}
+
+/** Puts one object into a table's inbox. */
+export async function send(store: Store, table: TableName, id: string, rows: readonly Row[]): Promise<void> {
+  await store.putIfAbsent(inboxKey(table, id), encodeRows(table, rows))
+}
+
+export async function keysOf(store: Store, prefix = ''): Promise<string[]> {
+  return (await Array.fromAsync(store.list(prefix))).map(({ key }) => key)
+}
+
+/** Every row of a table, as the commit log at `version` has it, in the order of its data files. */
+export async function readRows(
+  { store, local, database }: Pick<Worker, 'store' | 'local' | 'database'>,
+  table: TableName,
+  version = Number.MAX_SAFE_INTEGER,
+): Promise<Row[]> {
+  const files = await new TableLog(store, table).readTo(version)
+  return files.files.length === 0 ? [] : selectRows(database, table, await localPaths(local, files))
+}
+
+/** Every row of a table that a reader sees who knows nothing of the log. */
+export async function globRows(
+  { store, local, database }: Pick<Worker, 'store' | 'local' | 'database'>,
+  table: TableName,
+): Promise<Row[]> {
+  const keys = (await keysOf(store, tableKey(table, 'recorded_date='))).filter((key) =>
+    key.endsWith('.parquet'),
+  )
+  return keys.length === 0
+    ? []
+    : selectRows(database, table, await Promise.all(keys.map((key) => local.path(key))))
+}
+
+export async function selectRows(database: Database, table: TableName, paths: string[]): Promise<Row[]> {
+  const names = tableSpec(table).columns.map(({ name }) => name)
+  return database.rows<Row>(`SELECT ${names.join(', ')} FROM ${parquet(paths)}`)
+}
+
+export async function currentVersion(store: Store, table: TableName): Promise<TableVersion> {
+  return new TableLog(store, table).readTo(Number.MAX_SAFE_INTEGER)
+}

@@ -1,0 +1,417 @@
+import { join } from 'node:path'
+import pMap from 'p-map'
+import { describe, expect, test } from 'vitest'
+import { FileStore } from '../../pipeline/store/file.ts'
+import { inboxKey, inboxPrefix, intakeKey, logKey, tableKey } from '../../pipeline/store/keys.ts'
+import { MemoryStore } from '../../pipeline/store/memory.ts'
+import { LocalFiles } from '../../pipeline/store/open.ts'
+import type { Store } from '../../pipeline/store/store.ts'
+import { compact } from '../../pipeline/tables/compact.ts'
+import { encodeRows } from '../../pipeline/tables/inbox.ts'
+import { type Row, TABLE_NAMES, type TableName, tableSpec } from '../../schemas/tables.ts'
+import { FAULTS, FaultStore, type Fault } from '../support/fault-store.ts'
+import { testFolder } from '../support/folder.ts'
+import { rowTexts, sampleRows } from '../support/table-rows.ts'
+import {
+  type Worker,
+  currentVersion,
+  globRows,
+  keysOf,
+  openWorker,
+  readRows,
+  selectRows,
+  send,
+} from '../support/tables.ts'
+
+const stores: Record<string, (folder: string) => Store> = {
+  'a store in memory': () => new MemoryStore(),
+  'a store in a directory': (folder) => new FileStore(join(folder, 'store')),
+}
+
+describe.for(Object.entries(stores))('compaction in %s', ([, createStore]) => {
+  test('moves every row of the inbox into its table once', async () => {
+    const { store, worker } = await setUp(createStore)
+    for (const table of TABLE_NAMES) {
+      await fillInbox(store, table)
+      const done = await compact(worker, table)
+      expect(done).toEqual({ table, version: 1, rows: ROWS.length, objects: 3 })
+      await expectRowsOnce(worker, table, sampleRows(table, ROWS.length))
+    }
+  })
+
+  test('takes in nothing from an empty inbox, and creates the table', async () => {
+    const { worker } = await setUp(createStore)
+    expect(await compact(worker, 'forecasts')).toEqual({
+      table: 'forecasts',
+      version: 0,
+      rows: 0,
+      objects: 0,
+    })
+    expect(await compact(worker, 'forecasts')).toEqual({
+      table: 'forecasts',
+      version: 0,
+      rows: 0,
+      objects: 0,
+    })
+    expect(await currentVersion(worker.store, 'forecasts')).toMatchObject({ version: 0, files: [] })
+  })
+
+  test('makes a version for each time, and every version stays readable', async () => {
+    const { store, worker } = await setUp(createStore)
+    for (let version = 1; version <= 3; version++) {
+      await send(store, 'forecasts', `object-${version}`, sampleRows('forecasts', 10, version * 10))
+      expect(await compact(worker, 'forecasts')).toMatchObject({ version, rows: 10 })
+    }
+    for (let version = 1; version <= 3; version++) {
+      const rows = await readRows(worker, 'forecasts', version)
+      expect(rowTexts('forecasts', rows)).toEqual(
+        rowTexts('forecasts', sampleRows('forecasts', version * 10, 10)),
+      )
+    }
+    expect(await readRows(worker, 'forecasts', 0)).toEqual([])
+    expect(await readRows(worker, 'forecasts', -1)).toEqual([])
+  })
+
+  test('keeps each day of recording in a file of its own', async () => {
+    const { worker } = await setUpFilled(createStore)
+    await compact(worker, 'forecasts')
+    const { files } = await currentVersion(worker.store, 'forecasts')
+    expect(files.map(({ recordedDate }) => recordedDate)).toEqual(['2026-01-30', '2026-01-31', '2026-02-01'])
+    for (const { path, recordedDate, rows: count } of files) {
+      expect(path).toMatch(
+        new RegExp(String.raw`^recorded_date=${recordedDate}/forecasts-[0-9a-f]{32}-0\.parquet$`),
+      )
+      const rows = await rowsOfFile(worker, 'forecasts', path)
+      expect(rows).toHaveLength(count)
+      expect(rows.map((row) => (row['recorded_at'] as Date).toISOString().slice(0, 10))).toEqual(
+        rows.map(() => recordedDate),
+      )
+    }
+  })
+
+  test('sorts each file as its table says, and names its bounds', async () => {
+    const { store, worker } = await setUp(createStore)
+    for (const table of TABLE_NAMES) {
+      await fillInbox(store, table)
+      await compact(worker, table)
+      const { sortedBy, columns } = tableSpec(table)
+      for (const file of (await currentVersion(store, table)).files) {
+        const rows = await rowsOfFile(worker, table, file.path)
+        const order = rows.map((row) => sortedBy.map((name) => valueText(row[name])).join(' '))
+        expect(order).toEqual(order.toSorted())
+        for (const { name } of columns.filter(({ type }) => type === 'uuid' || type === 'time')) {
+          const values = rows.map((row) => row[name]!)
+          const sorted = values.toSorted((a, b) => (a < b ? -1 : 1)).map(valueText)
+          expect([file.minValues[name], file.maxValues[name]]).toEqual([sorted[0], sorted.at(-1)])
+        }
+        expect(file.sizeBytes).toBe((await store.get(tableKey(table, file.path)))!.byteLength)
+      }
+    }
+  })
+
+  test('leaves the objects of other tables, and what is not an object of the inbox, where they are', async () => {
+    const { store, worker } = await setUpFilled(createStore)
+    await send(store, 'agents', 'one', sampleRows('agents', 2))
+    await store.put('inbox/forecasts/readme.txt', new Uint8Array([1]))
+    await compact(worker, 'forecasts')
+    expect(await keysOf(store, 'inbox/')).toEqual(['inbox/agents/one.parquet', 'inbox/forecasts/readme.txt'])
+    await expectRows(worker, 'forecasts', ROWS)
+  })
+
+  test.for([2, 4])('of %i rivals at once takes each row once', async (count) => {
+    const { store, folder } = await setUp(createStore)
+    const workers = await openRivals(store, folder, count)
+    try {
+      for (let round = 0; round < 5; round++) {
+        await send(store, 'forecasts', `round-${round}-a`, sampleRows('forecasts', 20, round * 40))
+        await send(store, 'forecasts', `round-${round}-b`, sampleRows('forecasts', 20, round * 40 + 20))
+        const done = await Promise.all(workers.map((worker) => compact(worker, 'forecasts')))
+        expect(done.reduce((sum, { rows }) => sum + rows, 0)).toBe(40)
+        await expectRowsOnce(workers[0]!, 'forecasts', sampleRows('forecasts', (round + 1) * 40))
+      }
+    } finally {
+      for (const worker of workers) worker[Symbol.dispose]()
+    }
+  })
+
+  test('of rivals that share a cache takes each row once', async () => {
+    const { store, folder } = await setUp(createStore)
+    const shared = new LocalFiles(store, join(folder, 'shared-cache'))
+    const workers = (await openRivals(store, folder, 3)).map((worker) => ({ ...worker, local: shared }))
+    await fillInbox(store, 'forecasts')
+    await Promise.all(workers.map((worker) => compact(worker, 'forecasts')))
+    await expectRowsOnce(workers[0]!, 'forecasts', ROWS)
+    for (const worker of workers) worker.database[Symbol.dispose]()
+  })
+
+  test('takes in many objects, while others arrive', async () => {
+    const { store, worker } = await setUp(createStore)
+    const objects = Array.from({ length: 400 }, (_, index) => index)
+    const sendOne = (index: number) =>
+      send(store, 'forecasts', `object-${String(index).padStart(4, '0')}`, sampleRows('forecasts', 1, index))
+    await pMap(objects.slice(0, 200), sendOne, { concurrency: 16 })
+    await Promise.all([compact(worker, 'forecasts'), pMap(objects.slice(200), sendOne, { concurrency: 4 })])
+    await compact(worker, 'forecasts')
+    await expectRowsOnce(worker, 'forecasts', sampleRows('forecasts', 400))
+  })
+})
+
+describe('the data files of compaction', () => {
+  test('are the same bytes whoever takes the same inbox in, however many threads and whenever', async () => {
+    // More rows on one day than a row group of the file holds.
+    const recordedAt = new Date('2026-01-31T00:00:00.000Z')
+    const objects = [0, 1].map((part) => {
+      const rows = sampleRows('forecasts', 70_000, part * 70_000)
+      return encodeRows(
+        'forecasts',
+        rows.map((row) => ({ ...row, recorded_at: recordedAt })),
+      )
+    })
+    const [first, second] = await Promise.all(
+      [
+        { threads: 1, now: () => new Date('2026-02-02T00:00:00.000Z') },
+        { threads: 4, now: () => new Date('2027-03-04T05:06:07.000Z') },
+      ].map(async (settings) => {
+        const store = new MemoryStore()
+        for (const [part, object] of objects.entries())
+          await store.put(inboxKey('forecasts', `object-${part}`), object)
+        using worker = await openWorker(store, await testFolder(), settings)
+        await compact(worker, 'forecasts')
+        return new Map([...store.objects].filter(([key]) => key.endsWith('.parquet')))
+      }),
+    )
+    expect(first!.size).toBe(1)
+    expect([...first!.keys()]).toEqual([...second!.keys()])
+    for (const [key, content] of first!) expect(Buffer.compare(content, second!.get(key)!), key).toBe(0)
+  })
+
+  test('are seen once by a reader who knows nothing of the log: a glob over the folder', async () => {
+    const { store, worker, folder } = await setUpFilled((root) => new FileStore(join(root, 'store')))
+    await compact(worker, 'forecasts')
+    await send(store, 'forecasts', 'later', sampleRows('forecasts', 7, 1_000))
+    await compact(worker, 'forecasts')
+    const [seen] = await worker.database.rows(
+      `SELECT count(*) AS rows, count(DISTINCT forecast_id) AS ids,
+         count(*) FILTER (strftime(recorded_at AT TIME ZONE 'UTC', '%Y-%m-%d') = recorded_date::VARCHAR) AS in_their_day
+       FROM read_parquet('${join(folder, 'store')}/tables/forecasts/*/*.parquet', hive_partitioning = true)`,
+    )
+    const rows = BigInt(ROWS.length + 7)
+    expect(seen).toEqual({ rows, ids: rows, in_their_day: rows })
+  })
+})
+
+describe('a compaction that is cut off at a write', () => {
+  const cuts = FAULTS.flatMap((fault) => [
+    { fault, crash: false },
+    { fault, crash: true },
+  ])
+
+  test.for(cuts)(
+    'is finished by the next, at whichever write it $fault (crash: $crash)',
+    async ({ fault, crash }) => {
+      let cutOff = 0
+      for (let at = 1; ; at++) {
+        const { store, worker } = await setUpFilled()
+        const reached = await compactCutOff(worker, { at, fault, crash })
+        if (reached) cutOff += 1
+        await compact(worker, 'forecasts')
+        await expectRowsOnce(worker, 'forecasts', ROWS)
+        const keys = await keysOf(store)
+        expect(await compact(worker, 'forecasts')).toMatchObject({ rows: 0, objects: 0 })
+        expect(await keysOf(store), 'a further run changes nothing').toEqual(keys)
+        if (!reached) break
+      }
+      // The table's creation, the intake, three data files, the commit, and a delete for each object.
+      expect(cutOff).toBe(1 + 1 + 3 + 1 + 3)
+    },
+  )
+
+  test.for(FAULTS)('twice in a row is finished by the third: %s', async (fault) => {
+    for (let first = 1; first <= 9; first++) {
+      for (let second = 1; ; second++) {
+        const { worker } = await setUpFilled()
+        await compactCutOff(worker, { at: first, fault, crash: true })
+        const reached = await compactCutOff(worker, { at: second, fault, crash: true })
+        await compact(worker, 'forecasts')
+        await expectRowsOnce(worker, 'forecasts', ROWS)
+        if (!reached) break
+      }
+    }
+  })
+
+  test('is finished with what the inbox has received since in a version of its own', async () => {
+    const { store, worker } = await setUpFilled()
+    // The fifth write is the last data file: the intake is written down and nothing is committed.
+    await compactCutOff(worker, { at: 5, fault: 'failed', crash: true })
+    await send(store, 'forecasts', 'later', sampleRows('forecasts', 7, 1_000))
+    expect(await compact(worker, 'forecasts')).toMatchObject({
+      version: 2,
+      rows: ROWS.length + 7,
+      objects: 4,
+    })
+    await expectRowsOnce(worker, 'forecasts', [...ROWS, ...sampleRows('forecasts', 7, 1_000)])
+    expect(await readRows(worker, 'forecasts', 1)).toHaveLength(ROWS.length)
+  })
+})
+
+describe('a compaction that is held back while a rival does all the work', () => {
+  test('takes no row twice and loses none, at whichever call it is held', async () => {
+    for (let at = 1; ; at++) {
+      const { store, worker, folder } = await setUpFilled()
+      using rival = await openWorker(store, join(folder, 'rival'))
+      let calls = 0
+      const held = new FaultStore(store, {
+        before: async () => {
+          calls += 1
+          if (calls !== at) return
+          await compact(rival, 'forecasts')
+          await send(store, 'forecasts', 'later', sampleRows('forecasts', 7, 1_000))
+          await compact(rival, 'forecasts')
+          await send(store, 'forecasts', 'latest', sampleRows('forecasts', 7, 2_000))
+        },
+      })
+      await compact(over(worker, held), 'forecasts')
+      await compact(rival, 'forecasts')
+      const expected =
+        calls >= at
+          ? [...ROWS, ...sampleRows('forecasts', 7, 1_000), ...sampleRows('forecasts', 7, 2_000)]
+          : ROWS
+      await expectRowsOnce(rival, 'forecasts', expected)
+      if (calls < at) break
+    }
+  })
+
+  test('between its listing and its intake: the listing is stale, and its intake is refused', async () => {
+    const { store, worker, folder } = await setUpFilled()
+    using rival = await openWorker(store, join(folder, 'rival'))
+    const listed = Promise.withResolvers<void>()
+    const goOn = Promise.withResolvers<void>()
+    const held = new FaultStore(store, {
+      before: async ({ operation, key }) => {
+        if (operation !== 'putIfAbsent' || key !== intakeKey('forecasts', 1)) return
+        listed.resolve()
+        await goOn.promise
+      },
+    })
+    const late = compact(over(worker, held), 'forecasts')
+    await listed.promise
+    expect(await compact(rival, 'forecasts')).toMatchObject({ version: 1, rows: ROWS.length })
+    expect(await keysOf(store, inboxPrefix('forecasts'))).toEqual([])
+    goOn.resolve()
+    expect(await late).toMatchObject({ version: 1, rows: 0 })
+    await expectRowsOnce(rival, 'forecasts', ROWS)
+  })
+
+  test('before its commit: it repeats the same files, and only one commit counts the rows', async () => {
+    const { store, worker, folder } = await setUpFilled()
+    using rival = await openWorker(store, join(folder, 'rival'))
+    const held = new FaultStore(store, {
+      before: async ({ operation, key }) => {
+        if (operation === 'putIfAbsent' && key === logKey('forecasts', 1)) await compact(rival, 'forecasts')
+      },
+    })
+    expect(await compact(over(worker, held), 'forecasts')).toMatchObject({ rows: 0, objects: 3 })
+    await expectRowsOnce(rival, 'forecasts', ROWS)
+  })
+})
+
+describe('compaction stops, and touches nothing,', () => {
+  test('at an object of the inbox that is not Parquet', async () => {
+    const { store, worker } = await setUpFilled()
+    await store.put(inboxKey('forecasts', 'broken'), new TextEncoder().encode('not Parquet'))
+    await expect(compact(worker, 'forecasts')).rejects.toMatchObject({ kind: 'corrupt' })
+    expect(await keysOf(store, inboxPrefix('forecasts'))).toHaveLength(4)
+    expect(await currentVersion(store, 'forecasts')).toMatchObject({ version: 0 })
+  })
+
+  test.for(['not JSON', '{"inbox":[]}', '{}'])('at an intake that says %s', async (intake) => {
+    const { store, worker } = await setUpFilled()
+    await store.put(intakeKey('forecasts', 1), new TextEncoder().encode(intake))
+    await expect(compact(worker, 'forecasts')).rejects.toMatchObject({ kind: 'corrupt' })
+    expect(await keysOf(store, inboxPrefix('forecasts'))).toHaveLength(3)
+  })
+
+  test('at an intake of an object that is gone and was never committed', async () => {
+    const { store, worker } = await setUpFilled()
+    const intake = { inbox: [inboxKey('forecasts', 'gone')] }
+    await store.put(intakeKey('forecasts', 1), new TextEncoder().encode(JSON.stringify(intake)))
+    await expect(compact(worker, 'forecasts')).rejects.toMatchObject({ kind: 'notFound' })
+    expect(await keysOf(store, inboxPrefix('forecasts'))).toHaveLength(3)
+  })
+
+  test('at a commit by another writer in the version that it had written an intake for', async () => {
+    const { store, worker } = await setUpFilled()
+    await compactCutOff(worker, { at: 5, fault: 'failed', crash: true })
+    const foreign = { commitInfo: { timestamp: 0, operation: 'OPTIMIZE', engineInfo: 'another engine' } }
+    await store.put(logKey('forecasts', 1), new TextEncoder().encode(`${JSON.stringify(foreign)}\n`))
+    await expect(compact(worker, 'forecasts')).rejects.toMatchObject({ kind: 'corrupt' })
+    expect(await keysOf(store, inboxPrefix('forecasts'))).toHaveLength(3)
+  })
+})
+
+const ROWS = sampleRows('forecasts', 30)
+
+async function setUp(
+  createStore: (folder: string) => Store = () => new MemoryStore(),
+): Promise<{ store: Store; worker: Worker; folder: string }> {
+  const folder = await testFolder()
+  const store = createStore(folder)
+  return { store, worker: await openWorker(store, join(folder, 'worker')), folder }
+}
+
+/** With three objects of ten rows over three days in the inbox of the forecasts. */
+async function setUpFilled(
+  createStore?: (folder: string) => Store,
+): Promise<{ store: Store; worker: Worker; folder: string }> {
+  const context = await setUp(createStore)
+  await fillInbox(context.store, 'forecasts')
+  return context
+}
+
+async function fillInbox(store: Store, table: TableName): Promise<void> {
+  for (const part of [0, 1, 2]) await send(store, table, `object-${part}`, sampleRows(table, 10, part * 10))
+}
+
+async function openRivals(store: Store, folder: string, count: number): Promise<Worker[]> {
+  return Promise.all(
+    Array.from({ length: count }, (_, rival) => openWorker(store, join(folder, `rival-${rival}`))),
+  )
+}
+
+/** The same worker on a store that misbehaves. */
+function over(worker: Worker, store: Store): Worker {
+  return { ...worker, store }
+}
+
+/** Compacts over a store that fails at a write; false where the compaction made fewer writes than that. */
+async function compactCutOff(
+  worker: Worker,
+  settings: { at: number; fault: Fault; crash: boolean },
+): Promise<boolean> {
+  const store = new FaultStore(worker.store, settings)
+  const run = compact(over(worker, store), 'forecasts')
+  await run.then(
+    () => expect(store.failed).toBe(false),
+    (error: unknown) => expect(error).toMatchObject({ kind: 'unavailable' }),
+  )
+  return store.failed
+}
+
+async function expectRows(worker: Worker, table: TableName, expected: readonly Row[]): Promise<void> {
+  expect(rowTexts(table, await readRows(worker, table))).toEqual(rowTexts(table, expected))
+}
+
+/** By the log and by a glob, with nothing left in the inbox. */
+async function expectRowsOnce(worker: Worker, table: TableName, expected: readonly Row[]): Promise<void> {
+  await expectRows(worker, table, expected)
+  expect(rowTexts(table, await globRows(worker, table))).toEqual(rowTexts(table, expected))
+  expect(await keysOf(worker.store, inboxPrefix(table))).toEqual([])
+}
+
+async function rowsOfFile({ database, local }: Worker, table: TableName, path: string): Promise<Row[]> {
+  return selectRows(database, table, [await local.path(tableKey(table, path))])
+}
+
+function valueText(value: Row[string] | undefined): string {
+  return value instanceof Date ? value.toISOString() : String(value)
+}
