@@ -73,7 +73,7 @@ describe('poolAdjacentViolators', () => {
   ])('$source', ({ weights, expected }) => {
     const sums = [1, 2, 3, 0, 5, 4, 1, 7].map((y, i) => y * weights[i]!)
     const fitted = poolAdjacentViolators(sums, weights).flatMap(({ sum, weight, length }) =>
-      new Array<number>(length).fill(sum / weight),
+      Array.from({ length }, () => sum / weight),
     )
     expect(fitted).toEqual(expected)
   })

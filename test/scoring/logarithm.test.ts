@@ -11,8 +11,7 @@ const ONE = 1n << BITS
  * ln(n + 1) − ln n = 2·artanh(1/(2n + 1)) greater. No floating point, no constants.
  */
 function exactLogarithms(): bigint[] {
-  const logarithms = new Array<bigint>(PPM + 1)
-  logarithms[PPM] = 0n
+  const logarithms = Array.from({ length: PPM + 1 }, () => 0n)
   for (let ppm = PPM - 1; ppm >= FLOOR_PPM; ppm--) {
     const base = BigInt(2 * ppm + 1)
     const square = base * base

@@ -31,7 +31,7 @@ describe('rank', () => {
 
   test('0 and -0 are equal', () => {
     const { standings } = rank([-0, 0, -1e-9].map((skill) => withSkill(skill)))
-    expect(standings).toEqual(new Array(3).fill({ rank: 1, percentile: 50 }))
+    for (const standing of standings) expect(standing).toEqual({ rank: 1, percentile: 50 })
   })
 
   test('who is not eligible has no rank and is not counted', () => {

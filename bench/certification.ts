@@ -1,0 +1,247 @@
+// How often is an agent without skill certified? Simulated questions of known probability, scored, ranked and
+// certified by the service's own code. Deterministic; prints a Markdown table. Run: node bench/certification.ts
+import { wilsonInterval } from '../pipeline/scoring/calibration.ts'
+import { type EntityScores, type EntitySums, scoreEntity } from '../pipeline/scoring/entity.ts'
+import { PPM } from '../pipeline/scoring/logarithm.ts'
+import { type ForecastColumns, type Pair, QuestionSweep } from '../pipeline/scoring/question.ts'
+import { certificationOf, rank } from '../pipeline/scoring/ranking.ts'
+
+const SEED = 20_260_101
+const HORIZON_MS = 30 * 86_400_000
+const CHECKPOINTS = [50, 100, 200, 400] as const
+/** Standard deviations: of the true log-odds over questions, of a reading's noise at a first forecast and later. */
+const TRUTH_SPREAD = 1.5
+const FIRST_NOISE = 0.8
+const UPDATE_NOISE = 0.5
+
+type Random = () => number
+
+/** What one says who has read the log-odds of a question as `reading`, in a field of so many others. */
+type Voice = (reading: number, others: number, random: Random) => number
+
+interface Scenario {
+  name: string
+  others: number
+  /** The first entity's voice; everyone else says what it reads. Without one nobody differs, and all are judged. */
+  candidate?: Voice
+  /** The part of the noise's variance that all readers of a question share. */
+  sharedNoise: number
+  /** Whether all enter at the same instant, so that the field is complete from the first forecast on. */
+  enterTogether: boolean
+  worlds: number
+}
+
+const logistic = (logOdds: number): number => 1 / (1 + Math.exp(-logOdds))
+const candid: Voice = (reading) => logistic(reading)
+
+const LIKE_PEERS = { sharedNoise: 0, enterTogether: false }
+const SCENARIOS: readonly Scenario[] = [
+  { ...LIKE_PEERS, name: 'as good as its 5 peers', others: 5, worlds: 1000 },
+  { ...LIKE_PEERS, name: 'as good as its 20 peers', others: 20, worlds: 400 },
+  { ...LIKE_PEERS, name: 'as good as its 100 peers', others: 100, worlds: 120 },
+  {
+    ...LIKE_PEERS,
+    name: 'as good as its 20 peers, who share 90 % of their errors',
+    others: 20,
+    sharedNoise: 0.9,
+    worlds: 400,
+  },
+  {
+    // The house is one voice in the reference among as many others: so is one half here, and skill is exactly 0.
+    name: 'as good as its reference: 20 peers and the house',
+    others: 20,
+    candidate: (reading, others, random) => (random() * (others + 1) < 1 ? 0.5 : logistic(reading)),
+    sharedNoise: 0,
+    enterTogether: true,
+    worlds: 1000,
+  },
+  {
+    ...LIKE_PEERS,
+    name: 'overconfident: the log-odds of its 20 peers doubled',
+    others: 20,
+    candidate: (reading) => logistic(2 * reading),
+    worlds: 300,
+  },
+  {
+    ...LIKE_PEERS,
+    name: 'random among 20 peers',
+    others: 20,
+    candidate: (_reading, _others, random) => random(),
+    worlds: 300,
+  },
+]
+
+/** sfc32 of Chris Doty-Humphrey's PractRand (2010): uniform over [0, 1), one stream for each pair of seeds. */
+function sfc32(seed: number, stream: number): Random {
+  let [a, b, c, counter] = [0, seed | 0, stream | 0, 1]
+  const next = () => {
+    const sum = (a + b + counter++) | 0
+    a = b ^ (b >>> 9)
+    b = (c + (c << 3)) | 0
+    c = (((c << 21) | (c >>> 11)) + sum) | 0
+    return (sum >>> 0) / 2 ** 32
+  }
+  for (let i = 0; i < 15; i++) next()
+  return next
+}
+
+/** Standard normal (Box & Muller 1958, doi:10.1214/aoms/1177706645). */
+function normal(random: Random): number {
+  return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
+}
+
+/** One question: all enter in its first half, and every second one updates once, with a better reading. */
+function ask(scenario: Scenario, random: Random): { columns: ForecastColumns; outcome: 0 | 1 } {
+  const { others, candidate = candid, sharedNoise, enterTogether } = scenario
+  const truth = TRUTH_SPREAD * normal(random)
+  const firstShared = Math.sqrt(sharedNoise) * normal(random)
+  const updateShared = Math.sqrt(sharedNoise) * normal(random)
+  const ownShare = Math.sqrt(1 - sharedNoise)
+  const entry = () => (random() * HORIZON_MS) / 2
+  const fieldEnteredMs = entry()
+  const rows: { entity: number; atMs: number; ppm: number }[] = []
+  for (let entity = 0; entity <= others; entity++) {
+    const voice = entity === 0 ? candidate : candid
+    const forecast = (atMs: number, noise: number, shared: number) => {
+      const reading = truth + noise * (shared + ownShare * normal(random))
+      rows.push({ entity, atMs: Math.floor(atMs), ppm: Math.round(PPM * voice(reading, others, random)) })
+    }
+    const enteredMs = enterTogether ? fieldEnteredMs : entry()
+    forecast(enteredMs, FIRST_NOISE, firstShared)
+    if (random() < 0.5) {
+      forecast(enteredMs + random() * (HORIZON_MS - enteredMs), UPDATE_NOISE, updateShared)
+    }
+  }
+  const count = rows.length
+  // One number for both time and place is sorted many times faster than rows are.
+  const keys = Float64Array.from(rows, ({ atMs }, i) => atMs * count + i).sort()
+  const ordered = Array.from(keys, (key) => rows[key % count]!)
+  const columns = {
+    count,
+    entity: Int32Array.from(ordered, ({ entity }) => entity),
+    atMs: Float64Array.from(ordered, ({ atMs }) => atMs),
+    ppm: Int32Array.from(ordered, ({ ppm }) => ppm),
+    imported: new Uint8Array(count),
+  }
+  return { columns, outcome: random() < logistic(truth) ? 1 : 0 }
+}
+
+/** What skill, its interval and the rank are made of, in doubles: their rounding is far below the noise here. */
+class Score {
+  questions = 0
+  brier = 0
+  reference = 0
+  xx = 0
+  xy = 0
+  yy = 0
+
+  add({ weightedBrier, weightedReference }: Pair): void {
+    const x = weightedReference - weightedBrier
+    this.questions += 1
+    this.brier += weightedBrier
+    this.reference += weightedReference
+    this.xx += x * x
+    this.xy += x * weightedReference
+    this.yy += weightedReference * weightedReference
+  }
+
+  scores(): EntityScores {
+    const sums: EntitySums = {
+      questions: this.questions,
+      forecasts: 0,
+      imported: 0,
+      coverage: 0n,
+      weightedBrier: BigInt(this.brier),
+      weightedReference: BigInt(this.reference),
+      weightedLog: 0n,
+      baselineScore: 0n,
+      peerScore: 0n,
+      xx: BigInt(this.xx),
+      xy: BigInt(this.xy),
+      yy: BigInt(this.yy),
+      conviction: 0n,
+      updates: 0,
+      movedPpm: 0n,
+      towardPpm: 0n,
+      flipFlop: 0n,
+      flipFlopQuestions: 0,
+    }
+    return scoreEntity(sums)
+  }
+}
+
+/** A share measured once in each world. */
+class Share {
+  sum = 0
+  squares = 0
+  worlds = 0
+
+  add(share: number): void {
+    this.sum += share
+    this.squares += share * share
+    this.worlds += 1
+  }
+
+  /**
+   * In per cent with a 95 % Wilson interval. Entities of one world are not independent, so n is the effective
+   * sample size that the spread between worlds shows (Kish 1965).
+   */
+  percent(): string {
+    const mean = this.sum / this.worlds
+    const variance = this.squares / this.worlds - mean * mean
+    const n = variance > 0 ? (mean * (1 - mean) * this.worlds) / variance : this.worlds
+    const [lower, upper] = wilsonInterval(mean, n)
+    const [share, from, to] = [mean, lower, upper].map((value) => (100 * value).toFixed(1))
+    return `${share} (${from}–${to})`
+  }
+}
+
+interface Tally {
+  questions: number
+  certified: Share
+  expert: Share
+  skill: number
+}
+
+function simulate(scenario: Scenario, stream: number): Tally[] {
+  const { others, candidate, worlds } = scenario
+  const tallies = CHECKPOINTS.map((questions): Tally => ({
+    questions,
+    certified: new Share(),
+    expert: new Share(),
+    skill: 0,
+  }))
+  const sweep = new QuestionSweep(others + 1)
+  const random = sfc32(SEED, stream)
+  for (let world = 0; world < worlds; world++) {
+    const running = Array.from({ length: others + 1 }, () => new Score())
+    let asked = 0
+    for (const tally of tallies) {
+      for (; asked < tally.questions; asked++) {
+        const { columns, outcome } = ask(scenario, random)
+        const question = { openedAtMs: 0, closesAtMs: HORIZON_MS, resolvedAtMs: HORIZON_MS, outcome }
+        sweep.run(question, columns, (pair) => running[pair.entity]!.add(pair))
+      }
+      const scores = running.map((score) => score.scores())
+      const { standings } = rank(scores)
+      const judged = candidate === undefined ? scores : scores.slice(0, 1)
+      const earned = judged.map((score, i) => certificationOf(score, standings[i]!))
+      const expert = earned.filter((certification) => certification === 'expert').length
+      const certified = earned.filter((certification) => certification === 'certified').length
+      tally.certified.add((certified + expert) / judged.length)
+      tally.expert.add(expert / judged.length)
+      tally.skill += judged.reduce((sum, { skill }) => sum + skill!, 0) / judged.length / worlds
+    }
+  }
+  return tallies
+}
+
+console.log('| an agent that is | worlds | questions | mean skill | certified or expert, % | expert, % |')
+console.log('|---|---:|---:|---:|---:|---:|')
+for (const [stream, scenario] of SCENARIOS.entries()) {
+  const { name, worlds } = scenario
+  for (const { questions, skill, certified, expert } of simulate(scenario, stream)) {
+    const shares = `${certified.percent()} | ${questions < 100 ? '–' : expert.percent()}`
+    console.log(`| ${name} | ${worlds} | ${questions} | ${skill.toFixed(4)} | ${shares} |`)
+  }
+}
