@@ -2,17 +2,16 @@
 import type { z } from 'zod'
 import { ServiceError } from '../schemas/errors.ts'
 import { PUBLICATIONS, type ReleaseManifest, releaseShard } from '../schemas/payloads.ts'
-import { deriveRelease, snapshotDate } from './derive.ts'
+import { type DerivationContext, deriveRelease, snapshotDate } from './derive.ts'
 import { Database } from './duckdb.ts'
 import type { OutputFile } from './publications.ts'
 import { entryOf, versionsOf } from './release.ts'
 import { readManifest, readSnapshotManifest } from './releases.ts'
-import type { ScoringContext } from './score.ts'
 import { canonical, signatureHolds } from './sign.ts'
 import { manifestKey, releasePrefix, sha256Hex, snapshotManifestKey, snapshotPrefix } from './store/keys.ts'
 import type { Store } from './store/store.ts'
 
-export interface AuditContext extends ScoringContext {
+export interface AuditContext extends DerivationContext {
   store: Store
   /** To check signatures with; empty: they are not checked. */
   secrets: readonly string[]

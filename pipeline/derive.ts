@@ -1,5 +1,6 @@
 // Derives everything a release and its day's snapshot consist of, from the tables alone.
 import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { ENTITY_TYPES } from '../schemas/tables.ts'
 import type { TableName } from '../schemas/tables.ts'
 import {
@@ -22,6 +23,11 @@ export interface ReleaseInputs {
   versions: Record<TableName, TableVersion>
 }
 
+export interface DerivationContext extends ScoringContext {
+  /** For a file on its way to the store. */
+  directory: string
+}
+
 export interface DerivedRelease {
   /** Entities with a published payload, and rows of scores.parquet. */
   entityCount: number
@@ -36,8 +42,11 @@ export function snapshotDate(asOf: Date): string {
   return asOf.toISOString().slice(0, 10)
 }
 
-export async function deriveRelease(context: ScoringContext, inputs: ReleaseInputs): Promise<DerivedRelease> {
-  const { entities, scoresFile, pairs } = await scoreWorld(context, inputs.versions, inputs.asOf)
+export async function deriveRelease(
+  context: DerivationContext,
+  inputs: ReleaseInputs,
+): Promise<DerivedRelease> {
+  const { entities, pairs, writeScores } = await scoreWorld(context, inputs.versions, inputs.asOf)
   const provenance: Provenance = {
     methodology_version: METHODOLOGY_VERSION,
     release: inputs.release,
@@ -49,10 +58,19 @@ export async function deriveRelease(context: ScoringContext, inputs: ReleaseInpu
     entityCount: entities.length,
     pairCount: pairs,
     async *files(sign) {
-      for (const kind of ranked) yield* releaseShards(kind, provenance, sign)
-      yield entitiesFile(ranked.flat(), provenance)
-      yield { path: 'scores.parquet', rows: pairs, bytes: await readFile(scoresFile) }
-      await rm(scoresFile)
+      // DuckDB writes the scores while the shards are being made; a failure is met where they are awaited.
+      const path = join(context.directory, 'scores.parquet')
+      const written = writeScores(path)
+      const settled = Promise.allSettled([written])
+      try {
+        for (const kind of ranked) yield* releaseShards(kind, provenance, sign)
+        yield entitiesFile(ranked.flat(), provenance)
+        await written
+        yield { path: 'scores.parquet', rows: pairs, bytes: await readFile(path) }
+      } finally {
+        await settled
+        await rm(path, { force: true })
+      }
     },
     *snapshotFiles() {
       for (const kind of ranked) yield* snapshotShards(kind, snapshotDate(inputs.asOf), provenance)

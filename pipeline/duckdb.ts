@@ -3,6 +3,7 @@ import {
   DOUBLE,
   DuckDBDataChunk,
   DuckDBInstance,
+  INTEGER,
   type DuckDBConnection,
   type DuckDBValue,
   type JS,
@@ -18,9 +19,15 @@ export interface DatabaseSettings {
   directory: string
 }
 
-/** A column of a result, read as it lies in memory. */
-export type NumberColumn = Int32Array | Float64Array
-type ColumnKind = 'int32' | 'double'
+/** INTEGER or DOUBLE, without nulls. */
+export type ColumnKind = 'int32' | 'double'
+/** A column as it lies in memory. */
+type Column<Kind extends ColumnKind> = Kind extends 'int32' ? Int32Array : Float64Array
+
+export interface Block<Kinds extends readonly ColumnKind[]> {
+  rowCount: number
+  columns: { [Index in keyof Kinds]: Column<Kinds[Index]> }
+}
 
 /** As many rows as one vector of DuckDB holds. */
 const VECTOR_ROWS = bindings.vector_size()
@@ -66,36 +73,66 @@ export class Database implements Disposable {
     return (await result.getRowObjectsJS()) as R[]
   }
 
-  /**
-   * The blocks of a result whose columns are INTEGER or DOUBLE without nulls, as typed arrays that hold only
-   * until the next block is asked for.
-   */
-  async *columns(
-    sql: string,
-    kinds: readonly ColumnKind[],
-  ): AsyncIterable<{ rowCount: number; columns: NumberColumn[] }> {
-    const result = await reported(this.#connection.stream(sql))
-    for (;;) {
-      const chunk = await reported(result.fetchChunk())
-      if (!chunk || chunk.rowCount === 0) return
-      const rowCount = chunk.rowCount
-      yield { rowCount, columns: kinds.map((kind, index) => readColumn(chunk, index, kind, rowCount)) }
+  /** Runs a statement on a connection of its own, beside whatever else is being asked. */
+  async runBeside(sql: string): Promise<void> {
+    const connection = await this.#instance.connect()
+    try {
+      await reported(connection.run(sql))
+    } finally {
+      connection.closeSync()
     }
   }
 
-  /** Appends rows to a table of DOUBLE columns, also while a result is being read. */
-  async appender(table: string, width: number): Promise<RowAppender> {
+  /** The blocks of a result. While the caller is at work on one, the next is being made. */
+  async *columns<const Kinds extends readonly ColumnKind[]>(
+    sql: string,
+    kinds: Kinds,
+  ): AsyncIterable<Block<Kinds>> {
+    const result = await reported(this.#connection.stream(sql))
+    const fetch = () => {
+      const chunk = reported(result.fetchChunk())
+      // It fails where it is awaited, which may be later.
+      chunk.catch(() => undefined)
+      return chunk
+    }
+    let next = fetch()
+    try {
+      for (;;) {
+        const chunk = await next
+        if (!chunk || chunk.rowCount === 0) return
+        next = fetch()
+        const { rowCount } = chunk
+        const columns = kinds.map((kind, index) => readColumn(chunk, index, kind, rowCount))
+        yield { rowCount, columns: columns as Block<Kinds>['columns'] }
+      }
+    } finally {
+      // A caller that leaves early leaves no read under way.
+      await Promise.allSettled([next])
+    }
+  }
+
+  /** Appends rows to a table with these columns in this order, also while a result is being read. */
+  async appender<Kinds extends Record<string, ColumnKind>>(
+    table: string,
+    kinds: Kinds,
+  ): Promise<RowAppender<Kinds>> {
     const connection = await this.#instance.connect()
     const appender = await connection.createAppender(table)
-    const chunk = DuckDBDataChunk.create(Array.from({ length: width }, () => DOUBLE))
+    const types = Object.values(kinds).map((kind) => (kind === 'int32' ? INTEGER : DOUBLE))
+    const chunk = DuckDBDataChunk.create(types)
     return new RowAppender(
-      width,
+      kinds,
       (columns, count) => {
         chunk.rowCount = count
-        for (let index = 0; index < width; index++) {
-          const { buffer, byteOffset } = columns[index]!
+        for (const [index, { buffer, byteOffset, BYTES_PER_ELEMENT }] of columns.entries()) {
           const vector = bindings.data_chunk_get_vector(chunk.chunk, index)
-          bindings.copy_data_to_vector(vector, 0, buffer as ArrayBuffer, byteOffset, count * 8)
+          bindings.copy_data_to_vector(
+            vector,
+            0,
+            buffer as ArrayBuffer,
+            byteOffset,
+            count * BYTES_PER_ELEMENT,
+          )
         }
         appender.appendDataChunk(chunk)
       },
@@ -112,24 +149,42 @@ export class Database implements Disposable {
   }
 }
 
-/** Gathers rows of numbers and hands them on a vector at a time. */
-export class RowAppender {
-  readonly #columns: Float64Array[]
-  readonly #write: (columns: Float64Array[], count: number) => void
-  readonly #close: () => void
-  #count = 0
+/** Works with a database of its own and closes it, whatever comes of the work. */
+export async function withDatabase<T>(
+  open: () => Promise<Database>,
+  work: (database: Database) => Promise<T>,
+): Promise<T> {
+  const database = await open()
+  try {
+    return await work(database)
+  } finally {
+    database[Symbol.dispose]()
+  }
+}
 
-  constructor(width: number, write: (columns: Float64Array[], count: number) => void, close: () => void) {
-    this.#columns = Array.from({ length: width }, () => new Float64Array(VECTOR_ROWS))
+/** Gathers rows of numbers and hands them on a vector at a time. */
+export class RowAppender<Kinds extends Record<string, ColumnKind>> {
+  /** A row is written at the index `row` of each of these; then `next` takes it. */
+  readonly columns: { readonly [Name in keyof Kinds]: Column<Kinds[Name]> }
+  row = 0
+  readonly #write: (columns: readonly Column<ColumnKind>[], count: number) => void
+  readonly #close: () => void
+
+  constructor(
+    kinds: Kinds,
+    write: (columns: readonly Column<ColumnKind>[], count: number) => void,
+    close: () => void,
+  ) {
+    this.columns = Object.fromEntries(
+      Object.entries(kinds).map(([name, kind]) => [name, newColumn(kind)]),
+    ) as typeof this.columns
     this.#write = write
     this.#close = close
   }
 
-  append(row: readonly number[]): void {
-    for (let index = 0; index < this.#columns.length; index++)
-      this.#columns[index]![this.#count] = row[index]!
-    this.#count += 1
-    if (this.#count === VECTOR_ROWS) this.#flush()
+  next(): void {
+    this.row += 1
+    if (this.row === VECTOR_ROWS) this.#flush()
   }
 
   close(): void {
@@ -138,15 +193,24 @@ export class RowAppender {
   }
 
   #flush(): void {
-    if (this.#count > 0) this.#write(this.#columns, this.#count)
-    this.#count = 0
+    if (this.row > 0) this.#write(Object.values(this.columns), this.row)
+    this.row = 0
   }
 }
 
-function readColumn(chunk: DuckDBDataChunk, index: number, kind: ColumnKind, rowCount: number): NumberColumn {
-  const width = kind === 'int32' ? 4 : 8
+function newColumn(kind: ColumnKind): Column<ColumnKind> {
+  return kind === 'int32' ? new Int32Array(VECTOR_ROWS) : new Float64Array(VECTOR_ROWS)
+}
+
+function readColumn(
+  chunk: DuckDBDataChunk,
+  index: number,
+  kind: ColumnKind,
+  rowCount: number,
+): Column<ColumnKind> {
   const vector = bindings.data_chunk_get_vector(chunk.chunk, index)
-  const { buffer, byteOffset } = bindings.vector_get_data(vector, rowCount * width)
+  const sizeBytes = rowCount * (kind === 'int32' ? 4 : 8)
+  const { buffer, byteOffset } = bindings.vector_get_data(vector, sizeBytes)
   return kind === 'int32'
     ? new Int32Array(buffer, byteOffset, rowCount)
     : new Float64Array(buffer, byteOffset, rowCount)

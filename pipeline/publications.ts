@@ -40,7 +40,7 @@ export function rankEntities(entities: readonly ScoredEntity[], entityType: Enti
   }))
 }
 
-export function payloadsOf(entity: RankedEntity, provenance: Provenance): Record<PublicationKind, object> {
+function payloadsOf(entity: RankedEntity, provenance: Provenance): Record<PublicationKind, object> {
   const { scores, standing } = entity
   const name = entity.entityType === 'agent' ? { agent_id: entity.entityId } : { user_id: entity.entityId }
   const skill = scores.eligible ? publishedOrNull(scores.skill) : null
@@ -162,7 +162,7 @@ export function* releaseShards(
 ): Iterable<OutputFile> {
   const publish = (payload: object) => ({ payload, signature: sign(canonical(payload)) })
   for (const { path, members } of shardsOf(entities)) {
-    const published = members.map((entity): [string, object] => {
+    const publications = members.map((entity): [string, object] => {
       const { verification, metrics, rankings, advanced_metrics } = payloadsOf(entity, provenance)
       const signed = {
         verification: publish(verification),
@@ -175,7 +175,7 @@ export function* releaseShards(
     const shard: Record<keyof ReleaseShard, unknown> = {
       release: provenance.release,
       entity_type: members[0]!.entityType,
-      entities: Object.fromEntries(published),
+      entities: Object.fromEntries(publications),
     }
     yield { path, rows: members.length, bytes: canonical(shard) }
   }
@@ -213,7 +213,7 @@ type ParquetType = 'STRING' | 'INT32' | 'DOUBLE' | 'BOOLEAN'
 
 /** entities.parquet: one row per entity with the numbers of its payloads. */
 export function entitiesFile(entities: readonly RankedEntity[], provenance: Provenance): OutputFile {
-  const rows = entities.map((entity) => {
+  const rows = entities.map((entity): Record<string, unknown> => {
     const { metrics, rankings, advanced_metrics } = payloadsOf(entity, provenance) as Record<
       string,
       Record<string, unknown>
@@ -233,7 +233,7 @@ export function entitiesFile(entities: readonly RankedEntity[], provenance: Prov
       miscalibration: calibration?.['miscalibration'],
       discrimination: calibration?.['discrimination'],
       uncertainty: calibration?.['uncertainty'],
-    } as Record<string, unknown>
+    }
   })
   const columnData = Object.entries(ENTITY_COLUMNS).map(([name, type]) => ({
     name,

@@ -5,7 +5,7 @@ import { ENVIRONMENTS, type ReleaseManifest, type SnapshotManifest } from '../sc
 import { TABLE_NAMES, type TableName } from '../schemas/tables.ts'
 import { instant } from '../schemas/values.ts'
 import { type DerivedRelease, deriveRelease, snapshotDate } from './derive.ts'
-import { Database } from './duckdb.ts'
+import { Database, withDatabase } from './duckdb.ts'
 import type { OutputFile } from './publications.ts'
 import { currentRelease, readManifest, readSnapshotManifest } from './releases.ts'
 import { METHODOLOGY_VERSION } from './scoring/methodology.ts'
@@ -95,11 +95,12 @@ export async function makeRelease(
 }
 
 async function compactAll(context: ReleaseContext): Promise<void> {
-  using database = await context.openDatabase()
-  for (const table of TABLE_NAMES) {
-    const { rows, objects, version } = await compact({ ...context, database }, table)
-    if (objects > 0) context.log('took in the inbox', { table, rows, objects, version })
-  }
+  await withDatabase(context.openDatabase, async (database) => {
+    for (const table of TABLE_NAMES) {
+      const { rows, objects, version } = await compact({ ...context, database }, table)
+      if (objects > 0) context.log('took in the inbox', { table, rows, objects, version })
+    }
+  })
 }
 
 async function newPlan(context: ReleaseContext, asOf: Date): Promise<ReleasePlan> {
@@ -166,19 +167,37 @@ async function readPlan(context: ReleaseContext, release: number): Promise<Relea
   return taken
 }
 
-/** Derives the release and publishes it; loses where another run has published it by then. */
-async function carryOut(context: ReleaseContext, release: number, plan: ReleasePlan): Promise<ReleaseResult> {
+function carryOut(context: ReleaseContext, release: number, plan: ReleasePlan): Promise<ReleaseResult> {
+  const content = { release, as_of: plan.as_of, environment: plan.environment, tables: plan.tables }
+  return withDerived(context, content, (derived) => publish(context, release, plan, derived))
+}
+
+/** Derives a release from the versions that it names; what is derived holds while `work` goes on. */
+function withDerived<T>(
+  context: ReleaseContext,
+  {
+    release,
+    as_of,
+    environment,
+    tables,
+  }: Pick<ReleaseManifest, 'release' | 'as_of' | 'environment' | 'tables'>,
+  work: (derived: DerivedRelease) => Promise<T>,
+): Promise<T> {
+  return withDatabase(context.openDatabase, async (database) => {
+    const versions = await versionsOf(context, tables)
+    const inputs = { release, asOf: new Date(as_of), environment, versions }
+    return work(await deriveRelease({ ...context, database }, inputs))
+  })
+}
+
+/** Writes every file and last the manifest; loses where another run has published the release by then. */
+async function publish(
+  context: ReleaseContext,
+  release: number,
+  plan: ReleasePlan,
+  derived: DerivedRelease,
+): Promise<ReleaseResult> {
   const { store, secrets } = context
-  using database = await context.openDatabase()
-  const derived = await deriveRelease(
-    { ...context, database },
-    {
-      release,
-      asOf: new Date(plan.as_of),
-      environment: plan.environment,
-      versions: await versionsOf(context, plan.tables),
-    },
-  )
   const files: ReleaseManifest['files'] = []
   for await (const file of derived.files((bytes) => (secrets ? signatureOf(bytes, secrets) : null))) {
     const key = releasePrefix(release) + file.path
@@ -252,17 +271,7 @@ async function completeSnapshot(context: ReleaseContext, release: number): Promi
   const date = snapshotDate(new Date(manifest.as_of))
   if (await readSnapshotManifest(context.store, date)) return
   context.log('completing the snapshot that an earlier run left out', { release, date })
-  using database = await context.openDatabase()
-  const derived = await deriveRelease(
-    { ...context, database },
-    {
-      release,
-      asOf: new Date(manifest.as_of),
-      environment: manifest.environment,
-      versions: await versionsOf(context, manifest.tables),
-    },
-  )
-  await writeSnapshot(context, manifest, derived)
+  await withDerived(context, manifest, (derived) => writeSnapshot(context, manifest, derived))
 }
 
 async function writeSnapshot(

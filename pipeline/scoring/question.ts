@@ -55,27 +55,6 @@ export interface Pair {
   flipFlop: number
 }
 
-export const PAIR_COLUMNS = [
-  'entity',
-  'forecasts',
-  'imported',
-  'closingPpm',
-  'coverage',
-  'brier',
-  'referenceBrier',
-  'logScore',
-  'baselineScore',
-  'peerScore',
-  'conviction',
-  'weightedBrier',
-  'weightedReference',
-  'weightedLog',
-  'updates',
-  'movedPpm',
-  'towardPpm',
-  'flipFlop',
-] as const satisfies readonly (keyof Pair)[]
-
 const PICO = 1e12
 const HOUSE_BRIER_PICO = PARAMETERS.house_brier * PICO
 /** 100/ln 2 · 1e-9 · 1e12 and 100 · 1e-9 · 1e12: from 1e-9 nats to 1e-12 of a baseline or peer score. */
@@ -231,8 +210,9 @@ export class QuestionSweep {
       nanoNats += state.nanoNats[slot]!
     }
     if (closeMs > nowMs) this.#advance(closeMs - nowMs, standing, squaredErrors, nanoNats)
+    // Before anyone is handed a pair, who might throw: the next question must find no one standing.
+    for (let slot = 0; slot < standing; slot++) slotOf[state.entity[slot]!] = -1
     for (let slot = 0; slot < standing; slot++) {
-      slotOf[state.entity[slot]!] = -1
       this.#settle(slot, closeMs)
       this.#fill(slot, closeMs, horizonMs)
       emit(this.#pair)
@@ -251,11 +231,19 @@ export class QuestionSweep {
 
   #enter(slot: number, entity: number, nowMs: number, ppm: number): void {
     const state = this.#state
-    for (const name of STATE) state[name][slot] = 0
     state.entity[slot] = entity
     state.startMs[slot] = nowMs
     state.highest[slot] = ppm
     state.lowest[slot] = ppm
+    state.brierIntegral[slot] = 0
+    state.logIntegral[slot] = 0
+    state.convictionIntegral[slot] = 0
+    state.referenceIntegral[slot] = 0
+    state.peerIntegral[slot] = 0
+    state.forecasts[slot] = 0
+    state.imported[slot] = 0
+    state.moved[slot] = 0
+    state.toward[slot] = 0
     this.#read(slot, nowMs)
   }
 

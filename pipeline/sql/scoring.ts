@@ -1,6 +1,6 @@
 // The queries around the sweep: what goes into it in order, and the exact sums over what comes out.
-import { type Database, literal } from '../duckdb.ts'
-import { PAIR_COLUMNS } from '../scoring/question.ts'
+import { type ColumnKind, type Database, literal } from '../duckdb.ts'
+import type { Pair } from '../scoring/question.ts'
 
 /**
  * Numbers the entities and the questions that score, so that the sweep deals in small integers.
@@ -10,14 +10,14 @@ import { PAIR_COLUMNS } from '../scoring/question.ts'
  */
 export async function createDimensions(database: Database, asOf: Date): Promise<void> {
   await database.run(
-    `CREATE TEMP TABLE entity AS
+    `CREATE TABLE entity AS
      SELECT (row_number() OVER (ORDER BY entity_type, entity_id) - 1)::INTEGER AS entity, entity_type, entity_id
      FROM (SELECT DISTINCT 'agent' AS entity_type, agent_id AS entity_id FROM agents
            UNION ALL SELECT DISTINCT 'forecaster', user_id FROM forecasters)
      ORDER BY entity`,
   )
   await database.run(
-    `CREATE TEMP TABLE question AS
+    `CREATE TABLE question AS
      SELECT (row_number() OVER (ORDER BY q.question_id) - 1)::INTEGER AS question, q.question_id, r.outcome,
        (r.outcome = 'yes')::INTEGER AS yes, epoch_ms(q.opened_at)::DOUBLE AS opened_ms,
        epoch_ms(q.closes_at)::DOUBLE AS closes_ms, epoch_ms(r.resolved_at)::DOUBLE AS resolved_ms,
@@ -29,19 +29,20 @@ export async function createDimensions(database: Database, asOf: Date): Promise<
 }
 
 /**
- * Makes `counted`, the forecasts with one row per forecast_id: of several the one recorded first. Looking for
- * a second row first costs a tenth of sorting them all out.
+ * Makes `counted`, the forecasts with one row per forecast_id: of several the one recorded first. Looking for a
+ * second row first, by a hash that may be wrong only in finding too much, costs a tenth of sorting them all out.
  */
 export async function createCounted(database: Database): Promise<void> {
   await database.run(
-    `CREATE TEMP TABLE repeated AS SELECT forecast_id FROM forecasts GROUP BY forecast_id HAVING count(*) > 1`,
+    `CREATE TEMP TABLE repeated AS
+     SELECT id_hash FROM (SELECT hash(forecast_id) AS id_hash FROM forecasts) GROUP BY id_hash HAVING count(*) > 1`,
   )
   const [any] = await database.rows(`SELECT 1 AS one FROM repeated LIMIT 1`)
   await database.run(
     any
       ? `CREATE TEMP VIEW counted AS
-         SELECT * FROM forecasts ANTI JOIN repeated USING (forecast_id)
-         UNION ALL SELECT * FROM forecasts SEMI JOIN repeated USING (forecast_id)
+         SELECT * FROM forecasts ANTI JOIN repeated ON hash(forecast_id) = id_hash
+         UNION ALL SELECT * FROM forecasts SEMI JOIN repeated ON hash(forecast_id) = id_hash
          QUALIFY row_number() OVER (PARTITION BY forecast_id ORDER BY recorded_at, forecast_at, entity_type, entity_id,
            question_id, probability, source) = 1`
       : `CREATE TEMP VIEW counted AS FROM forecasts`,
@@ -52,28 +53,67 @@ export async function createCounted(database: Database): Promise<void> {
 export const QUESTIONS = `SELECT opened_ms, closes_ms, resolved_ms, yes FROM question ORDER BY question`
 export const QUESTION_KINDS = ['double', 'double', 'double', 'int32'] as const
 
-/** Grain: one row per forecast on a question that scores, in the order (question, time, forecast_id). */
-export const EVENTS = `
-  SELECT question, entity, epoch_ms(forecast_at)::DOUBLE AS at_ms,
-    round_even(probability * 1e6, 0)::INTEGER AS ppm, (source = 'import')::INTEGER AS imported
-  FROM counted JOIN question USING (question_id) JOIN entity USING (entity_type, entity_id)
-  ORDER BY question, at_ms, forecast_id`
+const EVENT_COLUMNS = `question, entity, epoch_ms(forecast_at)::DOUBLE AS at_ms,
+  round_even(probability * 1e6, 0)::INTEGER AS ppm, (source = 'import')::INTEGER AS imported`
 export const EVENT_KINDS = ['int32', 'int32', 'double', 'int32', 'int32'] as const
 
+/**
+ * Grain: one row per forecast on a question that scores, in the order (question, time, entity). Sorting by
+ * forecast_id, a text, would double the memory and the time, and only `TIED_EVENTS` depend on it.
+ */
+export const EVENTS = `
+  SELECT ${EVENT_COLUMNS} FROM counted JOIN question USING (question_id) JOIN entity USING (entity_type, entity_id)
+  ORDER BY question, at_ms, entity`
+
+/** Grain: one row per forecast on a question in `tied`, in the order (question, time, forecast_id). */
+export const TIED_EVENTS = `
+  SELECT ${EVENT_COLUMNS} FROM counted JOIN question USING (question_id) JOIN entity USING (entity_type, entity_id)
+  SEMI JOIN tied USING (question)
+  ORDER BY question, at_ms, forecast_id`
+
+/** `tied` holds the questions on which the order of forecast_ids matters. Grain: one row per question. */
+export const TIED_KINDS = { question: 'int32' } as const
+
 /** `pair` holds what the sweep yields. Grain: one row per entity and question. */
-export const CREATE_PAIRS = `CREATE TABLE pair (question DOUBLE, ${PAIR_COLUMNS.map((name) => `${name} DOUBLE`).join(', ')})`
+export const PAIR_KINDS = {
+  question: 'int32',
+  entity: 'int32',
+  forecasts: 'int32',
+  imported: 'int32',
+  closingPpm: 'int32',
+  coverage: 'double',
+  brier: 'double',
+  referenceBrier: 'double',
+  logScore: 'double',
+  baselineScore: 'double',
+  peerScore: 'double',
+  conviction: 'double',
+  weightedBrier: 'double',
+  weightedReference: 'double',
+  weightedLog: 'double',
+  movedPpm: 'double',
+  towardPpm: 'double',
+  flipFlop: 'double',
+} as const satisfies Partial<Record<'question' | keyof Pair, ColumnKind>>
+
+export function createTable(name: string, kinds: Record<string, ColumnKind>): string {
+  const columns = Object.entries(kinds).map(
+    ([column, kind]) => `${column} ${kind === 'int32' ? 'INTEGER' : 'DOUBLE'}`,
+  )
+  return `CREATE TABLE ${name} (${columns.join(', ')})`
+}
 
 const whole = (column: string) => `sum(${column}::BIGINT)`
 
 /** Grain: one row per entity that took part, in the order of its number. All sums are of integers. */
 export const ENTITY_SUMS = `
-  SELECT entity::INTEGER AS entity, count(*)::INTEGER AS questions,
+  SELECT entity, count(*)::INTEGER AS questions,
     ${whole('forecasts')}::BIGINT AS forecasts, ${whole('imported')}::BIGINT AS imported,
     ${whole('coverage')} AS coverage, ${whole('weightedBrier')} AS "weightedBrier",
     ${whole('weightedReference')} AS "weightedReference", ${whole('weightedLog')} AS "weightedLog",
     ${whole('baselineScore')} AS "baselineScore", ${whole('peerScore')} AS "peerScore",
     sum(x * x) AS xx, sum(x * y) AS xy, sum(y * y) AS yy,
-    ${whole('conviction')} AS conviction, ${whole('updates')}::BIGINT AS updates,
+    ${whole('conviction')} AS conviction, (sum(forecasts) - count(*))::BIGINT AS updates,
     ${whole('movedPpm')} AS "movedPpm", ${whole('towardPpm')} AS "towardPpm",
     sum(greatest(flipFlop, 0)::BIGINT) AS "flipFlop", count(*) FILTER (flipFlop >= 0)::INTEGER AS "flipFlopQuestions"
   FROM (SELECT *, (weightedReference - weightedBrier)::HUGEINT AS x, weightedReference::HUGEINT AS y FROM pair)
@@ -81,7 +121,7 @@ export const ENTITY_SUMS = `
 
 /** Grain: one row per entity and question, in the order (entity, resolved_at, question_id). */
 export const ENTITY_QUESTIONS = `
-  SELECT entity::INTEGER AS entity, closingPpm::INTEGER AS ppm, yes, weightedBrier, weightedReference
+  SELECT entity, closingPpm AS ppm, yes, weightedBrier, weightedReference
   FROM pair JOIN question USING (question) ORDER BY entity, place`
 export const ENTITY_QUESTION_KINDS = ['int32', 'int32', 'int32', 'double', 'double'] as const
 
@@ -89,5 +129,5 @@ export const ENTITY_QUESTION_KINDS = ['int32', 'int32', 'int32', 'double', 'doub
 export const SCORES = `
   SELECT entity_type, entity_id, question_id, outcome, coverage / 1e12 AS coverage, brier / 1e12 AS brier,
     referenceBrier / 1e12 AS reference_brier, logScore / 1e12 AS log_score, baselineScore / 1e12 AS baseline_score,
-    peerScore / 1e12 AS peer_score, forecasts::INTEGER AS forecasts, closingPpm / 1e6 AS closing_probability
+    peerScore / 1e12 AS peer_score, forecasts, closingPpm / 1e6 AS closing_probability
   FROM pair JOIN question USING (question) JOIN entity USING (entity) ORDER BY entity, question`

@@ -4,7 +4,7 @@ import { type Database, parquet } from '../duckdb.ts'
 import type { LocalFiles } from '../store/open.ts'
 import { type TableVersion, localPaths } from '../tables/log.ts'
 
-export const SQL_TYPES: Record<ColumnType, string> = {
+const SQL_TYPES: Record<ColumnType, string> = {
   uuid: 'VARCHAR',
   text: 'VARCHAR',
   probability: 'DOUBLE',
@@ -20,11 +20,7 @@ const SUBJECT = {
 } as const satisfies Partial<Record<TableName, string>>
 
 /** Makes the view `<table>` of a table's version: every row ever written. */
-export async function attachTable(
-  database: Database,
-  local: LocalFiles,
-  version: TableVersion,
-): Promise<void> {
+async function attachTable(database: Database, local: LocalFiles, version: TableVersion): Promise<void> {
   const paths = await localPaths(local, version)
   const columns = tableSpec(version.table).columns
   const empty = columns.map(({ name, type }) => `NULL::${SQL_TYPES[type]} AS ${name}`).join(', ')

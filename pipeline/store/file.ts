@@ -102,11 +102,13 @@ export class FileStore implements Store {
       await this.#makeDirectory(dirname(path))
       await mkdir(this.#staging, { recursive: true })
       const staged = join(this.#staging, randomUUID())
-      await using file = await open(staged, 'wx')
       try {
-        await file.writeFile(bytes)
-        await file.sync()
-        if (!this.#swept) await this.#sweep((await file.stat()).mtimeMs)
+        const writtenMs = await withFile(staged, 'wx', async (file) => {
+          await file.writeFile(bytes)
+          await file.sync()
+          return (await file.stat()).mtimeMs
+        })
+        if (!this.#swept) await this.#sweep(writtenMs)
         const placed = await place(staged, path)
         await syncDirectory(dirname(path))
         return placed
@@ -144,12 +146,27 @@ export class FileStore implements Store {
   }
 }
 
-async function readRange(path: string, offset: number, length: number): Promise<Uint8Array> {
-  await using file = await open(path)
-  // Unlike a read, this fails for a directory even where no bytes are asked for.
-  if ((await file.stat()).isDirectory()) throw Object.assign(new Error(path), { code: 'EISDIR' })
-  const { bytesRead, buffer } = await file.read(new Uint8Array(length), 0, length, offset)
-  return buffer.subarray(0, bytesRead)
+function readRange(path: string, offset: number, length: number): Promise<Uint8Array> {
+  return withFile(path, 'r', async (file) => {
+    // Unlike a read, this fails for a directory even where no bytes are asked for.
+    if ((await file.stat()).isDirectory()) throw Object.assign(new Error(path), { code: 'EISDIR' })
+    const { bytesRead, buffer } = await file.read(new Uint8Array(length), 0, length, offset)
+    return buffer.subarray(0, bytesRead)
+  })
+}
+
+/** Works with an open file and closes it, whatever comes of the work. */
+export async function withFile<T>(
+  path: string,
+  flags: string,
+  work: (file: FileHandle) => Promise<T>,
+): Promise<T> {
+  const file = await open(path, flags)
+  try {
+    return await work(file)
+  } finally {
+    await file.close()
+  }
 }
 
 async function syncDirectory(path: string): Promise<void> {

@@ -1,0 +1,17 @@
+// Answers every request with the text given as the argument: what node:http alone can do.
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+const body = Buffer.from(process.argv[2] ?? '')
+const server = createServer((_request, response) => {
+  response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': body.length })
+  response.end(body)
+})
+server.listen(0, '127.0.0.1', () => {
+  const { port } = server.address() as AddressInfo
+  process.stdout.write(`${JSON.stringify({ url: `http://127.0.0.1:${port}` })}\n`)
+})
+process.once('SIGTERM', () => {
+  server.closeAllConnections()
+  server.close()
+})

@@ -1,0 +1,38 @@
+// How many verifications a second one process serves, beside a bare node:http server that sends the same bytes.
+import { readManifest, readReleaseShard } from '../pipeline/releases.ts'
+import { FileStore } from '../pipeline/store/file.ts'
+import { shardStart } from '../pipeline/store/keys.ts'
+import { type LoadFigures, load } from './load.ts'
+import { startBareServer, startService } from './server.ts'
+
+export interface ReadFigures {
+  service: LoadFigures
+  bare: LoadFigures
+}
+
+/** On a store with one release; asks for every agent in turn. */
+export async function measureReads(
+  root: string,
+  volume: { connections: number; requests: number; limitMs: number },
+): Promise<ReadFigures> {
+  const agents = await releasedAgents(root)
+  const get = (nth: number) =>
+    `GET /agents/${agents[nth % agents.length]}/verification HTTP/1.1\r\nHost: bench\r\n\r\n`
+  await using service = await startService(root, { VERIFICATION_SIGNING_SECRET: 'bench' })
+  const body = await (await fetch(`${service.url}/agents/${agents[0]}/verification`)).text()
+  await using bare = await startBareServer(body)
+  const measure = async (url: string) => {
+    // Once to warm up, once to measure.
+    await load({ url, ...volume, requests: Math.ceil(volume.requests / 10), request: get })
+    return load({ url, ...volume, request: get })
+  }
+  return { service: await measure(service.url), bare: await measure(bare.url) }
+}
+
+async function releasedAgents(root: string): Promise<string[]> {
+  const store = new FileStore(root)
+  const manifest = await readManifest(store, 1)
+  const shards = (manifest?.files ?? []).filter(({ path }) => shardStart(path, 'agent') !== undefined)
+  const read = await Promise.all(shards.map((file) => readReleaseShard(store, 1, file)))
+  return read.flatMap(({ entities }) => Object.keys(entities))
+}

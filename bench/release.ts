@@ -1,0 +1,82 @@
+// Makes one release of a store in this process and prints what it took, as one JSON object.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { Database } from '../pipeline/duckdb.ts'
+import { makeRelease } from '../pipeline/release.ts'
+import { readManifest } from '../pipeline/releases.ts'
+import { canonical } from '../pipeline/sign.ts'
+import { FileStore } from '../pipeline/store/file.ts'
+import { sha256Hex } from '../pipeline/store/keys.ts'
+import { LocalFiles } from '../pipeline/store/open.ts'
+import { currentVersions } from '../pipeline/tables/log.ts'
+import { WORLD_END } from './world.ts'
+
+export interface ReleaseFigures {
+  /** What was done, in order, how long it took, and for how long it kept cores busy. */
+  phases: { name: string; seconds: number; cpuSeconds: number }[]
+  seconds: number
+  peakBytes: number
+  forecasts: number
+  pairs: number
+  /** Of the manifest, which names every other file by its own. */
+  manifestSha256: string
+}
+
+const { values } = parseArgs({
+  options: {
+    store: { type: 'string' },
+    threads: { type: 'string', default: '2' },
+    memory: { type: 'string', default: '1GB' },
+  },
+})
+
+const directory = await mkdtemp(join(tmpdir(), 'fvs-bench-release-'))
+try {
+  process.stdout.write(`${JSON.stringify(await release(values.store!, values.threads, values.memory))}\n`)
+} finally {
+  await rm(directory, { recursive: true, force: true })
+}
+
+async function release(root: string, threads: string, memoryLimit: string): Promise<ReleaseFigures> {
+  const store = new FileStore(root)
+  const phases: ReleaseFigures['phases'] = []
+  const started = performance.now()
+  let last = started
+  let lastCpu = process.cpuUsage()
+  const phase = (name: string) => {
+    const now = performance.now()
+    const { user, system } = process.cpuUsage(lastCpu)
+    phases.push({ name, seconds: (now - last) / 1000, cpuSeconds: (user + system) / 1e6 })
+    last = now
+    lastCpu = process.cpuUsage()
+  }
+  let databases = 0
+  const result = await makeRelease({
+    store,
+    local: new LocalFiles(store, directory),
+    directory,
+    openDatabase: () => {
+      databases += 1
+      if (databases === 2) phase('looked for what to take in')
+      return Database.open({ threads: Number(threads), memoryLimit, directory })
+    },
+    environment: 'sandbox',
+    secrets: { current: 'bench' },
+    service: 'bench',
+    now: () => WORLD_END,
+    log: phase,
+  })
+  phase('wrote the snapshot')
+  if (!result.made) throw new Error(`no release was made: ${result.reason}`)
+  const { forecasts } = await currentVersions(store)
+  return {
+    phases,
+    seconds: (last - started) / 1000,
+    peakBytes: process.resourceUsage().maxRSS * 1024,
+    forecasts: forecasts.files.reduce((sum, { rows }) => sum + rows, 0),
+    pairs: result.pairs,
+    manifestSha256: sha256Hex(canonical(await readManifest(store, result.release))),
+  }
+}

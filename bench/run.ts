@@ -1,0 +1,155 @@
+// Runs the benchmarks and prints what was measured, each beside a peer. It never fails for being slow.
+import { spawn } from 'node:child_process'
+import { availableParallelism } from 'node:os'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { Database } from '../pipeline/duckdb.ts'
+import type { LoadFigures } from './load.ts'
+import { measureReads } from './reads.ts'
+import type { ReleaseFigures } from './release.ts'
+import { compareScorers } from './sql-scorer.ts'
+import { worldSize, worldStore } from './world.ts'
+import { measureWrites } from './writes.ts'
+
+const BENCHES = { release: benchRelease, scorer: benchScorer, writes: benchWrites, reads: benchReads }
+type Bench = keyof typeof BENCHES
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string', multiple: true, default: Object.keys(BENCHES) },
+    forecasts: { type: 'string', default: '10000000' },
+    questions: { type: 'string' },
+    entities: { type: 'string' },
+    runs: { type: 'string', default: '1' },
+    connections: { type: 'string', default: '64' },
+    requests: { type: 'string', default: '20000' },
+  },
+})
+const forecasts = Number(values.forecasts)
+const runs = Number(values.runs)
+const volume = {
+  connections: Number(values.connections),
+  requests: Number(values.requests),
+  limitMs: 20_000,
+}
+/** The scorers are compared and verifications are asked for on a tenth of the world. */
+const sample = worldSize(Math.max(100_000, Math.round(forecasts / 10)))
+
+const print = (line = '') => process.stdout.write(`${line}\n`)
+const whole = (number: number) => Math.round(number).toLocaleString('en')
+const fixed = (number: number, width = 8) => number.toFixed(2).padStart(width)
+
+print(
+  `${availableParallelism()} cores, Node ${process.version}, DuckDB ${Database.version}${runs > 1 ? `, best of ${runs} runs` : ''}`,
+)
+for (const name of values.only) {
+  if (!Object.hasOwn(BENCHES, name))
+    throw new Error(`--only takes ${Object.keys(BENCHES).join(', ')}; not ${name}`)
+  await BENCHES[name as Bench]()
+}
+
+async function benchRelease(): Promise<void> {
+  const size = worldSize(forecasts, optional(values.questions), optional(values.entities))
+  const all = await repeated(async () => makeRelease(await worldStore(size), 2))
+  const best = least(all, ({ seconds }) => seconds)
+  print(
+    `\nRelease: ${whole(best.forecasts)} forecasts, ${whole(size.questions)} questions, ${whole(size.entities)} entities, ${whole(best.pairs)} pairs; 2 threads, a process of its own`,
+  )
+  print('   wall s   CPU s')
+  for (const { name, seconds, cpuSeconds } of best.phases) {
+    print(` ${fixed(seconds)}${fixed(cpuSeconds)}  ${name}`)
+  }
+  const cpuSeconds = best.phases.reduce((sum, phase) => sum + phase.cpuSeconds, 0)
+  print(
+    ` ${fixed(best.seconds)}${fixed(cpuSeconds)}  in all; at most ${whole(best.peakBytes / 2 ** 20)} MiB of memory`,
+  )
+  if (runs > 1)
+    print(`                   the runs: ${all.map(({ seconds }) => seconds.toFixed(2)).join(', ')} s`)
+}
+
+async function benchScorer(): Promise<void> {
+  const store = await worldStore(sample)
+  const all = await repeated(() => compareScorers(store))
+  const { pairs, unmatched, differences, ...figures } = all[0]!
+  const row = (seconds: number, what: string) => {
+    print(` ${fixed(seconds)} s ${whole(figures.forecasts / seconds).padStart(11)} forecasts/s  ${what}`)
+  }
+  print(
+    `\nScorer: ${whole(figures.forecasts)} forecasts, ${whole(pairs)} pairs; from the tables to a Parquet file, 2 threads`,
+  )
+  row(
+    least(all, ({ serviceSeconds }) => serviceSeconds).serviceSeconds,
+    'the service: five scores of every pair, and every entity',
+  )
+  row(
+    least(all, ({ sqlSeconds }) => sqlSeconds).sqlSeconds,
+    'peer, DuckDB window functions: brier, baseline_score and peer_score of every pair',
+  )
+  const worst = Object.entries(differences).map(
+    ([name, difference]) => `${name} ${difference.toExponential(1)}`,
+  )
+  const agree = unmatched === 0 && Object.values(differences).every((difference) => difference <= 1e-6)
+  print(
+    `           they ${agree ? 'agree' : 'DO NOT AGREE'} to 1e-6: ${worst.join(', ')}; ${unmatched} pairs unmatched`,
+  )
+  const one = await makeRelease(await worldStore(sample), 1)
+  const two = await makeRelease(await worldStore(sample), 2)
+  const same = one.manifestSha256 === two.manifestSha256
+  print(`           a release made with 1 thread and with 2 has ${same ? 'the same' : 'DIFFERENT'} bytes`)
+}
+
+async function benchWrites(): Promise<void> {
+  const all = await repeated(() => measureWrites(volume))
+  const best = least(all, ({ service }) => -service.perSecond)
+  print(
+    `\nWrites: forecasts submitted on ${volume.connections} connections, each answered once it is durable`,
+  )
+  printLoad(best.service, `the service; ${best.rowsPerObject.toFixed(1)} rows to an inbox object`)
+  printLoad(
+    least(all, ({ objects }) => -objects.perSecond).objects,
+    'peer without HTTP: an inbox object for each row',
+  )
+  printLoad(
+    least(all, ({ files }) => -files.perSecond).files,
+    'peer without HTTP: a bare file for each row, written and synced',
+  )
+}
+
+async function benchReads(): Promise<void> {
+  const store = await worldStore(sample)
+  await makeRelease(store, 2)
+  const all = await repeated(() => measureReads(store, volume))
+  print(`\nReads: verifications asked for on ${volume.connections} connections, of one agent after another`)
+  printLoad(least(all, ({ service }) => -service.perSecond).service, 'the service')
+  printLoad(least(all, ({ bare }) => -bare.perSecond).bare, 'peer: bare node:http, sending the same bytes')
+}
+
+async function repeated<T>(measure: () => Promise<T>): Promise<T[]> {
+  const all: T[] = []
+  for (let run = 0; run < runs; run++) all.push(await measure())
+  return all
+}
+
+function least<T>(all: readonly T[], by: (one: T) => number): T {
+  return all.toSorted((a, b) => by(a) - by(b))[0]!
+}
+
+function printLoad({ requests, perSecond, p50Ms, p99Ms }: LoadFigures, what: string): void {
+  const rate = whole(perSecond).padStart(8)
+  print(` ${rate}/s  p50 ${fixed(p50Ms, 6)} ms  p99 ${fixed(p99Ms, 6)} ms  of ${whole(requests)}: ${what}`)
+}
+
+async function makeRelease(store: string, threads: number): Promise<ReleaseFigures> {
+  const script = fileURLToPath(new URL('release.ts', import.meta.url))
+  const child = spawn(process.execPath, [script, '--store', store, '--threads', String(threads)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const output = await text(child.stdout)
+  if (output === '') throw new Error('the release failed')
+  return JSON.parse(output) as ReleaseFigures
+}
+
+function optional(number: string | undefined): number | undefined {
+  return number === undefined ? undefined : Number(number)
+}
