@@ -1,0 +1,203 @@
+// The simulated world of `fvs demo`: questions whose true odds are known here and nowhere else, and simulated agents
+// and forecasters who read them more or less well. The same seed gives the same probabilities and outcomes.
+import { v5 as uuidv5 } from 'uuid'
+
+/** Namespace of the simulated ids, an arbitrary UUID. */
+const DEMO_IDS = '3d7e1c52-9a0b-4c6e-8f21-5b0d6a7c9e14'
+export const SEED = 20_260_101
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+const PAST_QUESTIONS = 60
+const LIVE_QUESTIONS = 110
+const OPEN_QUESTIONS = 6
+/** Of the true log-odds over questions. */
+const SPREAD = 1.8
+/** The part of the questions that a forecaster takes part in. */
+const PARTICIPATION = 0.8
+/** What is left of a reader's error at its first, second and third forecast on a question. */
+const ERROR_LEFT = [1, 0.75, 0.55] as const
+export const ROUNDS = ERROR_LEFT.length
+
+export interface SimulatedQuestion {
+  questionId: string
+  title: string
+  category: string
+  openedAt: Date
+  closesAt: Date
+  outcome: 'yes' | 'no'
+  logOdds: number
+}
+
+export interface SimulatedForecast {
+  userId: string
+  questionId: string
+  probability: number
+  forecastAt: Date
+}
+
+export interface SimulatedAgent {
+  name: string
+  modelType: string
+  /** What it submits in each round. */
+  rounds: { questionId: string; probability: number }[][]
+}
+
+export interface SimulatedForecaster {
+  userId: string
+  name: string
+  /** The standard deviation of its error, in log-odds. */
+  noise: number
+}
+
+/** From the best reader to the worst. */
+export const FORECASTERS: readonly SimulatedForecaster[] = Array.from({ length: 24 }, (_, index) => ({
+  userId: uuidv5(`forecaster ${index + 1}`, DEMO_IDS),
+  name: `simulated-forecaster-${twoDigits(index + 1)}`,
+  noise: 0.5 + index / 16,
+}))
+
+/** How an agent turns the true log-odds of a question into a probability. */
+interface Profile {
+  traits: string
+  /** The standard deviation of its error, in log-odds. */
+  noise: number
+  /** Above 1 it says more than it knows, below 1 less. */
+  scale?: number
+  /** How many of the live questions it answers; all without it. */
+  questions?: number
+}
+
+const PROFILES: readonly Profile[] = [
+  { traits: 'reads well', noise: 0.2 },
+  { traits: 'reads well', noise: 0.3 },
+  { traits: 'reads well, answers 60', noise: 0.3, questions: 60 },
+  { traits: 'reads well, answers 20', noise: 0.3, questions: 20 },
+  { traits: 'reads fairly', noise: 0.7 },
+  { traits: 'reads fairly', noise: 0.9 },
+  { traits: 'reads badly', noise: 1.6 },
+  { traits: 'reads badly', noise: 2 },
+  { traits: 'overconfident', noise: 0.7, scale: 3 },
+  { traits: 'underconfident', noise: 0.7, scale: 0.3 },
+  { traits: 'always says 0.5', noise: 0, scale: 0 },
+  { traits: 'says anything', noise: 6 },
+]
+
+/** Questions that were over before `now`, on which forecasters alone took part. */
+export function simulatePast(now: Date): { questions: SimulatedQuestion[]; forecasts: SimulatedForecast[] } {
+  const random = sfc32(SEED)
+  const questions = Array.from({ length: PAST_QUESTIONS }, (_, index) => {
+    const opensMs = now.getTime() - 14 * DAY_MS + index * 4 * HOUR_MS
+    return simulateQuestion('past', index + 1, { opensMs, horizonMs: 3 * DAY_MS }, random)
+  })
+  return { questions, forecasts: simulateForecasters(questions, random) }
+}
+
+export interface LiveWorld {
+  /** Open at `opensAt` for `windowMs`. */
+  questions: SimulatedQuestion[]
+  /** Open at `opensAt` for a week. */
+  staysOpen: SimulatedQuestion[]
+  agents: SimulatedAgent[]
+  forecasts: SimulatedForecast[]
+}
+
+export function simulateLive(opensAt: Date, windowMs: number): LiveWorld {
+  const random = sfc32(SEED + 1)
+  const opensMs = opensAt.getTime()
+  const questions = Array.from({ length: LIVE_QUESTIONS }, (_, index) =>
+    simulateQuestion('live', index + 1, { opensMs, horizonMs: windowMs }, random),
+  )
+  const staysOpen = Array.from({ length: OPEN_QUESTIONS }, (_, index) =>
+    simulateQuestion('open', index + 1, { opensMs, horizonMs: 7 * DAY_MS }, random),
+  )
+  const agents = PROFILES.map((profile, index) => simulateAgent(profile, index + 1, questions, random))
+  return { questions, staysOpen, agents, forecasts: simulateForecasters(questions, random) }
+}
+
+function simulateQuestion(
+  kind: string,
+  number: number,
+  { opensMs, horizonMs }: { opensMs: number; horizonMs: number },
+  random: Random,
+): SimulatedQuestion {
+  const logOdds = SPREAD * normal(random)
+  return {
+    questionId: uuidv5(`${kind} question ${number}`, DEMO_IDS),
+    title: `Simulated ${kind} question ${number}: will simulated coin ${number} show heads?`,
+    category: `simulated-${kind}`,
+    openedAt: new Date(opensMs),
+    closesAt: new Date(opensMs + horizonMs),
+    outcome: random() < logistic(logOdds) ? 'yes' : 'no',
+    logOdds,
+  }
+}
+
+function simulateAgent(
+  { traits, noise, scale = 1, questions = LIVE_QUESTIONS }: Profile,
+  number: number,
+  live: readonly SimulatedQuestion[],
+  random: Random,
+): SimulatedAgent {
+  const readings = live.slice(0, questions).map((question) => ({ question, error: noise * normal(random) }))
+  return {
+    name: `simulated-agent-${twoDigits(number)}`,
+    modelType: `simulated: ${traits}`,
+    rounds: ERROR_LEFT.map((left) =>
+      readings.map(({ question, error }) => ({
+        questionId: question.questionId,
+        probability: said(scale * (question.logOdds + left * error)),
+      })),
+    ),
+  }
+}
+
+/** Two forecasts on each question that a forecaster takes part in, in the first and in the second third of its time. */
+function simulateForecasters(questions: readonly SimulatedQuestion[], random: Random): SimulatedForecast[] {
+  return FORECASTERS.flatMap(({ userId, noise }) =>
+    questions
+      .filter(() => random() < PARTICIPATION)
+      .flatMap(({ questionId, openedAt, closesAt, logOdds }) => {
+        const horizonMs = closesAt.getTime() - openedAt.getTime()
+        const error = noise * normal(random)
+        return ERROR_LEFT.slice(0, 2).map((left, third) => ({
+          userId,
+          questionId,
+          probability: said(logOdds + left * error),
+          forecastAt: new Date(openedAt.getTime() + Math.floor(((third + random()) * horizonMs) / 3)),
+        }))
+      }),
+  )
+}
+
+/** A probability as one says it: whole percents, never certain. */
+function said(logOdds: number): number {
+  return Math.min(99, Math.max(1, Math.round(100 * logistic(logOdds)))) / 100
+}
+
+type Random = () => number
+
+/** sfc32 of Chris Doty-Humphrey's PractRand (2010): uniform in [0, 1). */
+function sfc32(seed: number): Random {
+  let [a, b, c, counter] = [0, seed, 0, 1]
+  const next = () => {
+    const sum = (a + b + counter++) | 0
+    a = b ^ (b >>> 9)
+    b = (c + (c << 3)) | 0
+    c = (((c << 21) | (c >>> 11)) + sum) | 0
+    return (sum >>> 0) / 2 ** 32
+  }
+  for (let i = 0; i < 15; i++) next()
+  return next
+}
+
+/** Standard normal (Box & Muller 1958, doi:10.1214/aoms/1177706645). */
+function normal(random: Random): number {
+  return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
+}
+
+const logistic = (logOdds: number): number => 1 / (1 + Math.exp(-logOdds))
+
+function twoDigits(number: number): string {
+  return String(number).padStart(2, '0')
+}

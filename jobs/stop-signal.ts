@@ -1,0 +1,21 @@
+// The request to stop: SIGTERM from a supervisor, SIGINT from a terminal.
+
+/** npm passes on a Ctrl-C that the terminal has sent to every process already: within this time it is the same one. */
+const SAME_MS = 1_000
+
+/** Resolves at the first signal; a later one ends the process at once. */
+export function stopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    let firstMs: number | undefined
+    for (const [name, code] of [
+      ['SIGINT', 130],
+      ['SIGTERM', 143],
+    ] as const) {
+      process.on(name, () => {
+        firstMs ??= performance.now()
+        if (performance.now() - firstMs > SAME_MS) process.exit(code)
+        resolve()
+      })
+    }
+  })
+}

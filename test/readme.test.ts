@@ -1,0 +1,324 @@
+// Runs what README.md and docs/ tell readers to run, as they tell it, against the demo that README.md starts.
+//
+// Nothing is adapted but: `npm ci &&` is left out and `npm test` not run; the name of the file of variables is the
+// one that the demo printed; `npm start` gets a free port; the `data/` of queries is that of the demo's folder.
+// The blocks run in a folder of links to the repository, so that the files they write are not left in it.
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, readdir, symlink } from 'node:fs/promises'
+import { dirname, join, normalize } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Database } from '../pipeline/duckdb.ts'
+import { type EntitySums, scoreEntity } from '../pipeline/scoring/entity.ts'
+import { PARAMETERS } from '../pipeline/scoring/methodology.ts'
+import { type Pair, QuestionSweep } from '../pipeline/scoring/question.ts'
+import { fromPico, published } from '../pipeline/scoring/round.ts'
+import { TABLE_NAMES, tableSpec } from '../schemas/tables.ts'
+import { type Ended, RunningCommand } from './support/command.ts'
+import { type Block, REPOSITORY, blocksOf, textOf } from './support/fenced-blocks.ts'
+import { suiteFolder } from './support/folder.ts'
+
+const MINUTE_MS = 60_000
+const isSetup = ({ code }: Block) => /^(npm (ci|start)|\. \/tmp\/fvs-demo-XXXXXX\/demo\.env$)/m.test(code)
+
+let demo: RunningCommand
+let workspace: string
+let variablesFile: string
+
+beforeAll(async () => {
+  const command = readme('npm run demo').replace('npm ci && ', '')
+  const folder = await suiteFolder()
+  workspace = join(folder, 'repository')
+  await mkdir(workspace)
+  for (const name of await readdir(REPOSITORY)) {
+    if (!name.startsWith('.') && name !== 'data') await symlink(join(REPOSITORY, name), join(workspace, name))
+  }
+  // Releases are made by the examples alone.
+  demo = new RunningCommand('bash', ['-c', command], {
+    cwd: workspace,
+    env: { RELEASE_SCHEDULE: '0 0 1 1 *', TMPDIR: folder },
+  })
+  variablesFile = (await demo.printed(/^ {2}\. (\S+\/demo\.env)$/m))[1]!
+  await demo.printed(/^Ctrl-C ends the service/m)
+}, MINUTE_MS)
+
+afterAll(() => demo.stop(), MINUTE_MS)
+
+/** The block of README.md that has a text. */
+function readme(text: string): string {
+  const found = blocksOf('README.md').find(({ code }) => code.includes(text))
+  if (!found) throw new Error(`README.md has no block with ${text}`)
+  return found.code
+}
+
+describe('README.md', () => {
+  test('names scripts that exist, and demo.env as the demo prints it', async () => {
+    const { scripts } = JSON.parse(await readFile(`${REPOSITORY}package.json`, 'utf8')) as {
+      scripts: Record<string, string>
+    }
+    expect(Object.keys(scripts)).toEqual(expect.arrayContaining(['start', 'demo', 'test']))
+    expect(readme('npm test')).toBe('npm ci && npm test\n')
+    expect(readme('/demo.env')).toBe('. /tmp/fvs-demo-XXXXXX/demo.env\n')
+  })
+
+  test('npm start serves on a folder of its own', async () => {
+    const started = new RunningCommand('bash', ['-c', readme('npm start')], {
+      cwd: workspace,
+      env: { PORT: '0', STORE_URL: undefined },
+    })
+    const [, url] = await started.printed(/"url":"([^"]+)"/)
+    const alive = await fetch(`${url}/livez`)
+    expect(alive.status).toBe(200)
+    expect(existsSync(join(workspace, 'data'))).toBe(true)
+    expect((await started.stop()).stderr).toContain('"msg":"stopped"')
+  })
+})
+
+/** What the output of the blocks under a heading has to show, in the order of the blocks. */
+const SHOWN: Record<string, RegExp[]> = {
+  'README.md: Four examples': [
+    /"api_key":"fv_test_\w+"}\n{.*"probability":0\.73/,
+    /{"agent_id":.*"certification":"expert".*}[^]*x-service-signature: v1=[0-9a-f]{64}/i,
+    /questions: 1 of 1 rows added[^]*release 4 as of [^]*every byte derived again[^]*fv_test_\w+/,
+  ],
+  'docs/verifying.md: In a shell': [/x-service-signature: v1=[0-9a-f]{64}/i],
+  'docs/verifying.md: In Node': [/^expert\n$/],
+  'docs/verifying.md: In Python': [/^expert\n$/],
+  'docs/verifying.md: Many at once': [
+    /"status":"ok".*"status":"not_found"/,
+    /^[0-9a-f-]{36} gold\n$/,
+    /^[0-9a-f-]{36} gold\n$/,
+  ],
+  'docs/verifying.md: With `fvs verify`': [/(the signature holds\n[^]*){3}/],
+  'docs/verifying.md: From the files, without the service': [
+    /all \d+ signatures hold\n[^]*all 96 signatures hold/,
+    /\d+ rows agent\/[^]*24 rows forecaster\/[^]*36|37 rows entities.parquet[^]*rows scores.parquet/,
+  ],
+  'docs/verifying.md: Audit': [/release 1 as of [^]*every byte derived again/],
+}
+
+interface Runner {
+  command: string
+  args: string[]
+  tools: string[]
+}
+
+const RUNNERS: Record<string, Runner> = {
+  sh: { command: 'bash', args: ['-euo', 'pipefail', '-s'], tools: ['bash', 'curl', 'openssl'] },
+  js: { command: process.execPath, args: ['--input-type=module'], tools: [] },
+  python: { command: 'python3', args: ['-'], tools: ['python3'] },
+}
+
+describe.each(['README.md', 'docs/verifying.md'])('%s, what it tells to run', (document) => {
+  const counts = new Map<string, number>()
+  const runnable = blocksOf(document)
+    .filter((block) => block.language in RUNNERS && !isSetup(block))
+    .map((block) => {
+      const place = `${document}: ${block.heading}`
+      const number = counts.get(place) ?? 0
+      counts.set(place, number + 1)
+      return { ...block, shown: SHOWN[place]?.[number] }
+    })
+
+  test.for(runnable)('$heading, line $line: $language', { timeout: MINUTE_MS }, async (block, { skip }) => {
+    const { command, args, tools } = RUNNERS[block.language]!
+    if (!available(tools)) return skip(`needs ${tools.join(', ')}`)
+    const { code, stdout, stderr } = await withVariables(command, args, block.code)
+    expect(code, `${stdout}\n${stderr}`).toBe(0)
+    expect(block.shown, 'what this block has to show').toBeDefined()
+    expect(stdout).toMatch(block.shown!)
+  })
+})
+
+/** Runs a command in the folder of links with the demo's variables, and gives it a text to read. */
+function withVariables(command: string, args: readonly string[], input: string): Promise<Ended> {
+  const line = `. ${variablesFile} && exec "$0" "$@"`
+  return new RunningCommand('bash', ['-c', line, command, ...args], { cwd: workspace, input }).ended
+}
+
+/** Whether this machine has the tools; aloud where it has not, and in CI it must. */
+function available(tools: readonly string[]): boolean {
+  const missing = tools.filter(
+    (tool) => spawnSync(tool, [tool === 'openssl' ? 'version' : '--version']).error,
+  )
+  if (missing.length === 0) return true
+  if (process.env['CI'] === 'true') throw new Error(`not installed: ${missing.join(', ')}`)
+  console.warn(`skipped: this example needs ${missing.join(', ')}`)
+  return false
+}
+
+describe('queries in SQL', () => {
+  test.each(['README.md', 'docs/data.md'])('%s: every query finds rows', async (document) => {
+    using database = await Database.open({ threads: 2, memoryLimit: '1GB', directory: workspace })
+    const queries = blocksOf(document).filter(({ language }) => language === 'sql')
+    expect(queries.length).toBeGreaterThan(0)
+    for (const { line, code } of queries) {
+      const statements = code.replaceAll("'data/", `'${dirname(variablesFile)}/data/`).split(/;\n/)
+      for (const statement of statements.filter((text) => text.trim() !== '')) {
+        const rows = await database.rows(statement)
+        const isQuery = !statement.trim().startsWith('SET')
+        const younger = statement.includes('INTERVAL 1 HOUR')
+        expect(rows.length > 0, `${document}, line ${line}`).toBe(isQuery && !younger)
+      }
+    }
+  })
+
+  test('docs/data.md: the skills derived again are those published', async () => {
+    using database = await Database.open({ threads: 2, memoryLimit: '1GB', directory: workspace })
+    const queries = blocksOf('docs/data.md').filter(({ language }) => language === 'sql')
+    const derivation = queries.at(-1)!
+    expect(derivation.heading).toBe('The skill, derived again')
+    const text = (queries[0]!.code + derivation.code).replaceAll("'data/", `'${dirname(variablesFile)}/data/`)
+    const statements = text.split(/;\n/).filter((statement) => statement.trim() !== '')
+    let rows: Record<string, unknown>[] = []
+    for (const statement of statements) rows = await database.rows(statement)
+    expect(rows).toEqual([{ entities: 36n, same_skill: 36n, same_lower: 36n }])
+  })
+
+  const polars = process.env['DELTA_PYTHON']
+  if (!polars)
+    console.warn(
+      'skipped: Polars needs DELTA_PYTHON; `test/support/python-venv.sh DIR` prints what to export',
+    )
+  test.skipIf(!polars).each(blocksOf('docs/data.md').filter(({ language }) => language === 'python'))(
+    'docs/data.md, line $line: Polars',
+    async ({ code }) => {
+      const ended = await new RunningCommand(polars!, ['-'], { cwd: dirname(variablesFile), input: code })
+        .ended
+      expect(ended.code, ended.stderr).toBe(0)
+      expect(ended.stdout).toMatch(/shape: \([1-9]/)
+    },
+  )
+})
+
+describe('documents say what the sources say', () => {
+  test('docs/operations.md names every setting and no other', async () => {
+    const source = await readFile(`${REPOSITORY}schemas/config.ts`, 'utf8')
+    const settings = [...source.matchAll(/^ {2}([A-Z][A-Z0-9_]+): /gm)].map(([, name]) => name!)
+    const table = textOf('docs/operations.md').matchAll(/^\| `([A-Z][A-Z0-9_]+)` /gm)
+    expect([...table].map(([, name]) => name!).sort()).toEqual(settings.sort())
+  })
+
+  test.each(TABLE_NAMES)('docs/data.md has the columns of %s', (name) => {
+    const section = textOf('docs/data.md').split(`### \`${name}\``)[1]!.split('\n#')[0]!
+    const rows = [...section.matchAll(/^\| `(\w+)` +\| ([\w ]+?) +\| (yes)? *\| (.*?) +\|$/gm)]
+    const types = { uuid: 'UUID text', text: 'text', probability: 'double', time: 'time' }
+    expect(
+      rows.map(([, column, type, nullable]) => ({ column, type, nullable: nullable === 'yes' })),
+    ).toEqual(
+      tableSpec(name).columns.map((column) => ({
+        column: column.name,
+        type: types[column.type],
+        nullable: column.nullable,
+      })),
+    )
+  })
+
+  test.each(['scores', 'entities'])('docs/data.md has the columns of %s.parquet', async (file) => {
+    using database = await Database.open({ threads: 2, memoryLimit: '1GB', directory: workspace })
+    const path = `${dirname(variablesFile)}/data/releases/00000003/${file}.parquet`
+    const columns = await database.rows<{ column_name: string; column_type: string }>(
+      `DESCRIBE SELECT * FROM read_parquet('${path}')`,
+    )
+    const section = textOf('docs/data.md').split(`### \`${file}.parquet\``)[1]!.split('\n#')[0]!
+    const types: Record<string, string> = {
+      VARCHAR: 'text',
+      DOUBLE: 'double',
+      INTEGER: 'integer',
+      BOOLEAN: 'boolean',
+    }
+    const documented = [...section.matchAll(/^\| (`.*?`) +\| (\w+) +\|/gm)].flatMap(([, names, type]) =>
+      [...names!.matchAll(/`(\w+)`/g)].map(([, name]) => `${name} ${type}`),
+    )
+    expect(documented).toEqual(
+      columns.map(({ column_name, column_type }) => `${column_name} ${types[column_type]}`),
+    )
+  })
+
+  test('docs/methodology.md has every parameter with its value', () => {
+    const rows = textOf('docs/methodology.md').matchAll(/^\| `(\w+)` +\| ([\d.]+) +\|/gm)
+    expect(Object.fromEntries([...rows].map(([, name, value]) => [name!, Number(value)]))).toEqual(PARAMETERS)
+  })
+
+  test('docs/methodology.md: the worked example', () => {
+    const hourMs = 3_600_000
+    const pairs: Pair[] = []
+    new QuestionSweep(2).run(
+      { openedAtMs: 0, closesAtMs: 10 * hourMs, resolvedAtMs: 10 * hourMs, outcome: 1 },
+      {
+        count: 3,
+        entity: Int32Array.of(0, 0, 1),
+        atMs: Float64Array.of(0, 5 * hourMs, 5 * hourMs),
+        ppm: Int32Array.of(600_000, 800_000, 500_000),
+        imported: Uint8Array.of(0, 0, 0),
+      },
+      (pair) => pairs.push({ ...pair }),
+    )
+    const scores = ['coverage', 'brier', 'referenceBrier', 'logScore', 'baselineScore', 'peerScore'] as const
+    const rounded = (value: number) => String(published(value))
+    const expected = pairs.map((pair) => [
+      ...scores.map((name) => rounded(fromPico(pair[name]))),
+      rounded(skillOf(pair)),
+    ])
+    const section = textOf('docs/methodology.md').split('### Worked example')[1]!.split('\n#')[0]!
+    const cells = section
+      .split('\n')
+      .flatMap((line) => (/^\| [`c]/.test(line) ? [line.split('|').slice(2, 4)] : []))
+    const results = [0, 1].map((column) =>
+      cells.map((row) => row[column]!.split('=').at(-1)!.trim().replace('−', '-')),
+    )
+    expect(results).toEqual(expected)
+  })
+
+  const pages = ['methodology', 'verifying', 'data', 'operations', 'architecture'].map(
+    (name) => `docs/${name}.md`,
+  )
+  test.each(['README.md', ...pages])('%s: links lead somewhere', (document) => {
+    for (const [, target] of textOf(document).matchAll(/\]\((?!https?:)([^)]+)\)/g)) {
+      const [path, anchor] = target!.split('#') as [string, string?]
+      const file = path === '' ? document : normalize(join(dirname(document), path))
+      expect(existsSync(`${REPOSITORY}${file}`), `${document} → ${target}`).toBe(true)
+      if (anchor === undefined) continue
+      const headings = [...textOf(file).matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
+        heading!
+          .toLowerCase()
+          .replace(/[^\w\- ]/g, '')
+          .replaceAll(' ', '-'),
+      )
+      expect(headings, `${document} → ${target}`).toContain(anchor)
+    }
+  })
+})
+
+test('Ctrl-C ends the demo and removes its folder', async () => {
+  const { stderr } = await demo.stop()
+  expect(existsSync(variablesFile)).toBe(false)
+  expect(existsSync(dirname(variablesFile))).toBe(false)
+  expect(stderr).not.toMatch(/error/i)
+})
+
+/** The skill of an entity that took part in one question. */
+function skillOf(pair: Pair): number {
+  const nothing: EntitySums = {
+    questions: 1,
+    forecasts: 0,
+    imported: 0,
+    coverage: 0n,
+    weightedBrier: BigInt(pair.weightedBrier),
+    weightedReference: BigInt(pair.weightedReference),
+    weightedLog: 0n,
+    baselineScore: 0n,
+    peerScore: 0n,
+    xx: 0n,
+    xy: 0n,
+    yy: 0n,
+    conviction: 0n,
+    updates: 0,
+    movedPpm: 0n,
+    towardPpm: 0n,
+    flipFlop: 0n,
+    flipFlopQuestions: 0,
+  }
+  const questions = { closingPpm: [], outcome: [], weightedBrier: [], weightedReference: [] }
+  return scoreEntity(nothing, questions).skill!
+}

@@ -1,0 +1,37 @@
+// The fenced blocks of the documents, so that what they tell readers to run is run.
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+export const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url))
+
+export interface Block {
+  document: string
+  /** The heading that it stands under. */
+  heading: string
+  /** Of its opening fence, from 1. */
+  line: number
+  /** What the fence names: `sh`, `sql`, `js`, `python`; empty for a block that is only shown. */
+  language: string
+  code: string
+}
+
+export function textOf(document: string): string {
+  return readFileSync(`${REPOSITORY}${document}`, 'utf8')
+}
+
+export function blocksOf(document: string): Block[] {
+  const blocks: Block[] = []
+  let heading = ''
+  let open: Block | undefined
+  for (const [index, text] of textOf(document).split('\n').entries()) {
+    const fence = /^```(\w*)$/.exec(text)
+    if (fence && open) {
+      blocks.push(open)
+      open = undefined
+    } else if (fence) open = { document, heading, line: index + 1, language: fence[1]!, code: '' }
+    else if (open) open.code += `${text}\n`
+    else heading = /^#+ (.*)$/.exec(text)?.[1] ?? heading
+  }
+  if (open) throw new Error(`${document}: the block of line ${open.line} is not closed`)
+  return blocks
+}
