@@ -9,6 +9,8 @@ const report = process.env['TEST_REPORT']
 export default defineConfig({
   test: {
     pool: 'forks',
+    // One more than the cores of a small machine: many tests wait for processes and disks.
+    maxWorkers: 3,
     passWithNoTests: false,
     ...(report === undefined ? {} : { reporters: ['default', 'json'], outputFile: { json: report } }),
     projects: [

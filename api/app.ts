@@ -10,12 +10,19 @@ import { openApiDocument } from './openapi.ts'
 import { HttpError, invalidInput, problemOf } from './problems.ts'
 import { type Reply, type Route, route } from './route.ts'
 import { register, submitForecast } from './routes/agents.ts'
-import { getQuestion, listQuestions, methodology, snapshots } from './routes/records.ts'
+import { getQuestion, listQuestions, methodology, methodologyDocument, snapshots } from './routes/records.ts'
 import { livez, metrics, readyz } from './routes/service.ts'
 import { bulk, publications } from './routes/verification.ts'
 
-/** The routes of the service; `version` goes into the OpenAPI document. */
-export function allRoutes(version: string): Route[] {
+export interface Documents {
+  /** For the OpenAPI document. */
+  version: string
+  /** docs/methodology.md, as the service publishes it. */
+  methodology: Uint8Array
+}
+
+/** The routes of the service. */
+export function allRoutes({ version, methodology: text }: Documents): Route[] {
   const routes: Route[] = [
     register,
     submitForecast,
@@ -23,6 +30,7 @@ export function allRoutes(version: string): Route[] {
     bulk,
     snapshots,
     methodology,
+    methodologyDocument(text),
     listQuestions,
     getQuestion,
     livez,
@@ -86,16 +94,20 @@ async function answered(ctx: Koa.Context, next: () => Promise<unknown>, context:
   const started = performance.now()
   const requestId = context.newId()
   ctx.set('X-Request-Id', requestId)
-  if (!context.accepting()) ctx.set('Connection', 'close')
   try {
     await next()
-    if (ctx.status === 404 && !ctx.body) throw new HttpError(404, `there is no call ${ctx.path}`)
-    if (ctx.status === 405)
-      throw new HttpError(405, `${ctx.path} is called with ${ctx.response.get('Allow')}`)
-    if (ctx.status === 501) throw new HttpError(405, `there is no method ${ctx.method}`)
+    const allow = ctx.response.get('Allow')
+    // 501 is what the router says of a method that it does not know, on whatever path.
+    const wrongMethod = (ctx.status === 405 || ctx.status === 501) && allow !== ''
+    if (wrongMethod) throw new HttpError(405, `${ctx.path} is called with ${allow}`)
+    if (ctx.status === 501 || (ctx.status === 404 && !ctx.body)) {
+      ctx.remove('Allow')
+      throw new HttpError(404, `there is no call ${ctx.path}`)
+    }
   } catch (error) {
     sendProblem(ctx, error, context, requestId)
   }
+  if (!context.accepting()) ctx.set('Connection', 'close')
   const routePath: unknown = ctx['_matchedRoute']
   const label = typeof routePath === 'string' ? routePath : 'none'
   const seconds = (performance.now() - started) / 1000

@@ -46,9 +46,9 @@ export function openApiDocument(routes: readonly Route[], version: string): obje
 }
 
 function operation(spec: Route): object {
-  const statuses = [
-    ...new Set([...GENERAL, ...(spec.method === 'POST' ? BODY : []), ...spec.failures]),
-  ].sort()
+  const statuses = [...new Set([...GENERAL, ...(spec.method === 'POST' ? BODY : []), ...spec.failures])].sort(
+    (a, b) => a - b,
+  )
   const failures = statuses.map((status): [string, object] => [
     String(status),
     {
@@ -56,10 +56,11 @@ function operation(spec: Route): object {
       content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
     },
   ])
-  const text = spec.success.body.type === 'string'
   const success = {
     description: 'Success',
-    content: { [text ? 'text/plain' : 'application/json']: { schema: z.toJSONSchema(spec.success.body) } },
+    content: {
+      [spec.success.mediaType ?? 'application/json']: { schema: z.toJSONSchema(spec.success.body) },
+    },
   }
   return {
     summary: spec.summary,

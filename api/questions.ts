@@ -1,5 +1,5 @@
 // The questions as this node knows them: read from the tables, kept in memory, followed as the tables grow.
-import type { Database } from '../pipeline/duckdb.ts'
+import { type Database, withDatabase } from '../pipeline/duckdb.ts'
 import { attachCurrent } from '../pipeline/sql/tables.ts'
 import type { LocalFiles } from '../pipeline/store/open.ts'
 import type { Store } from '../pipeline/store/store.ts'
@@ -48,6 +48,8 @@ export class QuestionBook {
   readonly #logs: { questions: TableLog; resolutions: TableLog }
   #byId = new Map<string, KnownQuestion>()
   #listed: KnownQuestion[] = []
+  /** The versions of the tables that the book holds; a read that failed leaves them behind and is tried again. */
+  #versions = '-1 -1'
   #refreshing: Promise<void> | undefined
 
   constructor(components: QuestionBookComponents) {
@@ -115,12 +117,15 @@ export class QuestionBook {
 
   async #read(): Promise<void> {
     const { questions, resolutions } = this.#logs
-    const news = await Promise.all([questions.refresh(), resolutions.refresh()])
-    if (!news.some(Boolean)) return
-    using database = await this.#components.openDatabase()
-    await attachCurrent(database, this.#components.local, { ...questions.current, table: 'questions' })
-    await attachCurrent(database, this.#components.local, { ...resolutions.current, table: 'resolutions' })
-    const rows = await database.rows<BookRow>(BOOK)
+    await Promise.all([questions.refresh(), resolutions.refresh()])
+    const versions = `${questions.current.version} ${resolutions.current.version}`
+    if (versions === this.#versions) return
+    const { local, openDatabase } = this.#components
+    const rows = await withDatabase(openDatabase, async (database) => {
+      await attachCurrent(database, local, { ...questions.current, table: 'questions' })
+      await attachCurrent(database, local, { ...resolutions.current, table: 'resolutions' })
+      return database.rows<BookRow>(BOOK)
+    })
     this.#listed = rows.map((row) => ({
       questionId: row.question_id,
       title: row.title,
@@ -132,10 +137,11 @@ export class QuestionBook {
       resolvedAt: row.resolved_at,
     }))
     this.#byId = new Map(this.#listed.map((question) => [question.questionId, question]))
+    this.#versions = versions
   }
 }
 
-export function statusOf({ openedAt, closesAt, outcome }: KnownQuestion, now: Date): QuestionStatus {
+function statusOf({ openedAt, closesAt, outcome }: KnownQuestion, now: Date): QuestionStatus {
   if (outcome !== null) return 'resolved'
   if (now < openedAt) return 'upcoming'
   return now < closesAt ? 'open' : 'closed'

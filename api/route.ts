@@ -43,8 +43,8 @@ export interface RouteSpec<
   params: P
   query: Q
   body: B
-  /** The status of success, its body, and the statuses of the failures that are this call's own. */
-  success: { status: number; body: z.ZodType }
+  /** The status of success, its body (JSON unless another type is named), and the statuses of the failures that are this call's own. */
+  success: { status: number; body: z.ZodType; mediaType?: string }
   failures: readonly number[]
   handle: (
     request: RouteRequest<z.infer<P>, z.infer<Q>, z.infer<B>, K>,

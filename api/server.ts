@@ -1,6 +1,6 @@
 // The listening socket: bounded against slow and many clients, and closed without losing an answer.
 import { type Server, createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type Koa from 'koa'
 import { ServiceError } from '../schemas/errors.ts'
 
@@ -10,6 +10,8 @@ export interface ServerSettings {
   port: number
   /** How long a client may take to send a whole request. */
   requestTimeoutMs: number
+  /** How long a connection may lie still: between requests, or because nobody reads the answer. */
+  idleTimeoutMs: number
   maxConnections: number
 }
 
@@ -19,26 +21,27 @@ export interface RunningServer {
   close(timeoutMs: number): Promise<void>
 }
 
-const KEEP_ALIVE_MS = 65_000
-
 /** @throws ServiceError `conflict` where the port is taken, `invalid` where the address cannot be used. */
 export async function startServer(app: Koa, settings: ServerSettings): Promise<RunningServer> {
+  const handle = app.callback()
   const server = createServer(
     {
       requestTimeout: settings.requestTimeoutMs,
       headersTimeout: Math.min(10_000, settings.requestTimeoutMs),
-      keepAliveTimeout: KEEP_ALIVE_MS,
+      keepAliveTimeout: settings.idleTimeoutMs,
       connectionsCheckingInterval: Math.min(1_000, settings.requestTimeoutMs),
       maxHeaderSize: 16 * 1024,
     },
-    app.callback(),
+    (request, response) => void handle(request, response),
   )
+  server.timeout = settings.idleTimeoutMs
   server.maxConnections = settings.maxConnections
+  const connections = new Connections(server)
   await listen(server, settings)
   const { address, port, family } = server.address() as AddressInfo
   return {
     url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
-    close: (timeoutMs) => close(server, timeoutMs),
+    close: (timeoutMs) => close(server, connections, timeoutMs),
   }
 }
 
@@ -60,12 +63,46 @@ function listen(server: Server, { host, port }: ServerSettings): Promise<void> {
   })
 }
 
-async function close(server: Server, timeoutMs: number): Promise<void> {
+/** Knows which connections still owe an answer, to the last byte. */
+class Connections {
+  readonly #owed = new Map<Socket, number>()
+  #ending = false
+
+  constructor(server: Server) {
+    server.on('connection', (socket) => {
+      this.#owed.set(socket, 0)
+      socket.once('close', () => this.#owed.delete(socket))
+    })
+    server.on('request', ({ socket }, response) => {
+      this.#add(socket, 1)
+      response.once('close', () => {
+        this.#add(socket, -1)
+      })
+    })
+  }
+
+  /** Ends every connection as soon as it owes nothing. */
+  end(): void {
+    this.#ending = true
+    for (const socket of this.#owed.keys()) this.#add(socket, 0)
+  }
+
+  #add(socket: Socket, answers: number): void {
+    const owed = this.#owed.get(socket)
+    if (owed === undefined) return
+    this.#owed.set(socket, owed + answers)
+    if (this.#ending && owed + answers === 0) socket.destroySoon()
+  }
+}
+
+async function close(server: Server, connections: Connections, timeoutMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => {
-    server.close(() => {
+    // That of HTTP would cut off an answer that is still being sent, and wait for a connection that falls idle later.
+    NetServer.prototype.close.call(server, () => {
       resolve()
     })
   })
+  connections.end()
   const cutOff = setTimeout(() => {
     server.closeAllConnections()
   }, timeoutMs)

@@ -1,5 +1,6 @@
 // `fvs audit`.
 import { type AuditReport, auditRelease } from '../pipeline/audit.ts'
+import { withDatabase } from '../pipeline/duckdb.ts'
 import { currentRelease } from '../pipeline/releases.ts'
 import { ServiceError } from '../schemas/errors.ts'
 import type { Components } from './components.ts'
@@ -11,8 +12,9 @@ export async function runAudit(components: Components, wanted: number | undefine
     throw new ServiceError('notFound', `${components.store.url} has no release yet; run fvs release`)
   const { current, previous } = components.secrets ?? {}
   const secrets = [current, previous].filter((secret) => secret !== undefined)
-  using database = await components.openDatabase()
-  const report = await auditRelease({ ...components, database, secrets }, release)
+  const report = await withDatabase(components.openDatabase, (database) =>
+    auditRelease({ ...components, database, secrets }, release),
+  )
   return { ok: report.ok, json: report, text: describe(report) }
 }
 

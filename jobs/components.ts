@@ -31,13 +31,26 @@ export interface Components extends AsyncDisposable {
   newId: () => string
 }
 
+/** Works with components and gives up what they hold, whatever comes of the work. */
+export async function withComponents<T>(
+  settings: Settings,
+  work: (components: Components) => Promise<T>,
+): Promise<T> {
+  const components = await buildComponents(settings)
+  try {
+    return await work(components)
+  } finally {
+    await components[Symbol.asyncDispose]()
+  }
+}
+
 /**
  * Opens the store and probes it.
  *
  * @throws ServiceError `invalid` for a store that cannot keep the service's promises, `unavailable` for one that
  *   does not answer.
  */
-export async function buildComponents(settings: Settings): Promise<Components> {
+async function buildComponents(settings: Settings): Promise<Components> {
   const logger = pino({ level: settings.LOG_LEVEL, base: null }, destination({ dest: 2, sync: true }))
   const store = openStore({
     url: settings.STORE_URL,

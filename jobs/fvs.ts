@@ -3,7 +3,8 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { IMPORTS, type ImportKind } from '../pipeline/sql/import.ts'
 import { parseSettings } from '../schemas/config.ts'
-import { type Components, SERVICE_VERSION, buildComponents } from './components.ts'
+import { day } from '../schemas/values.ts'
+import { type Components, SERVICE_VERSION, withComponents } from './components.ts'
 import { runAudit } from './audit.ts'
 import { runDemo } from './demo.ts'
 import { runImport } from './import.ts'
@@ -11,6 +12,7 @@ import { createKey, listKeys, revokeKey } from './keys.ts'
 import { type Report, print, reportError } from './output.ts'
 import { runRelease } from './release.ts'
 import { startService } from './serve.ts'
+import { stopSignal } from './stop-signal.ts'
 import { runVerify } from './verify.ts'
 
 interface GlobalOptions {
@@ -34,7 +36,7 @@ function command(name: string, about: string, parent: Command = program): Comman
     .exitOverride()
 }
 
-async function withComponents(
+async function onStore(
   options: GlobalOptions,
   work: (components: Components) => Promise<Report>,
 ): Promise<void> {
@@ -42,8 +44,7 @@ async function withComponents(
     ...process.env,
     ...(options.store === undefined ? {} : { STORE_URL: options.store }),
   })
-  await using components = await buildComponents(settings)
-  const report = await work(components)
+  const report = await withComponents(settings, work)
   print(report, options.json === true)
   if (!report.ok) process.exitCode = 1
 }
@@ -51,7 +52,9 @@ async function withComponents(
 function instant(text: string): Date {
   const withOffset = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/.test(text)
   const at = new Date(text)
-  if (!withOffset || Number.isNaN(at.getTime())) {
+  // Date takes 30 February for 2 March.
+  const dayExists = day.safeParse(text.slice(0, 10)).success
+  if (!withOffset || !dayExists || Number.isNaN(at.getTime())) {
     throw new InvalidArgumentError('It must be a time with an offset such as 2026-01-31T12:00:00Z.')
   }
   return at
@@ -65,11 +68,13 @@ function wholeNumber(text: string): number {
 command('serve', 'Serve the API and make releases on the schedule, until SIGTERM or SIGINT.')
   .option('--no-scheduler', 'only serve: for further API nodes on the same store')
   .action((options: GlobalOptions & { scheduler: boolean }) =>
-    withComponents(options, async (components) => {
+    onStore(options, async (components) => {
       // A scheduled release runs as a command of its own and finds its store in the environment.
       process.env['STORE_URL'] = components.settings.STORE_URL
+      // Heard from the start: a signal that comes before everything runs stops it as soon as it does.
+      const stopping = stopSignal()
       const service = await startService(components, { scheduler: options.scheduler })
-      await stopSignal()
+      await stopping
       await service.stop()
       return { ok: true, json: { url: service.url }, text: '' }
     }),
@@ -79,7 +84,7 @@ command('release', 'Take in the inbox, score everyone and publish a release.')
   .addOption(new Option('--as-of <time>', 'score as of this instant (default: now)').argParser(instant))
   .option('--if-changed', 'make none where nothing has changed since the last one of the day')
   .action((options: GlobalOptions & { asOf?: Date; ifChanged?: boolean }) =>
-    withComponents(options, (components) =>
+    onStore(options, (components) =>
       runRelease(components, { asOf: options.asOf, ifChanged: options.ifChanged === true }),
     ),
   )
@@ -92,7 +97,7 @@ command('import', 'Import questions, resolutions, forecasters or forecasts, all 
   })
   .argument('<file>', 'CSV (.csv), NDJSON (.ndjson, .jsonl) or Parquet (.parquet)')
   .action((kind: ImportKind, file: string, options: GlobalOptions) =>
-    withComponents(options, (components) => runImport(components, kind, file)),
+    onStore(options, (components) => runImport(components, kind, file)),
   )
 
 const keys = program
@@ -103,17 +108,17 @@ const keys = program
 command('create', 'Create a key and print it, once.', keys)
   .requiredOption('--owner <name>', 'whom the key is for')
   .action((options: GlobalOptions & { owner: string }) =>
-    withComponents(options, (components) => createKey(components, options.owner)),
+    onStore(options, (components) => createKey(components, options.owner)),
   )
 
 command('list', 'List keys by their public ids, never the keys themselves.', keys).action(
-  (options: GlobalOptions) => withComponents(options, listKeys),
+  (options: GlobalOptions) => onStore(options, listKeys),
 )
 
 command('revoke', 'Revoke a key; every node refuses it within ten seconds.', keys)
   .argument('<key_id>', 'the public id')
   .action((keyId: string, options: GlobalOptions) =>
-    withComponents(options, (components) => revokeKey(components, keyId)),
+    onStore(options, (components) => revokeKey(components, keyId)),
   )
 
 command('verify', 'Check the signature of a published payload.')
@@ -130,29 +135,15 @@ command('audit', 'Derive a release again from the tables and compare every byte.
     new Option('--release <number>', 'which release (default: the current one)').argParser(wholeNumber),
   )
   .action((options: GlobalOptions & { release?: number }) =>
-    withComponents(options, (components) => runAudit(components, options.release)),
+    onStore(options, (components) => runAudit(components, options.release)),
   )
 
 command('demo', 'Run the whole service on a small simulated world in a fresh folder.')
   .option('--exit', 'end when everything has been shown instead of serving on')
   .action(async (options: GlobalOptions & { exit?: boolean }) => {
-    await runDemo(
-      process.env,
-      { store: options.store, exit: options.exit === true, json: options.json === true },
-      stopSignal,
-    )
+    const { store, exit = false, json = false } = options
+    if (!(await runDemo(process.env, { store, exit, json }))) process.exitCode = 1
   })
-
-/** Resolves at the first SIGTERM or SIGINT; a second one ends the process at once. */
-function stopSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-      process.once(signal, () => {
-        resolve()
-      })
-    }
-  })
-}
 
 try {
   await program.parseAsync()

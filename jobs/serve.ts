@@ -1,4 +1,5 @@
 // `fvs serve`: the API, what it follows in the background, and the scheduler beside it.
+import { readFile } from 'node:fs/promises'
 import { allRoutes, createApp } from '../api/app.ts'
 import { Callers } from '../api/callers.ts'
 import type { ApiContext } from '../api/context.ts'
@@ -7,11 +8,15 @@ import { noLimits } from '../api/limits.ts'
 import { Metrics } from '../api/metrics.ts'
 import { PublishedReleases } from '../api/published.ts'
 import { QuestionBook } from '../api/questions.ts'
-import { startServer } from '../api/server.ts'
+import { type RunningServer, startServer } from '../api/server.ts'
 import { GroupCommit } from '../pipeline/tables/group.ts'
 import type { TableName } from '../schemas/tables.ts'
 import { type Components, SERVICE_VERSION } from './components.ts'
 import { Scheduler } from './scheduler.ts'
+
+const METHODOLOGY = new URL('../docs/methodology.md', import.meta.url)
+/** Longer than the 60 s for which proxies keep a connection, so that none sends into one that is just closing. */
+const IDLE_MS = 65_000
 
 export interface Service {
   url: string
@@ -47,19 +52,6 @@ export async function startService(
   const scheduler = new Scheduler(settings.RELEASE_SCHEDULE, options.scheduler, logger)
   let accepting = true
 
-  await Promise.all([questions.refresh(), releases.refresh(), history.refresh()])
-  const follower = follow(settings.REFRESH_MS, async () => {
-    try {
-      await questions.refresh()
-      await releases.refresh()
-      const { current } = releases
-      if (current && !history.has(current.as_of.slice(0, 10))) await history.refresh()
-    } catch (error) {
-      metrics.refreshFailures.inc()
-      logger.warn({ err: error }, 'could not follow the store; serving what is known')
-    }
-  })
-
   const context: ApiContext = {
     secrets,
     registry,
@@ -77,11 +69,37 @@ export async function startService(
     nextReleaseAt: () => scheduler.nextRun(),
     accepting: () => accepting,
   }
-  const server = await startServer(createApp(context, allRoutes(SERVICE_VERSION)), {
-    host: settings.HOST,
-    port: settings.PORT,
-    requestTimeoutMs: settings.REQUEST_TIMEOUT_MS,
-    maxConnections: settings.MAX_CONNECTIONS,
+  let server: RunningServer
+  try {
+    await Promise.all([questions.refresh(), releases.refresh(), history.refresh()])
+    const routes = allRoutes({ version: SERVICE_VERSION, methodology: await readFile(METHODOLOGY) })
+    server = await startServer(createApp(context, routes), {
+      host: settings.HOST,
+      port: settings.PORT,
+      requestTimeoutMs: settings.REQUEST_TIMEOUT_MS,
+      idleTimeoutMs: Math.max(IDLE_MS, 2 * settings.COMMIT_TIMEOUT_MS),
+      maxConnections: settings.MAX_CONNECTIONS,
+    })
+  } catch (error) {
+    // Its timer would keep a process alive that serves nothing.
+    await scheduler.stop()
+    throw error
+  }
+  let listedFor = releases.current?.release
+  const follower = follow(settings.REFRESH_MS, async () => {
+    try {
+      await questions.refresh()
+      await releases.refresh()
+      const { current } = releases
+      // A release may be of any day, and its snapshot comes after it.
+      if (current && (current.release !== listedFor || !history.has(current.as_of.slice(0, 10)))) {
+        await history.refresh()
+        listedFor = current.release
+      }
+    } catch (error) {
+      metrics.refreshFailures.inc()
+      logger.warn({ err: error }, 'could not follow the store; serving what is known')
+    }
   })
   logger.info({ url: server.url, store: store.url, release: releases.current?.release ?? 0 }, 'serving')
 

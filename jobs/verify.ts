@@ -11,9 +11,12 @@ interface Signed {
   name: string
   bytes: Uint8Array
   signature: string | null
+  /** Stands under the id of another entity than its own, which no signature covers. */
+  misplaced?: boolean
 }
 
 const FETCH_TIMEOUT_MS = 30_000
+const SHOWN = 20
 
 /** @throws ServiceError `invalid` where there is nothing to check or to check it with. */
 export async function runVerify(
@@ -31,23 +34,26 @@ export async function runVerify(
   }
   const isUrl = /^https?:\/\//.test(target)
   const signed = isUrl ? [await fetchSigned(target)] : await readSigned(target, signature)
-  const bad = signed.filter(
-    (item) => item.signature === null || !signatureHolds(item.bytes, item.signature, secrets),
-  )
+  if (signed.length === 0) throw new ServiceError('invalid', `${target} holds no payload to check`)
+  const bad = signed.flatMap((item) => {
+    const reason = faultOf(item, secrets)
+    return reason === undefined ? [] : [{ name: item.name, reason }]
+  })
   const ok = bad.length === 0
   const lines = ok
     ? [`${target}: ${signed.length === 1 ? 'the signature holds' : `all ${signed.length} signatures hold`}`]
     : [
         `${target}: ${bad.length} of ${signed.length} signatures do not hold`,
-        ...bad
-          .slice(0, 20)
-          .map(
-            ({ name, signature: found }) =>
-              `  ${name}: ${found === null ? 'unsigned' : 'not signed with this secret, or changed since'}`,
-          ),
+        ...bad.slice(0, SHOWN).map(({ name, reason }) => `  ${name}: ${reason}`),
       ]
   const json = { target, ok, checked: signed.length, failed: bad.map(({ name }) => name) }
   return { ok, json, text: lines.join('\n') }
+}
+
+function faultOf({ bytes, signature, misplaced }: Signed, secrets: readonly string[]): string | undefined {
+  if (signature === null) return 'unsigned'
+  if (!signatureHolds(bytes, signature, secrets)) return 'not signed with this secret, or changed since'
+  return misplaced ? 'the payload of another entity' : undefined
 }
 
 async function fetchSigned(url: string): Promise<Signed> {
@@ -77,18 +83,25 @@ async function readSigned(path: string, signature: string | undefined): Promise<
   }
   if ('results' in content.data) {
     return content.data.results.flatMap((result) =>
-      result.status === 'ok'
-        ? [{ name: result.id, bytes: canonical(result.verification), signature: result.signature }]
-        : [],
+      result.status === 'ok' ? [signedOf(result.id, result.id, result.verification, result.signature)] : [],
     )
   }
   return Object.entries(content.data.entities).flatMap(([entityId, entity]) =>
-    PUBLICATIONS.map((kind) => ({
-      name: `${kind} of ${entityId}`,
-      bytes: canonical(entity[kind].payload),
-      signature: entity[kind].signature,
-    })),
+    PUBLICATIONS.map((kind) => {
+      const { payload, signature: given } = entity[kind]
+      return signedOf(`${kind} of ${entityId}`, entityId, payload, given)
+    }),
   )
+}
+
+function signedOf(
+  name: string,
+  entityId: string,
+  payload: { agent_id: string } | { user_id: string },
+  signature: string | null,
+): Signed {
+  const ownId = 'agent_id' in payload ? payload.agent_id : payload.user_id
+  return { name, bytes: canonical(payload), signature, misplaced: ownId !== entityId }
 }
 
 function parseJson(path: string, bytes: Uint8Array): unknown {

@@ -36,7 +36,3 @@ export class ServiceError extends Error {
     this.retryAfterS = options.retryAfterS
   }
 }
-
-export function isKind(error: unknown, kind: ErrorKind): error is ServiceError {
-  return error instanceof ServiceError && error.kind === kind
-}

@@ -148,8 +148,8 @@ const snapshotFields = {
   population: count.meta({ description: 'Eligible entities of the same kind' }),
   methodology_version: z.string(),
 }
-export const agentSnapshot = z.strictObject({ ...snapshotFields, ...agentStanding })
-export const forecasterSnapshot = z.strictObject({ ...snapshotFields, ...forecasterStanding })
+const agentSnapshot = z.strictObject({ ...snapshotFields, ...agentStanding })
+const forecasterSnapshot = z.strictObject({ ...snapshotFields, ...forecasterStanding })
 export const snapshotShard = z.strictObject({
   date: day,
   entity_type: z.enum(ENTITY_TYPES),

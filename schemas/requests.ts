@@ -3,22 +3,25 @@ import { z } from 'zod'
 import { ENTITY_TYPES } from './tables.ts'
 import { day, uuid } from './values.ts'
 
+const NAME_LENGTH = 200
+
 /** Text that a person chose: no control characters and no lone surrogates, so that it prints and stores as it is. */
 const name = z
   .string('must be a string')
-  .min(1, 'must not be empty')
-  .max(200, 'must have at most 200 characters')
+  .min(1, { error: 'must not be empty', abort: true })
+  // Characters and not UTF-16 units, as JSON Schema counts them.
+  .refine((text) => Array.from(text).length <= NAME_LENGTH, `must have at most ${NAME_LENGTH} characters`)
   // oxlint-disable-next-line no-control-regex
   .refine((text) => !/[\u0000-\u001f\u007f]/.test(text), 'must not contain control characters')
   .refine((text) => text.isWellFormed(), 'must be well-formed Unicode')
   .refine((text) => text.trim() !== '', 'must not be blank')
+  .meta({ maxLength: NAME_LENGTH })
 
 export const registration = z.strictObject({
   name,
   model_type: name,
   organization_name: name.nullish(),
 })
-export type Registration = z.infer<typeof registration>
 
 export const forecastSubmission = z.strictObject({
   question_id: uuid,
@@ -28,14 +31,11 @@ export const forecastSubmission = z.strictObject({
     .max(1, 'must be at most 1')
     .meta({ description: 'Of yes. Held to six decimals.' }),
 })
-export type ForecastSubmission = z.infer<typeof forecastSubmission>
 
 export const bulkVerification = z.strictObject({
   entity_type: z.enum(ENTITY_TYPES),
   ids: z.array(uuid, 'must be a list of ids').min(1, 'must name at least one id'),
 })
-
-export const entityParams = z.strictObject({ id: uuid })
 
 export const snapshotParams = z.strictObject({ entity_type: z.enum(ENTITY_TYPES), entity_id: uuid })
 

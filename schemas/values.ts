@@ -4,7 +4,8 @@ import { z } from 'zod'
 /** A UUID in any case; parsed to lower case. */
 export const uuid = z
   .string('must be a UUID')
-  .regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i, 'must be a UUID')
+  // Both cases spelt out: a flag would be lost in the JSON Schema.
+  .regex(/^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/, 'must be a UUID')
   .transform((text) => text.toLowerCase())
 
 /** A UUID as it is published: lower case. */
@@ -22,7 +23,7 @@ export const instant = z
 /** A calendar day in UTC that exists, as in `2026-01-31`. */
 export const day = z
   .string()
-  .regex(/^\d{4}-\d{2}-\d{2}$/, 'must be a day as YYYY-MM-DD')
+  .regex(/^\d{4}-\d{2}-\d{2}$/, { error: 'must be a day as YYYY-MM-DD', abort: true })
   .refine((text) => {
     const at = new Date(`${text}T00:00:00.000Z`)
     return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(text)

@@ -1,5 +1,6 @@
 // Agents register and submit forecasts.
 import { z } from 'zod'
+import { published } from '../../pipeline/scoring/round.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { forecastReceipt, registered } from '../../schemas/payloads.ts'
 import { forecastSubmission, noQuery, registration } from '../../schemas/requests.ts'
@@ -58,8 +59,8 @@ export const submitForecast = route({
     const receipt = {
       forecast_id: context.newId(),
       question_id: body.question_id,
-      // Held to six decimals.
-      probability: Math.round(body.probability * 1e6) / 1e6,
+      // Held to six decimals, as an import holds it.
+      probability: published(body.probability),
     }
     await context.forecasts.submit({
       ...receipt,

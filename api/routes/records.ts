@@ -10,7 +10,7 @@ import { methodologyVersion, question, questionPage, snapshotHistory } from '../
 import { noQuery, questionsQuery, snapshotParams, snapshotQuery } from '../../schemas/requests.ts'
 import { uuid } from '../../schemas/values.ts'
 import { presented } from '../questions.ts'
-import { route } from '../route.ts'
+import { type Route, route } from '../route.ts'
 
 const MINUTE = { 'Cache-Control': 'public, max-age=60' }
 /** A question's status changes by the clock, so it is not kept. */
@@ -58,6 +58,27 @@ export const methodology = route({
       headers: MINUTE,
     }),
 })
+
+/** The text that `document_url` leads to. */
+export function methodologyDocument(text: Uint8Array): Route {
+  return route({
+    method: 'GET',
+    path: '/methodology',
+    summary: 'The method in full, in Markdown',
+    key: 'none',
+    params: z.strictObject({}),
+    query: noQuery,
+    body: z.undefined(),
+    success: { status: 200, body: z.string(), mediaType: 'text/markdown' },
+    failures: [],
+    handle: () =>
+      Promise.resolve({
+        status: 200,
+        body: text,
+        headers: { ...MINUTE, 'Content-Type': 'text/markdown; charset=utf-8' },
+      }),
+  })
+}
 
 export const listQuestions = route({
   method: 'GET',

@@ -40,7 +40,7 @@ export const metrics = route({
   ...shared,
   path: '/metrics',
   summary: 'Measurements in the text format of Prometheus',
-  success: { status: 200, body: z.string() },
+  success: { status: 200, body: z.string(), mediaType: 'text/plain' },
   failures: [],
   handle: async (_request, { metrics: { registry, queued, release }, forecasts, releases }) => {
     queued.set(forecasts.queued)

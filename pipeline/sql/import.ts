@@ -51,7 +51,7 @@ const instant = (column: string) =>
   `date_trunc('millisecond', try_cast(regexp_replace(upper(${column}), '([+-]\\d{2})(\\d{2})$', '\\1:\\2') AS TIMESTAMPTZ))`
 
 const time = (column: string): Check => ({
-  fails: `NOT regexp_full_match(upper(${column}), '\\d{4}-\\d{2}-\\d{2}[T ]\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?(Z|[+-]\\d{2}(:?\\d{2})?)')
+  fails: `NOT regexp_full_match(upper(${column}), '\\d{4}-\\d{2}-\\d{2}[T ]\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?(Z|[+-]([01]\\d|2[0-3])(:?[0-5]\\d)?)')
     OR ${instant(column)} IS NULL OR ${instant(column)} < TIMESTAMPTZ '1970-01-01 00:00:00Z' OR ${instant(column)} >= TIMESTAMPTZ '2200-01-01 00:00:00Z'`,
   reason: `'${column} is ' || ${shown(column)} || ', not a time with an offset such as 2026-01-31T12:00:00Z'`,
 })
@@ -144,7 +144,7 @@ export const IMPORT_SPECS: Record<ImportKind, ImportSpec> = {
         reason: `'entity_id ' || ${shown('entity_id')} || ' is no registered agent'`,
       },
       {
-        fails: `NOT coalesce(try_cast(probability AS DOUBLE) BETWEEN 0 AND 1, false)`,
+        fails: `contains(probability, '_') OR NOT coalesce(try_cast(probability AS DOUBLE) BETWEEN 0 AND 1, false)`,
         reason: `'probability is ' || ${shown('probability')} || ', not a number from 0 to 1'`,
       },
       time('forecast_at'),

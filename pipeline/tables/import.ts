@@ -7,7 +7,7 @@ import { TABLE_NAMES, type TableName, tableSpec } from '../../schemas/tables.ts'
 import { literal } from '../duckdb.ts'
 import { IMPORT_SPECS, type ImportKind, faultsQuery } from '../sql/import.ts'
 import { attachAll } from '../sql/tables.ts'
-import { inboxKey } from '../store/keys.ts'
+import { inboxKey, inboxPrefix } from '../store/keys.ts'
 import { type CompactionContext, compact } from './compact.ts'
 import { currentVersions } from './log.ts'
 import { type Rejected, readRows } from './rows.ts'
@@ -41,8 +41,10 @@ export async function importFile(context: ImportContext, kind: ImportKind, path:
   const incoming = await readRows(database, path, spec)
   if (incoming.rejected.count > 0) throw refusal(path, incoming.rejected)
 
-  // What an earlier import or the API left in the inbox counts as known.
-  for (const name of TABLE_NAMES) await compact(context, name)
+  // What an earlier import or the API left in the inbox counts as known. Without any, a refusal changes nothing.
+  for (const name of TABLE_NAMES) {
+    if (await hasAny(context.store.list(inboxPrefix(name)))) await compact(context, name)
+  }
   await attachAll(database, local, await currentVersions(context.store))
   const faults = `CREATE OR REPLACE TEMP TABLE fault AS ${faultsQuery(spec)}`
   await database.run(faults)
@@ -92,6 +94,11 @@ async function takeIn(context: ImportContext, table: TableName, rows: string): P
   }
   await compact(context, table)
   return count
+}
+
+async function hasAny(listing: AsyncIterable<unknown>): Promise<boolean> {
+  for await (const _ of listing) return true
+  return false
 }
 
 async function countOf({ database }: CompactionContext, table: string): Promise<number> {

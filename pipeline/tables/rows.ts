@@ -1,9 +1,9 @@
 // Reads an operator's file into the table `incoming`: a record number and its columns, all as text.
-import { createReadStream } from 'node:fs'
-import { open } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { ServiceError } from '../../schemas/errors.ts'
 import { type Database, literal } from '../duckdb.ts'
+import { withFile } from '../store/file.ts'
+import { linesAt, recordLines } from './lines.ts'
 
 export interface ExpectedColumns {
   required: readonly string[]
@@ -49,8 +49,8 @@ export async function readRows(
 
 async function assertReadable(path: string): Promise<void> {
   try {
-    await using file = await open(path)
-    if ((await file.stat()).isDirectory()) throw new ServiceError('invalid', `${path} is a directory`)
+    const stats = await withFile(path, 'r', (file) => file.stat())
+    if (stats.isDirectory()) throw new ServiceError('invalid', `${path} is a directory`)
   } catch (cause) {
     if (cause instanceof ServiceError) throw cause
     const missing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'
@@ -99,42 +99,39 @@ async function readCsv(database: Database, path: string, columns: ExpectedColumn
   const found = (await firstLine(path)).split(',').map((name) => name.trim().replace(/^"(.*)"$/, '$1'))
   assertColumns(path, found, columns)
   const types = found.map((name) => `${literal(name)}: 'VARCHAR'`).join(', ')
-  await created(
+  const rejected = await createdFromLines(
     database,
     path,
-    `SELECT ${selectAll(found, columns)} FROM read_csv(${literal(path)}, auto_detect = false, header = true,
-       columns = {${types}}, delim = ',', quote = '"', escape = '"', store_rejects = true, rejects_limit = 0)`,
+    selectAll(found, columns),
+    `header = true, columns = {${types}}, delim = ',', quote = '"', escape = '"'`,
   )
-  const rejects = await database.rows<{ at: bigint; reason: string }>(
-    `SELECT byte_position AS at, error_message AS reason FROM reject_errors ORDER BY byte_position LIMIT ${SHOWN}`,
-  )
-  const [total] = await database.rows<{ n: bigint }>(`SELECT count(DISTINCT line) AS n FROM reject_errors`)
-  const offsets = rejects.map(({ at }) => Number(at))
-  const lines = await linesAt(path, offsets)
+  // DuckDB passes over blank lines, except where a row has one column and a blank line could be one.
+  const blankCounts = found.length === 1
+  if (blankCounts) await database.run(`DELETE FROM incoming WHERE "${found[0]}" IS NULL`)
   return {
-    rejected: {
-      faults: rejects.map(({ reason }, index) => ({
-        at: `line ${lines[index]}`,
-        reason: reason.split('\n')[0]!,
-      })),
-      count: Number(total?.n ?? 0n),
-    },
-    placesOf: async (records) => (await recordLines(path, records)).map((line) => `line ${line}`),
+    rejected,
+    placesOf: async (records) =>
+      (await recordLines(path, records, blankCounts)).map((line) => `line ${line}`),
   }
 }
 
 async function readNdjson(database: Database, path: string, columns: ExpectedColumns): Promise<IncomingRows> {
-  await created(
+  const unread = await createdFromLines(
     database,
     path,
-    `SELECT line FROM read_csv(${literal(path)}, auto_detect = false, header = false,
-       columns = {'line': 'VARCHAR'}, delim = '\x1f', quote = '', escape = '', max_line_size = 1048576)`,
+    'line',
+    `header = false, columns = {'line': 'VARCHAR'}, delim = '\x1f', quote = '', escape = '', max_line_size = 1048576`,
   )
+  if (unread.count > 0) return { rejected: unread, placesOf: () => Promise.resolve([]) }
   await database.run(
     `CREATE OR REPLACE TEMP TABLE lines AS SELECT record, line FROM incoming WHERE trim(line) <> ''`,
   )
   const allowed = [...columns.required, ...columns.optional]
   const names = allowed.map(literal).join(', ')
+  const nested = allowed.map(
+    (name) =>
+      `WHEN json_type(line, '$.${name}') IN ('OBJECT', 'ARRAY', 'BOOLEAN') THEN '${name} is neither text nor a number'`,
+  )
   // Grain: one row per line that is not an object of text and numbers under known names.
   const faults = `SELECT record, CASE
       WHEN NOT json_valid(line) THEN 'not JSON'
@@ -142,6 +139,7 @@ async function readNdjson(database: Database, path: string, columns: ExpectedCol
       WHEN len(list_filter(json_keys(line), lambda k: k NOT IN (${names}))) > 0
         THEN 'unknown field ' || list_filter(json_keys(line), lambda k: k NOT IN (${names}))[1]
       WHEN len(json_keys(line)) <> len(list_distinct(json_keys(line))) THEN 'a field comes twice'
+      ${nested.join('\n      ')}
     END AS reason FROM lines`
   const rejects = await database.rows<{ record: bigint; reason: string }>(
     `SELECT * FROM (${faults}) WHERE reason IS NOT NULL ORDER BY record LIMIT ${SHOWN}`,
@@ -169,11 +167,10 @@ async function readParquet(
   path: string,
   columns: ExpectedColumns,
 ): Promise<IncomingRows> {
+  const source = `read_parquet(${onlyFile(path)}, hive_partitioning = false)`
   const described = await reading(
     path,
-    database.rows<{ column_name: string; column_type: string }>(
-      `DESCRIBE SELECT * FROM read_parquet(${literal(path)})`,
-    ),
+    database.rows<{ column_name: string; column_type: string }>(`DESCRIBE SELECT * FROM ${source}`),
   )
   const found = described.map(({ column_name }) => column_name)
   assertColumns(path, found, columns)
@@ -183,7 +180,7 @@ async function readParquet(
   await created(
     database,
     path,
-    `SELECT ${selectAll(found, columns)} FROM (SELECT ${texts.join(', ')} FROM read_parquet(${literal(path)}))`,
+    `SELECT ${selectAll(found, columns)} FROM (SELECT ${texts.join(', ')} FROM ${source})`,
   )
   return {
     rejected: { faults: [], count: 0 },
@@ -197,6 +194,43 @@ function asText(name: string, type: string): string {
   return type.startsWith('TIMESTAMP') ? `"${name}"::VARCHAR || 'Z'` : `"${name}"::VARCHAR`
 }
 
+/** A file's path for DuckDB's readers, which would take some names for patterns and read other files. */
+function onlyFile(path: string): string {
+  return literal(path.replace(/[*?[]/g, '[$&]'))
+}
+
+/** Reads a file of lines into `incoming` and returns the lines that DuckDB could not read, one fault each. */
+async function createdFromLines(
+  database: Database,
+  path: string,
+  select: string,
+  format: string,
+): Promise<Rejected> {
+  // DuckDB adds to the faults of the files it has read before.
+  await database.run('DROP TABLE IF EXISTS reject_errors')
+  await created(
+    database,
+    path,
+    `SELECT ${select} FROM read_csv(${onlyFile(path)}, auto_detect = false, ${format}, store_rejects = true, rejects_limit = 0)`,
+  )
+  // Grain: one row per line that could not be read. Its position is that of its first byte or the one after.
+  const rejects = await database.rows<{ start: bigint; reason: string; total: bigint }>(
+    `SELECT line_byte_position AS start, min(error_message) AS reason, count(*) OVER () AS total
+     FROM reject_errors GROUP BY line_byte_position ORDER BY line_byte_position LIMIT ${SHOWN}`,
+  )
+  const lines = await linesAt(
+    path,
+    rejects.map(({ start }) => Number(start)),
+  )
+  return {
+    faults: rejects.map(({ reason }, index) => ({
+      at: `line ${lines[index]}`,
+      reason: reason.split('\n')[0]!,
+    })),
+    count: Number(rejects[0]?.total ?? 0n),
+  }
+}
+
 async function created(database: Database, path: string, select: string): Promise<void> {
   const sql = `CREATE OR REPLACE TEMP TABLE incoming AS SELECT (row_number() OVER ()) - 1 AS record, * FROM (${select})`
   await reading(path, database.run(sql))
@@ -206,64 +240,17 @@ async function reading<T>(path: string, work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message.split('\n')[0]! : String(cause)
+    const message = cause instanceof Error ? cause.message.split('\n')[0]! : String(cause)
+    // What DuckDB says of a carriage return that does not stand where the first line has one.
+    const reason = message.includes('state machine') ? 'its lines do not all end in the same way' : message
     throw new ServiceError('invalid', `${path} cannot be read: ${reason}`, { cause })
   }
 }
 
 async function firstLine(path: string): Promise<string> {
-  await using file = await open(path)
-  const { buffer, bytesRead } = await file.read(new Uint8Array(65_536), 0, 65_536, 0)
+  const { buffer, bytesRead } = await withFile(path, 'r', (file) =>
+    file.read(new Uint8Array(65_536), 0, 65_536, 0),
+  )
   const text = new TextDecoder().decode(buffer.subarray(0, bytesRead))
   return text.split(/\r?\n/, 1)[0]!
-}
-
-/** The line numbers (from 1) at byte offsets, given in ascending order. */
-async function linesAt(path: string, offsets: readonly number[]): Promise<number[]> {
-  const lines: number[] = []
-  let line = 1
-  let offset = 0
-  for await (const byte of bytesOf(path)) {
-    while (offsets[lines.length] === offset) lines.push(line)
-    if (lines.length === offsets.length) return lines
-    if (byte === NEWLINE) line += 1
-    offset += 1
-  }
-  while (lines.length < offsets.length) lines.push(line)
-  return lines
-}
-
-const NEWLINE = 0x0a
-const RETURN = 0x0d
-const QUOTE = 0x22
-
-/** The lines (from 1) on which a CSV file's records begin, of ascending record numbers (from 0, after the header). */
-async function recordLines(path: string, records: readonly number[]): Promise<number[]> {
-  const wanted = [...records]
-  const lines: number[] = []
-  let record = -1
-  let line = 1
-  let startLine = 1
-  let blank = true
-  let quoted = false
-  for await (const byte of bytesOf(path)) {
-    if (byte === QUOTE) quoted = !quoted
-    if (byte !== NEWLINE && byte !== RETURN) blank = false
-    if (byte !== NEWLINE) continue
-    line += 1
-    if (quoted) continue
-    if (!blank) {
-      if (record === wanted[lines.length]) lines.push(startLine)
-      if (lines.length === wanted.length) return lines
-      record += 1
-    }
-    startLine = line
-    blank = true
-  }
-  while (lines.length < wanted.length) lines.push(startLine)
-  return lines
-}
-
-async function* bytesOf(path: string): AsyncIterable<number> {
-  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) yield* chunk
 }

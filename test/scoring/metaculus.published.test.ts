@@ -51,7 +51,7 @@ describe.each([
   })
 
   test.each(published)('%s %s: baseline %s, peer %s', (_, forecaster, baseline, peer) => {
-    const scores = measured.get(forecaster!)!
+    const scores = measured.get(forecaster)!
     expect(Math.abs(scores.baseline - Number(baseline))).toBeLessThanOrEqual(TOLERANCE)
     expect(Math.abs(scores.peer - Number(peer))).toBeLessThanOrEqual(TOLERANCE)
   })

@@ -39,7 +39,7 @@ const sum = (values: readonly number[]): number => values.reduce((total, value) 
 const mean = (values: readonly number[]): number => sum(values) / values.length
 
 /** One row for each forecast_id, the one recorded first, in the order (time, forecast_id). */
-export function distinctForecasts(rows: readonly RawForecast[]): RawForecast[] {
+function distinctForecasts(rows: readonly RawForecast[]): RawForecast[] {
   return rows
     .filter((row) =>
       rows.every((other) => other.forecastId !== row.forecastId || other.recordedAtMs >= row.recordedAtMs),

@@ -1,0 +1,80 @@
+// Finds the lines of an operator's file that messages speak of; only a file with faults is read for it.
+import { createReadStream } from 'node:fs'
+
+const NEWLINE = 0x0a
+const RETURN = 0x0d
+const QUOTE = 0x22
+const COMMA = 0x2c
+
+/** The line numbers (from 1) at byte offsets, given in ascending order. */
+export async function linesAt(path: string, offsets: readonly number[]): Promise<number[]> {
+  const lines: number[] = []
+  let line = 1
+  let start = 0
+  for await (const chunk of chunksOf(path)) {
+    let from = 0
+    while (lines.length < offsets.length && offsets[lines.length]! < start + chunk.length) {
+      const offset = offsets[lines.length]! - start
+      line += newlinesIn(chunk.subarray(from, offset))
+      from = Math.max(from, offset)
+      lines.push(line)
+    }
+    if (lines.length === offsets.length) return lines
+    line += newlinesIn(chunk.subarray(from))
+    start += chunk.length
+  }
+  while (lines.length < offsets.length) lines.push(line)
+  return lines
+}
+
+function newlinesIn(bytes: Uint8Array): number {
+  let count = 0
+  for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) count += 1
+  return count
+}
+
+/**
+ * The lines (from 1) on which a CSV file's records begin, of ascending record numbers (from 0, after the header).
+ * A quote opens a quoted field only at its start. A blank line is a record only where `blankCounts`.
+ */
+export async function recordLines(
+  path: string,
+  records: readonly number[],
+  blankCounts: boolean,
+): Promise<number[]> {
+  const lines: number[] = []
+  let record = -1
+  let line = 1
+  let startLine = 1
+  let blank = true
+  let quoted = false
+  let fieldStart = true
+  for await (const chunk of chunksOf(path)) {
+    for (const byte of chunk) {
+      if (byte === QUOTE && (quoted || fieldStart)) {
+        // The second of two quotes inside a field opens it again.
+        quoted = !quoted
+        fieldStart = !quoted
+      } else {
+        fieldStart = byte === COMMA || byte === NEWLINE
+      }
+      if (byte !== NEWLINE && byte !== RETURN) blank = false
+      if (byte !== NEWLINE) continue
+      line += 1
+      if (quoted) continue
+      if (!blank || blankCounts) {
+        if (record === records[lines.length]) lines.push(startLine)
+        if (lines.length === records.length) return lines
+        record += 1
+      }
+      startLine = line
+      blank = true
+    }
+  }
+  while (lines.length < records.length) lines.push(startLine)
+  return lines
+}
+
+function chunksOf(path: string): AsyncIterable<Uint8Array> {
+  return createReadStream(path) as AsyncIterable<Buffer>
+}

@@ -1,0 +1,175 @@
+// A node follows the store: releases, questions and keys that others wrote, also after the store was away.
+import { beforeAll, describe, expect, test } from 'vitest'
+import { MemoryStore } from '../../pipeline/store/memory.ts'
+import type { Store } from '../../pipeline/store/store.ts'
+import { FaultStore } from '../support/fault-store.ts'
+import { suiteFolder } from '../support/folder.ts'
+import {
+  Clock,
+  bearer,
+  importRows,
+  registerAgent,
+  release,
+  testComponents,
+  testService,
+} from '../support/service.ts'
+import { copyOf } from '../support/store-content.ts'
+import { NOW, QUESTION, forecasterId, releaseWorld, uuidOf } from '../support/world.ts'
+
+const OFTEN = { interval: 1, timeout: 10_000 }
+const PATH = `/forecaster/${forecasterId(0)}/verification`
+
+/** A store of which a node sees nothing new while it is held. */
+function holdable(inner: Store) {
+  let gate: PromiseWithResolvers<void> | undefined
+  const store = new FaultStore(inner, {
+    before: ({ operation }) => (operation === 'range' ? gate?.promise : undefined),
+  })
+  return {
+    store,
+    hold: () => {
+      gate = Promise.withResolvers()
+    },
+    letGo: () => gate?.resolve(),
+  }
+}
+
+/** The released world, for each test to copy. */
+let released: MemoryStore
+beforeAll(async () => {
+  released = new MemoryStore()
+  const folder = await suiteFolder()
+  await releaseWorld(await testComponents({ store: released, folder, clock: new Clock(NOW) }))
+})
+
+describe('a node', () => {
+  test('serves a release that another process made', async () => {
+    const clock = new Clock(NOW)
+    const store = new MemoryStore()
+    const components = await testComponents({ store, clock })
+    const { client } = await testService(await testComponents({ store, clock }))
+    expect((await client.get(PATH)).status).toBe(404)
+    await releaseWorld(components)
+    await expect.poll(async () => (await client.get(PATH)).status, OFTEN).toBe(200)
+    const first = await client.get(PATH)
+    clock.set('2026-03-01T13:00:00.000Z')
+    await release(components)
+    await expect.poll(async () => (await client.get(PATH)).json<{ release: number }>().release, OFTEN).toBe(2)
+    const second = await client.get(PATH, { 'If-None-Match': first.headers.etag! })
+    expect(second.status).toBe(200)
+    expect(second.headers.etag).not.toBe(first.headers.etag)
+    expect(second.json()).toMatchObject({ as_of: '2026-03-01T13:00:00.000Z' })
+  })
+
+  test('beside another shares agents, keys, questions and forecasts with it at once', async () => {
+    const store = copyOf(released)
+    const clock = new Clock(NOW)
+    const [one, two] = [await testService({ store, clock }), await testService({ store, clock })]
+    const { agentId, key } = await registerAgent(one.client)
+    const answer = await two.client.post(
+      `/agents/${agentId}/forecast`,
+      { question_id: QUESTION.open, probability: 0.5 },
+      bearer(key),
+    )
+    expect(answer.status).toBe(200)
+    expect((await two.client.get(`/agents/${agentId}/verification`)).text).toContain(
+      'no release has covered it yet',
+    )
+  })
+
+  test('sees a resolution, and takes no forecast from then on', async () => {
+    const clock = new Clock(NOW)
+    const components = await testComponents({ store: copyOf(released), clock })
+    const { client } = await testService(components)
+    const { agentId, key } = await registerAgent(client)
+    const submit = async () =>
+      (
+        await client.post(
+          `/agents/${agentId}/forecast`,
+          { question_id: QUESTION.open, probability: 0.5 },
+          bearer(key),
+        )
+      ).status
+    expect(await submit()).toBe(200)
+    await importRows(
+      components,
+      'resolutions',
+      `question_id,outcome,resolved_at\n${QUESTION.open},no,${NOW}\n`,
+    )
+    await expect.poll(submit, OFTEN).toBe(409)
+    expect((await client.get(`/questions/${QUESTION.open}`)).json()).toMatchObject({
+      status: 'resolved',
+      outcome: 'no',
+    })
+  })
+
+  test('shows the snapshot of an earlier day although it learns of its release together with a later one', async () => {
+    const clock = new Clock(NOW)
+    const store = copyOf(released)
+    const components = await testComponents({ store, clock })
+    const held = holdable(store)
+    const { client } = await testService({ store: held.store, clock })
+    const history = async () =>
+      (await client.get(`/snapshots/forecaster/${forecasterId(0)}`))
+        .json<{ snapshots: { date: string }[] }>()
+        .snapshots.map(({ date }) => date)
+    expect(await history()).toEqual(['2026-03-01'])
+    held.hold()
+    await release(components, { asOf: new Date('2026-02-20T00:00:00.000Z') })
+    await release(components)
+    held.letGo()
+    await expect.poll(history, OFTEN).toEqual(['2026-02-20', '2026-03-01'])
+  })
+
+  test('serves what it knows while the store is away, counts that, and catches up', async () => {
+    const clock = new Clock(NOW)
+    const store = copyOf(released)
+    const components = await testComponents({ store, clock })
+    let away = false
+    const flaky = new FaultStore(store, {
+      before: () => {
+        if (away) throw new Error('away')
+      },
+    })
+    const { client } = await testService({ store: flaky, clock })
+    const before = await client.get(PATH)
+    away = true
+    const failures = async () =>
+      Number(/^fvs_refresh_failures_total (\d+)$/m.exec((await client.get('/metrics')).text)?.[1])
+    await expect.poll(failures, OFTEN).toBeGreaterThan(0)
+    expect((await client.get(PATH)).bytes).toEqual(before.bytes)
+    await release(components)
+    await importRows(
+      components,
+      'questions',
+      `question_id,title,opened_at,closes_at\n${uuidOf(5, 1)},t,2026-01-01T00:00:00Z,2027-01-01T00:00:00Z\n`,
+    )
+    away = false
+    await expect.poll(async () => (await client.get(PATH)).json<{ release: number }>().release, OFTEN).toBe(2)
+    await expect.poll(async () => (await client.get(`/questions/${uuidOf(5, 1)}`)).status, OFTEN).toBe(200)
+  })
+
+  test('reads a shard once for any number of payloads, and a question book once per change', async () => {
+    const store = copyOf(released)
+    const counting = new FaultStore(store)
+    const { client } = await testService({ store: counting, settings: { REFRESH_MS: '60000' } })
+    counting.calls.length = 0
+    const paths = Array.from({ length: 6 }, (_, index) => `/forecaster/${forecasterId(index)}`).flatMap(
+      (path) => [`${path}/verification`, `${path}/metrics`, `${path}/rankings`],
+    )
+    await Promise.all([...paths, ...paths].map((path) => client.get(path)))
+    await Promise.all(Array.from({ length: 20 }, () => client.get(`/questions/${QUESTION.open}`)))
+    expect(counting.calls.map(({ operation, key }) => `${operation} ${key}`)).toEqual([
+      `get releases/00000001/forecaster/${forecasterId(0)}.json`,
+    ])
+  })
+
+  test('with a cache too small for a shard serves it all the same', async () => {
+    const store = copyOf(released)
+    for (const SHARD_CACHE_BYTES of ['0', '10']) {
+      const { client } = await testService({ store, settings: { SHARD_CACHE_BYTES } })
+      expect((await client.get(PATH)).status).toBe(200)
+      expect((await client.get(`/snapshots/forecaster/${forecasterId(0)}`)).status).toBe(200)
+    }
+  })
+})

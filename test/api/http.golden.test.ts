@@ -1,0 +1,115 @@
+// Golden conversations: test/cases/http/*.txt holds requests (`>`) and what they were answered (`<`), whole headers
+// included. `vitest run -u` writes the answers anew.
+import { readFileSync, readdirSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { suiteFolder } from '../support/folder.ts'
+import {
+  type Answer,
+  Clock,
+  type TestService,
+  registerAgent,
+  startTestService,
+  testComponents,
+} from '../support/service.ts'
+import { NOW, QUESTION, forecasterId, releaseWorld } from '../support/world.ts'
+
+const CASES = new URL('../cases/http/', import.meta.url)
+
+let service: TestService
+/** What `{name}` in a request stands for. */
+const known: Record<string, string> = {
+  open_question: QUESTION.open,
+  closed_question: QUESTION.closed,
+  forecaster: forecasterId(0),
+}
+
+beforeAll(async () => {
+  const components = await testComponents({ folder: await suiteFolder(), clock: new Clock(NOW) })
+  known['other_agent_id'] = (await releaseWorld(components)).agentId
+  known['client_key'] = await components.registry.createClientKey('golden', new Date(NOW))
+  service = await startTestService(components)
+  const { agentId, key } = await registerAgent(service.client)
+  known['agent_id'] = agentId
+  known['api_key'] = key
+  const { headers } = await service.client.get(`/forecaster/${forecasterId(0)}/verification`)
+  known['etag'] = headers.etag!
+})
+afterAll(() => service.stop())
+
+interface Exchange {
+  comments: string[]
+  request: string[]
+}
+
+function exchangesOf(text: string): Exchange[] {
+  return text.split(/^(?=#)/m).map((part) => {
+    const lines = part.split('\n')
+    return {
+      comments: lines.filter((line) => line.startsWith('#')),
+      request: lines.filter((line) => line.startsWith('>')).map((line) => line.slice(2)),
+    }
+  })
+}
+
+const filled = (text: string) => text.replace(/\{(\w+)\}/g, (whole, name: string) => known[name] ?? whole)
+
+async function ask({ request }: Exchange): Promise<{ method: string; path: string; answer: Answer }> {
+  const [first, ...rest] = request.map(filled) as [string, ...string[]]
+  const [method, path] = first.split(' ') as [string, string]
+  const end = rest.indexOf('')
+  const headers = (end < 0 ? rest : rest.slice(0, end)).map((line) => line.split(': ') as [string, string])
+  const body = end < 0 ? undefined : rest.slice(end + 1).join('\n')
+  return {
+    method,
+    path,
+    answer: await service.client.send(method, path, { headers: Object.fromEntries(headers), body }),
+  }
+}
+
+/** What differs from run to run: new ids, keys, and the time of day. */
+const steady = (text: string) =>
+  text
+    .replace(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<new id>')
+    .replace(/fv_live_\w+/g, '<key>')
+    .replace(/^Date: .*$/m, 'Date: <now>')
+    .replace(/due at \S+Z/g, 'due at <time>')
+
+function shown({ status, rawHeaders, text }: Answer): string[] {
+  const headers: string[] = []
+  for (let index = 0; index < rawHeaders.length; index += 2)
+    headers.push(`${rawHeaders[index]}: ${rawHeaders[index + 1]}`)
+  return [String(status), ...headers, ...(text === '' ? [] : ['', text])].map((line) =>
+    `< ${steady(line)}`.trimEnd(),
+  )
+}
+
+interface OpenApi {
+  paths: Record<string, Record<string, { responses: Record<string, unknown> }>>
+}
+
+describe('the conversation', () => {
+  const names = readdirSync(CASES).filter((name) => name.endsWith('.txt'))
+
+  test.for(names)('%s', async (name) => {
+    const file = new URL(name, CASES)
+    const { paths } = (await service.client.get('/openapi.json')).json<OpenApi>()
+    const parts: string[] = []
+    for (const exchange of exchangesOf(readFileSync(file, 'utf8'))) {
+      const { method, path, answer } = await ask(exchange)
+      expectDocumented(paths, method, path, answer.status)
+      const request = exchange.request.map((line) => `> ${line}`.trimEnd())
+      parts.push([...exchange.comments, ...request, ...shown(answer), ''].join('\n'))
+    }
+    await expect(parts.join('\n')).toMatchFileSnapshot(file.pathname)
+  })
+})
+
+/** Whatever a call answers stands in the document of the API. */
+function expectDocumented(paths: OpenApi['paths'], method: string, path: string, status: number): void {
+  const asked = path.split('?')[0]!
+  const matches = (template: string) => new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`).test(asked)
+  const template = Object.keys(paths).find((name) => name === asked) ?? Object.keys(paths).find(matches)
+  const operation = template && paths[template]![method === 'HEAD' ? 'get' : method.toLowerCase()]
+  if (!operation || status === 304) return
+  expect(Object.keys(operation.responses), `${method} ${path}`).toContain(String(status))
+}

@@ -1,0 +1,289 @@
+// What holds for every call: paths, methods, bodies, other origins, and failures that are not the caller's.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { MemoryStore } from '../../pipeline/store/memory.ts'
+import { FaultStore } from '../support/fault-store.ts'
+import { suiteFolder } from '../support/folder.ts'
+import { expectProblem, pointersOf } from '../support/problem.ts'
+import {
+  type Answer,
+  type TestService,
+  bearer,
+  registerAgent,
+  startTestService,
+  testComponents,
+  testService,
+} from '../support/service.ts'
+import { copyOf } from '../support/store-content.ts'
+import { QUESTION, forecasterId, releaseWorld, uuidOf } from '../support/world.ts'
+
+let service: TestService
+/** The released world, for tests to copy. */
+let released: MemoryStore
+beforeAll(async () => {
+  const folder = await suiteFolder()
+  released = new MemoryStore()
+  await releaseWorld(await testComponents({ store: released, folder }))
+  service = await startTestService({ folder })
+})
+afterAll(() => service.stop())
+
+const JSON_TYPE = { 'Content-Type': 'application/json' }
+const AGENT = { name: 'a', model_type: 'm' }
+const register = (body: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
+  service.client.post('/agents/register', body, headers)
+
+describe('an unknown path is answered 404', () => {
+  test.for([
+    '/',
+    '/agents',
+    '/agents/register/',
+    '/Agents/register',
+    '/agents//verification',
+    '/questions/a/b',
+    '/favicon.ico',
+    '/../../etc/passwd',
+    '/%2e%2e/%2e%2e/etc/passwd',
+    '/agents/%2e%2e%2fregister',
+    `/agents/${'a'.repeat(4000)}`,
+  ])('%s', async (path) => {
+    expectProblem(await service.client.get(path), 404, /there is no call/)
+    expectProblem(await service.client.post(path, AGENT), 404, /there is no call/)
+  })
+
+  test('a path that is no text in UTF-8 is an id that is none', async () => {
+    expect((await service.client.get('/agents/%ff%fe/verification')).status).toBe(422)
+    expect((await service.client.get('/questions/%')).status).toBe(422)
+  })
+})
+
+describe('a wrong method is answered 405 with Allow', () => {
+  test.for([
+    ['DELETE', '/agents/register', 'POST'],
+    ['GET', '/agents/register', 'POST'],
+    ['HEAD', '/agents/register', 'POST'],
+    ['PUT', `/agents/${uuidOf(1, 1)}/forecast`, 'POST'],
+    ['GET', '/verification/bulk', 'POST'],
+    ['POST', '/questions', 'HEAD, GET'],
+    ['PATCH', `/questions/${uuidOf(1, 1)}`, 'HEAD, GET'],
+    ['POST', '/livez', 'HEAD, GET'],
+    ['TRACE', '/livez', 'HEAD, GET'],
+    ['PROPFIND', '/livez', 'HEAD, GET'],
+  ] as const)('%s %s', async ([method, path, allow]) => {
+    const answer = await service.client.send(method, path)
+    expect(answer.status).toBe(405)
+    expect(answer.headers.allow).toBe(allow)
+    if (method !== 'HEAD') expectProblem(answer, 405, new RegExp(`called with ${allow}`))
+  })
+
+  test('a path that there is not has no method either', async () => {
+    expectProblem(await service.client.send('DELETE', '/nowhere'), 404, /there is no call/)
+    const answer = await service.client.send('PROPFIND', '/nowhere')
+    expectProblem(answer, 404, /there is no call/)
+    expect(answer.headers).not.toHaveProperty('allow')
+  })
+})
+
+describe('a body', () => {
+  test.for([
+    ['none', {}],
+    ['a form', { 'Content-Type': 'application/x-www-form-urlencoded' }],
+    ['text', { 'Content-Type': 'text/plain' }],
+    ['something like JSON', { 'Content-Type': 'application/json-seq' }],
+    ['JSON in another charset', { 'Content-Type': 'application/json; charset=latin1' }],
+    ['no type', { 'Content-Type': 'json' }],
+  ] as const)('with the content type of %s is answered 415', async ([, headers]) => {
+    const answer = await service.client.send('POST', '/agents/register', {
+      body: JSON.stringify(AGENT),
+      headers,
+    })
+    expectProblem(answer, 415, /must be application\/json/)
+  })
+
+  test.for([
+    'application/json',
+    'APPLICATION/JSON',
+    'application/json; charset=utf-8',
+    'application/json;charset="UTF-8"',
+  ])('of type %s is read', async (type) => {
+    expect((await register(AGENT, { 'Content-Type': type })).status).toBe(201)
+  })
+
+  test('with a content coding is answered 415, with identity it is read', async () => {
+    expectProblem(await register(AGENT, { 'Content-Encoding': 'gzip' }), 415, /content coding/)
+    expect((await register(AGENT, { 'Content-Encoding': 'identity' })).status).toBe(201)
+  })
+
+  test.for([
+    ['nothing', ''],
+    ['white space', '  \n'],
+    ['half an object', '{"name":"a"'],
+    ['two objects', '{}{}'],
+    ['a comma too many', '{"name":"a",}'],
+    ['single quotes', "{'name':'a'}"],
+    ['a comment', '{} // all'],
+    ['bytes that are not UTF-8', Buffer.from('{"name":"\xff","model_type":"m"}', 'latin1')],
+    [
+      'half a character at the end',
+      Buffer.concat([Buffer.from('{"name":"'), Buffer.from([0xf0, 0x9f, 0xa6])]),
+    ],
+    ['UTF-16', Buffer.from('{"name":"a","model_type":"m"}', 'utf16le')],
+    ['deep nesting without an end', '['.repeat(60_000)],
+  ] as const)('of %s is answered 400', async ([, body]) => {
+    expectProblem(await register(body), 400, /not JSON in UTF-8/)
+  })
+
+  test.for([
+    ['a text', '"a"'],
+    ['a number', '1'],
+    ['a list', '[{}]'],
+    ['deep nesting', `${'['.repeat(20_000)}${']'.repeat(20_000)}`],
+  ] as const)('that is JSON and not an object, as %s, is answered 422', async ([, body]) => {
+    expect(pointersOf(await register(body))).toEqual([''])
+  })
+
+  // 64 KiB, with a field name that makes 422 of what is read.
+  const bodyOf = (bytes: number) => `{"x":"${'a'.repeat(bytes - 8)}"}`
+
+  test('of 64 KiB is read and of one byte more answered 413, declared or in chunks', async () => {
+    expect(Buffer.byteLength(bodyOf(65_536))).toBe(65_536)
+    expect((await register(bodyOf(65_536))).status).toBe(422)
+    expectProblem(await register(bodyOf(65_537)), 413, /more than 65536 bytes/)
+    const chunked = { 'Transfer-Encoding': 'chunked' }
+    expect((await register(bodyOf(65_536), chunked)).status).toBe(422)
+    expectProblem(await register(bodyOf(65_537), chunked), 413, /more than 65536 bytes/)
+  })
+
+  test('is not waited for where its type or its key is wrong', async () => {
+    const path = `/agents/${uuidOf(1, 1)}/forecast`
+    const answer = await service.client.post(path, bodyOf(65_537))
+    expectProblem(answer, 401, /no API key/)
+    expect(answer.headers.connection).toBe('close')
+  })
+
+  test('of a GET is left alone', async () => {
+    const answer = await service.client.send('GET', '/livez', {
+      body: 'not JSON',
+      headers: { ...JSON_TYPE, 'Content-Length': '8' },
+    })
+    expect(answer.status).toBe(200)
+  })
+})
+
+describe('a page of another origin', () => {
+  const origin = { Origin: 'https://example.org' }
+
+  test.for([
+    ['200', '/livez', {}, 200],
+    ['404', '/nowhere', {}, 404],
+    ['404 of an entity', `/forecaster/${uuidOf(9, 9)}/verification`, {}, 404],
+    ['405', '/agents/register', {}, 405],
+    ['422', '/questions?limit=0', {}, 422],
+    ['401', `/forecaster/${uuidOf(9, 9)}/verification`, { 'X-API-Key': 'x' }, 401],
+  ] as const)('may read a GET that is answered %s', async ([, path, headers, status]) => {
+    for (const method of ['GET', 'HEAD']) {
+      const answer = await service.client.send(method, path, { headers: { ...origin, ...headers } })
+      expect(answer.status).toBe(status)
+      expect(answer.headers['access-control-allow-origin']).toBe('*')
+      expect(answer.headers['access-control-expose-headers']).toContain('X-Service-Signature')
+    }
+  })
+
+  test('may send a key and a condition with a GET, after asking', async () => {
+    const answer = await service.client.send('OPTIONS', `/forecaster/${uuidOf(1, 1)}/verification`, {
+      headers: {
+        ...origin,
+        'Access-Control-Request-Method': 'GET',
+        'Access-Control-Request-Headers': 'x-api-key',
+      },
+    })
+    expect(answer.status).toBe(204)
+    expect(answer.headers).toMatchObject({
+      'access-control-allow-origin': '*',
+      'access-control-allow-methods': 'GET, HEAD',
+      'access-control-allow-headers': 'X-API-Key, If-None-Match',
+      'access-control-max-age': '86400',
+    })
+    expect(answer.headers).not.toHaveProperty('access-control-allow-credentials')
+  })
+
+  test('may not POST, nor read what POST answers', async () => {
+    const asked = await service.client.send('OPTIONS', '/agents/register', {
+      headers: { ...origin, 'Access-Control-Request-Method': 'POST' },
+    })
+    expect(asked.status).toBe(200)
+    expect(asked.headers.allow).toBe('POST')
+    expect(asked.headers).not.toHaveProperty('access-control-allow-origin')
+    for (const body of [AGENT, {}]) {
+      expect((await register(body, origin)).headers).not.toHaveProperty('access-control-allow-origin')
+    }
+  })
+})
+
+describe('a request id', () => {
+  test('is new for each answer, errors too', async () => {
+    const ids = await Promise.all(
+      ['/livez', '/livez', '/nowhere'].map(
+        async (path) => (await service.client.get(path)).headers['x-request-id'],
+      ),
+    )
+    expect(new Set(ids).size).toBe(3)
+    for (const id of ids) expect(id).toMatch(/^[0-9a-f-]{36}$/)
+  })
+})
+
+describe('a store that does not answer', () => {
+  async function failingService() {
+    let down = false
+    const store = new FaultStore(copyOf(released), {
+      before: ({ operation, key }) => {
+        if (down) throw new Error(`no route to 10.0.0.7 for ${operation} of ${key}`)
+      },
+    })
+    const running = await testService({ store })
+    return { ...running, setDown: (value: boolean) => void (down = value) }
+  }
+
+  test('makes registering and submitting 503 with Retry-After, and works again when it does', async () => {
+    const { client, setDown } = await failingService()
+    const { agentId, key } = await registerAgent(client)
+    const submit = () =>
+      client.post(
+        `/agents/${agentId}/forecast`,
+        { question_id: QUESTION.open, probability: 0.5 },
+        bearer(key),
+      )
+    expect((await submit()).status).toBe(200)
+    setDown(true)
+    const answer = await submit()
+    expectProblem(answer, 503, /did not confirm the write in time; submit again/)
+    expect(answer.headers['retry-after']).toBe('5')
+    expect(answer.text).not.toContain('10.0.0.7')
+    setDown(false)
+    expect((await submit()).status).toBe(200)
+  })
+
+  test('is not noticed by who asks for what was read before', async () => {
+    const { client, setDown } = await failingService()
+    const path = `/forecaster/${forecasterId(0)}/verification`
+    const before = await client.get(path)
+    setDown(true)
+    expect((await client.get(path)).bytes).toEqual(before.bytes)
+    expect((await client.get('/livez')).status).toBe(200)
+    expect((await client.get('/questions')).status).toBe(200)
+  })
+})
+
+describe('a failure that nobody foresaw', () => {
+  test('is answered 500 without what failed', async () => {
+    const store = copyOf(released)
+    const { client } = await testService({ store })
+    for (const key of store.objects.keys()) {
+      if (key.startsWith('releases/00000001/forecaster/')) store.objects.set(key, Buffer.from('{}'))
+    }
+    const answer = await client.get(`/forecaster/${forecasterId(0)}/verification`)
+    expectProblem(answer, 500, /^the service failed; the failure was noted$/)
+    expect(answer.text).not.toContain('SHA-256')
+    expect((await client.get(`/forecaster/${forecasterId(0)}/metrics`)).status).toBe(500)
+    expect((await client.get('/livez')).status).toBe(200)
+  })
+})

@@ -1,0 +1,288 @@
+// Clients that are slow, broken or too many: they are cut off, and everyone else is served on.
+import Koa from 'koa'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { startServer } from '../../api/server.ts'
+import { inboxRows } from '../support/inbox-rows.ts'
+import { RawSocket } from '../support/raw-socket.ts'
+import {
+  type TestService,
+  bearer,
+  importRows,
+  registerAgent,
+  testComponents,
+  testService,
+} from '../support/service.ts'
+import { QUESTION, importWorld, uuidOf } from '../support/world.ts'
+
+const TIMEOUT = { REQUEST_TIMEOUT_MS: '150' }
+const serving = (settings: Record<string, string> = TIMEOUT): Promise<TestService> =>
+  testService({ settings })
+
+async function expectServing({ client }: TestService): Promise<void> {
+  expect((await client.get('/livez')).status).toBe(200)
+}
+
+describe('a client that never finishes', () => {
+  test.for([
+    ['its first line', ['GET /liv']],
+    ['its headers', ['GET /livez HTTP/1.1', 'Host: x', 'X-Slow: ']],
+    [
+      'a body of a declared length',
+      [
+        'POST /agents/register HTTP/1.1',
+        'Host: x',
+        'Content-Type: application/json',
+        'Content-Length: 50',
+        '',
+        '{"na',
+      ],
+    ],
+    [
+      'a body in chunks',
+      [
+        'POST /agents/register HTTP/1.1',
+        'Host: x',
+        'Content-Type: application/json',
+        'Transfer-Encoding: chunked',
+        '',
+        '5',
+        '{"nam',
+        '',
+      ],
+    ],
+  ] as const)('%s is answered 408 and cut off while others are served', async ([, lines]) => {
+    const service = await serving()
+    const slow = await RawSocket.open(service.url)
+    slow.send(...lines)
+    await expectServing(service)
+    expect(await slow.closed).toMatch(/^HTTP\/1.1 408 Request Timeout\r\n/)
+    await expectServing(service)
+    expect(await inboxRows(service.components.store, 'agents')).toEqual([])
+  })
+
+  test('says nothing at all is cut off too', async () => {
+    const service = await serving()
+    const silent = await RawSocket.open(service.url)
+    expect(await silent.closed).toMatch(/^(HTTP\/1.1 408 Request Timeout\r\n|$)/)
+    await expectServing(service)
+  })
+
+  test('may take longer between two requests than within one', async () => {
+    const service = await serving()
+    const raw = await RawSocket.open(service.url)
+    raw.send('GET /livez HTTP/1.1', 'Host: x', '', '')
+    await raw.received(/"status":"ok"/)
+    const slow = await RawSocket.open(service.url)
+    slow.send('GET ')
+    await slow.closed
+    raw.send('GET /readyz HTTP/1.1', 'Host: x', '', '')
+    expect(await raw.received(/ok[^]*ok/)).toMatch(/200 OK[^]*200 OK/)
+  })
+})
+
+describe('a client that sends too much', () => {
+  test('in chunks without an end is answered 413 and cut off', async () => {
+    const service = await serving({})
+    const raw = await RawSocket.open(service.url)
+    raw.send(
+      'POST /agents/register HTTP/1.1',
+      'Host: x',
+      'Content-Type: application/json',
+      'Transfer-Encoding: chunked',
+      '',
+      '',
+    )
+    const chunk = `10000\r\n${'x'.repeat(65_536)}\r\n`
+    raw.socket.on('drain', () => raw.socket.write(chunk))
+    raw.socket.write(chunk)
+    raw.socket.write(chunk)
+    expect(await raw.received(/more than 65536 bytes/)).toMatch(
+      /^HTTP\/1.1 413 Payload Too Large\r\n[^]*Connection: close/,
+    )
+    await raw.closed
+    await expectServing(service)
+  })
+
+  test('of a declared length is answered 413 although it sends on', async () => {
+    const service = await serving({})
+    const megabytes = Buffer.alloc(8 * 1024 * 1024, 'x')
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () =>
+        service.client.post('/agents/register', megabytes, { 'Content-Length': String(megabytes.length) }),
+      ),
+    )
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 413))
+    await expectServing(service)
+  })
+
+  test('in its headers is answered 431', async () => {
+    const service = await serving({})
+    const raw = await RawSocket.open(service.url)
+    raw.send('GET /livez HTTP/1.1', 'Host: x', `X-Long: ${'x'.repeat(20_000)}`, '', '')
+    expect(await raw.closed).toMatch(/^HTTP\/1.1 431 /)
+    await expectServing(service)
+  })
+})
+
+describe('a connection that is reset', () => {
+  test('in the middle of a body records nothing and harms nobody', async () => {
+    const service = await serving({})
+    const { client, components } = service
+    await importWorld(components)
+    const { agentId, key } = await registerAgent(client)
+    const body = JSON.stringify({ question_id: QUESTION.open, probability: 0.5 })
+    for (let round = 0; round < 5; round++) {
+      const raw = await RawSocket.open(service.url)
+      raw.send(
+        `POST /agents/${agentId}/forecast HTTP/1.1`,
+        'Host: x',
+        `Authorization: Bearer ${key}`,
+        'Content-Type: application/json',
+        `Content-Length: ${body.length}`,
+        'Expect: 100-continue',
+        '',
+        '',
+      )
+      await raw.received(/100 Continue/)
+      raw.send(body.slice(0, -1))
+      raw.socket.resetAndDestroy()
+      await raw.closed
+    }
+    await expectServing(service)
+    expect((await client.post(`/agents/${agentId}/forecast`, body, bearer(key))).status).toBe(200)
+    expect(await inboxRows(components.store, 'forecasts')).toHaveLength(1)
+  })
+
+  test('while its answer is being made harms nobody', async () => {
+    const service = await serving({})
+    for (let round = 0; round < 20; round++) {
+      const raw = await RawSocket.open(service.url)
+      raw.send('GET /questions HTTP/1.1', 'Host: x', '', '')
+      raw.socket.resetAndDestroy()
+      await raw.closed
+    }
+    await expectServing(service)
+  })
+})
+
+describe('a client that reads slowly', () => {
+  test('gets everything in the end, and the others do not wait for it', async () => {
+    const components = await testComponents()
+    const title = 'x'.repeat(2000)
+    const lines = Array.from(
+      { length: 1000 },
+      (_, index) => `${uuidOf(1, index)},${title},2026-01-01T00:00:00Z,2027-01-01T00:00:00Z`,
+    )
+    await importRows(components, 'questions', ['question_id,title,opened_at,closes_at', ...lines].join('\n'))
+    const service = await testService(components)
+    const slow = await RawSocket.open(service.url)
+    slow.socket.pause()
+    const ask = (connection: string) => {
+      slow.send('GET /questions?limit=1000 HTTP/1.1', 'Host: x', `Connection: ${connection}`, '', '')
+    }
+    for (let round = 0; round < 7; round++) ask('keep-alive')
+    ask('close')
+    for (let round = 0; round < 20; round++) await expectServing(service)
+    slow.socket.resume()
+    const answered = await slow.closed
+    expect(answered.match(/HTTP\/1.1 200 OK/g)).toHaveLength(8)
+    expect(answered.match(/"next_cursor":null/g)).toHaveLength(8)
+    expect(answered.length).toBeGreaterThan(8 * 2_000_000)
+  })
+})
+
+describe('a client that does not read at all', () => {
+  test('is cut off once its connection has lain still for too long', async () => {
+    const app = new Koa()
+    app.use((ctx) => {
+      ctx.body = ctx.path === '/big' ? Buffer.alloc(32 * 1024 * 1024) : 'small'
+    })
+    const server = await startServer(app, {
+      host: '127.0.0.1',
+      port: 0,
+      requestTimeoutMs: 10_000,
+      idleTimeoutMs: 100,
+      maxConnections: 10,
+    })
+    onTestFinished(() => server.close(0))
+    const stuck = await RawSocket.open(server.url)
+    stuck.socket.pause()
+    stuck.send('GET /big HTTP/1.1', 'Host: x', '', '')
+    // The end of a connection is seen only by who reads: the server's own is looked at.
+    const idle = await RawSocket.open(server.url)
+    idle.send('GET /small HTTP/1.1', 'Host: x', '', '')
+    expect(await idle.closed).toMatch(/small$/)
+    await server.close(60_000)
+    stuck.socket.resume()
+    expect((await stuck.closed).length).toBeLessThan(32 * 1024 * 1024)
+  })
+})
+
+describe('too many connections', () => {
+  test('are turned away until one ends', async () => {
+    const service = await serving({ MAX_CONNECTIONS: '2' })
+    const [first, second] = [await RawSocket.open(service.url), await RawSocket.open(service.url)]
+    for (const raw of [first, second]) {
+      raw.send('GET /livez HTTP/1.1', 'Host: x', '', '')
+      await raw.received(/"status":"ok"/)
+    }
+    const third = await RawSocket.open(service.url)
+    expect(await third.closed).toBe('')
+    first.socket.end()
+    await first.closed
+    await expect
+      .poll(
+        () =>
+          service.client.get('/livez').then(
+            ({ status }) => status,
+            () => 0,
+          ),
+        { interval: 1, timeout: 10_000 },
+      )
+      .toBe(200)
+    second.send('GET /readyz HTTP/1.1', 'Host: x', '', '')
+    await second.received(/ok[^]*ok/)
+  })
+})
+
+describe('HTTP that is none', () => {
+  test.for([
+    ['noise', ['\x16\x03\x01\x02\x00', '', '']],
+    ['a version from the future', ['GET /livez HTTP/9.9', 'Host: x', '', '']],
+    ['no host', ['GET /livez HTTP/1.1', '', '']],
+    ['a header with a NUL', ['GET /livez HTTP/1.1', 'Host: x', 'X: a\0b', '', '']],
+    [
+      'two lengths',
+      [
+        'POST /agents/register HTTP/1.1',
+        'Host: x',
+        'Content-Length: 5',
+        'Transfer-Encoding: chunked',
+        '',
+        '0',
+        '',
+        '',
+      ],
+    ],
+    ['a negative length', ['POST /agents/register HTTP/1.1', 'Host: x', 'Content-Length: -1', '', '']],
+  ] as const)('as %s is answered 400 and cut off', async ([, lines]) => {
+    const service = await serving({})
+    const raw = await RawSocket.open(service.url)
+    raw.send(...lines)
+    expect(await raw.closed).toMatch(/^HTTP\/1.1 400 Bad Request\r\n/)
+    await expectServing(service)
+  })
+
+  test('requests that are sent without waiting are answered in their order', async () => {
+    const service = await serving({})
+    const raw = await RawSocket.open(service.url)
+    raw.send('GET /nowhere HTTP/1.1', 'Host: x', '', '')
+    raw.send('GET /livez HTTP/1.1', 'Host: x', '', '')
+    raw.send('GET /livez HTTP/1.1', 'Host: x', 'Connection: close', '', '')
+    expect((await raw.closed).match(/HTTP\/1.1 \d+/g)).toEqual([
+      'HTTP/1.1 404',
+      'HTTP/1.1 200',
+      'HTTP/1.1 200',
+    ])
+  })
+})

@@ -1,0 +1,381 @@
+// What was published of an entity: its bytes, signatures, caching, and many at once.
+import { createHash, createHmac } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { canonical } from '../../pipeline/sign.ts'
+import type { ReleaseShard } from '../../schemas/payloads.ts'
+import type { SchemaName } from '../../schemas/published.ts'
+import { suiteFolder } from '../support/folder.ts'
+import { expectValid } from '../support/json-schema.ts'
+import { expectProblem, pointersOf } from '../support/problem.ts'
+import {
+  type Answer,
+  Clock,
+  SECRET,
+  type TestOptions,
+  type TestService,
+  registerAgent,
+  startTestService,
+  testComponents,
+  testService,
+} from '../support/service.ts'
+import { FORECASTERS, NOW, forecasterId, releaseWorld, uuidOf } from '../support/world.ts'
+
+let service: TestService
+let agent: { agentId: string; key: string }
+let clientKey: string
+let folder: string
+const clock = new Clock(NOW)
+
+beforeAll(async () => {
+  folder = await suiteFolder()
+  const components = await testComponents({ folder, clock })
+  agent = await releaseWorld(components)
+  clientKey = await components.registry.createClientKey('a client', clock.now())
+  service = await startTestService(components)
+})
+afterAll(() => service.stop())
+
+const KINDS = ['agent', 'forecaster'] as const
+const CALLS = ['verification', 'metrics', 'rankings', 'advanced-metrics'] as const
+const pathOf = (kind: string, call: string, id?: string) =>
+  kind === 'agent' ? `/agents/${id ?? agent.agentId}/${call}` : `/forecaster/${id ?? forecasterId(0)}/${call}`
+const PUBLICATIONS = KINDS.flatMap((kind) => CALLS.map((call) => [kind, call] as const))
+
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
+const hmac = (bytes: Uint8Array, secret: string) => createHmac('sha256', secret).update(bytes).digest('hex')
+
+/** The same store served under other settings. */
+function served(settings: Record<string, string>): Promise<TestService> {
+  const options: TestOptions = { folder, clock, settings }
+  return testService(options)
+}
+
+describe.for(PUBLICATIONS)('GET of the %s %s', ([kind, call]) => {
+  test('answers 200 with a payload of its schema, in canonical JSON', async () => {
+    const answer = await service.client.get(pathOf(kind, call))
+    expect(answer.status).toBe(200)
+    expect(answer.headers['content-type']).toBe('application/json')
+    const payload = answer.json()
+    expectValid(`${kind}-${call}`, payload)
+    expect(answer.bytes).toEqual(Buffer.from(canonical(payload)))
+    expect(payload).toMatchObject({
+      release: 1,
+      as_of: NOW,
+      environment: 'production',
+      methodology_version: '1.0.0',
+    })
+    expect(payload[kind === 'agent' ? 'agent_id' : 'user_id']).toBe(
+      kind === 'agent' ? agent.agentId : forecasterId(0),
+    )
+  })
+
+  test('is signed over the exact bytes and tagged with their SHA-256', async () => {
+    const { bytes, headers } = await service.client.get(pathOf(kind, call))
+    expect(headers['x-service-signature']).toBe(`v1=${hmac(bytes, SECRET)}`)
+    expect(headers.etag).toBe(`"${sha256(bytes)}"`)
+    expect(headers['content-length']).toBe(String(bytes.length))
+  })
+
+  test('answers HEAD with the same headers and no body', async () => {
+    const get = await service.client.get(pathOf(kind, call))
+    const head = await service.client.send('HEAD', pathOf(kind, call))
+    expect(head.status).toBe(200)
+    expect(head.bytes).toHaveLength(0)
+    const own = { date: '', 'x-request-id': '' }
+    expect({ ...head.headers, ...own }).toEqual({ ...get.headers, ...own })
+  })
+
+  test('answers 304 to who has the entity tag, with the tag and no body', async () => {
+    const { headers } = await service.client.get(pathOf(kind, call))
+    const etag = headers.etag!
+    for (const condition of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      const answer = await service.client.get(pathOf(kind, call), { 'If-None-Match': condition })
+      expect(answer.status, condition).toBe(304)
+      expect(answer.bytes).toHaveLength(0)
+      expect(answer.headers.etag).toBe(etag)
+      expect(answer.headers['cache-control']).toBe('public, max-age=60')
+      expect(answer.headers['access-control-allow-origin']).toBe('*')
+      expect(answer.headers['content-type']).toBeUndefined()
+    }
+    const head = await service.client.send('HEAD', pathOf(kind, call), { headers: { 'If-None-Match': etag } })
+    expect(head.status).toBe(304)
+    const other = await service.client.get(pathOf(kind, call), { 'If-None-Match': '"other"' })
+    expect(other.status).toBe(200)
+  })
+
+  test('takes the id in upper case and answers in lower case', async () => {
+    const id = kind === 'agent' ? agent.agentId : forecasterId(0)
+    const upper = await service.client.get(pathOf(kind, call, id.toUpperCase()))
+    expect(upper.bytes).toEqual((await service.client.get(pathOf(kind, call, id))).bytes)
+  })
+
+  test('answers 404 to an id that nobody has and 422 to what is no id', async () => {
+    expectProblem(await service.client.get(pathOf(kind, call, uuidOf(9, 9))), 404, new RegExp(uuidOf(9, 9)))
+    const pointer = kind === 'agent' ? '/agent_id' : '/user_id'
+    expect(pointersOf(await service.client.get(pathOf(kind, call, 'somebody')))).toEqual([pointer])
+  })
+
+  test('answers 422 to a query that it does not have', async () => {
+    expect(pointersOf(await service.client.get(`${pathOf(kind, call)}?verbose=1`))).toEqual(['/verbose'])
+  })
+})
+
+describe('everything that a release publishes', () => {
+  test('keeps its schema, in canonical JSON', async () => {
+    const { store } = service.components
+    const names = new Set<SchemaName>()
+    const check = (name: SchemaName, value: unknown) => {
+      expectValid(name, value)
+      names.add(name)
+    }
+    for (const prefix of ['releases/', 'snapshots/']) {
+      for await (const { key } of store.list(prefix)) {
+        if (!key.endsWith('.json') || key.endsWith('/plan.json')) continue
+        const bytes = (await store.get(key))!
+        const content = JSON.parse(new TextDecoder().decode(bytes)) as ReleaseShard
+        expect(Buffer.from(canonical(content)), key).toEqual(Buffer.from(bytes))
+        const what = prefix === 'releases/' ? 'release' : 'snapshot'
+        if (key.endsWith('/manifest.json')) {
+          check(`${what}-manifest`, content)
+          continue
+        }
+        check(`${what}-shard`, content)
+        if (what === 'snapshot') continue
+        for (const entity of Object.values(content.entities)) {
+          check(`${content.entity_type}-verification`, entity.verification.payload)
+          check(`${content.entity_type}-metrics`, entity.metrics.payload)
+          check(`${content.entity_type}-rankings`, entity.rankings.payload)
+          check(`${content.entity_type}-advanced-metrics`, entity.advanced_metrics.payload)
+        }
+      }
+    }
+    expect(names.size).toBe(12)
+  })
+})
+
+describe('the key of a caller', () => {
+  const get = (headers: Record<string, string>, call = 'verification') =>
+    service.client.get(pathOf('forecaster', call), headers)
+
+  test('makes the answer of a verification private, whoever has it', async () => {
+    for (const key of [clientKey, agent.key]) {
+      const answer = await get({ 'X-API-Key': key })
+      expect(answer.status).toBe(200)
+      expect(answer.headers['cache-control']).toBe('private, max-age=60')
+    }
+    expect((await get({})).headers['cache-control']).toBe('public, max-age=60')
+  })
+
+  test('gets the same bytes and tag as none', async () => {
+    const [anonymous, known] = [await get({}), await get({ 'X-API-Key': clientKey })]
+    expect(known.bytes).toEqual(anonymous.bytes)
+    expect(known.headers.etag).toBe(anonymous.headers.etag)
+    const again = await get({ 'X-API-Key': clientKey, 'If-None-Match': known.headers.etag! })
+    expect(again.status).toBe(304)
+    expect(again.headers['cache-control']).toBe('private, max-age=60')
+  })
+
+  test.for([
+    ['of another form', 'letmein'],
+    ['of the right form that nobody has', `fv_live_AAAAAAAA_${'A'.repeat(38)}`],
+    ['that is empty', ''],
+  ] as const)('%s is answered 401', async ([, key]) => {
+    expectProblem(await get({ 'X-API-Key': key }), 401, /X-API-Key/)
+    const bulk = await service.client.post(
+      '/verification/bulk',
+      { entity_type: 'agent', ids: [uuidOf(1, 1)] },
+      { 'X-API-Key': key },
+    )
+    expectProblem(bulk, 401, /X-API-Key/)
+  })
+
+  test('is not looked at by calls that take none', async () => {
+    expect((await get({ 'X-API-Key': 'letmein' }, 'metrics')).status).toBe(200)
+  })
+
+  test('ends with its revocation, on a node that keeps no keys', async () => {
+    const { client, components } = await served({ KEY_CACHE_MS: '0' })
+    const key = await components.registry.createClientKey('another client', clock.now())
+    const path = pathOf('forecaster', 'verification')
+    expect((await client.get(path, { 'X-API-Key': key })).status).toBe(200)
+    await components.registry.revokeKey(key.split('_')[2]!, clock.now())
+    await expect
+      .poll(async () => (await client.get(path, { 'X-API-Key': key })).status, {
+        interval: 1,
+        timeout: 10_000,
+        timeout: 10_000,
+      })
+      .toBe(401)
+  })
+})
+
+describe('X-Service-Signature', () => {
+  const path = pathOf('forecaster', 'verification')
+
+  test('holds both entries while a previous secret is set, the new one first', async () => {
+    const { client } = await served({
+      VERIFICATION_SIGNING_SECRET: 'the new secret',
+      VERIFICATION_SIGNING_SECRET_PREVIOUS: SECRET,
+    })
+    const { bytes, headers } = await client.get(path)
+    expect(headers['x-service-signature']).toBe(
+      `v1=${hmac(bytes, 'the new secret')}, v1=${hmac(bytes, SECRET)}`,
+    )
+    expect(bytes).toEqual((await service.client.get(path)).bytes)
+  })
+
+  test('takes a secret as its UTF-8 bytes', async () => {
+    const { client } = await served({ VERIFICATION_SIGNING_SECRET: 'gehëim 🦉' })
+    const { bytes, headers } = await client.get(path)
+    expect(headers['x-service-signature']).toBe(`v1=${hmac(bytes, 'gehëim 🦉')}`)
+  })
+
+  test('is left out while no secret is set, also from bulk answers', async () => {
+    const { client } = await served({ VERIFICATION_SIGNING_SECRET: '' })
+    const answer = await client.get(path)
+    expect(answer.status).toBe(200)
+    expect(answer.headers).not.toHaveProperty('x-service-signature')
+    expect(answer.headers.etag).toBe(`"${sha256(answer.bytes)}"`)
+    const bulk = await client.post('/verification/bulk', {
+      entity_type: 'forecaster',
+      ids: [forecasterId(0)],
+    })
+    expect(bulk.json<Bulk>().results[0]).toMatchObject({ status: 'ok', signature: null })
+  })
+
+  test('stays with a 304', async () => {
+    const { bytes, headers } = await service.client.get(path)
+    const answer = await service.client.get(path, { 'If-None-Match': headers.etag! })
+    expect(answer.headers['x-service-signature']).toBe(`v1=${hmac(bytes, SECRET)}`)
+  })
+})
+
+describe('standings', () => {
+  test('rank every forecaster, agents apart', async () => {
+    const ranks: unknown[][] = []
+    for (let index = 0; index < FORECASTERS; index++) {
+      const { rank, badge, population } = (
+        await service.client.get(pathOf('forecaster', 'rankings', forecasterId(index)))
+      ).json()
+      ranks.push([rank, badge, population])
+    }
+    expect(ranks.map(([first]) => first)).toEqual([1, 2, 3, 4, 5, 6])
+    expect(ranks[0]).toEqual([1, 'gold', FORECASTERS])
+    expect(ranks.at(-1)).toEqual([6, 'none', FORECASTERS])
+    expect((await service.client.get(pathOf('agent', 'rankings'))).json()).toMatchObject({
+      rank: 1,
+      population: 1,
+      eligible: true,
+    })
+  })
+})
+
+describe('an agent that no release has covered', () => {
+  test('is told when the next release is due', async () => {
+    const { agentId } = await registerAgent(service.client)
+    for (const call of CALLS) {
+      const answer = await service.client.get(pathOf('agent', call, agentId))
+      expectProblem(
+        answer,
+        404,
+        /no release has covered it yet; the next release is due at 20\d\d-\d\d-\d\dT\d\d:\d\d:00.000Z/,
+      )
+      const due = Date.parse(/due at (\S+)$/.exec(answer.json<{ detail: string }>().detail)![1]!)
+      expect(due - Date.now()).toBeGreaterThan(-1000)
+      expect(due - Date.now()).toBeLessThanOrEqual(15 * 60_000)
+      expect(due % (15 * 60_000)).toBe(0)
+    }
+  })
+
+  test('is told so by a service without any release, of itself and not of others', async () => {
+    const { client } = await testService()
+    const { agentId } = await registerAgent(client)
+    expectProblem(await client.get(pathOf('agent', 'verification', agentId)), 404, /no release has covered/)
+    expectProblem(await client.get(pathOf('agent', 'verification', uuidOf(9, 9))), 404, /there is no agent/)
+    expectProblem(
+      await client.get(pathOf('forecaster', 'verification', uuidOf(9, 9))),
+      404,
+      /no release speaks of/,
+    )
+  })
+})
+
+interface Bulk {
+  results: { id: string; status: string; verification?: object; signature?: string }[]
+}
+
+describe('POST /verification/bulk', () => {
+  const bulk = (body: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
+    service.client.post('/verification/bulk', body, headers)
+
+  test('answers in the order asked, once for a repeated id, and says who is not found', async () => {
+    const ids = [
+      forecasterId(3),
+      uuidOf(9, 9),
+      forecasterId(1).toUpperCase(),
+      forecasterId(3),
+      forecasterId(1),
+    ]
+    const answer = await bulk({ entity_type: 'forecaster', ids })
+    expect(answer.status).toBe(200)
+    expect(answer.headers['cache-control']).toBe('no-store')
+    expectValid('bulk-results', answer.json())
+    const { results } = answer.json<Bulk>()
+    expect(results.map(({ id, status }) => [id, status])).toEqual([
+      [forecasterId(3), 'ok'],
+      [uuidOf(9, 9), 'not_found'],
+      [forecasterId(1), 'ok'],
+    ])
+    expect(Object.keys(results[1]!).toSorted()).toEqual(['id', 'status'])
+  })
+
+  test('embeds what the single call answers, with its signature', async () => {
+    const { results } = (await bulk({ entity_type: 'agent', ids: [agent.agentId] })).json<Bulk>()
+    const single = await service.client.get(pathOf('agent', 'verification'))
+    expect(Buffer.from(canonical(results[0]!.verification))).toEqual(single.bytes)
+    expect(results[0]!.signature).toBe(single.headers['x-service-signature'])
+  })
+
+  test('holds both signatures while a previous secret is set', async () => {
+    const { client } = await served({
+      VERIFICATION_SIGNING_SECRET: 'new',
+      VERIFICATION_SIGNING_SECRET_PREVIOUS: SECRET,
+    })
+    const answer = await client.post('/verification/bulk', { entity_type: 'agent', ids: [agent.agentId] })
+    expectValid('bulk-results', answer.json())
+    const [{ verification, signature } = {}] = answer.json<Bulk>().results
+    const bytes = canonical(verification)
+    expect(signature).toBe(`v1=${hmac(bytes, 'new')}, v1=${hmac(bytes, SECRET)}`)
+  })
+
+  test('does not find an entity among those of the other kind', async () => {
+    const { results } = (await bulk({ entity_type: 'agent', ids: [forecasterId(0)] })).json<Bulk>()
+    expect(results).toEqual([{ id: forecasterId(0), status: 'not_found' }])
+  })
+
+  test('takes 200 ids and refuses 201, naming the maximum', async () => {
+    const ids = Array.from({ length: 201 }, (_, index) => uuidOf(7, index))
+    const most = await bulk({ entity_type: 'forecaster', ids: ids.slice(0, 200) })
+    expect(most.json<Bulk>().results).toHaveLength(200)
+    const tooMany = await bulk({ entity_type: 'forecaster', ids })
+    expect(pointersOf(tooMany)).toEqual(['/ids'])
+    expectProblem(tooMany, 422, /201 ids were sent; at most 200/)
+  })
+
+  test('takes a known key', async () => {
+    expect(
+      (await bulk({ entity_type: 'agent', ids: [agent.agentId] }, { 'X-API-Key': clientKey })).status,
+    ).toBe(200)
+  })
+
+  test.for([
+    ['no ids', { entity_type: 'agent', ids: [] }, ['/ids']],
+    ['ids that are a text', { entity_type: 'agent', ids: uuidOf(1, 1) }, ['/ids']],
+    ['an id that is none', { entity_type: 'agent', ids: [uuidOf(1, 1), 'x'] }, ['/ids/1']],
+    ['another kind of entity', { entity_type: 'team', ids: [uuidOf(1, 1)] }, ['/entity_type']],
+    ['nothing', {}, ['/entity_type', '/ids']],
+    ['an unknown field', { entity_type: 'agent', ids: [uuidOf(1, 1)], limit: 1 }, ['/limit']],
+  ] as const)('answers 422 to %s', async ([, body, pointers]) => {
+    expect(pointersOf(await bulk(body))).toEqual(pointers)
+  })
+})

@@ -1,0 +1,247 @@
+// `fvs audit`: a release as it was published holds, and one changed byte anywhere is found and named.
+import { readFile } from 'node:fs/promises'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { runAudit } from '../../jobs/audit.ts'
+import type { Components } from '../../jobs/components.ts'
+import type { AuditReport } from '../../pipeline/audit.ts'
+import { canonical, signatureOf } from '../../pipeline/sign.ts'
+import { MemoryStore } from '../../pipeline/store/memory.ts'
+import { suiteFolder } from '../support/folder.ts'
+import { Clock, release, testComponents } from '../support/service.ts'
+import { copyOf } from '../support/store-content.ts'
+import { NOW, forecasterId, releaseWorld } from '../support/world.ts'
+
+let folder: string
+let published: MemoryStore
+let agentId: string
+const clock = new Clock(NOW)
+
+beforeAll(async () => {
+  folder = await suiteFolder()
+  published = new MemoryStore()
+  const components = await testComponents({ store: published, folder, clock })
+  ;({ agentId } = await releaseWorld(components))
+  await release(components, { asOf: new Date('2026-02-01T00:00:00.000Z') })
+  await release(components)
+})
+
+/** The released store, its own to damage. */
+async function copy(
+  settings: Record<string, string> = {},
+): Promise<Components & { objects: Map<string, Uint8Array> }> {
+  const store = copyOf(published)
+  const components = await testComponents({ store, folder, clock, settings })
+  return { ...components, objects: store.objects }
+}
+
+/** Components over the same store that have read nothing yet. */
+const afresh = ({ store }: Components) => testComponents({ store, folder, clock })
+
+async function audit(
+  components: Components,
+  number?: number,
+): Promise<{ report: AuditReport; text: string }> {
+  const { ok, json, text } = await runAudit(components, number)
+  const report = json as AuditReport
+  expect(report.ok).toBe(ok)
+  return { report, text }
+}
+
+const flipped = (bytes: Uint8Array, at = bytes.length >> 1) => bytes.with(at, bytes[at]! ^ 1)
+
+describe('a release as it was published', () => {
+  test.for([
+    [1, true],
+    [2, true],
+    [3, false],
+  ] as const)('number %d holds', async ([number, snapshot]) => {
+    const { report, text } = await audit(await copy(), number)
+    expect(report).toMatchObject({
+      release: number,
+      ok: true,
+      faults: [],
+      notes: [],
+      snapshot_compared: snapshot,
+    })
+    // Two shards of the release, entities and scores; two shards of the snapshot.
+    expect(report.files_compared).toBe(snapshot ? 6 : 4)
+    // Six forecasters and one agent, four payloads each.
+    expect(report.signatures).toEqual({ checked: true, valid: 28, invalid: 0, unsigned: 0 })
+    expect(text).toContain('every byte derived again')
+  })
+
+  test('is the current one where none is named', async () => {
+    expect((await audit(await copy())).report.release).toBe(3)
+  })
+
+  test('holds under a rotated secret as long as the old one is known', async () => {
+    const rotated = await copy({
+      VERIFICATION_SIGNING_SECRET: 'new',
+      VERIFICATION_SIGNING_SECRET_PREVIOUS: 'the secret of the tests',
+    })
+    expect((await audit(rotated, 1)).report).toMatchObject({ ok: true, signatures: { valid: 28 } })
+    const forgotten = await copy({ VERIFICATION_SIGNING_SECRET: 'new' })
+    const { report } = await audit(forgotten, 1)
+    expect(report).toMatchObject({ ok: false, signatures: { valid: 0, invalid: 28 } })
+    expect(report.faults).toEqual([
+      expect.stringMatching(/^signatures: .* is not signed with the secrets given$/),
+    ])
+  })
+
+  test('holds without a secret, and says that signatures were not looked at', async () => {
+    const { report, text } = await audit(await copy({ VERIFICATION_SIGNING_SECRET: '' }), 1)
+    expect(report).toMatchObject({ ok: true, signatures: { checked: false, valid: 0, invalid: 0 } })
+    expect(text).toContain('set VERIFICATION_SIGNING_SECRET to check them')
+  })
+})
+
+describe('one changed byte', () => {
+  const files: [what: string, path: () => string][] = [
+    ['a shard of forecasters', () => `forecaster/${forecasterId(0)}.json`],
+    ['the shard of agents', () => `agent/${agentId}.json`],
+    ['scores.parquet', () => 'scores.parquet'],
+    ['entities.parquet', () => 'entities.parquet'],
+  ]
+  test.for(files)('in %s is found and the file is named', async ([, pathOf]) => {
+    const path = pathOf()
+    for (const place of [0, 0.5, 0.999]) {
+      const components = await copy()
+      const key = `releases/00000001/${path}`
+      const bytes = components.objects.get(key)!
+      components.objects.set(key, flipped(bytes, Math.floor(bytes.length * place)))
+      const { report, text } = await audit(components, 1)
+      expect(report.ok).toBe(false)
+      expect(
+        report.faults.some((fault) => fault.startsWith(`${path}: `)),
+        String(report.faults),
+      ).toBe(true)
+      expect(text).toContain('DIFFERS')
+    }
+  })
+
+  test('in the manifest is found', async () => {
+    const components = await copy()
+    const key = 'releases/00000001/manifest.json'
+    const text = new TextDecoder().decode(components.objects.get(key))
+    const damaged = [
+      text.replace(/"rows":6/, '"rows":7'),
+      text.replace(/"sha256":"./, (found) => `"sha256":"${found.endsWith('0') ? '1' : '0'}`),
+      text.replace(/"size_bytes":\d+/, (found) => `${found}0`),
+      `${text}\n`,
+    ]
+    for (const content of damaged) {
+      expect(content).not.toBe(text)
+      components.objects.set(key, Buffer.from(content))
+      const { report } = await audit(components, 1)
+      expect(report.faults).toContain('manifest.json: is not the manifest of the derived files')
+    }
+    components.objects.set(key, flipped(Buffer.from(text), 0))
+    await expect(audit(components, 1)).rejects.toMatchObject({
+      kind: 'corrupt',
+      message: `${key} is not a manifest of this service`,
+    })
+  })
+
+  test('in a snapshot or its manifest is found and named', async () => {
+    for (const path of [`forecaster/${forecasterId(0)}.json`, `agent/${agentId}.json`]) {
+      const components = await copy()
+      const key = `snapshots/2026-02-01/${path}`
+      components.objects.set(key, flipped(components.objects.get(key)!))
+      const { report } = await audit(components, 2)
+      expect(report.faults).toEqual([expect.stringMatching(`^${key}: differs at byte \\d+`)])
+    }
+    const components = await copy()
+    const key = 'snapshots/2026-02-01/manifest.json'
+    components.objects.set(
+      key,
+      Buffer.from(new TextDecoder().decode(components.objects.get(key)).replace('"rows":6', '"rows":5')),
+    )
+    const { report } = await audit(components, 2)
+    expect(report.faults).toEqual([`${key}: is not the manifest of the derived files`])
+  })
+
+  test('of a signature is found', async () => {
+    const components = await copy()
+    const key = `releases/00000001/forecaster/${forecasterId(0)}.json`
+    const text = new TextDecoder().decode(components.objects.get(key))
+    components.objects.set(
+      key,
+      Buffer.from(text.replace(/v1=./, (found) => `v1=${found.endsWith('0') ? '1' : '0'}`)),
+    )
+    const { report } = await audit(components, 1)
+    expect(report.signatures).toMatchObject({ valid: 27, invalid: 1 })
+    expect(report.faults).toContainEqual(expect.stringMatching(/^signatures: \w+ of [0-9a-f-]+ /))
+  })
+
+  test('in a forecast of the tables makes the release differ, and a missing data file is named', async () => {
+    const components = await copy()
+    const key = [...components.objects.keys()].find((name) => /^tables\/forecasts\/.*parquet$/.test(name))!
+    const path = await components.local.path(key)
+    using database = await components.openDatabase()
+    const changed = `${path}.changed`
+    await database.run(
+      `COPY (SELECT * REPLACE (CASE WHEN row_number() OVER () = 7 THEN probability / 2 ELSE probability END AS probability)
+         FROM read_parquet('${path}')) TO '${changed}' (FORMAT parquet)`,
+    )
+    components.objects.set(key, new Uint8Array(await readFile(changed)))
+    const { report } = await audit(await afresh(components), 1)
+    expect(report.faults.map((fault) => fault.split(':')[0])).toContain('scores.parquet')
+    components.objects.delete(key)
+    await expect(audit(await afresh(components), 1)).rejects.toMatchObject({
+      kind: 'notFound',
+      message: `${key} is not in memory:`,
+    })
+  })
+})
+
+describe('a missing or foreign file', () => {
+  test.for([
+    ['scores.parquet', 'scores.parquet: is missing'],
+    ['entities.parquet', 'entities.parquet: is missing'],
+  ] as const)('%s is named', async ([path, fault]) => {
+    const components = await copy()
+    components.objects.delete(`releases/00000001/${path}`)
+    expect((await audit(components, 1)).report.faults).toContain(fault)
+  })
+
+  test('a shard in other words for the same JSON is no shard', async () => {
+    const components = await copy()
+    const key = `releases/00000001/forecaster/${forecasterId(0)}.json`
+    const text = new TextDecoder().decode(components.objects.get(key))
+    components.objects.set(key, Buffer.from(JSON.stringify(JSON.parse(text), null, 1)))
+    expect((await audit(components, 1)).report.faults).toContain(
+      `forecaster/${forecasterId(0)}.json: is not a shard in canonical JSON`,
+    )
+  })
+
+  test('a shard that was forged and signed anew with the right secret differs all the same', async () => {
+    const components = await copy()
+    const key = `releases/00000001/forecaster/${forecasterId(5)}.json`
+    expect(components.objects.has(key)).toBe(false)
+    const own = `releases/00000001/forecaster/${forecasterId(0)}.json`
+    const shard = JSON.parse(new TextDecoder().decode(components.objects.get(own))) as {
+      entities: Record<string, { verification: { payload: { badge: string }; signature: string } }>
+    }
+    const { verification } = shard.entities[forecasterId(5)]!
+    verification.payload.badge = 'platinum'
+    verification.signature = signatureOf(canonical(verification.payload), components.secrets!)
+    components.objects.set(own, canonical(shard))
+    const { report } = await audit(components, 1)
+    expect(report.signatures).toMatchObject({ valid: 28, invalid: 0 })
+    expect(report.faults.some((fault) => fault.includes('platinum'))).toBe(true)
+  })
+})
+
+describe('what there is not', () => {
+  test('a store without a release, or without that one, is said to be so', async () => {
+    const empty = await testComponents({ store: new MemoryStore(), folder })
+    await expect(audit(empty)).rejects.toMatchObject({
+      kind: 'notFound',
+      message: 'memory: has no release yet; run fvs release',
+    })
+    await expect(audit(await copy(), 4)).rejects.toMatchObject({
+      kind: 'notFound',
+      message: 'there is no release 4',
+    })
+  })
+})

@@ -1,0 +1,353 @@
+// The commands as processes: exit codes, what goes to which stream, and messages that name what was wrong.
+import { cp, readdir, writeFile } from 'node:fs/promises'
+import { request } from 'node:http'
+import { join } from 'node:path'
+import pMap from 'p-map'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { FileStore } from '../../pipeline/store/file.ts'
+import { suiteFolder, testFolder } from '../support/folder.ts'
+import { type Finished, type ProcessOptions, fvs, fvsServe } from '../support/process.ts'
+import { RawSocket } from '../support/raw-socket.ts'
+import { Client, SECRET, testComponents, testService } from '../support/service.ts'
+import { contentOf } from '../support/store-content.ts'
+import { NOW, QUESTIONS_CSV, forecasterId, releaseWorld, uuidOf } from '../support/world.ts'
+
+const AT_ONCE = 3
+
+let released: string
+beforeAll(async () => {
+  released = await suiteFolder()
+  await releaseWorld(await testComponents({ folder: released }))
+})
+
+const withStore = (folder: string, env: Record<string, string> = {}): ProcessOptions => ({
+  folder,
+  env: { STORE_URL: join(folder, 'store'), ...env },
+})
+
+/** A copy of the released store, to change. */
+async function copyOfReleased(): Promise<string> {
+  const folder = await testFolder()
+  await cp(join(released, 'store'), join(folder, 'store'), { recursive: true })
+  return folder
+}
+
+async function file(folder: string, name: string, content: string): Promise<string> {
+  const path = join(folder, name)
+  await writeFile(path, content)
+  return path
+}
+
+/** The one JSON object that `--json` prints. */
+function jsonOf({ stdout }: Finished): Record<string, unknown> {
+  expect(stdout.endsWith('\n')).toBe(true)
+  expect(stdout.trimEnd()).not.toContain('\n')
+  return JSON.parse(stdout) as Record<string, unknown>
+}
+
+function expectFailed(
+  { code, stdout, stderr }: Finished,
+  expectedCode: number,
+  message: string | RegExp,
+): void {
+  expect(stderr).toMatch(message)
+  expect(code).toBe(expectedCode)
+  expect(stdout).toBe('')
+  expect(stderr).not.toMatch(/^\s+at /m)
+  expect(stderr).not.toContain(SECRET)
+}
+
+describe('wrong usage exits with 2 and names what was wrong', () => {
+  const wrong: [args: string[], message: RegExp][] = [
+    [[], /Usage: fvs/],
+    [['scores'], /unknown command 'scores'/],
+    [['release', '--as-of', '2026-02-30T12:00:00Z'], /'2026-02-30T12:00:00Z' is invalid/],
+    [['import', 'people', 'x.csv'], /'people' is invalid .* It must be one of questions, resolutions, /],
+    [['audit', '--release', '0'], /'0' is invalid. It must be a whole number from 1 on/],
+    [['keys', 'create'], /required option '--owner <name>' not specified/],
+  ]
+
+  test('and has done nothing', async () => {
+    const folder = await testFolder()
+    await pMap(
+      wrong,
+      async ([args, message]) => {
+        expectFailed(await fvs(args, { folder }), 2, message)
+      },
+      { concurrency: AT_ONCE },
+    )
+    expect(await readdir(folder)).toEqual([])
+  })
+
+  test('while --help and --version exit with 0', async () => {
+    const folder = await testFolder()
+    const [help, version] = await Promise.all([fvs(['--help'], { folder }), fvs(['--version'], { folder })])
+    expect([help.code, version.code]).toEqual([0, 0])
+    for (const name of ['serve', 'release', 'import', 'keys', 'verify', 'audit', 'demo']) {
+      expect(help.stdout).toContain(`  ${name} `)
+    }
+    expect(version.stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+  })
+})
+
+describe('a wrong setting', () => {
+  const wrong: [env: Record<string, string>, message: RegExp][] = [
+    [{ VERIFICATION_SIGNING_SECRET: ` ${SECRET}` }, /_SECRET: must not begin or end with white space\n$/],
+    [{ RELEASE_SCHEDULE: 'daily' }, /RELEASE_SCHEDULE is not a cron expression: "daily"/],
+  ]
+
+  test('stops the boot and is named', async () => {
+    const folder = await testFolder()
+    await pMap(
+      wrong,
+      async ([env, message]) => {
+        expectFailed(await fvs(['serve'], withStore(folder, env)), 1, message)
+      },
+      { concurrency: AT_ONCE },
+    )
+  })
+})
+
+describe('serve', () => {
+  test('on a taken port names it and ends', async () => {
+    const { url } = await testService()
+    const { port } = new URL(url)
+    const finished = await fvs(['serve'], withStore(await testFolder(), { PORT: port }))
+    expectFailed(finished, 1, `port ${port} on 127.0.0.1 is taken; set PORT`)
+  })
+
+  test('makes releases on its schedule, in a process of its own, on the store of --store', async () => {
+    const folder = await testFolder()
+    const store = join(folder, 'elsewhere')
+    const service = await fvsServe(
+      { folder, env: { RELEASE_SCHEDULE: '* * * * * *', REFRESH_MS: '50' } },
+      '--store',
+      store,
+    )
+    const client = new Client(service.url)
+    await expect
+      .poll(async () => (await client.get('/metrics')).text, { interval: 50, timeout: 20_000 })
+      .toMatch(/^fvs_release 1$/m)
+    service.kill('SIGTERM')
+    const { code, stdout } = await service.finished
+    expect([code, stdout]).toEqual([0, ''])
+    expect(await readdir(folder)).not.toContain('data')
+    expect(Object.keys(await contentOf(new FileStore(store)))).toContain('releases/00000001/manifest.json')
+  })
+
+  test('ends with the second signal, of either kind, whatever is under way', async () => {
+    const folder = await testFolder()
+    const service = await fvsServe(withStore(folder, { SHUTDOWN_TIMEOUT_MS: '600000' }), '--no-scheduler')
+    // A request that is never finished, which a patient stop waits for.
+    const raw = await RawSocket.open(service.url)
+    raw.send(
+      'POST /agents/register HTTP/1.1',
+      'Host: x',
+      'Content-Type: application/json',
+      'Content-Length: 9',
+    )
+    raw.send('', 'Expect: 100-continue', '', '')
+    await raw.received(/100 Continue/)
+    service.kill('SIGTERM')
+    await expect
+      .poll(
+        () =>
+          new Promise((resolve) => request(service.url).on('error', resolve).on('response', resolve).end()),
+        { interval: 10, timeout: 10_000 },
+      )
+      .toMatchObject({ code: 'ECONNREFUSED' })
+    // One that comes in the same second may be the first one again, passed on by a parent.
+    let ended: Finished | undefined
+    void service.finished.then((finished) => (ended = finished))
+    await expect
+      .poll(
+        () => {
+          service.kill('SIGINT')
+          return ended
+        },
+        { interval: 100, timeout: 10_000 },
+      )
+      .toBeDefined()
+    expect(ended!.signal === 'SIGINT' || ended!.code === 130).toBe(true)
+  })
+
+  test('leaves no folder of its own behind, and with --json says where it served', async () => {
+    const folder = await testFolder()
+    const own = async () => (await readdir(folder)).filter((name) => name.startsWith('fvs-'))
+    const service = await fvsServe(withStore(folder), '--no-scheduler', '--json')
+    expect(await own()).toHaveLength(1)
+    service.kill('SIGINT')
+    const finished = await service.finished
+    expect(finished.code).toBe(0)
+    expect(jsonOf(finished)).toEqual({ url: service.url })
+    expect(await own()).toEqual([])
+  })
+})
+
+describe('a store', () => {
+  test('that cannot be written stops what would use it', async () => {
+    const folder = await testFolder()
+    await file(folder, 'store', 'not a folder')
+    const finished = await fvs(['release'], withStore(folder))
+    expectFailed(finished, 1, /the store could not \w+ probe\/\S+ \((EEXIST|ENOTDIR)\)/)
+  })
+
+  test('is ./data where nothing else is said, and --store goes before STORE_URL', async () => {
+    const folder = await testFolder()
+    expect((await fvs(['keys', 'list'], { folder })).code).toBe(0)
+    expect(await readdir(folder)).toContain('data')
+    const url = new URL(`file://${folder}/named`).href
+    expect((await fvs(['keys', 'list', '--store', url], withStore(folder))).code).toBe(0)
+    expect(await readdir(folder)).toContain('named')
+    expect(await readdir(folder)).not.toContain('store')
+  })
+})
+
+describe('import', () => {
+  test('says what it did, for people and for programs', async () => {
+    const folder = await testFolder()
+    const path = await file(folder, 'questions.csv', QUESTIONS_CSV)
+    const first = await fvs(['import', 'questions', path], withStore(folder))
+    expect([first.code, first.stdout, first.stderr]).toEqual([
+      0,
+      'questions: 56 of 56 rows added, 0 known already\n',
+      '',
+    ])
+    const second = await fvs(['import', 'questions', path, '--json'], withStore(folder))
+    expect(second.code).toBe(0)
+    expect(jsonOf(second)).toEqual({
+      kind: 'questions',
+      rows: 56,
+      added: 0,
+      unchanged: 56,
+      forecasters_created: 0,
+    })
+  })
+
+  test('of a bad file exits with 1, names the rows and leaves the store as it was', async () => {
+    const folder = await copyOfReleased()
+    const store = new FileStore(join(folder, 'store'))
+    const before = await contentOf(store)
+    const columns = 'entity_type,entity_id,question_id,probability,forecast_at'
+    const lines = Array.from(
+      { length: 22 },
+      (_, index) => `forecaster,${forecasterId(0)},${uuidOf(1, 0)},${index + 2},${NOW}`,
+    )
+    const path = await file(folder, 'bad.csv', [columns, ...lines].join('\n'))
+    const [plain, json] = await Promise.all([
+      fvs(['import', 'forecasts', path], withStore(folder)),
+      fvs(['import', 'forecasts', path, '--json'], withStore(folder)),
+    ])
+    expectFailed(plain, 1, `fvs: ${path}: 22 bad rows (the first 20 are named); nothing was imported`)
+    expect(plain.stderr.split('\n').slice(1, -1)).toEqual(
+      Array.from(
+        { length: 20 },
+        (_, index) => `  line ${index + 2}: probability is "${index + 2}", not a number from 0 to 1`,
+      ),
+    )
+    expect(json.code).toBe(1)
+    expect(jsonOf(json)).toMatchObject({ error: { kind: 'invalid', errors: { length: 20 } } })
+    expect(await contentOf(store)).toEqual(before)
+  })
+
+  test('of what is no table exits with 1 and writes nothing', async () => {
+    const folder = await testFolder()
+    const path = await file(folder, 'half.parquet', 'PAR1')
+    const [missing, half] = await Promise.all([
+      fvs(['import', 'questions', 'nowhere.csv'], withStore(folder)),
+      fvs(['import', 'questions', path], withStore(folder)),
+    ])
+    expectFailed(missing, 1, 'fvs: there is no file nowhere.csv')
+    expectFailed(half, 1, `fvs: ${path} cannot be read: `)
+    expect(await contentOf(new FileStore(join(folder, 'store')))).toEqual({})
+  })
+})
+
+describe('release', () => {
+  test('makes one as of a past instant, none when nothing has changed, and none as of the future', async () => {
+    const folder = await copyOfReleased()
+    const run = (...args: string[]) => fvs(['release', ...args], withStore(folder))
+    const past = await run('--as-of', '2026-01-25T12:00:00+02:00')
+    expect(past.code, past.stderr).toBe(0)
+    expect(past.stdout).toMatch(
+      /^release 2 as of 2026-01-25T10:00:00\.000Z: 7 entities, \d+ scored pairs, 5 files, [\d.]+ s\n$/,
+    )
+    const log = past.stderr.trimEnd().split('\n')
+    expect(JSON.parse(log.at(-1)!)).toMatchObject({ msg: 'published', release: 2, entities: 7 })
+    // The current release is of another day, which is news; after that there is none.
+    expect(jsonOf(await run('--if-changed', '--json'))).toMatchObject({ made: true, release: 3 })
+    const [unchanged, future] = await Promise.all([
+      run('--if-changed', '--json'),
+      run('--as-of', '2999-01-01T00:00:00Z'),
+    ])
+    expect(unchanged.code).toBe(0)
+    expect(jsonOf(unchanged)).toEqual({ made: false, release: 3, reason: 'unchanged' })
+    expectFailed(future, 1, '--as-of 2999-01-01T00:00:00.000Z lies in the future')
+  })
+})
+
+describe('keys', () => {
+  test('are created once, listed without themselves, and revoked by their public id', async () => {
+    const folder = await testFolder()
+    const run = (...args: string[]) => fvs(['keys', ...args], withStore(folder))
+    const created = await run('create', '--owner', 'Ada & Co', '--json')
+    const { api_key: key } = jsonOf(created) as { api_key: string }
+    expect(key).toMatch(/^fv_live_/)
+    const id = key.split('_')[2]!
+    expect((await run('revoke', id)).stdout).toMatch(new RegExp(`^${id} was revoked at \\S+Z\n$`))
+    const [json, plain] = await Promise.all([run('list', '--json'), run('list')])
+    expect(jsonOf(json)).toMatchObject({
+      keys: [{ key_id: id, kind: 'client', owner: 'Ada & Co', revoked_at: expect.any(String) as string }],
+    })
+    expect(plain.stdout).toMatch(new RegExp(`^${id}  \\S+Z  revoked \\S+Z  client Ada & Co\n$`))
+    expect(json.stdout + plain.stdout).not.toContain(key.slice(-38))
+  })
+
+  test('of nobody, or for nobody, are refused', async () => {
+    const folder = await testFolder()
+    const [unknown, blank] = await Promise.all([
+      fvs(['keys', 'revoke', 'abcdefgh'], withStore(folder)),
+      fvs(['keys', 'create', '--owner', ' '], withStore(folder)),
+    ])
+    expectFailed(unknown, 1, 'no key has the id "abcdefgh"')
+    expectFailed(blank, 1, '--owner is " "; it must have 1 to 200 characters')
+  })
+})
+
+describe('verify', () => {
+  test('exits with 0 for a shard that holds and with 1 for one that was changed', async () => {
+    const folder = await copyOfReleased()
+    const shard = join(folder, 'store/releases/00000001/forecaster', `${forecasterId(0)}.json`)
+    const env = { VERIFICATION_SIGNING_SECRET: 'another' }
+    const [good, bad] = await Promise.all([
+      fvs(['verify', shard], { folder }),
+      fvs(['verify', shard, '--json'], { folder, env }),
+    ])
+    expect([good.code, good.stdout]).toEqual([0, `${shard}: all 24 signatures hold\n`])
+    expect(bad.code).toBe(1)
+    expect(jsonOf(bad)).toMatchObject({ ok: false, checked: 24 })
+  })
+})
+
+describe('audit', () => {
+  test('exits with 0 for a good release and with 1, naming the file, for a changed one', async () => {
+    const folder = await copyOfReleased()
+    const run = (...args: string[]) => fvs(['audit', ...args], withStore(folder))
+    const good = await run()
+    expect(good.code, good.stderr).toBe(0)
+    expect(good.stdout).toContain('every byte derived again')
+    const store = new FileStore(join(folder, 'store'))
+    const key = 'releases/00000001/scores.parquet'
+    const bytes = (await store.get(key))!
+    await store.put(key, bytes.with(bytes.length >> 1, bytes[bytes.length >> 1]! ^ 1))
+    const [bad, other] = await Promise.all([run('--json', '--release', '1'), run('--release', '7')])
+    expect(bad.code).toBe(1)
+    const { faults } = jsonOf(bad) as { faults: string[] }
+    expect(faults.map((fault) => fault.split(':')[0])).toEqual([
+      'scores.parquet',
+      'scores.parquet',
+      'manifest.json',
+    ])
+    expectFailed(other, 1, 'there is no release 7')
+  })
+})

@@ -1,0 +1,211 @@
+// Real forecasts by people, imported and released: counts, types, ranges, checksums and every payload.
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { runAudit } from '../../jobs/audit.ts'
+import type { Components } from '../../jobs/components.ts'
+import { runImport } from '../../jobs/import.ts'
+import { Database } from '../../pipeline/duckdb.ts'
+import { readManifest } from '../../pipeline/releases.ts'
+import type { ReleaseResult } from '../../pipeline/release.ts'
+import { IMPORTS } from '../../pipeline/sql/import.ts'
+import { sha256Hex } from '../../pipeline/store/keys.ts'
+import type { ReleaseManifest, ReleaseShard } from '../../schemas/payloads.ts'
+import { suiteFolder } from '../support/folder.ts'
+import { expectValid, faultsOf } from '../support/json-schema.ts'
+import { release, testComponents } from '../support/service.ts'
+
+const DATA = fileURLToPath(new URL('../../../shared/data', import.meta.url))
+const DATASETS = ['metaculus-pros-2025q1', 'acx-2023']
+
+/** 49 questions of ten professionals, who took part in all but five of the pairs; 50 questions of 3,292 people. */
+const PRO_PAIRS = 485
+const CONTEST_PAIRS = 150_720
+const PAIRS = PRO_PAIRS + CONTEST_PAIRS
+const PEOPLE = 10 + 3292
+
+const there = DATASETS.every((name) => existsSync(join(DATA, name)))
+if (!there && process.env['CI'] === 'true') throw new Error(`no real forecasts in ${DATA}`)
+if (!there)
+  console.warn(`skipped: the tests of real forecasts need ${DATASETS.join(' and ')} in ../shared/data`)
+
+const fileOf = (dataset: string, kind: string): string | undefined =>
+  ['csv', 'parquet'].map((format) => join(DATA, dataset, `${kind}.${format}`)).find(existsSync)
+
+describe.skipIf(!there)('real forecasts', () => {
+  let components: Components
+  let folder: string
+  let imported: Record<string, object>
+  let released: ReleaseResult
+  let manifest: ReleaseManifest
+
+  beforeAll(async () => {
+    folder = await suiteFolder()
+    components = await testComponents({ folder })
+    imported = {}
+    for (const dataset of DATASETS) {
+      for (const kind of IMPORTS) {
+        const path = fileOf(dataset, kind)
+        if (path !== undefined)
+          imported[`${dataset} ${kind}`] = (await runImport(components, kind, path)).json
+      }
+    }
+    released = await release(components)
+    manifest = (await readManifest(components.store, 1))!
+  }, 60_000)
+
+  async function query<R extends Record<string, unknown>>(sql: string): Promise<R[]> {
+    using database = await Database.open({ threads: 2, memoryLimit: '1GB', directory: folder })
+    return await database.rows<R>(sql)
+  }
+  const file = (name: string) => `read_parquet('${join(folder, 'store/releases/00000001', name)}')`
+
+  test('are imported whole', () => {
+    const whole = (rows: number, created = 0) => ({
+      rows,
+      added: rows,
+      unchanged: 0,
+      forecasters_created: created,
+    })
+    expect(imported).toMatchObject({
+      'metaculus-pros-2025q1 questions': whole(51),
+      'metaculus-pros-2025q1 resolutions': whole(51),
+      'metaculus-pros-2025q1 forecasters': whole(10),
+      'metaculus-pros-2025q1 forecasts': whole(1257),
+      'acx-2023 questions': whole(50),
+      'acx-2023 resolutions': whole(50),
+      'acx-2023 forecasts': whole(CONTEST_PAIRS, 3292),
+    })
+    expect(released).toMatchObject({ made: true, release: 1, entities: PEOPLE, pairs: PAIRS })
+  })
+
+  test('give one row per person and question that took part', async () => {
+    const [counts] = await query(
+      `SELECT count(*)::INTEGER AS rows, count(DISTINCT (entity_id, question_id))::INTEGER AS pairs,
+         count(DISTINCT entity_id)::INTEGER AS people, count(DISTINCT question_id)::INTEGER AS questions
+       FROM ${file('scores.parquet')}`,
+    )
+    expect(counts).toEqual({ rows: PAIRS, pairs: PAIRS, people: PEOPLE, questions: 49 + 50 })
+    const split = await query(
+      `SELECT count(*)::INTEGER AS rows FROM ${file('scores.parquet')} JOIN (
+         SELECT question_id, max(category) AS category FROM read_parquet('${join(folder, 'store/tables/questions/*/*.parquet')}') GROUP BY ALL
+       ) USING (question_id) GROUP BY category IS NOT DISTINCT FROM 'acx-2023' ORDER BY rows`,
+    )
+    expect(split).toEqual([{ rows: PRO_PAIRS }, { rows: CONTEST_PAIRS }])
+  })
+
+  test('have the columns and types that readers are promised', async () => {
+    const described = await query<{ column_name: string; column_type: string }>(
+      `DESCRIBE FROM ${file('scores.parquet')}`,
+    )
+    expect(
+      Object.fromEntries(described.map(({ column_name, column_type }) => [column_name, column_type])),
+    ).toEqual({
+      entity_type: 'VARCHAR',
+      entity_id: 'VARCHAR',
+      question_id: 'VARCHAR',
+      outcome: 'VARCHAR',
+      coverage: 'DOUBLE',
+      brier: 'DOUBLE',
+      reference_brier: 'DOUBLE',
+      log_score: 'DOUBLE',
+      baseline_score: 'DOUBLE',
+      peer_score: 'DOUBLE',
+      forecasts: 'INTEGER',
+      closing_probability: 'DOUBLE',
+    })
+  })
+
+  test('lie in the ranges of the method', async () => {
+    const [outside] = await query(
+      `SELECT
+         count(*) FILTER (NOT (coverage > 0 AND coverage <= 1))::INTEGER AS coverage,
+         count(*) FILTER (NOT (brier BETWEEN 0 AND 1))::INTEGER AS brier,
+         count(*) FILTER (NOT (reference_brier BETWEEN 0 AND 1))::INTEGER AS reference_brier,
+         count(*) FILTER (NOT (log_score BETWEEN 0 AND 6.907756))::INTEGER AS log_score,
+         count(*) FILTER (NOT (baseline_score BETWEEN -896.6 AND 99.9))::INTEGER AS baseline_score,
+         count(*) FILTER (NOT isfinite(peer_score))::INTEGER AS peer_score,
+         count(*) FILTER (NOT (closing_probability BETWEEN 0 AND 1))::INTEGER AS closing_probability,
+         count(*) FILTER (forecasts < 1 OR outcome NOT IN ('yes', 'no') OR entity_type <> 'forecaster')::INTEGER AS rest
+       FROM ${file('scores.parquet')}`,
+    )
+    expect(
+      Object.values(outside!).every((count) => count === 0),
+      JSON.stringify(outside),
+    ).toBe(true)
+    // Everyone in the contest forecast once, on the day it opened, and stands to its end.
+    const [contest] = await query(
+      `SELECT min(coverage) AS lowest, max(coverage) AS highest FROM ${file('scores.parquet')} WHERE forecasts = 1 AND coverage = 1`,
+    )
+    expect(contest).toEqual({ lowest: 1, highest: 1 })
+    // Peer scores add up to nothing where all stand from beginning to end.
+    const sums = await query<{ peers: number }>(
+      `SELECT sum(peer_score) AS peers FROM ${file('scores.parquet')} GROUP BY question_id HAVING min(coverage) = 1`,
+    )
+    expect(sums.length).toBeGreaterThanOrEqual(50)
+    for (const { peers } of sums) expect(Math.abs(peers)).toBeLessThan(1e-5)
+  })
+
+  test('are in a manifest with the rows and checksum of every file', async () => {
+    expectValid('release-manifest', manifest)
+    for (const { path, rows, size_bytes, sha256 } of manifest.files) {
+      const bytes = (await components.store.get(`releases/00000001/${path}`))!
+      expect([bytes.byteLength, sha256Hex(bytes)], path).toEqual([size_bytes, sha256])
+      if (!path.endsWith('.parquet')) continue
+      const [counted] = await query(`SELECT count(*)::INTEGER AS rows FROM ${file(path)}`)
+      expect(counted, path).toEqual({ rows })
+    }
+    const rowsOf = (pattern: RegExp) =>
+      manifest.files.filter(({ path }) => pattern.test(path)).reduce((sum, { rows }) => sum + rows, 0)
+    expect(rowsOf(/^forecaster\//)).toBe(PEOPLE)
+    expect(rowsOf(/^agent\//)).toBe(0)
+    expect(rowsOf(/^entities\.parquet$/)).toBe(PEOPLE)
+    expect(rowsOf(/^scores\.parquet$/)).toBe(PAIRS)
+  })
+
+  test('are published in payloads that all keep their schemas', async () => {
+    const wrong: string[] = []
+    const badges: Record<string, number> = {}
+    for (const { path } of manifest.files.filter(({ path: name }) => name.endsWith('.json'))) {
+      const text = new TextDecoder().decode(await components.store.get(`releases/00000001/${path}`))
+      const { entities } = JSON.parse(text) as ReleaseShard
+      for (const { verification, metrics, rankings, advanced_metrics } of Object.values(entities)) {
+        wrong.push(
+          ...faultsOf('forecaster-verification', verification.payload),
+          ...faultsOf('forecaster-metrics', metrics.payload),
+          ...faultsOf('forecaster-rankings', rankings.payload),
+          ...faultsOf('forecaster-advanced-metrics', advanced_metrics.payload),
+        )
+        if ('badge' in verification.payload) {
+          badges[verification.payload.badge] = (badges[verification.payload.badge] ?? 0) + 1
+        }
+      }
+    }
+    expect(wrong).toEqual([])
+    expect(Object.values(badges).reduce((sum, count) => sum + count)).toBe(PEOPLE)
+    // A quarter of those ranked at most, and of the best only whose interval lies above 0.
+    expect(badges['platinum']! + badges['gold']!).toBeLessThanOrEqual(0.1 * PEOPLE + 1)
+  })
+
+  test.for(['1', '2'])(
+    'are derived again to the byte with %s threads and little memory',
+    async (DUCKDB_THREADS) => {
+      const settings = { DUCKDB_THREADS, DUCKDB_MEMORY_LIMIT: '400MB' }
+      const { ok, json } = await runAudit(await testComponents({ folder, settings }), 1)
+      expect(json).toMatchObject({
+        ok: true,
+        faults: [],
+        signatures: { valid: 4 * PEOPLE, invalid: 0, unsigned: 0 },
+      })
+      expect(ok).toBe(true)
+    },
+  )
+
+  test('imported again change nothing', async () => {
+    for (const kind of ['questions', 'forecasts'] as const) {
+      const { json } = await runImport(components, kind, fileOf('acx-2023', kind)!)
+      expect(json).toMatchObject({ added: 0, forecasters_created: 0 })
+    }
+  })
+})

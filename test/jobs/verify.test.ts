@@ -1,0 +1,211 @@
+// `fvs verify`: signatures of answers, shards and bulk answers, good and tampered.
+import { writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { runVerify } from '../../jobs/verify.ts'
+import { parseSettings } from '../../schemas/config.ts'
+import { suiteFolder, testFolder } from '../support/folder.ts'
+import { Clock, SECRET, type TestService, startTestService, testComponents } from '../support/service.ts'
+import { NOW, forecasterId, releaseWorld, uuidOf } from '../support/world.ts'
+
+let service: TestService
+beforeAll(async () => {
+  const components = await testComponents({ folder: await suiteFolder(), clock: new Clock(NOW) })
+  await releaseWorld(components)
+  service = await startTestService(components)
+})
+afterAll(() => service.stop())
+
+const PATH = `/forecaster/${forecasterId(0)}/verification`
+const settings = (current = SECRET, previous = '') =>
+  parseSettings({ VERIFICATION_SIGNING_SECRET: current, VERIFICATION_SIGNING_SECRET_PREVIOUS: previous })
+
+async function file(content: string | Uint8Array): Promise<string> {
+  const path = join(await testFolder(), 'signed.json')
+  await writeFile(path, content)
+  return path
+}
+
+describe('a URL', () => {
+  test.for(['verification', 'metrics', 'rankings', 'advanced-metrics'])('of %s holds', async (call) => {
+    const target = `${service.url}/forecaster/${forecasterId(0)}/${call}`
+    const report = await runVerify(settings(), target, undefined)
+    expect(report).toEqual({
+      ok: true,
+      json: { target, ok: true, checked: 1, failed: [] },
+      text: `${target}: the signature holds`,
+    })
+  })
+
+  test('does not hold under another secret', async () => {
+    const target = service.url + PATH
+    const { ok, json, text } = await runVerify(settings('another'), target, undefined)
+    expect(ok).toBe(false)
+    expect(json).toMatchObject({ ok: false, failed: [target] })
+    expect(text).toContain('not signed with this secret, or changed since')
+  })
+
+  test('holds when the previous secret is the one that signed', async () => {
+    expect((await runVerify(settings('new', SECRET), service.url + PATH, undefined)).ok).toBe(true)
+  })
+
+  test('whose answer was changed on the way does not hold, whose signature was taken away neither', async () => {
+    const { bytes, headers } = await service.client.get(PATH)
+    const signature = String(headers['x-service-signature'])
+    const proxy = createServer((request, response) => {
+      if (request.url === '/changed')
+        response.setHeader('X-Service-Signature', signature).end(bytes.toString().replace('gold', 'none'))
+      else if (request.url === '/unsigned') response.end(bytes)
+      else response.setHeader('X-Service-Signature', signature).end(bytes)
+    })
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void proxy.close())
+    const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+    expect((await runVerify(settings(), `${url}/same`, undefined)).ok).toBe(true)
+    expect((await runVerify(settings(), `${url}/changed`, undefined)).ok).toBe(false)
+    const unsigned = await runVerify(settings(), `${url}/unsigned`, undefined)
+    expect(unsigned.ok).toBe(false)
+    expect(unsigned.text).toContain('unsigned')
+  })
+
+  test('that answers with an error or not at all says so', async () => {
+    const missing = `${service.url}/forecaster/${uuidOf(9, 9)}/verification`
+    await expect(runVerify(settings(), missing, undefined)).rejects.toMatchObject({
+      kind: 'invalid',
+      message: `${missing} answered 404, not a payload`,
+    })
+    const nobody = 'http://127.0.0.1:1/'
+    await expect(runVerify(settings(), nobody, undefined)).rejects.toMatchObject({
+      kind: 'unavailable',
+      message: `${nobody} does not answer`,
+    })
+  })
+})
+
+describe('a file', () => {
+  const shard = async () =>
+    new TextDecoder().decode(
+      await service.components.store.get(`releases/00000001/forecaster/${forecasterId(0)}.json`),
+    )
+  const bulk = async () =>
+    (
+      await service.client.post('/verification/bulk', {
+        entity_type: 'forecaster',
+        ids: [forecasterId(1), forecasterId(2), uuidOf(9, 9)],
+      })
+    ).text
+
+  test('with a payload holds with its signature', async () => {
+    const { bytes, headers } = await service.client.get(PATH)
+    const signature = String(headers['x-service-signature'])
+    expect((await runVerify(settings(), await file(bytes), signature)).ok).toBe(true)
+    expect((await runVerify(settings(), await file(bytes), `v1=${'0'.repeat(64)}, ${signature}`)).ok).toBe(
+      true,
+    )
+    for (const changed of [
+      Buffer.concat([bytes, Buffer.from('\n')]),
+      Buffer.from(bytes.toString().replace('gold', 'none')),
+    ]) {
+      expect((await runVerify(settings(), await file(changed), signature)).ok).toBe(false)
+    }
+    for (const wrong of [
+      '',
+      'v1=',
+      signature.slice(0, -1),
+      signature.toUpperCase(),
+      signature.replace('v1=', 'v2='),
+    ]) {
+      expect((await runVerify(settings(), await file(bytes), wrong)).ok, wrong).toBe(false)
+    }
+  })
+
+  test('with a shard holds, every payload of it', async () => {
+    const path = await file(await shard())
+    const report = await runVerify(settings(), path, undefined)
+    expect(report.json).toMatchObject({ ok: true, checked: 24, failed: [] })
+    expect(report.text).toBe(`${path}: all 24 signatures hold`)
+  })
+
+  test('with a shard in which one value was changed does not hold, and says whose', async () => {
+    const changed = (await shard()).replace('"badge":"gold"', '"badge":"platinum"')
+    const report = await runVerify(settings(), await file(changed), undefined)
+    expect(report.json).toMatchObject({ ok: false, failed: [`rankings of ${forecasterId(0)}`] })
+    expect(report.text).toContain('1 of 24 signatures do not hold')
+  })
+
+  test('with a bulk answer holds, and does not where one was changed', async () => {
+    expect((await runVerify(settings(), await file(await bulk()), undefined)).json).toMatchObject({
+      ok: true,
+      checked: 2,
+    })
+    const changed = (await bulk()).replace(/"skill":0\.\d/, '"skill":0.9')
+    expect((await runVerify(settings(), await file(changed), undefined)).json).toMatchObject({
+      ok: false,
+      failed: [forecasterId(1)],
+    })
+  })
+
+  test('with payloads under the ids of others does not hold, although each is signed', async () => {
+    const [first, second] = [forecasterId(1), forecasterId(2)]
+    const swap = (text: string, field: string) =>
+      text
+        .replaceAll(`${field}${first}"`, `${field}#"`)
+        .replaceAll(`${field}${second}"`, `${field}${first}"`)
+        .replaceAll(`${field}#"`, `${field}${second}"`)
+    const swappedBulk = await runVerify(settings(), await file(swap(await bulk(), '"id":"')), undefined)
+    expect(swappedBulk.json).toMatchObject({ ok: false, failed: [second, first] })
+    expect(swappedBulk.text).toContain(`${first}: the payload of another entity`)
+    // The keys of a shard's entities come right after a brace or a comma.
+    const shardText = (await shard())
+      .replaceAll(`"${first}":{`, '"#":{')
+      .replaceAll(`"${second}":{`, `"${first}":{`)
+    const swappedShard = await runVerify(
+      settings(),
+      await file(shardText.replace('"#":{', `"${second}":{`)),
+      undefined,
+    )
+    expect(swappedShard.json).toMatchObject({ ok: false, checked: 24 })
+    expect(swappedShard.text).toContain('8 of 24 signatures do not hold')
+  })
+
+  test('with a bulk answer in which nobody was found has nothing to check', async () => {
+    const nobody = await service.client.post('/verification/bulk', {
+      entity_type: 'agent',
+      ids: [uuidOf(9, 9)],
+    })
+    await expect(runVerify(settings(), await file(nobody.bytes), undefined)).rejects.toThrow(
+      'holds no payload to check',
+    )
+  })
+
+  test('with a shard of a service that does not sign does not hold', async () => {
+    const unsigned = (await shard()).replaceAll(/"signature":"[^"]+"/g, '"signature":null')
+    const report = await runVerify(settings(), await file(unsigned), undefined)
+    expect(report.ok).toBe(false)
+    expect(report.text.match(/: unsigned$/gm)).toHaveLength(20)
+  })
+
+  test.for([
+    ['another JSON', '{"a":1}', /holds no signatures: give the payload's with --signature/],
+    ['no JSON', 'payload', /is not JSON/],
+    ['nothing', '', /is not JSON/],
+  ] as const)('with %s is refused', async ([, content, message]) => {
+    await expect(runVerify(settings(), await file(content), undefined)).rejects.toThrow(message)
+  })
+
+  test('that is not there is refused', async () => {
+    await expect(runVerify(settings(), '/nowhere/signed.json', undefined)).rejects.toThrow(
+      '/nowhere/signed.json cannot be read',
+    )
+  })
+})
+
+describe('without a secret', () => {
+  test('nothing can be checked', async () => {
+    await expect(runVerify(settings(''), service.url + PATH, undefined)).rejects.toThrow(
+      'set VERIFICATION_SIGNING_SECRET',
+    )
+  })
+})

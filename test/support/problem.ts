@@ -1,0 +1,21 @@
+// What every error answer has in common.
+import { expect } from 'vitest'
+import { expectValid } from './json-schema.ts'
+import type { Answer } from './service.ts'
+
+export function expectProblem(answer: Answer, status: number, detail: RegExp): void {
+  expect(answer.status, answer.text).toBe(status)
+  expect(answer.headers['content-type']).toBe('application/problem+json')
+  expect(answer.headers['cache-control']).toBe('no-store')
+  const problem = answer.json<{ detail: string; status: number }>()
+  expectValid('problem', problem)
+  expect(problem.status).toBe(status)
+  expect(problem.detail).toMatch(detail)
+  expect(answer.text).not.toMatch(/node_modules|\.ts:\d|\bat [\w.]+ \(/)
+}
+
+/** The pointers of a 422, in the order of the answer. */
+export function pointersOf(answer: Answer): string[] {
+  expectProblem(answer, 422, /./)
+  return answer.json<{ errors: { pointer: string }[] }>().errors.map(({ pointer }) => pointer)
+}

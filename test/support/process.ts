@@ -1,0 +1,89 @@
+// `fvs` as a process of its own, with an environment of the test's own.
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+import { SECRET } from './service.ts'
+
+const FVS = fileURLToPath(new URL('../../jobs/fvs.ts', import.meta.url))
+
+/** Compiled sources, so that each process does not compile them again. */
+const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/fvs-compiled', import.meta.url))
+
+export interface Finished {
+  /** Null after a signal. */
+  code: number | null
+  signal: NodeJS.Signals | null
+  stdout: string
+  stderr: string
+}
+
+export interface ProcessOptions {
+  /** Home, folder for temporary files and working directory of the process. */
+  folder: string
+  env?: Record<string, string>
+}
+
+interface Running {
+  child: ChildProcessByStdio<null, Readable, Readable>
+  finished: Promise<Finished>
+}
+
+function start(args: readonly string[], { folder, env = {} }: ProcessOptions): Running {
+  const child = spawn(process.execPath, [FVS, ...args], {
+    cwd: folder,
+    env: {
+      HOME: folder,
+      TMPDIR: folder,
+      PORT: '0',
+      VERIFICATION_SIGNING_SECRET: SECRET,
+      NODE_COMPILE_CACHE: COMPILED,
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  let stdout = ''
+  let stderr = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
+  const finished = once(child, 'close').then(([code, signal]): Finished => ({
+    code: code as number | null,
+    signal: signal as NodeJS.Signals | null,
+    stdout,
+    stderr,
+  }))
+  return { child, finished }
+}
+
+/** Runs a command to its end. To be called inside a test. */
+export async function fvs(args: readonly string[], options: ProcessOptions): Promise<Finished> {
+  return start(args, options).finished
+}
+
+export interface ServingProcess {
+  url: string
+  kill: (signal: NodeJS.Signals) => void
+  finished: Promise<Finished>
+}
+
+/** Starts `fvs serve` and waits until it serves. To be called inside a test, which it does not outlive. */
+export async function fvsServe(options: ProcessOptions, ...args: string[]): Promise<ServingProcess> {
+  const { child, finished } = start(['serve', ...args], options)
+  const serving = (async () => {
+    for await (const line of createInterface(child.stderr)) {
+      if (!line.startsWith('{')) continue
+      const { msg, url } = JSON.parse(line) as { msg: string; url?: string }
+      if (msg === 'serving' && url !== undefined) return url
+    }
+    const { code, stderr } = await finished
+    throw new Error(`fvs serve ended with ${code} before it served: ${stderr}`)
+  })()
+  return {
+    url: await serving,
+    kill: (signal) => void child.kill(signal),
+    finished,
+  }
+}

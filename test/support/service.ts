@@ -1,0 +1,208 @@
+// The real service for a test: components of the test's own, a free port, and a client that hides nothing of HTTP.
+import { randomBytes } from 'node:crypto'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { v7 as uuidv7 } from 'uuid'
+import { onTestFinished } from 'vitest'
+import type { Components } from '../../jobs/components.ts'
+import { runImport } from '../../jobs/import.ts'
+import { releaseContext } from '../../jobs/release.ts'
+import { startService } from '../../jobs/serve.ts'
+import { Database } from '../../pipeline/duckdb.ts'
+import { Registry } from '../../pipeline/registry.ts'
+import { type ReleaseRequest, type ReleaseResult, makeRelease } from '../../pipeline/release.ts'
+import type { ImportKind } from '../../pipeline/sql/import.ts'
+import { FileStore } from '../../pipeline/store/file.ts'
+import { LocalFiles } from '../../pipeline/store/open.ts'
+import type { Store } from '../../pipeline/store/store.ts'
+import { parseSettings } from '../../schemas/config.ts'
+import { testFolder } from './folder.ts'
+
+/** A clock that stands still until it is set. */
+export class Clock {
+  #at: Date
+
+  constructor(at: string) {
+    this.#at = new Date(at)
+  }
+
+  readonly now = (): Date => this.#at
+
+  set(at: string): void {
+    this.#at = new Date(at)
+  }
+}
+
+export interface TestOptions {
+  /** Where everything is kept; without it in the files of `folder`. */
+  store?: Store
+  /** Environment variables beyond those that a test always sets. */
+  settings?: Record<string, string>
+  clock?: Clock
+  /** For the store and for files on their way; without it a folder that goes with the test. */
+  folder?: string
+}
+
+export const SECRET = 'the secret of the tests'
+
+/** What jobs/components.ts builds, with the effects a test wants. They hold nothing but the folder. */
+export async function testComponents(options: TestOptions = {}): Promise<Components> {
+  const folder = options.folder ?? (await testFolder())
+  const settings = parseSettings({
+    STORE_URL: join(folder, 'store'),
+    PORT: '0',
+    LOG_LEVEL: 'silent',
+    VERIFICATION_SIGNING_SECRET: SECRET,
+    REFRESH_MS: '50',
+    ...options.settings,
+  })
+  const store = options.store ?? new FileStore(settings.STORE_URL)
+  const directory = join(folder, `work-${uuidv7()}`)
+  await mkdir(directory, { recursive: true })
+  const current = settings.VERIFICATION_SIGNING_SECRET
+  return {
+    settings,
+    store,
+    local: new LocalFiles(store, join(directory, 'cache')),
+    registry: new Registry({ store, environment: settings.ENVIRONMENT, randomBytes }),
+    secrets:
+      current === undefined
+        ? undefined
+        : { current, previous: settings.VERIFICATION_SIGNING_SECRET_PREVIOUS },
+    logger: pino({ level: 'silent' }),
+    directory,
+    openDatabase: () =>
+      Database.open({
+        threads: settings.DUCKDB_THREADS || availableParallelism(),
+        memoryLimit: settings.DUCKDB_MEMORY_LIMIT,
+        directory,
+      }),
+    now: options.clock?.now ?? (() => new Date()),
+    newId: () => uuidv7(),
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  }
+}
+
+/** Imports rows as an operator would, from a file. */
+export async function importRows(components: Components, kind: ImportKind, csv: string): Promise<object> {
+  const path = join(components.directory, `${kind}.csv`)
+  await writeFile(path, csv)
+  const { json } = await runImport(components, kind, path)
+  return json
+}
+
+export async function release(components: Components, wanted: ReleaseRequest = {}): Promise<ReleaseResult> {
+  return makeRelease(releaseContext(components), wanted)
+}
+
+export interface Answer {
+  status: number
+  headers: IncomingHttpHeaders
+  /** Header names and values by turns, as they came. */
+  rawHeaders: string[]
+  bytes: Buffer
+  text: string
+  /** The body, parsed; the caller states its shape. */
+  json: <T = Record<string, unknown>>() => T
+}
+
+export interface Ask {
+  headers?: Record<string, string>
+  /** Sent as JSON; bytes and text are sent as they are. */
+  body?: unknown
+}
+
+export class Client {
+  readonly url: string
+  readonly #agent: Agent
+
+  constructor(url: string, sockets = 64) {
+    this.url = url
+    this.#agent = new Agent({ keepAlive: true, maxSockets: sockets })
+  }
+
+  get(path: string, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.send('GET', path, { headers })
+  }
+
+  /** Sends JSON, with a content type unless the headers name one. */
+  post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.send('POST', path, { body, headers: { 'Content-Type': 'application/json', ...headers } })
+  }
+
+  send(method: string, path: string, { headers = {}, body }: Ask = {}): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const asked = request(
+        this.url + path,
+        { method, headers, agent: this.#agent },
+        (incoming) => void answerOf(incoming).then(resolve, reject),
+      )
+      asked.on('error', reject)
+      asked.end(
+        body === undefined || typeof body === 'string' || body instanceof Uint8Array
+          ? body
+          : JSON.stringify(body),
+      )
+    })
+  }
+}
+
+async function answerOf(incoming: IncomingMessage): Promise<Answer> {
+  const bytes = Buffer.concat((await incoming.toArray()) as Buffer[])
+  const text = bytes.toString()
+  return {
+    status: incoming.statusCode ?? 0,
+    headers: incoming.headers,
+    rawHeaders: incoming.rawHeaders,
+    bytes,
+    text,
+    json: <T>() => JSON.parse(text) as T,
+  }
+}
+
+export interface TestService {
+  url: string
+  client: Client
+  components: Components
+  stop: () => Promise<void>
+}
+
+/** To be called inside a test: stopped when it ends. */
+export async function testService(options: TestOptions | Components = {}): Promise<TestService> {
+  const service = await startTestService(options)
+  onTestFinished(service.stop)
+  return service
+}
+
+/** Whoever calls this stops it. */
+export async function startTestService(options: TestOptions | Components = {}): Promise<TestService> {
+  const components = 'registry' in options ? options : await testComponents(options)
+  const service = await startService(components, { scheduler: false })
+  const client = new Client(service.url)
+  let stopping: Promise<void> | undefined
+  return {
+    url: service.url,
+    client,
+    components,
+    stop: () => {
+      stopping ??= service.stop()
+      return stopping
+    },
+  }
+}
+
+/** Registers an agent over HTTP. */
+export async function registerAgent(
+  client: Client,
+  name = 'an agent',
+): Promise<{ agentId: string; key: string }> {
+  const answer = await client.post('/agents/register', { name, model_type: 'a model' })
+  if (answer.status !== 201) throw new Error(`registering answered ${answer.status}: ${answer.text}`)
+  const { agent_id, api_key } = answer.json<{ agent_id: string; api_key: string }>()
+  return { agentId: agent_id, key: api_key }
+}
+
+export const bearer = (key: string) => ({ Authorization: `Bearer ${key}` })
