@@ -120,7 +120,11 @@ async function answered(ctx: Koa.Context, next: () => Promise<unknown>, context:
 
 function sendProblem(ctx: Koa.Context, error: unknown, context: ApiContext, requestId: string): void {
   const { problem, headers } = problemOf(error)
-  if (problem.status >= 500) context.logger.error({ err: error, requestId, path: ctx.path }, problem.detail)
+  // 503 says that something else does not answer, or that the service is stopping; 500 that it has failed itself.
+  if (problem.status >= 500) {
+    const level = problem.status === 503 ? 'warn' : 'error'
+    context.logger[level]({ err: error, requestId, path: ctx.path }, problem.detail)
+  }
   ctx.status = problem.status
   ctx.set(headers)
   ctx.set('Cache-Control', 'no-store')

@@ -35,8 +35,9 @@ export interface Components extends AsyncDisposable {
 export async function withComponents<T>(
   settings: Settings,
   work: (components: Components) => Promise<T>,
+  { readOnly = false } = {},
 ): Promise<T> {
-  const components = await buildComponents(settings)
+  const components = await buildComponents(settings, readOnly)
   try {
     return await work(components)
   } finally {
@@ -45,19 +46,19 @@ export async function withComponents<T>(
 }
 
 /**
- * Opens the store and probes it.
+ * Opens the store and, unless it is only to be read, probes it.
  *
  * @throws ServiceError `invalid` for a store that cannot keep the service's promises, `unavailable` for one that
  *   does not answer.
  */
-async function buildComponents(settings: Settings): Promise<Components> {
+async function buildComponents(settings: Settings, readOnly: boolean): Promise<Components> {
   const logger = pino({ level: settings.LOG_LEVEL, base: null }, destination({ dest: 2, sync: true }))
   const store = openStore({
     url: settings.STORE_URL,
     s3Endpoint: settings.S3_ENDPOINT,
     requestTimeoutMs: settings.STORE_TIMEOUT_MS,
   })
-  await probeStore(store, uuidv7())
+  if (!readOnly) await probeStore(store, uuidv7())
   const storeName = sha256Hex(`${settings.S3_ENDPOINT ?? ''} ${store.url}`).slice(0, 16)
   const cache = settings.CACHE_DIR ?? join(homedir(), '.cache', 'fvs')
   const directory = await mkdtemp(join(tmpdir(), 'fvs-'))

@@ -39,12 +39,13 @@ function command(name: string, about: string, parent: Command = program): Comman
 async function onStore(
   options: GlobalOptions,
   work: (components: Components) => Promise<Report>,
+  access: { readOnly?: boolean } = {},
 ): Promise<void> {
   const settings = parseSettings({
     ...process.env,
     ...(options.store === undefined ? {} : { STORE_URL: options.store }),
   })
-  const report = await withComponents(settings, work)
+  const report = await withComponents(settings, work, access)
   print(report, options.json === true)
   if (!report.ok) process.exitCode = 1
 }
@@ -112,7 +113,7 @@ command('create', 'Create a key and print it, once.', keys)
   )
 
 command('list', 'List keys by their public ids, never the keys themselves.', keys).action(
-  (options: GlobalOptions) => onStore(options, listKeys),
+  (options: GlobalOptions) => onStore(options, listKeys, { readOnly: true }),
 )
 
 command('revoke', 'Revoke a key; every node refuses it within ten seconds.', keys)
@@ -135,7 +136,7 @@ command('audit', 'Derive a release again from the tables and compare every byte.
     new Option('--release <number>', 'which release (default: the current one)').argParser(wholeNumber),
   )
   .action((options: GlobalOptions & { release?: number }) =>
-    onStore(options, (components) => runAudit(components, options.release)),
+    onStore(options, (components) => runAudit(components, options.release), { readOnly: true }),
   )
 
 command('demo', 'Run the whole service on a small simulated world in a fresh folder.')

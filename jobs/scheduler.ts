@@ -12,6 +12,7 @@ export class Scheduler {
   readonly #task: ScheduledTask
   readonly #logger: Logger
   #child: ChildProcess | undefined
+  #stopping = false
 
   /**
    * Keeps the schedule from now on; only a node that `releases` also runs the job.
@@ -39,6 +40,7 @@ export class Scheduler {
 
   /** Ends a release under way: what it leaves out, the next one completes. */
   async stop(): Promise<void> {
+    this.#stopping = true
     await this.#task.destroy()
     const child = this.#child
     if (!child || child.exitCode !== null) return
@@ -53,7 +55,8 @@ export class Scheduler {
     this.#child = child
     const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]
     this.#child = undefined
-    if (code !== 0)
+    if (code !== 0 && !this.#stopping) {
       this.#logger.error({ code, signal }, 'the scheduled release failed; the next run tries again')
+    }
   }
 }

@@ -149,6 +149,29 @@ describe('a node', () => {
     await expect.poll(async () => (await client.get(`/questions/${uuidOf(5, 1)}`)).status, OFTEN).toBe(200)
   })
 
+  test('reads the questions again when it has seen a change and failed to read it', async () => {
+    const store = copyOf(released)
+    const components = await testComponents({ store, clock: new Clock('2026-03-01T14:00:00.000Z') })
+    let failures = 0
+    let failing = false
+    const flaky = new FaultStore(store, {
+      before: ({ operation, key }) => {
+        if (!failing || operation !== 'range' || !key.startsWith('tables/questions/')) return
+        failures += 1
+        failing = failures < 3
+        throw new Error('reset by peer')
+      },
+    })
+    const { client } = await testService({ store: flaky })
+    failing = true
+    const line = `${uuidOf(5, 1)},t,2026-01-01T00:00:00Z,2027-01-01T00:00:00Z`
+    await importRows(components, 'questions', `question_id,title,opened_at,closes_at\n${line}\n`)
+    await expect
+      .poll(async () => (await client.get(`/questions?limit=1000`)).text, OFTEN)
+      .toContain(uuidOf(5, 1))
+    expect(failures).toBe(3)
+  })
+
   test('reads a shard once for any number of payloads, and a question book once per change', async () => {
     const store = copyOf(released)
     const counting = new FaultStore(store)

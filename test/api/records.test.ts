@@ -275,10 +275,10 @@ describe('GET /methodology/version', () => {
   })
 
   test('names where the text is, in the version that it names', async () => {
-    const { document_url: url, version } = (await service.client.get('/methodology/version')).json() as {
+    const { document_url: url, version } = (await service.client.get('/methodology/version')).json<{
       document_url: string
       version: string
-    }
+    }>()
     const answer = await service.client.get(url)
     expect(answer.status).toBe(200)
     expect(answer.headers['content-type']).toBe('text/markdown; charset=utf-8')
@@ -344,8 +344,8 @@ describe('GET /openapi.json', () => {
         'GET /forecaster/{user_id}/advanced-metrics',
         'POST /verification/bulk',
         'GET /snapshots/{entity_type}/{entity_id}',
-        'GET /methodology/version',
         'GET /methodology',
+        'GET /methodology/version',
         'GET /questions',
         'GET /questions/{question_id}',
         'GET /livez',

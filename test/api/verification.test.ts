@@ -203,7 +203,6 @@ describe('the key of a caller', () => {
       .poll(async () => (await client.get(path, { 'X-API-Key': key })).status, {
         interval: 1,
         timeout: 10_000,
-        timeout: 10_000,
       })
       .toBe(401)
   })
