@@ -39,7 +39,8 @@ export function problemOf(error: unknown): ProblemAnswer {
     if (error.kind === 'unauthorized') headers['WWW-Authenticate'] = 'Bearer'
     if (error.retryAfterS !== undefined) headers['Retry-After'] = String(error.retryAfterS)
     // A store's message names keys and hosts, which are no business of a caller's.
-    const detail = error.kind === 'unavailable' ? error.message.replace(/ \(.*/s, '') : error.message
+    const internal = error.kind === 'unavailable' && /[/(]/.test(error.message)
+    const detail = internal ? 'the store does not answer; try again' : error.message
     return answer(STATUS[error.kind], detail, error.faults, headers)
   }
   return answer(500, 'the service failed; the failure was noted')

@@ -121,10 +121,15 @@ export class QuestionBook {
     const versions = `${questions.current.version} ${resolutions.current.version}`
     if (versions === this.#versions) return
     const { local, openDatabase } = this.#components
-    const rows = await withDatabase(openDatabase, async (database) => {
+    const reading = withDatabase(openDatabase, async (database) => {
       await attachCurrent(database, local, { ...questions.current, table: 'questions' })
       await attachCurrent(database, local, { ...resolutions.current, table: 'resolutions' })
       return database.rows<BookRow>(BOOK)
+    })
+    const rows = await reading.catch((cause: unknown) => {
+      // A data file that is not found is no answer to who asked for a question.
+      if (!(cause instanceof ServiceError && cause.kind === 'notFound')) throw cause
+      throw new ServiceError('corrupt', cause.message, { cause })
     })
     this.#listed = rows.map((row) => ({
       questionId: row.question_id,

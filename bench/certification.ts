@@ -1,5 +1,6 @@
 // How often is an agent without skill certified? Simulated questions of known probability, scored, ranked and
 // certified by the service's own code. Deterministic; prints a Markdown table. Run: npm run certification
+import { type Random, logistic, normal, sfc32 } from '../jobs/chance.ts'
 import { wilsonInterval } from '../pipeline/scoring/calibration.ts'
 import { type EntityScores, type EntitySums, scoreEntity } from '../pipeline/scoring/entity.ts'
 import { PPM } from '../pipeline/scoring/logarithm.ts'
@@ -13,8 +14,6 @@ const CHECKPOINTS = [50, 100, 200, 400] as const
 const TRUTH_SPREAD = 1.5
 const FIRST_NOISE = 0.8
 const UPDATE_NOISE = 0.5
-
-type Random = () => number
 
 /** What one says who has read the log-odds of a question as `reading`, in a field of so many others. */
 type Voice = (reading: number, others: number, random: Random) => number
@@ -31,7 +30,6 @@ interface Scenario {
   worlds: number
 }
 
-const logistic = (logOdds: number): number => 1 / (1 + Math.exp(-logOdds))
 const candid: Voice = (reading) => logistic(reading)
 
 const LIKE_PEERS = { sharedNoise: 0, enterTogether: false }
@@ -70,25 +68,6 @@ const SCENARIOS: readonly Scenario[] = [
     worlds: 300,
   },
 ]
-
-/** sfc32 of Chris Doty-Humphrey's PractRand (2010): uniform over [0, 1), one stream for each pair of seeds. */
-function sfc32(seed: number, stream: number): Random {
-  let [a, b, c, counter] = [0, seed | 0, stream | 0, 1]
-  const next = () => {
-    const sum = (a + b + counter++) | 0
-    a = b ^ (b >>> 9)
-    b = (c + (c << 3)) | 0
-    c = (((c << 21) | (c >>> 11)) + sum) | 0
-    return (sum >>> 0) / 2 ** 32
-  }
-  for (let i = 0; i < 15; i++) next()
-  return next
-}
-
-/** Standard normal (Box & Muller 1958, doi:10.1214/aoms/1177706645). */
-function normal(random: Random): number {
-  return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
-}
 
 /** One question: all enter in its first half, and every second one updates once, with a better reading. */
 function ask(scenario: Scenario, random: Random): { columns: ForecastColumns; outcome: 0 | 1 } {

@@ -1,6 +1,7 @@
 // The simulated world of `fvs demo`: questions whose true odds are known here and nowhere else, and simulated agents
 // and forecasters who read them more or less well. The same seed gives the same probabilities and outcomes.
 import { v5 as uuidv5 } from 'uuid'
+import { type Random, logistic, normal, sfc32 } from './chance.ts'
 
 /** Namespace of the simulated ids, an arbitrary UUID. */
 const DEMO_IDS = '3d7e1c52-9a0b-4c6e-8f21-5b0d6a7c9e14'
@@ -174,29 +175,6 @@ function simulateForecasters(questions: readonly SimulatedQuestion[], random: Ra
 function said(logOdds: number): number {
   return Math.min(99, Math.max(1, Math.round(100 * logistic(logOdds)))) / 100
 }
-
-type Random = () => number
-
-/** sfc32 of Chris Doty-Humphrey's PractRand (2010): uniform in [0, 1). */
-function sfc32(seed: number): Random {
-  let [a, b, c, counter] = [0, seed, 0, 1]
-  const next = () => {
-    const sum = (a + b + counter++) | 0
-    a = b ^ (b >>> 9)
-    b = (c + (c << 3)) | 0
-    c = (((c << 21) | (c >>> 11)) + sum) | 0
-    return (sum >>> 0) / 2 ** 32
-  }
-  for (let i = 0; i < 15; i++) next()
-  return next
-}
-
-/** Standard normal (Box & Muller 1958, doi:10.1214/aoms/1177706645). */
-function normal(random: Random): number {
-  return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
-}
-
-const logistic = (logOdds: number): number => 1 / (1 + Math.exp(-logOdds))
 
 function twoDigits(number: number): string {
   return String(number).padStart(2, '0')

@@ -5,6 +5,7 @@ import { publishedUuid, instant } from '../schemas/values.ts'
 import { type KeyEnvironment, isWellFormedKey, newApiKey } from './keys.ts'
 import { canonical } from './sign.ts'
 import { KEYS_PREFIX, agentKey, apiKeyKey, sha256Hex } from './store/keys.ts'
+import { readRecord } from './store/records.ts'
 import { type Store, putExactly } from './store/store.ts'
 
 const keyRecord = z.discriminatedUnion('kind', [
@@ -77,8 +78,7 @@ export class Registry {
   }
 
   async findAgent(agentId: string): Promise<AgentRecord | undefined> {
-    const key = agentKey(agentId)
-    return parsed(agentRecord, await this.#store.get(key), key)
+    return readRecord(this.#store, agentKey(agentId), agentRecord)
   }
 
   /**
@@ -87,8 +87,7 @@ export class Registry {
    */
   async findKey(key: string): Promise<KeyRecord | undefined> {
     if (!isWellFormedKey(key)) return undefined
-    const name = apiKeyKey(sha256Hex(key))
-    const record = parsed(keyRecord, await this.#store.get(name), name)
+    const record = await readRecord(this.#store, apiKeyKey(sha256Hex(key)), keyRecord)
     return record?.revoked_at === null ? record : undefined
   }
 
@@ -109,21 +108,8 @@ export class Registry {
 
   async *#records(): AsyncIterable<{ key: string; record: KeyRecord }> {
     for await (const { key } of this.#store.list(KEYS_PREFIX)) {
-      const record = parsed(keyRecord, await this.#store.get(key), key)
+      const record = await readRecord(this.#store, key, keyRecord)
       if (record) yield { key, record }
     }
-  }
-}
-
-function parsed<S extends z.ZodType>(
-  schema: S,
-  bytes: Uint8Array | undefined,
-  key: string,
-): z.infer<S> | undefined {
-  if (!bytes) return undefined
-  try {
-    return schema.parse(JSON.parse(new TextDecoder().decode(bytes)))
-  } catch (cause) {
-    throw new ServiceError('corrupt', `${key} is not a record of this service`, { cause })
   }
 }

@@ -18,6 +18,7 @@ import {
   snapshotManifestKey,
   snapshotPrefix,
 } from './store/keys.ts'
+import { readRecord } from './store/records.ts'
 import { putExactly, putOnce } from './store/store.ts'
 import { type CompactionContext, compact } from './tables/compact.ts'
 import { TableLog, type TableVersion, currentVersions } from './tables/log.ts'
@@ -147,14 +148,11 @@ async function isNews({ store }: ReleaseContext, last: number, plan: ReleasePlan
 async function readPlan(context: ReleaseContext, release: number): Promise<ReleasePlan | undefined> {
   const { store, now } = context
   const key = planKey(release)
-  const bytes = await store.get(key)
-  if (!bytes) return undefined
-  const plan = releasePlan.safeParse(JSON.parse(new TextDecoder().decode(bytes)))
-  if (!plan.success)
-    throw new ServiceError('corrupt', `${key} is not a plan of this service`, { cause: plan.error })
-  const { as_of, started_at, tables, ...make } = plan.data
+  const plan = await readRecord(store, key, releasePlan)
+  if (!plan) return undefined
+  const { as_of, started_at, tables, ...make } = plan
   const own = makeOf(context)
-  if (sha256Hex(canonical(make)) === sha256Hex(canonical(own))) return plan.data
+  if (sha256Hex(canonical(make)) === sha256Hex(canonical(own))) return plan
   const ageMs = now().getTime() - Date.parse(started_at)
   if (ageMs < TAKEOVER_MS) {
     throw new ServiceError(

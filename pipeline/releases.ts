@@ -1,5 +1,4 @@
 // Reads what has been released: the current release, its shards, and the daily history.
-import type { z } from 'zod'
 import { ServiceError } from '../schemas/errors.ts'
 import {
   type ReleaseManifest,
@@ -20,6 +19,7 @@ import {
   snapshotManifestKey,
   snapshotPrefix,
 } from './store/keys.ts'
+import { readRecord } from './store/records.ts'
 import type { Store } from './store/store.ts'
 
 /**
@@ -42,16 +42,14 @@ export async function currentRelease(store: Store, known = 0): Promise<number> {
 }
 
 export async function readManifest(store: Store, release: number): Promise<ReleaseManifest | undefined> {
-  const key = manifestKey(release)
-  return parsed(releaseManifest, await store.get(key), key)
+  return readRecord(store, manifestKey(release), releaseManifest)
 }
 
 export async function readSnapshotManifest(
   store: Store,
   date: string,
 ): Promise<SnapshotManifest | undefined> {
-  const key = snapshotManifestKey(date)
-  return parsed(snapshotManifest, await store.get(key), key)
+  return readRecord(store, snapshotManifestKey(date), snapshotManifest)
 }
 
 /** The days that have a snapshot, in order, from the day after `after` on. */
@@ -103,17 +101,4 @@ async function readChecked(store: Store, key: string, { sha256 }: ManifestFile):
   if (found !== sha256)
     throw new ServiceError('corrupt', `${key} has the SHA-256 ${found}; its manifest says ${sha256}`)
   return JSON.parse(new TextDecoder().decode(bytes))
-}
-
-function parsed<S extends z.ZodType>(
-  schema: S,
-  bytes: Uint8Array | undefined,
-  key: string,
-): z.infer<S> | undefined {
-  if (!bytes) return undefined
-  try {
-    return schema.parse(JSON.parse(new TextDecoder().decode(bytes)))
-  } catch (cause) {
-    throw new ServiceError('corrupt', `${key} is not a manifest of this service`, { cause })
-  }
 }

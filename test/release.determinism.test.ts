@@ -12,10 +12,7 @@ import { FORECAST_LINES, NOW, QUESTIONS_CSV, RESOLUTIONS_CSV, csvOf } from './su
 
 const AS_OF = { asOf: new Date('2026-02-20T00:00:00.000Z') }
 
-let folder: string
-beforeAll(async () => {
-  folder = await suiteFolder()
-})
+const folder = await suiteFolder()
 
 interface Setting {
   threads?: string

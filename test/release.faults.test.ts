@@ -24,14 +24,13 @@ import { NOW, uuidOf } from './support/world.ts'
 const TODAY = NOW.slice(0, 10)
 const YESTERDAY = '2026-02-28'
 
-let folder: string
+const folder = await suiteFolder()
 let prepared: MemoryStore
 let clean: { writes: number; content: Record<string, string> }
 let clock: Clock
 
 /** Yesterday's release, and since then an agent and forecasts that wait in the inbox. */
 beforeAll(async () => {
-  folder = await suiteFolder()
   clock = new Clock(`${YESTERDAY}T12:00:00.000Z`)
   prepared = new MemoryStore()
   const components = await testComponents({ store: prepared, folder, clock })

@@ -10,6 +10,7 @@ import { type TableName, type TableSpec, tableSpec } from '../../schemas/tables.
 import { type Database, literal, parquet } from '../duckdb.ts'
 import { dataPath, inboxPrefix, intakeKey, isInboxKey, logKey, sha256Hex, tableKey } from '../store/keys.ts'
 import type { LocalFiles } from '../store/open.ts'
+import { readRecord } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import { type DataFile, appendCommit, creationCommit } from './delta.ts'
 import { TableLog } from './log.ts'
@@ -73,14 +74,7 @@ async function create({ store, now }: CompactionContext, table: TableName): Prom
 }
 
 async function readIntake(store: Store, table: TableName, version: number): Promise<string[] | undefined> {
-  const key = intakeKey(table, version)
-  const bytes = await store.get(key)
-  if (!bytes) return undefined
-  try {
-    return intake.parse(JSON.parse(new TextDecoder().decode(bytes))).inbox
-  } catch (cause) {
-    throw new ServiceError('corrupt', `${key} does not say what was taken from the inbox`, { cause })
-  }
+  return (await readRecord(store, intakeKey(table, version), intake))?.inbox
 }
 
 /**

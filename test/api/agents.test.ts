@@ -20,9 +20,10 @@ import { NOW, QUESTION, importWorld, uuidOf } from '../support/world.ts'
 let service: TestService
 let agent: { agentId: string; key: string }
 const clock = new Clock(NOW)
+const folder = await suiteFolder()
 
 beforeAll(async () => {
-  const components = await testComponents({ folder: await suiteFolder(), clock })
+  const components = await testComponents({ folder, clock })
   await importWorld(components)
   service = await startTestService(components)
   agent = await registerAgent(service.client)

@@ -35,10 +35,10 @@ function holdable(inner: Store) {
 }
 
 /** The released world, for each test to copy. */
+const folder = await suiteFolder()
 let released: MemoryStore
 beforeAll(async () => {
   released = new MemoryStore()
-  const folder = await suiteFolder()
   await releaseWorld(await testComponents({ store: released, folder, clock: new Clock(NOW) }))
 })
 

@@ -15,6 +15,7 @@ import { NOW, QUESTION, forecasterId, releaseWorld } from '../support/world.ts'
 
 const CASES = new URL('../cases/http/', import.meta.url)
 
+const folder = await suiteFolder()
 let service: TestService
 /** What `{name}` in a request stands for. */
 const known: Record<string, string> = {
@@ -24,7 +25,7 @@ const known: Record<string, string> = {
 }
 
 beforeAll(async () => {
-  const components = await testComponents({ folder: await suiteFolder(), clock: new Clock(NOW) })
+  const components = await testComponents({ folder, clock: new Clock(NOW) })
   known['other_agent_id'] = (await releaseWorld(components)).agentId
   known['client_key'] = await components.registry.createClientKey('golden', new Date(NOW))
   service = await startTestService(components)

@@ -22,9 +22,10 @@ const DAYS = ['2026-01-31', '2026-02-05', '2026-02-06', '2026-03-01']
 let service: TestService
 let agentId: string
 const clock = new Clock(NOW)
+const folder = await suiteFolder()
 
 beforeAll(async () => {
-  const components = await testComponents({ folder: await suiteFolder(), clock })
+  const components = await testComponents({ folder, clock })
   const asOf = (day: string) => ({ asOf: new Date(`${day}T06:00:00.000Z`) })
   ;({ agentId } = await releaseWorld(components, asOf(DAYS[0]!)))
   for (const day of DAYS.slice(1)) await release(components, asOf(day))

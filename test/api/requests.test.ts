@@ -1,8 +1,9 @@
 // What holds for every call: paths, methods, bodies, other origins, and failures that are not the caller's.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
+import { ServiceError } from '../../schemas/errors.ts'
 import { FaultStore } from '../support/fault-store.ts'
-import { suiteFolder } from '../support/folder.ts'
+import { suiteFolder, testFolder } from '../support/folder.ts'
 import { expectProblem, pointersOf } from '../support/problem.ts'
 import {
   type Answer,
@@ -19,8 +20,8 @@ import { QUESTION, forecasterId, releaseWorld, uuidOf } from '../support/world.t
 let service: TestService
 /** The released world, for tests to copy. */
 let released: MemoryStore
+const folder = await suiteFolder()
 beforeAll(async () => {
-  const folder = await suiteFolder()
   released = new MemoryStore()
   await releaseWorld(await testComponents({ store: released, folder }))
   service = await startTestService({ folder })
@@ -236,14 +237,16 @@ describe('a store that does not answer', () => {
     let down = false
     const store = new FaultStore(copyOf(released), {
       before: ({ operation, key }) => {
-        if (down) throw new Error(`no route to 10.0.0.7 for ${operation} of ${key}`)
+        if (!down) return
+        const reason = `the store did not ${operation} ${key} (ECONNREFUSED 10.0.0.7)`
+        throw new ServiceError('unavailable', reason, { retryAfterS: 5 })
       },
     })
     const running = await testService({ store })
     return { ...running, setDown: (value: boolean) => void (down = value) }
   }
 
-  test('makes registering and submitting 503 with Retry-After, and works again when it does', async () => {
+  test('makes what needs it 503 with Retry-After and without its details, until it does', async () => {
     const { client, setDown } = await failingService()
     const { agentId, key } = await registerAgent(client)
     const submit = () =>
@@ -254,10 +257,21 @@ describe('a store that does not answer', () => {
       )
     expect((await submit()).status).toBe(200)
     setDown(true)
-    const answer = await submit()
-    expectProblem(answer, 503, /did not confirm the write in time; submit again/)
-    expect(answer.headers['retry-after']).toBe('5')
-    expect(answer.text).not.toContain('10.0.0.7')
+    const answers = [
+      await submit(),
+      await client.post('/agents/register', AGENT),
+      await client.get(`/questions/${uuidOf(9, 9)}`),
+      await client.get(`/forecaster/${forecasterId(0)}/verification`),
+    ]
+    for (const answer of answers) {
+      expectProblem(
+        answer,
+        503,
+        /^the store did not confirm the write in time|^the store does not answer; try again$/,
+      )
+      expect(answer.headers['retry-after']).toBe('5')
+      expect(answer.text).not.toMatch(/10\.0\.0\.7|registry|tables|releases/)
+    }
     setDown(false)
     expect((await submit()).status).toBe(200)
   })
@@ -274,6 +288,19 @@ describe('a store that does not answer', () => {
 })
 
 describe('a failure that nobody foresaw', () => {
+  test('such as a data file that is gone, is not taken for a question that is not there', async () => {
+    const store = new MemoryStore()
+    const { client } = await testService({ store, settings: { REFRESH_MS: '60000' } })
+    for (const [key, bytes] of released.objects) {
+      if (!/^tables\/questions\/.*\.parquet$/.test(key)) store.objects.set(key, bytes)
+    }
+    const answer = await client.get(`/questions/${QUESTION.open}`)
+    expectProblem(answer, 500, /^the service failed; the failure was noted$/)
+    await expect(startTestService({ store, folder: await testFolder() })).rejects.toMatchObject({
+      kind: 'corrupt',
+    })
+  })
+
   test('is answered 500 without what failed', async () => {
     const store = copyOf(released)
     const { client } = await testService({ store })

@@ -23,11 +23,10 @@ import { FORECASTERS, NOW, forecasterId, releaseWorld, uuidOf } from '../support
 let service: TestService
 let agent: { agentId: string; key: string }
 let clientKey: string
-let folder: string
 const clock = new Clock(NOW)
+const folder = await suiteFolder()
 
 beforeAll(async () => {
-  folder = await suiteFolder()
   const components = await testComponents({ folder, clock })
   agent = await releaseWorld(components)
   clientKey = await components.registry.createClientKey('a client', clock.now())

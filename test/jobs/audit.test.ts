@@ -11,13 +11,12 @@ import { Clock, release, testComponents } from '../support/service.ts'
 import { copyOf } from '../support/store-content.ts'
 import { NOW, forecasterId, releaseWorld } from '../support/world.ts'
 
-let folder: string
 let published: MemoryStore
 let agentId: string
 const clock = new Clock(NOW)
+const folder = await suiteFolder()
 
 beforeAll(async () => {
-  folder = await suiteFolder()
   published = new MemoryStore()
   const components = await testComponents({ store: published, folder, clock })
   ;({ agentId } = await releaseWorld(components))
@@ -138,7 +137,7 @@ describe('one changed byte', () => {
     components.objects.set(key, flipped(Buffer.from(text), 0))
     await expect(audit(components, 1)).rejects.toMatchObject({
       kind: 'corrupt',
-      message: `${key} is not a manifest of this service`,
+      message: `${key} is not a record of this service`,
     })
   })
 

@@ -14,9 +14,8 @@ import { NOW, QUESTIONS_CSV, forecasterId, releaseWorld, uuidOf } from '../suppo
 
 const AT_ONCE = 3
 
-let released: string
+const released = await suiteFolder()
 beforeAll(async () => {
-  released = await suiteFolder()
   await releaseWorld(await testComponents({ folder: released }))
 })
 
@@ -194,12 +193,21 @@ describe('a store', () => {
 
   test('is ./data where nothing else is said, and --store goes before STORE_URL', async () => {
     const folder = await testFolder()
-    expect((await fvs(['keys', 'list'], { folder })).code).toBe(0)
+    const create = ['keys', 'create', '--owner', 'somebody']
+    expect((await fvs(create, { folder })).code).toBe(0)
     expect(await readdir(folder)).toContain('data')
     const url = new URL(`file://${folder}/named`).href
-    expect((await fvs(['keys', 'list', '--store', url], withStore(folder))).code).toBe(0)
+    expect((await fvs([...create, '--store', url], withStore(folder))).code).toBe(0)
     expect(await readdir(folder)).toContain('named')
     expect(await readdir(folder)).not.toContain('store')
+  })
+
+  test('that is only read is not made', async () => {
+    const folder = await testFolder()
+    const before = await readdir(folder)
+    expect((await fvs(['keys', 'list'], withStore(folder))).code).toBe(0)
+    expectFailed(await fvs(['audit'], withStore(folder)), 1, /has no release yet/)
+    expect(await readdir(folder)).toEqual(before)
   })
 })
 

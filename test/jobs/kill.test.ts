@@ -73,9 +73,8 @@ async function expectKept(folder: string, { acknowledged }: Outcome): Promise<nu
   return stored.size
 }
 
-let imported: string
+const imported = await suiteFolder()
 beforeAll(async () => {
-  imported = await suiteFolder()
   await importWorld(await testComponents({ folder: imported }))
 })
 

@@ -25,6 +25,7 @@ const CONTEST_PAIRS = 150_720
 const PAIRS = PRO_PAIRS + CONTEST_PAIRS
 const PEOPLE = 10 + 3292
 
+const folder = await suiteFolder()
 const there = DATASETS.every((name) => existsSync(join(DATA, name)))
 if (!there && process.env['CI'] === 'true') throw new Error(`no real forecasts in ${DATA}`)
 if (!there)
@@ -35,13 +36,11 @@ const fileOf = (dataset: string, kind: string): string | undefined =>
 
 describe.skipIf(!there)('real forecasts', () => {
   let components: Components
-  let folder: string
   let imported: Record<string, object>
   let released: ReleaseResult
   let manifest: ReleaseManifest
 
   beforeAll(async () => {
-    folder = await suiteFolder()
     components = await testComponents({ folder })
     imported = {}
     for (const dataset of DATASETS) {

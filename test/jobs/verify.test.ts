@@ -10,9 +10,10 @@ import { suiteFolder, testFolder } from '../support/folder.ts'
 import { Clock, SECRET, type TestService, startTestService, testComponents } from '../support/service.ts'
 import { NOW, forecasterId, releaseWorld, uuidOf } from '../support/world.ts'
 
+const folder = await suiteFolder()
 let service: TestService
 beforeAll(async () => {
-  const components = await testComponents({ folder: await suiteFolder(), clock: new Clock(NOW) })
+  const components = await testComponents({ folder, clock: new Clock(NOW) })
   await releaseWorld(components)
   service = await startTestService(components)
 })

@@ -6,7 +6,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Components } from '../../jobs/components.ts'
 import { runImport } from '../../jobs/import.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
-import { FORECAST_IDS, type ImportKind } from '../../pipeline/sql/import.ts'
+import { FORECAST_IDS, IMPORTS, type ImportKind } from '../../pipeline/sql/import.ts'
 import { attachAll } from '../../pipeline/sql/tables.ts'
 import { currentVersions } from '../../pipeline/tables/log.ts'
 import { type Fault, ServiceError } from '../../schemas/errors.ts'
@@ -27,7 +27,7 @@ const COLUMNS: Record<ImportKind, string> = {
   forecasts: 'entity_type,entity_id,question_id,probability,forecast_at',
 }
 
-let folder: string
+const folder = await suiteFolder()
 let components: Components
 let clock: Clock
 let seconds = 0
@@ -36,7 +36,6 @@ let prepared: MemoryStore
 
 /** A store with two questions, and a copy of it for each test. */
 beforeAll(async () => {
-  folder = await suiteFolder()
   clock = new Clock(NOW)
   prepared = new MemoryStore()
   components = await testComponents({ store: prepared, clock, folder })
@@ -501,6 +500,29 @@ describe('a file with bad rows', () => {
     await expect(runImport(components, 'forecasts', path)).rejects.toMatchObject({
       faults: [{ pointer: 'row 2', detail: 'probability is "nan", not a number from 0 to 1' }],
     })
+  })
+})
+
+describe('every table in every format', () => {
+  const VALUES: Record<ImportKind, string[]> = {
+    questions: [`${uuidOf(1, 3)},"A, ""b""\nc?",cat,,2026-01-01T00:00:00.123Z,2026-02-01T00:00:00Z`],
+    resolutions: [`${QUESTION},yes,2026-01-20T00:00:00Z`, `${SECOND_QUESTION},annulled,2026-01-21T00:00:00Z`],
+    forecasters: [`${PERSON},Ada 🦉`, `${uuidOf(2, 2)},`],
+    forecasts: [forecast('0.123457'), forecast('1', '2026-01-06T00:00:00.999Z')],
+  }
+
+  test.for(IMPORTS)('gives the same %s', async (kind) => {
+    await importLines(kind, VALUES[kind])
+    const expected = await rowsOf(kind)
+    const csv = join(components.directory, `${kind}.csv`)
+    for (const format of ['json', 'parquet'] as const) {
+      components = await testComponents({ store: copyOf(prepared), clock, folder })
+      const path = join(components.directory, format === 'json' ? `${kind}.ndjson` : `${kind}.parquet`)
+      using database = await components.openDatabase()
+      await database.run(`COPY (FROM read_csv('${csv}', all_varchar = true)) TO '${path}' (FORMAT ${format})`)
+      expect((await runImport(components, kind, path)).json).toMatchObject({ added: VALUES[kind].length })
+      expect(await rowsOf(kind), format).toEqual(expected)
+    }
   })
 })
 

@@ -1,6 +1,7 @@
 // Reading an operator's file: what counts as a row, where a bad one stands, and what is no table at all.
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Database, literal } from '../../pipeline/duckdb.ts'
 import { type IncomingRows, readRows } from '../../pipeline/tables/rows.ts'
@@ -8,11 +9,10 @@ import { suiteFolder, testFolder } from '../support/folder.ts'
 
 const COLUMNS = { required: ['id', 'title'], optional: ['url'] }
 
+const spill = await suiteFolder()
 let database: Database
-let folder: string
 beforeAll(async () => {
-  folder = await suiteFolder()
-  database = await Database.open({ threads: 2, memoryLimit: '1GB', directory: folder })
+  database = await Database.open({ threads: 2, memoryLimit: '1GB', directory: spill })
 })
 afterAll(() => {
   database[Symbol.dispose]()
@@ -32,6 +32,10 @@ const records = async () =>
   )
 /** The places of all rows, in order. */
 const places = async (rows: IncomingRows) => rows.placesOf(await records())
+
+/** A value as RFC 4180 writes it: quoted where it must be, or where its writer likes to. */
+const field = (value: string, quoted: boolean) =>
+  quoted || /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value
 
 const row = (id: string | null, title: string | null, url: string | null = null) => ({ id, title, url })
 
@@ -76,6 +80,43 @@ describe('CSV', () => {
     ['a quoted header', '"id","title"\n1,a\n2,b', [2, 3]],
   ] as const)('knows the lines of its rows, with %s', async ([, content, lines]) => {
     expect(await places(await read('rows.csv', content))).toEqual(lines.map((line) => `line ${line}`))
+  })
+
+  test('is read as any writer of RFC 4180 means it, with the line of each record', async () => {
+    const text = fc.string({
+      unit: fc.constantFrom('a', '"', ',', '\n', '\r\n', ' ', 'é', "'"),
+      maxLength: 6,
+    })
+    const record = fc.record({
+      id: text,
+      title: text,
+      quoted: fc.boolean(),
+      blanksBefore: fc.integer({ min: 0, max: 2 }),
+    })
+    const written = fc.record({
+      rows: fc.array(record, { minLength: 1, maxLength: 8 }),
+      eol: fc.constantFrom('\n', '\r\n'),
+      mark: fc.constantFrom('', '\ufeff'),
+      ended: fc.boolean(),
+    })
+    await fc.assert(
+      fc.asyncProperty(written, async ({ rows, eol, mark, ended }) => {
+        let content = `${mark}id,title`
+        const lines: number[] = []
+        for (const { id, title, quoted, blanksBefore } of rows) {
+          content += eol.repeat(1 + blanksBefore)
+          lines.push(content.split('\n').length)
+          content += [id, title].map((value) => field(value, quoted)).join(',')
+        }
+        const incomingRows = await read('rows.csv', ended ? content + eol : content)
+        expect(incomingRows.rejected.count).toBe(0)
+        expect(await incoming()).toEqual(
+          rows.map(({ id, title }) => row(id === '' ? null : id, title === '' ? null : title)),
+        )
+        expect(await places(incomingRows)).toEqual(lines.map((line) => `line ${line}`))
+      }),
+      { numRuns: 60 },
+    )
   })
 
   test('of one column passes over blank lines and counts them', async () => {
@@ -307,14 +348,14 @@ describe('a path', () => {
     'ROWS.CSV',
     '🦉.csv',
   ])('named %s is read, and no other file', async (name) => {
-    const directory = await testFolder()
+    const beside = await testFolder()
     const content = (id: string) => `id,title\n${id},a\n`
     // Files that these names would match if they were patterns.
     for (const other of ['rows1.csv', 'rows2.csv', 'rows[.csv'])
-      await writeFile(join(directory, other), content('other'))
-    await mkdir(dirname(join(directory, name)), { recursive: true })
-    await writeFile(join(directory, name), content('own'))
-    await readRows(database, join(directory, name), COLUMNS)
+      await writeFile(join(beside, other), content('other'))
+    await mkdir(dirname(join(beside, name)), { recursive: true })
+    await writeFile(join(beside, name), content('own'))
+    await readRows(database, join(beside, name), COLUMNS)
     expect(await incoming()).toEqual([row('own', 'a')])
   })
 })
