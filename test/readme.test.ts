@@ -21,13 +21,13 @@ import { suiteFolder } from './support/folder.ts'
 const MINUTE_MS = 60_000
 const isSetup = ({ code }: Block) => /^(npm (ci|start)|\. \/tmp\/fvs-demo-XXXXXX\/demo\.env$)/m.test(code)
 
+const folder = await suiteFolder()
 let demo: RunningCommand
 let workspace: string
 let variablesFile: string
 
 beforeAll(async () => {
   const command = readme('npm run demo').replace('npm ci && ', '')
-  const folder = await suiteFolder()
   workspace = join(folder, 'repository')
   await mkdir(workspace)
   for (const name of await readdir(REPOSITORY)) {

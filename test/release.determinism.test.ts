@@ -71,7 +71,7 @@ describe('a release', () => {
     ])
   })
 
-  test.for(['1', '2', '3', '8'])('is the same with %s threads', async (threads) => {
+  test.for(['2', '5'])('is the same with %s threads', async (threads) => {
     expect(await published({ threads, importForecasts: inOneFile() })).toEqual(reference)
   })
 
@@ -84,8 +84,10 @@ describe('a release', () => {
 
   test.for([
     ['in order', (files: string[][]) => files],
-    ['in reverse', (files: string[][]) => files.toReversed()],
-    ['from the middle', (files: string[][]) => [...files.slice(3), ...files.slice(0, 3)]],
+    [
+      'from the middle backwards',
+      (files: string[][]) => [...files.slice(0, 3).toReversed(), ...files.slice(3).toReversed()],
+    ],
   ] as const)('is the same from seven files at seven instants, %s', async ([, arranged]) => {
     const content = await published({
       importForecasts: async (components, pass) => {

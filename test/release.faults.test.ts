@@ -150,7 +150,7 @@ describe('a release that is cut off', () => {
         expect(await checkAll(inner, JSON.stringify(cuts))).toBe(2)
         expect(await publishedIn(inner)).toEqual(clean.content)
       }),
-      { numRuns: 10, endOnFailure: true },
+      { numRuns: 6, endOnFailure: true },
     )
   })
 

@@ -11,7 +11,7 @@ import { compact } from '../../pipeline/tables/compact.ts'
 import { type Row, TABLE_NAMES, type TableName, tableSpec } from '../../schemas/tables.ts'
 import { bucketStore, freshBucket, s3Server } from '../support/buckets.ts'
 import { external } from '../support/external.ts'
-import { suiteFolder } from '../support/folder.ts'
+import { makeFolder } from '../support/folder.ts'
 import { rowTexts, rowsDigest, sampleRows } from '../support/table-rows.ts'
 import { type Worker, currentVersion, openWorker, readRows, send } from '../support/tables.ts'
 
@@ -82,7 +82,7 @@ function readersAgree(open: (folder: string) => Promise<Place>): void {
   let worker: Worker
 
   beforeAll(async () => {
-    const folder = await suiteFolder()
+    const { path: folder, remove } = await makeFolder()
     place = await open(folder)
     worker = await openWorker(place.store, folder)
     for (const table of TABLE_NAMES) {
@@ -93,8 +93,9 @@ function readersAgree(open: (folder: string) => Promise<Place>): void {
         sent += count
       }
     }
-    return () => {
+    return async () => {
       worker[Symbol.dispose]()
+      await remove()
     }
   })
 

@@ -11,14 +11,15 @@ export async function testFolder(): Promise<string> {
   return path
 }
 
-/** To be called in a `beforeAll`, or while a suite is being collected. */
+/** To be called while a suite is being collected: a `beforeAll` is too late to say what happens after all. */
 export async function suiteFolder(): Promise<string> {
   const { path, remove } = await makeFolder()
   afterAll(remove)
   return path
 }
 
-async function makeFolder(): Promise<{ path: string; remove: () => Promise<void> }> {
+/** For a `beforeAll` that returns its own clean-up. */
+export async function makeFolder(): Promise<{ path: string; remove: () => Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), 'fvs-test-'))
   return { path, remove: () => rm(path, { recursive: true, force: true }) }
 }
