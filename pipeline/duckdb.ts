@@ -5,7 +5,6 @@ import {
   DuckDBInstance,
   INTEGER,
   type DuckDBConnection,
-  type DuckDBValue,
   type JS,
 } from '@duckdb/node-api'
 import bindings from '@duckdb/node-bindings'
@@ -60,16 +59,13 @@ export class Database implements Disposable {
     return bindings.library_version()
   }
 
-  async run(sql: string, values: DuckDBValue[] = []): Promise<void> {
-    await reported(this.#connection.run(sql, values))
+  async run(sql: string): Promise<void> {
+    await reported(this.#connection.run(sql))
   }
 
   /** Rows as objects: BIGINT and HUGEINT are bigint, TIMESTAMPTZ is Date. The caller states the row's shape. */
-  async rows<R extends Record<string, unknown> = Record<string, JS>>(
-    sql: string,
-    values: DuckDBValue[] = [],
-  ): Promise<R[]> {
-    const result = await reported(this.#connection.run(sql, values))
+  async rows<R extends Record<string, unknown> = Record<string, JS>>(sql: string): Promise<R[]> {
+    const result = await reported(this.#connection.run(sql))
     return (await result.getRowObjectsJS()) as R[]
   }
 

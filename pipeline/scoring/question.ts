@@ -174,7 +174,7 @@ export class QuestionSweep {
     for (const integral of integrals) integral.reset()
 
     let standing = 0
-    let squaredErrors = 0 // Σ (p − o)² of the standing forecasts, in 1e-12: an exact integer
+    let squaredErrors = 0 // Σ (p − o)² of the standing forecasts, in 1e-12: exact up to 9,007 of them
     let nanoNats = 0 // Σ −ln q̃ of the standing forecasts, in 1e-9: an exact integer
     let nowMs = openedAtMs
     for (let row = 0; row < count; row++) {
