@@ -8,7 +8,7 @@ import { FileStore } from '../pipeline/store/file.ts'
 import { inboxKey } from '../pipeline/store/keys.ts'
 import { LocalFiles } from '../pipeline/store/open.ts'
 import { compact } from '../pipeline/tables/compact.ts'
-import { TABLE_NAMES, type TableName, tableSpec } from '../schemas/tables.ts'
+import { SCORED_TABLES, type ScoredTable, tableSpec } from '../schemas/tables.ts'
 
 export interface WorldSize {
   forecasts: number
@@ -59,7 +59,7 @@ async function createWorld(root: string, size: WorldSize): Promise<void> {
     using database = await Database.open({ threads: 2, memoryLimit: '4GB', directory })
     const local = new LocalFiles(store, directory)
     await createRows(database, size)
-    const takeIn = async (table: TableName, part: number, where: string) => {
+    const takeIn = async (table: ScoredTable, part: number, where: string) => {
       const key = inboxKey(table, `00000000-0000-8000-8000-${String(part).padStart(12, '0')}`)
       await mkdir(dirname(store.localPath(key)), { recursive: true })
       const columns = tableSpec(table).columns.map(({ name }) => name)
@@ -69,7 +69,7 @@ async function createWorld(root: string, size: WorldSize): Promise<void> {
       )
       await compact({ store, local, database, directory, now: () => WORLD_END }, table)
     }
-    for (const table of TABLE_NAMES) {
+    for (const table of SCORED_TABLES) {
       const parts = table === 'forecasts' ? WEEKS : 1
       for (let part = 0; part < parts; part++) {
         await takeIn(table, part, table === 'forecasts' ? `week = ${part}` : 'true')

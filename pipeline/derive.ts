@@ -2,7 +2,7 @@
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ENTITY_TYPES } from '../schemas/tables.ts'
-import type { TableName } from '../schemas/tables.ts'
+import type { ScoredTable } from '../schemas/tables.ts'
 import {
   type OutputFile,
   type Provenance,
@@ -20,7 +20,7 @@ export interface ReleaseInputs {
   release: number
   asOf: Date
   environment: 'production' | 'sandbox'
-  versions: Record<TableName, TableVersion>
+  versions: Record<ScoredTable, TableVersion>
 }
 
 export interface DerivationContext extends ScoringContext {

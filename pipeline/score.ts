@@ -1,6 +1,6 @@
 // Scores every entity from the tables: DuckDB sorts, one sweep per question folds, DuckDB adds integers.
 import { ServiceError } from '../schemas/errors.ts'
-import { ENTITY_TYPES, type EntityType, type TableName } from '../schemas/tables.ts'
+import { ENTITY_TYPES, type EntityType, type ScoredTable } from '../schemas/tables.ts'
 import { type Database, literal } from './duckdb.ts'
 import { type EntityQuestions, type EntityScores, type EntitySums, scoreEntity } from './scoring/entity.ts'
 import {
@@ -41,7 +41,7 @@ export interface ScoringContext {
 /** Scores the tables at the given versions, as of an instant: outcomes that became known later do not count. */
 export async function scoreWorld(
   { database, local, log }: ScoringContext,
-  versions: Record<TableName, TableVersion>,
+  versions: Record<ScoredTable, TableVersion>,
   asOf: Date,
 ): Promise<ScoredWorld> {
   await attachAll(database, local, versions)

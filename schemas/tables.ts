@@ -1,8 +1,12 @@
 // The rows of the tables: the one place that names a column, its type and how its table is sorted.
 // Parquet, the Delta log and DuckDB all read their types from here.
+import type { Tier } from './tiers.ts'
 
-/** `uuid` is a lower-case string in storage; `time` is a UTC instant of millisecond precision. */
-export type ColumnType = 'uuid' | 'text' | 'probability' | 'time'
+/**
+ * `uuid` is a lower-case string in storage; `time` is a UTC instant of millisecond precision; `count` is a whole
+ * number from 0 on, exact up to 2^53 - 1; `day` is a calendar day, in a `Row` as YYYY-MM-DD.
+ */
+export type ColumnType = 'uuid' | 'text' | 'probability' | 'count' | 'day' | 'time'
 
 export interface Column {
   readonly name: string
@@ -19,7 +23,11 @@ export interface TableSpec {
   readonly sortedBy: readonly string[]
 }
 
-export const TABLE_NAMES = ['questions', 'resolutions', 'agents', 'forecasters', 'forecasts'] as const
+/** What scores are made of: releases pin a version of each of these and read no others. */
+export const SCORED_TABLES = ['questions', 'resolutions', 'agents', 'forecasters', 'forecasts'] as const
+export type ScoredTable = (typeof SCORED_TABLES)[number]
+
+export const TABLE_NAMES = [...SCORED_TABLES, 'usage'] as const
 export type TableName = (typeof TABLE_NAMES)[number]
 
 const required = (name: string, type: ColumnType, about: string): Column => ({
@@ -89,6 +97,18 @@ const tables: Record<TableName, Omit<TableSpec, 'name'>> = {
     ],
     sortedBy: ['question_id', 'forecast_at', 'forecast_id'],
   },
+  usage: {
+    columns: [
+      required('usage_id', 'uuid', 'version 7; a row is counted once however often it was written'),
+      required('key_id', 'text', 'the API key that made the calls'),
+      required('account_id', 'text', 'the first key of a chain of rotations: quotas are counted by it'),
+      required('tier', 'text', 'free, pro or enterprise'),
+      required('day', 'day', 'UTC day of the calls'),
+      required('calls', 'count', 'verification calls since the row before'),
+      recordedAt,
+    ],
+    sortedBy: ['key_id', 'day', 'usage_id'],
+  },
 }
 
 export function tableSpec(name: TableName): TableSpec {
@@ -117,6 +137,16 @@ export interface AgentRow {
   name: string
   model_type: string
   organization_name: string | null
+  recorded_at: Date
+}
+
+export interface UsageRow {
+  usage_id: string
+  key_id: string
+  account_id: string
+  tier: Tier
+  day: string
+  calls: number
   recorded_at: Date
 }
 

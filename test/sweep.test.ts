@@ -4,7 +4,7 @@ import { scoreWorld } from '../pipeline/score.ts'
 import { MemoryStore } from '../pipeline/store/memory.ts'
 import { compact } from '../pipeline/tables/compact.ts'
 import { currentVersions } from '../pipeline/tables/log.ts'
-import { type Row, TABLE_NAMES } from '../schemas/tables.ts'
+import { type Row, SCORED_TABLES } from '../schemas/tables.ts'
 import { testFolder } from './support/folder.ts'
 import { openWorker, send } from './support/tables.ts'
 
@@ -75,7 +75,7 @@ test('of several forecasts in one millisecond the greatest id stands, of one id 
     forecast(21, REPEATED, 0, 0.6),
     forecast(22, REPEATED, 1, 0.7),
   ])
-  for (const table of TABLE_NAMES) await compact(worker, table)
+  for (const table of SCORED_TABLES) await compact(worker, table)
 
   const { pairs, writeScores } = await scoreWorld(worker, await currentVersions(store), LATER)
   const path = `${folder}/scores.parquet`

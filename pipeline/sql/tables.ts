@@ -1,13 +1,15 @@
 // Views of the tables, one of each as it is and one of each as it stands now.
-import { type ColumnType, TABLE_NAMES, type TableName, tableSpec } from '../../schemas/tables.ts'
+import { type ColumnType, SCORED_TABLES, type ScoredTable, tableSpec } from '../../schemas/tables.ts'
 import { type Database, parquet } from '../duckdb.ts'
 import type { LocalFiles } from '../store/open.ts'
 import { type TableVersion, localPaths } from '../tables/log.ts'
 
-const SQL_TYPES: Record<ColumnType, string> = {
+export const SQL_TYPES: Record<ColumnType, string> = {
   uuid: 'VARCHAR',
   text: 'VARCHAR',
   probability: 'DOUBLE',
+  count: 'BIGINT',
+  day: 'DATE',
   time: 'TIMESTAMPTZ',
 }
 
@@ -17,7 +19,7 @@ const SUBJECT = {
   resolutions: 'question_id',
   agents: 'agent_id',
   forecasters: 'user_id',
-} as const satisfies Partial<Record<TableName, string>>
+} as const satisfies Partial<Record<ScoredTable, string>>
 
 /** Makes the view `<table>` of a table's version: every row ever written. */
 async function attachTable(database: Database, local: LocalFiles, version: TableVersion): Promise<void> {
@@ -49,13 +51,13 @@ export async function attachCurrent(
   )
 }
 
-/** All tables and their current views. */
+/** All tables that scores are made of, and their current views. */
 export async function attachAll(
   database: Database,
   local: LocalFiles,
-  versions: Record<TableName, TableVersion>,
+  versions: Record<ScoredTable, TableVersion>,
 ): Promise<void> {
-  for (const name of TABLE_NAMES) {
+  for (const name of SCORED_TABLES) {
     if (name === 'forecasts') await attachTable(database, local, versions[name])
     else await attachCurrent(database, local, { ...versions[name], table: name })
   }

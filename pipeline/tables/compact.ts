@@ -6,8 +6,9 @@ import pMap from 'p-map'
 import { v5 as uuidv5 } from 'uuid'
 import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
-import { type TableName, type TableSpec, tableSpec } from '../../schemas/tables.ts'
+import { type ColumnType, type TableName, type TableSpec, tableSpec } from '../../schemas/tables.ts'
 import { type Database, literal, parquet } from '../duckdb.ts'
+import { SQL_TYPES } from '../sql/tables.ts'
 import { dataPath, inboxPrefix, intakeKey, isInboxKey, logKey, sha256Hex, tableKey } from '../store/keys.ts'
 import type { LocalFiles } from '../store/open.ts'
 import { readRecord } from '../store/records.ts'
@@ -122,13 +123,7 @@ async function writeDataFiles(
   digest: string,
 ): Promise<DataFile[]> {
   const batch = `batch_${spec.name}`
-  const columns = spec.columns.map(({ name, type }) =>
-    type === 'time'
-      ? `${name}::TIMESTAMPTZ AS ${name}`
-      : type === 'probability'
-        ? name
-        : `${name}::VARCHAR AS ${name}`,
-  )
+  const columns = spec.columns.map(({ name, type }) => `${name}::${SQL_TYPES[type]} AS ${name}`)
   const order = new Set(['recorded_date', ...spec.sortedBy, ...spec.columns.map(({ name }) => name)])
   // Grain: one row per row of the inbox, in the order of the table's data files.
   await database.run(
@@ -173,27 +168,36 @@ async function upload(
   return stored.byteLength
 }
 
+/** Of every column: where some have bounds and others none, the reader `deltalake` finds no row by the others. */
 async function statisticsOf(
   database: Database,
   { columns }: TableSpec,
   slice: string,
-): Promise<Pick<DataFile, 'rows' | 'minValues' | 'maxValues'>> {
-  const bounded = columns.filter(({ type }) => type === 'uuid' || type === 'time')
-  const text = ({ name, type }: (typeof bounded)[number], bound: string) =>
+): Promise<Pick<DataFile, 'rows' | 'minValues' | 'maxValues' | 'nullCount'>> {
+  const text = (type: ColumnType, value: string) =>
     type === 'time'
-      ? `strftime(${bound}(${name}) AT TIME ZONE 'UTC', '%Y-%m-%dT%H:%M:%S.%gZ')`
-      : `${bound}(${name})`
-  const bounds = bounded.flatMap((column) => [
-    `${text(column, 'min')} AS min_${column.name}`,
-    `${text(column, 'max')} AS max_${column.name}`,
+      ? `strftime(${value} AT TIME ZONE 'UTC', '%Y-%m-%dT%H:%M:%S.%gZ')`
+      : type === 'day'
+        ? `${value}::VARCHAR`
+        : value
+  const selected = columns.flatMap(({ name, type }) => [
+    `${text(type, `min(${name})`)} AS min_${name}`,
+    `${text(type, `max(${name})`)} AS max_${name}`,
+    `count(*) - count(${name}) AS nulls_${name}`,
   ])
-  const [row] = await database.rows<Record<string, string> & { rows: bigint }>(
-    `SELECT count(*) AS rows, ${bounds.join(', ')} FROM ${slice}`,
+  const [row] = await database.rows<Record<string, string | number | bigint | null>>(
+    `SELECT count(*) AS rows, ${selected.join(', ')} FROM ${slice}`,
   )
   if (!row) throw new ServiceError('corrupt', 'DuckDB returned no statistics for a data file')
   const pick = (bound: 'min' | 'max') =>
-    Object.fromEntries(bounded.map(({ name }) => [name, row[`${bound}_${name}`] as string]))
-  return { rows: Number(row.rows), minValues: pick('min'), maxValues: pick('max') }
+    Object.fromEntries(
+      columns.flatMap(({ name }) => {
+        const value = row[`${bound}_${name}`] ?? null
+        return value === null ? [] : [[name, typeof value === 'bigint' ? Number(value) : value]]
+      }),
+    ) as DataFile['minValues']
+  const nullCount = Object.fromEntries(columns.map(({ name }) => [name, Number(row[`nulls_${name}`])]))
+  return { rows: Number(row['rows']), minValues: pick('min'), maxValues: pick('max'), nullCount }
 }
 
 function encodeJson(value: unknown): Uint8Array {

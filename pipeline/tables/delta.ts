@@ -11,9 +11,11 @@ export interface DataFile {
   recordedDate: string
   sizeBytes: number
   rows: number
-  /** Smallest and largest values of some columns, for readers that skip files. */
-  minValues: Record<string, string>
-  maxValues: Record<string, string>
+  /** Smallest and largest value of every column that has one, for readers that skip files. */
+  minValues: Record<string, string | number>
+  maxValues: Record<string, string | number>
+  /** How many rows have no value, of every column. */
+  nullCount: Record<string, number>
 }
 
 /** How a commit says who wrote it. */
@@ -23,13 +25,18 @@ const DELTA_TYPES: Record<ColumnType, string> = {
   uuid: 'string',
   text: 'string',
   probability: 'double',
+  count: 'long',
+  day: 'date',
   time: 'timestamp',
 }
 
+const bounds = z.record(z.string(), z.union([z.string(), z.number()])).default({})
+
 const statistics = z.object({
   numRecords: z.number(),
-  minValues: z.record(z.string(), z.string()).default({}),
-  maxValues: z.record(z.string(), z.string()).default({}),
+  minValues: bounds,
+  maxValues: bounds,
+  nullCount: z.record(z.string(), z.number()).default({}),
 })
 
 const ownCommit = z.object({ commitInfo: z.object({ engineInfo: z.literal(ENGINE) }) })
@@ -82,14 +89,14 @@ export function creationCommit(table: TableName, id: string, nowMs: number): Uin
 export function appendCommit(files: readonly DataFile[], nowMs: number): Uint8Array {
   return encode([
     commitInfo('WRITE', nowMs),
-    ...files.map(({ path, recordedDate, sizeBytes, rows, minValues, maxValues }) => ({
+    ...files.map(({ path, recordedDate, sizeBytes, rows, minValues, maxValues, nullCount }) => ({
       add: {
         path,
         partitionValues: { recorded_date: recordedDate },
         size: sizeBytes,
         modificationTime: nowMs,
         dataChange: true,
-        stats: JSON.stringify({ numRecords: rows, minValues, maxValues }),
+        stats: JSON.stringify({ numRecords: rows, minValues, maxValues, nullCount }),
       },
     })),
   ])
@@ -116,6 +123,7 @@ export function filesOf(commit: Uint8Array, key: string): DataFile[] {
         rows: stats.numRecords,
         minValues: stats.minValues,
         maxValues: stats.maxValues,
+        nullCount: stats.nullCount,
       })
     } catch (cause) {
       throw new ServiceError('corrupt', `${key} is not a commit of this service: ${line.slice(0, 200)}`, {

@@ -3,7 +3,7 @@
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Fault, ServiceError } from '../../schemas/errors.ts'
-import { TABLE_NAMES, type TableName, tableSpec } from '../../schemas/tables.ts'
+import { SCORED_TABLES, type ScoredTable, tableSpec } from '../../schemas/tables.ts'
 import { literal } from '../duckdb.ts'
 import { IMPORT_SPECS, type ImportKind, faultsQuery } from '../sql/import.ts'
 import { attachAll } from '../sql/tables.ts'
@@ -42,7 +42,7 @@ export async function importFile(context: ImportContext, kind: ImportKind, path:
   if (incoming.rejected.count > 0) throw refusal(path, incoming.rejected)
 
   // What an earlier import or the API left in the inbox counts as known. Without any, a refusal changes nothing.
-  for (const name of TABLE_NAMES) {
+  for (const name of SCORED_TABLES) {
     if (await hasAny(context.store.list(inboxPrefix(name)))) await compact(context, name)
   }
   await attachAll(database, local, await currentVersions(context.store))
@@ -76,7 +76,7 @@ export async function importFile(context: ImportContext, kind: ImportKind, path:
 }
 
 /** Sends the rows of a DuckDB table to a table of the store; returns how many. */
-async function takeIn(context: ImportContext, table: TableName, rows: string): Promise<number> {
+async function takeIn(context: ImportContext, table: ScoredTable, rows: string): Promise<number> {
   const { database, directory, newId, store } = context
   const count = await countOf(context, rows)
   if (count === 0) return 0

@@ -1,23 +1,35 @@
 // The inbox: rows that have been acknowledged and that no table has taken in yet, one Parquet object per write.
-import { parquetWriteBuffer } from 'hyparquet-writer'
+import { type SchemaElement, parquetWriteBuffer } from 'hyparquet-writer'
 import { type ColumnType, type Row, type TableName, tableSpec } from '../../schemas/tables.ts'
 
 const PARQUET_TYPES = {
-  uuid: 'STRING',
-  text: 'STRING',
-  probability: 'DOUBLE',
-  time: 'TIMESTAMP',
-} as const satisfies Record<ColumnType, string>
+  uuid: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
+  text: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
+  probability: { type: 'DOUBLE' },
+  count: { type: 'INT64' },
+  day: { type: 'INT32', converted_type: 'DATE' },
+  time: { type: 'INT64', converted_type: 'TIMESTAMP_MILLIS' },
+} as const satisfies Record<ColumnType, Partial<SchemaElement>>
 
 /** Rows of a table as one Parquet object. */
 export function encodeRows(table: TableName, rows: readonly Row[]): Uint8Array {
+  const { columns } = tableSpec(table)
+  const elements = columns.map(({ name, type, nullable }): SchemaElement => {
+    return { name, repetition_type: nullable ? 'OPTIONAL' : 'REQUIRED', ...PARQUET_TYPES[type] }
+  })
   const buffer = parquetWriteBuffer({
-    columnData: tableSpec(table).columns.map(({ name, type, nullable }) => ({
+    schema: [{ name: 'root', num_children: columns.length }, ...elements],
+    columnData: columns.map(({ name, type }) => ({
       name,
-      type: PARQUET_TYPES[type],
-      data: rows.map((row) => row[name] ?? null),
-      nullable,
+      data: rows.map((row) => encoded(type, row[name] ?? null)),
     })),
   })
   return new Uint8Array(buffer)
+}
+
+/** A value as the writer takes it for its column. */
+function encoded(type: ColumnType, value: Row[string]): Row[string] | bigint {
+  if (value === null) return null
+  if (type === 'count') return BigInt(value as number)
+  return type === 'day' ? new Date(`${value as string}T00:00:00.000Z`) : value
 }

@@ -1,7 +1,7 @@
 // Follows a table's commit log: which data files make up which version.
 import pMap from 'p-map'
 import { ServiceError } from '../../schemas/errors.ts'
-import { TABLE_NAMES, type TableName } from '../../schemas/tables.ts'
+import { SCORED_TABLES, type ScoredTable, type TableName } from '../../schemas/tables.ts'
 import { logKey, tableKey } from '../store/keys.ts'
 import type { LocalFiles } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
@@ -74,16 +74,16 @@ export class TableLog {
   }
 }
 
-/** Every table as it is now. */
-export async function currentVersions(store: Store): Promise<Record<TableName, TableVersion>> {
+/** Every table that scores are made of, as it is now. */
+export async function currentVersions(store: Store): Promise<Record<ScoredTable, TableVersion>> {
   const versions = await Promise.all(
-    TABLE_NAMES.map(async (name): Promise<[TableName, TableVersion]> => {
+    SCORED_TABLES.map(async (name): Promise<[ScoredTable, TableVersion]> => {
       const log = new TableLog(store, name)
       await log.refresh()
       return [name, log.current]
     }),
   )
-  return Object.fromEntries(versions) as Record<TableName, TableVersion>
+  return Object.fromEntries(versions) as Record<ScoredTable, TableVersion>
 }
 
 /** The local paths of a table's data files. */

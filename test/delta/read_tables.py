@@ -3,7 +3,7 @@
 Input, as JSON on standard input:
     url: the table; storage_options: how to reach it; version: the one to read, null for the latest;
     columns: [{name, type}], in the order of a row's text, with the types of schemas/tables.ts;
-    equal: {column: value}, of each the rows to be counted that have it: files are skipped by their bounds.
+    equal: {column: value or null}, of each the rows to be counted that have it: files are skipped by their bounds.
 """
 
 import hashlib
@@ -11,10 +11,11 @@ import json
 import os
 import struct
 import sys
-from datetime import datetime, timedelta, timezone
+from datetime import date, datetime, timedelta, timezone
 
 import polars
 import pyarrow
+import pyarrow.compute
 from deltalake import DeltaTable
 
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
@@ -28,7 +29,17 @@ def text_of(value, kind):
         return str((value - EPOCH) // timedelta(microseconds=1))
     if kind == "probability":
         return struct.pack(">d", value).hex()
+    if kind in ("count", "day"):
+        return str(value)
     return value
+
+
+PARSERS = {"time": datetime.fromisoformat, "day": date.fromisoformat, "count": int, "probability": float}
+
+
+def value_of(text, kind):
+    """What a column of this type holds for a text of `equal`."""
+    return None if text is None else PARSERS.get(kind, str)(text)
 
 
 def seen(rows, columns):
@@ -53,6 +64,7 @@ def statistics(table):
                 "recordedDate": str(action["partition.recorded_date"]),
                 "minValues": bounds(action, "min."),
                 "maxValues": bounds(action, "max."),
+                "nullCount": bounds(action, "null_count."),
             }
             for action in actions
         ),
@@ -65,6 +77,8 @@ def bounds(action, prefix):
     return {
         name: value.astimezone(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         if isinstance(value, datetime)
+        else str(value)
+        if isinstance(value, date)
         else value
         for name, value in values.items()
         if value is not None
@@ -87,12 +101,15 @@ def main():
         "polars_types": {name: str(kind) for name, kind in frame.schema.items()},
         "equal": {},
     }
+    kinds = {column["name"]: column["type"] for column in request["columns"]}
     for column, text in request["equal"].items():
-        value = datetime.fromisoformat(text) if column.endswith("_at") else text
+        value = value_of(text, kinds[column])
         lazy = polars.scan_delta(url, version=version, storage_options=options)
         answer["equal"][column] = {
-            "deltalake": table.to_pyarrow_table(filters=[(column, "=", value)]).num_rows,
-            "polars": lazy.filter(polars.col(column) == value).collect().height,
+            "deltalake": table.to_pyarrow_table(
+                filters=pyarrow.compute.field(column).is_null() if value is None else [(column, "=", value)]
+            ).num_rows,
+            "polars": lazy.filter(polars.col(column).eq_missing(value)).collect().height,
         }
     json.dump(answer, sys.stdout)
     sys.stdout.flush()

@@ -26,6 +26,10 @@ const TEXTS = [
   ' ',
 ]
 
+const COUNTS = [0, 1, 3, 1_000_000, Number.MAX_SAFE_INTEGER]
+
+const DAYS = ['1969-12-31', '2000-02-29', '2026-01-30', '2026-02-01']
+
 const PROBABILITIES = [0, 1, 0.5, 0.1, 0.333333, 0.000001, 0.999999]
 
 /** Rows that differ from each other and are the same for the same arguments. `from` numbers the first one. */
@@ -40,6 +44,8 @@ export function sampleRows(table: TableName, count: number, from = 0): Row[] {
         if (column.type === 'uuid') return [column.name, uuidOf(`${column.name} ${index}`)]
         if (column.type === 'time') return [column.name, pick(TIMES)]
         if (column.type === 'probability') return [column.name, pick(PROBABILITIES)]
+        if (column.type === 'count') return [column.name, pick(COUNTS)]
+        if (column.type === 'day') return [column.name, pick(DAYS)]
         return [column.name, pick(TEXTS)]
       }),
     )
@@ -48,15 +54,16 @@ export function sampleRows(table: TableName, count: number, from = 0): Row[] {
 
 /**
  * A row's text, the same for equal rows only: columns in the table's order between U+001F, null as U+0000, a time
- * as microseconds since 1970, a number as its eight bytes. test/delta/read_tables.py writes the same.
+ * as microseconds since 1970, a count in digits, another number as its eight bytes. test/delta/read_tables.py writes the same.
  */
 function rowText(table: TableName, row: Row): string {
   return tableSpec(table)
-    .columns.map(({ name }) => {
+    .columns.map(({ name, type }) => {
       const value = row[name]
       if (value === null || value === undefined) return '\0'
       if (value instanceof Date) return String(value.getTime() * 1000)
       if (typeof value === 'string') return value
+      if (type === 'count') return String(value)
       const bytes = Buffer.alloc(8)
       bytes.writeDoubleBE(value)
       return bytes.toString('hex')

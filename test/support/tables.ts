@@ -58,7 +58,11 @@ export async function globRows(
 }
 
 export async function selectRows(database: Database, table: TableName, paths: string[]): Promise<Row[]> {
-  const names = tableSpec(table).columns.map(({ name }) => name)
+  // As a row holds them: exact as a number, and a day as its text.
+  const casts = { count: '::DOUBLE', day: '::VARCHAR' }
+  const names = tableSpec(table).columns.map(
+    ({ name, type }) => `${name}${type === 'count' || type === 'day' ? casts[type] : ''} AS ${name}`,
+  )
   return database.rows<Row>(`SELECT ${names.join(', ')} FROM ${parquet(paths)}`)
 }
 

@@ -97,11 +97,14 @@ describe.for(Object.entries(stores))('compaction in %s', ([, createStore]) => {
       const { sortedBy, columns } = tableSpec(table)
       for (const file of (await currentVersion(store, table)).files) {
         const rows = await rowsOfFile(worker, table, file.path)
-        const order = rows.map((row) => sortedBy.map((name) => valueText(row[name])).join(' '))
+        const order = rows.map((row) => sortedBy.map((name) => valueText(row[name])).join('\0'))
         expect(order).toEqual(order.toSorted())
-        for (const { name } of columns.filter(({ type }) => type === 'uuid' || type === 'time')) {
-          const values = rows.map((row) => row[name]!)
-          const sorted = values.toSorted((a, b) => (a < b ? -1 : 1)).map(valueText)
+        for (const { name } of columns) {
+          const values = rows.map((row) => row[name]!).filter((value) => value !== null)
+          expect(file.nullCount[name]).toBe(rows.length - values.length)
+          const sorted = values
+            .toSorted((a, b) => (a < b ? -1 : 1))
+            .map((value) => (typeof value === 'number' ? value : valueText(value)))
           expect([file.minValues[name], file.maxValues[name]]).toEqual([sorted[0], sorted.at(-1)])
         }
         expect(file.sizeBytes).toBe((await store.get(tableKey(table, file.path)))!.byteLength)

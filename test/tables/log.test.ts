@@ -182,6 +182,7 @@ function fileOf(name: string): DataFile {
     rows: 1,
     minValues: { forecast_id: name },
     maxValues: { forecast_id: name },
+    nullCount: { forecast_id: 0 },
   }
 }
 
