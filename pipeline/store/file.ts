@@ -60,7 +60,7 @@ export class FileStore implements Store {
         if (mayHold && mayFollow) yield* this.#walk(key, prefix, after)
       } else if (key.startsWith(prefix) && key > after) {
         const stats = await reported('list', key, () => orUndefined(stat(join(this.#root, key))))
-        if (stats) yield { key, sizeBytes: stats.size }
+        if (stats) yield { key, sizeBytes: stats.size, modifiedAt: stats.mtime }
       }
     }
   }

@@ -47,6 +47,22 @@ export function apiKeyKey(keyHash: string): string {
   return `${KEYS_PREFIX}${keyHash}.json`
 }
 
+/** Where a key is found by its public id. */
+export function keyIdKey(keyId: string): string {
+  return `registry/key-ids/${keyId}.json`
+}
+
+export const IDEMPOTENCY_PREFIX = 'idempotency/'
+
+/**
+ * Where the claim of an Idempotency-Key lies; `after` an expired claim, where it is decided which one follows it.
+ * Only a hash, since who holds the key is given the answer again.
+ */
+export function idempotencyKey(scope: string, key: string, after?: string): string {
+  const hash = sha256Hex(`${scope}\0${key}`)
+  return `${IDEMPOTENCY_PREFIX}${hash}${after === undefined ? '' : `.${after}`}.json`
+}
+
 export function releasePrefix(release: number): string {
   return `releases/${padded(release, 8)}/`
 }
@@ -86,6 +102,9 @@ export function shardStart(path: string, entityType: EntityType): string | undef
     ? path.slice(entityType.length + 1, -'.json'.length)
     : undefined
 }
+
+/** What the sandbox simulates. */
+export const SIMULATION_KEY = 'simulation.json'
 
 export function probeKey(id: string): string {
   return `probe/${id}`

@@ -71,8 +71,11 @@ export class S3Store implements Store {
           }),
         ),
       )
-      for (const { Key, Size } of page.Contents ?? []) {
-        if (Key !== undefined) yield { key: Key.slice(this.#prefix.length), sizeBytes: Size ?? 0 }
+      for (const { Key, Size, LastModified } of page.Contents ?? []) {
+        if (Key === undefined) continue
+        // Of an unknown age nothing follows; the epoch would make the object look ancient.
+        const modifiedAt = LastModified ?? new Date(Number.NaN)
+        yield { key: Key.slice(this.#prefix.length), sizeBytes: Size ?? 0, modifiedAt }
       }
       token = page.NextContinuationToken
     } while (token !== undefined)

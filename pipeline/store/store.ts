@@ -4,6 +4,8 @@ import { ServiceError } from '../../schemas/errors.ts'
 export interface StoredObject {
   key: string
   sizeBytes: number
+  /** When it was last written, by the store's own clock; an invalid date where a server does not tell. */
+  modifiedAt: Date
 }
 
 /**

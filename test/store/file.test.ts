@@ -62,6 +62,15 @@ describe('a store in a directory', () => {
     expect(store.url).toBe(pathToFileURL(root).href)
   })
 
+  test('tells the time of the file as that of the object', async () => {
+    const root = await testFolder()
+    const store = new FileStore(root)
+    await store.put('a/b', bytes('1'))
+    const then = new Date('2026-01-31T12:00:00.000Z')
+    await utimes(store.localPath('a/b'), then, then)
+    expect(await Array.fromAsync(store.list(''))).toEqual([{ key: 'a/b', sizeBytes: 1, modifiedAt: then }])
+  })
+
   test('is shared by several of its kind on one directory', async () => {
     const root = await testFolder()
     const stores = Array.from({ length: 8 }, () => new FileStore(root))

@@ -20,6 +20,19 @@ afterEach(() => {
 // What stands in for S3 below must itself be a fair S3, or its faults would prove nothing.
 storeContract('a loopback server that does what S3 does', async () => (await openLoopback()).store)
 
+describe('an S3 server that lists its objects', () => {
+  test('tells when they were written, or the age of those is unknown that it tells no time of', async () => {
+    const { store, modifiedAt } = await openLoopback()
+    const then = new Date('2026-01-31T12:00:00.000Z')
+    for (const key of ['a', 'b']) await store.put(key, bytes('1'))
+    modifiedAt.set('/bucket/some/a', then)
+    modifiedAt.delete('/bucket/some/b')
+    const [a, b] = await Array.fromAsync(store.list(''))
+    expect(a).toEqual({ key: 'a', sizeBytes: 1, modifiedAt: then })
+    expect(b!.modifiedAt.getTime()).toBeNaN()
+  })
+})
+
 describe('an S3 server that ignores If-None-Match', () => {
   const ignores: S3Behaviour = (request, obey) => {
     request.ifNoneMatch = undefined

@@ -26,17 +26,20 @@ export type S3Behaviour = (request: S3Request, obey: () => S3Answer) => S3Answer
 export interface LoopbackS3 {
   endpoint: string
   objects: Map<string, Uint8Array>
+  /** When each object was written; listings tell it, and leave it out for an object that has none. */
+  modifiedAt: Map<string, Date>
   requests: S3Request[]
 }
 
 /** Runs until the test ends. */
 export async function loopbackS3(behave: S3Behaviour = (_, obey) => obey()): Promise<LoopbackS3> {
   const objects = new Map<string, Uint8Array>()
+  const modifiedAt = new Map<string, Date>()
   const requests: S3Request[] = []
   const server = createServer((message, response) => {
     void readRequest(message).then((request) => {
       requests.push(request)
-      const answer = behave(request, () => answerAsS3(objects, request, message))
+      const answer = behave(request, () => answerAsS3({ objects, modifiedAt }, request, message))
       if (answer !== 'silence') send(response, answer)
     })
   })
@@ -48,7 +51,7 @@ export async function loopbackS3(behave: S3Behaviour = (_, obey) => obey()): Pro
     await once(server, 'close')
   })
   const { port } = server.address() as AddressInfo
-  return { endpoint: `http://127.0.0.1:${port}`, objects, requests }
+  return { endpoint: `http://127.0.0.1:${port}`, objects, modifiedAt, requests }
 }
 
 export function s3Error(status: number, code: string): S3Answer {
@@ -68,18 +71,18 @@ async function readRequest(message: IncomingMessage): Promise<S3Request> {
   }
 }
 
-function answerAsS3(
-  objects: Map<string, Uint8Array>,
-  request: S3Request,
-  message: IncomingMessage,
-): S3Answer {
+type Bucket = Pick<LoopbackS3, 'objects' | 'modifiedAt'>
+
+function answerAsS3(stored: Bucket, request: S3Request, message: IncomingMessage): S3Answer {
   const { method, path, ifNoneMatch, body } = request
+  const { objects, modifiedAt } = stored
   const object = objects.get(path)
   const query = new URL(message.url ?? '', 'http://host').searchParams
-  if (method === 'GET' && query.get('list-type') === '2') return listing(objects, path, query)
+  if (method === 'GET' && query.get('list-type') === '2') return listing(stored, path, query)
   if (method === 'PUT') {
     if (ifNoneMatch === '*' && object) return s3Error(412, 'PreconditionFailed')
     objects.set(path, body)
+    modifiedAt.set(path, new Date())
     return { status: 200, headers: { etag: '"0"' } }
   }
   if (method === 'DELETE') {
@@ -93,13 +96,20 @@ function answerAsS3(
   return part.length === 0 ? s3Error(416, 'InvalidRange') : { status: 206, body: part }
 }
 
-function listing(objects: Map<string, Uint8Array>, path: string, query: URLSearchParams): S3Answer {
+function listing({ objects, modifiedAt }: Bucket, path: string, query: URLSearchParams): S3Answer {
   const bucket = `${path.replace(/\/$/, '')}/`
   const found = [...objects]
-    .map(([name, bytes]) => ({ key: name.slice(bucket.length), size: bytes.byteLength }))
+    .map(([name, bytes]) => ({
+      key: name.slice(bucket.length),
+      size: bytes.byteLength,
+      modified: modifiedAt.get(name),
+    }))
     .filter(({ key }) => key.startsWith(query.get('prefix') ?? '') && key > (query.get('start-after') ?? ''))
     .sort((a, b) => (a.key < b.key ? -1 : 1))
-    .map(({ key, size }) => `<Contents><Key>${key}</Key><Size>${size}</Size></Contents>`)
+    .map(({ key, size, modified }) => {
+      const lastModified = modified ? `<LastModified>${modified.toISOString()}</LastModified>` : ''
+      return `<Contents><Key>${key}</Key>${lastModified}<Size>${size}</Size></Contents>`
+    })
   return {
     status: 200,
     headers: { 'content-type': 'application/xml' },

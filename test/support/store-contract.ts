@@ -98,10 +98,25 @@ export function storeContract(name: string, create: () => Promise<Store>): void 
         const store = await create()
         await store.put('a', bytes(''))
         await store.put('b/c', bytes('123'))
-        expect(await listed(store, '')).toEqual([
+        expect(await listed(store, '')).toMatchObject([
           { key: 'a', sizeBytes: 0 },
           { key: 'b/c', sizeBytes: 3 },
         ])
+      })
+
+      test('tells when each object was written, which reading does not change', async () => {
+        const store = await create()
+        await store.put('a', bytes('1'))
+        await store.putIfAbsent('b', bytes('2'))
+        const [a, b] = await listed(store, '')
+        expect(a!.modifiedAt.getTime()).toBeGreaterThanOrEqual(0)
+        expect(b!.modifiedAt.getTime()).toBeGreaterThanOrEqual(a!.modifiedAt.getTime())
+        await store.get('a')
+        await store.putIfAbsent('a', bytes('refused'))
+        expect(await listed(store, '')).toEqual([a, b])
+        await store.put('a', bytes('3'))
+        const [again] = await listed(store, 'a')
+        expect(again!.modifiedAt.getTime()).toBeGreaterThanOrEqual(b!.modifiedAt.getTime())
       })
 
       // `-` and `.` sort before `/`, and letters after it: a walk over folders has to interleave them.
@@ -214,7 +229,7 @@ export function storeContract(name: string, create: () => Promise<Store>): void 
         await store.put('a', bytes('a longer first'))
         await store.put('a', bytes('second'))
         expect(text(await store.get('a'))).toBe('second')
-        expect(await listed(store, '')).toEqual([{ key: 'a', sizeBytes: 6 }])
+        expect(await listed(store, '')).toMatchObject([{ key: 'a', sizeBytes: 6 }])
       })
 
       test('delete removes one object and no other', async () => {

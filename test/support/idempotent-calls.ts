@@ -1,0 +1,121 @@
+// Calls with an Idempotency-Key over a store in memory: nodes, work that leaves a trace, and what it left.
+import { randomBytes } from 'node:crypto'
+import { v7 as uuidv7 } from 'uuid'
+import { Idempotency, type IdempotentWork } from '../../pipeline/idempotency.ts'
+import { canonical } from '../../pipeline/sign.ts'
+import { idempotencyKey, inboxKey, inboxPrefix } from '../../pipeline/store/keys.ts'
+import { MemoryStore } from '../../pipeline/store/memory.ts'
+import type { Store } from '../../pipeline/store/store.ts'
+import { ServiceError } from '../../schemas/errors.ts'
+import { FaultStore } from './fault-store.ts'
+import { Clock } from './service.ts'
+
+export const START = Date.parse('2026-03-01T12:00:00.000Z')
+export const LEASE_MS = 10_000
+export const HOUR_MS = 60 * 60_000
+export const KEY = 'c1b6c3c8-8c39-4a43-9a2f-0e5a1ad0e8a7'
+export const REQUEST = { scope: 'a call', key: KEY, fingerprint: 'the request' }
+/** Claim, commit and the note that it is done. */
+export const WRITES_OF_A_CALL = 3
+
+export interface Answer {
+  id: string
+  at: string
+  salt: string
+}
+
+/** A call whose commit, as a forecast's, writes a further object each time. */
+export function forecast(store: Store): IdempotentWork<Answer> {
+  return {
+    check: () => Promise.resolve(),
+    answer: ({ id, at, salt }) => ({ id, at: at.toISOString(), salt }),
+    commit: async (_, answer) => {
+      await store.putIfAbsent(inboxKey('forecasts', uuidv7()), canonical(answer))
+    },
+  }
+}
+
+export function refuse(kind: 'invalid' | 'conflict' | 'corrupt'): () => Promise<void> {
+  return () => Promise.reject(new ServiceError(kind, 'refused'))
+}
+
+/** A store, a clock and nodes over them, each a process of its own. */
+export function world(store = new MemoryStore(), clock = new Clock(new Date(START).toISOString())) {
+  const watched = new FaultStore(store)
+  return {
+    store,
+    clock,
+    watched,
+    node: (over: Store = watched) => newNode(over, clock, LEASE_MS),
+    /** What was asked of the store through `watched`. */
+    calls: () => watched.calls.map(({ operation, key }) => `${operation} ${key.split('/')[0]}`),
+  }
+}
+
+export function newNode(store: Store, clock: Clock, leaseMs: number): Idempotency {
+  return new Idempotency({ store, newId: () => uuidv7(), now: clock.now, randomBytes, leaseMs })
+}
+
+export function passMs(clock: Clock, ms: number): void {
+  clock.set(new Date(clock.now().getTime() + ms).toISOString())
+}
+
+export async function outcome<T>(call: Promise<T>): Promise<{ answer?: T; error?: unknown }> {
+  try {
+    return { answer: await call }
+  } catch (error) {
+    return { error }
+  }
+}
+
+/** Work whose commit waits to be released, after it has told that it was reached. */
+export function heldBack(work: IdempotentWork<Answer>) {
+  const arrived = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<void>()
+  const commit: typeof work.commit = async (claim, answer) => {
+    arrived.resolve()
+    await released.promise
+    await work.commit(claim, answer)
+  }
+  return { held: { arrived: arrived.promise, release: released.resolve }, work: { ...work, commit } }
+}
+
+/** Stores over one whose users all wait for each other before their first create. */
+export function meetingAt(store: Store, count: number): FaultStore[] {
+  let arrived = 0
+  const all = Promise.withResolvers<void>()
+  return Array.from({ length: count }, () => {
+    let waited = false
+    return new FaultStore(store, {
+      before: async ({ operation }) => {
+        if (waited || operation !== 'putIfAbsent') return
+        waited = true
+        arrived += 1
+        if (arrived === count) all.resolve()
+        await all.promise
+      },
+    })
+  })
+}
+
+/** What calls left in the inbox, in the order in which it was written. */
+export function effects(store: MemoryStore): Answer[] {
+  const objects = [...store.objects].filter(([key]) => key.startsWith(inboxPrefix('forecasts')))
+  return objects.map(([, bytes]) => JSON.parse(new TextDecoder().decode(bytes)) as Answer)
+}
+
+/** As scoring counts them: the same row twice is one. */
+export function distinctEffects(store: MemoryStore): Answer[] {
+  const distinct = new Set(effects(store).map((effect) => JSON.stringify(effect)))
+  return [...distinct].map((effect) => JSON.parse(effect) as Answer)
+}
+
+export async function claimIn(store: MemoryStore): Promise<Answer & { state: string; fingerprint: string }> {
+  const bytes = await store.get(idempotencyKey(REQUEST.scope, REQUEST.key))
+  return JSON.parse(new TextDecoder().decode(bytes)) as Answer & { state: string; fingerprint: string }
+}
+
+/** Names and contents, as text. */
+export function everythingIn({ objects }: MemoryStore): string {
+  return [...objects].map(([key, bytes]) => `${key} ${new TextDecoder().decode(bytes)}`).join('\n')
+}
