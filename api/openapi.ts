@@ -1,95 +1,175 @@
 // The OpenAPI document, generated from the routes and the schemas that validate.
 import { z } from 'zod'
-import { problem } from '../schemas/payloads.ts'
+import { PUBLISHED, REQUESTS } from '../schemas/published.ts'
+import { MOUNTS } from './mounts.ts'
+import { answersOf, sharedAnswers } from './openapi-answers.ts'
+import { CALLS } from './openapi-calls.ts'
+import { IDEMPOTENCY_KEY } from './openapi-examples.ts'
+import { headerComponents } from './openapi-headers.ts'
+import { type CallText, TAGS } from './openapi-text.ts'
 import type { Route } from './route.ts'
 
-/** Failures that every call can have. */
-const GENERAL = [400, 405, 422, 500]
-const BODY = [413, 415]
+const DESCRIPTION = `Takes probabilities, scores everyone by one published method and publishes the result as signed JSON.
 
-const DESCRIPTIONS: Record<number, string> = {
-  400: 'The request cannot be read',
-  401: 'No key, or an unknown one',
-  403: 'A key of another agent',
-  404: 'Not there',
-  405: 'Another method',
-  409: 'Not possible in the present state',
-  413: 'The body is too large',
-  415: 'The body is of another type than JSON',
-  422: 'A value is not valid; errors name which',
-  429: 'Too often',
-  500: 'The service failed',
-  503: 'A dependency does not answer; try again after Retry-After',
-}
+**Sandbox.** The same calls are there under \`/sandbox\`, with keys of their own, on simulated questions that open, close and
+resolve by themselves. A key of the other environment is answered 401.
+
+**Problems.** Every error is \`application/problem+json\` (RFC 9457). Its \`type\` is \`about:blank\`, so that the status says what
+kind it is, but for a quota that is used up. Unknown parameters and fields are refused, and so
+are those that stand twice. What is not HTTP at all is answered
+400, 408, 413 or 431 in the same form, but without \`X-Request-Id\`.
+
+**Every other answer** has \`X-Request-Id\` and the headers that keep a browser from taking it for more than it is:
+\`Content-Security-Policy\`, \`Referrer-Policy\`, \`Strict-Transport-Security\`, \`X-Content-Type-Options\` and \`X-Frame-Options\`.
+HEAD works wherever GET does, and any web page may read what a GET answers.`
+
+/** What the service keeps for itself, and nobody is sent. */
+const STORED = new Set(['release-shard', 'release-manifest', 'snapshot-shard', 'snapshot-manifest'])
 
 export function openApiDocument(routes: readonly Route[], version: string): object {
+  const schemas = new NamedSchemas()
   const paths: Record<string, Record<string, object>> = {}
   for (const spec of routes) {
-    ;(paths[spec.path] ??= {})[spec.method.toLowerCase()] = operation(spec)
+    ;(paths[spec.path] ??= {})[spec.method.toLowerCase()] = operation(spec, schemas)
   }
   return {
     openapi: '3.1.0',
     info: {
       title: 'Forecast verification service',
       version,
-      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      description: DESCRIPTION,
+      license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
     },
+    servers: [
+      { url: MOUNTS.production === '' ? '/' : MOUNTS.production, description: 'Production' },
+      { url: MOUNTS.sandbox, description: 'The sandbox: simulated questions, and keys of its own' },
+    ],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
     components: {
-      schemas: { Problem: z.toJSONSchema(problem) },
+      schemas: schemas.components,
+      responses: sharedAnswers(),
+      headers: headerComponents(),
       securitySchemes: {
-        agent: { type: 'http', scheme: 'bearer' },
-        client: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+        agent: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'The key of an agent, from its registration.',
+        },
+        client: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-API-Key',
+          description: 'The key of a client or an agent. Without one a call counts toward its address.',
+        },
       },
     },
   }
 }
 
-function operation(spec: Route): object {
-  const statuses = [...new Set([...GENERAL, ...(spec.method === 'POST' ? BODY : []), ...spec.failures])].sort(
-    (a, b) => a - b,
-  )
-  const failures = statuses.map((status): [string, object] => [
-    String(status),
-    {
-      description: DESCRIPTIONS[status] ?? '',
-      content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
-    },
-  ])
-  const success = {
-    description: 'Success',
-    content: {
-      [spec.success.mediaType ?? 'application/json']: { schema: z.toJSONSchema(spec.success.body) },
-    },
-  }
+function operation(spec: Route, schemas: NamedSchemas): object {
+  const text = CALLS[`${spec.method} ${spec.path}`]
+  if (!text) throw new Error(`api/openapi-calls.ts says nothing of ${spec.method} ${spec.path}`)
   return {
+    operationId: text.id,
+    tags: [text.tag],
     summary: spec.summary,
-    parameters: [...parameters(spec.params, 'path'), ...parameters(spec.query, 'query')],
+    description: text.description,
+    parameters: [
+      ...parameters(spec.params, 'path', text),
+      ...parameters(spec.query, 'query', text),
+      ...(spec.idempotent ? [idempotencyKey(spec.key === 'none')] : []),
+    ],
     ...(spec.method === 'POST'
       ? {
           requestBody: {
             required: true,
-            content: { 'application/json': { schema: inputSchema(spec.body) } },
+            content: {
+              'application/json': {
+                schema: schemas.of(spec.body, 'input'),
+                examples: { request: { value: text.body } },
+              },
+            },
           },
         }
       : {}),
-    ...(spec.key === 'agent' ? { security: [{ agent: [] }] } : {}),
-    ...(spec.key === 'optional' ? { security: [{}, { client: [] }] } : {}),
-    responses: { [spec.success.status]: success, ...Object.fromEntries(failures) },
+    // An empty list says that nobody needs a key.
+    security: { agent: [{ agent: [] }], optional: [{}, { client: [] }], none: [] }[spec.key],
+    responses: answersOf(spec, text, schemas.of(spec.success.body, 'output')),
   }
 }
 
-function parameters(schema: z.ZodType, place: 'path' | 'query'): object[] {
-  const { properties = {}, required = [] } = inputSchema(schema) as {
+function parameters(schema: z.ZodType, place: 'path' | 'query', { parameters: values }: CallText): object[] {
+  const { properties = {}, required = [] } = withoutDialect(z.toJSONSchema(schema, { io: 'input' })) as {
     properties?: Record<string, object>
     required?: string[]
   }
-  return Object.entries(properties).map(([name, property]) => ({
-    name,
-    in: place,
-    required: place === 'path' || required.includes(name),
-    schema: property,
-  }))
+  return Object.entries(properties).map(([name, property]) => {
+    const { description, ...rules } = property as { description?: string }
+    return {
+      name,
+      in: place,
+      required: place === 'path' || required.includes(name),
+      description,
+      schema: rules,
+      example: values?.[name],
+    }
+  })
 }
 
-const inputSchema = (schema: z.ZodType) => z.toJSONSchema(schema, { io: 'input' })
+/** As draft-ietf-httpapi-idempotency-key-header has it, and without its quotation marks. */
+function idempotencyKey(isUnguessable: boolean): object {
+  const shortest = isUnguessable ? 20 : 1
+  return {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: false,
+    description:
+      'Names this request, so that it takes effect once however often it is sent within a day. ' +
+      (isUnguessable
+        ? 'Whoever knows it can be told the same API key again: a random UUID, and a secret.'
+        : 'A random UUID is a good one.'),
+    schema: { type: 'string', minLength: shortest, maxLength: 255, pattern: '^[!#-~][!-~]*$' },
+    example: IDEMPOTENCY_KEY,
+  }
+}
+
+/** Schemas that have a name stand in the document once, under it. */
+class NamedSchemas {
+  readonly components: Record<string, object> = {}
+  readonly #names = new Map<z.ZodType, string>()
+
+  constructor() {
+    this.#add(PUBLISHED, 'output')
+    this.#add(REQUESTS, 'input')
+  }
+
+  of(schema: z.ZodType, io: 'input' | 'output'): object {
+    const name = this.#names.get(schema)
+    if (name !== undefined) return { $ref: `#/components/schemas/${name}` }
+    return withoutDialect(z.toJSONSchema(schema, { io }))
+  }
+
+  #add(named: Record<string, z.ZodType>, io: 'input' | 'output'): void {
+    const registry = z.registry<{ id: string }>()
+    for (const [file, schema] of Object.entries(named)) {
+      if (STORED.has(file)) continue
+      const id = componentName(file)
+      registry.add(schema, { id })
+      this.#names.set(schema, id)
+    }
+    const { schemas } = z.toJSONSchema(registry, { io, uri: (id) => `#/components/schemas/${id}` })
+    for (const [name, schema] of Object.entries(schemas)) this.components[name] = withoutDialect(schema)
+  }
+}
+
+/** The dialect and the address of a schema are the document's. */
+function withoutDialect(schema: object): object {
+  const { $schema: _dialect, $id: _address, ...rules } = schema as Record<string, unknown>
+  return rules
+}
+
+/** `agent-verification` is AgentVerification. */
+function componentName(file: string): string {
+  return file.replace(/(?:^|-)([a-z])/g, (_whole, letter: string) => letter.toUpperCase())
+}

@@ -6,7 +6,7 @@ import type { Store } from '../pipeline/store/store.ts'
 import { TableLog } from '../pipeline/tables/log.ts'
 import { ServiceError } from '../schemas/errors.ts'
 import type { Question } from '../schemas/payloads.ts'
-import type { QuestionStatus } from '../schemas/requests.ts'
+import { CURSOR, type QuestionStatus } from '../schemas/requests.ts'
 import type { Outcome } from '../schemas/tables.ts'
 
 export interface KnownQuestion {
@@ -184,11 +184,11 @@ interface CursorPlace {
 }
 
 function encodeCursor({ closes_at, question_id }: Question): string {
-  return Buffer.from(`${Date.parse(closes_at)} ${question_id}`).toString('base64url')
+  return `${Date.parse(closes_at)}_${question_id}`
 }
 
 function decodeCursor(cursor: string): CursorPlace {
-  const match = /^(\d+) ([0-9a-f-]{36})$/.exec(Buffer.from(cursor, 'base64url').toString())
+  const match = CURSOR.exec(cursor)
   if (!match) {
     throw new ServiceError('invalid', 'the cursor is not one that a page of questions gave', {
       faults: [{ pointer: '/cursor', detail: 'must be a next_cursor' }],

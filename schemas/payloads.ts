@@ -2,14 +2,12 @@
 import { z } from 'zod'
 import { ENTITY_TYPES, OUTCOMES } from './tables.ts'
 import { QUESTION_STATUSES } from './requests.ts'
-import { day, instant, publishedUuid, sha256 } from './values.ts'
+import { ENVIRONMENTS, day, instant, publishedUuid, sha256 } from './values.ts'
 
 export const CERTIFICATIONS = ['none', 'provisional', 'certified', 'expert'] as const
 export type Certification = (typeof CERTIFICATIONS)[number]
 export const BADGES = ['none', 'bronze', 'silver', 'gold', 'platinum'] as const
 export type Badge = (typeof BADGES)[number]
-
-export const ENVIRONMENTS = ['production', 'sandbox'] as const
 
 const count = z.number().int().min(0)
 const unit = z.number().min(0).max(1)
@@ -18,10 +16,10 @@ const skill = z.number().max(1)
 
 /** Where a payload comes from: the release that published it and the instant it speaks of. */
 const provenance = {
-  methodology_version: z.string(),
-  release: z.number().int().min(1),
-  as_of: instant,
-  environment: z.enum(ENVIRONMENTS),
+  methodology_version: z.string().describe('Of the method that scored'),
+  release: z.number().int().min(1).describe('The release that published this'),
+  as_of: instant.describe('The instant that the release speaks of, UTC'),
+  environment: z.enum(ENVIRONMENTS).describe('What the sandbox publishes is simulated and proves nothing'),
 }
 
 const skillInterval = z
@@ -30,9 +28,13 @@ const skillInterval = z
   .meta({ description: 'Null with fewer than two resolved questions' })
 
 const agentId = { agent_id: publishedUuid }
-const agentStanding = { certification: z.enum(CERTIFICATIONS) }
+const agentStanding = {
+  certification: z
+    .enum(CERTIFICATIONS)
+    .describe('By resolved questions, skill and percentile; see the method'),
+}
 const forecasterId = { user_id: publishedUuid }
-const forecasterStanding = { badge: z.enum(BADGES) }
+const forecasterStanding = { badge: z.enum(BADGES).describe('By percentile; see the method') }
 
 const verificationFields = {
   skill: skill
@@ -40,7 +42,7 @@ const verificationFields = {
     .meta({ description: 'Brier skill score against time-matched peers; null when not eligible' }),
   percentile: percentile.nullable().meta({ description: 'Among eligible entities of the same kind' }),
   skill_interval: skillInterval,
-  resolved_questions: count,
+  resolved_questions: count.describe('Questions with an outcome that were forecast'),
   ...provenance,
 }
 export const agentVerification = z.strictObject({ ...agentId, ...agentStanding, ...verificationFields })
@@ -53,23 +55,26 @@ export const forecasterVerification = z.strictObject({
 const calibrationBin = z.strictObject({
   lower: unit,
   upper: unit,
-  count,
-  mean_probability: unit.nullable(),
-  observed_frequency: unit.nullable(),
-  wilson_lower: unit.nullable(),
-  wilson_upper: unit.nullable(),
+  count: count.describe('Closing forecasts in this bin'),
+  mean_probability: unit.nullable().describe('Null in an empty bin'),
+  observed_frequency: unit.nullable().describe('How often the outcome was yes'),
+  wilson_lower: unit.nullable().describe('Wilson interval of the frequency, 95 %'),
+  wilson_upper: unit.nullable().describe('Wilson interval of the frequency, 95 %'),
 })
 
 const metricsFields = {
-  eligible: z.boolean(),
-  resolved_questions: count,
-  forecasts: count,
-  imported_share: unit.nullable(),
-  coverage_sum: z.number().min(0),
-  brier: unit.nullable(),
-  log_score: z.number().min(0).nullable(),
-  baseline_score: z.number().nullable(),
-  peer_score: z.number().nullable(),
+  eligible: z.boolean().describe('Whether there are enough resolved questions to be ranked'),
+  resolved_questions: count.describe('Questions with an outcome that were forecast'),
+  forecasts: count.describe('On the resolved questions'),
+  imported_share: unit.nullable().describe('Share of the forecasts that the operator imported'),
+  coverage_sum: z
+    .number()
+    .min(0)
+    .describe('Sum over the resolved questions of the share of their time that was covered'),
+  brier: unit.nullable().describe('Brier score; lower is better'),
+  log_score: z.number().min(0).nullable().describe('Logarithmic score in nats; lower is better'),
+  baseline_score: z.number().nullable().describe('Higher is better; 0 is always one half'),
+  peer_score: z.number().nullable().describe('Against the others at the same times; higher is better'),
   skill: skill.nullable().meta({ description: 'Null without a resolved question' }),
   skill_interval: skillInterval,
   calibration: z
@@ -81,21 +86,21 @@ const metricsFields = {
     })
     .nullable()
     .meta({ description: 'CORP decomposition of the closing forecasts' }),
-  calibration_curve: z.array(calibrationBin),
-  expected_calibration_error: unit.nullable(),
+  calibration_curve: z.array(calibrationBin).describe('Ten bins of equal width'),
+  expected_calibration_error: unit.nullable().describe('Mean distance of the bins, by their counts'),
   ...provenance,
 }
 export const agentMetrics = z.strictObject({ ...agentId, ...metricsFields })
 export const forecasterMetrics = z.strictObject({ ...forecasterId, ...metricsFields })
 
 const rankingsFields = {
-  eligible: z.boolean(),
-  rank: z.number().int().min(1).nullable(),
-  percentile: percentile.nullable(),
-  skill: skill.nullable(),
-  eligible_population: count,
-  population: count,
-  resolved_questions: count,
+  eligible: z.boolean().describe('Whether there are enough resolved questions to be ranked'),
+  rank: z.number().int().min(1).nullable().describe('1 is best; null when not eligible'),
+  percentile: percentile.nullable().describe('Among eligible entities of the same kind'),
+  skill: skill.nullable().describe('Null when not eligible'),
+  eligible_population: count.describe('Eligible entities of the same kind'),
+  population: count.describe('Entities of the same kind'),
+  resolved_questions: count.describe('Questions with an outcome that were forecast'),
   ...provenance,
 }
 export const agentRankings = z.strictObject({ ...agentId, ...agentStanding, ...rankingsFields })
@@ -106,16 +111,20 @@ export const forecasterRankings = z.strictObject({
 })
 
 const advancedFields = {
-  resolved_questions: count,
+  resolved_questions: count.describe('Questions with an outcome that were forecast'),
   skill_stability: unit.nullable().meta({ description: 'Null with fewer than 50 resolved questions' }),
-  skill_deviation: z.number().min(0).nullable(),
-  windows: count,
-  conviction: unit.nullable(),
-  conviction_gap: z.number().nullable(),
-  responsiveness: unit.nullable(),
-  updates: count,
-  updates_per_question: z.number().min(0).nullable(),
-  flip_flop: z.number().min(0).nullable(),
+  skill_deviation: z.number().min(0).nullable().describe('Standard deviation of the skill over the windows'),
+  windows: count.describe('Windows of consecutive questions'),
+  conviction: unit.nullable().describe('0 is always one half, 1 is always certain'),
+  conviction_gap: z.number().nullable().describe('Above 0 is overconfident'),
+  responsiveness: unit.nullable().describe('Share of the movement that was toward the outcome'),
+  updates: count.describe('Forecasts on a question after the first'),
+  updates_per_question: z.number().min(0).nullable().describe('Mean over the questions'),
+  flip_flop: z
+    .number()
+    .min(0)
+    .nullable()
+    .describe('How much forecasts moved back and forth; null without a question of three'),
   ...provenance,
 }
 export const agentAdvancedMetrics = z.strictObject({ ...agentId, ...advancedFields })
@@ -141,10 +150,10 @@ export type PublicationKind = (typeof PUBLICATIONS)[number]
 
 const snapshotFields = {
   date: day,
-  release: z.number().int().min(1),
-  rank: z.number().int().min(1).nullable(),
-  percentile: percentile.nullable(),
-  skill: skill.nullable(),
+  release: z.number().int().min(1).describe('The first release of the day'),
+  rank: z.number().int().min(1).nullable().describe('1 is best; null when not eligible'),
+  percentile: percentile.nullable().describe('Among eligible entities of the same kind'),
+  skill: skill.nullable().describe('Null when not eligible'),
   population: count.meta({ description: 'Eligible entities of the same kind' }),
   methodology_version: z.string(),
 }
@@ -159,7 +168,7 @@ export type SnapshotShard = z.infer<typeof snapshotShard>
 export const snapshotHistory = z.strictObject({
   entity_type: z.enum(ENTITY_TYPES),
   entity_id: publishedUuid,
-  snapshots: z.array(z.union([agentSnapshot, forecasterSnapshot])),
+  snapshots: z.array(z.union([agentSnapshot, forecasterSnapshot])).describe('Oldest first'),
 })
 
 const file = z.strictObject({ path: z.string(), rows: count, size_bytes: count, sha256 })
@@ -183,14 +192,17 @@ export const snapshotManifest = z.strictObject({
 })
 export type SnapshotManifest = z.infer<typeof snapshotManifest>
 
-export const registered = z.strictObject({ agent_id: publishedUuid, api_key: z.string() })
+export const registered = z.strictObject({
+  agent_id: publishedUuid,
+  api_key: z.string().describe('A secret that is shown this once: send it as `Authorization: Bearer`'),
+})
 
 export const forecastReceipt = z.strictObject({
   forecast_id: publishedUuid,
   ...agentId,
   question_id: publishedUuid,
-  probability: unit,
-  forecast_at: instant,
+  probability: unit.describe('As it is held: six decimals'),
+  forecast_at: instant.describe('When the service received it, UTC'),
 })
 
 export const bulkResults = z.strictObject({
@@ -200,7 +212,10 @@ export const bulkResults = z.strictObject({
         id: publishedUuid,
         status: z.literal('ok'),
         verification: z.union([agentVerification, forecasterVerification]),
-        signature: z.string().nullable(),
+        signature: z
+          .string()
+          .nullable()
+          .describe('Of the canonical bytes of `verification`; null where signing is off'),
       }),
       z.strictObject({ id: publishedUuid, status: z.literal('not_found') }),
     ]),
@@ -211,31 +226,43 @@ export const question = z.strictObject({
   question_id: publishedUuid,
   title: z.string(),
   category: z.string().nullable(),
-  url: z.string().nullable(),
-  opened_at: instant,
-  closes_at: instant,
+  url: z.string().nullable().describe('Where the question is explained'),
+  opened_at: instant.describe('Forecasts are taken from this instant on, UTC'),
+  closes_at: instant.describe('Forecasts are taken before this instant, UTC'),
   status: z.enum(QUESTION_STATUSES),
-  outcome: z.enum(OUTCOMES).nullable(),
+  outcome: z.enum(OUTCOMES).nullable().describe('Null until it is resolved'),
   resolved_at: instant.nullable(),
 })
 export type Question = z.infer<typeof question>
 export const questionPage = z.strictObject({
   questions: z.array(question),
-  next_cursor: z.string().nullable(),
+  next_cursor: z.string().nullable().describe('For the next page; null on the last one'),
 })
 
 export const methodologyVersion = z.strictObject({
   version: z.string(),
   effective_from: day,
-  document_url: z.string(),
-  parameters: z.record(z.string(), z.number()),
+  document_url: z.string().describe('Where the method is written, relative to this server'),
+  parameters: z.record(z.string(), z.number()).describe('By name; the method says what each does'),
 })
 
 export const problem = z.strictObject({
-  type: z.string(),
+  type: z.string().describe('`about:blank` where the status says it all'),
   title: z.string(),
-  status: z.number().int(),
-  detail: z.string(),
-  errors: z.array(z.strictObject({ pointer: z.string(), detail: z.string() })).optional(),
+  status: z.number().int().describe('As the status of the answer'),
+  detail: z.string().describe('What was wrong with this request and what to do'),
+  errors: z
+    .array(
+      z.strictObject({
+        pointer: z.string().describe('JSON Pointer (RFC 6901) into the path, query or body'),
+        detail: z.string(),
+      }),
+    )
+    .optional()
+    .describe('Every value that is not valid'),
+  'violated-policies': z
+    .array(z.string())
+    .optional()
+    .meta({ description: 'The quota policies that were gone past, at 429' }),
 })
 export type Problem = z.infer<typeof problem>

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import * as payloads from './payloads.ts'
 import * as requests from './requests.ts'
 
-const PUBLISHED = {
+export const PUBLISHED = {
   'agent-verification': payloads.agentVerification,
   'forecaster-verification': payloads.forecasterVerification,
   'agent-metrics': payloads.agentMetrics,
@@ -26,7 +26,7 @@ const PUBLISHED = {
   problem: payloads.problem,
 } satisfies Record<string, z.ZodType>
 
-const REQUESTS = {
+export const REQUESTS = {
   registration: requests.registration,
   'forecast-submission': requests.forecastSubmission,
   'bulk-verification': requests.bulkVerification,

@@ -1,9 +1,15 @@
 // What callers may send. Every object is strict: an unknown field is refused, not dropped.
 import { z } from 'zod'
 import { ENTITY_TYPES } from './tables.ts'
+import { BULK_IDS } from './tiers.ts'
 import { day, uuid } from './values.ts'
 
 const NAME_LENGTH = 200
+
+/** One character that is neither a control nor white space, among any that are no controls. */
+const PRINTABLE =
+  '^[^\\u0000-\\u001f\\u007f]*[^\\u0000-\\u0020\\u007f\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]' +
+  '[^\\u0000-\\u001f\\u007f]*$'
 
 /** Text that a person chose: no control characters and no lone surrogates, so that it prints and stores as it is. */
 const name = z
@@ -15,12 +21,16 @@ const name = z
   .refine((text) => !/[\u0000-\u001f\u007f]/.test(text), 'must not contain control characters')
   .refine((text) => text.isWellFormed(), 'must be well-formed Unicode')
   .refine((text) => text.trim() !== '', 'must not be blank')
-  .meta({ maxLength: NAME_LENGTH })
+  .meta({
+    maxLength: NAME_LENGTH,
+    pattern: PRINTABLE,
+    description: 'Not blank, without control characters',
+  })
 
 export const registration = z.strictObject({
   name,
-  model_type: name,
-  organization_name: name.nullish(),
+  model_type: name.describe('What makes the forecasts'),
+  organization_name: name.nullish().describe('Who runs the agent'),
 })
 
 export const forecastSubmission = z.strictObject({
@@ -33,14 +43,25 @@ export const forecastSubmission = z.strictObject({
 })
 
 export const bulkVerification = z.strictObject({
-  entity_type: z.enum(ENTITY_TYPES),
-  ids: z.array(uuid, 'must be a list of ids').min(1, 'must name at least one id'),
+  entity_type: z.enum(ENTITY_TYPES).describe('Of all the ids'),
+  ids: z.array(uuid, 'must be a list of ids').min(1, 'must name at least one id').meta({
+    maxItems: BULK_IDS.enterprise,
+    description: 'One named twice is answered once. A tier may allow fewer',
+  }),
 })
 
-export const snapshotParams = z.strictObject({ entity_type: z.enum(ENTITY_TYPES), entity_id: uuid })
+export const snapshotParams = z.strictObject({
+  entity_type: z.enum(ENTITY_TYPES).describe('Agents are machines, forecasters people'),
+  entity_id: uuid,
+})
 
 export const snapshotQuery = z
-  .strictObject({ start_date: day.optional(), end_date: day.optional() })
+  .strictObject({
+    start_date: day.optional().describe('The first day, in UTC; the earliest if left out'),
+    end_date: day
+      .optional()
+      .describe('The last day, in UTC and not before `start_date`; the latest if left out'),
+  })
   .refine(({ start_date, end_date }) => !start_date || !end_date || start_date <= end_date, {
     path: ['end_date'],
     message: 'must not be before start_date',
@@ -49,10 +70,27 @@ export const snapshotQuery = z
 export const QUESTION_STATUSES = ['upcoming', 'open', 'closed', 'resolved'] as const
 export type QuestionStatus = (typeof QUESTION_STATUSES)[number]
 
+/** A place in the order of questions: the instant of a close in milliseconds, and a question. */
+export const CURSOR = /^([0-9]{1,15})_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
+
 export const questionsQuery = z.strictObject({
-  status: z.enum(QUESTION_STATUSES).optional(),
-  limit: z.coerce.number().int().min(1).max(1000).default(100),
-  cursor: z.string().max(200).optional(),
+  status: z.enum(QUESTION_STATUSES).optional().describe('Only questions of this status'),
+  limit: z
+    .preprocess(
+      (text) => (typeof text === 'string' && /^[0-9]{1,9}$/.test(text) ? Number(text) : text),
+      z
+        .number('must be a whole number')
+        .int('must be a whole number')
+        .min(1, 'must be at least 1')
+        .max(1000, 'must be at most 1000'),
+    )
+    .default(100)
+    .meta({ default: 100, description: 'How many questions a page may have' }),
+  cursor: z
+    .string()
+    .regex(CURSOR, 'must be a next_cursor')
+    .optional()
+    .describe('`next_cursor` of the page before; the first page if left out'),
 })
 
 export const noQuery = z.strictObject({})

@@ -1,0 +1,155 @@
+// The OpenAPI document and a page that shows it to people, with a viewer that is served from here.
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { z } from 'zod'
+import { sha256Hex } from '../../pipeline/store/keys.ts'
+import { noQuery } from '../../schemas/requests.ts'
+import { openApiDocument } from '../openapi.ts'
+import { type Reply, type Route, route } from '../route.ts'
+import { SECURITY_HEADERS } from '../security-headers.ts'
+
+const require = createRequire(import.meta.url)
+
+/** Swagger UI styles what it draws by attributes; all else is its own files. */
+const PAGE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/** Every address is relative, so that the page works wherever the service is mounted. */
+const PAGE = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>Forecast verification service: API</title>
+    <link rel="icon" href="data:,">
+    <link rel="stylesheet" href="docs/viewer.css">
+  </head>
+  <body>
+    <noscript>This page needs JavaScript. The same is in <a href="openapi.json">openapi.json</a>.</noscript>
+    <div id="viewer"></div>
+    <script src="docs/viewer.js"></script>
+    <script src="docs/start.js"></script>
+  </body>
+</html>
+`
+
+/**
+ * Calls that are tried go to where the page was opened: production or the sandbox. No validator: that would be a call
+ * to somebody else's service.
+ */
+const START = `const ui = SwaggerUIBundle({
+  url: 'openapi.json',
+  dom_id: '#viewer',
+  deepLinking: true,
+  defaultModelsExpandDepth: 0,
+  defaultModelRendering: 'example',
+  displayRequestDuration: true,
+  docExpansion: 'list',
+  validatorUrl: null,
+  onComplete: () => {
+    ui.getSystem().oas3Actions.setSelectedServer(location.pathname.replace(/\\/docs$/, '') || '/')
+  },
+})
+`
+
+const text = (content: string) => () => Promise.resolve(new TextEncoder().encode(content))
+
+/** The paths of the page and its files; nothing of a request names a file. */
+const FILES: { path: string; summary: string; mediaType: string; read: () => Promise<Uint8Array> }[] = [
+  { path: '/docs', summary: 'This document as a page', mediaType: 'text/html', read: text(PAGE) },
+  {
+    path: '/docs/viewer.js',
+    summary: 'The viewer of the page',
+    mediaType: 'text/javascript',
+    read: () => readFile(require.resolve('swagger-ui-dist/swagger-ui-bundle.js')),
+  },
+  {
+    path: '/docs/viewer.css',
+    summary: 'The style of the viewer',
+    mediaType: 'text/css',
+    read: () => readFile(require.resolve('swagger-ui-dist/swagger-ui.css')),
+  },
+  {
+    path: '/docs/start.js',
+    summary: 'The start of the viewer',
+    mediaType: 'text/javascript',
+    read: text(START),
+  },
+]
+
+const shared = {
+  method: 'GET',
+  key: 'none',
+  params: z.strictObject({}),
+  query: noQuery,
+  body: z.undefined(),
+  failures: [],
+} as const
+
+/** The calls that tell what all calls are: `routes`, and these. */
+export function documentation(routes: readonly Route[], version: string): Route[] {
+  const document = kept('application/json', () =>
+    Promise.resolve(new TextEncoder().encode(JSON.stringify(openApiDocument([...routes, ...own], version)))),
+  )
+  const own = [
+    route({
+      ...shared,
+      path: '/openapi.json',
+      summary: 'This document',
+      success: {
+        status: 200,
+        body: z.looseObject({
+          openapi: z.literal('3.1.0'),
+          info: z.looseObject({}),
+          paths: z.looseObject({}),
+        }),
+      },
+      handle: document,
+    }),
+    ...FILES.map(({ path, summary, mediaType, read }) =>
+      route({
+        ...shared,
+        path,
+        summary,
+        success: { status: 200, body: z.string(), mediaType },
+        handle: kept(`${mediaType}; charset=utf-8`, read),
+      }),
+    ),
+  ]
+  return own
+}
+
+/** Answers the same bytes each time, made or read when they are first asked for. */
+function kept(contentType: string, read: () => Promise<Uint8Array>): () => Promise<Reply> {
+  let reply: Promise<Reply> | undefined
+  const make = async (): Promise<Reply> => {
+    const body = await read()
+    const isPage = contentType.startsWith('text/html')
+    const mayChange = isPage || contentType === 'application/json'
+    return {
+      status: 200,
+      body,
+      headers: {
+        'Content-Type': contentType,
+        'Cache-Control': `public, max-age=${mayChange ? 60 : 86_400}`,
+        'Content-Security-Policy': isPage ? PAGE_POLICY : SECURITY_HEADERS['Content-Security-Policy'],
+        ETag: `"${sha256Hex(body)}"`,
+      },
+    }
+  }
+  return () => {
+    reply ??= make().catch((error: unknown) => {
+      reply = undefined
+      throw error
+    })
+    return reply
+  }
+}

@@ -1,0 +1,80 @@
+// The real service, as a process of its own, against its own OpenAPI document: schemathesis makes calls that keep to the
+// document and calls that do not, and holds every answer against it.
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { MOUNTS } from '../../api/mounts.ts'
+import { RunningCommand } from '../support/command.ts'
+import { releaseExamples } from '../support/example-world.ts'
+import { external } from '../support/external.ts'
+import { testFolder } from '../support/folder.ts'
+import { fvsServe } from '../support/process.ts'
+import { Client, Clock, testComponents } from '../support/service.ts'
+import { NOW } from '../support/world.ts'
+
+const tools = external(
+  ['SCHEMATHESIS'],
+  'this test needs test/openapi/requirements.txt; `test/support/python-venv.sh DIR` installs them',
+)
+interface Report {
+  operations: { total: number; tested: number }
+  test_cases: { generated: number; with_failures: number }
+  warnings: Record<string, unknown[]>
+  /** Of the calls that kept to the document, by operation and phase: how many succeeded. */
+  valid_rates: Record<string, Record<string, { accepted: number }>>
+}
+
+const fileOf = (name: string) => fileURLToPath(new URL(name, import.meta.url))
+
+describe.skipIf(!tools)('schemathesis finds nothing that the document does not say of', () => {
+  // The sandbox is the same code over another store.
+  test.for([
+    ['production', { phases: 'examples,coverage,fuzzing,stateful', tested: 24, cases: 1000 }],
+    ['sandbox', { phases: 'examples', tested: 14, cases: 20 }],
+  ] as const)('the service in %s', async ([environment, { phases, tested, cases }]) => {
+    const folder = await testFolder()
+    const keys = await releaseExamples(await testComponents({ folder, environment, clock: new Clock(NOW) }))
+    const service = await fvsServe({ folder, env: { STORE_URL: join(folder, 'store') } }, '--no-scheduler')
+    const report = join(folder, 'report.json')
+    const url = service.url + MOUNTS[environment]
+    // From a file: schemathesis does not call what it has read the document from.
+    const document = join(folder, 'openapi.json')
+    await writeFile(document, (await new Client(url).get('/openapi.json')).bytes)
+    const command = new RunningCommand(
+      tools!.SCHEMATHESIS,
+      [
+        `--config-file=${fileOf('schemathesis.toml')}`,
+        'run',
+        document,
+        `--url=${url}`,
+        `--phases=${phases}`,
+        '--checks=all',
+        '--report=json',
+        `--report-json-path=${report}`,
+        '--no-color',
+      ],
+      {
+        cwd: folder,
+        env: {
+          SCHEMATHESIS_HOOKS: fileOf('schemathesis_hooks.py'),
+          AGENT_KEY: keys.agent,
+          CLIENT_KEY: keys.client,
+        },
+      },
+    )
+    const { code, stdout, stderr } = await command.ended
+    expect(code, stdout + stderr).toBe(0)
+    const { operations, test_cases, warnings, valid_rates } = JSON.parse(
+      await readFile(report, 'utf8'),
+    ) as Report
+    console.log(`${url}: ${operations.tested} operations, ${test_cases.generated} cases, no finding`)
+    expect(operations.tested).toBe(tested)
+    expect(test_cases.generated).toBeGreaterThan(cases)
+    expect(Object.entries(warnings).filter(([, warned]) => warned.length > 0)).toEqual([])
+    for (const [operation, phasesOf] of Object.entries(valid_rates)) {
+      const accepted = Object.values(phasesOf).reduce((sum, phase) => sum + phase.accepted, 0)
+      expect(accepted, operation).toBeGreaterThan(0)
+    }
+  })
+})

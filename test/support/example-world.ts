@@ -1,0 +1,32 @@
+// A released world in which the examples of the OpenAPI document are true: the agent, the forecaster and the question
+// that they name are there, so that whoever sends an example succeeds.
+import type { Components } from '../../jobs/components.ts'
+import { AGENT_ID, QUESTION_ID, USER_ID } from '../../api/openapi-examples.ts'
+import { importRows, registerAgent, release, startTestService } from './service.ts'
+import { FORECAST_LINES, QUESTIONS_CSV, RESOLUTIONS_CSV, csvOf, forecasterId } from './world.ts'
+
+/** Open for as long as anybody will run this. */
+const OPEN_QUESTION = `${QUESTION_ID},Open for long?,example,,2026-01-01T00:00:00Z,2199-01-01T00:00:00Z`
+
+export interface ExampleKeys {
+  /** Of the agent of the examples. */
+  agent: string
+  /** Of a client that may ask for as much as anybody may. */
+  client: string
+}
+
+export async function releaseExamples(components: Components): Promise<ExampleKeys> {
+  const service = await startTestService({ ...components, newId: () => AGENT_ID })
+  const { key } = await registerAgent(service.client)
+  await service.stop()
+  await importRows(components, 'questions', `${QUESTIONS_CSV}${OPEN_QUESTION}\n`)
+  await importRows(components, 'resolutions', RESOLUTIONS_CSV)
+  const forecasts = FORECAST_LINES.map((line) =>
+    line.replace(forecasterId(0), USER_ID).replace(`forecaster,${forecasterId(2)}`, `agent,${AGENT_ID}`),
+  )
+  await importRows(components, 'forecasts', csvOf(forecasts))
+  await release(components)
+  const quota = { tier: 'enterprise', monthly_calls: 1_000_000 } as const
+  const client = await components.registry.createClientKey('examples', components.now(), quota)
+  return { agent: key, client }
+}
