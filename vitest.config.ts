@@ -1,4 +1,5 @@
-// Three projects: `unit` needs nothing but this machine, `s3` a real S3 server, `delta` other readers of the tables.
+// Five projects: `unit` needs nothing but this machine, `s3` a real S3 server, `delta` other readers of the tables,
+// `redis` a real Redis, `openapi` a tester of HTTP services.
 import { defineConfig } from 'vitest/config'
 
 const MINUTE_MS = 60_000
@@ -19,7 +20,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/s3/**', 'test/delta/**'],
+          exclude: ['test/s3/**', 'test/delta/**', 'test/openapi/**', 'test/redis/**'],
           testTimeout: MINUTE_MS / 2,
           hookTimeout: MINUTE_MS / 2,
         },
@@ -40,6 +41,23 @@ export default defineConfig({
           include: ['test/delta/**/*.test.ts'],
           testTimeout: 2 * MINUTE_MS,
           hookTimeout: 2 * MINUTE_MS,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'redis',
+          include: ['test/redis/**/*.test.ts'],
+          testTimeout: 2 * MINUTE_MS,
+          hookTimeout: 2 * MINUTE_MS,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'openapi',
+          include: ['test/openapi/**/*.test.ts'],
+          testTimeout: 10 * MINUTE_MS,
         },
       },
     ],

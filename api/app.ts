@@ -1,18 +1,22 @@
-// The Koa application: one way from a request to a validated call, and one way from an error to a problem.
+// The Koa application: which paths there are, what every answer has, and one way from an error to a problem.
 import Router, { type RouterContext } from '@koa/router'
 import Koa from 'koa'
-import { z } from 'zod'
+import type { Logger } from 'pino'
 import { canonical } from '../pipeline/sign.ts'
-import { noQuery } from '../schemas/requests.ts'
-import { readJson } from './body.ts'
+import { ENVIRONMENTS, type Environment } from '../schemas/values.ts'
+import type { AddressOf } from './addresses.ts'
+import { call } from './call.ts'
 import type { ApiContext } from './context.ts'
-import { openApiDocument } from './openapi.ts'
-import { HttpError, invalidInput, problemOf } from './problems.ts'
-import { type Reply, type Route, route } from './route.ts'
+import type { Metrics } from './metrics.ts'
+import { MOUNTS } from './mounts.ts'
+import { HttpError, problemOf } from './problems.ts'
+import type { Route } from './route.ts'
 import { register, submitForecast } from './routes/agents.ts'
+import { documentation } from './routes/docs.ts'
 import { getQuestion, listQuestions, methodology, methodologyDocument, snapshots } from './routes/records.ts'
 import { livez, metrics, readyz } from './routes/service.ts'
 import { bulk, publications } from './routes/verification.ts'
+import { SECURITY_HEADERS } from './security-headers.ts'
 
 export interface Documents {
   /** For the OpenAPI document. */
@@ -37,50 +41,55 @@ export function allRoutes({ version, methodology: text }: Documents): Route[] {
     readyz,
     metrics,
   ]
-  const document = canonical(openApiDocument(routes, version))
-  const openapi = route({
-    method: 'GET',
-    path: '/openapi.json',
-    summary: 'This document',
-    key: 'none',
-    params: z.strictObject({}),
-    query: noQuery,
-    body: z.undefined(),
-    success: { status: 200, body: z.looseObject({}) },
-    failures: [],
-    handle: () =>
-      Promise.resolve({
-        status: 200,
-        body: document,
-        headers: { 'Content-Type': 'application/json', 'Cache-Control': 'public, max-age=60' },
-      }),
-  })
-  return [...routes, openapi]
+  return [...routes, ...documentation(routes, version)]
 }
 
-export function createApp(context: ApiContext, routes: readonly Route[]): Koa {
+/** What every environment of the service has in common. */
+export interface AppComponents {
+  routes: readonly Route[]
+  logger: Logger
+  metrics: Metrics
+  newId: () => string
+  addressOf: AddressOf
+  /** False once the service is shutting down. */
+  accepting: () => boolean
+}
+
+/** The same calls for each environment, under its own path and on its own context. */
+export function createApp(
+  contexts: Partial<Record<Environment, ApiContext>>,
+  components: AppComponents,
+): Koa {
   const app = new Koa()
   const router = new Router({ strict: true, sensitive: true })
-  for (const spec of routes) {
-    const path = spec.path.replace(/\{(\w+)\}/g, ':$1')
-    router.register(path, [spec.method], (ctx: RouterContext) => call(ctx, spec, context))
+  for (const environment of ENVIRONMENTS) {
+    const context = contexts[environment]
+    if (!context) continue
+    for (const spec of components.routes) {
+      const path = MOUNTS[environment] + spec.path.replace(/\{(\w+)\}/g, ':$1')
+      router.register(path, [spec.method], (ctx: RouterContext) =>
+        call(ctx, spec, context, components.addressOf),
+      )
+    }
   }
   app.on('error', (error: unknown) => {
-    context.logger.debug({ err: error }, 'the connection failed while an answer was being sent')
+    components.logger.debug({ err: error }, 'the connection failed while an answer was being sent')
   })
-  app.use((ctx, next) => answered(ctx, next, context))
+  app.use((ctx, next) => answered(ctx, next, components))
   app.use(crossOrigin)
   app.use(router.routes())
   app.use(router.allowedMethods())
   return app
 }
 
+const EXPOSED_HEADERS = 'ETag, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, X-Service-Signature'
+
 /** Any web page may read what GET answers, errors too; nothing else. */
 function crossOrigin(ctx: Koa.Context, next: () => Promise<unknown>): unknown {
   const wanted = ctx.method === 'OPTIONS' ? ctx.get('Access-Control-Request-Method') : ctx.method
   if (wanted !== 'GET' && wanted !== 'HEAD') return next()
   ctx.set('Access-Control-Allow-Origin', '*')
-  ctx.set('Access-Control-Expose-Headers', 'ETag, X-Service-Signature, Retry-After, X-Request-Id')
+  ctx.set('Access-Control-Expose-Headers', EXPOSED_HEADERS)
   if (ctx.method !== 'OPTIONS') return next()
   ctx.set('Access-Control-Allow-Methods', 'GET, HEAD')
   ctx.set('Access-Control-Allow-Headers', 'X-API-Key, If-None-Match')
@@ -90,11 +99,18 @@ function crossOrigin(ctx: Koa.Context, next: () => Promise<unknown>): unknown {
 }
 
 /** Measures a request and turns whatever went wrong in it into a problem. */
-async function answered(ctx: Koa.Context, next: () => Promise<unknown>, context: ApiContext): Promise<void> {
+async function answered(
+  ctx: Koa.Context,
+  next: () => Promise<unknown>,
+  { newId, logger, metrics: measured, accepting }: AppComponents,
+): Promise<void> {
   const started = performance.now()
-  const requestId = context.newId()
+  const requestId = newId()
   ctx.set('X-Request-Id', requestId)
+  ctx.set(SECURITY_HEADERS)
   try {
+    takeTarget(ctx)
+    assertHost(ctx)
     await next()
     const allow = ctx.response.get('Allow')
     // 501 is what the router says of a method that it does not know, on whatever path.
@@ -105,25 +121,39 @@ async function answered(ctx: Koa.Context, next: () => Promise<unknown>, context:
       throw new HttpError(404, `there is no call ${ctx.path}`)
     }
   } catch (error) {
-    sendProblem(ctx, error, context, requestId)
+    sendProblem(ctx, error, logger, requestId)
   }
-  if (!context.accepting()) ctx.set('Connection', 'close')
+  if (!accepting()) ctx.set('Connection', 'close')
   const routePath: unknown = ctx['_matchedRoute']
   const label = typeof routePath === 'string' ? routePath : 'none'
   const seconds = (performance.now() - started) / 1000
-  context.metrics.requests.observe({ method: ctx.method, route: label, status: ctx.status }, seconds)
-  context.logger.debug(
-    { requestId, method: ctx.method, path: ctx.path, status: ctx.status, seconds },
-    'answered',
-  )
+  measured.requests.observe({ method: ctx.method, route: label, status: ctx.status }, seconds)
+  const { method, path, status } = ctx
+  const keyId: unknown = ctx.state['keyId']
+  logger.debug({ requestId, method, path, status, seconds, keyId }, 'answered')
 }
 
-function sendProblem(ctx: Koa.Context, error: unknown, context: ApiContext, requestId: string): void {
+/** HTTP/1.1 demands it (RFC 9112, 3.2). */
+function assertHost(ctx: Koa.Context): void {
+  if (ctx.req.httpVersion !== '1.1' || ctx.req.headers.host !== undefined) return
+  ctx.set('Connection', 'close')
+  throw new HttpError(400, 'the request has no Host header')
+}
+
+/** A request may name the whole address of what it asks for (RFC 9112, 3.2.2). Any other target has no path to be read. */
+function takeTarget(ctx: Koa.Context): void {
+  if (ctx.url.startsWith('/') || ctx.url === '*') return
+  const address = URL.parse(ctx.url)
+  ctx.url = address ? address.pathname + address.search : '/'
+  if (!address) throw new HttpError(400, 'the request asks for what is no address')
+}
+
+function sendProblem(ctx: Koa.Context, error: unknown, logger: Logger, requestId: string): void {
   const { problem, headers } = problemOf(error)
   // 503 says that something else does not answer, or that the service is stopping; 500 that it has failed itself.
   if (problem.status >= 500) {
     const level = problem.status === 503 ? 'warn' : 'error'
-    context.logger[level]({ err: error, requestId, path: ctx.path }, problem.detail)
+    logger[level]({ err: error, requestId, path: ctx.path }, problem.detail)
   }
   ctx.status = problem.status
   ctx.set(headers)
@@ -133,42 +163,5 @@ function sendProblem(ctx: Koa.Context, error: unknown, context: ApiContext, requ
   // What was not read of a body would be taken for the next request.
   if (!ctx.req.readableEnded && ctx.req.headers['content-length'] !== '0' && ctx.method === 'POST') {
     ctx.set('Connection', 'close')
-  }
-}
-
-async function call(ctx: RouterContext, spec: Route, context: ApiContext): Promise<void> {
-  const params = parsed(spec.params, ctx.params, 'path')
-  const caller = await callerOf(ctx, spec, context)
-  const query = parsed(spec.query, Object.fromEntries(new URLSearchParams(ctx.querystring)), 'query')
-  const body = spec.method === 'POST' ? parsed(spec.body, await readJson(ctx.req), 'body') : undefined
-  send(ctx, await spec.handle({ params, query, body, caller, address: ctx.ip }, context))
-}
-
-function callerOf(ctx: RouterContext, spec: Route, { callers }: ApiContext) {
-  switch (spec.key) {
-    case 'agent':
-      return callers.ofBearer(ctx.headers.authorization)
-    case 'optional':
-      return callers.ofApiKey(ctx.headers['x-api-key']?.toString())
-    case 'none':
-      return { kind: 'anonymous' } as const
-  }
-}
-
-function parsed(schema: z.ZodType, input: unknown, what: string): unknown {
-  const result = schema.safeParse(input)
-  if (!result.success) throw invalidInput(what, result.error)
-  return result.data
-}
-
-function send(ctx: RouterContext, { status, body, headers = {} }: Reply): void {
-  ctx.status = status
-  ctx.body = Buffer.from(body instanceof Uint8Array ? body : canonical(body))
-  ctx.set('Content-Type', 'application/json')
-  ctx.set(headers)
-  // Koa answers 304 where the entity tag is the one that the caller has.
-  if (headers['ETag'] !== undefined && ctx.fresh) {
-    ctx.status = 304
-    ctx.body = null
   }
 }

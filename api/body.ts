@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import { parse as parseContentType } from 'content-type'
 import getRawBody from 'raw-body'
+import { parseJson } from './json.ts'
 import { HttpError } from './problems.ts'
 
 const BODY_LIMIT_BYTES = 64 * 1024
@@ -26,11 +27,7 @@ export async function readJson(request: IncomingMessage): Promise<unknown> {
     if (tooLarge) throw new HttpError(413, `the body has more than ${BODY_LIMIT_BYTES} bytes`)
     throw new HttpError(400, 'the body ended before its declared length')
   }
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown
-  } catch {
-    throw new HttpError(400, 'the body is not JSON in UTF-8')
-  }
+  return parseJson(bytes)
 }
 
 function assertJson(header: string | undefined): void {

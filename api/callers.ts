@@ -1,17 +1,27 @@
 // Finds out who calls, from a key, asking the registry only for keys that could be one.
 import { LRUCache } from 'lru-cache'
-import { isWellFormedKey } from '../pipeline/keys.ts'
-import type { KeyRecord, Registry } from '../pipeline/registry.ts'
+import { KEY_PREFIXES, isWellFormedKey } from '../pipeline/keys.ts'
+import { type KeyRecord, type Registry, isInForce } from '../pipeline/registry.ts'
 import { sha256Hex } from '../pipeline/store/keys.ts'
 import { ServiceError } from '../schemas/errors.ts'
+import { ENVIRONMENTS, type Environment } from '../schemas/values.ts'
 
 export type Caller = { kind: 'anonymous' } | KeyRecord
 
+const PLACES: Record<Environment, string> = {
+  production: 'works in production only, not under /sandbox',
+  sandbox: 'works under /sandbox only',
+}
+
 export class Callers {
+  readonly #environment: Environment
+  readonly #now: () => Date
   readonly #cache: LRUCache<string, { record: KeyRecord | undefined }, string>
 
   /** Answers, also of keys that do not exist, are kept for `ttlMs`: so long may a revoked key still work. */
-  constructor(registry: Registry, ttlMs: number) {
+  constructor(registry: Registry, ttlMs: number, now: () => Date) {
+    this.#environment = registry.environment
+    this.#now = now
     this.#cache = new LRUCache({
       max: 100_000,
       ttl: Math.max(1, ttlMs),
@@ -35,7 +45,7 @@ export class Callers {
     return record
   }
 
-  /** @throws ServiceError `unauthorized` for a key that is sent and not known. */
+  /** @throws ServiceError `unauthorized` for a key that is sent and does not work here. */
   async ofApiKey(header: string | undefined): Promise<Caller> {
     if (header === undefined) return { kind: 'anonymous' }
     const record = await this.#find(header)
@@ -45,6 +55,15 @@ export class Callers {
 
   async #find(key: string): Promise<KeyRecord | undefined> {
     if (!isWellFormedKey(key)) return undefined
-    return (await this.#cache.fetch(sha256Hex(key), { context: key }))?.record
+    for (const environment of ENVIRONMENTS) {
+      if (environment !== this.#environment && key.startsWith(KEY_PREFIXES[environment])) {
+        throw new ServiceError(
+          'unauthorized',
+          `a key that begins with ${KEY_PREFIXES[environment]} ${PLACES[environment]}`,
+        )
+      }
+    }
+    const record = (await this.#cache.fetch(sha256Hex(key), { context: key }))?.record
+    return record && isInForce(record, this.#now()) ? record : undefined
   }
 }

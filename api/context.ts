@@ -1,8 +1,9 @@
 // What the API is built of: settings are values, components are passed in, so that tests pass their own.
-import type { Logger } from 'pino'
+import type { Idempotency } from '../pipeline/idempotency.ts'
 import type { Registry } from '../pipeline/registry.ts'
 import type { SigningSecrets } from '../pipeline/sign.ts'
 import type { GroupCommit } from '../pipeline/tables/group.ts'
+import type { UsageLog } from '../pipeline/usage.ts'
 import type { ForecastRow, AgentRow } from '../schemas/tables.ts'
 import type { Callers } from './callers.ts'
 import type { History } from './history.ts'
@@ -15,8 +16,10 @@ export interface ApiContext {
   /** Undefined: answers carry no signature. */
   secrets: SigningSecrets | undefined
   registry: Registry
+  idempotency: Idempotency
   callers: Callers
   limits: Limits
+  usage: Pick<UsageLog, 'count'>
   questions: QuestionBook
   releases: PublishedReleases
   history: History
@@ -25,7 +28,6 @@ export interface ApiContext {
   }
   registrations: { submit: (row: AgentRow & Record<string, string | Date | null>) => Promise<void> }
   metrics: Metrics
-  logger: Logger
   now: () => Date
   /** A new version 7 UUID; of two in the same millisecond the later sorts after the earlier. */
   newId: () => string

@@ -1,20 +1,171 @@
 // How often and how much a caller may ask: the one place that every limited call goes through.
+import { RateLimiterRes, type RateLimiterAbstract } from 'rate-limiter-flexible'
+import type { OwnSettings } from '../schemas/config.ts'
+import type { UsageEntry } from '../pipeline/usage.ts'
+import { ServiceError } from '../schemas/errors.ts'
+import { BULK_IDS, type Tier } from '../schemas/tiers.ts'
+import type { Environment } from '../schemas/values.ts'
 import type { Caller } from './callers.ts'
+import type { Counters } from './counters.ts'
+import { MonthlyCalls } from './monthly-calls.ts'
 
 export type LimitedCall = 'register' | 'forecast' | 'verification'
 
-export interface Limits {
-  /** Counts a call. @throws ServiceError `limited` with `retryAfterS` for one too many. */
-  admit(call: LimitedCall, caller: Caller, address: string): Promise<void>
-  /** How many ids a bulk request of this caller may name. */
-  bulkIds(caller: Caller): number
+/** The names of the quota policies, as callers see them. */
+export const POLICIES = ['registrations', 'forecasts', 'verifications', 'monthly-calls'] as const
+export type PolicyName = (typeof POLICIES)[number]
+
+/** How a caller stands with a policy after a call. */
+export interface Standing {
+  policy: PolicyName
+  quota: number
+  windowS: number
+  remaining: number
+  /** Seconds until the quota is whole again. */
+  resetS: number
 }
 
-/** The ids that any bulk request may name. */
-const BULK_IDS = 200
+export interface Admission {
+  admitted: boolean
+  standing: Standing
+  /** Takes a call back that did not succeed; absent where attempts count too. */
+  takeBack?: () => Promise<Standing>
+  /** As what a call with a key is written down once it has succeeded. */
+  usage?: UsageEntry
+}
 
-/** Admits everyone: a service behind a gateway that counts. */
-export const noLimits: Limits = {
-  admit: () => Promise.resolve(),
-  bulkIds: () => BULK_IDS,
+export interface LimitsComponents {
+  environment: Environment
+  settings: OwnSettings
+  counters: Counters
+  now: () => Date
+}
+
+export class Limits {
+  readonly monthlyCalls: MonthlyCalls
+  readonly #registrations: RateLimit
+  readonly #forecasts: RateLimit
+  readonly #verifications: RateLimit
+  readonly #settings: OwnSettings
+  readonly #now: () => Date
+
+  constructor({ environment, settings, counters, now }: LimitsComponents) {
+    const rate = (policy: PolicyName, quota: number, windowS: number) =>
+      new RateLimit(counters, `fvs:${environment}`, { policy, quota, windowS })
+    this.#settings = settings
+    this.#now = now
+    this.#registrations = rate('registrations', settings.REGISTRATIONS_PER_HOUR, 3600)
+    const burst = Math.max(settings.FORECASTS_BURST, settings.FORECASTS_PER_MINUTE)
+    // As long as the burst is worth at the lasting rate, so that both hold with one counter.
+    const burstWindowS = Math.ceil((60 * burst) / settings.FORECASTS_PER_MINUTE)
+    this.#forecasts = rate('forecasts', burst, burstWindowS)
+    this.#verifications = rate('verifications', settings.ANONYMOUS_PER_MINUTE, 60)
+    this.monthlyCalls = new MonthlyCalls(counters, `fvs:${environment}`)
+  }
+
+  /** Counts a call and says whether it is one too many. */
+  async admit(call: LimitedCall, caller: Caller, address: string): Promise<Admission> {
+    switch (call) {
+      case 'register':
+        return this.#registrations.admit(address, true)
+      case 'forecast':
+        return this.#forecasts.admit(caller.kind === 'agent' ? caller.agent_id : address, false)
+      case 'verification': {
+        if (caller.kind === 'anonymous') return this.#verifications.admit(address, false)
+        const { key_id: keyId, account_id: accountId, tier } = caller
+        const at = this.#now()
+        const quota = caller.monthly_calls ?? this.#quotaOf(tier)
+        const admission = await this.monthlyCalls.admit(accountId, quota, at)
+        return { ...admission, usage: { keyId, accountId, tier, day: at.toISOString().slice(0, 10) } }
+      }
+    }
+  }
+
+  /** How many ids a bulk request of this caller may name. */
+  bulkIds(caller: Caller): number {
+    return BULK_IDS[caller.kind === 'anonymous' ? 'free' : caller.tier]
+  }
+
+  #quotaOf(tier: Tier): number {
+    return tier === 'pro' ? this.#settings.PRO_MONTHLY_CALLS : this.#settings.FREE_MONTHLY_CALLS
+  }
+}
+
+/** So many calls in a window of time that begins with the first. */
+class RateLimit {
+  readonly #counter: RateLimiterAbstract
+  readonly #policy: Pick<Standing, 'policy' | 'quota' | 'windowS'>
+
+  constructor(counters: Counters, prefix: string, policy: Pick<Standing, 'policy' | 'quota' | 'windowS'>) {
+    this.#policy = policy
+    this.#counter = counters.counter({
+      name: `${prefix}:${policy.policy}`,
+      points: policy.quota,
+      durationS: policy.windowS,
+    })
+  }
+
+  async admit(whom: string, takesBack: boolean): Promise<Admission> {
+    const { admitted, result } = await consumed(this.#counter, whom)
+    const standing = this.#standing(result)
+    if (!takesBack) return { admitted, standing }
+    if (!admitted) {
+      // Given back, so that a call under way that fails leaves its place to another.
+      await this.#counter.reward(whom)
+      return { admitted, standing }
+    }
+    const endsMs = performance.now() + result.msBeforeNext
+    return {
+      admitted,
+      standing,
+      takeBack: async () =>
+        // The next window has not counted it.
+        performance.now() < endsMs ? this.#standing(await this.#counter.reward(whom)) : standing,
+    }
+  }
+
+  #standing({ consumedPoints, msBeforeNext }: RateLimiterRes): Standing {
+    const { quota, windowS } = this.#policy
+    return {
+      ...this.#policy,
+      remaining: Math.max(0, quota - consumedPoints),
+      resetS: Math.min(windowS, Math.max(1, Math.ceil(msBeforeNext / 1000))),
+    }
+  }
+}
+
+async function consumed(
+  counter: RateLimiterAbstract,
+  whom: string,
+): Promise<{ admitted: boolean; result: RateLimiterRes }> {
+  try {
+    return { admitted: true, result: await counter.consume(whom) }
+  } catch (reason) {
+    if (reason instanceof RateLimiterRes) return { admitted: false, result: reason }
+    throw reason
+  }
+}
+
+const EXCEEDED: Record<PolicyName, (quota: number) => string> = {
+  registrations: (quota) => `at most ${quota} agents may be registered from one address in an hour`,
+  forecasts: (quota) => `this agent has submitted ${quota} forecasts in a short time`,
+  verifications: (quota) => `at most ${quota} calls a minute come from one address without a key`,
+  'monthly-calls': (quota) => `the ${quota} verification calls of this key for this month are used up`,
+}
+
+/** What a caller is told of one call too many. */
+export function refusal({ policy, quota, resetS }: Standing): ServiceError {
+  const detail = `${EXCEEDED[policy](quota)}; try again in ${resetS} s`
+  return new ServiceError('limited', detail, { retryAfterS: resetS, policy })
+}
+
+/** The fields of draft-ietf-httpapi-ratelimit-headers-10. */
+export function rateLimitHeaders({ policy, quota, windowS, remaining, resetS }: Standing): {
+  'RateLimit-Policy': string
+  RateLimit: string
+} {
+  return {
+    'RateLimit-Policy': `"${policy}";q=${quota};w=${windowS}`,
+    RateLimit: `"${policy}";r=${remaining};t=${resetS}`,
+  }
 }

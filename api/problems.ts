@@ -15,6 +15,12 @@ const STATUS: Record<ErrorKind, number> = {
   corrupt: 500,
 }
 
+/** Of draft-ietf-httpapi-ratelimit-headers-10. */
+export const QUOTA_EXCEEDED = 'https://iana.org/assignments/http-problem-types#quota-exceeded'
+
+/** Where nobody knows how long something will not answer. */
+const RETRY_AFTER_S = 5
+
 /** An error that speaks of HTTP itself: an unreadable body, a wrong method. */
 export class HttpError extends Error {
   readonly status: number
@@ -37,11 +43,17 @@ export function problemOf(error: unknown): ProblemAnswer {
   if (error instanceof ServiceError && error.kind !== 'corrupt') {
     const headers: Record<string, string> = {}
     if (error.kind === 'unauthorized') headers['WWW-Authenticate'] = 'Bearer'
-    if (error.retryAfterS !== undefined) headers['Retry-After'] = String(error.retryAfterS)
+    const retryAfterS = error.retryAfterS ?? (error.kind === 'unavailable' ? RETRY_AFTER_S : undefined)
+    if (retryAfterS !== undefined) headers['Retry-After'] = String(retryAfterS)
     // A store's message names keys and hosts, which are no business of a caller's.
     const internal = error.kind === 'unavailable' && /[/(]/.test(error.message)
     const detail = internal ? 'the store does not answer; try again' : error.message
-    return answer(STATUS[error.kind], detail, error.faults, headers)
+    const answered = answer(STATUS[error.kind], detail, error.faults, headers)
+    if (error.policy !== undefined) {
+      answered.problem.type = QUOTA_EXCEEDED
+      answered.problem['violated-policies'] = [error.policy]
+    }
+    return answered
   }
   return answer(500, 'the service failed; the failure was noted')
 }
@@ -57,7 +69,10 @@ function answer(
   return { problem, headers }
 }
 
-/** An input that failed its schema, as one error that names every wrong value by JSON Pointer. */
+/** So that an answer does not grow far beyond what was sent. */
+const MOST_FAULTS = 100
+
+/** An input that failed its schema, as one error that names the wrong values by JSON Pointer. */
 export function invalidInput(what: string, error: z.ZodError): ServiceError {
   const faults = error.issues.flatMap((issue): Fault[] => {
     const path = issue.path.map(String)
@@ -68,10 +83,12 @@ export function invalidInput(what: string, error: z.ZodError): ServiceError {
   })
   const first = faults[0]
   const summary = first ? `: ${first.pointer === '' ? 'it' : first.pointer.slice(1)} ${first.detail}` : ''
-  return new ServiceError('invalid', `the ${what} is not valid${summary}`, { faults })
+  return new ServiceError('invalid', `the ${what} is not valid${summary}`, {
+    faults: faults.slice(0, MOST_FAULTS),
+  })
 }
 
 /** RFC 6901. */
-function pointer(path: readonly string[]): string {
+export function pointer(path: readonly string[]): string {
   return path.map((part) => `/${part.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 }

@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import type { KeyRecord } from '../pipeline/registry.ts'
 import type { ApiContext } from './context.ts'
 import type { Caller } from './callers.ts'
+import type { LimitedCall } from './limits.ts'
 
 /** Whose key a call wants: none, a client's or agent's `X-API-Key` if there is one, or an agent's bearer token. */
 export type KeyPolicy = 'none' | 'optional' | 'agent'
@@ -25,8 +26,8 @@ export interface RouteRequest<P, Q, B, K extends KeyPolicy> {
   query: Q
   body: B
   caller: CallerOf[K]
-  /** The address of the other end. */
-  address: string
+  /** By which a caller says that this is the same request again; only of a call that is `idempotent`. */
+  idempotencyKey: string | undefined
 }
 
 export interface RouteSpec<
@@ -40,6 +41,10 @@ export interface RouteSpec<
   path: string
   summary: string
   key: K
+  /** As what the call is counted; undefined for one that anybody may make at any rate. */
+  limit?: LimitedCall
+  /** Whether the call takes an `Idempotency-Key`. */
+  idempotent?: true
   params: P
   query: Q
   body: B

@@ -1,8 +1,9 @@
 // The listening socket: bounded against slow and many clients, and closed without losing an answer.
-import { type Server, createServer } from 'node:http'
+import { type Server, type ServerResponse, createServer } from 'node:http'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type Koa from 'koa'
 import { ServiceError } from '../schemas/errors.ts'
+import { type OwedAnswers, answerUnreadRequests } from './unread-requests.ts'
 
 export interface ServerSettings {
   host: string
@@ -31,12 +32,17 @@ export async function startServer(app: Koa, settings: ServerSettings): Promise<R
       keepAliveTimeout: settings.idleTimeoutMs,
       connectionsCheckingInterval: Math.min(1_000, settings.requestTimeoutMs),
       maxHeaderSize: 16 * 1024,
+      // The application says itself that a request needs one.
+      requireHostHeader: false,
     },
     (request, response) => void handle(request, response),
   )
   server.timeout = settings.idleTimeoutMs
   server.maxConnections = settings.maxConnections
   const connections = new Connections(server)
+  answerUnreadRequests(server, connections)
+  // What a client expects beside 100-continue is not met, and no reason to refuse it.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   await listen(server, settings)
   const { address, port, family } = server.address() as AddressInfo
   return {
@@ -64,34 +70,45 @@ function listen(server: Server, { host, port }: ServerSettings): Promise<void> {
 }
 
 /** Knows which connections still owe an answer, to the last byte. */
-class Connections {
-  readonly #owed = new Map<Socket, number>()
+class Connections implements OwedAnswers {
+  readonly #owed = new Map<Socket, Set<ServerResponse>>()
+  readonly #unreadable = new WeakSet<Socket>()
   #ending = false
 
   constructor(server: Server) {
     server.on('connection', (socket) => {
-      this.#owed.set(socket, 0)
+      this.#owed.set(socket, new Set())
       socket.once('close', () => this.#owed.delete(socket))
     })
     server.on('request', ({ socket }, response) => {
-      this.#add(socket, 1)
+      this.#owed.get(socket)?.add(response)
       response.once('close', () => {
-        this.#add(socket, -1)
+        this.#owed.get(socket)?.delete(response)
+        this.#endFree(socket)
       })
     })
+  }
+
+  of(socket: Socket): readonly ServerResponse[] {
+    return [...(this.#owed.get(socket) ?? [])]
+  }
+
+  endAfter(socket: Socket): void {
+    this.#unreadable.add(socket)
+    this.#endFree(socket)
   }
 
   /** Ends every connection as soon as it owes nothing. */
   end(): void {
     this.#ending = true
-    for (const socket of this.#owed.keys()) this.#add(socket, 0)
+    for (const socket of this.#owed.keys()) this.#endFree(socket)
   }
 
-  #add(socket: Socket, answers: number): void {
-    const owed = this.#owed.get(socket)
-    if (owed === undefined) return
-    this.#owed.set(socket, owed + answers)
-    if (this.#ending && owed + answers === 0) socket.destroySoon()
+  #endFree(socket: Socket): void {
+    const isUnreadable = this.#unreadable.has(socket)
+    if (!this.#ending && !isUnreadable) return
+    // The rest of a request that cannot be read is not waited for.
+    if (!this.of(socket).some(({ req }) => req.complete || !isUnreadable)) socket.destroySoon()
   }
 }
 

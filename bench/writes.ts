@@ -94,7 +94,9 @@ async function registeredAgents(store: FileStore): Promise<{ agentId: string; ke
   return Promise.all(
     Array.from({ length: AGENTS }, async () => {
       const agentId = uuidv4()
-      return { agentId, key: await registry.createAgent(agentId, new Date()) }
+      const key = registry.newKey()
+      await registry.createAgent(agentId, key, new Date())
+      return { agentId, key: key.key }
     }),
   )
 }

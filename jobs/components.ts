@@ -6,19 +6,24 @@ import { join } from 'node:path'
 import { type Logger, destination, pino } from 'pino'
 import { v7 as uuidv7 } from 'uuid'
 import { Database } from '../pipeline/duckdb.ts'
+import { redactKeys } from '../pipeline/keys.ts'
 import { Registry } from '../pipeline/registry.ts'
 import type { SigningSecrets } from '../pipeline/sign.ts'
 import { sha256Hex } from '../pipeline/store/keys.ts'
 import { LocalFiles, openStore } from '../pipeline/store/open.ts'
 import { probeStore } from '../pipeline/store/probe.ts'
 import type { Store } from '../pipeline/store/store.ts'
-import type { Settings } from '../schemas/config.ts'
+import { type OwnSettings, type Settings, settingsOf } from '../schemas/config.ts'
+import type { Environment } from '../schemas/values.ts'
 import packageJson from '../package.json' with { type: 'json' }
 
 export const SERVICE_VERSION = packageJson.version
 
 export interface Components extends AsyncDisposable {
   settings: Settings
+  environment: Environment
+  /** What the environment has of its own. */
+  own: OwnSettings
   store: Store
   local: LocalFiles
   registry: Registry
@@ -34,15 +39,26 @@ export interface Components extends AsyncDisposable {
 /** Works with components and gives up what they hold, whatever comes of the work. */
 export async function withComponents<T>(
   settings: Settings,
+  environment: Environment,
   work: (components: Components) => Promise<T>,
   { readOnly = false } = {},
 ): Promise<T> {
-  const components = await buildComponents(settings, readOnly)
+  const components = await buildComponents(settings, environment, readOnly)
   try {
     return await work(components)
   } finally {
     await components[Symbol.asyncDispose]()
   }
+}
+
+/** Works with the components of all environments at once, as a server does. */
+export async function withEveryEnvironment<T>(
+  settings: Settings,
+  work: (components: Record<Environment, Components>) => Promise<T>,
+): Promise<T> {
+  return withComponents(settings, 'production', (production) =>
+    withComponents(settings, 'sandbox', (sandbox) => work({ production, sandbox })),
+  )
 }
 
 /**
@@ -51,10 +67,18 @@ export async function withComponents<T>(
  * @throws ServiceError `invalid` for a store that cannot keep the service's promises, `unavailable` for one that
  *   does not answer.
  */
-async function buildComponents(settings: Settings, readOnly: boolean): Promise<Components> {
-  const logger = pino({ level: settings.LOG_LEVEL, base: null }, destination({ dest: 2, sync: true }))
+async function buildComponents(
+  settings: Settings,
+  environment: Environment,
+  readOnly: boolean,
+): Promise<Components> {
+  const logger = pino(
+    { level: settings.LOG_LEVEL, base: null, hooks: { streamWrite: redactKeys } },
+    destination({ dest: 2, sync: true }),
+  )
+  const own = settingsOf(settings, environment)
   const store = openStore({
-    url: settings.STORE_URL,
+    url: storeUrlOf(settings.STORE_URL, environment),
     s3Endpoint: settings.S3_ENDPOINT,
     requestTimeoutMs: settings.STORE_TIMEOUT_MS,
   })
@@ -63,16 +87,14 @@ async function buildComponents(settings: Settings, readOnly: boolean): Promise<C
   const cache = settings.CACHE_DIR ?? join(homedir(), '.cache', 'fvs')
   const directory = await mkdtemp(join(tmpdir(), 'fvs-'))
   await mkdir(join(directory, 'spill'))
-  const current = settings.VERIFICATION_SIGNING_SECRET
   return {
     settings,
+    environment,
+    own,
     store,
     local: new LocalFiles(store, join(cache, storeName)),
-    registry: new Registry({ store, environment: settings.ENVIRONMENT, randomBytes }),
-    secrets:
-      current === undefined
-        ? undefined
-        : { current, previous: settings.VERIFICATION_SIGNING_SECRET_PREVIOUS },
+    registry: new Registry({ store, environment, randomBytes }),
+    secrets: secretsOf(own),
     logger,
     directory,
     openDatabase: () =>
@@ -85,4 +107,15 @@ async function buildComponents(settings: Settings, readOnly: boolean): Promise<C
     newId: () => uuidv7(),
     [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }),
   }
+}
+
+/** Where an environment keeps everything: the sandbox under a prefix that production never looks into. */
+export function storeUrlOf(storeUrl: string, environment: Environment): string {
+  return environment === 'production' ? storeUrl : `${storeUrl.replace(/\/+$/, '')}/${environment}`
+}
+
+/** Undefined: signing is off. */
+export function secretsOf(own: OwnSettings): SigningSecrets | undefined {
+  const { VERIFICATION_SIGNING_SECRET: current, VERIFICATION_SIGNING_SECRET_PREVIOUS: previous } = own
+  return current === undefined ? undefined : { current, previous }
 }

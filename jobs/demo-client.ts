@@ -41,8 +41,12 @@ export class DemoClient {
   }
 
   /** The verifications of those entities that the release served now speaks of. */
-  async verifications(entityType: EntityType, ids: readonly string[]): Promise<Verified[]> {
-    const response = await this.#post('/verification/bulk', { entity_type: entityType, ids })
+  async verifications(apiKey: string, entityType: EntityType, ids: readonly string[]): Promise<Verified[]> {
+    const response = await this.#post(
+      '/verification/bulk',
+      { entity_type: entityType, ids },
+      { 'X-API-Key': apiKey },
+    )
     const { results } = bulkResults.parse(await success(response))
     return results.filter((result) => result.status === 'ok')
   }

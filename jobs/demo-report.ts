@@ -40,6 +40,9 @@ export interface Checked {
 export async function checkDemo(stage: Stage, played: Played): Promise<Checked> {
   const { components, client, say } = stage
   const { agents, openQuestionId, ...rest } = played
+  say('fvs keys create --tier pro')
+  const pro = { tier: 'pro', monthly_calls: null } as const
+  const apiKey = await components.registry.createClientKey('the demo', components.now(), pro)
   say('POST /verification/bulk, once the release is served')
   const entrants = agents.map(({ credentials, name, modelType }) => ({
     id: credentials.agentId,
@@ -52,8 +55,8 @@ export async function checkDemo(stage: Stage, played: Played): Promise<Checked> 
     traits: `simulated: noise ${noise.toFixed(2)}`,
   }))
   const places = {
-    agents: await placesOf(stage, played.release, 'agent', entrants),
-    forecasters: await placesOf(stage, played.release, 'forecaster', forecasters),
+    agents: await placesOf(stage, apiKey, played.release, 'agent', entrants),
+    forecasters: await placesOf(stage, apiKey, played.release, 'forecaster', forecasters),
   }
   const url = `${client.url}/agents/${places.agents[0]!.id}/verification`
   say(`fvs verify ${url}`)
@@ -81,12 +84,14 @@ export async function checkDemo(stage: Stage, played: Played): Promise<Checked> 
 /** From the most skilled on, as soon as the service serves the release. */
 async function placesOf(
   { client, signal }: Stage,
+  apiKey: string,
   release: number,
   entityType: EntityType,
   entrants: readonly Entrant[],
 ): Promise<Placed[]> {
   for (;;) {
     const results = await client.verifications(
+      apiKey,
       entityType,
       entrants.map(({ id }) => id),
     )

@@ -13,13 +13,12 @@ import {
   type LiveWorld,
   ROUNDS,
   type SimulatedAgent,
-  type SimulatedForecast,
-  type SimulatedQuestion,
   simulateLive,
   simulatePast,
 } from './demo-world.ts'
 import { runImport } from './import.ts'
 import { releaseContext } from './release.ts'
+import { forecastRow, forecasterRow, questionRow, resolutionRow } from './simulated.ts'
 
 /** How long the live questions are open, and how long before that their import begins. */
 const WINDOW_MS = 6_000
@@ -87,7 +86,7 @@ async function importPast(
   stage: Stage,
   { questions, forecasts }: ReturnType<typeof simulatePast>,
 ): Promise<void> {
-  const forecasters = FORECASTERS.map(({ userId, name }) => ({ user_id: userId, display_name: name }))
+  const forecasters = FORECASTERS.map(forecasterRow)
   stage.say(
     `${questions.length} simulated questions that are over, ${forecasters.length} simulated forecasters`,
   )
@@ -158,30 +157,6 @@ async function release({ components, say }: Stage, asOf?: Date): Promise<number>
   const made = await makeRelease(releaseContext(components), { asOf })
   if (made.made) return made.release
   throw new ServiceError('conflict', `another job is at work on ${components.store.url}`)
-}
-
-function questionRow({ questionId, title, category, openedAt, closesAt }: SimulatedQuestion) {
-  return {
-    question_id: questionId,
-    title,
-    category,
-    opened_at: openedAt.toISOString(),
-    closes_at: closesAt.toISOString(),
-  }
-}
-
-function resolutionRow({ questionId, outcome, closesAt }: SimulatedQuestion) {
-  return { question_id: questionId, outcome, resolved_at: closesAt.toISOString() }
-}
-
-function forecastRow({ userId, questionId, probability, forecastAt }: SimulatedForecast) {
-  return {
-    entity_type: 'forecaster',
-    entity_id: userId,
-    question_id: questionId,
-    probability,
-    forecast_at: forecastAt.toISOString(),
-  }
 }
 
 async function until(time: Date, signal: AbortSignal): Promise<void> {

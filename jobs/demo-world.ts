@@ -2,6 +2,15 @@
 // and forecasters who read them more or less well. The same seed gives the same probabilities and outcomes.
 import { v5 as uuidv5 } from 'uuid'
 import { type Random, logistic, normal, sfc32 } from './chance.ts'
+import {
+  ERROR_LEFT,
+  SPREAD,
+  type SimulatedForecast,
+  type SimulatedForecaster,
+  type SimulatedQuestion,
+  forecastTwice,
+  said,
+} from './simulated.ts'
 
 /** Namespace of the simulated ids, an arbitrary UUID. */
 const DEMO_IDS = '3d7e1c52-9a0b-4c6e-8f21-5b0d6a7c9e14'
@@ -12,43 +21,15 @@ const DAY_MS = 24 * HOUR_MS
 const PAST_QUESTIONS = 60
 const LIVE_QUESTIONS = 110
 const OPEN_QUESTIONS = 6
-/** Of the true log-odds over questions. */
-const SPREAD = 1.8
 /** The part of the questions that a forecaster takes part in. */
 const PARTICIPATION = 0.8
-/** What is left of a reader's error at its first, second and third forecast on a question. */
-const ERROR_LEFT = [1, 0.75, 0.55] as const
 export const ROUNDS = ERROR_LEFT.length
-
-export interface SimulatedQuestion {
-  questionId: string
-  title: string
-  category: string
-  openedAt: Date
-  closesAt: Date
-  outcome: 'yes' | 'no'
-  logOdds: number
-}
-
-export interface SimulatedForecast {
-  userId: string
-  questionId: string
-  probability: number
-  forecastAt: Date
-}
 
 export interface SimulatedAgent {
   name: string
   modelType: string
   /** What it submits in each round. */
   rounds: { questionId: string; probability: number }[][]
-}
-
-export interface SimulatedForecaster {
-  userId: string
-  name: string
-  /** The standard deviation of its error, in log-odds. */
-  noise: number
 }
 
 /** From the best reader to the worst. */
@@ -155,25 +136,11 @@ function simulateAgent(
 
 /** Two forecasts on each question that a forecaster takes part in, in the first and in the second third of its time. */
 function simulateForecasters(questions: readonly SimulatedQuestion[], random: Random): SimulatedForecast[] {
-  return FORECASTERS.flatMap(({ userId, noise }) =>
+  return FORECASTERS.flatMap((forecaster) =>
     questions
       .filter(() => random() < PARTICIPATION)
-      .flatMap(({ questionId, openedAt, closesAt, logOdds }) => {
-        const horizonMs = closesAt.getTime() - openedAt.getTime()
-        const error = noise * normal(random)
-        return ERROR_LEFT.slice(0, 2).map((left, third) => ({
-          userId,
-          questionId,
-          probability: said(logOdds + left * error),
-          forecastAt: new Date(openedAt.getTime() + Math.floor(((third + random()) * horizonMs) / 3)),
-        }))
-      }),
+      .flatMap((question) => forecastTwice(forecaster, question, 3, random)),
   )
-}
-
-/** A probability as one says it: whole percents, never certain. */
-function said(logOdds: number): number {
-  return Math.min(99, Math.max(1, Math.round(100 * logistic(logOdds)))) / 100
 }
 
 function twoDigits(number: number): string {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { openStore } from '../pipeline/store/open.ts'
 import { type Settings, parseSettings } from '../schemas/config.ts'
 import { ServiceError } from '../schemas/errors.ts'
-import { type Components, withComponents } from './components.ts'
+import { type Components, withEveryEnvironment } from './components.ts'
 import { DemoClient } from './demo-client.ts'
 import { type Checked, type DemoOutcome, checkDemo, describeDemo } from './demo-report.ts'
 import { playDemo } from './demo-steps.ts'
@@ -37,10 +37,11 @@ export async function runDemo(environment: NodeJS.ProcessEnv, options: DemoOptio
   try {
     const settings = demoSettings(environment, options.store ?? join(folder, 'data'))
     if (options.store !== undefined) await refuseData(settings)
-    return await withComponents(settings, async (components) => {
+    return await withEveryEnvironment(settings, async (components) => {
+      const { production } = components
       const service = await startService(components, { scheduler: false })
       try {
-        const checked = await showDemo(components, service.url, folder, stopping.signal)
+        const checked = await showDemo(production, service.url, folder, stopping.signal)
         const variables = variablesOf(settings, checked.outcome)
         const variablesFile = join(folder, 'demo.env')
         await writeFile(variablesFile, shellExports(variables))
@@ -51,7 +52,7 @@ export async function runDemo(environment: NodeJS.ProcessEnv, options: DemoOptio
         if (!options.exit) {
           // Scheduled releases run as commands of their own and find their settings in the environment.
           Object.assign(environment, variables)
-          const scheduler = new Scheduler(settings.RELEASE_SCHEDULE, true, components.logger)
+          const scheduler = new Scheduler('production', settings.RELEASE_SCHEDULE, true, production.logger)
           await stopped
           await scheduler.stop()
         }
@@ -92,12 +93,14 @@ async function showDemo(
 function demoSettings(environment: NodeJS.ProcessEnv, storeUrl: string): Settings {
   return parseSettings({
     PORT: '0',
-    ENVIRONMENT: 'sandbox',
+    // The demo's agents do within seconds, from one address, what others take weeks for.
+    REGISTRATIONS_PER_HOUR: '1000',
+    FORECASTS_PER_MINUTE: '100000',
     LOG_LEVEL: 'warn',
     REFRESH_MS: '250',
     SHUTDOWN_TIMEOUT_MS: '2000',
     RELEASE_SCHEDULE: '* * * * *',
-    VERIFICATION_SIGNING_SECRET: randomBytes(24).toString('base64url'),
+    VERIFICATION_SIGNING_SECRET: randomBytes(32).toString('base64url'),
     ...Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== '')),
     STORE_URL: storeUrl,
   })
@@ -118,7 +121,6 @@ function variablesOf(settings: Settings, outcome: DemoOutcome): Record<string, s
   return {
     FVS_URL: outcome.url,
     STORE_URL: outcome.store,
-    ENVIRONMENT: settings.ENVIRONMENT,
     LOG_LEVEL: settings.LOG_LEVEL,
     VERIFICATION_SIGNING_SECRET: settings.VERIFICATION_SIGNING_SECRET ?? '',
     AGENT_ID: outcome.agents[0]!.id,

@@ -2,15 +2,17 @@
 // The command line: reads arguments and environment, calls the pipeline, and says what came of it.
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { IMPORTS, type ImportKind } from '../pipeline/sql/import.ts'
-import { parseSettings } from '../schemas/config.ts'
-import { day } from '../schemas/values.ts'
-import { type Components, SERVICE_VERSION, withComponents } from './components.ts'
+import { type Settings, parseSettings, settingsOf } from '../schemas/config.ts'
+import { TIERS } from '../schemas/tiers.ts'
+import { ENVIRONMENTS, type Environment, day } from '../schemas/values.ts'
+import { type Components, SERVICE_VERSION, withComponents, withEveryEnvironment } from './components.ts'
 import { runAudit } from './audit.ts'
 import { runDemo } from './demo.ts'
 import { runImport } from './import.ts'
-import { createKey, listKeys, revokeKey } from './keys.ts'
+import { type KeyOptions, createKey, listKeys, revokeKey, rotateKey } from './keys.ts'
 import { type Report, print, reportError } from './output.ts'
 import { runRelease } from './release.ts'
+import { SEED_DEFAULTS, type SeedOptions, seedSandbox } from './sandbox.ts'
 import { startService } from './serve.ts'
 import { stopSignal } from './stop-signal.ts'
 import { runVerify } from './verify.ts'
@@ -20,13 +22,17 @@ interface GlobalOptions {
   json?: boolean
 }
 
+interface StoreOptions extends GlobalOptions {
+  environment: Environment
+}
+
 const program = new Command('fvs')
   .description('Forecast verification service: scores probabilistic forecasts and publishes signed results.')
   .version(SERVICE_VERSION)
   .configureHelp({ showGlobalOptions: true })
   .exitOverride()
 
-/** A command that works on the store; `--store` goes before `STORE_URL`. */
+/** A command; `--store` goes before `STORE_URL`. */
 function command(name: string, about: string, parent: Command = program): Command {
   return parent
     .command(name)
@@ -36,18 +42,30 @@ function command(name: string, about: string, parent: Command = program): Comman
     .exitOverride()
 }
 
+/** A command that works on one environment of the store. */
+function storeCommand(name: string, about: string, parent: Command = program): Command {
+  return command(name, about, parent).addOption(
+    new Option('--environment <name>', 'production, or the sandbox beside it')
+      .choices(ENVIRONMENTS)
+      .default('production'),
+  )
+}
+
+function settingsFor({ store }: GlobalOptions): Settings {
+  return parseSettings({ ...process.env, ...(store === undefined ? {} : { STORE_URL: store }) })
+}
+
+function finish(report: Report, { json = false }: GlobalOptions): void {
+  print(report, json)
+  if (!report.ok) process.exitCode = 1
+}
+
 async function onStore(
-  options: GlobalOptions,
+  options: StoreOptions,
   work: (components: Components) => Promise<Report>,
   access: { readOnly?: boolean } = {},
 ): Promise<void> {
-  const settings = parseSettings({
-    ...process.env,
-    ...(options.store === undefined ? {} : { STORE_URL: options.store }),
-  })
-  const report = await withComponents(settings, work, access)
-  print(report, options.json === true)
-  if (!report.ok) process.exitCode = 1
+  finish(await withComponents(settingsFor(options), options.environment, work, access), options)
 }
 
 function instant(text: string): Date {
@@ -68,74 +86,94 @@ function wholeNumber(text: string): number {
 
 command('serve', 'Serve the API and make releases on the schedule, until SIGTERM or SIGINT.')
   .option('--no-scheduler', 'only serve: for further API nodes on the same store')
-  .action((options: GlobalOptions & { scheduler: boolean }) =>
-    onStore(options, async (components) => {
-      // A scheduled release runs as a command of its own and finds its store in the environment.
-      process.env['STORE_URL'] = components.settings.STORE_URL
-      // Heard from the start: a signal that comes before everything runs stops it as soon as it does.
-      const stopping = stopSignal()
+  .action(async (options: GlobalOptions & { scheduler: boolean }) => {
+    const settings = settingsFor(options)
+    // A scheduled release runs as a command of its own and finds its store in the environment.
+    process.env['STORE_URL'] = settings.STORE_URL
+    // Heard from the start: a signal that comes before everything runs stops it as soon as it does.
+    const stopping = stopSignal()
+    await withEveryEnvironment(settings, async (components) => {
       const service = await startService(components, { scheduler: options.scheduler })
       await stopping
       await service.stop()
-      return { ok: true, json: { url: service.url }, text: '' }
-    }),
-  )
+      finish({ ok: true, json: { url: service.url }, text: '' }, options)
+    })
+  })
 
-command('release', 'Take in the inbox, score everyone and publish a release.')
+storeCommand('release', 'Take in the inbox, score everyone and publish a release.')
   .addOption(new Option('--as-of <time>', 'score as of this instant (default: now)').argParser(instant))
   .option('--if-changed', 'make none where nothing has changed since the last one of the day')
-  .action((options: GlobalOptions & { asOf?: Date; ifChanged?: boolean }) =>
+  .action((options: StoreOptions & { asOf?: Date; ifChanged?: boolean }) =>
     onStore(options, (components) =>
       runRelease(components, { asOf: options.asOf, ifChanged: options.ifChanged === true }),
     ),
   )
 
-command('import', 'Import questions, resolutions, forecasters or forecasts, all or nothing.')
+storeCommand('import', 'Import questions, resolutions, forecasters or forecasts, all or nothing.')
   .argument('<kind>', IMPORTS.join(' | '), (text): ImportKind => {
     const kind = IMPORTS.find((name) => name === text)
     if (!kind) throw new InvalidArgumentError(`It must be one of ${IMPORTS.join(', ')}.`)
     return kind
   })
   .argument('<file>', 'CSV (.csv), NDJSON (.ndjson, .jsonl) or Parquet (.parquet)')
-  .action((kind: ImportKind, file: string, options: GlobalOptions) =>
+  .action((kind: ImportKind, file: string, options: StoreOptions) =>
     onStore(options, (components) => runImport(components, kind, file)),
   )
 
-const keys = program
-  .command('keys')
-  .description('Create, list and revoke the keys of clients.')
-  .exitOverride()
+const keys = program.command('keys').description('Create, list, rotate and revoke API keys.').exitOverride()
 
-command('create', 'Create a key and print it, once.', keys)
+storeCommand('create', 'Create a key and print it, once.', keys)
   .requiredOption('--owner <name>', 'whom the key is for')
-  .action((options: GlobalOptions & { owner: string }) =>
-    onStore(options, (components) => createKey(components, options.owner)),
+  .addOption(new Option('--tier <name>', 'how much it may ask for').choices(TIERS).default('free'))
+  .option('--monthly-calls <number>', 'the quota of an enterprise key', wholeNumber)
+  .action((options: StoreOptions & KeyOptions) =>
+    onStore(options, (components) => createKey(components, options)),
   )
 
-command('list', 'List keys by their public ids, never the keys themselves.', keys).action(
-  (options: GlobalOptions) => onStore(options, listKeys, { readOnly: true }),
+storeCommand('list', 'List keys by their public ids, never the keys themselves.', keys).action(
+  (options: StoreOptions) => onStore(options, listKeys, { readOnly: true }),
 )
 
-command('revoke', 'Revoke a key; every node refuses it within ten seconds.', keys)
+storeCommand('revoke', 'Revoke a key; every node refuses it within ten seconds.', keys)
   .argument('<key_id>', 'the public id')
-  .action((keyId: string, options: GlobalOptions) =>
+  .action((keyId: string, options: StoreOptions) =>
     onStore(options, (components) => revokeKey(components, keyId)),
   )
 
-command('verify', 'Check the signature of a published payload.')
+storeCommand('rotate', 'Give the holder of a key another one; the old one works for 24 hours more.', keys)
+  .argument('<key_id>', 'the public id of the old key')
+  .action((keyId: string, options: StoreOptions) =>
+    onStore(options, (components) => rotateKey(components, keyId)),
+  )
+
+const sandbox = program
+  .command('sandbox')
+  .description('Fill the sandbox with simulated questions.')
+  .exitOverride()
+
+command('seed', 'Have simulated questions open, close and resolve by themselves from here on.', sandbox)
+  .option('--seed <number>', 'what all chance follows from', wholeNumber, SEED_DEFAULTS.seed)
+  .option('--round-minutes <n>', 'how long each is open', wholeNumber, SEED_DEFAULTS.roundMinutes)
+  .option('--questions <n>', 'how many are open at a time', wholeNumber, SEED_DEFAULTS.questionsPerRound)
+  .action((options: GlobalOptions & Omit<SeedOptions, 'questionsPerRound'> & { questions: number }) =>
+    onStore({ ...options, environment: 'sandbox' }, (components) =>
+      seedSandbox(components, { ...options, questionsPerRound: options.questions }),
+    ),
+  )
+
+storeCommand('verify', 'Check the signature of a published payload.')
   .argument('<target>', 'a URL of the API, or a file: a payload, a shard of a release or a bulk answer')
   .option('--signature <header>', 'the X-Service-Signature of a payload in a file')
-  .action(async (target: string, options: GlobalOptions & { signature?: string }) => {
-    const report = await runVerify(parseSettings(process.env), target, options.signature)
-    print(report, options.json === true)
-    if (!report.ok) process.exitCode = 1
+  .action(async (target: string, options: StoreOptions & { signature?: string }) => {
+    const own = settingsOf(settingsFor(options), options.environment)
+    finish(await runVerify(own, target, options.signature), options)
   })
 
-command('audit', 'Derive a release again from the tables and compare every byte.')
+storeCommand('audit', 'Derive a release again from the tables and compare every byte.')
   .addOption(
     new Option('--release <number>', 'which release (default: the current one)').argParser(wholeNumber),
   )
-  .action((options: GlobalOptions & { release?: number }) =>
+  .action((options: StoreOptions & { release?: number }) =>
     onStore(options, (components) => runAudit(components, options.release), { readOnly: true }),
   )
 

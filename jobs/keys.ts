@@ -1,32 +1,79 @@
 // `fvs keys`.
-import type { KeyRecord } from '../pipeline/registry.ts'
+import { type KeyQuota, type KeyRecord, isInForce } from '../pipeline/registry.ts'
 import { ServiceError } from '../schemas/errors.ts'
+import type { Tier } from '../schemas/tiers.ts'
 import type { Components } from './components.ts'
 import type { Report } from './output.ts'
 
-export async function createKey({ registry, now }: Components, owner: string): Promise<Report> {
+const KEEP_IT = 'Keep it: it is not shown again.'
+
+export interface KeyOptions {
+  owner: string
+  tier: Tier
+  monthlyCalls?: number
+}
+
+export async function createKey(
+  { registry, environment, now }: Components,
+  { owner, tier, monthlyCalls }: KeyOptions,
+): Promise<Report> {
   if (owner.trim() === '' || owner.length > 200) {
     throw new ServiceError('invalid', `--owner is ${JSON.stringify(owner)}; it must have 1 to 200 characters`)
   }
-  const key = await registry.createClientKey(owner, now())
-  return { ok: true, json: { api_key: key, owner }, text: `${key}\nKeep it: it is not shown again.` }
+  const quota = quotaOf(tier, monthlyCalls)
+  const key = await registry.createClientKey(owner, now(), quota)
+  return { ok: true, json: { api_key: key, environment, owner, ...quota }, text: `${key}\n${KEEP_IT}` }
 }
 
-export async function listKeys({ registry }: Components): Promise<Report> {
-  const records: KeyRecord[] = []
-  for await (const record of registry.listKeys()) records.push(record)
+function quotaOf(tier: Tier, monthlyCalls: number | undefined): KeyQuota {
+  if (tier === 'enterprise') {
+    if (monthlyCalls === undefined)
+      throw new ServiceError('invalid', 'an enterprise key needs --monthly-calls, its quota')
+    return { tier, monthly_calls: monthlyCalls }
+  }
+  if (monthlyCalls !== undefined) {
+    throw new ServiceError(
+      'invalid',
+      `--monthly-calls is for enterprise keys; ${tier} ones have the same for all`,
+    )
+  }
+  return { tier, monthly_calls: null }
+}
+
+export async function listKeys({ registry, now }: Components): Promise<Report> {
+  const records = await Array.fromAsync(registry.listKeys())
   records.sort((a, b) =>
     a.created_at < b.created_at ? -1 : a.created_at > b.created_at ? 1 : a.key_id < b.key_id ? -1 : 1,
   )
   const lines = records.map((record) => {
-    const whose = record.kind === 'agent' ? `agent ${record.agent_id}` : `client ${record.owner}`
-    const state = record.revoked_at === null ? 'in force' : `revoked ${record.revoked_at}`
-    return `${record.key_id}  ${record.created_at}  ${state}  ${whose}`
+    const { key_id, created_at, tier, monthly_calls } = record
+    const quota = monthly_calls === null ? tier : `${tier} (${monthly_calls} calls a month)`
+    return `${key_id}  ${created_at}  ${stateOf(record, now())}  ${quota}  ${whose(record)}`
   })
   return { ok: true, json: { keys: records }, text: lines.length === 0 ? 'no keys' : lines.join('\n') }
 }
 
+function stateOf(record: KeyRecord, now: Date): string {
+  if (record.revoked_at !== null) return `revoked ${record.revoked_at}`
+  if (record.expires_at === null) return 'in force'
+  return isInForce(record, now)
+    ? `in force until ${record.expires_at}`
+    : `replaced, ended ${record.expires_at}`
+}
+
+const whose = (record: KeyRecord) =>
+  record.kind === 'agent' ? `agent ${record.agent_id}` : `client ${record.owner}`
+
 export async function revokeKey({ registry, now }: Components, keyId: string): Promise<Report> {
   const record = await registry.revokeKey(keyId, now())
   return { ok: true, json: record, text: `${record.key_id} was revoked at ${record.revoked_at}` }
+}
+
+export async function rotateKey({ registry, now }: Components, keyId: string): Promise<Report> {
+  const { key, replaced } = await registry.rotateKey(keyId, now())
+  return {
+    ok: true,
+    json: { api_key: key.key, key_id: key.id, replaces: keyId, replaced_works_until: replaced.expires_at },
+    text: `${key.key}\n${KEEP_IT} The key ${keyId} of ${whose(replaced)} works until ${replaced.expires_at}.`,
+  }
 }

@@ -4,12 +4,15 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import nodeCron, { type ScheduledTask } from 'node-cron'
 import type { Logger } from 'pino'
+import { settingName } from '../schemas/config.ts'
 import { ServiceError } from '../schemas/errors.ts'
+import type { Environment } from '../schemas/values.ts'
 
 const FVS = fileURLToPath(new URL('fvs.ts', import.meta.url))
 
 export class Scheduler {
   readonly #task: ScheduledTask
+  readonly #environment: Environment
   readonly #logger: Logger
   #child: ChildProcess | undefined
   #stopping = false
@@ -19,13 +22,14 @@ export class Scheduler {
    *
    * @throws ServiceError `invalid` for a schedule that cron does not know.
    */
-  constructor(schedule: string, releases: boolean, logger: Logger) {
+  constructor(environment: Environment, schedule: string, releases: boolean, logger: Logger) {
     if (!nodeCron.validate(schedule)) {
       throw new ServiceError(
         'invalid',
-        `RELEASE_SCHEDULE is not a cron expression: ${JSON.stringify(schedule)}`,
+        `${settingName('RELEASE_SCHEDULE', environment)} is not a cron expression: ${JSON.stringify(schedule)}`,
       )
     }
+    this.#environment = environment
     this.#logger = logger
     this.#task = nodeCron.schedule(schedule, () => (releases ? this.#release() : undefined), {
       noOverlap: true,
@@ -49,14 +53,16 @@ export class Scheduler {
   }
 
   async #release(): Promise<void> {
-    const child = spawn(process.execPath, [FVS, 'release', '--if-changed'], {
-      stdio: ['ignore', 'ignore', 'inherit'],
-    })
+    const args = [FVS, 'release', '--if-changed', '--environment', this.#environment]
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] })
     this.#child = child
     const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]
     this.#child = undefined
     if (code !== 0 && !this.#stopping) {
-      this.#logger.error({ code, signal }, 'the scheduled release failed; the next run tries again')
+      this.#logger.error(
+        { code, signal, environment: this.#environment },
+        'the scheduled release failed; the next run tries again',
+      )
     }
   }
 }

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { canonical, signatureHolds } from '../pipeline/sign.ts'
-import type { Settings } from '../schemas/config.ts'
+import type { OwnSettings } from '../schemas/config.ts'
 import { ServiceError } from '../schemas/errors.ts'
 import { PUBLICATIONS, bulkResults, releaseShard } from '../schemas/payloads.ts'
 import type { Report } from './output.ts'
@@ -20,7 +20,7 @@ const SHOWN = 20
 
 /** @throws ServiceError `invalid` where there is nothing to check or to check it with. */
 export async function runVerify(
-  settings: Settings,
+  settings: OwnSettings,
   target: string,
   signature: string | undefined,
 ): Promise<Report> {

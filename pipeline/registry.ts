@@ -1,80 +1,134 @@
 // Who may call: agents and the keys of agents and clients, as point look-ups that every node sees at once.
+import { pMapIterable } from 'p-map'
 import { z } from 'zod'
 import { ServiceError } from '../schemas/errors.ts'
-import { publishedUuid, instant } from '../schemas/values.ts'
-import { type KeyEnvironment, isWellFormedKey, newApiKey } from './keys.ts'
+import { TIERS, type Tier } from '../schemas/tiers.ts'
+import { type Environment, publishedUuid, instant, sha256 } from '../schemas/values.ts'
+import { type ApiKey, type RandomBytes, isWellFormedKey, newApiKey, redactKeys } from './keys.ts'
 import { canonical } from './sign.ts'
-import { KEYS_PREFIX, agentKey, apiKeyKey, sha256Hex } from './store/keys.ts'
+import { KEYS_PREFIX, agentKey, apiKeyKey, keyIdKey, sha256Hex } from './store/keys.ts'
 import { readRecord } from './store/records.ts'
-import { type Store, putExactly } from './store/store.ts'
+import { type Store, putExactly, putOnce } from './store/store.ts'
 
+const keyFields = {
+  key_id: z.string(),
+  /** The first key of a chain of rotations: quotas are counted by it. */
+  account_id: z.string(),
+  tier: z.enum(TIERS),
+  /** The quota of an enterprise key; null where the tier decides. */
+  monthly_calls: z.number().int().min(0).nullable(),
+  created_at: instant,
+  /** From when on a key that was replaced works no more. */
+  expires_at: instant.nullable(),
+  revoked_at: instant.nullable(),
+}
 const keyRecord = z.discriminatedUnion('kind', [
-  z.strictObject({
-    kind: z.literal('agent'),
-    key_id: z.string(),
-    agent_id: publishedUuid,
-    created_at: instant,
-    revoked_at: instant.nullable(),
-  }),
-  z.strictObject({
-    kind: z.literal('client'),
-    key_id: z.string(),
-    owner: z.string(),
-    created_at: instant,
-    revoked_at: instant.nullable(),
-  }),
+  z.strictObject({ kind: z.literal('agent'), agent_id: publishedUuid, ...keyFields }),
+  z.strictObject({ kind: z.literal('client'), owner: z.string(), ...keyFields }),
 ])
 /** What is stored of a key: everything but the key. */
 export type KeyRecord = z.infer<typeof keyRecord>
 
+/** How much a key may ask for: by its tier, or by a number of its own. */
+export type KeyQuota =
+  { tier: Exclude<Tier, 'enterprise'>; monthly_calls: null } | { tier: 'enterprise'; monthly_calls: number }
+
+const FREE: KeyQuota = { tier: 'free', monthly_calls: null }
+
+/** Whose a key is, and what it may do. */
+type KeyGrant = Pick<KeyRecord, 'tier' | 'monthly_calls'> &
+  ({ kind: 'agent'; agent_id: string } | { kind: 'client'; owner: string })
+
+const keyIdRecord = z.strictObject({ sha256 })
+
 const agentRecord = z.strictObject({ agent_id: publishedUuid, registered_at: instant })
 export type AgentRecord = z.infer<typeof agentRecord>
 
+/** How long a key that was rotated goes on working. */
+export const ROTATION_MS = 24 * 3_600_000
+
+const READS_AT_ONCE = 16
+
 export interface RegistryComponents {
   store: Store
-  environment: KeyEnvironment
-  randomBytes: (size: number) => Uint8Array
+  environment: Environment
+  randomBytes: RandomBytes
 }
 
 export class Registry {
+  readonly environment: Environment
   readonly #store: Store
-  readonly #environment: KeyEnvironment
-  readonly #randomBytes: (size: number) => Uint8Array
+  readonly #randomBytes: RandomBytes
 
   constructor({ store, environment, randomBytes }: RegistryComponents) {
+    this.environment = environment
     this.#store = store
-    this.#environment = environment
     this.#randomBytes = randomBytes
   }
 
-  /** Registers an agent and gives its only key. The key works as soon as this resolves. */
-  async createAgent(agentId: string, now: Date): Promise<string> {
+  /** A key that works once an agent has been created with it. */
+  newKey(randomBytes = this.#randomBytes): ApiKey {
+    return newApiKey(this.environment, randomBytes)
+  }
+
+  /** Registers an agent with its key, of the free tier. It works as soon as this resolves; doing it again is harmless. */
+  async createAgent(agentId: string, key: ApiKey, now: Date): Promise<void> {
     const agent: AgentRecord = { agent_id: agentId, registered_at: now.toISOString() }
     await putExactly(this.#store, agentKey(agentId), canonical(agent))
-    return this.#createKey((key_id) => ({
-      kind: 'agent',
-      key_id,
-      agent_id: agentId,
-      created_at: now.toISOString(),
-      revoked_at: null,
-    }))
+    await this.#createKey(key, { kind: 'agent', agent_id: agentId, ...FREE }, now)
   }
 
   /** Gives a client of the verification calls a key. */
-  async createClientKey(owner: string, now: Date): Promise<string> {
-    return this.#createKey((key_id) => ({
-      kind: 'client',
-      key_id,
-      owner,
-      created_at: now.toISOString(),
-      revoked_at: null,
-    }))
+  async createClientKey(owner: string, now: Date, quota: KeyQuota = FREE): Promise<string> {
+    const key = this.newKey()
+    await this.#createKey(key, { kind: 'client', owner, ...quota }, now)
+    return key.key
   }
 
-  async #createKey(recordOf: (keyId: string) => KeyRecord): Promise<string> {
-    const { key, id } = newApiKey(this.#environment, this.#randomBytes)
-    await putExactly(this.#store, apiKeyKey(sha256Hex(key)), canonical(recordOf(id)))
-    return key
+  /**
+   * Gives the holder of a key another like it; the old one works for `ROTATION_MS` more. Both count against the
+   * same quota.
+   *
+   * @throws ServiceError `notFound` for an id that no key has, `conflict` for one that was revoked or replaced.
+   */
+  async rotateKey(keyId: string, now: Date): Promise<{ key: ApiKey; replaced: KeyRecord }> {
+    const old = await this.#replaceable(keyId)
+    const key = this.newKey()
+    await this.#createKey(key, old.record, now, old.record.account_id)
+    // Read again: a revocation that came meanwhile must not be undone.
+    const { path, record } = await this.#replaceable(keyId)
+    const replaced = { ...record, expires_at: new Date(now.getTime() + ROTATION_MS).toISOString() }
+    await this.#store.put(path, canonical(replaced))
+    return { key, replaced }
+  }
+
+  async #replaceable(keyId: string): Promise<{ path: string; record: KeyRecord }> {
+    const found = await this.#byId(keyId)
+    const { revoked_at: revokedAt, expires_at: expiresAt } = found.record
+    const ended = revokedAt ?? expiresAt
+    if (ended === null) return found
+    const what = revokedAt === null ? 'was rotated already and ends' : 'was revoked'
+    throw new ServiceError('conflict', `the key ${keyId} ${what} at ${ended}`)
+  }
+
+  async #createKey({ key, id }: ApiKey, grant: KeyGrant, now: Date, accountId = id): Promise<void> {
+    const hash = sha256Hex(key)
+    if ((await putOnce(this.#store, keyIdKey(id), canonical({ sha256: hash }))) === 'different') {
+      // One in 218 million million.
+      throw new ServiceError('unavailable', 'the id drawn for a new key is taken; ask again', {
+        retryAfterS: 1,
+      })
+    }
+    const record: KeyRecord = {
+      ...grant,
+      key_id: id,
+      account_id: accountId,
+      created_at: now.toISOString(),
+      expires_at: null,
+      revoked_at: null,
+    }
+    // Where there is one it is this key's, and may have been revoked since.
+    await this.#store.putIfAbsent(apiKeyKey(hash), canonical(record))
   }
 
   async findAgent(agentId: string): Promise<AgentRecord | undefined> {
@@ -82,34 +136,56 @@ export class Registry {
   }
 
   /**
-   * The record of a key in force; undefined for one that is malformed, unknown or revoked. The key is looked up
-   * by its hash, so no comparison of secrets takes place that could be timed.
+   * What is stored of a key; undefined for one that is malformed or unknown. The key is looked up by its hash, so no
+   * comparison of secrets takes place that could be timed.
    */
   async findKey(key: string): Promise<KeyRecord | undefined> {
     if (!isWellFormedKey(key)) return undefined
-    const record = await readRecord(this.#store, apiKeyKey(sha256Hex(key)), keyRecord)
-    return record?.revoked_at === null ? record : undefined
+    return readRecord(this.#store, apiKeyKey(sha256Hex(key)), keyRecord)
   }
 
-  async *listKeys(): AsyncIterable<KeyRecord> {
-    for await (const { record } of this.#records()) yield record
+  /** Every key ever given, in no order. */
+  listKeys(): AsyncIterable<KeyRecord> {
+    const store = this.#store
+    return pMapIterable(
+      store.list(KEYS_PREFIX),
+      async ({ key }) => {
+        const record = await readRecord(store, key, keyRecord)
+        if (!record) throw new ServiceError('corrupt', `${key} was listed and is not there`)
+        return record
+      },
+      { concurrency: READS_AT_ONCE },
+    )
   }
 
   /** @throws ServiceError `notFound` for an id that no key has. */
   async revokeKey(keyId: string, now: Date): Promise<KeyRecord> {
-    for await (const { key, record } of this.#records()) {
-      if (record.key_id !== keyId) continue
-      const revoked: KeyRecord = { ...record, revoked_at: record.revoked_at ?? now.toISOString() }
-      await this.#store.put(key, canonical(revoked))
-      return revoked
+    for (;;) {
+      const { path, record } = await this.#byId(keyId)
+      if (record.revoked_at !== null) return record
+      await this.#store.put(path, canonical({ ...record, revoked_at: now.toISOString() }))
+      // Read again: a rotation at the same time may have written over it.
     }
-    throw new ServiceError('notFound', `no key has the id ${JSON.stringify(keyId)}`)
   }
 
-  async *#records(): AsyncIterable<{ key: string; record: KeyRecord }> {
-    for await (const { key } of this.#store.list(KEYS_PREFIX)) {
-      const record = await readRecord(this.#store, key, keyRecord)
-      if (record) yield { key, record }
+  async #byId(keyId: string): Promise<{ path: string; record: KeyRecord }> {
+    const found = /^[0-9A-Za-z]{1,64}$/.test(keyId)
+      ? await readRecord(this.#store, keyIdKey(keyId), keyIdRecord)
+      : undefined
+    const path = found && apiKeyKey(found.sha256)
+    const record = path && (await readRecord(this.#store, path, keyRecord))
+    if (!path || !record) {
+      throw new ServiceError(
+        'notFound',
+        // Whoever gives the whole key instead must not find it in a log.
+        `no key has the id ${JSON.stringify(redactKeys(keyId))}; \`fvs keys list\` shows them`,
+      )
     }
+    return { path, record }
   }
+}
+
+/** Whether a key works at an instant: it was neither revoked nor replaced too long ago. */
+export function isInForce({ revoked_at, expires_at }: KeyRecord, now: Date): boolean {
+  return revoked_at === null && (expires_at === null || now.toISOString() < expires_at)
 }

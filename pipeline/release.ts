@@ -1,11 +1,12 @@
 // Makes a release: takes in the inbox, decides on what to score, publishes every file, and last the manifest.
 import { z } from 'zod'
 import { ServiceError } from '../schemas/errors.ts'
-import { ENVIRONMENTS, type ReleaseManifest, type SnapshotManifest } from '../schemas/payloads.ts'
-import { TABLE_NAMES, type TableName } from '../schemas/tables.ts'
-import { instant } from '../schemas/values.ts'
+import type { ReleaseManifest, SnapshotManifest } from '../schemas/payloads.ts'
+import { SCORED_TABLES, type ScoredTable, TABLE_NAMES } from '../schemas/tables.ts'
+import { ENVIRONMENTS, type Environment, instant } from '../schemas/values.ts'
 import { type DerivedRelease, deriveRelease, snapshotDate } from './derive.ts'
 import { Database, withDatabase } from './duckdb.ts'
+import { assertOwnStore } from './own-store.ts'
 import type { OutputFile } from './publications.ts'
 import { currentRelease, readManifest, readSnapshotManifest } from './releases.ts'
 import { METHODOLOGY_VERSION } from './scoring/methodology.ts'
@@ -25,7 +26,7 @@ import { TableLog, type TableVersion, currentVersions } from './tables/log.ts'
 
 export interface ReleaseContext extends Omit<CompactionContext, 'database'> {
   openDatabase: () => Promise<Database>
-  environment: (typeof ENVIRONMENTS)[number]
+  environment: Environment
   /** Undefined: signing is off. */
   secrets: SigningSecrets | undefined
   /** The version of this software. */
@@ -50,7 +51,7 @@ const releasePlan = z.strictObject({
   environment: z.enum(ENVIRONMENTS),
   methodology_version: z.string(),
   engines: z.strictObject({ service: z.string(), duckdb: z.string() }),
-  tables: z.record(z.enum(TABLE_NAMES), z.number().int()),
+  tables: z.record(z.enum(SCORED_TABLES), z.number().int()),
   /** Tells the signing secrets apart without giving them away; null: signing is off. */
   signing: z.string().nullable(),
 })
@@ -63,8 +64,8 @@ const TAKEOVER_MS = 15 * 60_000
  * Takes in the inbox and publishes a release. A release that an earlier run began and did not finish is
  * finished first. Any number of runs may be under way: one commits, the others say that they lost.
  *
- * @throws ServiceError `invalid` for an `asOf` in the future, `unavailable` where the store does not answer:
- *   running again is safe.
+ * @throws ServiceError `invalid` for an `asOf` in the future, `conflict` for the store of another environment,
+ *   `unavailable` where the store does not answer: running again is safe.
  */
 export async function makeRelease(
   context: ReleaseContext,
@@ -74,9 +75,10 @@ export async function makeRelease(
   if (request.asOf && request.asOf > now) {
     throw new ServiceError('invalid', `--as-of ${request.asOf.toISOString()} lies in the future`)
   }
+  const known = await assertOwnStore(context)
   await compactAll(context)
   for (;;) {
-    const last = await currentRelease(context.store)
+    const last = await currentRelease(context.store, known)
     if (last > 0) await completeSnapshot(context, last)
     const release = last + 1
     const found = await readPlan(context, release)
@@ -128,9 +130,9 @@ function makeOf({
   }
 }
 
-function versionNumbers(versions: Record<TableName, TableVersion>): Record<TableName, number> {
-  return Object.fromEntries(TABLE_NAMES.map((name) => [name, versions[name].version])) as Record<
-    TableName,
+function versionNumbers(versions: Record<ScoredTable, TableVersion>): Record<ScoredTable, number> {
+  return Object.fromEntries(SCORED_TABLES.map((name) => [name, versions[name].version])) as Record<
+    ScoredTable,
     number
   >
 }
@@ -139,7 +141,7 @@ async function isNews({ store }: ReleaseContext, last: number, plan: ReleasePlan
   const manifest = await readManifest(store, last)
   if (!manifest) return true
   const sameDay = snapshotDate(new Date(manifest.as_of)) === snapshotDate(new Date(plan.as_of))
-  const sameTables = TABLE_NAMES.every((name) => manifest.tables[name] === plan.tables[name])
+  const sameTables = SCORED_TABLES.every((name) => manifest.tables[name] === plan.tables[name])
   const sameMake = sha256Hex(canonical(manifest.engines)) === sha256Hex(canonical(plan.engines))
   return !(sameDay && sameTables && sameMake && manifest.methodology_version === plan.methodology_version)
 }
@@ -242,9 +244,9 @@ export function entryOf({ path, rows, bytes }: OutputFile): ReleaseManifest['fil
 export async function versionsOf(
   { store }: Pick<ReleaseContext, 'store'>,
   tables: Record<string, number>,
-): Promise<Record<TableName, TableVersion>> {
+): Promise<Record<ScoredTable, TableVersion>> {
   const versions = await Promise.all(
-    TABLE_NAMES.map(async (name): Promise<[TableName, TableVersion]> => {
+    SCORED_TABLES.map(async (name): Promise<[ScoredTable, TableVersion]> => {
       const wanted = tables[name] ?? -1
       const version = await new TableLog(store, name).readTo(wanted)
       if (version.version !== wanted) {
@@ -256,7 +258,7 @@ export async function versionsOf(
       return [name, version]
     }),
   )
-  return Object.fromEntries(versions) as Record<TableName, TableVersion>
+  return Object.fromEntries(versions) as Record<ScoredTable, TableVersion>
 }
 
 /**

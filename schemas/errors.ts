@@ -23,16 +23,19 @@ export class ServiceError extends Error {
   readonly kind: ErrorKind
   readonly faults: readonly Fault[]
   readonly retryAfterS: number | undefined
+  /** The quota policy that a `limited` call went past, by the name that callers know. */
+  readonly policy: string | undefined
 
   constructor(
     kind: ErrorKind,
     message: string,
-    options: { faults?: readonly Fault[]; retryAfterS?: number; cause?: unknown } = {},
+    options: { faults?: readonly Fault[]; retryAfterS?: number; policy?: string; cause?: unknown } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.name = 'ServiceError'
     this.kind = kind
     this.faults = options.faults ?? []
     this.retryAfterS = options.retryAfterS
+    this.policy = options.policy
   }
 }

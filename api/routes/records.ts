@@ -25,7 +25,7 @@ export const snapshots = route({
   query: snapshotQuery,
   body: z.undefined(),
   success: { status: 200, body: snapshotHistory },
-  failures: [404],
+  failures: [404, 503],
   handle: async ({ params, query }, { history, releases }) => {
     const { entity_type, entity_id } = params
     const rows = await history.of(entity_type, entity_id, query.start_date, query.end_date)
@@ -110,7 +110,7 @@ export const getQuestion = route({
   query: noQuery,
   body: z.undefined(),
   success: { status: 200, body: question },
-  failures: [404],
+  failures: [404, 503],
   handle: async ({ params }, { questions, now }) => ({
     status: 200,
     body: presented(await questions.find(params.question_id), now()),

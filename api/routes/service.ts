@@ -42,10 +42,8 @@ export const metrics = route({
   summary: 'Measurements in the text format of Prometheus',
   success: { status: 200, body: z.string(), mediaType: 'text/plain' },
   failures: [],
-  handle: async (_request, { metrics: { registry, queued, release }, forecasts, releases }) => {
-    queued.set(forecasts.queued)
-    release.set(releases.current?.release ?? 0)
-    const body = new TextEncoder().encode(await registry.metrics())
-    return { status: 200, body, headers: { ...NO_STORE, 'Content-Type': registry.contentType } }
+  handle: async (_request, { metrics: measured }) => {
+    const body = new TextEncoder().encode(await measured.text())
+    return { status: 200, body, headers: { ...NO_STORE, 'Content-Type': measured.registry.contentType } }
   },
 })

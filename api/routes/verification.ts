@@ -63,11 +63,13 @@ const CALLS: {
 export const publications: Route[] = CALLS.flatMap(({ kind, call, summary, agent, forecaster }) => {
   const shared = {
     method: 'GET',
-    key: kind === 'verification' ? 'optional' : 'none',
+    ...(kind === 'verification'
+      ? ({ key: 'optional', limit: 'verification' } as const)
+      : ({ key: 'none' } as const)),
     query: noQuery,
     body: z.undefined(),
   } as const
-  const failures = kind === 'verification' ? [401, 404, 429] : [404]
+  const failures = kind === 'verification' ? [401, 404, 429, 503] : [404, 503]
   return [
     route({
       ...shared,
@@ -76,8 +78,8 @@ export const publications: Route[] = CALLS.flatMap(({ kind, call, summary, agent
       params: z.strictObject({ agent_id: uuid }),
       success: { status: 200, body: agent },
       failures,
-      handle: ({ params, caller, address }, context) =>
-        publication(context, { entityType: 'agent', entityId: params.agent_id, kind, caller, address }),
+      handle: ({ params, caller }, context) =>
+        publication(context, { entityType: 'agent', entityId: params.agent_id, kind, caller }),
     }),
     route({
       ...shared,
@@ -86,18 +88,17 @@ export const publications: Route[] = CALLS.flatMap(({ kind, call, summary, agent
       params: z.strictObject({ user_id: uuid }),
       success: { status: 200, body: forecaster },
       failures,
-      handle: ({ params, caller, address }, context) =>
-        publication(context, { entityType: 'forecaster', entityId: params.user_id, kind, caller, address }),
+      handle: ({ params, caller }, context) =>
+        publication(context, { entityType: 'forecaster', entityId: params.user_id, kind, caller }),
     }),
   ]
 })
 
 async function publication(
   context: ApiContext,
-  asked: { entityType: EntityType; entityId: string; kind: PublicationKind; caller: Caller; address: string },
+  asked: { entityType: EntityType; entityId: string; kind: PublicationKind; caller: Caller },
 ): Promise<Reply> {
-  const { entityType, entityId, kind, caller, address } = asked
-  if (kind === 'verification') await context.limits.admit('verification', caller, address)
+  const { entityType, entityId, kind, caller } = asked
   const found = await context.releases.find(entityType, entityId, kind)
   if (!found) throw new ServiceError('notFound', await whyNotPublished(context, entityType, entityId))
   return {
@@ -138,12 +139,13 @@ export const bulk = route({
   path: '/verification/bulk',
   summary: 'The signed verifications of many entities of one kind',
   key: 'optional',
+  limit: 'verification',
   params: z.strictObject({}),
   query: noQuery,
   body: bulkVerification,
   success: { status: 200, body: bulkResults },
-  failures: [401, 429],
-  handle: async ({ body, caller, address }, context) => {
+  failures: [401, 429, 503],
+  handle: async ({ body, caller }, context) => {
     const most = context.limits.bulkIds(caller)
     if (body.ids.length > most) {
       throw new ServiceError(
@@ -154,7 +156,6 @@ export const bulk = route({
         },
       )
     }
-    await context.limits.admit('verification', caller, address)
     const ids = [...new Set(body.ids)]
     const results = await Promise.all(
       ids.map(async (id) => {

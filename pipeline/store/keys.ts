@@ -106,6 +106,9 @@ export function shardStart(path: string, entityType: EntityType): string | undef
 /** What the sandbox simulates. */
 export const SIMULATION_KEY = 'simulation.json'
 
+/** How far its simulation has come. */
+export const SIMULATED_ROUND_KEY = 'simulation-round.json'
+
 export function probeKey(id: string): string {
   return `probe/${id}`
 }

@@ -135,7 +135,11 @@ describe('a node', () => {
     const before = await client.get(PATH)
     away = true
     const failures = async () =>
-      Number(/^fvs_refresh_failures_total (\d+)$/m.exec((await client.get('/metrics')).text)?.[1])
+      Number(
+        /^fvs_refresh_failures_total\{environment="production"\} (\d+)$/m.exec(
+          (await client.get('/metrics')).text,
+        )?.[1],
+      )
     await expect.poll(failures, OFTEN).toBeGreaterThan(0)
     expect((await client.get(PATH)).bytes).toEqual(before.bytes)
     await release(components)

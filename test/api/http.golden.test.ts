@@ -1,7 +1,8 @@
 // Golden conversations: test/cases/http/*.txt holds requests (`>`) and what they were answered (`<`), whole headers
 // included. `vitest run -u` writes the answers anew.
 import { readFileSync, readdirSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Components } from '../../jobs/components.ts'
 import { suiteFolder } from '../support/folder.ts'
 import {
   type Answer,
@@ -17,6 +18,13 @@ const CASES = new URL('../cases/http/', import.meta.url)
 
 const folder = await suiteFolder()
 let service: TestService
+/** As they are where nobody sets any. */
+const USUAL_LIMITS = {
+  ANONYMOUS_PER_MINUTE: '60',
+  FORECASTS_PER_MINUTE: '120',
+  REGISTRATIONS_PER_HOUR: '10',
+  FREE_MONTHLY_CALLS: '100',
+}
 /** What `{name}` in a request stands for. */
 const known: Record<string, string> = {
   open_question: QUESTION.open,
@@ -24,9 +32,15 @@ const known: Record<string, string> = {
   forecaster: forecasterId(0),
 }
 
+let components: Components
+
 beforeAll(async () => {
-  const components = await testComponents({ folder, clock: new Clock(NOW) })
+  components = await testComponents({ folder, clock: new Clock(NOW), settings: USUAL_LIMITS })
   known['other_agent_id'] = (await releaseWorld(components)).agentId
+})
+
+/** Each conversation has a service, an agent and a key of its own, so that none counts another's calls. */
+beforeEach(async () => {
   known['client_key'] = await components.registry.createClientKey('golden', new Date(NOW))
   service = await startTestService(components)
   const { agentId, key } = await registerAgent(service.client)
@@ -35,7 +49,7 @@ beforeAll(async () => {
   const { headers } = await service.client.get(`/forecaster/${forecasterId(0)}/verification`)
   known['etag'] = headers.etag!
 })
-afterAll(() => service.stop())
+afterEach(() => service.stop())
 
 interface Exchange {
   comments: string[]
@@ -73,6 +87,7 @@ const steady = (text: string) =>
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<new id>')
     .replace(/fv_live_\w+/g, '<key>')
     .replace(/^Date: .*$/m, 'Date: <now>')
+    .replace(/^(RateLimit: .*;t=)\d+$/m, '$1<seconds>')
     .replace(/due at \S+Z/g, 'due at <time>')
 
 function shown({ status, rawHeaders, text }: Answer): string[] {

@@ -10,6 +10,7 @@ import { expectProblem, pointersOf } from '../support/problem.ts'
 import {
   type Answer,
   Clock,
+  OTHER_SECRET,
   SECRET,
   type TestOptions,
   type TestService,
@@ -80,7 +81,7 @@ describe.for(PUBLICATIONS)('GET of the %s %s', ([kind, call]) => {
     const head = await service.client.send('HEAD', pathOf(kind, call))
     expect(head.status).toBe(200)
     expect(head.bytes).toHaveLength(0)
-    const own = { date: '', 'x-request-id': '' }
+    const own = { date: '', 'x-request-id': '', ratelimit: '' }
     expect({ ...head.headers, ...own }).toEqual({ ...get.headers, ...own })
   })
 
@@ -212,20 +213,19 @@ describe('X-Service-Signature', () => {
 
   test('holds both entries while a previous secret is set, the new one first', async () => {
     const { client } = await served({
-      VERIFICATION_SIGNING_SECRET: 'the new secret',
+      VERIFICATION_SIGNING_SECRET: OTHER_SECRET,
       VERIFICATION_SIGNING_SECRET_PREVIOUS: SECRET,
     })
     const { bytes, headers } = await client.get(path)
-    expect(headers['x-service-signature']).toBe(
-      `v1=${hmac(bytes, 'the new secret')}, v1=${hmac(bytes, SECRET)}`,
-    )
+    expect(headers['x-service-signature']).toBe(`v1=${hmac(bytes, OTHER_SECRET)}, v1=${hmac(bytes, SECRET)}`)
     expect(bytes).toEqual((await service.client.get(path)).bytes)
   })
 
   test('takes a secret as its UTF-8 bytes', async () => {
-    const { client } = await served({ VERIFICATION_SIGNING_SECRET: 'gehëim 🦉' })
+    const owls = `gehëim ${'🦉'.repeat(16)}`
+    const { client } = await served({ VERIFICATION_SIGNING_SECRET: owls })
     const { bytes, headers } = await client.get(path)
-    expect(headers['x-service-signature']).toBe(`v1=${hmac(bytes, 'gehëim 🦉')}`)
+    expect(headers['x-service-signature']).toBe(`v1=${hmac(bytes, owls)}`)
   })
 
   test('is left out while no secret is set, also from bulk answers', async () => {
@@ -336,14 +336,14 @@ describe('POST /verification/bulk', () => {
 
   test('holds both signatures while a previous secret is set', async () => {
     const { client } = await served({
-      VERIFICATION_SIGNING_SECRET: 'new',
+      VERIFICATION_SIGNING_SECRET: OTHER_SECRET,
       VERIFICATION_SIGNING_SECRET_PREVIOUS: SECRET,
     })
     const answer = await client.post('/verification/bulk', { entity_type: 'agent', ids: [agent.agentId] })
     expectValid('bulk-results', answer.json())
     const [{ verification, signature } = {}] = answer.json<Bulk>().results
     const bytes = canonical(verification)
-    expect(signature).toBe(`v1=${hmac(bytes, 'new')}, v1=${hmac(bytes, SECRET)}`)
+    expect(signature).toBe(`v1=${hmac(bytes, OTHER_SECRET)}, v1=${hmac(bytes, SECRET)}`)
   })
 
   test('does not find an entity among those of the other kind', async () => {
@@ -353,9 +353,12 @@ describe('POST /verification/bulk', () => {
 
   test('takes 200 ids and refuses 201, naming the maximum', async () => {
     const ids = Array.from({ length: 201 }, (_, index) => uuidOf(7, index))
-    const most = await bulk({ entity_type: 'forecaster', ids: ids.slice(0, 200) })
+    const quota = { tier: 'enterprise', monthly_calls: 10 } as const
+    const key = await service.components.registry.createClientKey('a large client', clock.now(), quota)
+    const headers = { 'X-API-Key': key }
+    const most = await bulk({ entity_type: 'forecaster', ids: ids.slice(0, 200) }, headers)
     expect(most.json<Bulk>().results).toHaveLength(200)
-    const tooMany = await bulk({ entity_type: 'forecaster', ids })
+    const tooMany = await bulk({ entity_type: 'forecaster', ids }, headers)
     expect(pointersOf(tooMany)).toEqual(['/ids'])
     expectProblem(tooMany, 422, /201 ids were sent; at most 200/)
   })

@@ -7,7 +7,7 @@ import type { AuditReport } from '../../pipeline/audit.ts'
 import { canonical, signatureOf } from '../../pipeline/sign.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { suiteFolder } from '../support/folder.ts'
-import { Clock, release, testComponents } from '../support/service.ts'
+import { Clock, OTHER_SECRET, SECRET, release, testComponents } from '../support/service.ts'
 import { copyOf } from '../support/store-content.ts'
 import { NOW, forecasterId, releaseWorld } from '../support/world.ts'
 
@@ -75,11 +75,11 @@ describe('a release as it was published', () => {
 
   test('holds under a rotated secret as long as the old one is known', async () => {
     const rotated = await copy({
-      VERIFICATION_SIGNING_SECRET: 'new',
-      VERIFICATION_SIGNING_SECRET_PREVIOUS: 'the secret of the tests',
+      VERIFICATION_SIGNING_SECRET: OTHER_SECRET,
+      VERIFICATION_SIGNING_SECRET_PREVIOUS: SECRET,
     })
     expect((await audit(rotated, 1)).report).toMatchObject({ ok: true, signatures: { valid: 28 } })
-    const forgotten = await copy({ VERIFICATION_SIGNING_SECRET: 'new' })
+    const forgotten = await copy({ VERIFICATION_SIGNING_SECRET: OTHER_SECRET })
     const { report } = await audit(forgotten, 1)
     expect(report).toMatchObject({ ok: false, signatures: { valid: 0, invalid: 28 } })
     expect(report.faults).toEqual([

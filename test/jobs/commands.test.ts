@@ -8,7 +8,7 @@ import { FileStore } from '../../pipeline/store/file.ts'
 import { suiteFolder, testFolder } from '../support/folder.ts'
 import { type Finished, type ProcessOptions, fvs, fvsServe } from '../support/process.ts'
 import { RawSocket } from '../support/raw-socket.ts'
-import { Client, SECRET, testComponents, testService } from '../support/service.ts'
+import { Client, OTHER_SECRET, SECRET, testComponents, testService } from '../support/service.ts'
 import { contentOf } from '../support/store-content.ts'
 import { NOW, QUESTIONS_CSV, forecasterId, releaseWorld, uuidOf } from '../support/world.ts'
 
@@ -126,7 +126,7 @@ describe('serve', () => {
     const client = new Client(service.url)
     await expect
       .poll(async () => (await client.get('/metrics')).text, { interval: 50, timeout: 20_000 })
-      .toMatch(/^fvs_release 1$/m)
+      .toMatch(/^fvs_release\{environment="production"\} 1$/m)
     service.kill('SIGTERM')
     const { code, stdout } = await service.finished
     expect([code, stdout]).toEqual([0, ''])
@@ -174,7 +174,8 @@ describe('serve', () => {
     const folder = await testFolder()
     const own = async () => (await readdir(folder)).filter((name) => name.startsWith('fvs-'))
     const service = await fvsServe(withStore(folder), '--no-scheduler', '--json')
-    expect(await own()).toHaveLength(1)
+    // One for each environment.
+    expect(await own()).toHaveLength(2)
     service.kill('SIGINT')
     const finished = await service.finished
     expect(finished.code).toBe(0)
@@ -307,7 +308,7 @@ describe('keys', () => {
     expect(jsonOf(json)).toMatchObject({
       keys: [{ key_id: id, kind: 'client', owner: 'Ada & Co', revoked_at: expect.any(String) as string }],
     })
-    expect(plain.stdout).toMatch(new RegExp(`^${id}  \\S+Z  revoked \\S+Z  client Ada & Co\n$`))
+    expect(plain.stdout).toMatch(new RegExp(`^${id}  \\S+Z  revoked \\S+Z  free  client Ada & Co\n$`))
     expect(json.stdout + plain.stdout).not.toContain(key.slice(-38))
   })
 
@@ -326,7 +327,7 @@ describe('verify', () => {
   test('exits with 0 for a shard that holds and with 1 for one that was changed', async () => {
     const folder = await copyOfReleased()
     const shard = join(folder, 'store/releases/00000001/forecaster', `${forecasterId(0)}.json`)
-    const env = { VERIFICATION_SIGNING_SECRET: 'another' }
+    const env = { VERIFICATION_SIGNING_SECRET: OTHER_SECRET }
     const [good, bad] = await Promise.all([
       fvs(['verify', shard], { folder }),
       fvs(['verify', shard, '--json'], { folder, env }),

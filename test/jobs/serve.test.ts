@@ -7,7 +7,14 @@ import type { ForecastRow } from '../../schemas/tables.ts'
 import { FaultStore } from '../support/fault-store.ts'
 import { inboxRows } from '../support/inbox-rows.ts'
 import { RawSocket } from '../support/raw-socket.ts'
-import { bearer, importRows, registerAgent, testComponents, testService } from '../support/service.ts'
+import {
+  bearer,
+  importRows,
+  registerAgent,
+  testComponents,
+  testService,
+  withSandbox,
+} from '../support/service.ts'
 import { QUESTION, importWorld, uuidOf } from '../support/world.ts'
 
 // A test that had to wait for this would fail by its own limit.
@@ -51,7 +58,7 @@ describe('stopping', () => {
     // The others have arrived too, and the connection that asked for this falls idle.
     await expect
       .poll(async () => (await client.get('/metrics')).text, { interval: 1, timeout: 10_000 })
-      .toMatch(/fvs_commit_queued 2/)
+      .toMatch(/fvs_commit_queued\{environment="production"\} 2/)
     const stopped = stop()
     letGo()
     const received = await Promise.all(answers)
@@ -120,7 +127,7 @@ describe('stopping', () => {
   })
 
   test('twice is stopping once', async () => {
-    const service = await startService(await testComponents(), { scheduler: false })
+    const service = await startService(withSandbox(await testComponents()), { scheduler: false })
     await expect(Promise.all([service.stop(), service.stop()])).resolves.toHaveLength(2)
   })
 })
@@ -130,7 +137,7 @@ describe('starting', () => {
     const { url } = await testService()
     const { port } = new URL(url)
     const components = await testComponents({ settings: { PORT: port } })
-    await expect(startService(components, { scheduler: false })).rejects.toMatchObject({
+    await expect(startService(withSandbox(components), { scheduler: false })).rejects.toMatchObject({
       kind: 'conflict',
       message: `port ${port} on 127.0.0.1 is taken; set PORT`,
     })
@@ -138,7 +145,7 @@ describe('starting', () => {
 
   test('on an address of another machine says which', async () => {
     const components = await testComponents({ settings: { HOST: '192.0.2.1' } })
-    await expect(startService(components, { scheduler: false })).rejects.toMatchObject({
+    await expect(startService(withSandbox(components), { scheduler: false })).rejects.toMatchObject({
       kind: 'invalid',
       message: 'cannot listen on 192.0.2.1:0 (EADDRNOTAVAIL)',
     })
@@ -146,7 +153,7 @@ describe('starting', () => {
 
   test('with a schedule that cron does not know names it', async () => {
     const components = await testComponents({ settings: { RELEASE_SCHEDULE: 'every day' } })
-    await expect(startService(components, { scheduler: false })).rejects.toMatchObject({
+    await expect(startService(withSandbox(components), { scheduler: false })).rejects.toMatchObject({
       kind: 'invalid',
       message: 'RELEASE_SCHEDULE is not a cron expression: "every day"',
     })
@@ -159,6 +166,6 @@ describe('starting', () => {
       },
     })
     const components = await testComponents({ store })
-    await expect(startService(components, { scheduler: false })).rejects.toThrow('unreachable')
+    await expect(startService(withSandbox(components), { scheduler: false })).rejects.toThrow('unreachable')
   })
 })

@@ -7,7 +7,14 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { runVerify } from '../../jobs/verify.ts'
 import { parseSettings } from '../../schemas/config.ts'
 import { suiteFolder, testFolder } from '../support/folder.ts'
-import { Clock, SECRET, type TestService, startTestService, testComponents } from '../support/service.ts'
+import {
+  Clock,
+  OTHER_SECRET,
+  SECRET,
+  type TestService,
+  startTestService,
+  testComponents,
+} from '../support/service.ts'
 import { NOW, forecasterId, releaseWorld, uuidOf } from '../support/world.ts'
 
 const folder = await suiteFolder()
@@ -42,14 +49,14 @@ describe('a URL', () => {
 
   test('does not hold under another secret', async () => {
     const target = service.url + PATH
-    const { ok, json, text } = await runVerify(settings('another'), target, undefined)
+    const { ok, json, text } = await runVerify(settings(OTHER_SECRET), target, undefined)
     expect(ok).toBe(false)
     expect(json).toMatchObject({ ok: false, failed: [target] })
     expect(text).toContain('not signed with this secret, or changed since')
   })
 
   test('holds when the previous secret is the one that signed', async () => {
-    expect((await runVerify(settings('new', SECRET), service.url + PATH, undefined)).ok).toBe(true)
+    expect((await runVerify(settings(OTHER_SECRET, SECRET), service.url + PATH, undefined)).ok).toBe(true)
   })
 
   test('whose answer was changed on the way does not hold, whose signature was taken away neither', async () => {

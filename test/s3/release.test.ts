@@ -15,7 +15,7 @@ import { testFolder } from '../support/folder.ts'
 import { writeSmallWorld } from '../support/small-world.ts'
 
 const NOW = new Date('2026-05-01T00:00:00.000Z')
-const SECRET = 'a secret of the tests'
+const SECRET = 'a secret of the tests, of no use elsewhere'
 
 describe.skipIf(!s3Server)('releases in a bucket', () => {
   test('have the bytes that they have in a folder, and audit', async () => {

@@ -1,7 +1,10 @@
 // Settings: each wrong one stops the boot and names itself, and no secret is ever shown.
 import { describe, expect, test } from 'vitest'
-import { parseSettings } from '../../schemas/config.ts'
+import { parseSettings, settingsOf } from '../../schemas/config.ts'
 import { ServiceError } from '../../schemas/errors.ts'
+
+/** A secret of just as many bytes as it must have. */
+const LONG = 'hush-hush-hush-hush-hush-hush-hu'
 
 function refusal(variables: Record<string, string>): ServiceError {
   try {
@@ -19,7 +22,6 @@ describe('parseSettings', () => {
       STORE_URL: './data',
       HOST: '127.0.0.1',
       PORT: 3000,
-      ENVIRONMENT: 'production',
       RELEASE_SCHEDULE: '*/15 * * * *',
       DUCKDB_THREADS: 0,
       LOG_LEVEL: 'info',
@@ -49,7 +51,6 @@ describe('parseSettings', () => {
     ['PORT', '8e1'],
     ['PORT', 'http'],
     ['PORT', '9'.repeat(400)],
-    ['ENVIRONMENT', 'staging'],
     ['S3_ENDPOINT', 'ftp://localhost'],
     ['S3_ENDPOINT', 'localhost:9000'],
     ['STORE_TIMEOUT_MS', '99'],
@@ -77,16 +78,16 @@ describe('parseSettings', () => {
   })
 
   test('names all that are wrong at once', () => {
-    const { message, faults } = refusal({ PORT: 'x', LOG_LEVEL: 'y', ENVIRONMENT: 'z' })
-    expect(message).toBe('wrong settings in the environment: ENVIRONMENT, PORT, LOG_LEVEL')
+    const { message, faults } = refusal({ PORT: 'x', LOG_LEVEL: 'y', STORE_TIMEOUT_MS: 'z' })
+    expect(message).toBe('wrong settings in the environment: STORE_TIMEOUT_MS, PORT, LOG_LEVEL')
     expect(faults).toHaveLength(3)
   })
 
   test.for([' hush-hush', 'hush-hush ', 'hush-hush\n', '\thush-hush', '\u00a0hush-hush'])(
     'refuses a secret with white space around it, and does not show it: %j',
     (value) => {
-      for (const name of ['VERIFICATION_SIGNING_SECRET', 'VERIFICATION_SIGNING_SECRET_PREVIOUS']) {
-        const error = refusal({ VERIFICATION_SIGNING_SECRET: 'fine', [name]: value })
+      for (const name of ['VERIFICATION_SIGNING_SECRET', 'SANDBOX_VERIFICATION_SIGNING_SECRET_PREVIOUS']) {
+        const error = refusal({ VERIFICATION_SIGNING_SECRET: LONG, [name]: value })
         expect(error.message).toContain(name)
         expect(JSON.stringify([error.message, error.faults, error.stack])).not.toContain('hush')
       }
@@ -94,16 +95,59 @@ describe('parseSettings', () => {
   )
 
   test('takes white space inside a secret', () => {
-    expect(parseSettings({ VERIFICATION_SIGNING_SECRET: 'hush hush' }).VERIFICATION_SIGNING_SECRET).toBe(
-      'hush hush',
-    )
+    const text = LONG.replace('-', ' ')
+    expect(parseSettings({ VERIFICATION_SIGNING_SECRET: text }).VERIFICATION_SIGNING_SECRET).toBe(text)
   })
 
   test('refuses a previous secret without a current one', () => {
-    const error = refusal({ VERIFICATION_SIGNING_SECRET_PREVIOUS: 'hush-hush' })
+    const error = refusal({ VERIFICATION_SIGNING_SECRET_PREVIOUS: LONG })
     expect(error.message).toContain(
       'VERIFICATION_SIGNING_SECRET_PREVIOUS is set without VERIFICATION_SIGNING_SECRET',
     )
-    expect(error.message).not.toContain('hush-hush')
+    expect(error.message).not.toContain(LONG)
+  })
+
+  test.for(['VERIFICATION_SIGNING_SECRET', 'SANDBOX_VERIFICATION_SIGNING_SECRET'])(
+    'refuses a %s of fewer than 32 bytes, and does not show it',
+    (name) => {
+      const error = refusal({ [name]: LONG.slice(1) })
+      expect(error.faults).toEqual([
+        { pointer: name, detail: expect.stringMatching(/^must have at least 32 bytes/) as string },
+      ])
+      expect(JSON.stringify([error.message, error.faults])).not.toContain('hush')
+      // Characters may have several bytes.
+      expect(parseSettings({ [name]: '🦉'.repeat(8) })).toHaveProperty(name, '🦉'.repeat(8))
+    },
+  )
+
+  test('refuses a secret that both environments have', () => {
+    const secrets = {
+      VERIFICATION_SIGNING_SECRET: LONG.toUpperCase(),
+      VERIFICATION_SIGNING_SECRET_PREVIOUS: LONG,
+      SANDBOX_VERIFICATION_SIGNING_SECRET: LONG,
+    }
+    const { message } = refusal(secrets)
+    expect(message).toMatch(/the sandbox and production have the same signing secret/)
+    expect(message).not.toContain(LONG)
+  })
+
+  test('does not show a URL of Redis, which holds its password', () => {
+    const { message, faults } = refusal({ REDIS_URL: 'http://:hush-hush@localhost' })
+    expect(message).toBe('wrong settings in the environment: REDIS_URL')
+    expect(JSON.stringify(faults)).not.toContain('hush')
+  })
+
+  test('gives the sandbox settings of its own, by names of their own', () => {
+    const settings = parseSettings({ FORECASTS_PER_MINUTE: '7', SANDBOX_FORECASTS_PER_MINUTE: '9' })
+    expect(settingsOf(settings, 'production')).toMatchObject({
+      FORECASTS_PER_MINUTE: 7,
+      FREE_MONTHLY_CALLS: 100,
+      RELEASE_SCHEDULE: '*/15 * * * *',
+    })
+    expect(settingsOf(settings, 'sandbox')).toMatchObject({
+      FORECASTS_PER_MINUTE: 9,
+      FREE_MONTHLY_CALLS: 1_000,
+      RELEASE_SCHEDULE: '* * * * *',
+    })
   })
 })

@@ -1,11 +1,10 @@
 // `fvs` as a process of its own, with an environment of the test's own.
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
-import { SECRET } from './service.ts'
+import { NO_LIMITS, SECRET } from './service.ts'
 
 const FVS = fileURLToPath(new URL('../../jobs/fvs.ts', import.meta.url))
 
@@ -29,6 +28,7 @@ export interface ProcessOptions {
 interface Running {
   child: ChildProcessByStdio<null, Readable, Readable>
   finished: Promise<Finished>
+  logged: (pattern: RegExp, times?: number) => Promise<string>
 }
 
 function start(args: readonly string[], { folder, env = {} }: ProcessOptions): Running {
@@ -39,6 +39,7 @@ function start(args: readonly string[], { folder, env = {} }: ProcessOptions): R
       TMPDIR: folder,
       PORT: '0',
       VERIFICATION_SIGNING_SECRET: SECRET,
+      ...NO_LIMITS,
       NODE_COMPILE_CACHE: COMPILED,
       ...env,
     },
@@ -55,7 +56,19 @@ function start(args: readonly string[], { folder, env = {} }: ProcessOptions): R
     stdout,
     stderr,
   }))
-  return { child, finished }
+  const logged = (pattern: RegExp, times = 1) =>
+    new Promise<string>((resolve, reject) => {
+      const look = () => {
+        const line = stderr.split('\n').filter((text) => pattern.test(text))[times - 1]
+        if (line !== undefined) resolve(line)
+      }
+      child.stderr.on('data', look)
+      look()
+      void finished.then(({ code }) => {
+        reject(new Error(`fvs ended with ${code} and has not logged ${pattern}: ${stderr}`))
+      })
+    })
+  return { child, finished, logged }
 }
 
 /** Runs a command to its end. To be called inside a test. */
@@ -67,23 +80,13 @@ export interface ServingProcess {
   url: string
   kill: (signal: NodeJS.Signals) => void
   finished: Promise<Finished>
+  /** Resolves to the line of the log that is the first to match, or the second, … */
+  logged: (pattern: RegExp, times?: number) => Promise<string>
 }
 
 /** Starts `fvs serve` and waits until it serves. To be called inside a test, which it does not outlive. */
 export async function fvsServe(options: ProcessOptions, ...args: string[]): Promise<ServingProcess> {
-  const { child, finished } = start(['serve', ...args], options)
-  const serving = (async () => {
-    for await (const line of createInterface(child.stderr)) {
-      if (!line.startsWith('{')) continue
-      const { msg, url } = JSON.parse(line) as { msg: string; url?: string }
-      if (msg === 'serving' && url !== undefined) return url
-    }
-    const { code, stderr } = await finished
-    throw new Error(`fvs serve ended with ${code} before it served: ${stderr}`)
-  })()
-  return {
-    url: await serving,
-    kill: (signal) => void child.kill(signal),
-    finished,
-  }
+  const { child, finished, logged } = start(['serve', ...args], options)
+  const { url } = JSON.parse(await logged(/^\{.*"msg":"serving"\}$/)) as { url: string }
+  return { url, kill: (signal) => void child.kill(signal), finished, logged }
 }

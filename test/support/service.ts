@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { v7 as uuidv7 } from 'uuid'
 import { onTestFinished } from 'vitest'
-import type { Components } from '../../jobs/components.ts'
+import { type Components, secretsOf, storeUrlOf } from '../../jobs/components.ts'
 import { runImport } from '../../jobs/import.ts'
 import { releaseContext } from '../../jobs/release.ts'
 import { startService } from '../../jobs/serve.ts'
@@ -16,9 +16,11 @@ import { Registry } from '../../pipeline/registry.ts'
 import { type ReleaseRequest, type ReleaseResult, makeRelease } from '../../pipeline/release.ts'
 import type { ImportKind } from '../../pipeline/sql/import.ts'
 import { FileStore } from '../../pipeline/store/file.ts'
+import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { LocalFiles } from '../../pipeline/store/open.ts'
 import type { Store } from '../../pipeline/store/store.ts'
-import { parseSettings } from '../../schemas/config.ts'
+import { parseSettings, settingsOf } from '../../schemas/config.ts'
+import type { Environment } from '../../schemas/values.ts'
 import { testFolder } from './folder.ts'
 
 /** A clock that stands still until it is set. */
@@ -42,11 +44,23 @@ export interface TestOptions {
   /** Environment variables beyond those that a test always sets. */
   settings?: Record<string, string>
   clock?: Clock
+  environment?: Environment
   /** For the store and for files on their way; without it a folder that goes with the test. */
   folder?: string
 }
 
-export const SECRET = 'the secret of the tests'
+export const SECRET = 'the secret of the tests, of no use elsewhere'
+/** Another that is long enough. */
+export const OTHER_SECRET = 'another secret of the tests, no less long'
+export const SANDBOX_SECRET = 'the secret of the sandbox of the tests'
+
+/** More than any test asks for that does not speak of limits: all its calls come from one address. */
+export const NO_LIMITS = {
+  ANONYMOUS_PER_MINUTE: '1000000',
+  FORECASTS_PER_MINUTE: '1000000',
+  REGISTRATIONS_PER_HOUR: '1000000',
+  FREE_MONTHLY_CALLS: '1000000',
+}
 
 /** What jobs/components.ts builds, with the effects a test wants. They hold nothing but the folder. */
 export async function testComponents(options: TestOptions = {}): Promise<Components> {
@@ -56,22 +70,24 @@ export async function testComponents(options: TestOptions = {}): Promise<Compone
     PORT: '0',
     LOG_LEVEL: 'silent',
     VERIFICATION_SIGNING_SECRET: SECRET,
+    SANDBOX_VERIFICATION_SIGNING_SECRET: SANDBOX_SECRET,
     REFRESH_MS: '50',
+    ...NO_LIMITS,
     ...options.settings,
   })
-  const store = options.store ?? new FileStore(settings.STORE_URL)
+  const environment = options.environment ?? 'production'
+  const own = settingsOf(settings, environment)
+  const store = options.store ?? new FileStore(storeUrlOf(settings.STORE_URL, environment))
   const directory = join(folder, `work-${uuidv7()}`)
   await mkdir(directory, { recursive: true })
-  const current = settings.VERIFICATION_SIGNING_SECRET
   return {
     settings,
+    environment,
+    own,
     store,
     local: new LocalFiles(store, join(directory, 'cache')),
-    registry: new Registry({ store, environment: settings.ENVIRONMENT, randomBytes }),
-    secrets:
-      current === undefined
-        ? undefined
-        : { current, previous: settings.VERIFICATION_SIGNING_SECRET_PREVIOUS },
+    registry: new Registry({ store, environment, randomBytes }),
+    secrets: secretsOf(own),
     logger: pino({ level: 'silent' }),
     directory,
     openDatabase: () =>
@@ -133,6 +149,24 @@ export class Client {
     return this.send('POST', path, { body, headers: { 'Content-Type': 'application/json', ...headers } })
   }
 
+  /** Sends the headers at once and the body, JSON, when there is one. */
+  sendSlowly(
+    method: string,
+    path: string,
+    { headers, body }: { headers: Record<string, string>; body: Promise<string> },
+  ): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const asked = request(
+        this.url + path,
+        { method, headers: { 'Content-Type': 'application/json', ...headers }, agent: this.#agent },
+        (incoming) => void answerOf(incoming).then(resolve, reject),
+      )
+      asked.on('error', reject)
+      asked.flushHeaders()
+      void body.then((text) => asked.end(text))
+    })
+  }
+
   send(method: string, path: string, { headers = {}, body }: Ask = {}): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const asked = request(
@@ -180,7 +214,7 @@ export async function testService(options: TestOptions | Components = {}): Promi
 /** Whoever calls this stops it. */
 export async function startTestService(options: TestOptions | Components = {}): Promise<TestService> {
   const components = 'registry' in options ? options : await testComponents(options)
-  const service = await startService(components, { scheduler: false })
+  const service = await startService(withSandbox(components), { scheduler: false })
   const client = new Client(service.url)
   let stopping: Promise<void> | undefined
   return {
@@ -192,6 +226,22 @@ export async function startTestService(options: TestOptions | Components = {}): 
       return stopping
     },
   }
+}
+
+/** Beside the components of production those of a sandbox: the same settings and clock, and an empty store. */
+export function withSandbox(production: Components): Record<Environment, Components> {
+  const store = new MemoryStore()
+  const own = settingsOf(production.settings, 'sandbox')
+  const sandbox: Components = {
+    ...production,
+    environment: 'sandbox',
+    own,
+    store,
+    local: new LocalFiles(store, join(production.directory, 'sandbox-cache')),
+    registry: new Registry({ store, environment: 'sandbox', randomBytes }),
+    secrets: secretsOf(own),
+  }
+  return { production, sandbox }
 }
 
 /** Registers an agent over HTTP. */

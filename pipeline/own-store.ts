@@ -1,0 +1,37 @@
+// Keeps the environments apart: nothing of one environment's store may be published as the other's.
+import { z } from 'zod'
+import { ServiceError } from '../schemas/errors.ts'
+import { ENVIRONMENTS, type Environment } from '../schemas/values.ts'
+import { currentRelease, readManifest } from './releases.ts'
+import { SIMULATION_KEY, planKey } from './store/keys.ts'
+import { readRecord } from './store/records.ts'
+import type { Store } from './store/store.ts'
+
+const plannedFor = z.looseObject({ environment: z.enum(ENVIRONMENTS) })
+
+/**
+ * Looks at whose the store is, before anything is written to it, and returns its current release.
+ *
+ * @throws ServiceError `conflict` where its last release or plan is of the other environment,
+ *   or where the simulation of the sandbox fills it.
+ */
+export async function assertOwnStore({
+  store,
+  environment,
+}: {
+  store: Store
+  environment: Environment
+}): Promise<number> {
+  const last = await currentRelease(store)
+  const plan = await readRecord(store, planKey(last + 1), plannedFor)
+  const manifest = last > 0 ? await readManifest(store, last) : undefined
+  const isSimulated = (await store.range(SIMULATION_KEY, 0, 1)) !== undefined
+  for (const found of [plan?.environment, manifest?.environment, isSimulated ? 'sandbox' : undefined]) {
+    if (found === undefined || found === environment) continue
+    throw new ServiceError(
+      'conflict',
+      `${store.url} is a store of the environment ${found}: nothing of it is released as ${environment}`,
+    )
+  }
+  return last
+}
