@@ -83,9 +83,9 @@ describe('README.md', () => {
 /** What the output of the blocks under a heading has to show, in the order of the blocks. */
 const SHOWN: Record<string, RegExp[]> = {
   'README.md: Four examples': [
-    /"api_key":"fv_test_\w+"}\n{.*"probability":0\.73/,
+    /"api_key":"fv_live_\w+"}\n{.*"probability":0\.73/,
     /{"agent_id":.*"certification":"expert".*}[^]*x-service-signature: v1=[0-9a-f]{64}/i,
-    /questions: 1 of 1 rows added[^]*release 4 as of [^]*every byte derived again[^]*fv_test_\w+/,
+    /questions: 1 of 1 rows added[^]*release 4 as of [^]*every byte derived again[^]*fv_live_\w+/,
   ],
   'docs/verifying.md: In a shell': [/x-service-signature: v1=[0-9a-f]{64}/i],
   'docs/verifying.md: In Node': [/^expert\n$/],
