@@ -1,0 +1,343 @@
+// The sandbox's simulation over a real store and the real API, on a clock set by hand.
+import pMap from 'p-map'
+import { pino } from 'pino'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import type { Components } from '../../jobs/components.ts'
+import { runRelease } from '../../jobs/release.ts'
+import { type Simulated, simulate } from '../../jobs/sandbox-step.ts'
+import { SANDBOX_FORECASTERS, forecastsOn, questionsOf } from '../../jobs/sandbox-world.ts'
+import { seedSandbox } from '../../jobs/sandbox.ts'
+import { startService } from '../../jobs/serve.ts'
+import type { SimulatedForecast } from '../../jobs/simulated.ts'
+import { canonical } from '../../pipeline/sign.ts'
+import { MemoryStore } from '../../pipeline/store/memory.ts'
+import type { Row } from '../../schemas/tables.ts'
+import { FAULTS, FaultStore } from '../support/fault-store.ts'
+import { suiteFolder } from '../support/folder.ts'
+import {
+  ASKED_AT_ONCE,
+  NOTHING,
+  OPTIONS,
+  RECORD,
+  START,
+  after,
+  roundsOver,
+  rowsOf,
+  sandboxOver,
+  seededStore,
+} from '../support/sandbox.ts'
+import {
+  Client,
+  Clock,
+  bearer,
+  importRows,
+  registerAgent,
+  release,
+  testComponents,
+} from '../support/service.ts'
+import { contentOf, copyOf } from '../support/store-content.ts'
+import { rowTexts } from '../support/table-rows.ts'
+import { readRows } from '../support/tables.ts'
+import { uuidOf } from '../support/world.ts'
+
+/** The minute at which so many rounds are left of those that were asked at once that a step asks more. */
+const ASKS_AGAIN = 50
+const OFTEN = { interval: 5, timeout: 10_000 }
+const FILLED = ['questions', 'resolutions', 'forecasters', 'forecasts'] as const
+
+const folder = await suiteFolder()
+
+/** Seeded at `START`, for each test to copy. */
+let seeded: MemoryStore
+beforeAll(async () => {
+  seeded = await seededStore(folder)
+})
+
+async function textsOf(components: Components): Promise<Record<string, string[]>> {
+  using database = await components.openDatabase()
+  const texts: Record<string, string[]> = {}
+  for (const table of FILLED)
+    texts[table] = rowTexts(table, await readRows({ ...components, database }, table))
+  return texts
+}
+
+const nameOf = ({ entity_id, question_id, probability, forecast_at }: Row) =>
+  `${String(entity_id)} ${String(question_id)} ${String(probability)} ${(forecast_at as Date).toISOString()}`
+const plannedName = ({ userId, questionId, probability, forecastAt }: SimulatedForecast) =>
+  `${userId} ${questionId} ${probability} ${forecastAt.toISOString()}`
+
+interface ListedQuestion {
+  question_id: string
+  title: string
+  closes_at: string
+  status: string
+  outcome: string | null
+  resolved_at: string | null
+}
+
+async function listed(client: Client, status: string): Promise<ListedQuestion[]> {
+  const answer = await client.get(`/questions?status=${status}&limit=100`)
+  return answer.json<{ questions: ListedQuestion[] }>().questions
+}
+
+describe('an agent in the sandbox', () => {
+  test('sees the questions that it forecast close, resolve and count, round by round', async () => {
+    const clock = new Clock(START)
+    const components = await testComponents({ clock, environment: 'sandbox' })
+    await seedSandbox(components, OPTIONS)
+    const environments = {
+      production: await testComponents({ clock, store: new MemoryStore() }),
+      sandbox: components,
+    }
+    const service = await startService(environments, { scheduler: false })
+    onTestFinished(() => service.stop())
+    const client = new Client(`${service.url}/sandbox`)
+    const { agentId, key } = await registerAgent(client)
+    const submit = (question_id: string, probability: number) =>
+      client.post(`/agents/${agentId}/forecast`, { question_id, probability }, bearer(key))
+
+    let open = await listed(client, 'open')
+    for (const round of [0, 1]) {
+      expect(open.map(({ closes_at }) => closes_at)).toEqual(open.map(() => after(5 * (round + 1))))
+      expect(open).toHaveLength(OPTIONS.questionsPerRound)
+      for (const { question_id, title } of open) {
+        const probability = Number(/(\d+) times in 100/.exec(title)?.[1]) / 100
+        expect((await submit(question_id, probability)).status).toBe(200)
+      }
+      clock.set(after(5 * round + 4.9))
+      expect(await simulate(components)).toEqual(NOTHING)
+
+      clock.set(after(5 * (round + 1)))
+      expect(await simulate(components)).toEqual(roundsOver(1))
+      const released = await release(components, { ifChanged: true })
+      expect(released).toMatchObject({ made: true, release: round + 1 })
+      const verified = async () => (await client.get(`/agents/${agentId}/verification`)).json()
+      await expect.poll(async () => (await verified())['release'], OFTEN).toBe(round + 1)
+      const counted = OPTIONS.questionsPerRound * (round + 1)
+      expect(await verified()).toMatchObject({ environment: 'sandbox', resolved_questions: counted })
+      const asked = async (questionId: string) =>
+        (await client.get(`/questions/${questionId}`)).json<ListedQuestion>()
+      await expect.poll(async () => (await asked(open[0]!.question_id)).status, OFTEN).toBe('resolved')
+      for (const { questionId, outcome } of questionsOf(RECORD, round)) {
+        const question = await asked(questionId)
+        expect(question).toMatchObject({ status: 'resolved', outcome, resolved_at: after(5 * (round + 1)) })
+      }
+      expect((await submit(open[0]!.question_id, 0.5)).status).toBe(409)
+      open = await listed(client, 'open')
+    }
+    const peer = await client.get(`/forecaster/${SANDBOX_FORECASTERS[0]!.userId}/metrics`)
+    const { resolved } = roundsOver(2)
+    expect(peer.json()).toMatchObject({
+      resolved_questions: resolved,
+      forecasts: 2 * resolved,
+      imported_share: 1,
+    })
+  })
+})
+
+describe('a step of the simulation', () => {
+  test('brings the forecasts and outcomes of the rounds that are over, on questions that say what they are', async () => {
+    const clock = new Clock(START)
+    const components = await sandboxOver(copyOf(seeded), folder, clock)
+    for (const [minute, over, due] of [
+      [4.9, 0, 0],
+      [5, 1, 1],
+      [6, 1, 0],
+      [15.5, 3, 2],
+    ] as const) {
+      clock.set(after(minute))
+      expect(await simulate(components)).toEqual(due === 0 ? NOTHING : roundsOver(due))
+      const questions = Array.from({ length: over }, (_, round) => questionsOf(RECORD, round)).flat()
+      const forecasts = await rowsOf(components, 'forecasts')
+      expect(new Set(forecasts.map(nameOf))).toEqual(
+        new Set(questions.flatMap((question) => forecastsOn(RECORD, question)).map(plannedName)),
+      )
+      expect(forecasts).toHaveLength(roundsOver(over).forecasts)
+      const resolutions = await rowsOf(components, 'resolutions')
+      expect(new Map(resolutions.map(({ question_id, outcome }) => [question_id, outcome]))).toEqual(
+        new Map(questions.map(({ questionId, outcome }) => [questionId, outcome])),
+      )
+    }
+    for (const { title, category } of await rowsOf(components, 'questions')) {
+      expect(title).toMatch(/^Simulated /)
+      expect(category).toBe('simulated')
+    }
+    const names = (await rowsOf(components, 'forecasters')).map(({ display_name }) => display_name)
+    expect(new Set(names)).toEqual(new Set(SANDBOX_FORECASTERS.map(({ name }) => name)))
+  })
+
+  test('taken a second time in a round reads two small objects, writes nothing, and no release is due', async () => {
+    const clock = new Clock(START)
+    const store = copyOf(seeded)
+    const components = await sandboxOver(store, folder, clock)
+    clock.set(after(6))
+    expect(await simulate(components)).toEqual(roundsOver(1))
+    await release(components)
+    const content = await contentOf(store)
+    const watched = new FaultStore(store)
+    clock.set(after(9.9))
+    expect(await simulate(await sandboxOver(watched, folder, clock))).toEqual(NOTHING)
+    expect(watched.calls).toEqual([
+      { operation: 'get', key: 'simulation.json' },
+      { operation: 'get', key: 'simulation-round.json' },
+    ])
+    expect(await contentOf(store)).toEqual(content)
+    expect(await release(components, { ifChanged: true })).toMatchObject({ reason: 'unchanged' })
+  })
+
+  test('does not need to be told how far it has come', async () => {
+    const store = copyOf(seeded)
+    const components = await sandboxOver(store, folder, new Clock(after(6)))
+    await simulate(components)
+    const content = await contentOf(store)
+    await store.delete('simulation-round.json')
+    expect(await simulate(components)).toEqual(NOTHING)
+    expect(await contentOf(store)).toEqual(content)
+  })
+
+  test('finds what a round has left without an outcome, whatever was said of that round', async () => {
+    const clock = new Clock(after(6))
+    const store = copyOf(seeded)
+    await store.put('simulation-round.json', canonical({ started_at: START, round: 1 }))
+    const components = await sandboxOver(store, folder, clock)
+    expect(await simulate(components)).toEqual(NOTHING)
+    clock.set(after(10))
+    expect(await simulate(components)).toEqual(roundsOver(2))
+  })
+
+  test('taken twice at once comes to the same as once', async () => {
+    const clock = new Clock(START)
+    const store = copyOf(seeded)
+    const once = await sandboxOver(copyOf(seeded), folder, clock)
+    const both = [await sandboxOver(store, folder, clock), await sandboxOver(store, folder, clock)]
+    clock.set(after(ASKS_AGAIN))
+    await simulate(once)
+    await Promise.all(both.map(simulate))
+    const expected = await textsOf(once)
+    const found = await textsOf(both[0]!)
+    for (const table of FILLED) expect([...new Set(found[table])], table).toEqual(expected[table])
+    expect(await simulate(both[1]!)).toEqual(NOTHING)
+  })
+
+  test('after a day without any resolves what was asked and asks nothing of the past', async () => {
+    const clock = new Clock(START)
+    const components = await sandboxOver(copyOf(seeded), folder, clock)
+    const before = await rowsOf(components, 'questions')
+    clock.set(after(24 * 60))
+    expect(await simulate(components)).toEqual({ ...roundsOver(12), asked: ASKED_AT_ONCE })
+    const questions = await rowsOf(components, 'questions')
+    const now = new Date(after(24 * 60))
+    const waiting = questions.filter(({ closes_at }) => (closes_at as Date) > now)
+    expect(questions.length).toBe(before.length + waiting.length)
+    expect(waiting.filter(({ opened_at }) => (opened_at as Date) <= now)).toHaveLength(
+      OPTIONS.questionsPerRound,
+    )
+    const closes = new Map(before.map((row) => [row['question_id'], row['closes_at']]))
+    for (const { question_id, resolved_at } of await rowsOf(components, 'resolutions')) {
+      expect(resolved_at).toEqual(closes.get(question_id))
+    }
+    clock.set(after(24 * 60 + 5))
+    expect(await simulate(components)).toEqual(roundsOver(1))
+  })
+
+  test('leaves alone what an operator asks and resolves in the sandbox', async () => {
+    const clock = new Clock(START)
+    const components = await sandboxOver(copyOf(seeded), folder, clock)
+    await importRows(
+      components,
+      'questions',
+      `question_id,title,category,opened_at,closes_at\n${uuidOf(1, 1)},Mine?,simulated,${START},${after(5)}\n`,
+    )
+    const [early, moved] = questionsOf(RECORD, 0)
+    clock.set(after(1))
+    await importRows(
+      components,
+      'resolutions',
+      `question_id,outcome,resolved_at\n${early!.questionId},annulled,${after(1)}\n`,
+    )
+    await importRows(
+      components,
+      'questions',
+      `question_id,title,category,opened_at,closes_at\n${moved!.questionId},Moved?,simulated,${START},${after(4)}\n`,
+    )
+    clock.set(after(6))
+    expect(await simulate(components)).toEqual({ ...roundsOver(1), resolved: 2, forecasts: 12 })
+    const resolutions = await rowsOf(components, 'resolutions')
+    const outcomes = new Map(resolutions.map(({ question_id, outcome }) => [question_id, outcome]))
+    expect([outcomes.has(uuidOf(1, 1)), outcomes.has(moved!.questionId)]).toEqual([false, false])
+    expect(outcomes.get(early!.questionId)).toBe('annulled')
+    expect(resolutions).toHaveLength(3)
+    clock.set(after(11))
+    expect(await simulate(components)).toEqual(roundsOver(1))
+  })
+
+  test('does nothing in a store that was never seeded', async () => {
+    const store = new MemoryStore()
+    expect(await simulate(await sandboxOver(store, folder))).toEqual(NOTHING)
+    expect(await contentOf(store)).toEqual({})
+  })
+})
+
+describe('a release of the sandbox', () => {
+  test('is made also where the simulation cannot go on, which is said', async () => {
+    const store = copyOf(seeded)
+    await store.put('simulation.json', Buffer.from('{}'))
+    const lines: string[] = []
+    const logger = pino({ level: 'error' }, { write: (line: string) => void lines.push(line) })
+    const components = { ...(await sandboxOver(store, folder)), logger }
+    expect((await runRelease(components, {})).json).toMatchObject({ made: true, release: 1 })
+    expect(lines).toEqual([expect.stringContaining('simulation.json is not a record of this service')])
+  })
+})
+
+describe('a step that is cut off', () => {
+  const WRITES = new Set(['put', 'putIfAbsent', 'delete'])
+  /** What the store held before each write of a step, and last what it held after all of them. */
+  const states: { next: string; store: MemoryStore }[] = []
+  let clean: { step: Simulated; texts: Record<string, string[]> }
+
+  beforeAll(async () => {
+    const inner = copyOf(seeded)
+    const store = new FaultStore(inner, {
+      before: ({ operation, key }) => {
+        if (WRITES.has(operation)) states.push({ next: key, store: copyOf(inner) })
+      },
+    })
+    const components = await sandboxOver(store, folder, new Clock(after(ASKS_AGAIN)))
+    const step = await simulate(components)
+    clean = { step, texts: await textsOf(components) }
+    states.push({ next: 'the end', store: copyOf(inner) })
+  })
+
+  test('goes through every table that it fills, the outcomes last, and then says how far it came', () => {
+    expect(clean.step).toEqual({ ...roundsOver(10), asked: ASKED_AT_ONCE })
+    const keys = states.map(({ next }) => next)
+    const inboxes = keys.filter((key) => key.startsWith('inbox/')).map((key) => key.split('/')[1])
+    expect([...new Set(inboxes)]).toEqual(['questions', 'forecasts', 'resolutions'])
+    expect(keys.slice(-2)).toEqual(['simulation-round.json', 'the end'])
+  })
+
+  // A write that failed leaves what was there before it, one that failed but persisted what is there before the next.
+  test('at any write, failed or failed but persisted, is made up for: no row is lost or doubled', async () => {
+    expect(states.length).toBeGreaterThan(15)
+    const recover = async ({ next, store }: (typeof states)[number]) => {
+      const components = await sandboxOver(copyOf(store), folder, new Clock(after(ASKS_AGAIN)))
+      await simulate(components)
+      expect(await textsOf(components), `before ${next}`).toEqual(clean.texts)
+    }
+    await pMap(states, recover, { concurrency: 2 })
+  })
+
+  test.for(FAULTS)('says so, also where only the last write %s', async (fault) => {
+    const inner = copyOf(states.at(-2)!.store)
+    const clock = new Clock(after(ASKS_AGAIN))
+    const broken = new FaultStore(inner, { at: 1, fault, crash: true })
+    await expect(simulate(await sandboxOver(broken, folder, clock))).rejects.toMatchObject({
+      kind: 'unavailable',
+      message: 'injected: put of simulation-round.json failed',
+    })
+    const watched = new FaultStore(inner)
+    expect(await simulate(await sandboxOver(watched, folder, clock))).toEqual(NOTHING)
+    expect(watched.writes).toBe(fault === 'failed' ? 1 : 0)
+  })
+})

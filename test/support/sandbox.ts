@@ -1,0 +1,49 @@
+// A seeded sandbox for tests, and what its record says should come of it.
+import type { Components } from '../../jobs/components.ts'
+import { ROUNDS_AT_ONCE, SANDBOX_FORECASTERS } from '../../jobs/sandbox-world.ts'
+import type { Simulated } from '../../jobs/sandbox-step.ts'
+import { type SeedOptions, seedSandbox } from '../../jobs/sandbox.ts'
+import { MemoryStore } from '../../pipeline/store/memory.ts'
+import type { Store } from '../../pipeline/store/store.ts'
+import type { Row, TableName } from '../../schemas/tables.ts'
+import { Clock, testComponents } from './service.ts'
+import { readRows } from './tables.ts'
+
+/** When it was seeded. */
+export const START = '2026-03-01T12:00:00.000Z'
+export const after = (minutes: number) => new Date(Date.parse(START) + minutes * 60_000).toISOString()
+export const OPTIONS: SeedOptions = { seed: 7, roundMinutes: 5, questionsPerRound: 4 }
+export const RECORD = { seed: 7, started_at: START, round_ms: 300_000, questions_per_round: 4 }
+/** What a step says that found nothing to do. */
+export const NOTHING: Simulated = { asked: 0, forecasts: 0, resolved: 0 }
+/** What the step says that seeds. */
+export const ASKED_AT_ONCE = ROUNDS_AT_ONCE * OPTIONS.questionsPerRound
+export const SEEDED: Simulated = { ...NOTHING, asked: ASKED_AT_ONCE }
+
+/** What a step says that finds so many rounds over, and asks nothing. */
+export function roundsOver(rounds: number): Simulated {
+  const resolved = rounds * OPTIONS.questionsPerRound
+  return { asked: 0, forecasts: resolved * 2 * SANDBOX_FORECASTERS.length, resolved }
+}
+
+/** The sandbox in a store, for files on their way in `folder`. */
+export async function sandboxOver(
+  store: Store,
+  folder: string,
+  clock = new Clock(START),
+): Promise<Components> {
+  // One thread: so few rows are not worth dividing.
+  return testComponents({ store, folder, clock, environment: 'sandbox', settings: { DUCKDB_THREADS: '1' } })
+}
+
+/** Seeded at `START`, for tests to copy. */
+export async function seededStore(folder: string): Promise<MemoryStore> {
+  const store = new MemoryStore()
+  await seedSandbox(await sandboxOver(store, folder), OPTIONS)
+  return store
+}
+
+export async function rowsOf(components: Components, table: TableName): Promise<Row[]> {
+  using database = await components.openDatabase()
+  return await readRows({ ...components, database }, table)
+}
