@@ -2,10 +2,11 @@
 import { z } from 'zod'
 import { ServiceError } from '../schemas/errors.ts'
 import type { ReleaseManifest, SnapshotManifest } from '../schemas/payloads.ts'
-import { SCORED_TABLES, type ScoredTable, TABLE_NAMES } from '../schemas/tables.ts'
+import { SCORED_TABLES, type ScoredTable, TABLE_NAMES, type TableName } from '../schemas/tables.ts'
 import { ENVIRONMENTS, type Environment, instant } from '../schemas/values.ts'
 import { type DerivedRelease, deriveRelease, snapshotDate } from './derive.ts'
 import { Database, withDatabase } from './duckdb.ts'
+import { hasInbox, isNews, isQuiet } from './news.ts'
 import { assertOwnStore } from './own-store.ts'
 import type { OutputFile } from './publications.ts'
 import { currentRelease, readManifest, readSnapshotManifest } from './releases.ts'
@@ -76,7 +77,12 @@ export async function makeRelease(
     throw new ServiceError('invalid', `--as-of ${request.asOf.toISOString()} lies in the future`)
   }
   const known = await assertOwnStore(context)
-  await compactAll(context)
+  const asOf = request.asOf ?? now
+  if (request.ifChanged && known > 0 && (await isQuietSince(context, known, asOf))) {
+    if (await hasInbox(context.store, 'usage')) await compactAll(context, ['usage'])
+    return { made: false, release: known, reason: 'unchanged' }
+  }
+  await compactAll(context, TABLE_NAMES)
   for (;;) {
     const last = await currentRelease(context.store, known)
     if (last > 0) await completeSnapshot(context, last)
@@ -88,8 +94,9 @@ export async function makeRelease(
       context.log('finished a release that an earlier run began', { release })
       continue
     }
-    const plan = await newPlan(context, request.asOf ?? now)
-    if (request.ifChanged && last > 0 && !(await isNews(context, last, plan))) {
+    const plan = await newPlan(context, asOf)
+    const manifest = request.ifChanged ? await readManifest(context.store, last) : undefined
+    if (manifest && !isNews(manifest, plan)) {
       return { made: false, release: last, reason: 'unchanged' }
     }
     if (!(await context.store.putIfAbsent(planKey(release), canonical(plan)))) continue
@@ -97,9 +104,17 @@ export async function makeRelease(
   }
 }
 
-async function compactAll(context: ReleaseContext): Promise<void> {
+async function isQuietSince(context: ReleaseContext, last: number, asOf: Date): Promise<boolean> {
+  const manifest = await readManifest(context.store, last)
+  return (
+    manifest !== undefined &&
+    isQuiet(context.store, manifest, { ...makeOf(context), as_of: asOf.toISOString() })
+  )
+}
+
+async function compactAll(context: ReleaseContext, tables: readonly TableName[]): Promise<void> {
   await withDatabase(context.openDatabase, async (database) => {
-    for (const table of TABLE_NAMES) {
+    for (const table of tables) {
       const { rows, objects, version } = await compact({ ...context, database }, table)
       if (objects > 0) context.log('took in the inbox', { table, rows, objects, version })
     }
@@ -135,15 +150,6 @@ function versionNumbers(versions: Record<ScoredTable, TableVersion>): Record<Sco
     ScoredTable,
     number
   >
-}
-
-async function isNews({ store }: ReleaseContext, last: number, plan: ReleasePlan): Promise<boolean> {
-  const manifest = await readManifest(store, last)
-  if (!manifest) return true
-  const sameDay = snapshotDate(new Date(manifest.as_of)) === snapshotDate(new Date(plan.as_of))
-  const sameTables = SCORED_TABLES.every((name) => manifest.tables[name] === plan.tables[name])
-  const sameMake = sha256Hex(canonical(manifest.engines)) === sha256Hex(canonical(plan.engines))
-  return !(sameDay && sameTables && sameMake && manifest.methodology_version === plan.methodology_version)
 }
 
 /** The plan that a release has, if any; one of another make is taken over once its job can be thought dead. */
