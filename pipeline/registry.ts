@@ -45,7 +45,7 @@ const agentRecord = z.strictObject({ agent_id: publishedUuid, registered_at: ins
 export type AgentRecord = z.infer<typeof agentRecord>
 
 /** How long a key that was rotated goes on working. */
-export const ROTATION_MS = 24 * 3_600_000
+const ROTATION_MS = 24 * 3_600_000
 
 const READS_AT_ONCE = 16
 

@@ -1,0 +1,236 @@
+// `fvs keys` as an operator uses it, and what a serving process does with the keys; no secret is ever shown again.
+import { readFile, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { createKey, listKeys, revokeKey, rotateKey } from '../../jobs/keys.ts'
+import type { Components } from '../../jobs/components.ts'
+import { MISSING, idOf, standingOf, withKey } from '../support/counted-calls.ts'
+import { testFolder } from '../support/folder.ts'
+import { type Finished, fvs, fvsServe } from '../support/process.ts'
+import { Client, Clock, bearer, registerAgent, testComponents } from '../support/service.ts'
+
+const NOW = '2026-03-01T12:00:00.000Z'
+const TOMORROW = '2026-03-02T12:00:00.000Z'
+
+const secretOf = (key: string) => key.slice(-38)
+const keyOf = ({ json }: { json: object }) => (json as { api_key: string }).api_key
+
+/** Every file below a folder, its path and its bytes as text. */
+async function contentsOf(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  return Promise.all(
+    entries
+      .filter((entry) => entry.isFile())
+      .map(async (entry) => {
+        const path = join(entry.parentPath, entry.name)
+        return `${path}\n${await readFile(path, 'latin1')}`
+      }),
+  )
+}
+
+describe('fvs keys', () => {
+  const runIn =
+    (folder: string) =>
+    (...args: string[]) =>
+      fvs(['keys', ...args], { folder, env: { STORE_URL: join(folder, 'store') } })
+  const created = ({ code, stdout, stderr }: Finished) => {
+    expect(code, stderr).toBe(0)
+    return JSON.parse(stdout) as Record<string, unknown> & { api_key: string }
+  }
+
+  test('create gives keys of every tier in both environments, and list shows all but the keys', async () => {
+    const folder = await testFolder()
+    const run = runIn(folder)
+    const create = async (...args: string[]) => created(await run('create', '--json', ...args))
+    const keys = await Promise.all([
+      create('--owner', 'Ada', '--tier', 'free'),
+      create('--owner', 'Bob'),
+      create('--owner', 'Cyd', '--tier', 'pro'),
+      create('--owner', 'Dan', '--tier', 'enterprise', '--monthly-calls', '123456'),
+      create('--owner', 'Eve', '--environment', 'sandbox'),
+    ])
+    const grants = keys.map(({ environment, owner, tier, monthly_calls }) => {
+      return { environment, owner, tier, monthly_calls }
+    })
+    expect(grants).toEqual([
+      { environment: 'production', owner: 'Ada', tier: 'free', monthly_calls: null },
+      { environment: 'production', owner: 'Bob', tier: 'free', monthly_calls: null },
+      { environment: 'production', owner: 'Cyd', tier: 'pro', monthly_calls: null },
+      { environment: 'production', owner: 'Dan', tier: 'enterprise', monthly_calls: 123456 },
+      { environment: 'sandbox', owner: 'Eve', tier: 'free', monthly_calls: null },
+    ])
+    for (const { api_key: key, environment } of keys) {
+      expect(key).toMatch(environment === 'sandbox' ? /^fv_test_/ : /^fv_live_/)
+    }
+    const [plain, json, sandbox] = await Promise.all([
+      run('list'),
+      run('list', '--json'),
+      run('list', '--environment', 'sandbox'),
+    ])
+    for (const { api_key: key } of keys.slice(0, 4)) {
+      expect(plain.stdout).toContain(idOf(key))
+      expect(json.stdout).toContain(idOf(key))
+      expect(sandbox.stdout).not.toContain(idOf(key))
+    }
+    expect(plain.stdout).toMatch(/in force {2}enterprise \(123456 calls a month\) {2}client Dan$/m)
+    expect(sandbox.stdout).toContain(idOf(keys[4].api_key))
+    const shown = plain.stdout + json.stdout + sandbox.stdout
+    const stored = await contentsOf(join(folder, 'store'))
+    expect(stored.length).toBeGreaterThanOrEqual(10)
+    for (const { api_key: key } of keys) {
+      for (const text of [shown, ...stored]) expect(text).not.toContain(secretOf(key))
+    }
+  })
+
+  test.for([
+    [['--tier', 'enterprise'], 1, /an enterprise key needs --monthly-calls/],
+    [['--tier', 'pro', '--monthly-calls', '7'], 1, /--monthly-calls is for enterprise keys; pro ones/],
+    [['--monthly-calls', '7'], 1, /--monthly-calls is for enterprise keys; free ones/],
+    [['--tier', 'gold'], 2, /Allowed choices are free, pro, enterprise/],
+    [['--tier', 'enterprise', '--monthly-calls', '1e3'], 2, /must be a whole number/],
+    [['--tier', 'enterprise', '--monthly-calls', '-1'], 2, /must be a whole number/],
+    [['--environment', 'test'], 2, /Allowed choices are production, sandbox/],
+  ] as const)('create %j is refused', async ([args, code, message]) => {
+    const folder = await testFolder()
+    const refused = await runIn(folder)('create', '--owner', 'Ada', ...args)
+    expect(refused.stderr).toMatch(message)
+    expect([refused.code, refused.stdout]).toEqual([code, ''])
+    expect((await runIn(folder)('list')).stdout).toBe('no keys\n')
+  })
+
+  test('rotate prints the other key once; a second time and after revoke it exits with 1', async () => {
+    const folder = await testFolder()
+    const run = runIn(folder)
+    const { api_key: old } = created(await run('create', '--owner', 'Ada', '--json'))
+    const rotated = await run('rotate', idOf(old))
+    expect(rotated.stdout).toMatch(
+      /^fv_live_\w+\nKeep it: .* The key \w+ of client Ada works until \S+Z\.\n$/,
+    )
+    const next = rotated.stdout.split('\n')[0]!
+    const [again, revoked, whole] = [
+      await run('rotate', idOf(old)),
+      await run('revoke', idOf(next)),
+      await run('revoke', old),
+    ]
+    expect([again.code, again.stdout]).toEqual([1, ''])
+    expect(again.stderr).toMatch(/was rotated already and ends at/)
+    expect(revoked.stdout).toMatch(new RegExp(`^${idOf(next)} was revoked at \\S+Z\n$`))
+    expect((await run('rotate', idOf(next))).stderr).toMatch(/was revoked at/)
+    expect(whole.code).toBe(1)
+    expect(whole.stderr).toMatch(/no key has the id/)
+    expect(whole.stderr).not.toContain(secretOf(old))
+  })
+})
+
+describe('a key', () => {
+  async function setUp() {
+    const clock = new Clock(NOW)
+    return { clock, components: await testComponents({ clock }) }
+  }
+  const free = (components: Components) => createKey(components, { owner: 'Ada', tier: 'free' })
+  const textOf = async (components: Components) => (await listKeys(components)).text.split('\n')
+
+  test('is listed as what it is: in force, until when, ended or revoked, oldest first', async () => {
+    const { clock, components } = await setUp()
+    const first = idOf(keyOf(await free(components)))
+    clock.set('2026-03-01T12:00:01.000Z')
+    const second = idOf(keyOf(await rotateKey(components, first)))
+    clock.set('2026-03-01T12:00:02.000Z')
+    const third = idOf(keyOf(await free(components)))
+    await revokeKey(components, third)
+    const rest = [
+      `${second}  2026-03-01T12:00:01.000Z  in force  free  client Ada`,
+      `${third}  2026-03-01T12:00:02.000Z  revoked 2026-03-01T12:00:02.000Z  free  client Ada`,
+    ]
+    const ends = '2026-03-02T12:00:01.000Z'
+    expect(await textOf(components)).toEqual([
+      `${first}  ${NOW}  in force until ${ends}  free  client Ada`,
+      ...rest,
+    ])
+    clock.set(ends)
+    expect(await textOf(components)).toEqual([
+      `${first}  ${NOW}  replaced, ended ${ends}  free  client Ada`,
+      ...rest,
+    ])
+  })
+
+  test('that replaced another says until when the other works', async () => {
+    const { components } = await setUp()
+    const old = idOf(keyOf(await free(components)))
+    const report = await rotateKey(components, old)
+    const key = keyOf(report)
+    expect(report.json).toEqual({
+      api_key: key,
+      key_id: idOf(key),
+      replaces: old,
+      replaced_works_until: TOMORROW,
+    })
+  })
+})
+
+describe('fvs serve at LOG_LEVEL=trace', () => {
+  test('writes the secret of no key, wherever it is sent, nor keeps it in the store', async () => {
+    const folder = await testFolder()
+    const store = join(folder, 'store')
+    const env = { STORE_URL: store, LOG_LEVEL: 'trace', FREE_MONTHLY_CALLS: '2' }
+    const components = await testComponents({ folder })
+    const client = keyOf(await createKey(components, { owner: 'Ada', tier: 'free' }))
+    const unknown = components.registry.newKey().key
+    const service = await fvsServe({ folder, env }, '--no-scheduler')
+    const http = new Client(service.url)
+    const { agentId, key: agent } = await registerAgent(http)
+    const idempotent = await http.post(
+      '/agents/register',
+      { name: 'b', model_type: 'm' },
+      { 'Idempotency-Key': '"c1b6c3c8-8c39-4a43-9a2f-0e5a1ad0e8a7"' },
+    )
+    const { api_key: derived } = idempotent.json<{ api_key: string }>()
+    const keys = [client, unknown, agent, derived]
+
+    const statuses = new Set<number>()
+    for (const key of keys) {
+      const encoded = key.replaceAll('_', '%5F')
+      const forecast = { question_id: agentId, probability: 0.5 }
+      const answers = [
+        await http.get(MISSING, withKey(key)),
+        await http.post('/verification/bulk', { entity_type: 'agent', ids: [agentId] }, withKey(key)),
+        await http.post('/verification/bulk', { entity_type: 'agent', ids: [agentId] }, withKey(key)),
+        await http.post('/verification/bulk', { entity_type: 'agent', ids: [agentId] }, withKey(key)),
+        await http.post(`/agents/${agentId}/forecast`, forecast, bearer(key)),
+        await http.post(`/agents/${agentId}/forecast`, `{"${key}`, bearer(key)),
+        await http.post('/agents/register', { name: key, [key]: key }),
+        await http.post('/agents/register', { name: 'c', model_type: 'm' }, { 'Idempotency-Key': key }),
+        ...(await Promise.all(
+          [
+            `/agents/${key}/verification`,
+            `/agents/${encoded}/verification`,
+            `/questions/${key}`,
+            `/questions?cursor=${key}`,
+            `/questions?${key}=${encoded}`,
+            `/${key}`,
+            `/${encoded}/x`,
+            `/sandbox/${key}`,
+          ].map((path) => http.get(path, { 'X-Request-Id': key, Referer: key, 'User-Agent': key })),
+        )),
+        await http.send('DELETE', `/agents/${key}/verification`),
+        await http.get(MISSING, { 'X-API-Key': `Bearer ${key}`, Cookie: `key=${key}` }),
+      ]
+      for (const { status } of answers) statuses.add(status)
+    }
+    expect([...statuses].toSorted((a, b) => a - b)).toEqual([200, 201, 400, 401, 403, 404, 405, 422, 429])
+    const mine = await http.get(MISSING, withKey(derived))
+    expect(standingOf(mine).policy).toBe('monthly-calls')
+    service.kill('SIGTERM')
+    const { code, stdout, stderr } = await service.finished
+    expect(code, stderr).toBe(0)
+    // Every answer was logged, with the public id of the key.
+    expect(stderr.match(/"msg":"answered"/g)!.length).toBeGreaterThan(70)
+    for (const key of [client, agent, derived]) expect(stderr).toContain(`"keyId":"${idOf(key)}"`)
+    const stored = await contentsOf(store)
+    expect(stored.length).toBeGreaterThan(5)
+    for (const key of keys) {
+      // The random part alone, too, without its checksum.
+      for (const text of [stdout, stderr, ...stored]) expect(text).not.toContain(secretOf(key).slice(0, 32))
+    }
+  })
+})

@@ -1,0 +1,70 @@
+// A service over a released world with the limits that hold where nothing is set, and what it writes down of its calls.
+import { onTestFinished } from 'vitest'
+import type { MemoryStore } from '../../pipeline/store/memory.ts'
+import type { Store } from '../../pipeline/store/store.ts'
+import { type Call, FaultStore } from './fault-store.ts'
+import { inboxRows } from './inbox-rows.ts'
+import { Clock, type TestService, testComponents, testService } from './service.ts'
+import { copyOf } from './store-content.ts'
+import { NOW } from './world.ts'
+
+/** An empty variable stands for what holds where nothing is set. */
+const DEFAULTS = {
+  ANONYMOUS_PER_MINUTE: '',
+  FORECASTS_PER_MINUTE: '',
+  FORECASTS_BURST: '',
+  REGISTRATIONS_PER_HOUR: '',
+  FREE_MONTHLY_CALLS: '',
+}
+
+export interface LimitedOptions {
+  store: Store
+  folder: string
+  settings?: Record<string, string>
+  clock?: Clock
+}
+
+export interface LimitedService extends TestService {
+  clock: Clock
+  store: Store
+  newKey: () => Promise<string>
+}
+
+/** To be called inside a test. */
+export async function limitedService(options: LimitedOptions): Promise<LimitedService> {
+  const { store, folder, settings = {}, clock = new Clock(NOW) } = options
+  const components = await testComponents({ store, folder, clock, settings: { ...DEFAULTS, ...settings } })
+  const service = await testService(components)
+  const newKey = () => components.registry.createClientKey('Ada', clock.now())
+  return { ...service, clock, store, newKey }
+}
+
+/** A copy of a world that holds back or breaks what a test wants. */
+export function faultyCopy(released: MemoryStore, before: (call: Call) => void | Promise<void>): FaultStore {
+  return new FaultStore(copyOf(released), { before })
+}
+
+/** A copy that holds back the question who an unknown agent is: such a call is counted, and fails once let go. */
+export function holdingCopy(released: MemoryStore) {
+  const arrived = Promise.withResolvers<void>()
+  const gate = Promise.withResolvers<void>()
+  onTestFinished(() => {
+    gate.resolve()
+  })
+  const store = faultyCopy(released, async ({ operation, key }) => {
+    if (operation !== 'get' || !key.startsWith('registry/agents/')) return
+    arrived.resolve()
+    await gate.promise
+  })
+  return { store, arrived: arrived.promise, letGo: gate.resolve }
+}
+
+/** The rows of the usage that was written down, in order. */
+export async function usageOf(store: Store): Promise<string[]> {
+  const rows = await inboxRows(store, 'usage')
+  return rows
+    .map(({ key_id, account_id, tier, day, calls }) => {
+      return [key_id, 'of', account_id, tier, (day as Date).toISOString().slice(0, 10), calls].join(' ')
+    })
+    .toSorted()
+}
