@@ -18,7 +18,9 @@ export async function measureReads(
   const agents = await releasedAgents(root)
   const get = (nth: number) =>
     `GET /agents/${agents[nth % agents.length]}/verification HTTP/1.1\r\nHost: bench\r\n\r\n`
-  await using service = await startService(root, { VERIFICATION_SIGNING_SECRET: 'a secret for measurements, of no other use' })
+  await using service = await startService(root, {
+    VERIFICATION_SIGNING_SECRET: 'a secret for measurements, of no other use',
+  })
   const body = await (await fetch(`${service.url}/agents/${agents[0]}/verification`)).text()
   await using bare = await startBareServer(body)
   const measure = async (url: string) => {

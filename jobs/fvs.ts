@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// The command line: reads arguments and environment, calls the pipeline, and says what came of it.
+// The command line: reads arguments and environment, calls the pipeline, and says what came of it. What serves is
+// loaded where it is called, since the other commands start sooner without it.
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { IMPORTS, type ImportKind } from '../pipeline/sql/import.ts'
 import { type Settings, parseSettings, settingsOf } from '../schemas/config.ts'
@@ -7,13 +8,11 @@ import { TIERS } from '../schemas/tiers.ts'
 import { ENVIRONMENTS, type Environment, day } from '../schemas/values.ts'
 import { type Components, SERVICE_VERSION, withComponents, withEveryEnvironment } from './components.ts'
 import { runAudit } from './audit.ts'
-import { runDemo } from './demo.ts'
 import { runImport } from './import.ts'
 import { type KeyOptions, createKey, listKeys, revokeKey, rotateKey } from './keys.ts'
 import { type Report, print, reportError } from './output.ts'
 import { runRelease } from './release.ts'
 import { SEED_DEFAULTS, type SeedOptions, seedSandbox } from './sandbox.ts'
-import { startService } from './serve.ts'
 import { stopSignal } from './stop-signal.ts'
 import { runVerify } from './verify.ts'
 
@@ -88,6 +87,7 @@ command('serve', 'Serve the API and make releases on the schedule, until SIGTERM
   .option('--no-scheduler', 'only serve: for further API nodes on the same store')
   .action(async (options: GlobalOptions & { scheduler: boolean }) => {
     const settings = settingsFor(options)
+    const { startService } = await import('./serve.ts')
     // A scheduled release runs as a command of its own and finds its store in the environment.
     process.env['STORE_URL'] = settings.STORE_URL
     // Heard from the start: a signal that comes before everything runs stops it as soon as it does.
@@ -181,6 +181,7 @@ command('demo', 'Run the whole service on a small simulated world in a fresh fol
   .option('--exit', 'end when everything has been shown instead of serving on')
   .action(async (options: GlobalOptions & { exit?: boolean }) => {
     const { store, exit = false, json = false } = options
+    const { runDemo } = await import('./demo.ts')
     if (!(await runDemo(process.env, { store, exit, json }))) process.exitCode = 1
   })
 
