@@ -19,9 +19,12 @@ export function addressesBehind(proxies: readonly string[]): AddressOf {
   try {
     trusts = proxyAddress.compile([...proxies])
   } catch (cause) {
-    throw new ServiceError('invalid', `TRUSTED_PROXIES holds what is no address: ${proxies.join(', ')}`, {
-      cause,
-    })
+    throw new ServiceError(
+      'invalid',
+      `TRUSTED_PROXIES holds what is no address: ${proxies.join(', ')}; ` +
+        'it takes addresses, subnets such as 10.0.0.0/8, loopback, linklocal and uniquelocal',
+      { cause },
+    )
   }
   return (request) => {
     const claimed = proxyAddress(request, trusts)

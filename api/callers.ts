@@ -25,6 +25,8 @@ export class Callers {
     this.#cache = new LRUCache({
       max: 100_000,
       ttl: Math.max(1, ttlMs),
+      // What falls out of the cache while it is being looked up is still wanted by who asked for it.
+      ignoreFetchAbort: true,
       fetchMethod: async (_hash, _stale, { context: key }) => ({ record: await registry.findKey(key) }),
     })
   }

@@ -32,8 +32,10 @@ const LONGEST_TIMER_S = 2_147_483
 class MemoryCounter extends RateLimiterMemory {
   override async reward(key: string, points = 1): Promise<RateLimiterRes> {
     const counted = await this.get(key)
-    if (!counted || counted.consumedPoints < points) return counted ?? new RateLimiterRes(this.points, 0, 0)
-    return super.reward(key, points)
+    // One that has ended is still found where the clock has gone ahead of its timer.
+    const isGone = !counted || (this.duration > 0 && counted.msBeforeNext <= 0)
+    if (isGone) return new RateLimiterRes(this.points, 0, 0)
+    return counted.consumedPoints < points ? counted : super.reward(key, points)
   }
 }
 
@@ -73,7 +75,10 @@ export async function countInRedis(url: string, logger: Logger): Promise<Counter
   const warn = (error: unknown) => {
     logger.warn({ err: error, redis: host }, 'Redis does not answer: this node counts calls by itself')
   }
-  client.on('error', warn)
+  client.on('error', (error: unknown) => {
+    // Before that it ends the start, which says so itself.
+    if (connected) warn(error)
+  })
   client.on('ready', () => {
     logger.info({ redis: host }, 'counting calls in Redis')
   })

@@ -22,11 +22,14 @@ export class History {
     this.#store = store
     this.#manifests = new LRUCache({
       max: MANIFESTS_KEPT,
+      // What falls out of the cache while it is being read is still wanted by who asked for it.
+      ignoreFetchAbort: true,
       fetchMethod: (date) => readSnapshotManifest(store, date),
     })
     this.#shards = new LRUCache({
       maxSize: Math.max(1, cacheBytes),
       sizeCalculation: (_shard, key) => Number(key.slice(key.lastIndexOf(' ') + 1)),
+      ignoreFetchAbort: true,
       fetchMethod: (_key, _stale, { context: { date, file } }) => readSnapshotShard(store, date, file),
     })
   }

@@ -27,6 +27,12 @@ const HEADERS = {
     schema: { type: 'string', pattern: '^(no-store|no-cache|(public|private), max-age=[0-9]+)$' },
     example: 'public, max-age=60',
   },
+  Vary: {
+    description: 'Who keeps this answer keeps it for those only who send no key.',
+    required: true,
+    schema: { type: 'string', const: 'X-API-Key' },
+    example: 'X-API-Key',
+  },
   'Access-Control-Allow-Origin': {
     description: 'Any web page may read what a GET answers.',
     required: true,

@@ -54,7 +54,8 @@ const PUBLICATIONS: PublicationText[] = [
 ]
 
 function callsOf({ call, id, tag, description, agent, forecaster }: PublicationText): [string, CallText][] {
-  const shared = { tag, description, answer: 'As the current release has it', headers: PUBLISHED }
+  const headers: readonly HeaderName[] = call === 'verification' ? [...PUBLISHED, 'Vary'] : PUBLISHED
+  const shared = { tag, description, answer: 'As the current release has it', headers }
   return [
     [
       `GET /agents/{agent_id}/${call}`,

@@ -88,7 +88,7 @@ export function invalidInput(what: string, error: z.ZodError): ServiceError {
   })
 }
 
-/** RFC 6901. */
+/** RFC 6901. What no Unicode text can hold, as JSON can in a field's name, is shown as U+FFFD. */
 export function pointer(path: readonly string[]): string {
-  return path.map((part) => `/${part.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+  return path.map((part) => `/${part.toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 }

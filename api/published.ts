@@ -43,6 +43,8 @@ export class PublishedReleases {
       maxSize: Math.max(1, cacheBytes),
       // A shard larger than the whole cache is served and not kept.
       sizeCalculation: (_cached, key) => Number(key.slice(key.lastIndexOf(' ') + 1)) * PARSED_FACTOR,
+      // What falls out of the cache while it is being read is still wanted by who asked for it.
+      ignoreFetchAbort: true,
       fetchMethod: async (_key, _stale, { context: { manifest, file } }) => ({
         shard: await readReleaseShard(store, manifest.release, file),
         publications: new Map(),

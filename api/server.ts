@@ -1,5 +1,5 @@
 // The listening socket: bounded against slow and many clients, and closed without losing an answer.
-import { type Server, type ServerResponse, createServer } from 'node:http'
+import { type RequestListener, type Server, type ServerResponse, createServer } from 'node:http'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type Koa from 'koa'
 import { ServiceError } from '../schemas/errors.ts'
@@ -25,21 +25,18 @@ export interface RunningServer {
 /** @throws ServiceError `conflict` where the port is taken, `invalid` where the address cannot be used. */
 export async function startServer(app: Koa, settings: ServerSettings): Promise<RunningServer> {
   const handle = app.callback()
-  const server = createServer(
-    {
-      requestTimeout: settings.requestTimeoutMs,
-      headersTimeout: Math.min(10_000, settings.requestTimeoutMs),
-      keepAliveTimeout: settings.idleTimeoutMs,
-      connectionsCheckingInterval: Math.min(1_000, settings.requestTimeoutMs),
-      maxHeaderSize: 16 * 1024,
-      // The application says itself that a request needs one.
-      requireHostHeader: false,
-    },
-    (request, response) => void handle(request, response),
-  )
+  const server = createServer({
+    requestTimeout: settings.requestTimeoutMs,
+    headersTimeout: Math.min(10_000, settings.requestTimeoutMs),
+    keepAliveTimeout: settings.idleTimeoutMs,
+    connectionsCheckingInterval: Math.min(1_000, settings.requestTimeoutMs),
+    maxHeaderSize: 16 * 1024,
+    // The application says itself that a request needs one.
+    requireHostHeader: false,
+  })
   server.timeout = settings.idleTimeoutMs
   server.maxConnections = settings.maxConnections
-  const connections = new Connections(server)
+  const connections = new Connections(server, (request, response) => void handle(request, response))
   answerUnreadRequests(server, connections)
   // What a client expects beside 100-continue is not met, and no reason to refuse it.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
@@ -69,23 +66,42 @@ function listen(server: Server, { host, port }: ServerSettings): Promise<void> {
   })
 }
 
-/** Knows which connections still owe an answer, to the last byte. */
+/** Requests that a client may send ahead of their answers on one connection. */
+const MOST_AHEAD = 100
+
+/**
+ * Answers the requests of a connection one after another, since the answers to what a client sends ahead would pile up
+ * while it does not read; and knows which connections still owe an answer, to the last byte.
+ */
 class Connections implements OwedAnswers {
   readonly #owed = new Map<Socket, Set<ServerResponse>>()
+  readonly #latest = new WeakMap<Socket, ServerResponse>()
   readonly #unreadable = new WeakSet<Socket>()
   #ending = false
 
-  constructor(server: Server) {
+  constructor(server: Server, answer: RequestListener) {
     server.on('connection', (socket) => {
       this.#owed.set(socket, new Set())
       socket.once('close', () => this.#owed.delete(socket))
     })
-    server.on('request', ({ socket }, response) => {
-      this.#owed.get(socket)?.add(response)
+    server.on('request', (request, response) => {
+      const { socket } = request
+      const owed = this.#owed.get(socket)
+      const before = this.#latest.get(socket)
+      const waits = before !== undefined && owed?.has(before) === true
+      owed?.add(response)
+      this.#latest.set(socket, response)
       response.once('close', () => {
         this.#owed.get(socket)?.delete(response)
         this.#endFree(socket)
       })
+      if (owed && owed.size > MOST_AHEAD) socket.destroy()
+      else if (!waits) answer(request, response)
+      else {
+        before.once('close', () => {
+          if (!socket.destroyed) answer(request, response)
+        })
+      }
     })
   }
 
@@ -106,7 +122,7 @@ class Connections implements OwedAnswers {
 
   #endFree(socket: Socket): void {
     const isUnreadable = this.#unreadable.has(socket)
-    if (!this.#ending && !isUnreadable) return
+    if (socket.destroyed || (!this.#ending && !isUnreadable)) return
     // The rest of a request that cannot be read is not waited for.
     if (!this.of(socket).some(({ req }) => req.complete || !isUnreadable)) socket.destroySoon()
   }

@@ -10,6 +10,7 @@ import { monthOf } from '../api/monthly-calls.ts'
 import { PublishedReleases } from '../api/published.ts'
 import { QuestionBook } from '../api/questions.ts'
 import { Idempotency } from '../pipeline/idempotency.ts'
+import { assertOwnStore } from '../pipeline/own-store.ts'
 import { GroupCommit } from '../pipeline/tables/group.ts'
 import { UsageLog, readMonthlyUsage } from '../pipeline/usage.ts'
 import type { ScoredTable } from '../schemas/tables.ts'
@@ -33,12 +34,14 @@ export interface RunningEnvironment {
   close(): Promise<void>
 }
 
+/** @throws ServiceError `conflict` for the store of the other environment, of which nothing may be served as this one's. */
 export async function startEnvironment(
   components: Components,
   serving: ServingComponents,
 ): Promise<RunningEnvironment> {
   const { environment, settings, own, store, local, registry, secrets, logger, now, newId } = components
   const { metrics, counters, accepting } = serving
+  await assertOwnStore(components)
   const groupCommit = (table: ScoredTable) =>
     new GroupCommit(
       table,

@@ -79,7 +79,8 @@ function instant(text: string): Date {
 }
 
 function wholeNumber(text: string): number {
-  if (!/^[1-9]\d{0,7}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1 on.')
+  if (!/^[1-9]\d{0,7}$/.test(text))
+    throw new InvalidArgumentError('It must be a whole number from 1 on, of at most 8 digits.')
   return Number(text)
 }
 

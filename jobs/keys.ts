@@ -1,4 +1,5 @@
 // `fvs keys`.
+import { publicId } from '../pipeline/keys.ts'
 import { type KeyQuota, type KeyRecord, isInForce } from '../pipeline/registry.ts'
 import { ServiceError } from '../schemas/errors.ts'
 import type { Tier } from '../schemas/tiers.ts'
@@ -22,7 +23,8 @@ export async function createKey(
   }
   const quota = quotaOf(tier, monthlyCalls)
   const key = await registry.createClientKey(owner, now(), quota)
-  return { ok: true, json: { api_key: key, environment, owner, ...quota }, text: `${key}\n${KEEP_IT}` }
+  const json = { api_key: key, key_id: publicId(key), environment, owner, ...quota }
+  return { ok: true, json, text: `${key}\n${KEEP_IT}` }
 }
 
 function quotaOf(tier: Tier, monthlyCalls: number | undefined): KeyQuota {

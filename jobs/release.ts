@@ -1,5 +1,5 @@
 // `fvs release`.
-import { sweepExpired } from '../pipeline/idempotency.ts'
+import { sweepExpired, sweepPart } from '../pipeline/idempotency.ts'
 import { type ReleaseContext, type ReleaseRequest, makeRelease } from '../pipeline/release.ts'
 import { type Components, SERVICE_VERSION } from './components.ts'
 import type { Report } from './output.ts'
@@ -34,14 +34,14 @@ async function stepOn(components: Components): Promise<void> {
   }
 }
 
-/** Keeps house after a release; what is left out, the next one sweeps. */
-async function sweepClaims({ store, now, logger }: Components): Promise<void> {
+/** Keeps house after a release, a part of it each time; what is left out, a later one sweeps. */
+async function sweepClaims({ environment, store, now, logger }: Components): Promise<void> {
   try {
-    const claims = await sweepExpired(store, now())
-    if (claims > 0) logger.info({ claims }, 'deleted expired claims of Idempotency-Keys')
+    const claims = await sweepExpired(store, now(), sweepPart(now()))
+    if (claims > 0) logger.info({ environment, claims }, 'deleted expired claims of Idempotency-Keys')
   } catch (error) {
     // The release is made, and must not be reported as failed.
-    logger.warn({ err: error }, 'could not delete expired claims of Idempotency-Keys')
+    logger.warn({ err: error, environment }, 'could not delete expired claims of Idempotency-Keys')
   }
 }
 
@@ -56,12 +56,12 @@ async function thinOut({ store, logger }: Components, release: number): Promise<
 }
 
 export function releaseContext(components: Components): ReleaseContext {
-  const { logger } = components
+  const { logger, environment } = components
   return {
     ...components,
     service: SERVICE_VERSION,
     log: (event, fields) => {
-      logger.info(fields, event)
+      logger.info({ environment, ...fields }, event)
     },
   }
 }

@@ -54,15 +54,24 @@ export class Scheduler {
 
   async #release(): Promise<void> {
     const args = [FVS, 'release', '--if-changed', '--environment', this.#environment]
-    const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] })
-    this.#child = child
-    const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]
-    this.#child = undefined
-    if (code !== 0 && !this.#stopping) {
+    const environment = this.#environment
+    try {
+      this.#child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] })
+      const [code, signal] = (await once(this.#child, 'exit')) as [number | null, string | null]
+      if (code !== 0 && !this.#stopping) {
+        this.#logger.error(
+          { code, signal, environment },
+          'the scheduled release failed; the next run tries again',
+        )
+      }
+    } catch (error) {
+      // The machine has no process or no memory to give. Thrown on, it would be printed on standard output.
       this.#logger.error(
-        { code, signal, environment: this.#environment },
-        'the scheduled release failed; the next run tries again',
+        { err: error, environment },
+        'the scheduled release did not start; the next run tries again',
       )
+    } finally {
+      this.#child = undefined
     }
   }
 }

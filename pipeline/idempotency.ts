@@ -186,13 +186,23 @@ export class Idempotency {
   }
 }
 
+/** Claims are swept in parts, by the first digit of their hash. */
+const PARTS = 16
+/** Together as long as claims are kept, so each part is swept once in that time. */
+const PART_MS = KEPT_MS / PARTS
+
+/** The part whose turn it is: each has three hours of every two days. */
+export function sweepPart(now: Date): number {
+  return Math.floor(now.getTime() / PART_MS) % PARTS
+}
+
 /**
- * Deletes the claims that were written more than 48 hours ago, and returns how many. None is read. A key that is used
- * again in the very moment in which its old claim is deleted may lose its new one.
+ * Deletes the claims of a part that were written more than 48 hours ago, and returns how many. None is read. A key that
+ * is used again in the very moment in which its old claim is deleted may lose its new one.
  */
-export async function sweepExpired(store: Store, now: Date): Promise<number> {
+export async function sweepExpired(store: Store, now: Date, part: number): Promise<number> {
   const expired: string[] = []
-  for await (const { key, modifiedAt } of store.list(IDEMPOTENCY_PREFIX)) {
+  for await (const { key, modifiedAt } of store.list(IDEMPOTENCY_PREFIX + part.toString(PARTS))) {
     if (now.getTime() - modifiedAt.getTime() > KEPT_MS) expired.push(key)
   }
   await pMap(expired, (key) => store.delete(key), { concurrency: DELETIONS_AT_ONCE })

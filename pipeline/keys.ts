@@ -42,6 +42,11 @@ export function isWellFormedKey(text: string): boolean {
   return checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH)
 }
 
+/** The public part of a well-formed key. */
+export function publicId(key: string): string {
+  return key.split('_')[2]!
+}
+
 /** A text with the secret part of every key in it left out, for logs. */
 export function redactKeys(text: string): string {
   return text.replace(ANYWHERE, '$1[redacted]')

@@ -45,14 +45,19 @@ export async function isQuiet(
     const [intake, commit, waits] = await Promise.all([
       store.get(intakeKey(table, version)),
       store.get(logKey(table, version)),
-      hasInbox(store, table),
+      hasWaiting(store, table, 1),
     ])
     return !intake && !commit && !waits
   })
   return quiet.every((isSo) => isSo)
 }
 
-export async function hasInbox(store: Store, table: TableName): Promise<boolean> {
-  for await (const { key } of store.list(inboxPrefix(table))) if (isInboxKey(table, key)) return true
+/** Whether at least so many objects wait to be taken in. */
+export async function hasWaiting(store: Store, table: TableName, count: number): Promise<boolean> {
+  let waiting = 0
+  for await (const { key } of store.list(inboxPrefix(table))) {
+    if (isInboxKey(table, key)) waiting += 1
+    if (waiting >= count) return true
+  }
   return false
 }

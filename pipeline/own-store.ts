@@ -30,7 +30,7 @@ export async function assertOwnStore({
     if (found === undefined || found === environment) continue
     throw new ServiceError(
       'conflict',
-      `${store.url} is a store of the environment ${found}: nothing of it is released as ${environment}`,
+      `${store.url} is a store of the environment ${found}: nothing of it is published as ${environment}`,
     )
   }
   return last

@@ -1,4 +1,5 @@
 // Who may call: agents and the keys of agents and clients, as point look-ups that every node sees at once.
+import pLimit from 'p-limit'
 import { pMapIterable } from 'p-map'
 import { z } from 'zod'
 import { ServiceError } from '../schemas/errors.ts'
@@ -48,6 +49,9 @@ export type AgentRecord = z.infer<typeof agentRecord>
 const ROTATION_MS = 24 * 3_600_000
 
 const READS_AT_ONCE = 16
+/** Strangers cause look-ups: they must not take the connections to the store from who writes. */
+const LOOKUPS_AT_ONCE = 16
+const MOST_LOOKUPS_WAITING = 1_000
 
 export interface RegistryComponents {
   store: Store
@@ -59,6 +63,7 @@ export class Registry {
   readonly environment: Environment
   readonly #store: Store
   readonly #randomBytes: RandomBytes
+  readonly #lookUps = pLimit(LOOKUPS_AT_ONCE)
 
   constructor({ store, environment, randomBytes }: RegistryComponents) {
     this.environment = environment
@@ -131,17 +136,29 @@ export class Registry {
     await this.#store.putIfAbsent(apiKeyKey(hash), canonical(record))
   }
 
+  /** @throws ServiceError `unavailable` while too many look-ups wait. */
   async findAgent(agentId: string): Promise<AgentRecord | undefined> {
-    return readRecord(this.#store, agentKey(agentId), agentRecord)
+    return this.#lookUp(() => readRecord(this.#store, agentKey(agentId), agentRecord))
   }
 
   /**
    * What is stored of a key; undefined for one that is malformed or unknown. The key is looked up by its hash, so no
    * comparison of secrets takes place that could be timed.
+   *
+   * @throws ServiceError `unavailable` while too many look-ups wait.
    */
   async findKey(key: string): Promise<KeyRecord | undefined> {
     if (!isWellFormedKey(key)) return undefined
-    return readRecord(this.#store, apiKeyKey(sha256Hex(key)), keyRecord)
+    return this.#lookUp(() => readRecord(this.#store, apiKeyKey(sha256Hex(key)), keyRecord))
+  }
+
+  async #lookUp<T>(read: () => Promise<T>): Promise<T> {
+    if (this.#lookUps.pendingCount >= MOST_LOOKUPS_WAITING) {
+      throw new ServiceError('unavailable', 'too many keys and agents are being looked up; try again', {
+        retryAfterS: 5,
+      })
+    }
+    return this.#lookUps(read)
   }
 
   /** Every key ever given, in no order. */
@@ -178,7 +195,8 @@ export class Registry {
       throw new ServiceError(
         'notFound',
         // Whoever gives the whole key instead must not find it in a log.
-        `no key has the id ${JSON.stringify(redactKeys(keyId))}; \`fvs keys list\` shows them`,
+        `no key has the id ${JSON.stringify(redactKeys(keyId))} in ${this.environment}; ` +
+          `\`fvs keys list --environment ${this.environment}\` shows them`,
       )
     }
     return { path, record }

@@ -6,7 +6,7 @@ import { SCORED_TABLES, type ScoredTable, TABLE_NAMES, type TableName } from '..
 import { ENVIRONMENTS, type Environment, instant } from '../schemas/values.ts'
 import { type DerivedRelease, deriveRelease, snapshotDate } from './derive.ts'
 import { Database, withDatabase } from './duckdb.ts'
-import { hasInbox, isNews, isQuiet } from './news.ts'
+import { hasWaiting, isNews, isQuiet } from './news.ts'
 import { assertOwnStore } from './own-store.ts'
 import type { OutputFile } from './publications.ts'
 import { currentRelease, readManifest, readSnapshotManifest } from './releases.ts'
@@ -61,6 +61,9 @@ type ReleasePlan = z.infer<typeof releasePlan>
 /** A plan of another make (software, secret) is left alone for this long: its job may still be at work. */
 const TAKEOVER_MS = 15 * 60_000
 
+/** Objects for which a run without a release takes usage in: each time is a commit for ever, which the next ones read. */
+export const MUCH_USAGE = 500
+
 /**
  * Takes in the inbox and publishes a release. A release that an earlier run began and did not finish is
  * finished first. Any number of runs may be under way: one commits, the others say that they lost.
@@ -79,7 +82,7 @@ export async function makeRelease(
   const known = await assertOwnStore(context)
   const asOf = request.asOf ?? now
   if (request.ifChanged && known > 0 && (await isQuietSince(context, known, asOf))) {
-    if (await hasInbox(context.store, 'usage')) await compactAll(context, ['usage'])
+    if (await hasWaiting(context.store, 'usage', MUCH_USAGE)) await compactAll(context, ['usage'])
     return { made: false, release: known, reason: 'unchanged' }
   }
   await compactAll(context, TABLE_NAMES)

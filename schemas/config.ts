@@ -3,13 +3,15 @@ import { z } from 'zod'
 import { ServiceError } from './errors.ts'
 import { ENVIRONMENTS, type Environment } from './values.ts'
 
-const integer = (fallback: number, min: number, max: number) =>
-  z
+function integer(fallback: number, min: number, max: number) {
+  const error = `must be a whole number from ${min} to ${max}`
+  return z
     .string()
-    .regex(/^\d+$/, 'must be a whole number')
+    .regex(/^\d+$/, error)
     .transform(Number)
-    .pipe(z.number().min(min).max(max))
+    .pipe(z.number(error).min(min, error).max(max, error))
     .default(fallback)
+}
 
 /** An HMAC-SHA256 is as strong as its key up to the length of its output (RFC 2104). */
 const SECRET_BYTES = 32
@@ -62,10 +64,12 @@ const storeUrl = z
 
 const environment = z.object({
   STORE_URL: storeUrl.default('./data'),
-  S3_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
+  S3_ENDPOINT: z.url({ protocol: /^https?$/, error: 'must be http[s]://host:port' }).optional(),
   STORE_TIMEOUT_MS: integer(20_000, 100, 600_000),
   CACHE_DIR: z.string().min(1).optional(),
-  REDIS_URL: z.url({ protocol: /^rediss?$/ }).optional(),
+  REDIS_URL: z
+    .url({ protocol: /^rediss?$/, error: 'must be redis[s]://user:password@host:port/number' })
+    .optional(),
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: integer(3000, 0, 65_535),
   TRUSTED_PROXIES: list.default([]),
@@ -80,7 +84,7 @@ const environment = z.object({
   COMMIT_QUEUE_LIMIT: integer(20_000, 1, 1_000_000),
   USAGE_FLUSH_MS: integer(5_000, 50, 600_000),
   REFRESH_MS: integer(2_000, 50, 60_000),
-  KEY_CACHE_MS: integer(5_000, 0, 10_000),
+  KEY_CACHE_MS: integer(5_000, 0, 9_000),
   SHARD_CACHE_BYTES: integer(256 * 1024 * 1024, 0, 64 * 1024 ** 3),
   REQUEST_TIMEOUT_MS: integer(20_000, 100, 600_000),
   MAX_CONNECTIONS: integer(10_000, 1, 1_000_000),
@@ -140,7 +144,8 @@ function assertSecrets(settings: Settings): void {
   if (secretsOf(settings, 'sandbox').some((text) => own.includes(text))) {
     throw new ServiceError(
       'invalid',
-      'the sandbox and production have the same signing secret: what the sandbox signs would pass for the real thing',
+      'the sandbox and production have the same signing secret: what the sandbox signs would pass for the real thing; ' +
+        'give SANDBOX_VERIFICATION_SIGNING_SECRET another value',
     )
   }
 }

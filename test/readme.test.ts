@@ -4,7 +4,7 @@
 // one that the demo printed; `npm start` gets a free port; the `data/` of queries is that of the demo's folder.
 // The blocks run in a folder of links to the repository, so that the files they write are not left in it.
 import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { mkdir, readFile, readdir, symlink } from 'node:fs/promises'
 import { dirname, join, normalize } from 'node:path'
 import { v7 as uuidv7 } from 'uuid'
@@ -63,6 +63,10 @@ describe('README.md', () => {
       scripts: Record<string, string>
     }
     expect(Object.keys(scripts)).toEqual(expect.arrayContaining(['start', 'demo', 'test']))
+    const named = [...textOf('README.md').matchAll(/npm run ([\w:]+)/g)].map(([, name]) => name)
+    expect(Object.keys(scripts)).toEqual(expect.arrayContaining(named))
+    const suites = Object.keys(scripts).filter((name) => name.startsWith('test:'))
+    expect(named).toEqual(expect.arrayContaining(suites))
     expect(readme('npm test')).toBe('npm ci && npm test\n')
     expect(readme('/demo.env')).toBe('. /tmp/fvs-demo-XXXXXX/demo.env\n')
   })
@@ -293,8 +297,10 @@ describe('documents say what the sources say', () => {
     expect(results).toEqual(expected)
   })
 
-  const pages = ['methodology', 'verifying', 'data', 'operations', 'architecture'].map(
-    (name) => `docs/${name}.md`,
+  const pages = ['docs', 'docs/decisions'].flatMap((path) =>
+    readdirSync(`${REPOSITORY}${path}`)
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => `${path}/${name}`),
   )
   test.each(['README.md', ...pages])('%s: links lead somewhere', (document) => {
     for (const [, target] of textOf(document).matchAll(/\]\((?!https?:)([^)]+)\)/g)) {

@@ -238,3 +238,25 @@ test('a drawn id that another key has is not given twice', async () => {
   expect(await registry.findKey(first)).toMatchObject({ owner: 'Ada' })
   expect(await Array.fromAsync(registry.listKeys())).toHaveLength(1)
 })
+
+test('look-ups take part of the connections to the store at most, and past a thousand waiting are refused', async () => {
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
+  let held = 0
+  const { registry, store } = setUp(async ({ operation }) => {
+    if (operation !== 'get') return
+    held += 1
+    await answered
+  })
+  const unknown = Array.from({ length: 1_016 }, () => registry.findKey(unknownKey()))
+  await expect.poll(() => held).toBe(16)
+  await expect(registry.findAgent(uuidOf(9, 1))).rejects.toMatchObject({
+    kind: 'unavailable',
+    retryAfterS: 5,
+  })
+  // Who writes does not wait for them.
+  expect(await store.putIfAbsent('probe/a', new Uint8Array())).toBe(true)
+  expect(held).toBe(16)
+  answer()
+  expect(new Set(await Promise.all(unknown))).toEqual(new Set([undefined]))
+  expect(await registry.findAgent(uuidOf(9, 1))).toBeUndefined()
+})

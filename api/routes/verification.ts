@@ -107,6 +107,8 @@ async function publication(
     headers: {
       ...headersOf(found),
       'Cache-Control': `${caller.kind === 'anonymous' ? 'public' : 'private'}, max-age=60`,
+      // A cache before the service must neither answer a call that counts nor let a wrong key through.
+      ...(kind === 'verification' ? { Vary: 'X-API-Key' } : {}),
     },
   }
 }

@@ -19,7 +19,9 @@ export async function probeStore(store: Store, id: string): Promise<void> {
   } catch (error) {
     // What was wrong with the store says more than that it cannot be tidied either.
     await store.delete(key).catch(() => undefined)
-    throw error
+    if (!(error instanceof ServiceError) || error.kind !== 'unavailable') throw error
+    // Whose settings are wrong is to know which store is meant.
+    throw new ServiceError('unavailable', `${store.url}: ${error.message}`, { cause: error, retryAfterS: 5 })
   }
   await store.delete(key)
   if (await store.get(key)) throw unreliable(store, `still gives ${key} after deleting it`)

@@ -1,5 +1,8 @@
 // A node follows the store: releases, questions and keys that others wrote, also after the store was away.
 import { beforeAll, describe, expect, test } from 'vitest'
+import { readManifest, readReleaseShard, shardFile } from '../../pipeline/releases.ts'
+import { canonical } from '../../pipeline/sign.ts'
+import { manifestKey, releasePrefix, sha256Hex, shardPath } from '../../pipeline/store/keys.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import { FaultStore } from '../support/fault-store.ts'
@@ -41,6 +44,22 @@ beforeAll(async () => {
   released = new MemoryStore()
   await releaseWorld(await testComponents({ store: released, folder, clock: new Clock(NOW) }))
 })
+
+/** Gives each forecaster a shard of its own in the first release, and returns their ids. */
+async function splitForecasters(store: MemoryStore): Promise<string[]> {
+  const manifest = (await readManifest(store, 1))!
+  const file = shardFile(manifest.files, 'forecaster', forecasterId(0))!
+  const shard = await readReleaseShard(store, 1, file)
+  const split = Object.entries(shard.entities).map(([id, entity]) => {
+    const bytes = canonical({ ...shard, entities: { [id]: entity } })
+    const path = shardPath('forecaster', id)
+    store.objects.set(releasePrefix(1) + path, bytes)
+    return { path, rows: 1, size_bytes: bytes.byteLength, sha256: sha256Hex(bytes) }
+  })
+  const files = manifest.files.flatMap((other) => (other === file ? split : [other]))
+  store.objects.set(manifestKey(1), canonical({ ...manifest, files }))
+  return Object.keys(shard.entities)
+}
 
 describe('a node', () => {
   test('serves a release that another process made', async () => {
@@ -198,5 +217,16 @@ describe('a node', () => {
       expect((await client.get(PATH)).status).toBe(200)
       expect((await client.get(`/snapshots/forecaster/${forecasterId(0)}`)).status).toBe(200)
     }
+  })
+
+  test('with a cache too small for the shards that are read at once answers for all of them', async () => {
+    const store = copyOf(released)
+    const ids = await splitForecasters(store)
+    // Enough for the first that is read, and not for the second beside it.
+    const { client } = await testService({ store, settings: { SHARD_CACHE_BYTES: '20000' } })
+    const answer = await client.post('/verification/bulk', { entity_type: 'forecaster', ids })
+    expect(answer.status).toBe(200)
+    const { results } = answer.json<{ results: { status: string }[] }>()
+    expect(results.map(({ status }) => status)).toEqual(ids.map(() => 'ok'))
   })
 })

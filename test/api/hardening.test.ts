@@ -7,6 +7,7 @@ import { suiteFolder } from '../support/folder.ts'
 import { inboxRows } from '../support/inbox-rows.ts'
 import { expectProblem, pointersOf } from '../support/problem.ts'
 import { type RawAnswer, exchange } from '../support/raw-http.ts'
+import { RawSocket } from '../support/raw-socket.ts'
 import {
   type Answer,
   Clock,
@@ -198,6 +199,12 @@ describe('what could be meant in two ways is refused, and nothing is written', (
     expect(pointersOf(await service.client.get(`/questions?${name}=1`))).toEqual([`/${name}`])
   })
 
+  test('a field that no call knows and no Unicode text can name', async () => {
+    const body = '{"name":"a","model_type":"m","x\\ud800":1}'
+    const answer = await expectNothingWritten(() => service.client.post('/agents/register', body))
+    expect(pointersOf(answer)).toEqual(['/x\ufffd'])
+  })
+
   test('thousands of such fields, of which a hundred are named', async () => {
     const names = Array.from({ length: 4000 }, (_, index) => `x${index}`)
     const unknown = Object.fromEntries(names.map((name) => [name, 1]))
@@ -246,5 +253,23 @@ describe('what could be meant in two ways is refused, and nothing is written', (
     const key = `X-API-Key: ${agent.key}`
     const [answer] = await raw(`GET ${VERIFICATION} HTTP/1.1`, 'Host: x', key, key, '', '')
     expect(answer!.status).toBe(401)
+  })
+})
+
+describe('a client that asks and does not read', () => {
+  test('costs one answer, however much it has asked for', async () => {
+    const { bytes } = await service.client.get('/docs/viewer.js')
+    const before = process.memoryUsage().arrayBuffers
+    const asked = 100
+    const { socket } = await RawSocket.open(service.url)
+    socket.pause()
+    socket.write('GET /docs/viewer.js HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(asked))
+    const answered = async () => {
+      const { text } = await service.client.get('/metrics')
+      return Number(/_count\{method="GET",route="\/docs\/viewer.js",status="200"\} (\d+)/.exec(text)?.[1])
+    }
+    await expect.poll(answered, { interval: 1, timeout: 10_000 }).toBeGreaterThan(1)
+    const kept = process.memoryUsage().arrayBuffers - before
+    expect(kept).toBeLessThan((asked / 4) * bytes.length)
   })
 })

@@ -276,4 +276,15 @@ describe('a window', () => {
     expect(await admit()).toMatchObject({ admitted: true, standing: { remaining: 0 } })
     expect(await admit()).toMatchObject({ admitted: false })
   })
+
+  test('that is over by a clock that was set ahead takes nothing back either', async () => {
+    const { register: admit } = clockedLimits()
+    const { takeBack } = await admit()
+    // No timer has heard of it.
+    vi.setSystemTime(new Date(Date.parse(NOW) + 3_600_000))
+    await takeBack!()
+    expect(await admit()).toMatchObject({ admitted: true, standing: { remaining: 1 } })
+    expect(await admit()).toMatchObject({ admitted: true, standing: { remaining: 0 } })
+    expect(await admit()).toMatchObject({ admitted: false })
+  })
 })

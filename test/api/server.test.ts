@@ -218,6 +218,52 @@ describe('a client that does not read at all', () => {
   })
 })
 
+describe('a client that asks ahead', () => {
+  /** Answers each request with its path, once it is let go. */
+  async function gated() {
+    const begun: string[] = []
+    const gates: (() => void)[] = []
+    const app = new Koa()
+    app.use(async (ctx) => {
+      begun.push(ctx.path)
+      await new Promise<void>((resolve) => gates.push(resolve))
+      ctx.body = `it was ${ctx.path};`
+    })
+    const server = await startServer(app, {
+      host: '127.0.0.1',
+      port: 0,
+      requestTimeoutMs: 10_000,
+      idleTimeoutMs: 10_000,
+      maxConnections: 10,
+    })
+    onTestFinished(() => server.close(0))
+    return { url: server.url, begun, letGo: () => gates.shift()!() }
+  }
+  const asking = (count: number): string =>
+    Array.from({ length: count }, (_, index) => `GET /${index} HTTP/1.1\r\nHost: x\r\n\r\n`).join('')
+
+  test('is answered in turn, and what it asks for is not begun before', async () => {
+    const { url, begun, letGo } = await gated()
+    const raw = await RawSocket.open(url)
+    raw.socket.write(asking(3))
+    for (let turn = 0; turn < 3; turn++) {
+      await expect.poll(() => begun.length, { interval: 1, timeout: 10_000 }).toBe(turn + 1)
+      letGo()
+      // What was begun with this one would be in the list by the time that it is answered.
+      await raw.received(new RegExp(`it was /${turn};`))
+    }
+    expect(begun).toEqual(['/0', '/1', '/2'])
+  })
+
+  test('for far too much is cut off', async () => {
+    const { url, begun } = await gated()
+    const raw = await RawSocket.open(url)
+    raw.socket.write(asking(200))
+    expect(await raw.closed).toBe('')
+    expect(begun).toEqual(['/0'])
+  })
+})
+
 describe('too many connections', () => {
   test('are turned away until one ends', async () => {
     const service = await serving({ MAX_CONNECTIONS: '2' })

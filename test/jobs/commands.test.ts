@@ -189,7 +189,7 @@ describe('a store', () => {
     const folder = await testFolder()
     await file(folder, 'store', 'not a folder')
     const finished = await fvs(['release'], withStore(folder))
-    expectFailed(finished, 1, /the store could not \w+ probe\/\S+ \((EEXIST|ENOTDIR)\)/)
+    expectFailed(finished, 1, /file:\/\/\S+\/store: the store could not \w+ probe\/\S+ \((EEXIST|ENOTDIR)\)/)
   })
 
   test('is ./data where nothing else is said, and --store goes before STORE_URL', async () => {

@@ -106,7 +106,7 @@ describe('commands with --environment sandbox', () => {
       [['release', '--store', './store/sandbox', ...IN_SANDBOX], /STORE_URL: must not end in \/sandbox/],
       [
         ['release', '--store', 'elsewhere'],
-        /a store of the environment sandbox: nothing of it is released as production/,
+        /a store of the environment sandbox: nothing of it is published as production/,
       ],
       [['keys', 'revoke', '../../x'], /no key has the id "..\/..\/x"/],
     ]
@@ -225,7 +225,7 @@ describe('a release', () => {
       for (const request of [{}, { ifChanged: true }, { asOf: new Date('2026-02-01T00:00:00Z') }]) {
         await expect(release(await of(watched, mine), request)).rejects.toMatchObject({
           kind: 'conflict',
-          message: `memory: is a store of the environment ${theirs}: nothing of it is released as ${mine}`,
+          message: `memory: is a store of the environment ${theirs}: nothing of it is published as ${mine}`,
         })
       }
       expect(watched.writes).toBe(0)
@@ -233,6 +233,16 @@ describe('a release', () => {
       expect(await release(await of(store, theirs))).toMatchObject({ made: true })
     },
   )
+
+  test.for(ENVIRONMENTS)('of a store of %s is not served as the other either', async (theirs) => {
+    const mine = ENVIRONMENTS.find((name) => name !== theirs)!
+    const store = new FaultStore(copyOf(released[theirs]!))
+    // As the other's it would be signed anew, with the other's secret.
+    await expect(startTestService(await of(store, mine))).rejects.toMatchObject({ kind: 'conflict' })
+    expect(store.writes).toBe(0)
+    const service = await startTestService(await of(store, theirs))
+    await service.stop()
+  })
 
   test('of a store that the sandbox only simulates in is refused to production', async () => {
     const store = new MemoryStore()

@@ -60,7 +60,7 @@ describe('parseSettings', () => {
     ['COMMIT_TIMEOUT_MS', '0'],
     ['COMMIT_QUEUE_LIMIT', '0'],
     ['REFRESH_MS', '1.5'],
-    ['KEY_CACHE_MS', '10001'],
+    ['KEY_CACHE_MS', '9001'],
     ['SHARD_CACHE_BYTES', '1GB'],
     ['REQUEST_TIMEOUT_MS', '1'],
     ['MAX_CONNECTIONS', '0'],
