@@ -1,8 +1,11 @@
-// Five projects: `unit` needs nothing but this machine, `s3` a real S3 server, `delta` other readers of the tables,
-// `redis` a real Redis, `openapi` a tester of HTTP services.
+// Six projects: `unit` and `system` need nothing but this machine, `s3` a real S3 server, `delta` other readers of the
+// tables, `redis` a real Redis, `openapi` a tester of HTTP services.
 import { defineConfig } from 'vitest/config'
 
 const MINUTE_MS = 60_000
+
+/** The service as a whole, in processes of its own: what it takes long to see. */
+const SYSTEM = ['test/readme.test.ts', 'test/jobs/{demo,environments,kill,quotas,shared-data}.test.ts']
 
 // The file that CI counts its tests from.
 const report = process.env['TEST_REPORT']
@@ -20,9 +23,18 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/s3/**', 'test/delta/**', 'test/openapi/**', 'test/redis/**'],
+          exclude: ['test/s3/**', 'test/delta/**', 'test/openapi/**', 'test/redis/**', ...SYSTEM],
           testTimeout: MINUTE_MS / 2,
           hookTimeout: MINUTE_MS / 2,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'system',
+          include: SYSTEM,
+          testTimeout: MINUTE_MS,
+          hookTimeout: MINUTE_MS,
         },
       },
       {
