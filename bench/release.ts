@@ -62,7 +62,7 @@ async function release(root: string, threads: string, memoryLimit: string): Prom
       if (databases === 2) phase('looked for what to take in')
       return Database.open({ threads: Number(threads), memoryLimit, directory })
     },
-    environment: 'sandbox',
+    environment: 'production',
     secrets: { current: 'bench' },
     service: 'bench',
     now: () => WORLD_END,
