@@ -1,6 +1,7 @@
 // A call of the API: what it takes, who may make it and what it answers, as a plain function over validated input.
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { KeyRecord } from '../pipeline/registry.ts'
+import { noQuery } from '../schemas/requests.ts'
 import type { ApiContext } from './context.ts'
 import type { Caller } from './callers.ts'
 import type { LimitedCall } from './limits.ts'
@@ -65,3 +66,12 @@ export function route<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodT
 ): Route {
   return spec as unknown as Route
 }
+
+/** What a call is made of that anybody may make with nothing but its path. */
+export const PLAIN_GET = {
+  method: 'GET',
+  key: 'none',
+  params: z.strictObject({}),
+  query: noQuery,
+  body: z.undefined(),
+} as const

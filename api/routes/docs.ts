@@ -3,9 +3,8 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { z } from 'zod'
 import { sha256Hex } from '../../pipeline/store/keys.ts'
-import { noQuery } from '../../schemas/requests.ts'
 import { openApiDocument } from '../openapi.ts'
-import { type Reply, type Route, route } from '../route.ts'
+import { PLAIN_GET, type Reply, type Route, route } from '../route.ts'
 import { SECURITY_HEADERS } from '../security-headers.ts'
 
 const require = createRequire(import.meta.url)
@@ -85,14 +84,7 @@ const FILES: { path: string; summary: string; mediaType: string; read: () => Pro
   },
 ]
 
-const shared = {
-  method: 'GET',
-  key: 'none',
-  params: z.strictObject({}),
-  query: noQuery,
-  body: z.undefined(),
-  failures: [],
-} as const
+const shared = { ...PLAIN_GET, failures: [] } as const
 
 /** The calls that tell what all calls are: `routes`, and these. */
 export function documentation(routes: readonly Route[], version: string): Route[] {

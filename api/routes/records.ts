@@ -10,7 +10,7 @@ import { methodologyVersion, question, questionPage, snapshotHistory } from '../
 import { noQuery, questionsQuery, snapshotParams, snapshotQuery } from '../../schemas/requests.ts'
 import { uuid } from '../../schemas/values.ts'
 import { presented } from '../questions.ts'
-import { type Route, route } from '../route.ts'
+import { PLAIN_GET, type Route, route } from '../route.ts'
 
 const MINUTE = { 'Cache-Control': 'public, max-age=60' }
 /** A question's status changes by the clock, so it is not kept. */
@@ -37,13 +37,9 @@ export const snapshots = route({
 })
 
 export const methodology = route({
-  method: 'GET',
+  ...PLAIN_GET,
   path: '/methodology/version',
   summary: 'The version of the method and its parameters',
-  key: 'none',
-  params: z.strictObject({}),
-  query: noQuery,
-  body: z.undefined(),
   success: { status: 200, body: methodologyVersion },
   failures: [],
   handle: () =>
@@ -62,13 +58,9 @@ export const methodology = route({
 /** The text that `document_url` leads to. */
 export function methodologyDocument(text: Uint8Array): Route {
   return route({
-    method: 'GET',
+    ...PLAIN_GET,
     path: '/methodology',
     summary: 'The method in full, in Markdown',
-    key: 'none',
-    params: z.strictObject({}),
-    query: noQuery,
-    body: z.undefined(),
     success: { status: 200, body: z.string(), mediaType: 'text/markdown' },
     failures: [],
     handle: () =>
@@ -81,13 +73,10 @@ export function methodologyDocument(text: Uint8Array): Route {
 }
 
 export const listQuestions = route({
-  method: 'GET',
+  ...PLAIN_GET,
   path: '/questions',
   summary: 'Questions in the order of their close',
-  key: 'none',
-  params: z.strictObject({}),
   query: questionsQuery,
-  body: z.undefined(),
   success: { status: 200, body: questionPage },
   failures: [],
   handle: ({ query }, { questions, now }) => {

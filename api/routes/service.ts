@@ -1,21 +1,13 @@
 // What operators and their machines ask: is it alive, is it ready, how is it doing.
 import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
-import { noQuery } from '../../schemas/requests.ts'
-import { route } from '../route.ts'
+import { PLAIN_GET, route } from '../route.ts'
 
-const shared = {
-  method: 'GET',
-  key: 'none',
-  params: z.strictObject({}),
-  query: noQuery,
-  body: z.undefined(),
-} as const
 const NO_STORE = { 'Cache-Control': 'no-store' }
 const state = z.strictObject({ status: z.literal('ok') })
 
 export const livez = route({
-  ...shared,
+  ...PLAIN_GET,
   path: '/livez',
   summary: 'Whether the process answers',
   success: { status: 200, body: state },
@@ -24,7 +16,7 @@ export const livez = route({
 })
 
 export const readyz = route({
-  ...shared,
+  ...PLAIN_GET,
   path: '/readyz',
   summary: 'Whether this node should get requests',
   success: { status: 200, body: state },
@@ -37,7 +29,7 @@ export const readyz = route({
 })
 
 export const metrics = route({
-  ...shared,
+  ...PLAIN_GET,
   path: '/metrics',
   summary: 'Measurements in the text format of Prometheus',
   success: { status: 200, body: z.string(), mediaType: 'text/plain' },
