@@ -1,5 +1,6 @@
 // Whose address a request comes from, and what of it is counted.
 import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import proxyAddress from 'proxy-addr'
 import { ServiceError } from '../schemas/errors.ts'
@@ -25,6 +26,15 @@ export function addressesBehind(proxies: readonly string[]): AddressOf {
         'it takes addresses, subnets such as 10.0.0.0/8, loopback, linklocal and uniquelocal',
       { cause },
     )
+  }
+  // Without proxies all requests of a connection come from its other end.
+  const known = new WeakMap<Socket, string>()
+  if (proxies.length === 0) {
+    return ({ socket }) => {
+      const address = known.get(socket) ?? counted(socket.remoteAddress ?? '')
+      known.set(socket, address)
+      return address
+    }
   }
   return (request) => {
     const claimed = proxyAddress(request, trusts)

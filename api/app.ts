@@ -49,7 +49,8 @@ export interface AppComponents {
   routes: readonly Route[]
   logger: Logger
   metrics: Metrics
-  newId: () => string
+  /** Anything that no other request has had. */
+  newRequestId: () => string
   addressOf: AddressOf
   /** False once the service is shutting down. */
   accepting: () => boolean
@@ -98,16 +99,18 @@ function crossOrigin(ctx: Koa.Context, next: () => Promise<unknown>): unknown {
   return undefined
 }
 
+const SECURITY_HEADER_LINES = Object.entries(SECURITY_HEADERS)
+
 /** Measures a request and turns whatever went wrong in it into a problem. */
 async function answered(
   ctx: Koa.Context,
   next: () => Promise<unknown>,
-  { newId, logger, metrics: measured, accepting }: AppComponents,
+  { newRequestId, logger, metrics: measured, accepting }: AppComponents,
 ): Promise<void> {
   const started = performance.now()
-  const requestId = newId()
+  const requestId = newRequestId()
   ctx.set('X-Request-Id', requestId)
-  ctx.set(SECURITY_HEADERS)
+  for (const [name, value] of SECURITY_HEADER_LINES) ctx.res.setHeader(name, value)
   try {
     takeTarget(ctx)
     assertHost(ctx)

@@ -1,5 +1,5 @@
 // Builds the components from the settings: the one place where real clocks, ids and chance come from.
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { availableParallelism, homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -34,6 +34,8 @@ export interface Components extends AsyncDisposable {
   openDatabase: () => Promise<Database>
   now: () => Date
   newId: () => string
+  /** An id that nothing is sorted by. */
+  newRequestId: () => string
 }
 
 /** Works with components and gives up what they hold, whatever comes of the work. */
@@ -105,6 +107,7 @@ async function buildComponents(
       }),
     now: () => new Date(),
     newId: () => uuidv7(),
+    newRequestId: () => randomUUID(),
     [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }),
   }
 }

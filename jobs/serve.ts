@@ -23,7 +23,7 @@ export async function startService(
   components: Record<Environment, Components>,
   options: { scheduler: boolean },
 ): Promise<Service> {
-  const { settings, logger, newId } = components.production
+  const { settings, logger, newRequestId } = components.production
   const addressOf = addressesBehind(settings.TRUSTED_PROXIES)
   const metrics = new Metrics()
   const counters =
@@ -45,7 +45,7 @@ export async function startService(
       routes,
       logger,
       metrics,
-      newId,
+      newRequestId,
       addressOf,
       accepting: () => accepting,
     })

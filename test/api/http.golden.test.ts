@@ -86,6 +86,7 @@ const steady = (text: string) =>
   text
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<new id>')
     .replace(/fv_live_\w+/g, '<key>')
+    .replace(/^X-Request-Id: \S+$/m, 'X-Request-Id: <new id>')
     .replace(/^Date: .*$/m, 'Date: <now>')
     .replace(/^(RateLimit: .*;t=)\d+$/m, '$1<seconds>')
     .replace(/due at \S+Z/g, 'due at <time>')

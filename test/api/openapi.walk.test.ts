@@ -60,12 +60,12 @@ const ONE_OF_EACH = {
 
 /** The real application over routes and components of a test's own. */
 async function served(specs: Route[], accepting: boolean): Promise<Client> {
-  const { logger, newId } = await testComponents({ folder, clock, store: new MemoryStore() })
+  const { logger, newRequestId } = await testComponents({ folder, clock, store: new MemoryStore() })
   const components: AppComponents = {
     routes: specs,
     logger,
     metrics: new Metrics(),
-    newId,
+    newRequestId,
     addressOf: () => '192.0.2.1',
     accepting: () => accepting,
   }

@@ -1,5 +1,5 @@
 // The real service for a test: components of the test's own, a free port, and a client that hides nothing of HTTP.
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
 import { availableParallelism } from 'node:os'
@@ -98,6 +98,7 @@ export async function testComponents(options: TestOptions = {}): Promise<Compone
       }),
     now: options.clock?.now ?? (() => new Date()),
     newId: () => uuidv7(),
+    newRequestId: () => randomUUID(),
     [Symbol.asyncDispose]: () => Promise.resolve(),
   }
 }
