@@ -73,9 +73,10 @@ export async function revokeKey({ registry, now }: Components, keyId: string): P
 
 export async function rotateKey({ registry, now }: Components, keyId: string): Promise<Report> {
   const { key, replaced } = await registry.rotateKey(keyId, now())
+  const ends = replaced.revoked_at === null ? 'works until' : 'stays revoked, since'
   return {
     ok: true,
     json: { api_key: key.key, key_id: key.id, replaces: keyId, replaced_works_until: replaced.expires_at },
-    text: `${key.key}\n${KEEP_IT} The key ${keyId} of ${whose(replaced)} works until ${replaced.expires_at}.`,
+    text: `${key.key}\n${KEEP_IT} The key ${keyId} of ${whose(replaced)} ${ends} ${replaced.expires_at}.`,
   }
 }

@@ -91,10 +91,10 @@ export class Registry {
   }
 
   /**
-   * Gives the holder of a key another like it; the old one works for `ROTATION_MS` more. Both count against the
-   * same quota.
+   * Gives the holder of a key another like it; the old one works for `ROTATION_MS` more, unless it was revoked. Both
+   * count against the same quota.
    *
-   * @throws ServiceError `notFound` for an id that no key has, `conflict` for one that was revoked or replaced.
+   * @throws ServiceError `notFound` for an id that no key has, `conflict` for one that was rotated already.
    */
   async rotateKey(keyId: string, now: Date): Promise<{ key: ApiKey; replaced: KeyRecord }> {
     const old = await this.#replaceable(keyId)
@@ -102,18 +102,20 @@ export class Registry {
     await this.#createKey(key, old.record, now, old.record.account_id)
     // Read again: a revocation that came meanwhile must not be undone.
     const { path, record } = await this.#replaceable(keyId)
-    const replaced = { ...record, expires_at: new Date(now.getTime() + ROTATION_MS).toISOString() }
+    const endsAt = record.revoked_at ?? new Date(now.getTime() + ROTATION_MS).toISOString()
+    const replaced = { ...record, expires_at: endsAt }
     await this.#store.put(path, canonical(replaced))
     return { key, replaced }
   }
 
   async #replaceable(keyId: string): Promise<{ path: string; record: KeyRecord }> {
     const found = await this.#byId(keyId)
-    const { revoked_at: revokedAt, expires_at: expiresAt } = found.record
-    const ended = revokedAt ?? expiresAt
-    if (ended === null) return found
-    const what = revokedAt === null ? 'was rotated already and ends' : 'was revoked'
-    throw new ServiceError('conflict', `the key ${keyId} ${what} at ${ended}`)
+    const { expires_at } = found.record
+    if (expires_at === null) return found
+    throw new ServiceError(
+      'conflict',
+      `the key ${keyId} was rotated already, with its end at ${expires_at}; \`fvs keys list\` shows the one in its place`,
+    )
   }
 
   async #createKey({ key, id }: ApiKey, grant: KeyGrant, now: Date, accountId = id): Promise<void> {
