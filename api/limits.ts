@@ -155,8 +155,22 @@ const EXCEEDED: Record<PolicyName, (quota: number) => string> = {
 
 /** What a caller is told of one call too many. */
 export function refusal({ policy, quota, resetS }: Standing): ServiceError {
-  const detail = `${EXCEEDED[policy](quota)}; try again in ${resetS} s`
+  const detail = `${EXCEEDED[policy](quota)}; try again in ${inWords(resetS)}`
   return new ServiceError('limited', detail, { retryAfterS: resetS, policy })
+}
+
+const UNITS = [
+  ['days', 86_400],
+  ['hours', 3_600],
+  ['minutes', 60],
+] as const
+
+/** A time for people, never too short; machines have the seconds in `Retry-After`. */
+function inWords(seconds: number): string {
+  for (const [name, unitS] of UNITS) {
+    if (seconds >= 2 * unitS) return `${Math.ceil(seconds / unitS)} ${name}`
+  }
+  return `${seconds} s`
 }
 
 /** The fields of draft-ietf-httpapi-ratelimit-headers-10. */

@@ -112,7 +112,7 @@ const QUOTAS: Record<NonNullable<Route['limit']>, Examples> = {
   register: {
     problem: {
       policy: 'registrations',
-      detail: 'at most 10 agents may be registered from one address in an hour; try again in 1800 s',
+      detail: 'at most 10 agents may be registered from one address in an hour; try again in 30 minutes',
     },
   },
   forecast: {
@@ -128,7 +128,7 @@ const QUOTAS: Record<NonNullable<Route['limit']>, Examples> = {
     },
     'with a key': {
       policy: 'monthly-calls',
-      detail: 'the 100 verification calls of this key for this month are used up; try again in 259200 s',
+      detail: 'the 100 verification calls of this key for this month are used up; try again in 3 days',
     },
   },
 }

@@ -49,6 +49,7 @@ describe('a quota', () => {
     ]) {
       const standing = expectLimited(refused, 'monthly-calls')
       expect(standing).toMatchObject({ quota: 3, windowS: MONTH_S, resetS: REST_OF_MONTH_S })
+      expect(refused.text).toContain('are used up; try again in 31 days')
     }
     expect((await client.send('HEAD', FOUND, { headers: key })).status).toBe(429)
     clock.set('2026-03-31T23:59:59.001Z')

@@ -50,7 +50,7 @@ export const remaining = async (answer: Promise<Answer>): Promise<number> =>
 export const idOf = (key: string): string => key.split('_')[2]!
 
 export function expectLimited(answer: Answer, policy: PolicyName): AnsweredStanding {
-  expectProblem(answer, 429, /; try again in \d+ s$/)
+  expectProblem(answer, 429, /; try again in \d+ (s|minutes|hours|days)$/)
   expect(answer.json()).toMatchObject({
     type: 'https://iana.org/assignments/http-problem-types#quota-exceeded',
     'violated-policies': [policy],
