@@ -5,7 +5,7 @@ import getRawBody from 'raw-body'
 import { parseJson } from './json.ts'
 import { HttpError } from './problems.ts'
 
-const BODY_LIMIT_BYTES = 64 * 1024
+export const BODY_LIMIT_BYTES = 64 * 1024
 
 /** @throws HttpError 415, 413 or 400. */
 export async function readJson(request: IncomingMessage): Promise<unknown> {

@@ -1,7 +1,6 @@
 // What the API is built of: settings are values, components are passed in, so that tests pass their own.
 import type { Idempotency } from '../pipeline/idempotency.ts'
 import type { Registry } from '../pipeline/registry.ts'
-import type { SigningSecrets } from '../pipeline/sign.ts'
 import type { GroupCommit } from '../pipeline/tables/group.ts'
 import type { UsageLog } from '../pipeline/usage.ts'
 import type { ForecastRow, AgentRow } from '../schemas/tables.ts'
@@ -13,8 +12,6 @@ import type { PublishedReleases } from './published.ts'
 import type { QuestionBook } from './questions.ts'
 
 export interface ApiContext {
-  /** Undefined: answers carry no signature. */
-  secrets: SigningSecrets | undefined
   registry: Registry
   idempotency: Idempotency
   callers: Callers

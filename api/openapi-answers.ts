@@ -1,5 +1,6 @@
 // The answers of a call in the OpenAPI document: every status with its headers, its body and an example.
 import { STATUS_CODES } from 'node:http'
+import { BODY_LIMIT_BYTES } from './body.ts'
 import { QUOTA_EXCEEDED } from './problems.ts'
 import { type HeaderName, headerRefs } from './openapi-headers.ts'
 import type { CallText, ProblemText } from './openapi-text.ts'
@@ -24,7 +25,7 @@ const DESCRIPTIONS: Record<number, string> = {
 const SHARED: Record<number, ProblemText & { name: string }> = {
   400: { name: 'BadRequest', detail: 'the body is not JSON in UTF-8' },
   405: { name: 'MethodNotAllowed', detail: '/questions is called with HEAD, GET' },
-  413: { name: 'ContentTooLarge', detail: 'the body has more than 65536 bytes' },
+  413: { name: 'ContentTooLarge', detail: `the body has more than ${BODY_LIMIT_BYTES} bytes` },
   415: {
     name: 'UnsupportedMediaType',
     detail: 'the Content-Type must be application/json, not "text/plain"',

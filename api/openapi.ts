@@ -1,5 +1,6 @@
 // The OpenAPI document, generated from the routes and the schemas that validate.
 import { z } from 'zod'
+import { MAX_KEY_LENGTH, MIN_UNGUESSABLE_LENGTH } from '../pipeline/idempotency.ts'
 import { PUBLISHED, REQUESTS } from '../schemas/published.ts'
 import { MOUNTS } from './mounts.ts'
 import { answersOf, sharedAnswers } from './openapi-answers.ts'
@@ -119,7 +120,7 @@ function parameters(schema: z.ZodType, place: 'path' | 'query', { parameters: va
 
 /** As draft-ietf-httpapi-idempotency-key-header has it, and without its quotation marks. */
 function idempotencyKey(isUnguessable: boolean): object {
-  const shortest = isUnguessable ? 20 : 1
+  const shortest = isUnguessable ? MIN_UNGUESSABLE_LENGTH : 1
   return {
     name: 'Idempotency-Key',
     in: 'header',
@@ -129,7 +130,7 @@ function idempotencyKey(isUnguessable: boolean): object {
       (isUnguessable
         ? 'Whoever knows it can be told the same API key again: a random UUID, and a secret.'
         : 'A random UUID is a good one.'),
-    schema: { type: 'string', minLength: shortest, maxLength: 255, pattern: '^[!#-~][!-~]*$' },
+    schema: { type: 'string', minLength: shortest, maxLength: MAX_KEY_LENGTH, pattern: '^[!#-~][!-~]*$' },
     example: IDEMPOTENCY_KEY,
   }
 }

@@ -3,7 +3,7 @@ import { type RequestListener, type Server, type ServerResponse, createServer } 
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type Koa from 'koa'
 import { ServiceError } from '../schemas/errors.ts'
-import { type OwedAnswers, answerUnreadRequests } from './unread-requests.ts'
+import { HEADER_LIMIT_BYTES, type OwedAnswers, answerUnreadRequests } from './unread-requests.ts'
 
 export interface ServerSettings {
   host: string
@@ -30,7 +30,7 @@ export async function startServer(app: Koa, settings: ServerSettings): Promise<R
     headersTimeout: Math.min(10_000, settings.requestTimeoutMs),
     keepAliveTimeout: settings.idleTimeoutMs,
     connectionsCheckingInterval: Math.min(1_000, settings.requestTimeoutMs),
-    maxHeaderSize: 16 * 1024,
+    maxHeaderSize: HEADER_LIMIT_BYTES,
     // The application says itself that a request needs one.
     requireHostHeader: false,
   })
@@ -75,7 +75,6 @@ const MOST_AHEAD = 100
  */
 class Connections implements OwedAnswers {
   readonly #owed = new Map<Socket, Set<ServerResponse>>()
-  readonly #latest = new WeakMap<Socket, ServerResponse>()
   readonly #unreadable = new WeakSet<Socket>()
   #ending = false
 
@@ -87,16 +86,14 @@ class Connections implements OwedAnswers {
     server.on('request', (request, response) => {
       const { socket } = request
       const owed = this.#owed.get(socket)
-      const before = this.#latest.get(socket)
-      const waits = before !== undefined && owed?.has(before) === true
+      const before = this.of(socket).at(-1)
       owed?.add(response)
-      this.#latest.set(socket, response)
       response.once('close', () => {
         this.#owed.get(socket)?.delete(response)
         this.#endFree(socket)
       })
       if (owed && owed.size > MOST_AHEAD) socket.destroy()
-      else if (!waits) answer(request, response)
+      else if (!before) answer(request, response)
       else {
         before.once('close', () => {
           if (!socket.destroyed) answer(request, response)

@@ -5,8 +5,14 @@ import { canonical } from '../pipeline/sign.ts'
 import { HttpError, problemOf } from './problems.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 
+/** Of the path and the headers together. */
+export const HEADER_LIMIT_BYTES = 16 * 1024
+
 const REFUSALS: Record<string, HttpError> = {
-  HPE_HEADER_OVERFLOW: new HttpError(431, 'the path and the headers have more than 16384 bytes'),
+  HPE_HEADER_OVERFLOW: new HttpError(
+    431,
+    `the path and the headers have more than ${HEADER_LIMIT_BYTES} bytes`,
+  ),
   HPE_CHUNK_EXTENSIONS_OVERFLOW: new HttpError(413, 'the extensions of the chunks are too long'),
   ERR_HTTP_REQUEST_TIMEOUT: new HttpError(408, 'the request did not come to its end in time'),
 }

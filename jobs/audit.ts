@@ -2,6 +2,7 @@
 import { type AuditReport, auditRelease } from '../pipeline/audit.ts'
 import { withDatabase } from '../pipeline/duckdb.ts'
 import { currentRelease } from '../pipeline/releases.ts'
+import { secretsInForce } from '../schemas/config.ts'
 import { ServiceError } from '../schemas/errors.ts'
 import type { Components } from './components.ts'
 import type { Report } from './output.ts'
@@ -10,8 +11,7 @@ export async function runAudit(components: Components, wanted: number | undefine
   const release = wanted ?? (await currentRelease(components.store))
   if (release === 0)
     throw new ServiceError('notFound', `${components.store.url} has no release yet; run fvs release`)
-  const { current, previous } = components.secrets ?? {}
-  const secrets = [current, previous].filter((secret) => secret !== undefined)
+  const secrets = secretsInForce(components.own)
   const report = await withDatabase(components.openDatabase, (database) =>
     auditRelease({ ...components, database, secrets }, release),
   )

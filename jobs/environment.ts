@@ -114,7 +114,6 @@ export async function startEnvironment(
 
   return {
     context: {
-      secrets,
       registry,
       idempotency,
       callers: new Callers(registry, settings.KEY_CACHE_MS, now),

@@ -1,10 +1,10 @@
 // `fvs release`.
 import { sweepExpired, sweepPart } from '../pipeline/idempotency.ts'
 import { type ReleaseContext, type ReleaseRequest, makeRelease } from '../pipeline/release.ts'
+import { thinReleases } from '../pipeline/thin.ts'
 import { type Components, SERVICE_VERSION } from './components.ts'
 import type { Report } from './output.ts'
 import { simulate } from './sandbox-step.ts'
-import { thinReleases } from './thin.ts'
 
 export async function runRelease(components: Components, request: ReleaseRequest): Promise<Report> {
   const started = performance.now()

@@ -56,10 +56,9 @@ export async function startService(
       idleTimeoutMs: Math.max(IDLE_MS, 2 * settings.COMMIT_TIMEOUT_MS),
       maxConnections: settings.MAX_CONNECTIONS,
     })
-    const { releases, secrets } = contexts.production
-    const release = releases.current?.release ?? 0
-    const store = components.production.store.url
-    logger.info({ url: server.url, store, release, signed: secrets !== undefined }, 'serving')
+    const { store, secrets } = components.production
+    const release = contexts.production.releases.current?.release ?? 0
+    logger.info({ url: server.url, store: store.url, release, signed: secrets !== undefined }, 'serving')
     return {
       url: server.url,
       stop: async () => {

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { canonical, signatureHolds } from '../pipeline/sign.ts'
-import type { OwnSettings } from '../schemas/config.ts'
+import { type OwnSettings, secretsInForce } from '../schemas/config.ts'
 import { ServiceError } from '../schemas/errors.ts'
 import { PUBLICATIONS, bulkResults, releaseShard } from '../schemas/payloads.ts'
 import type { Report } from './output.ts'
@@ -24,8 +24,7 @@ export async function runVerify(
   target: string,
   signature: string | undefined,
 ): Promise<Report> {
-  const { VERIFICATION_SIGNING_SECRET: current, VERIFICATION_SIGNING_SECRET_PREVIOUS: previous } = settings
-  const secrets = [current, previous].filter((secret) => secret !== undefined)
+  const secrets = secretsInForce(settings)
   if (secrets.length === 0) {
     throw new ServiceError(
       'invalid',

@@ -17,11 +17,11 @@ const VALID_MS = 24 * HOUR_MS
 const KEPT_MS = 48 * HOUR_MS
 const SALT_BYTES = 32
 const DELETIONS_AT_ONCE = 16
-const MAX_KEY_LENGTH = 255
+export const MAX_KEY_LENGTH = 255
 /** The most that HKDF with SHA-256 gives. */
 const SEALED_BYTES = 255 * 32
 /** Of a registration's key, from which the agent's API key is derived. */
-const MIN_UNGUESSABLE_LENGTH = 20
+export const MIN_UNGUESSABLE_LENGTH = 20
 
 /** What chance and the clock give to a call. */
 export interface Claim {

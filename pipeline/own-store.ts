@@ -1,6 +1,7 @@
 // Keeps the environments apart: nothing of one environment's store may be published as the other's.
 import { z } from 'zod'
 import { ServiceError } from '../schemas/errors.ts'
+import type { ReleaseManifest } from '../schemas/payloads.ts'
 import { ENVIRONMENTS, type Environment } from '../schemas/values.ts'
 import { currentRelease, readManifest } from './releases.ts'
 import { SIMULATION_KEY, planKey } from './store/keys.ts'
@@ -10,7 +11,7 @@ import type { Store } from './store/store.ts'
 const plannedFor = z.looseObject({ environment: z.enum(ENVIRONMENTS) })
 
 /**
- * Looks at whose the store is, before anything is written to it, and returns its current release.
+ * Looks at whose the store is, before anything is written to it, and returns its current release, if it has one.
  *
  * @throws ServiceError `conflict` where its last release or plan is of the other environment,
  *   or where the simulation of the sandbox fills it.
@@ -21,7 +22,7 @@ export async function assertOwnStore({
 }: {
   store: Store
   environment: Environment
-}): Promise<number> {
+}): Promise<ReleaseManifest | undefined> {
   const last = await currentRelease(store)
   const plan = await readRecord(store, planKey(last + 1), plannedFor)
   const manifest = last > 0 ? await readManifest(store, last) : undefined
@@ -33,5 +34,5 @@ export async function assertOwnStore({
       `${store.url} is a store of the environment ${found}: nothing of it is published as ${environment}`,
     )
   }
-  return last
+  return manifest
 }

@@ -79,15 +79,16 @@ export async function makeRelease(
   if (request.asOf && request.asOf > now) {
     throw new ServiceError('invalid', `--as-of ${request.asOf.toISOString()} lies in the future`)
   }
-  const known = await assertOwnStore(context)
+  const current = await assertOwnStore(context)
   const asOf = request.asOf ?? now
-  if (request.ifChanged && known > 0 && (await isQuietSince(context, known, asOf))) {
+  const next = { ...makeOf(context), as_of: asOf.toISOString() }
+  if (request.ifChanged && current && (await isQuiet(context.store, current, next))) {
     if (await hasWaiting(context.store, 'usage', MUCH_USAGE)) await compactAll(context, ['usage'])
-    return { made: false, release: known, reason: 'unchanged' }
+    return { made: false, release: current.release, reason: 'unchanged' }
   }
   await compactAll(context, TABLE_NAMES)
   for (;;) {
-    const last = await currentRelease(context.store, known)
+    const last = await currentRelease(context.store, current?.release)
     if (last > 0) await completeSnapshot(context, last)
     const release = last + 1
     const found = await readPlan(context, release)
@@ -105,14 +106,6 @@ export async function makeRelease(
     if (!(await context.store.putIfAbsent(planKey(release), canonical(plan)))) continue
     return carryOut(context, release, plan)
   }
-}
-
-async function isQuietSince(context: ReleaseContext, last: number, asOf: Date): Promise<boolean> {
-  const manifest = await readManifest(context.store, last)
-  return (
-    manifest !== undefined &&
-    isQuiet(context.store, manifest, { ...makeOf(context), as_of: asOf.toISOString() })
-  )
 }
 
 async function compactAll(context: ReleaseContext, tables: readonly TableName[]): Promise<void> {

@@ -140,8 +140,8 @@ function assertSecrets(settings: Settings): void {
       throw new ServiceError('invalid', `${name}_PREVIOUS is set without ${name}: nothing would be signed`)
     }
   }
-  const own = secretsOf(settings, 'production')
-  if (secretsOf(settings, 'sandbox').some((text) => own.includes(text))) {
+  const own = secretsInForce(settingsOf(settings, 'production'))
+  if (secretsInForce(settingsOf(settings, 'sandbox')).some((text) => own.includes(text))) {
     throw new ServiceError(
       'invalid',
       'the sandbox and production have the same signing secret: what the sandbox signs would pass for the real thing; ' +
@@ -150,8 +150,8 @@ function assertSecrets(settings: Settings): void {
   }
 }
 
-function secretsOf(settings: Settings, name: Environment): string[] {
-  const own = settingsOf(settings, name)
+/** The secrets by which a signature may hold, the one that signs first. */
+export function secretsInForce(own: OwnSettings): string[] {
   return [own.VERIFICATION_SIGNING_SECRET, own.VERIFICATION_SIGNING_SECRET_PREVIOUS].filter(
     (text) => text !== undefined,
   )

@@ -1,6 +1,5 @@
 // Monthly quotas that are used up: until when, to which call exactly, and what a process knows of the ones before it.
-import { beforeAll, describe, expect, test } from 'vitest'
-import { MemoryStore } from '../../pipeline/store/memory.ts'
+import { describe, expect, test } from 'vitest'
 import {
   BULK,
   FOUND,
@@ -14,28 +13,22 @@ import {
   timesThrough,
   withKey,
 } from '../support/counted-calls.ts'
-import { suiteFolder } from '../support/folder.ts'
 import { inboxRows } from '../support/inbox-rows.ts'
-import { type LimitedOptions, holdingCopy, limitedService, usageOf } from '../support/limited-service.ts'
+import {
+  MONTH_S,
+  REST_OF_MONTH_S,
+  holdingCopy,
+  limitedWorld,
+  usageOf,
+  withQuota,
+} from '../support/limited-service.ts'
 import { expectProblem } from '../support/problem.ts'
-import { Clock, release, testComponents } from '../support/service.ts'
+import { Clock, release } from '../support/service.ts'
 import { copyOf } from '../support/store-content.ts'
-import { NOW, releaseWorld, uuidOf } from '../support/world.ts'
+import { NOW, uuidOf } from '../support/world.ts'
 
-const MONTH_S = 31 * 86_400
-/** From NOW to the first of April. */
-const REST_OF_MONTH_S = MONTH_S - 12 * 3600
-
-const folder = await suiteFolder()
-const released = new MemoryStore()
-beforeAll(async () => {
-  await releaseWorld(await testComponents({ store: released, folder, clock: new Clock(NOW) }))
-})
-
-const served = (options: Partial<LimitedOptions> = {}) =>
-  limitedService({ store: copyOf(released), folder, ...options })
+const { released, served } = await limitedWorld()
 const UNKNOWN_AGENT = `/agents/${uuidOf(7, 1)}/verification`
-const withQuota = (calls: number) => ({ FREE_MONTHLY_CALLS: String(calls) })
 
 describe('a quota', () => {
   test('that is used up refuses with 429 until the month ends', async () => {

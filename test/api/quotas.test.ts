@@ -1,6 +1,5 @@
 // Monthly quotas: whose key has which, and which calls count against it.
-import { beforeAll, describe, expect, test } from 'vitest'
-import { MemoryStore } from '../../pipeline/store/memory.ts'
+import { describe, expect, test } from 'vitest'
 import { ServiceError } from '../../schemas/errors.ts'
 import {
   BULK,
@@ -12,27 +11,14 @@ import {
   standingOf,
   withKey,
 } from '../support/counted-calls.ts'
-import { suiteFolder } from '../support/folder.ts'
 import { inboxRows } from '../support/inbox-rows.ts'
-import { type LimitedOptions, faultyCopy, limitedService } from '../support/limited-service.ts'
+import { MONTH_S, REST_OF_MONTH_S, faultyCopy, limitedWorld, withQuota } from '../support/limited-service.ts'
 import { expectProblem } from '../support/problem.ts'
-import { type Answer, Client, Clock, registerAgent, testComponents } from '../support/service.ts'
+import { type Answer, Client, registerAgent } from '../support/service.ts'
 import { copyOf } from '../support/store-content.ts'
-import { NOW, releaseWorld } from '../support/world.ts'
+import { NOW } from '../support/world.ts'
 
-const MONTH_S = 31 * 86_400
-/** From NOW to the first of April. */
-const REST_OF_MONTH_S = MONTH_S - 12 * 3600
-
-const folder = await suiteFolder()
-const released = new MemoryStore()
-beforeAll(async () => {
-  await releaseWorld(await testComponents({ store: released, folder, clock: new Clock(NOW) }))
-})
-
-const served = (options: Partial<LimitedOptions> = {}) =>
-  limitedService({ store: copyOf(released), folder, ...options })
-const withQuota = (calls: number) => ({ FREE_MONTHLY_CALLS: String(calls) })
+const { released, served } = await limitedWorld()
 
 describe('a key', () => {
   test.for([

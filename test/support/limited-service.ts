@@ -1,12 +1,13 @@
 // A service over a released world with the limits that hold where nothing is set, and what it writes down of its calls.
-import { onTestFinished } from 'vitest'
-import type { MemoryStore } from '../../pipeline/store/memory.ts'
+import { beforeAll, onTestFinished } from 'vitest'
+import { MemoryStore } from '../../pipeline/store/memory.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import { type Call, FaultStore } from './fault-store.ts'
+import { suiteFolder } from './folder.ts'
 import { inboxRows } from './inbox-rows.ts'
 import { Clock, type TestService, testComponents, testService } from './service.ts'
 import { copyOf } from './store-content.ts'
-import { NOW } from './world.ts'
+import { NOW, releaseWorld } from './world.ts'
 
 /** An empty variable stands for what holds where nothing is set. */
 const DEFAULTS = {
@@ -28,6 +29,29 @@ export interface LimitedService extends TestService {
   clock: Clock
   store: Store
   newKey: () => Promise<string>
+}
+
+export const MONTH_S = 31 * 86_400
+/** From NOW to the first of April. */
+export const REST_OF_MONTH_S = MONTH_S - 12 * 3600
+
+export const withQuota = (calls: number) => ({ FREE_MONTHLY_CALLS: String(calls) })
+
+export interface LimitedWorld {
+  /** Released before the first test; to be copied, not changed. */
+  released: MemoryStore
+  /** Starts a service over a copy, or what the options name. */
+  served: (options?: Partial<LimitedOptions>) => Promise<LimitedService>
+}
+
+/** To be called at the top level of a file. */
+export async function limitedWorld(): Promise<LimitedWorld> {
+  const folder = await suiteFolder()
+  const released = new MemoryStore()
+  beforeAll(async () => {
+    await releaseWorld(await testComponents({ store: released, folder, clock: new Clock(NOW) }))
+  })
+  return { released, served: (options) => limitedService({ store: copyOf(released), folder, ...options }) }
 }
 
 /** To be called inside a test. */

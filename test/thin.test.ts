@@ -1,15 +1,15 @@
 // Old releases without their files: which are thinned out, at what cost, and after what a crash or a gap left.
 import { beforeAll, describe, expect, test } from 'vitest'
-import { runRelease } from '../../jobs/release.ts'
-import { WHOLE_RELEASES, thinReleases } from '../../jobs/thin.ts'
-import { readManifest } from '../../pipeline/releases.ts'
-import { MemoryStore } from '../../pipeline/store/memory.ts'
-import { releasePrefix } from '../../pipeline/store/keys.ts'
-import { FAULTS, FaultStore } from '../support/fault-store.ts'
-import { suiteFolder } from '../support/folder.ts'
-import { START, after, sandboxOver, seededStore } from '../support/sandbox.ts'
-import { Clock, release, testComponents } from '../support/service.ts'
-import { copyOf } from '../support/store-content.ts'
+import { runRelease } from '../jobs/release.ts'
+import { WHOLE_RELEASES, thinReleases } from '../pipeline/thin.ts'
+import { readManifest } from '../pipeline/releases.ts'
+import { MemoryStore } from '../pipeline/store/memory.ts'
+import { releasePrefix } from '../pipeline/store/keys.ts'
+import { FAULTS, FaultStore } from './support/fault-store.ts'
+import { suiteFolder } from './support/folder.ts'
+import { START, after, sandboxOver, seededStore } from './support/sandbox.ts'
+import { Clock, release, testComponents } from './support/service.ts'
+import { copyOf } from './support/store-content.ts'
 
 const folder = await suiteFolder()
 

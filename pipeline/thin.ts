@@ -1,8 +1,8 @@
 // Thins out old releases: deletes the files that a manifest names and keeps the manifest, by which releases are found.
-import { readManifest } from '../pipeline/releases.ts'
-import { releasePrefix } from '../pipeline/store/keys.ts'
-import type { Store } from '../pipeline/store/store.ts'
 import { ServiceError } from '../schemas/errors.ts'
+import { readManifest } from './releases.ts'
+import { releasePrefix } from './store/keys.ts'
+import type { Store } from './store/store.ts'
 
 /** Releases that keep all their files, the current one among them. */
 export const WHOLE_RELEASES = 100
