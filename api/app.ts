@@ -2,10 +2,10 @@
 import Router, { type RouterContext } from '@koa/router'
 import Koa from 'koa'
 import type { Logger } from 'pino'
-import { canonical } from '../pipeline/sign.ts'
+import { canonical } from '../pipeline/proof/canonical.ts'
 import { ENVIRONMENTS, type Environment } from '../schemas/values.ts'
-import type { AddressOf } from './addresses.ts'
-import { call } from './call.ts'
+import type { AddressOf } from './limits/addresses.ts'
+import { handle } from './handle.ts'
 import type { ApiContext } from './context.ts'
 import type { Metrics } from './metrics.ts'
 import { MOUNTS } from './mounts.ts'
@@ -69,7 +69,7 @@ export function createApp(
     for (const spec of components.routes) {
       const path = MOUNTS[environment] + spec.path.replace(/\{(\w+)\}/g, ':$1')
       router.register(path, [spec.method], (ctx: RouterContext) =>
-        call(ctx, spec, context, components.addressOf),
+        handle(ctx, spec, context, components.addressOf),
       )
     }
   }

@@ -1,14 +1,14 @@
 // What the API is built of: settings are values, components are passed in, so that tests pass their own.
-import type { Idempotency } from '../pipeline/idempotency.ts'
-import type { Registry } from '../pipeline/registry.ts'
-import type { GroupCommit } from '../pipeline/tables/group.ts'
-import type { UsageLog } from '../pipeline/usage.ts'
+import type { Idempotency } from '../pipeline/access/idempotency.ts'
+import type { Registry } from '../pipeline/access/registry.ts'
+import type { GroupCommit } from '../pipeline/tables/group-commit.ts'
+import type { UsageLog } from '../pipeline/access/usage.ts'
 import type { ForecastRow, AgentRow } from '../schemas/tables.ts'
-import type { Callers } from './callers.ts'
+import type { Callers } from './limits/callers.ts'
 import type { History } from './history.ts'
-import type { Limits } from './limits.ts'
+import type { Limits } from './limits/limits.ts'
 import type { Metrics } from './metrics.ts'
-import type { PublishedReleases } from './published.ts'
+import type { CurrentRelease } from './current-release.ts'
 import type { QuestionBook } from './questions.ts'
 
 export interface ApiContext {
@@ -18,7 +18,7 @@ export interface ApiContext {
   limits: Limits
   usage: Pick<UsageLog, 'count'>
   questions: QuestionBook
-  releases: PublishedReleases
+  releases: CurrentRelease
   history: History
   forecasts: Pick<GroupCommit, 'queued'> & {
     submit: (row: ForecastRow & Record<string, string | number | Date>) => Promise<void>

@@ -1,7 +1,12 @@
 // An entity's history: its row in each day's snapshot. Snapshots never change, so what was read once is kept.
 import { LRUCache } from 'lru-cache'
 import pMap from 'p-map'
-import { readSnapshotManifest, readSnapshotShard, shardFile, snapshotDates } from '../pipeline/releases.ts'
+import {
+  readSnapshotManifest,
+  readSnapshotShard,
+  shardFile,
+  snapshotDates,
+} from '../pipeline/release/read.ts'
 import type { Store } from '../pipeline/store/store.ts'
 import type { SnapshotManifest, SnapshotShard } from '../schemas/payloads.ts'
 import type { EntityType } from '../schemas/tables.ts'

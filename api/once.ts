@@ -1,6 +1,6 @@
 // Calls that write: done once for each Idempotency-Key, and without one each time.
-import type { IdempotentWork } from '../pipeline/idempotency.ts'
-import { canonical } from '../pipeline/sign.ts'
+import type { IdempotentWork } from '../pipeline/access/idempotency.ts'
+import { canonical } from '../pipeline/proof/canonical.ts'
 import type { ApiContext } from './context.ts'
 
 export interface WritingCall<T> extends IdempotentWork<T> {

@@ -1,9 +1,9 @@
 // The questions as this node knows them: read from the tables, kept in memory, followed as the tables grow.
 import { type Database, withDatabase } from '../pipeline/duckdb.ts'
-import { attachCurrent } from '../pipeline/sql/tables.ts'
-import type { LocalFiles } from '../pipeline/store/open.ts'
+import { attachCurrent } from '../pipeline/tables/views.ts'
+import type { LocalFiles } from '../pipeline/store/local-files.ts'
 import type { Store } from '../pipeline/store/store.ts'
-import { TableLog } from '../pipeline/tables/log.ts'
+import { TableLog } from '../pipeline/tables/delta-log.ts'
 import { ServiceError } from '../schemas/errors.ts'
 import type { Question } from '../schemas/payloads.ts'
 import { CURSOR, type QuestionStatus } from '../schemas/requests.ts'

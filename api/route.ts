@@ -1,10 +1,10 @@
 // A call of the API: what it takes, who may make it and what it answers, as a plain function over validated input.
 import { z } from 'zod'
-import type { KeyRecord } from '../pipeline/registry.ts'
+import type { KeyRecord } from '../pipeline/access/registry.ts'
 import { noQuery } from '../schemas/requests.ts'
 import type { ApiContext } from './context.ts'
-import type { Caller } from './callers.ts'
-import type { LimitedCall } from './limits.ts'
+import type { Caller } from './limits/callers.ts'
+import type { LimitedCall } from './limits/admission.ts'
 
 /** Whose key a call wants: none, a client's or agent's `X-API-Key` if there is one, or an agent's bearer token. */
 export type KeyPolicy = 'none' | 'optional' | 'agent'

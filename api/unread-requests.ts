@@ -1,7 +1,7 @@
 // Answers requests that never became one: what Node's parser refuses or gives up on, without asking the application.
 import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { canonical } from '../pipeline/sign.ts'
+import { canonical } from '../pipeline/proof/canonical.ts'
 import { HttpError, problemOf } from './problems.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 

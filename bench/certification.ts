@@ -1,6 +1,6 @@
 // How often is an agent without skill certified? Simulated questions of known probability, scored, ranked and
 // certified by the service's own code. Deterministic; prints a Markdown table. Run: npm run certification
-import { type Random, logistic, normal, sfc32 } from '../jobs/chance.ts'
+import { type Random, logistic, normal, sfc32 } from '../jobs/simulation/random.ts'
 import { wilsonInterval } from '../pipeline/scoring/calibration.ts'
 import { type EntityScores, type EntitySums, scoreEntity } from '../pipeline/scoring/entity.ts'
 import { PPM } from '../pipeline/scoring/logarithm.ts'

@@ -1,7 +1,7 @@
 // How many verifications a second one process serves, beside a bare node:http server that sends the same bytes.
-import { readManifest, readReleaseShard } from '../pipeline/releases.ts'
+import { readManifest, readReleaseShard } from '../pipeline/release/read.ts'
 import { FileStore } from '../pipeline/store/file.ts'
-import { shardStart } from '../pipeline/store/keys.ts'
+import { shardStart } from '../pipeline/store/paths.ts'
 import { type LoadFigures, load } from './load.ts'
 import { startBareServer, startService } from './server.ts'
 

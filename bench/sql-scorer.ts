@@ -3,11 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Database, literal, parquet } from '../pipeline/duckdb.ts'
-import { scoreWorld } from '../pipeline/score.ts'
-import { attachAll } from '../pipeline/sql/tables.ts'
+import { scoreEveryone } from '../pipeline/engine/score.ts'
+import { attachAll } from '../pipeline/tables/views.ts'
 import { FileStore } from '../pipeline/store/file.ts'
-import { LocalFiles } from '../pipeline/store/open.ts'
-import { currentVersions } from '../pipeline/tables/log.ts'
+import { LocalFiles } from '../pipeline/store/local-files.ts'
+import { currentVersions } from '../pipeline/tables/delta-log.ts'
 import { WORLD_END } from './world.ts'
 
 export interface ScorerFigures {
@@ -79,7 +79,7 @@ export async function compareScorers(root: string): Promise<ScorerFigures> {
     let started = performance.now()
     const pairs = await (async () => {
       using database = await open()
-      const world = await scoreWorld({ database, local }, versions, WORLD_END)
+      const world = await scoreEveryone({ database, local }, versions, WORLD_END)
       await world.writeScores(ours)
       return world.pairs
     })()

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Database, literal } from '../pipeline/duckdb.ts'
 import { FileStore } from '../pipeline/store/file.ts'
-import { inboxKey } from '../pipeline/store/keys.ts'
-import { LocalFiles } from '../pipeline/store/open.ts'
+import { inboxPath } from '../pipeline/store/paths.ts'
+import { LocalFiles } from '../pipeline/store/local-files.ts'
 import { compact } from '../pipeline/tables/compact.ts'
 import { SCORED_TABLES, type ScoredTable, tableSpec } from '../schemas/tables.ts'
 
@@ -60,7 +60,7 @@ async function createWorld(root: string, size: WorldSize): Promise<void> {
     const local = new LocalFiles(store, directory)
     await createRows(database, size)
     const takeIn = async (table: ScoredTable, part: number, where: string) => {
-      const key = inboxKey(table, `00000000-0000-8000-8000-${String(part).padStart(12, '0')}`)
+      const key = inboxPath(table, `00000000-0000-8000-8000-${String(part).padStart(12, '0')}`)
       await mkdir(dirname(store.localPath(key)), { recursive: true })
       const columns = tableSpec(table).columns.map(({ name }) => name)
       await database.run(

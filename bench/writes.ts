@@ -4,10 +4,10 @@ import { mkdir, mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { v4 as uuidv4 } from 'uuid'
-import { Registry } from '../pipeline/registry.ts'
+import { Registry } from '../pipeline/access/registry.ts'
 import { FileStore } from '../pipeline/store/file.ts'
-import { inboxKey, inboxPrefix } from '../pipeline/store/keys.ts'
-import { LocalFiles } from '../pipeline/store/open.ts'
+import { inboxPath, inboxPrefix } from '../pipeline/store/paths.ts'
+import { LocalFiles } from '../pipeline/store/local-files.ts'
 import { Database } from '../pipeline/duckdb.ts'
 import { compact } from '../pipeline/tables/compact.ts'
 import { encodeRows } from '../pipeline/tables/inbox.ts'
@@ -80,7 +80,7 @@ async function openQuestion(root: string, store: FileStore): Promise<string> {
     closes_at: new Date(now.getTime() + DAY_MS),
     recorded_at: now,
   }
-  await store.put(inboxKey('questions', uuidv4()), encodeRows('questions', [row]))
+  await store.put(inboxPath('questions', uuidv4()), encodeRows('questions', [row]))
   const directory = join(root, 'work')
   await mkdir(directory)
   using database = await Database.open({ threads: 1, memoryLimit: '1GB', directory })
@@ -120,7 +120,7 @@ async function measureObjects(folder: string, volume: Volume): Promise<LoadFigur
       recorded_at: at,
       source: 'api',
     }
-    await store.putIfAbsent(inboxKey('forecasts', uuidv4()), encodeRows('forecasts', [row]))
+    await store.putIfAbsent(inboxPath('forecasts', uuidv4()), encodeRows('forecasts', [row]))
   })
 }
 

@@ -1,7 +1,7 @@
 // `fvs audit`.
-import { type AuditReport, auditRelease } from '../pipeline/audit.ts'
+import { type AuditReport, auditRelease } from '../pipeline/release/audit.ts'
 import { withDatabase } from '../pipeline/duckdb.ts'
-import { currentRelease } from '../pipeline/releases.ts'
+import { currentRelease } from '../pipeline/release/read.ts'
 import { secretsInForce } from '../schemas/config.ts'
 import { ServiceError } from '../schemas/errors.ts'
 import type { Components } from './components.ts'

@@ -7,11 +7,11 @@ import { openStore } from '../pipeline/store/open.ts'
 import { type Settings, parseSettings } from '../schemas/config.ts'
 import { ServiceError } from '../schemas/errors.ts'
 import { type Components, withEveryEnvironment } from './components.ts'
-import { DemoClient } from './demo-client.ts'
-import { type Checked, type DemoOutcome, checkDemo, describeDemo } from './demo-report.ts'
-import { playDemo } from './demo-steps.ts'
+import { DemoClient } from './simulation/demo-client.ts'
+import { type Checked, type DemoOutcome, checkDemo, describeDemo } from './simulation/demo-report.ts'
+import { playDemo } from './simulation/demo-steps.ts'
 import { print } from './output.ts'
-import { Scheduler } from './scheduler.ts'
+import { Scheduler } from './serve/scheduler.ts'
 import { startService } from './serve.ts'
 import { stopSignal } from './stop-signal.ts'
 
@@ -108,10 +108,10 @@ function demoSettings(environment: NodeJS.ProcessEnv, storeUrl: string): Setting
 
 async function refuseData({ STORE_URL: url, S3_ENDPOINT: s3Endpoint }: Settings): Promise<void> {
   const store = openStore({ url, s3Endpoint })
-  for await (const { key } of store.list('')) {
+  for await (const { path } of store.list('')) {
     throw new ServiceError(
       'conflict',
-      `${store.url} already holds ${key}; the demo writes to an empty store only`,
+      `${store.url} already holds ${path}; the demo writes to an empty store only`,
     )
   }
 }

@@ -2,7 +2,7 @@
 // The command line: reads arguments and environment, calls the pipeline, and says what came of it. What serves is
 // loaded where it is called, since the other commands start sooner without it.
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
-import { IMPORTS, type ImportKind } from '../pipeline/sql/import.ts'
+import { IMPORTS, type ImportKind } from '../pipeline/import/checks.ts'
 import { type Settings, parseSettings, settingsOf } from '../schemas/config.ts'
 import { TIERS } from '../schemas/tiers.ts'
 import { ENVIRONMENTS, type Environment, day } from '../schemas/values.ts'

@@ -1,13 +1,13 @@
 // `fvs import`.
 import { withDatabase } from '../pipeline/duckdb.ts'
-import { assertOwnStore } from '../pipeline/own-store.ts'
-import type { ImportKind } from '../pipeline/sql/import.ts'
-import { importFile } from '../pipeline/tables/import.ts'
+import { assertEnvironment } from '../pipeline/release/environment-guard.ts'
+import type { ImportKind } from '../pipeline/import/checks.ts'
+import { importFile } from '../pipeline/import/import.ts'
 import type { Components } from './components.ts'
 import type { Report } from './output.ts'
 
 export async function runImport(components: Components, kind: ImportKind, file: string): Promise<Report> {
-  await assertOwnStore(components)
+  await assertEnvironment(components)
   const { rows, added, unchanged, forecastersCreated } = await withDatabase(
     components.openDatabase,
     (database) => importFile({ ...components, database }, kind, file),

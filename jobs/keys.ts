@@ -1,6 +1,6 @@
 // `fvs keys`.
-import { publicId } from '../pipeline/keys.ts'
-import { type KeyQuota, type KeyRecord, isInForce } from '../pipeline/registry.ts'
+import { publicId } from '../pipeline/access/api-key.ts'
+import { type KeyQuota, type KeyRecord, isInForce } from '../pipeline/access/registry.ts'
 import { ServiceError } from '../schemas/errors.ts'
 import type { Tier } from '../schemas/tiers.ts'
 import type { Components } from './components.ts'

@@ -1,10 +1,10 @@
 // `fvs release`.
-import { sweepExpired, sweepPart } from '../pipeline/idempotency.ts'
-import { type ReleaseContext, type ReleaseRequest, makeRelease } from '../pipeline/release.ts'
-import { thinReleases } from '../pipeline/thin.ts'
+import { sweepExpired, sweepPart } from '../pipeline/access/idempotency.ts'
+import { type ReleaseContext, type ReleaseRequest, makeRelease } from '../pipeline/release/make.ts'
+import { deleteOldFiles } from '../pipeline/release/retention.ts'
 import { type Components, SERVICE_VERSION } from './components.ts'
 import type { Report } from './output.ts'
-import { simulate } from './sandbox-step.ts'
+import { simulate } from './simulation/sandbox-step.ts'
 
 export async function runRelease(components: Components, request: ReleaseRequest): Promise<Report> {
   const started = performance.now()
@@ -48,7 +48,7 @@ async function sweepClaims({ environment, store, now, logger }: Components): Pro
 /** Only the sandbox forgets: production keeps what it has published until an operator decides. */
 async function thinOut({ store, logger }: Components, release: number): Promise<void> {
   try {
-    const releases = await thinReleases(store, release)
+    const releases = await deleteOldFiles(store, release)
     if (releases > 0) logger.info({ releases }, 'thinned out old releases')
   } catch (error) {
     logger.warn({ err: error }, 'could not thin out old releases')

@@ -1,11 +1,11 @@
 // `fvs sandbox seed`: decides, once, what the sandbox simulates.
-import { canonical } from '../pipeline/sign.ts'
-import { SIMULATION_KEY } from '../pipeline/store/keys.ts'
+import { canonical } from '../pipeline/proof/canonical.ts'
+import { SIMULATION_PATH } from '../pipeline/store/paths.ts'
 import { ServiceError } from '../schemas/errors.ts'
 import type { Components } from './components.ts'
 import type { Report } from './output.ts'
-import { assertSandbox, readSimulation, simulate } from './sandbox-step.ts'
-import type { SimulationRecord } from './sandbox-world.ts'
+import { assertSandbox, readSimulation, simulate } from './simulation/sandbox-step.ts'
+import type { SimulationRecord } from './simulation/sandbox-world.ts'
 
 export interface SeedOptions {
   seed: number
@@ -37,13 +37,13 @@ export async function seedSandbox(components: Components, options: SeedOptions):
     round_ms: options.roundMinutes * 60_000,
     questions_per_round: options.questionsPerRound,
   }
-  const seeded = await store.putIfAbsent(SIMULATION_KEY, canonical(record))
+  const seeded = await store.putIfAbsent(SIMULATION_PATH, canonical(record))
   const present = seeded ? record : await readSimulation(components)
-  if (!present) throw new ServiceError('corrupt', `${SIMULATION_KEY} exists for a create but not for a read`)
+  if (!present) throw new ServiceError('corrupt', `${SIMULATION_PATH} exists for a create but not for a read`)
   if (described(present) !== described(record)) {
     throw new ServiceError(
       'conflict',
-      `${store.url} has been seeded at ${present.started_at} with ${described(present)}, not with ${described(record)}; use another store, or delete its ${SIMULATION_KEY} first`,
+      `${store.url} has been seeded at ${present.started_at} with ${described(present)}, not with ${described(record)}; use another store, or delete its ${SIMULATION_PATH} first`,
     )
   }
   const step = await simulate(components)

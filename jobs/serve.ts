@@ -1,13 +1,13 @@
 // `fvs serve`: the API over every environment, with a scheduler beside it.
 import { readFile } from 'node:fs/promises'
-import { addressesBehind } from '../api/addresses.ts'
+import { addressesBehind } from '../api/limits/addresses.ts'
 import { allRoutes, createApp } from '../api/app.ts'
-import { countInMemory, countInRedis } from '../api/counters.ts'
+import { countInMemory, countInRedis } from '../api/limits/counters.ts'
 import { Metrics } from '../api/metrics.ts'
 import { startServer } from '../api/server.ts'
 import type { Environment } from '../schemas/values.ts'
 import { type Components, SERVICE_VERSION } from './components.ts'
-import { type RunningEnvironment, startEnvironment } from './environment.ts'
+import { type RunningEnvironment, startEnvironment } from './serve/environment-service.ts'
 
 const METHODOLOGY = new URL('../docs/methodology.md', import.meta.url)
 /** Longer than the 60 s for which proxies keep a connection, so that none sends into one that is just closing. */

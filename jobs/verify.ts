@@ -1,7 +1,8 @@
 // `fvs verify`: checks signatures of what the API answered or of files that were published.
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
-import { canonical, signatureHolds } from '../pipeline/sign.ts'
+import { signatureHolds } from '../pipeline/proof/hmac.ts'
+import { canonical } from '../pipeline/proof/canonical.ts'
 import { type OwnSettings, secretsInForce } from '../schemas/config.ts'
 import { ServiceError } from '../schemas/errors.ts'
 import { PUBLICATIONS, bulkResults, releaseShard } from '../schemas/payloads.ts'

@@ -1,6 +1,6 @@
 // `npm run schemas`: writes schemas/json/<name>.json anew from the schemas that validate.
 import { mkdir, rm, writeFile } from 'node:fs/promises'
-import { schemaTexts } from './published.ts'
+import { schemaTexts } from './json-schemas.ts'
 
 const folder = new URL('json/', import.meta.url)
 await rm(folder, { recursive: true, force: true })

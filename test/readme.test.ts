@@ -13,10 +13,10 @@ import { Database } from '../pipeline/duckdb.ts'
 import { type EntitySums, scoreEntity } from '../pipeline/scoring/entity.ts'
 import { PARAMETERS } from '../pipeline/scoring/methodology.ts'
 import { type Pair, QuestionSweep } from '../pipeline/scoring/question.ts'
-import { fromPico, published } from '../pipeline/scoring/round.ts'
+import { fromPico, rounded } from '../pipeline/scoring/round.ts'
 import { FileStore } from '../pipeline/store/file.ts'
 import { compact } from '../pipeline/tables/compact.ts'
-import { UsageLog } from '../pipeline/usage.ts'
+import { UsageLog } from '../pipeline/access/usage.ts'
 import { SETTING_NAMES } from '../schemas/config.ts'
 import { TABLE_NAMES, tableSpec } from '../schemas/tables.ts'
 import { type Ended, RunningCommand } from './support/command.ts'
@@ -282,10 +282,10 @@ describe('documents say what the sources say', () => {
       (pair) => pairs.push({ ...pair }),
     )
     const scores = ['coverage', 'brier', 'referenceBrier', 'logScore', 'baselineScore', 'peerScore'] as const
-    const rounded = (value: number) => String(published(value))
+    const shown = (value: number) => String(rounded(value))
     const expected = pairs.map((pair) => [
-      ...scores.map((name) => rounded(fromPico(pair[name]))),
-      rounded(skillOf(pair)),
+      ...scores.map((name) => shown(fromPico(pair[name]))),
+      shown(skillOf(pair)),
     ])
     const section = textOf('docs/methodology.md').split('### Worked example')[1]!.split('\n#')[0]!
     const cells = section

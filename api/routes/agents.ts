@@ -1,7 +1,7 @@
 // Agents register and submit forecasts.
 import { z } from 'zod'
-import { assertUnguessable, sealedChance } from '../../pipeline/idempotency.ts'
-import { published } from '../../pipeline/scoring/round.ts'
+import { assertUnguessable, sealedBytes } from '../../pipeline/access/idempotency.ts'
+import { rounded } from '../../pipeline/scoring/round.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { forecastReceipt, registered } from '../../schemas/payloads.ts'
 import { forecastSubmission, noQuery, registration } from '../../schemas/requests.ts'
@@ -34,7 +34,7 @@ export const register = route({
       check: () => Promise.resolve(),
       answer: ({ id, salt }) => {
         // Drawn from the claim it is the same key again, without anything of it being kept.
-        const chance = idempotencyKey === undefined ? undefined : sealedChance(idempotencyKey, salt)
+        const chance = idempotencyKey === undefined ? undefined : sealedBytes(idempotencyKey, salt)
         const key = registry.newKey(chance)
         return { key, answer: { agent_id: id, api_key: key.key } }
       },
@@ -84,7 +84,7 @@ export const submitForecast = route({
     const { agent_id } = params
     const { questions, forecasts } = context
     // Held to six decimals, as an import holds it.
-    const probability = published(body.probability)
+    const probability = rounded(body.probability)
     const receipt = await once(context, {
       scope: `forecast ${agent_id}`,
       idempotencyKey,

@@ -2,8 +2,8 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { z } from 'zod'
-import { sha256Hex } from '../../pipeline/store/keys.ts'
-import { openApiDocument } from '../openapi.ts'
+import { sha256Hex } from '../../pipeline/proof/canonical.ts'
+import { openApiDocument } from '../openapi/document.ts'
 import { PLAIN_GET, type Reply, type Route, route } from '../route.ts'
 import { SECURITY_HEADERS } from '../security-headers.ts'
 

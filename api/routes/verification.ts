@@ -1,6 +1,6 @@
 // What was published of an entity: its verification and its metrics, and many verifications at once.
 import { z } from 'zod'
-import { canonical } from '../../pipeline/sign.ts'
+import { canonical } from '../../pipeline/proof/canonical.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import {
   type PublicationKind,
@@ -17,10 +17,10 @@ import {
 import { bulkVerification, noQuery } from '../../schemas/requests.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import { uuid } from '../../schemas/values.ts'
-import type { Caller } from '../callers.ts'
+import type { Caller } from '../limits/callers.ts'
 import type { ApiContext } from '../context.ts'
 import { type Reply, type Route, route } from '../route.ts'
-import type { Publication } from '../published.ts'
+import type { Publication } from '../current-release.ts'
 
 /** Any kind of entity has all of these; agents are asked for under /agents, forecasters under /forecaster. */
 const CALLS: {

@@ -2,7 +2,7 @@
 import type { Badge, Certification } from '../../schemas/payloads.ts'
 import type { EntityScores } from './entity.ts'
 import { PARAMETERS } from './methodology.ts'
-import { published } from './round.ts'
+import { rounded } from './round.ts'
 
 export interface Standing {
   /** 1 + the number of eligible entities with a higher skill; null when not eligible. */
@@ -20,7 +20,7 @@ export interface Standings {
 /** Ranks the eligible among `entities`, by skill as published (six decimals). */
 export function rank(entities: readonly Pick<EntityScores, 'eligible' | 'skill'>[]): Standings {
   const skillOf = (entity: Pick<EntityScores, 'eligible' | 'skill'>) =>
-    entity.eligible && entity.skill !== null ? published(entity.skill) : null
+    entity.eligible && entity.skill !== null ? rounded(entity.skill) : null
   const sorted = Float64Array.from(entities.map(skillOf).filter((skill) => skill !== null)).sort()
   const eligible = sorted.length
   const standings = entities.map((entity): Standing => {
@@ -30,7 +30,7 @@ export function rank(entities: readonly Pick<EntityScores, 'eligible' | 'skill'>
     const notHigher = firstAtLeast(sorted, (value) => value > skill)
     return {
       rank: 1 + eligible - notHigher,
-      percentile: published((100 * (lower + (notHigher - lower) / 2)) / eligible, 2),
+      percentile: rounded((100 * (lower + (notHigher - lower) / 2)) / eligible, 2),
     }
   })
   return { eligible, standings }
@@ -49,7 +49,7 @@ function firstAtLeast(sorted: Float64Array, holds: (value: number) => boolean): 
 
 /** The interval's lower bound as published lies above 0. */
 function aboveChance({ skillInterval }: EntityScores): boolean {
-  return skillInterval !== null && published(skillInterval.lower) > 0
+  return skillInterval !== null && rounded(skillInterval.lower) > 0
 }
 
 export function certificationOf(scores: EntityScores, { percentile }: Standing): Certification {

@@ -10,13 +10,13 @@ export function roundHalfEven(x: number): number {
 }
 
 /** A number as it is published: `decimals` of them, ties to even, never -0. */
-export function published(x: number, decimals = 6): number {
+export function rounded(x: number, decimals = 6): number {
   const scale = 10 ** decimals
   return roundHalfEven(x * scale) / scale + 0
 }
 
-export function publishedOrNull(x: number | null, decimals = 6): number | null {
-  return x === null ? null : published(x, decimals)
+export function roundedOrNull(x: number | null, decimals = 6): number | null {
+  return x === null ? null : rounded(x, decimals)
 }
 
 /** An integer number of 1e-12, as a plain number. */

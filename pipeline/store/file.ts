@@ -4,10 +4,10 @@ import { type FileHandle, link, mkdir, open, readFile, readdir, rename, rm, stat
 import { dirname, join, resolve, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { ServiceError } from '../../schemas/errors.ts'
-import { assertKey, assertPrefix, isKey } from './keys.ts'
+import { assertPath, assertPrefix, isPath } from './paths.ts'
 import type { Store, StoredObject } from './store.ts'
 
-/** Half-written objects wait here, under a name that no key has. */
+/** Half-written objects wait here, under a name that no path has. */
 const STAGING = '.staging'
 /** No write takes this long: what is older was left by a writer that died. */
 const LEFTOVER_AGE_MS = 24 * 60 * 60 * 1000
@@ -25,19 +25,19 @@ export class FileStore implements Store {
     this.url = pathToFileURL(this.#root).href
   }
 
-  localPath(key: string): string {
-    assertKey(key)
-    return join(this.#root, ...key.split('/'))
+  localPath(path: string): string {
+    assertPath(path)
+    return join(this.#root, ...path.split('/'))
   }
 
-  async get(key: string): Promise<Uint8Array | undefined> {
-    const path = this.localPath(key)
-    return reported('read', key, () => orUndefined(readFile(path)))
+  async get(path: string): Promise<Uint8Array | undefined> {
+    const location = this.localPath(path)
+    return reported('read', path, () => orUndefined(readFile(location)))
   }
 
-  async range(key: string, offset: number, length: number): Promise<Uint8Array | undefined> {
-    const path = this.localPath(key)
-    return reported('read', key, () => orUndefined(readRange(path, offset, length)))
+  async range(path: string, offset: number, length: number): Promise<Uint8Array | undefined> {
+    const location = this.localPath(path)
+    return reported('read', path, () => orUndefined(readRange(location, offset, length)))
   }
 
   async *list(prefix: string, after = ''): AsyncIterable<StoredObject> {
@@ -47,28 +47,30 @@ export class FileStore implements Store {
   }
 
   async *#walk(folder: string, prefix: string, after: string): AsyncIterable<StoredObject> {
-    const path = join(this.#root, folder)
-    const entries = await reported('list', folder, () => orUndefined(readdir(path, { withFileTypes: true })))
-    const keys = (entries ?? [])
-      .filter((entry) => isKey(entry.name) && (entry.isDirectory() || entry.isFile()))
+    const location = join(this.#root, folder)
+    const entries = await reported('list', folder, () =>
+      orUndefined(readdir(location, { withFileTypes: true })),
+    )
+    const paths = (entries ?? [])
+      .filter((entry) => isPath(entry.name) && (entry.isDirectory() || entry.isFile()))
       .map((entry) => folder + entry.name + (entry.isDirectory() ? '/' : ''))
       .sort((a, b) => (a < b ? -1 : 1))
-    for (const key of keys) {
-      if (key.endsWith('/')) {
-        const mayHold = key.startsWith(prefix) || prefix.startsWith(key)
-        const mayFollow = key > after || after.startsWith(key)
-        if (mayHold && mayFollow) yield* this.#walk(key, prefix, after)
-      } else if (key.startsWith(prefix) && key > after) {
-        const stats = await reported('list', key, () => orUndefined(stat(join(this.#root, key))))
-        if (stats) yield { key, sizeBytes: stats.size, modifiedAt: stats.mtime }
+    for (const path of paths) {
+      if (path.endsWith('/')) {
+        const mayHold = path.startsWith(prefix) || prefix.startsWith(path)
+        const mayFollow = path > after || after.startsWith(path)
+        if (mayHold && mayFollow) yield* this.#walk(path, prefix, after)
+      } else if (path.startsWith(prefix) && path > after) {
+        const stats = await reported('list', path, () => orUndefined(stat(join(this.#root, path))))
+        if (stats) yield { path, sizeBytes: stats.size, modifiedAt: stats.mtime }
       }
     }
   }
 
-  async putIfAbsent(key: string, bytes: Uint8Array): Promise<boolean> {
-    return this.#write(key, bytes, async (staged, path) => {
+  async putIfAbsent(path: string, bytes: Uint8Array): Promise<boolean> {
+    return this.#write(path, bytes, async (staged, location) => {
       try {
-        await link(staged, path)
+        await link(staged, location)
         return true
       } catch (error) {
         if (hasCode(error, 'EEXIST')) return false
@@ -79,27 +81,27 @@ export class FileStore implements Store {
     })
   }
 
-  async put(key: string, bytes: Uint8Array): Promise<void> {
-    await this.#write(key, bytes, rename)
+  async put(path: string, bytes: Uint8Array): Promise<void> {
+    await this.#write(path, bytes, rename)
   }
 
-  async delete(key: string): Promise<void> {
-    const path = this.localPath(key)
-    await reported('delete', key, async () => {
-      await orUndefined(rm(path, { force: true }))
-      await orUndefined(syncDirectory(dirname(path)))
+  async delete(path: string): Promise<void> {
+    const location = this.localPath(path)
+    await reported('delete', path, async () => {
+      await orUndefined(rm(location, { force: true }))
+      await orUndefined(syncDirectory(dirname(location)))
     })
   }
 
   /** Writes and syncs a staged copy, lets `place` put it under its name, and syncs the directory. */
   async #write<T>(
-    key: string,
+    path: string,
     bytes: Uint8Array,
-    place: (staged: string, path: string) => Promise<T>,
+    place: (staged: string, location: string) => Promise<T>,
   ): Promise<T> {
-    const path = this.localPath(key)
-    return reported('write', key, async () => {
-      await this.#makeDirectory(dirname(path))
+    const location = this.localPath(path)
+    return reported('write', path, async () => {
+      await this.#makeDirectory(dirname(location))
       await mkdir(this.#staging, { recursive: true })
       const staged = join(this.#staging, randomUUID())
       try {
@@ -109,8 +111,8 @@ export class FileStore implements Store {
           return (await file.stat()).mtimeMs
         })
         if (!this.#swept) await this.#sweep(writtenMs)
-        const placed = await place(staged, path)
-        await syncDirectory(dirname(path))
+        const placed = await place(staged, location)
+        await syncDirectory(dirname(location))
         return placed
       } catch (error) {
         await rm(staged, { force: true })
@@ -123,33 +125,33 @@ export class FileStore implements Store {
    * Makes a directory whose name, and whose parents' names, survive a power cut. Another writer may have made it
    * and not have synced it yet, so each store syncs the way to it once itself.
    */
-  async #makeDirectory(path: string): Promise<void> {
-    const first = await mkdir(path, { recursive: true })
-    if (first === undefined && this.#synced.has(path)) return
+  async #makeDirectory(location: string): Promise<void> {
+    const first = await mkdir(location, { recursive: true })
+    if (first === undefined && this.#synced.has(location)) return
     const inside = first === undefined || first.startsWith(this.#root + sep)
     const top = inside ? this.#root : dirname(first)
-    for (let directory = path; ; directory = dirname(directory)) {
+    for (let directory = location; ; directory = dirname(directory)) {
       await syncDirectory(directory)
       if (directory === top) break
     }
-    this.#synced.add(path)
+    this.#synced.add(location)
   }
 
   /** Removes what dead writers left in the staging folder; `nowMs` is the file system's own time. */
   async #sweep(nowMs: number): Promise<void> {
     this.#swept = true
     for (const name of await readdir(this.#staging)) {
-      const path = join(this.#staging, name)
-      const stats = await orUndefined(stat(path))
-      if (stats && nowMs - stats.mtimeMs > LEFTOVER_AGE_MS) await rm(path, { force: true })
+      const location = join(this.#staging, name)
+      const stats = await orUndefined(stat(location))
+      if (stats && nowMs - stats.mtimeMs > LEFTOVER_AGE_MS) await rm(location, { force: true })
     }
   }
 }
 
-function readRange(path: string, offset: number, length: number): Promise<Uint8Array> {
-  return withFile(path, 'r', async (file) => {
+function readRange(location: string, offset: number, length: number): Promise<Uint8Array> {
+  return withFile(location, 'r', async (file) => {
     // Unlike a read, this fails for a directory even where no bytes are asked for.
-    if ((await file.stat()).isDirectory()) throw Object.assign(new Error(path), { code: 'EISDIR' })
+    if ((await file.stat()).isDirectory()) throw Object.assign(new Error(location), { code: 'EISDIR' })
     const { bytesRead, buffer } = await file.read(new Uint8Array(length), 0, length, offset)
     return buffer.subarray(0, bytesRead)
   })
@@ -157,11 +159,11 @@ function readRange(path: string, offset: number, length: number): Promise<Uint8A
 
 /** Works with an open file and closes it, whatever comes of the work. */
 export async function withFile<T>(
-  path: string,
+  location: string,
   flags: string,
   work: (file: FileHandle) => Promise<T>,
 ): Promise<T> {
-  const file = await open(path, flags)
+  const file = await open(location, flags)
   try {
     return await work(file)
   } finally {
@@ -169,10 +171,10 @@ export async function withFile<T>(
   }
 }
 
-async function syncDirectory(path: string): Promise<void> {
+async function syncDirectory(location: string): Promise<void> {
   let directory: FileHandle
   try {
-    directory = await open(path)
+    directory = await open(location)
   } catch (error) {
     // Windows opens no directories; its file system journals names by itself.
     if (process.platform === 'win32') return
@@ -200,12 +202,12 @@ async function orUndefined<T>(result: Promise<T>): Promise<T | undefined> {
 }
 
 /** A full or broken disk is the same to a caller as a store that does not answer. */
-async function reported<T>(action: string, key: string, run: () => Promise<T>): Promise<T> {
+async function reported<T>(action: string, path: string, run: () => Promise<T>): Promise<T> {
   try {
     return await run()
   } catch (cause) {
     const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown reason'
-    throw new ServiceError('unavailable', `the store could not ${action} ${key} (${reason})`, {
+    throw new ServiceError('unavailable', `the store could not ${action} ${path} (${reason})`, {
       cause,
       retryAfterS: 5,
     })

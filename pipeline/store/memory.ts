@@ -1,5 +1,5 @@
 // A store in memory, for tests and trials.
-import { assertKey, assertPrefix } from './keys.ts'
+import { assertPath, assertPrefix } from './paths.ts'
 import type { Store, StoredObject } from './store.ts'
 
 export class MemoryStore implements Store {
@@ -13,45 +13,45 @@ export class MemoryStore implements Store {
     this.#now = now
   }
 
-  async get(key: string): Promise<Uint8Array | undefined> {
-    assertKey(key)
-    return this.objects.get(key)?.slice()
+  async get(path: string): Promise<Uint8Array | undefined> {
+    assertPath(path)
+    return this.objects.get(path)?.slice()
   }
 
-  async range(key: string, offset: number, length: number): Promise<Uint8Array | undefined> {
-    assertKey(key)
-    return this.objects.get(key)?.slice(offset, offset + length)
+  async range(path: string, offset: number, length: number): Promise<Uint8Array | undefined> {
+    assertPath(path)
+    return this.objects.get(path)?.slice(offset, offset + length)
   }
 
   async *list(prefix: string, after = ''): AsyncIterable<StoredObject> {
     assertPrefix(prefix)
-    const keys = [...this.objects.keys()].filter((key) => key.startsWith(prefix) && key > after)
-    for (const key of keys.sort()) {
-      const bytes = this.objects.get(key)
-      const modifiedAt = this.#modifiedAt.get(key) ?? new Date(0)
-      if (bytes) yield { key, sizeBytes: bytes.byteLength, modifiedAt }
+    const paths = [...this.objects.keys()].filter((path) => path.startsWith(prefix) && path > after)
+    for (const path of paths.sort()) {
+      const bytes = this.objects.get(path)
+      const modifiedAt = this.#modifiedAt.get(path) ?? new Date(0)
+      if (bytes) yield { path, sizeBytes: bytes.byteLength, modifiedAt }
     }
   }
 
-  async putIfAbsent(key: string, bytes: Uint8Array): Promise<boolean> {
-    assertKey(key)
-    if (this.objects.has(key)) return false
-    this.#write(key, bytes)
+  async putIfAbsent(path: string, bytes: Uint8Array): Promise<boolean> {
+    assertPath(path)
+    if (this.objects.has(path)) return false
+    this.#write(path, bytes)
     return true
   }
 
-  async put(key: string, bytes: Uint8Array): Promise<void> {
-    assertKey(key)
-    this.#write(key, bytes)
+  async put(path: string, bytes: Uint8Array): Promise<void> {
+    assertPath(path)
+    this.#write(path, bytes)
   }
 
-  async delete(key: string): Promise<void> {
-    assertKey(key)
-    this.objects.delete(key)
+  async delete(path: string): Promise<void> {
+    assertPath(path)
+    this.objects.delete(path)
   }
 
-  #write(key: string, bytes: Uint8Array): void {
-    this.objects.set(key, bytes.slice())
-    this.#modifiedAt.set(key, this.#now())
+  #write(path: string, bytes: Uint8Array): void {
+    this.objects.set(path, bytes.slice())
+    this.#modifiedAt.set(path, this.#now())
   }
 }

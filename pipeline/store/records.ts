@@ -4,20 +4,20 @@ import { ServiceError } from '../../schemas/errors.ts'
 import type { Store } from './store.ts'
 
 /**
- * The record under a key, undefined where there is none.
+ * The record under a path, undefined where there is none.
  *
  * @throws ServiceError `corrupt` for bytes that are no such record.
  */
 export async function readRecord<S extends z.ZodType>(
   store: Store,
-  key: string,
+  path: string,
   schema: S,
 ): Promise<z.infer<S> | undefined> {
-  const bytes = await store.get(key)
+  const bytes = await store.get(path)
   if (!bytes) return undefined
   try {
     return schema.parse(JSON.parse(new TextDecoder().decode(bytes)))
   } catch (cause) {
-    throw new ServiceError('corrupt', `${key} is not a record of this service`, { cause })
+    throw new ServiceError('corrupt', `${path} is not a record of this service`, { cause })
   }
 }

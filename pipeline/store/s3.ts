@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { NodeHttpHandler } from '@smithy/node-http-handler'
 import { ServiceError } from '../../schemas/errors.ts'
-import { assertKey, assertPrefix } from './keys.ts'
+import { assertPath, assertPrefix } from './paths.ts'
 import type { Store, StoredObject } from './store.ts'
 
 export interface S3Settings {
@@ -47,13 +47,13 @@ export class S3Store implements Store {
     })
   }
 
-  async get(key: string, signal?: AbortSignal): Promise<Uint8Array | undefined> {
-    return this.#read(key, undefined, signal)
+  async get(path: string, signal?: AbortSignal): Promise<Uint8Array | undefined> {
+    return this.#read(path, undefined, signal)
   }
 
-  async range(key: string, offset: number, length: number): Promise<Uint8Array | undefined> {
+  async range(path: string, offset: number, length: number): Promise<Uint8Array | undefined> {
     // HTTP has no range of no bytes, and an absent object is absent however little is asked of it.
-    const bytes = await this.#read(key, `bytes=${offset}-${offset + Math.max(length, 1) - 1}`)
+    const bytes = await this.#read(path, `bytes=${offset}-${offset + Math.max(length, 1) - 1}`)
     return length === 0 ? bytes?.subarray(0, 0) : bytes
   }
 
@@ -75,16 +75,16 @@ export class S3Store implements Store {
         if (Key === undefined) continue
         // Of an unknown age nothing follows; the epoch would make the object look ancient.
         const modifiedAt = LastModified ?? new Date(Number.NaN)
-        yield { key: Key.slice(this.#prefix.length), sizeBytes: Size ?? 0, modifiedAt }
+        yield { path: Key.slice(this.#prefix.length), sizeBytes: Size ?? 0, modifiedAt }
       }
       token = page.NextContinuationToken
     } while (token !== undefined)
   }
 
-  async putIfAbsent(key: string, bytes: Uint8Array, signal?: AbortSignal): Promise<boolean> {
-    assertKey(key)
+  async putIfAbsent(path: string, bytes: Uint8Array, signal?: AbortSignal): Promise<boolean> {
+    assertPath(path)
     try {
-      await this.#call(key, () => this.#put(key, bytes, { IfNoneMatch: '*' }, signal))
+      await this.#call(path, () => this.#put(path, bytes, { IfNoneMatch: '*' }, signal))
       return true
     } catch (error) {
       if (error instanceof S3ServiceException && error.$metadata.httpStatusCode === 412) return false
@@ -92,43 +92,43 @@ export class S3Store implements Store {
     }
   }
 
-  async put(key: string, bytes: Uint8Array): Promise<void> {
-    assertKey(key)
-    await this.#call(key, () => this.#put(key, bytes, {}))
+  async put(path: string, bytes: Uint8Array): Promise<void> {
+    assertPath(path)
+    await this.#call(path, () => this.#put(path, bytes, {}))
   }
 
-  async delete(key: string): Promise<void> {
-    assertKey(key)
-    await this.#call(key, () =>
-      this.#client.send(new DeleteObjectCommand({ Bucket: this.#bucket, Key: this.#prefix + key })),
+  async delete(path: string): Promise<void> {
+    assertPath(path)
+    await this.#call(path, () =>
+      this.#client.send(new DeleteObjectCommand({ Bucket: this.#bucket, Key: this.#prefix + path })),
     )
   }
 
   async #put(
-    key: string,
+    path: string,
     bytes: Uint8Array,
     condition: { IfNoneMatch?: '*' },
     signal?: AbortSignal,
   ): Promise<void> {
     const command = new PutObjectCommand({
       Bucket: this.#bucket,
-      Key: this.#prefix + key,
+      Key: this.#prefix + path,
       Body: bytes,
       ContentLength: bytes.byteLength,
-      ContentType: key.endsWith('.json') ? 'application/json' : 'application/octet-stream',
+      ContentType: path.endsWith('.json') ? 'application/json' : 'application/octet-stream',
       ...condition,
     })
     await this.#client.send(command, signal ? { abortSignal: signal } : {})
   }
 
-  async #read(key: string, range?: string, signal?: AbortSignal): Promise<Uint8Array | undefined> {
-    assertKey(key)
+  async #read(path: string, range?: string, signal?: AbortSignal): Promise<Uint8Array | undefined> {
+    assertPath(path)
     try {
-      return await this.#call(key, async () => {
+      return await this.#call(path, async () => {
         const answer = await this.#client.send(
           new GetObjectCommand({
             Bucket: this.#bucket,
-            Key: this.#prefix + key,
+            Key: this.#prefix + path,
             ...(range === undefined ? {} : { Range: range }),
           }),
           signal ? { abortSignal: signal } : {},
@@ -149,7 +149,7 @@ export class S3Store implements Store {
    * Errors that mean something to the caller pass through; the rest become `unavailable`. A 409 on a
    * conditional write says that another was under way: Amazon asks for the request to be repeated.
    */
-  async #call<T>(key: string, request: () => Promise<T>): Promise<T> {
+  async #call<T>(path: string, request: () => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {
         return await request()
@@ -161,7 +161,7 @@ export class S3Store implements Store {
           if (meant && cause.name !== 'NoSuchBucket') throw cause
         }
         const reason = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause)
-        throw new ServiceError('unavailable', `the store did not answer for ${key} (${reason})`, {
+        throw new ServiceError('unavailable', `the store did not answer for ${path} (${reason})`, {
           cause,
           retryAfterS: 5,
         })

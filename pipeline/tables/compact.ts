@@ -8,13 +8,14 @@ import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import { type ColumnType, type TableName, type TableSpec, tableSpec } from '../../schemas/tables.ts'
 import { type Database, literal, parquet } from '../duckdb.ts'
-import { SQL_TYPES } from '../sql/tables.ts'
-import { dataPath, inboxPrefix, intakeKey, isInboxKey, logKey, sha256Hex, tableKey } from '../store/keys.ts'
-import type { LocalFiles } from '../store/open.ts'
+import { SQL_TYPES } from './views.ts'
+import { dataPath, inboxPrefix, intakePath, isInboxPath, deltaLogPath, tablePath } from '../store/paths.ts'
+import { sha256Hex } from '../proof/canonical.ts'
+import type { LocalFiles } from '../store/local-files.ts'
 import { readRecord } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import { type DataFile, appendCommit, creationCommit } from './delta.ts'
-import { TableLog } from './log.ts'
+import { TableLog } from './delta-log.ts'
 
 /** Rows in one data file at most: it is written and uploaded from memory. */
 const ROWS_PER_FILE = 4_000_000
@@ -66,16 +67,19 @@ export async function compact(context: CompactionContext, table: TableName): Pro
     const waiting = await clear(store, table, version)
     if (mine || waiting.length === 0) return done
     // Whether this write wins or a rival's did, the next round finds an intake for the version and finishes it.
-    mine = await store.putIfAbsent(intakeKey(table, version + 1), encodeJson({ inbox: waiting }))
+    mine = await store.putIfAbsent(intakePath(table, version + 1), encodeJson({ inbox: waiting }))
   }
 }
 
 async function create({ store, now }: CompactionContext, table: TableName): Promise<void> {
-  await store.putIfAbsent(logKey(table, 0), creationCommit(table, uuidv5(table, TABLE_IDS), now().getTime()))
+  await store.putIfAbsent(
+    deltaLogPath(table, 0),
+    creationCommit(table, uuidv5(table, TABLE_IDS), now().getTime()),
+  )
 }
 
 async function readIntake(store: Store, table: TableName, version: number): Promise<string[] | undefined> {
-  return (await readRecord(store, intakeKey(table, version), intake))?.inbox
+  return (await readRecord(store, intakePath(table, version), intake))?.inbox
 }
 
 /**
@@ -86,8 +90,8 @@ async function clear(store: Store, table: TableName, version: number): Promise<s
   const taken = new Set(await readIntake(store, table, version))
   const waiting: string[] = []
   const left: string[] = []
-  for await (const { key } of store.list(inboxPrefix(table))) {
-    if (isInboxKey(table, key)) (taken.has(key) ? left : waiting).push(key)
+  for await (const { path } of store.list(inboxPrefix(table))) {
+    if (isInboxPath(table, path)) (taken.has(path) ? left : waiting).push(path)
   }
   await pMap(left, (key) => store.delete(key), { concurrency: OBJECTS_AT_ONCE })
   return waiting
@@ -107,11 +111,14 @@ async function take(
     files = await writeDataFiles(context, tableSpec(table), paths, sha256Hex(inbox.join('\n')).slice(0, 32))
   } catch (error) {
     // Inbox objects go only after the commit: where one is gone, somebody else has committed this version.
-    if (await store.get(logKey(table, version))) return 0
+    if (await store.get(deltaLogPath(table, version))) return 0
     throw error
   }
   const rows = files.reduce((sum, file) => sum + file.rows, 0)
-  const committed = await store.putIfAbsent(logKey(table, version), appendCommit(files, now().getTime()))
+  const committed = await store.putIfAbsent(
+    deltaLogPath(table, version),
+    appendCommit(files, now().getTime()),
+  )
   await pMap(inbox, (key) => local.forget(key), { concurrency: OBJECTS_AT_ONCE })
   return committed ? rows : 0
 }
@@ -139,7 +146,7 @@ async function writeDataFiles(
     for (let part = 0, from = Number(first); from < Number(first + rows); part++, from += ROWS_PER_FILE) {
       const slice = `${batch} WHERE recorded_date = ${literal(recordedDate)} AND rowid >= ${from} AND rowid < ${from + ROWS_PER_FILE}`
       const path = dataPath(spec.name, recordedDate, `${digest}-${part}`)
-      const sizeBytes = await upload(store, database, directory, tableKey(spec.name, path), slice)
+      const sizeBytes = await upload(store, database, directory, tablePath(spec.name, path), slice)
       files.push({ path, recordedDate, sizeBytes, ...(await statisticsOf(database, spec, slice)) })
     }
   }

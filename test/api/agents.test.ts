@@ -61,7 +61,7 @@ describe('POST /agents/register', () => {
   test('keeps a key only as its hash', async () => {
     const { store } = service.components
     const { key } = await registerAgent(service.client)
-    for await (const { key: name } of store.list('')) {
+    for await (const { path: name } of store.list('')) {
       expect(name).not.toContain(key)
       const bytes = Buffer.from((await store.get(name))!)
       expect(bytes.includes(key), name).toBe(false)

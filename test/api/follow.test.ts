@@ -1,8 +1,8 @@
 // A node follows the store: releases, questions and keys that others wrote, also after the store was away.
 import { beforeAll, describe, expect, test } from 'vitest'
-import { readManifest, readReleaseShard, shardFile } from '../../pipeline/releases.ts'
-import { canonical } from '../../pipeline/sign.ts'
-import { manifestKey, releasePrefix, sha256Hex, shardPath } from '../../pipeline/store/keys.ts'
+import { readManifest, readReleaseShard, shardFile } from '../../pipeline/release/read.ts'
+import { canonical, sha256Hex } from '../../pipeline/proof/canonical.ts'
+import { manifestPath, releasePrefix, shardPath } from '../../pipeline/store/paths.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import { FaultStore } from '../support/fault-store.ts'
@@ -57,7 +57,7 @@ async function splitForecasters(store: MemoryStore): Promise<string[]> {
     return { path, rows: 1, size_bytes: bytes.byteLength, sha256: sha256Hex(bytes) }
   })
   const files = manifest.files.flatMap((other) => (other === file ? split : [other]))
-  store.objects.set(manifestKey(1), canonical({ ...manifest, files }))
+  store.objects.set(manifestPath(1), canonical({ ...manifest, files }))
   return Object.keys(shard.entities)
 }
 

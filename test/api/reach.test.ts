@@ -1,6 +1,6 @@
 // Where in the store a call can reach: whatever it names, only what it is about.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { isKey } from '../../pipeline/store/keys.ts'
+import { isPath } from '../../pipeline/store/paths.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { FaultStore } from '../support/fault-store.ts'
 import { suiteFolder } from '../support/folder.ts'
@@ -118,7 +118,7 @@ describe('no call reaches anything else', () => {
     await client.get(`/snapshots/agent/${agent.agentId}`)
     await client.get(`/questions/${uuidOf(9, 9)}`)
     expect(store.calls.length).toBeGreaterThan(50)
-    const elsewhere = store.calls.filter(({ key }) => !PLACE.test(key) || !isKey(key.replace(/\/$/, '')))
+    const elsewhere = store.calls.filter(({ key }) => !PLACE.test(key) || !isPath(key.replace(/\/$/, '')))
     expect(elsewhere).toEqual([])
   })
 

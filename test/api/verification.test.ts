@@ -1,9 +1,9 @@
 // What was published of an entity: its bytes, signatures, caching, and many at once.
 import { createHash, createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { canonical } from '../../pipeline/sign.ts'
+import { canonical } from '../../pipeline/proof/canonical.ts'
 import type { ReleaseShard } from '../../schemas/payloads.ts'
-import type { SchemaName } from '../../schemas/published.ts'
+import type { SchemaName } from '../../schemas/json-schemas.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { expectValid } from '../support/json-schema.ts'
 import { expectProblem, pointersOf } from '../support/problem.ts'
@@ -129,13 +129,13 @@ describe('everything that a release publishes', () => {
       names.add(name)
     }
     for (const prefix of ['releases/', 'snapshots/']) {
-      for await (const { key } of store.list(prefix)) {
-        if (!key.endsWith('.json') || key.endsWith('/plan.json')) continue
-        const bytes = (await store.get(key))!
+      for await (const { path } of store.list(prefix)) {
+        if (!path.endsWith('.json') || path.endsWith('/plan.json')) continue
+        const bytes = (await store.get(path))!
         const content = JSON.parse(new TextDecoder().decode(bytes)) as ReleaseShard
-        expect(Buffer.from(canonical(content)), key).toEqual(Buffer.from(bytes))
+        expect(Buffer.from(canonical(content)), path).toEqual(Buffer.from(bytes))
         const what = prefix === 'releases/' ? 'release' : 'snapshot'
-        if (key.endsWith('/manifest.json')) {
+        if (path.endsWith('/manifest.json')) {
           check(`${what}-manifest`, content)
           continue
         }

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { FileStore } from '../../pipeline/store/file.ts'
-import { tableKey } from '../../pipeline/store/keys.ts'
+import { tablePath } from '../../pipeline/store/paths.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import { compact } from '../../pipeline/tables/compact.ts'
 import { type Row, TABLE_NAMES, type TableName, tableSpec } from '../../schemas/tables.ts'
@@ -54,7 +54,7 @@ describe.skipIf(!python)('on disk', () => {
     const store = new FileStore(join(folder, 'store'))
     return {
       store,
-      url: (table) => pathToFileURL(store.localPath(tableKey(table, 'x').slice(0, -2))).href,
+      url: (table) => pathToFileURL(store.localPath(tablePath(table, 'x').slice(0, -2))).href,
       options: {},
     }
   })

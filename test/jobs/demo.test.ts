@@ -2,7 +2,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { SEED, simulateLive, simulatePast } from '../../jobs/demo-world.ts'
+import { SEED, simulateLive, simulatePast } from '../../jobs/simulation/demo-world.ts'
 import { RunningCommand } from '../support/command.ts'
 import { testFolder } from '../support/folder.ts'
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import pMap from 'p-map'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { FileStore } from '../../pipeline/store/file.ts'
-import { SIMULATION_KEY, manifestKey } from '../../pipeline/store/keys.ts'
+import { SIMULATION_PATH, manifestPath } from '../../pipeline/store/paths.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import { parseSettings } from '../../schemas/config.ts'
@@ -54,7 +54,7 @@ describe('commands with --environment sandbox', () => {
     }
     expect(await done('release', ...IN_SANDBOX)).toMatchObject({ made: true, release: 1 })
     const written = Object.keys(await contentOf(root))
-    expect(written).toContain(`sandbox/${manifestKey(1)}`)
+    expect(written).toContain(`sandbox/${manifestPath(1)}`)
     expect(written.filter((key) => !key.startsWith('sandbox/'))).toEqual([])
 
     const shard = join(
@@ -205,7 +205,7 @@ describe('a release', () => {
 
   const cases = ENVIRONMENTS.flatMap((theirs): [Environment, string, (store: MemoryStore) => void][] => [
     [theirs, 'that has a release', () => undefined],
-    [theirs, 'whose first release was begun', (store) => store.objects.delete(manifestKey(1))],
+    [theirs, 'whose first release was begun', (store) => store.objects.delete(manifestPath(1))],
     [theirs, 'whose second was begun', (store) => beginSecond(store)],
   ])
   const beginSecond = (store: MemoryStore) => {
@@ -247,7 +247,7 @@ describe('a release', () => {
   test('of a store that the sandbox only simulates in is refused to production', async () => {
     const store = new MemoryStore()
     await importWorld(await of(store, 'sandbox'))
-    store.objects.set(SIMULATION_KEY, Buffer.from('{}'))
+    store.objects.set(SIMULATION_PATH, Buffer.from('{}'))
     const before = await contentOf(store)
     await expect(release(await of(store, 'production'))).rejects.toMatchObject({ kind: 'conflict' })
     expect(await contentOf(store)).toEqual(before)

@@ -1,7 +1,7 @@
 // `fvs sandbox seed`: once, with options that hold, and only in the sandbox.
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { simulate } from '../../jobs/sandbox-step.ts'
+import { simulate } from '../../jobs/simulation/sandbox-step.ts'
 import { type SeedOptions, seedSandbox } from '../../jobs/sandbox.ts'
 import { FileStore } from '../../pipeline/store/file.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'

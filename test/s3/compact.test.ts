@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { inboxPrefix } from '../../pipeline/store/keys.ts'
+import { inboxPrefix } from '../../pipeline/store/paths.ts'
 import { compact } from '../../pipeline/tables/compact.ts'
 import { bucketStore, freshBucket, s3Server } from '../support/buckets.ts'
 import { testFolder } from '../support/folder.ts'

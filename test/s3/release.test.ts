@@ -3,13 +3,14 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { v7 as uuidv7 } from 'uuid'
 import { describe, expect, test } from 'vitest'
-import { auditRelease } from '../../pipeline/audit.ts'
+import { auditRelease } from '../../pipeline/release/audit.ts'
 import { Database } from '../../pipeline/duckdb.ts'
-import { type ReleaseContext, makeRelease } from '../../pipeline/release.ts'
-import { sha256Hex } from '../../pipeline/store/keys.ts'
-import { LocalFiles, openStore } from '../../pipeline/store/open.ts'
+import { type ReleaseContext, makeRelease } from '../../pipeline/release/make.ts'
+import { sha256Hex } from '../../pipeline/proof/canonical.ts'
+import { LocalFiles } from '../../pipeline/store/local-files.ts'
+import { openStore } from '../../pipeline/store/open.ts'
 import type { Store } from '../../pipeline/store/store.ts'
-import { importFile } from '../../pipeline/tables/import.ts'
+import { importFile } from '../../pipeline/import/import.ts'
 import { bucketStore, freshBucket, s3Server } from '../support/buckets.ts'
 import { testFolder } from '../support/folder.ts'
 import { writeSmallWorld } from '../support/small-world.ts'
@@ -71,6 +72,6 @@ async function releaseOf(
 /** Every object of the store by the hash of its bytes. */
 async function digests(store: Store): Promise<Record<string, string>> {
   const found: Record<string, string> = {}
-  for await (const { key } of store.list('')) found[key] = sha256Hex((await store.get(key))!)
+  for await (const { path } of store.list('')) found[path] = sha256Hex((await store.get(path))!)
   return found
 }

@@ -1,7 +1,7 @@
 // Rounding half to even, against exact integer arithmetic.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { fromPico, published, publishedOrNull, roundHalfEven } from '../../pipeline/scoring/round.ts'
+import { fromPico, rounded, roundedOrNull, roundHalfEven } from '../../pipeline/scoring/round.ts'
 
 /** Splitting off the whole part of a double is exact, so this needs no tolerance. */
 function plainly(x: number): number {
@@ -67,36 +67,36 @@ describe('published', () => {
     [-896.5784284662087, -896.578428],
     [1e-12, 0],
   ])('%d gives %d', (x, expected) => {
-    expect(published(x)).toBe(expected)
+    expect(rounded(x)).toBe(expected)
   })
 
   test('gives percentiles two decimals', () => {
-    expect(published(100 / 3, 2)).toBe(33.33)
-    expect(published(0.125, 2)).toBe(0.12)
-    expect(published(0.375, 2)).toBe(0.38)
-    expect(published(89.995, 2)).toBe(90)
+    expect(rounded(100 / 3, 2)).toBe(33.33)
+    expect(rounded(0.125, 2)).toBe(0.12)
+    expect(rounded(0.375, 2)).toBe(0.38)
+    expect(rounded(89.995, 2)).toBe(90)
   })
 
   test('gives 0, never -0', () => {
-    for (const x of [-0, -1e-7, -0.0000005, -1e-300]) expect(Object.is(published(x), 0)).toBe(true)
+    for (const x of [-0, -1e-7, -0.0000005, -1e-300]) expect(Object.is(rounded(x), 0)).toBe(true)
   })
 
   test('is the double nearest to a decimal, changes nothing twice, and is odd', () => {
     fc.assert(
       fc.property(fc.double({ min: -1e8, max: 1e8, noNaN: true }), (x) => {
-        const once = published(x)
+        const once = rounded(x)
         expect(Math.abs(once - x)).toBeLessThanOrEqual(0.5e-6 + Math.abs(x) * 2 ** -51)
         expect(once).toBe(Number(once.toFixed(6)) + 0)
-        expect(published(once)).toBe(once)
-        expect(published(-x)).toBe(0 - once)
+        expect(rounded(once)).toBe(once)
+        expect(rounded(-x)).toBe(0 - once)
       }),
       { numRuns: 5000 },
     )
   })
 
   test('keeps what is null', () => {
-    expect(publishedOrNull(null)).toBeNull()
-    expect(publishedOrNull(0.12345678)).toBe(0.123457)
+    expect(roundedOrNull(null)).toBeNull()
+    expect(roundedOrNull(0.12345678)).toBe(0.123457)
   })
 })
 

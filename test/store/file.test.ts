@@ -68,7 +68,7 @@ describe('a store in a directory', () => {
     await store.put('a/b', bytes('1'))
     const then = new Date('2026-01-31T12:00:00.000Z')
     await utimes(store.localPath('a/b'), then, then)
-    expect(await Array.fromAsync(store.list(''))).toEqual([{ key: 'a/b', sizeBytes: 1, modifiedAt: then }])
+    expect(await Array.fromAsync(store.list(''))).toEqual([{ path: 'a/b', sizeBytes: 1, modifiedAt: then }])
   })
 
   test('is shared by several of its kind on one directory', async () => {
@@ -104,5 +104,5 @@ function bytes(content: string): Uint8Array {
 }
 
 async function keys(store: FileStore, prefix: string): Promise<string[]> {
-  return (await Array.fromAsync(store.list(prefix))).map(({ key }) => key)
+  return (await Array.fromAsync(store.list(prefix))).map(({ path }) => path)
 }

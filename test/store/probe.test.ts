@@ -39,7 +39,7 @@ describe('the probe refuses', () => {
       }
     }
     await expect(probeStore(new Overwrites(), 'id')).rejects.toMatchObject(
-      refused(/^the store memory: lets a second create of the same key through/),
+      refused(/^the store memory: lets a second create of the same path through/),
     )
   })
 
@@ -52,7 +52,7 @@ describe('the probe refuses', () => {
       }
     }
     await expect(probeStore(new TellsAllRivals(), 'id')).rejects.toMatchObject(
-      refused(/lets 4 of 4 creates of one key at once through/),
+      refused(/lets 4 of 4 creates of one path at once through/),
     )
   })
 

@@ -28,7 +28,7 @@ describe('an S3 server that lists its objects', () => {
     modifiedAt.set('/bucket/some/a', then)
     modifiedAt.delete('/bucket/some/b')
     const [a, b] = await Array.fromAsync(store.list(''))
-    expect(a).toEqual({ key: 'a', sizeBytes: 1, modifiedAt: then })
+    expect(a).toEqual({ path: 'a', sizeBytes: 1, modifiedAt: then })
     expect(b!.modifiedAt.getTime()).toBeNaN()
   })
 })

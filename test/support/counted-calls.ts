@@ -1,7 +1,7 @@
 // Calls that are counted: what their answers say of a limit, and many of them at once.
 import pMap from 'p-map'
 import { expect } from 'vitest'
-import type { PolicyName } from '../../api/limits.ts'
+import type { PolicyName } from '../../api/limits/admission.ts'
 import { expectProblem } from './problem.ts'
 import type { Answer, Client } from './service.ts'
 import { forecasterId, uuidOf } from './world.ts'

@@ -1,7 +1,7 @@
 // A released world in which the examples of the OpenAPI document are true: the agent, the forecaster and the question
 // that they name are there, so that whoever sends an example succeeds.
 import type { Components } from '../../jobs/components.ts'
-import { AGENT_ID, QUESTION_ID, USER_ID } from '../../api/openapi-examples.ts'
+import { AGENT_ID, QUESTION_ID, USER_ID } from '../../api/openapi/examples.ts'
 import { importRows, registerAgent, release, startTestService } from './service.ts'
 import { FORECAST_LINES, QUESTIONS_CSV, RESOLUTIONS_CSV, csvOf, forecasterId } from './world.ts'
 

@@ -1,9 +1,9 @@
 // Calls with an Idempotency-Key over a store in memory: nodes, work that leaves a trace, and what it left.
 import { randomBytes } from 'node:crypto'
 import { v7 as uuidv7 } from 'uuid'
-import { Idempotency, type IdempotentWork } from '../../pipeline/idempotency.ts'
-import { canonical } from '../../pipeline/sign.ts'
-import { idempotencyKey, inboxKey, inboxPrefix } from '../../pipeline/store/keys.ts'
+import { Idempotency, type IdempotentWork } from '../../pipeline/access/idempotency.ts'
+import { canonical } from '../../pipeline/proof/canonical.ts'
+import { claimPath, inboxPath, inboxPrefix } from '../../pipeline/store/paths.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import { ServiceError } from '../../schemas/errors.ts'
@@ -30,7 +30,7 @@ export function forecast(store: Store): IdempotentWork<Answer> {
     check: () => Promise.resolve(),
     answer: ({ id, at, salt }) => ({ id, at: at.toISOString(), salt }),
     commit: async (_, answer) => {
-      await store.putIfAbsent(inboxKey('forecasts', uuidv7()), canonical(answer))
+      await store.putIfAbsent(inboxPath('forecasts', uuidv7()), canonical(answer))
     },
   }
 }
@@ -111,7 +111,7 @@ export function distinctEffects(store: MemoryStore): Answer[] {
 }
 
 export async function claimIn(store: MemoryStore): Promise<Answer & { state: string; fingerprint: string }> {
-  const bytes = await store.get(idempotencyKey(REQUEST.scope, REQUEST.key))
+  const bytes = await store.get(claimPath(REQUEST.scope, REQUEST.key))
   return JSON.parse(new TextDecoder().decode(bytes)) as Answer & { state: string; fingerprint: string }
 }
 

@@ -1,6 +1,6 @@
 // What has been acknowledged and waits in the inbox, read back by a Parquet reader that is not the writer's.
 import { parquetReadObjects } from 'hyparquet'
-import { inboxPrefix } from '../../pipeline/store/keys.ts'
+import { inboxPrefix } from '../../pipeline/store/paths.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import type { TableName } from '../../schemas/tables.ts'
 
@@ -9,9 +9,9 @@ export type InboxRow = Record<string, string | number | Date | null>
 /** The rows of each object, in the order of the objects. */
 export async function inboxObjects(store: Store, table: TableName): Promise<InboxRow[][]> {
   const objects: InboxRow[][] = []
-  for await (const { key } of store.list(inboxPrefix(table))) {
-    const bytes = await store.get(key)
-    if (!bytes) throw new Error(`${key} was listed and is gone`)
+  for await (const { path } of store.list(inboxPrefix(table))) {
+    const bytes = await store.get(path)
+    if (!bytes) throw new Error(`${path} was listed and is gone`)
     objects.push((await parquetReadObjects({ file: bytes.slice().buffer })) as InboxRow[])
   }
   return objects

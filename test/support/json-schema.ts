@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { expect } from 'vitest'
-import type { SchemaName } from '../../schemas/published.ts'
+import type { SchemaName } from '../../schemas/json-schemas.ts'
 
 export const SCHEMA_FOLDER = new URL('../../schemas/json/', import.meta.url)
 

@@ -1,7 +1,7 @@
 // Nodes of one service as processes of their own, over a copy of a released world with a key for each client.
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { KeyQuota, Registry } from '../../pipeline/registry.ts'
+import type { KeyQuota, Registry } from '../../pipeline/access/registry.ts'
 import { FileStore } from '../../pipeline/store/file.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import { inboxRows } from './inbox-rows.ts'

@@ -1,7 +1,7 @@
 // A seeded sandbox for tests, and what its record says should come of it.
 import type { Components } from '../../jobs/components.ts'
-import { ROUNDS_AT_ONCE, SANDBOX_FORECASTERS } from '../../jobs/sandbox-world.ts'
-import type { Simulated } from '../../jobs/sandbox-step.ts'
+import { ROUNDS_AT_ONCE, SANDBOX_FORECASTERS } from '../../jobs/simulation/sandbox-world.ts'
+import type { Simulated } from '../../jobs/simulation/sandbox-step.ts'
 import { type SeedOptions, seedSandbox } from '../../jobs/sandbox.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import type { Store } from '../../pipeline/store/store.ts'

@@ -1,7 +1,7 @@
 // A small world of human forecasters as files of `fvs import`, always the same.
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ImportKind } from '../../pipeline/sql/import.ts'
+import type { ImportKind } from '../../pipeline/import/checks.ts'
 
 const DAY_MS = 86_400_000
 const START_MS = Date.UTC(2026, 0, 1)

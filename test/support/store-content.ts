@@ -1,5 +1,5 @@
 // Stores as wholes: everything that one holds, to compare before and after, and copies to change.
-import { sha256Hex } from '../../pipeline/store/keys.ts'
+import { sha256Hex } from '../../pipeline/proof/canonical.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 
@@ -13,9 +13,9 @@ export function copyOf({ objects }: MemoryStore): MemoryStore {
 /** The SHA-256 of each object, by its key. */
 export async function contentOf(store: Store, prefix = ''): Promise<Record<string, string>> {
   const content: Record<string, string> = {}
-  for await (const { key } of store.list(prefix)) {
-    const bytes = await store.get(key)
-    if (bytes) content[key] = sha256Hex(bytes)
+  for await (const { path } of store.list(prefix)) {
+    const bytes = await store.get(path)
+    if (bytes) content[path] = sha256Hex(bytes)
   }
   return content
 }

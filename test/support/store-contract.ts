@@ -99,8 +99,8 @@ export function storeContract(name: string, create: () => Promise<Store>): void 
         await store.put('a', bytes(''))
         await store.put('b/c', bytes('123'))
         expect(await listed(store, '')).toMatchObject([
-          { key: 'a', sizeBytes: 0 },
-          { key: 'b/c', sizeBytes: 3 },
+          { path: 'a', sizeBytes: 0 },
+          { path: 'b/c', sizeBytes: 3 },
         ])
       })
 
@@ -174,8 +174,8 @@ export function storeContract(name: string, create: () => Promise<Store>): void 
         const store = await create()
         await pMap(tricky, (key) => store.put(key, bytes(key)))
         const seen: string[] = []
-        for await (const { key } of store.list('')) {
-          seen.push(key)
+        for await (const { path } of store.list('')) {
+          seen.push(path)
           if (seen.length === 2) break
         }
         expect(seen).toEqual(tricky.slice(0, 2))
@@ -229,7 +229,7 @@ export function storeContract(name: string, create: () => Promise<Store>): void 
         await store.put('a', bytes('a longer first'))
         await store.put('a', bytes('second'))
         expect(text(await store.get('a'))).toBe('second')
-        expect(await listed(store, '')).toMatchObject([{ key: 'a', sizeBytes: 6 }])
+        expect(await listed(store, '')).toMatchObject([{ path: 'a', sizeBytes: 6 }])
       })
 
       test('delete removes one object and no other', async () => {
@@ -325,5 +325,5 @@ async function listed(store: Store, prefix: string, after?: string): Promise<Sto
 }
 
 async function keys(store: Store, prefix: string, after?: string): Promise<string[]> {
-  return (await listed(store, prefix, after)).map(({ key }) => key)
+  return (await listed(store, prefix, after)).map(({ path }) => path)
 }

@@ -2,12 +2,12 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Database, parquet } from '../../pipeline/duckdb.ts'
-import { inboxKey, tableKey } from '../../pipeline/store/keys.ts'
-import { LocalFiles } from '../../pipeline/store/open.ts'
+import { inboxPath, tablePath } from '../../pipeline/store/paths.ts'
+import { LocalFiles } from '../../pipeline/store/local-files.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import type { CompactionContext } from '../../pipeline/tables/compact.ts'
 import { encodeRows } from '../../pipeline/tables/inbox.ts'
-import { TableLog, type TableVersion, localPaths } from '../../pipeline/tables/log.ts'
+import { TableLog, type TableVersion, localPaths } from '../../pipeline/tables/delta-log.ts'
 import { type Row, type TableName, tableSpec } from '../../schemas/tables.ts'
 
 export interface Worker extends CompactionContext, Disposable {}
@@ -27,11 +27,11 @@ export async function openWorker(
 
 /** Puts one object into a table's inbox. */
 export async function send(store: Store, table: TableName, id: string, rows: readonly Row[]): Promise<void> {
-  await store.putIfAbsent(inboxKey(table, id), encodeRows(table, rows))
+  await store.putIfAbsent(inboxPath(table, id), encodeRows(table, rows))
 }
 
 export async function keysOf(store: Store, prefix = ''): Promise<string[]> {
-  return (await Array.fromAsync(store.list(prefix))).map(({ key }) => key)
+  return (await Array.fromAsync(store.list(prefix))).map(({ path }) => path)
 }
 
 /** Every row of a table, as the commit log at `version` has it, in the order of its data files. */
@@ -49,7 +49,7 @@ export async function globRows(
   { store, local, database }: Pick<Worker, 'store' | 'local' | 'database'>,
   table: TableName,
 ): Promise<Row[]> {
-  const keys = (await keysOf(store, tableKey(table, 'recorded_date='))).filter((key) =>
+  const keys = (await keysOf(store, tablePath(table, 'recorded_date='))).filter((key) =>
     key.endsWith('.parquet'),
   )
   return keys.length === 0

@@ -1,6 +1,6 @@
 // A small released world: a question in every state, people and an agent with enough resolved questions to be ranked.
 import type { Components } from '../../jobs/components.ts'
-import type { ReleaseRequest } from '../../pipeline/release.ts'
+import type { ReleaseRequest } from '../../pipeline/release/make.ts'
 import { importRows, registerAgent, release, startTestService } from './service.ts'
 
 /** When the tests that use this world take place. */

@@ -2,9 +2,9 @@ import { join } from 'node:path'
 import pMap from 'p-map'
 import { describe, expect, test } from 'vitest'
 import { FileStore } from '../../pipeline/store/file.ts'
-import { inboxKey, inboxPrefix, intakeKey, logKey, tableKey } from '../../pipeline/store/keys.ts'
+import { inboxPath, inboxPrefix, intakePath, deltaLogPath, tablePath } from '../../pipeline/store/paths.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
-import { LocalFiles } from '../../pipeline/store/open.ts'
+import { LocalFiles } from '../../pipeline/store/local-files.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import { compact } from '../../pipeline/tables/compact.ts'
 import { encodeRows } from '../../pipeline/tables/inbox.ts'
@@ -107,7 +107,7 @@ describe.for(Object.entries(stores))('compaction in %s', ([, createStore]) => {
             .map((value) => (typeof value === 'number' ? value : valueText(value)))
           expect([file.minValues[name], file.maxValues[name]]).toEqual([sorted[0], sorted.at(-1)])
         }
-        expect(file.sizeBytes).toBe((await store.get(tableKey(table, file.path)))!.byteLength)
+        expect(file.sizeBytes).toBe((await store.get(tablePath(table, file.path)))!.byteLength)
       }
     }
   })
@@ -177,7 +177,7 @@ describe('the data files of compaction', () => {
       ].map(async (settings) => {
         const store = new MemoryStore()
         for (const [part, object] of objects.entries())
-          await store.put(inboxKey('forecasts', `object-${part}`), object)
+          await store.put(inboxPath('forecasts', `object-${part}`), object)
         using worker = await openWorker(store, await testFolder(), settings)
         await compact(worker, 'forecasts')
         return new Map([...store.objects].filter(([key]) => key.endsWith('.parquet')))
@@ -291,7 +291,7 @@ describe('a compaction that is held back while a rival does all the work', () =>
     const goOn = Promise.withResolvers<void>()
     const held = new FaultStore(store, {
       before: async ({ operation, key }) => {
-        if (operation !== 'putIfAbsent' || key !== intakeKey('forecasts', 1)) return
+        if (operation !== 'putIfAbsent' || key !== intakePath('forecasts', 1)) return
         listed.resolve()
         await goOn.promise
       },
@@ -310,7 +310,8 @@ describe('a compaction that is held back while a rival does all the work', () =>
     using rival = await openWorker(store, join(folder, 'rival'))
     const held = new FaultStore(store, {
       before: async ({ operation, key }) => {
-        if (operation === 'putIfAbsent' && key === logKey('forecasts', 1)) await compact(rival, 'forecasts')
+        if (operation === 'putIfAbsent' && key === deltaLogPath('forecasts', 1))
+          await compact(rival, 'forecasts')
       },
     })
     expect(await compact(over(worker, held), 'forecasts')).toMatchObject({ rows: 0, objects: 3 })
@@ -321,7 +322,7 @@ describe('a compaction that is held back while a rival does all the work', () =>
 describe('compaction stops, and touches nothing,', () => {
   test('at an object of the inbox that is not Parquet', async () => {
     const { store, worker } = await setUpFilled()
-    await store.put(inboxKey('forecasts', 'broken'), new TextEncoder().encode('not Parquet'))
+    await store.put(inboxPath('forecasts', 'broken'), new TextEncoder().encode('not Parquet'))
     await expect(compact(worker, 'forecasts')).rejects.toMatchObject({ kind: 'corrupt' })
     expect(await keysOf(store, inboxPrefix('forecasts'))).toHaveLength(4)
     expect(await currentVersion(store, 'forecasts')).toMatchObject({ version: 0 })
@@ -329,15 +330,15 @@ describe('compaction stops, and touches nothing,', () => {
 
   test.for(['not JSON', '{"inbox":[]}', '{}'])('at an intake that says %s', async (intake) => {
     const { store, worker } = await setUpFilled()
-    await store.put(intakeKey('forecasts', 1), new TextEncoder().encode(intake))
+    await store.put(intakePath('forecasts', 1), new TextEncoder().encode(intake))
     await expect(compact(worker, 'forecasts')).rejects.toMatchObject({ kind: 'corrupt' })
     expect(await keysOf(store, inboxPrefix('forecasts'))).toHaveLength(3)
   })
 
   test('at an intake of an object that is gone and was never committed', async () => {
     const { store, worker } = await setUpFilled()
-    const intake = { inbox: [inboxKey('forecasts', 'gone')] }
-    await store.put(intakeKey('forecasts', 1), new TextEncoder().encode(JSON.stringify(intake)))
+    const intake = { inbox: [inboxPath('forecasts', 'gone')] }
+    await store.put(intakePath('forecasts', 1), new TextEncoder().encode(JSON.stringify(intake)))
     await expect(compact(worker, 'forecasts')).rejects.toMatchObject({ kind: 'notFound' })
     expect(await keysOf(store, inboxPrefix('forecasts'))).toHaveLength(3)
   })
@@ -346,7 +347,7 @@ describe('compaction stops, and touches nothing,', () => {
     const { store, worker } = await setUpFilled()
     await compactCutOff(worker, { at: 5, fault: 'failed', crash: true })
     const foreign = { commitInfo: { timestamp: 0, operation: 'OPTIMIZE', engineInfo: 'another engine' } }
-    await store.put(logKey('forecasts', 1), new TextEncoder().encode(`${JSON.stringify(foreign)}\n`))
+    await store.put(deltaLogPath('forecasts', 1), new TextEncoder().encode(`${JSON.stringify(foreign)}\n`))
     await expect(compact(worker, 'forecasts')).rejects.toMatchObject({ kind: 'corrupt' })
     expect(await keysOf(store, inboxPrefix('forecasts'))).toHaveLength(3)
   })
@@ -412,7 +413,7 @@ async function expectRowsOnce(worker: Worker, table: TableName, expected: readon
 }
 
 async function rowsOfFile({ database, local }: Worker, table: TableName, path: string): Promise<Row[]> {
-  return selectRows(database, table, [await local.path(tableKey(table, path))])
+  return selectRows(database, table, [await local.path(tablePath(table, path))])
 }
 
 function valueText(value: Row[string] | undefined): string {

@@ -1,0 +1,109 @@
+// From a request to a validated call and back: the one way that every call of the API takes.
+import type { RouterContext } from '@koa/router'
+import type { z } from 'zod'
+import { parseIdempotencyKey } from '../pipeline/access/idempotency.ts'
+import { canonical } from '../pipeline/proof/canonical.ts'
+import { ServiceError } from '../schemas/errors.ts'
+import type { AddressOf } from './limits/addresses.ts'
+import { readJson } from './body.ts'
+import type { Caller } from './limits/callers.ts'
+import type { ApiContext } from './context.ts'
+import { type Admission, type LimitedCall, rateLimitHeaders, refusal } from './limits/admission.ts'
+import { invalidInput, pointer } from './problems.ts'
+import type { Reply, Route } from './route.ts'
+
+/** Makes a call of the API: finds out who asks, counts it, reads what was sent, and sends what comes of it. */
+export async function handle(
+  ctx: RouterContext,
+  spec: Route,
+  context: ApiContext,
+  addressOf: AddressOf,
+): Promise<void> {
+  const params = parsed(spec.params, ctx.params, 'path')
+  const caller = await callerOf(ctx, spec, context)
+  if (caller.kind !== 'anonymous') ctx.state['keyId'] = caller.key_id
+  const admission = spec.limit && (await admitted(ctx, spec.limit, caller, addressOf(ctx.req), context))
+  try {
+    const query = parsed(spec.query, queryOf(ctx.querystring), 'query')
+    const body = spec.method === 'POST' ? parsed(spec.body, await readJson(ctx.req), 'body') : undefined
+    const idempotencyKey = spec.idempotent && idempotencyKeyOf(ctx)
+    send(ctx, await spec.handle({ params, query, body, caller, idempotencyKey }, context))
+  } catch (error) {
+    if (admission?.takeBack) ctx.set(rateLimitHeaders(await admission.takeBack()))
+    throw error
+  }
+  if (admission?.usage) context.usage.count(admission.usage)
+}
+
+function idempotencyKeyOf(ctx: RouterContext): string | undefined {
+  const header = ctx.headers['idempotency-key']?.toString()
+  return header === undefined ? undefined : parseIdempotencyKey(header)
+}
+
+/** @throws ServiceError `invalid` for a parameter that is there twice: which one is meant? */
+function queryOf(text: string): Record<string, string> {
+  const parameters = [...new URLSearchParams(text)]
+  const seen = new Set<string>()
+  for (const [name] of parameters) {
+    if (seen.has(name)) {
+      throw new ServiceError('invalid', `the query is not valid: ${name} is there more than once`, {
+        faults: [{ pointer: pointer([name]), detail: 'must be there once' }],
+      })
+    }
+    seen.add(name)
+  }
+  return Object.fromEntries(parameters)
+}
+
+/** Counts a limited call, and tells the caller how it stands. @throws ServiceError `limited` for one too many. */
+async function admitted(
+  ctx: RouterContext,
+  limit: LimitedCall,
+  caller: Caller,
+  address: string,
+  { limits }: ApiContext,
+): Promise<Admission> {
+  const admission = await limits.admit(limit, caller, address)
+  const { state } = admission
+  ctx.set(rateLimitHeaders(state))
+  if (!admission.admitted) throw refusal(state)
+  return admission
+}
+
+function callerOf(ctx: RouterContext, spec: Route, { callers }: ApiContext) {
+  switch (spec.key) {
+    case 'agent':
+      return callers.ofBearer(soleAuthorization(ctx))
+    case 'optional':
+      return callers.ofApiKey(ctx.headers['x-api-key']?.toString())
+    case 'none':
+      return { kind: 'anonymous' } as const
+  }
+}
+
+/** Node keeps the first of several and drops the others, which something before the service may have looked at. */
+function soleAuthorization(ctx: RouterContext): string | undefined {
+  const sent = ctx.req.headersDistinct['authorization']
+  if (sent === undefined || sent.length === 1) return sent?.[0]
+  throw new ServiceError('unauthorized', `the header Authorization came ${sent.length} times: send it once`)
+}
+
+function parsed(schema: z.ZodType, input: unknown, what: string): unknown {
+  const result = schema.safeParse(input)
+  if (!result.success) throw invalidInput(what, result.error)
+  return result.data
+}
+
+function send(ctx: RouterContext, { status, body, headers = {} }: Reply): void {
+  const bytes = body instanceof Uint8Array ? body : canonical(body)
+  ctx.status = status
+  // The same memory: copies would pile up for a client that asks often and does not read.
+  ctx.body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  ctx.set('Content-Type', 'application/json')
+  ctx.set(headers)
+  // Koa answers 304 where the entity tag is the one that the caller has.
+  if (headers['ETag'] !== undefined && ctx.fresh) {
+    ctx.status = 304
+    ctx.body = null
+  }
+}

@@ -1,0 +1,72 @@
+// Monthly quotas: how many verification calls an account has made in this calendar month, in UTC.
+import type { RateLimiterAbstract } from 'rate-limiter-flexible'
+import type { Counters } from './counters.ts'
+import type { Admission, QuotaState } from './admission.ts'
+
+/** A counter of a month goes some time after the month, whenever in it the first call came. */
+const KEPT_S = 35 * 86_400
+
+export class MonthlyCalls {
+  readonly #counters: Counters
+  readonly #prefix: string
+  readonly #months = new Map<string, RateLimiterAbstract>()
+
+  constructor(counters: Counters, prefix: string) {
+    this.#counters = counters
+    this.#prefix = prefix
+  }
+
+  /** Sets what accounts have used before this process began, for counters that nobody else has kept. */
+  async restore(month: string, used: ReadonlyMap<string, number>): Promise<void> {
+    const counter = this.#counterOf(month)
+    for (const [accountId, calls] of used) await counter.set(accountId, calls, 0)
+  }
+
+  async admit(accountId: string, quota: number, at: Date): Promise<Admission> {
+    const counter = this.#counterOf(monthOf(at))
+    const standing = (calls: number): QuotaState => ({
+      policy: 'monthly-calls',
+      quota,
+      remaining: Math.max(0, quota - calls),
+      ...monthWindow(at),
+    })
+    const { consumedPoints } = await counter.consume(accountId)
+    if (consumedPoints > quota) {
+      // Given back, so that a call under way that fails leaves its place to another.
+      await counter.reward(accountId)
+      return { admitted: false, state: standing(quota) }
+    }
+    return {
+      admitted: true,
+      state: standing(consumedPoints),
+      takeBack: async () => standing((await counter.reward(accountId)).consumedPoints),
+    }
+  }
+
+  /** A counter to each month: an old one's goes as a whole. */
+  #counterOf(month: string): RateLimiterAbstract {
+    const known = this.#months.get(month)
+    if (known) return known
+    const name = `${this.#prefix}:monthly-calls:${month}`
+    const counter = this.#counters.counter({ name, points: Number.MAX_SAFE_INTEGER, durationS: KEPT_S })
+    this.#months.set(month, counter)
+    // The last one stays, for a clock that is set back over midnight.
+    const old = [...this.#months.keys()].toSorted().slice(0, -2)
+    for (const past of old) this.#months.delete(past)
+    return counter
+  }
+}
+
+/** As `2026-01`. */
+export function monthOf(at: Date): string {
+  return at.toISOString().slice(0, 7)
+}
+
+function monthWindow(at: Date): Pick<QuotaState, 'windowS' | 'resetS'> {
+  const startMs = Date.UTC(at.getUTCFullYear(), at.getUTCMonth())
+  const endMs = Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1)
+  return {
+    windowS: (endMs - startMs) / 1000,
+    resetS: Math.max(1, Math.ceil((endMs - at.getTime()) / 1000)),
+  }
+}

@@ -1,0 +1,193 @@
+// The values that the OpenAPI document shows: one small world in which everything fits together.
+import {
+  METHODOLOGY_EFFECTIVE_FROM,
+  METHODOLOGY_VERSION,
+  PARAMETERS,
+} from '../../pipeline/scoring/methodology.ts'
+
+export const AGENT_ID = '01955c3a-7b1e-7c32-9d4f-2f6b8e1a0c5d'
+export const USER_ID = '7c9e6679-7425-40de-944b-e07fc1f90ae7'
+export const QUESTION_ID = '5f0b6f4e-8f5e-4d0a-9c58-1d1b0c6f7a21'
+export const IDEMPOTENCY_KEY = 'e1b5ba3c-9d1f-4d43-8a57-4c2e1f0b6a98'
+
+const SIGNATURE = `v1=${'7d0f3a94c25e18b6'.repeat(4)}`
+const UNKNOWN_ID = '9b2f1c57-3d64-4e0a-8f21-5a7c6d8e9f10'
+
+const PROVENANCE = {
+  methodology_version: METHODOLOGY_VERSION,
+  release: 214,
+  as_of: '2026-03-01T12:00:00.000Z',
+  environment: 'production',
+}
+const AGENT = { agent_id: AGENT_ID }
+const FORECASTER = { user_id: USER_ID }
+
+const VERIFICATION = {
+  skill: 0.300514,
+  percentile: 74.5,
+  skill_interval: { lower: 0.274818, upper: 0.32621, level: PARAMETERS.interval_level },
+  resolved_questions: 52,
+  ...PROVENANCE,
+}
+export const agentVerification = { ...AGENT, certification: 'certified', ...VERIFICATION }
+export const forecasterVerification = { ...FORECASTER, badge: 'bronze', ...VERIFICATION }
+
+const emptyBin = (lower: number, upper: number) => ({
+  lower,
+  upper,
+  count: 0,
+  mean_probability: null,
+  observed_frequency: null,
+  wilson_lower: null,
+  wilson_upper: null,
+})
+
+const METRICS = {
+  eligible: true,
+  resolved_questions: 52,
+  forecasts: 104,
+  imported_share: 0,
+  coverage_sum: 39.666667,
+  brier: 0.085605,
+  log_score: 0.32624,
+  baseline_score: 40.378743,
+  peer_score: 6.973079,
+  skill: 0.300514,
+  skill_interval: VERIFICATION.skill_interval,
+  calibration: { brier: 0.075, miscalibration: 0.075, discrimination: 0.226331, uncertainty: 0.226331 },
+  calibration_curve: [
+    {
+      lower: 0,
+      upper: 0.1,
+      count: 34,
+      mean_probability: 0.05,
+      observed_frequency: 0.029412,
+      wilson_lower: 0.005208,
+      wilson_upper: 0.149167,
+    },
+    emptyBin(0.1, 0.2),
+    emptyBin(0.2, 0.3),
+    emptyBin(0.3, 0.4),
+    emptyBin(0.4, 0.5),
+    emptyBin(0.5, 0.6),
+    emptyBin(0.6, 0.7),
+    emptyBin(0.7, 0.8),
+    emptyBin(0.8, 0.9),
+    {
+      lower: 0.9,
+      upper: 1,
+      count: 18,
+      mean_probability: 0.95,
+      observed_frequency: 0.944444,
+      wilson_lower: 0.741938,
+      wilson_upper: 0.990128,
+    },
+  ],
+  expected_calibration_error: 0.015386,
+  ...PROVENANCE,
+}
+export const agentMetrics = { ...AGENT, ...METRICS }
+export const forecasterMetrics = { ...FORECASTER, ...METRICS }
+
+const RANKINGS = {
+  eligible: true,
+  rank: 26,
+  percentile: 74.5,
+  skill: 0.300514,
+  eligible_population: 100,
+  population: 340,
+  resolved_questions: 52,
+  ...PROVENANCE,
+}
+export const agentRankings = { ...AGENT, certification: 'certified', ...RANKINGS }
+export const forecasterRankings = { ...FORECASTER, badge: 'bronze', ...RANKINGS }
+
+const ADVANCED = {
+  resolved_questions: 52,
+  skill_stability: 0.964286,
+  skill_deviation: 0.045647,
+  windows: 28,
+  conviction: 0.45967,
+  conviction_gap: -0.05,
+  responsiveness: 0.81,
+  updates: 52,
+  updates_per_question: 1,
+  flip_flop: null,
+  ...PROVENANCE,
+}
+export const agentAdvancedMetrics = { ...AGENT, ...ADVANCED }
+export const forecasterAdvancedMetrics = { ...FORECASTER, ...ADVANCED }
+
+export const registration = {
+  name: 'my-agent',
+  model_type: 'a language model with search',
+  organization_name: 'Example Laboratory',
+}
+export const registered = {
+  agent_id: AGENT_ID,
+  api_key: 'fv_live_Example1_ThisIsAnExampleAndNotARealApiKey000000',
+}
+
+export const forecastSubmission = { question_id: QUESTION_ID, probability: 0.73 }
+export const forecastReceipt = {
+  forecast_id: '01955c41-02d4-7a90-8b3e-6a7d5c4f3e21',
+  agent_id: AGENT_ID,
+  ...forecastSubmission,
+  forecast_at: '2026-03-01T12:34:56.789Z',
+}
+
+export const bulkVerification = { entity_type: 'agent', ids: [AGENT_ID, UNKNOWN_ID] }
+export const bulkResults = {
+  results: [
+    { id: AGENT_ID, status: 'ok', verification: agentVerification, signature: SIGNATURE },
+    { id: UNKNOWN_ID, status: 'not_found' },
+  ],
+}
+
+export const snapshotHistory = {
+  entity_type: 'agent',
+  entity_id: AGENT_ID,
+  snapshots: [
+    {
+      date: '2026-02-28',
+      release: 201,
+      rank: null,
+      percentile: null,
+      skill: null,
+      population: 98,
+      methodology_version: METHODOLOGY_VERSION,
+      certification: 'none',
+    },
+    {
+      date: '2026-03-01',
+      release: 208,
+      rank: 26,
+      percentile: 74.5,
+      skill: 0.300514,
+      population: 100,
+      methodology_version: METHODOLOGY_VERSION,
+      certification: 'certified',
+    },
+  ],
+}
+
+export const question = {
+  question_id: QUESTION_ID,
+  title: 'Will this simulated question end with yes?',
+  category: 'example',
+  url: 'https://example.org/questions/1',
+  opened_at: '2026-01-01T00:00:00.000Z',
+  closes_at: '2026-06-01T00:00:00.000Z',
+  status: 'open',
+  outcome: null,
+  resolved_at: null,
+}
+export const CURSOR = `${Date.parse(question.closes_at)}_${QUESTION_ID}`
+export const questionPage = { questions: [question], next_cursor: CURSOR }
+
+export const methodologyVersion = {
+  version: METHODOLOGY_VERSION,
+  effective_from: METHODOLOGY_EFFECTIVE_FROM,
+  document_url: '/methodology',
+  parameters: PARAMETERS,
+}

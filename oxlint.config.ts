@@ -1,0 +1,151 @@
+// The rules that the compiler does not know, and the boundaries between the rooms of the project.
+import { defineConfig } from 'oxlint'
+
+/**
+ * For each room the rooms that it may import beside itself, from the ground up: none may import one that stands below it
+ * in this list, so that no arrow ever runs in a circle.
+ */
+const ARROWS: Record<string, string[]> = {}
+const room = (name: string, ...imports: string[]) => {
+  for (const target of imports)
+    if (!(target in ARROWS)) throw new Error(`${name} imports ${target} from above`)
+  ARROWS[name] = imports
+}
+const GROUND = ['schemas', 'pipeline/proof', 'pipeline/store']
+const DATA = [...GROUND, 'pipeline/duckdb.ts', 'pipeline/tables']
+room('schemas')
+room('pipeline/scoring', 'schemas')
+room('pipeline/proof', 'schemas')
+room('pipeline/duckdb.ts', 'schemas')
+room('pipeline/store', 'schemas', 'pipeline/proof')
+room('pipeline/tables', ...GROUND, 'pipeline/duckdb.ts')
+room('pipeline/access', ...DATA)
+room('pipeline/import', ...DATA)
+room('pipeline/engine', ...DATA, 'pipeline/scoring')
+room('pipeline/release', ...DATA, 'pipeline/scoring', 'pipeline/engine')
+const PIPELINE = Object.keys(ARROWS)
+room('api', ...PIPELINE)
+room('package.json')
+room('jobs', ...PIPELINE, 'api', 'package.json')
+// Sources do not import tests or benchmarks.
+room('bench', ...Object.keys(ARROWS))
+room('test', ...Object.keys(ARROWS))
+
+const PURE = 'Scoring is a pure function of its arguments.'
+const IMPURE = [
+  'Date',
+  'performance',
+  'process',
+  'crypto',
+  'fetch',
+  'queueMicrotask',
+  'setTimeout',
+  'setInterval',
+  'setImmediate',
+]
+const RANDOMNESS = 'Ids and randomness are passed in.'
+
+export default defineConfig({
+  plugins: ['typescript', 'unicorn', 'oxc', 'import', 'promise', 'node', 'vitest'],
+  jsPlugins: ['./.oxlint/house.js'],
+  categories: { correctness: 'error', suspicious: 'error' },
+  env: { node: true, es2024: true },
+  ignorePatterns: ['schemas/json', 'test/cases'],
+  rules: {
+    eqeqeq: 'error',
+    'no-var': 'error',
+    'prefer-const': 'error',
+    'no-console': 'error',
+    'typescript/no-floating-promises': 'error',
+    'typescript/no-misused-promises': 'error',
+    'typescript/await-thenable': 'error',
+    'typescript/return-await': ['error', 'error-handling-correctness-only'],
+    'typescript/only-throw-error': 'error',
+    'typescript/prefer-promise-reject-errors': 'error',
+    'typescript/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+    'typescript/no-explicit-any': 'error',
+    'typescript/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
+    'import/no-cycle': ['error', { ignoreTypes: false }],
+    'oxc/no-barrel-file': ['error', { threshold: 0 }],
+    'unicorn/prefer-node-protocol': 'error',
+    'vitest/expect-expect': ['error', { assertFunctionNames: ['expect*', 'assert*', 'same*', 'fc.assert'] }],
+    'vitest/valid-expect': ['error', { maxArgs: 2 }],
+    // Off, because they forbid sound code: importing a default by the name it is known by; stating a type at the
+    // edge of a library; sorting and filling an array of one's own; a helper beside its only use; assertions in
+    // loops; exhaustive switches, which the compiler checks better.
+    'import/no-named-as-default': 'off',
+    'import/no-named-as-default-member': 'off',
+    'no-unmodified-loop-condition': 'off',
+    'promise/always-return': 'off',
+    'typescript/consistent-return': 'off',
+    'typescript/no-unnecessary-type-parameters': 'off',
+    'typescript/no-unsafe-type-assertion': 'off',
+    'unicorn/consistent-function-scoping': 'off',
+    'unicorn/no-array-sort': 'off',
+    'unicorn/no-new-array': 'off',
+    'vitest/no-conditional-expect': 'off',
+    'house/arrows': [
+      'error',
+      {
+        arrows: ARROWS,
+        packages: { schemas: ['zod'], 'schemas/generate.ts': ['node:fs/promises'], 'pipeline/scoring': [] },
+        owners: {
+          '@aws-sdk': 'pipeline/store/s3.ts',
+          '@smithy': 'pipeline/store/s3.ts',
+          '@duckdb': 'pipeline/duckdb.ts',
+          process: 'jobs',
+          'node:process': 'jobs',
+        },
+      },
+    ],
+    'house/no-ambient-date': 'error',
+    'no-restricted-imports': [
+      'error',
+      {
+        paths: [
+          {
+            name: 'node:crypto',
+            importNames: ['randomUUID', 'randomBytes', 'randomInt', 'getRandomValues', 'webcrypto'],
+            message: RANDOMNESS,
+          },
+          { name: 'uuid', importNames: ['v1', 'v4', 'v6', 'v7'], message: RANDOMNESS },
+        ],
+      },
+    ],
+    'no-restricted-properties': [
+      'error',
+      { object: 'Date', property: 'now', message: 'Time comes from the clock that is passed in.' },
+      { object: 'Math', property: 'random', message: RANDOMNESS },
+      { object: 'crypto', property: 'randomUUID', message: RANDOMNESS },
+      { object: 'crypto', property: 'getRandomValues', message: RANDOMNESS },
+      { object: 'process', property: 'env', message: 'Only jobs/ reads the environment: pass settings in.' },
+      { object: 'process', property: 'exit', message: 'Only jobs/ ends the process.' },
+    ],
+  },
+  overrides: [
+    {
+      files: ['pipeline/scoring/**'],
+      rules: {
+        'no-restricted-globals': ['error', ...IMPURE.map((name) => ({ name, message: PURE }))],
+      },
+    },
+    // Names of files that nobody else sees.
+    {
+      files: ['pipeline/store/file.ts', 'pipeline/store/local-files.ts'],
+      rules: { 'no-restricted-imports': 'off' },
+    },
+    {
+      files: ['jobs/**', 'test/**', 'bench/**', '*.config.ts'],
+      rules: {
+        'no-restricted-imports': 'off',
+        'no-restricted-properties': 'off',
+        'house/no-ambient-date': 'off',
+        'no-console': 'off',
+      },
+    },
+    {
+      files: ['test/**', 'bench/**', '*.config.ts'],
+      rules: { 'house/arrows': 'off' },
+    },
+  ],
+})

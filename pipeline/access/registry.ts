@@ -1,0 +1,211 @@
+// Who may call: agents and the keys of agents and clients, as point look-ups that every node sees at once.
+import pLimit from 'p-limit'
+import { pMapIterable } from 'p-map'
+import { z } from 'zod'
+import { ServiceError } from '../../schemas/errors.ts'
+import { TIERS, type Tier } from '../../schemas/tiers.ts'
+import { type Environment, publishedUuid, instant, sha256 } from '../../schemas/values.ts'
+import { type ApiKey, type RandomBytes, isWellFormedKey, newApiKey, redactKeys } from './api-key.ts'
+import { canonical, sha256Hex } from '../proof/canonical.ts'
+import { API_KEYS_PREFIX, agentPath, apiKeyPath, keyIdPath } from '../store/paths.ts'
+import { readRecord } from '../store/records.ts'
+import { type Store, putExactly, putOnce } from '../store/store.ts'
+
+const keyFields = {
+  key_id: z.string(),
+  /** The first key of a chain of rotations: quotas are counted by it. */
+  account_id: z.string(),
+  tier: z.enum(TIERS),
+  /** The quota of an enterprise key; null where the tier decides. */
+  monthly_calls: z.number().int().min(0).nullable(),
+  created_at: instant,
+  /** From when on a key that was replaced works no more. */
+  expires_at: instant.nullable(),
+  revoked_at: instant.nullable(),
+}
+const keyRecord = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('agent'), agent_id: publishedUuid, ...keyFields }),
+  z.strictObject({ kind: z.literal('client'), owner: z.string(), ...keyFields }),
+])
+/** What is stored of a key: everything but the key. */
+export type KeyRecord = z.infer<typeof keyRecord>
+
+/** How much a key may ask for: by its tier, or by a number of its own. */
+export type KeyQuota =
+  { tier: Exclude<Tier, 'enterprise'>; monthly_calls: null } | { tier: 'enterprise'; monthly_calls: number }
+
+const FREE: KeyQuota = { tier: 'free', monthly_calls: null }
+
+/** Whose a key is, and what it may do. */
+type KeyGrant = Pick<KeyRecord, 'tier' | 'monthly_calls'> &
+  ({ kind: 'agent'; agent_id: string } | { kind: 'client'; owner: string })
+
+const keyIdRecord = z.strictObject({ sha256 })
+
+const agentRecord = z.strictObject({ agent_id: publishedUuid, registered_at: instant })
+export type AgentRecord = z.infer<typeof agentRecord>
+
+/** How long a key that was rotated goes on working. */
+const ROTATION_MS = 24 * 3_600_000
+
+const READS_AT_ONCE = 16
+/** Strangers cause look-ups: they must not take the connections to the store from who writes. */
+const LOOKUPS_AT_ONCE = 16
+const MOST_LOOKUPS_WAITING = 1_000
+
+export interface RegistryComponents {
+  store: Store
+  environment: Environment
+  randomBytes: RandomBytes
+}
+
+export class Registry {
+  readonly environment: Environment
+  readonly #store: Store
+  readonly #randomBytes: RandomBytes
+  readonly #lookUps = pLimit(LOOKUPS_AT_ONCE)
+
+  constructor({ store, environment, randomBytes }: RegistryComponents) {
+    this.environment = environment
+    this.#store = store
+    this.#randomBytes = randomBytes
+  }
+
+  /** A key that works once an agent has been created with it. */
+  newKey(randomBytes = this.#randomBytes): ApiKey {
+    return newApiKey(this.environment, randomBytes)
+  }
+
+  /** Registers an agent with its key, of the free tier. It works as soon as this resolves; doing it again is harmless. */
+  async createAgent(agentId: string, key: ApiKey, now: Date): Promise<void> {
+    const agent: AgentRecord = { agent_id: agentId, registered_at: now.toISOString() }
+    await putExactly(this.#store, agentPath(agentId), canonical(agent))
+    await this.#createKey(key, { kind: 'agent', agent_id: agentId, ...FREE }, now)
+  }
+
+  /** Gives a client of the verification calls a key. */
+  async createClientKey(owner: string, now: Date, quota: KeyQuota = FREE): Promise<string> {
+    const key = this.newKey()
+    await this.#createKey(key, { kind: 'client', owner, ...quota }, now)
+    return key.key
+  }
+
+  /**
+   * Gives the holder of a key another like it; the old one works for `ROTATION_MS` more, unless it was revoked. Both
+   * count against the same quota.
+   *
+   * @throws ServiceError `notFound` for an id that no key has, `conflict` for one that was rotated already.
+   */
+  async rotateKey(keyId: string, now: Date): Promise<{ key: ApiKey; replaced: KeyRecord }> {
+    const old = await this.#replaceable(keyId)
+    const key = this.newKey()
+    await this.#createKey(key, old.record, now, old.record.account_id)
+    // Read again: a revocation that came meanwhile must not be undone.
+    const { path, record } = await this.#replaceable(keyId)
+    const endsAt = record.revoked_at ?? new Date(now.getTime() + ROTATION_MS).toISOString()
+    const replaced = { ...record, expires_at: endsAt }
+    await this.#store.put(path, canonical(replaced))
+    return { key, replaced }
+  }
+
+  async #replaceable(keyId: string): Promise<{ path: string; record: KeyRecord }> {
+    const found = await this.#byId(keyId)
+    const { expires_at } = found.record
+    if (expires_at === null) return found
+    throw new ServiceError(
+      'conflict',
+      `the key ${keyId} was rotated already, with its end at ${expires_at}; \`fvs keys list\` shows the one in its place`,
+    )
+  }
+
+  async #createKey({ key, id }: ApiKey, grant: KeyGrant, now: Date, accountId = id): Promise<void> {
+    const hash = sha256Hex(key)
+    if ((await putOnce(this.#store, keyIdPath(id), canonical({ sha256: hash }))) === 'different') {
+      // One in 218 million million.
+      throw new ServiceError('unavailable', 'the id drawn for a new key is taken; ask again', {
+        retryAfterS: 1,
+      })
+    }
+    const record: KeyRecord = {
+      ...grant,
+      key_id: id,
+      account_id: accountId,
+      created_at: now.toISOString(),
+      expires_at: null,
+      revoked_at: null,
+    }
+    // Where there is one it is this key's, and may have been revoked since.
+    await this.#store.putIfAbsent(apiKeyPath(hash), canonical(record))
+  }
+
+  /** @throws ServiceError `unavailable` while too many look-ups wait. */
+  async findAgent(agentId: string): Promise<AgentRecord | undefined> {
+    return this.#lookUp(() => readRecord(this.#store, agentPath(agentId), agentRecord))
+  }
+
+  /**
+   * What is stored of a key; undefined for one that is malformed or unknown. The key is looked up by its hash, so no
+   * comparison of secrets takes place that could be timed.
+   *
+   * @throws ServiceError `unavailable` while too many look-ups wait.
+   */
+  async findKey(key: string): Promise<KeyRecord | undefined> {
+    if (!isWellFormedKey(key)) return undefined
+    return this.#lookUp(() => readRecord(this.#store, apiKeyPath(sha256Hex(key)), keyRecord))
+  }
+
+  async #lookUp<T>(read: () => Promise<T>): Promise<T> {
+    if (this.#lookUps.pendingCount >= MOST_LOOKUPS_WAITING) {
+      throw new ServiceError('unavailable', 'too many keys and agents are being looked up; try again', {
+        retryAfterS: 5,
+      })
+    }
+    return this.#lookUps(read)
+  }
+
+  /** Every key ever given, in no order. */
+  listKeys(): AsyncIterable<KeyRecord> {
+    const store = this.#store
+    return pMapIterable(
+      store.list(API_KEYS_PREFIX),
+      async ({ path }) => {
+        const record = await readRecord(store, path, keyRecord)
+        if (!record) throw new ServiceError('corrupt', `${path} was listed and is not there`)
+        return record
+      },
+      { concurrency: READS_AT_ONCE },
+    )
+  }
+
+  /** @throws ServiceError `notFound` for an id that no key has. */
+  async revokeKey(keyId: string, now: Date): Promise<KeyRecord> {
+    for (;;) {
+      const { path, record } = await this.#byId(keyId)
+      if (record.revoked_at !== null) return record
+      await this.#store.put(path, canonical({ ...record, revoked_at: now.toISOString() }))
+      // Read again: a rotation at the same time may have written over it.
+    }
+  }
+
+  async #byId(keyId: string): Promise<{ path: string; record: KeyRecord }> {
+    const found = /^[0-9A-Za-z]{1,64}$/.test(keyId)
+      ? await readRecord(this.#store, keyIdPath(keyId), keyIdRecord)
+      : undefined
+    const path = found && apiKeyPath(found.sha256)
+    const record = path && (await readRecord(this.#store, path, keyRecord))
+    if (!path || !record) {
+      throw new ServiceError(
+        'notFound',
+        // Whoever gives the whole key instead must not find it in a log.
+        `no key has the id ${JSON.stringify(redactKeys(keyId))} in ${this.environment}; ` +
+          `\`fvs keys list --environment ${this.environment}\` shows them`,
+      )
+    }
+    return { path, record }
+  }
+}
+
+/** Whether a key works at an instant: it was neither revoked nor replaced too long ago. */
+export function isInForce({ revoked_at, expires_at }: KeyRecord, now: Date): boolean {
+  return revoked_at === null && (expires_at === null || now.toISOString() < expires_at)
+}

@@ -1,0 +1,117 @@
+// Imports an operator's file, all or nothing: checks every row, writes what is new to the inbox as one object, and
+// lets the table take it in.
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Fault, ServiceError } from '../../schemas/errors.ts'
+import { SCORED_TABLES, type ScoredTable, tableSpec } from '../../schemas/tables.ts'
+import { literal } from '../duckdb.ts'
+import { IMPORT_SPECS, type ImportKind, faultsQuery } from './checks.ts'
+import { attachAll } from '../tables/views.ts'
+import { inboxPath, inboxPrefix } from '../store/paths.ts'
+import { type CompactionContext, compact } from '../tables/compact.ts'
+import { currentVersions } from '../tables/delta-log.ts'
+import { type Rejected, readRows } from './read-file.ts'
+
+export interface ImportContext extends CompactionContext {
+  /** A new version 7 UUID. */
+  newId: () => string
+}
+
+export interface Imported {
+  kind: ImportKind
+  /** Rows in the file. */
+  rows: number
+  /** Rows that were new, and rows that said what was known already. */
+  added: number
+  unchanged: number
+  /** Forecasters that no row had named before. */
+  forecastersCreated: number
+}
+
+const SHOWN = 20
+
+/**
+ * @throws ServiceError `invalid`, naming the first twenty bad rows and the count of the rest, having written
+ *   nothing; `unavailable` where the store does not answer: importing the same file again is safe.
+ */
+export async function importFile(context: ImportContext, kind: ImportKind, path: string): Promise<Imported> {
+  const { database, local } = context
+  const spec = IMPORT_SPECS[kind]
+  await database.run(`SET VARIABLE now = ${literal(context.now().toISOString())}::TIMESTAMPTZ`)
+  const incoming = await readRows(database, path, spec)
+  if (incoming.rejected.count > 0) throw refusal(path, incoming.rejected)
+
+  // What an earlier import or the API left in the inbox counts as known. Without any, a refusal changes nothing.
+  for (const name of SCORED_TABLES) {
+    if (await hasAny(context.store.list(inboxPrefix(name)))) await compact(context, name)
+  }
+  await attachAll(database, local, await currentVersions(context.store))
+  const faults = `CREATE OR REPLACE TEMP TABLE fault AS ${faultsQuery(spec)}`
+  await database.run(faults)
+  const bad = await database.rows<{ record: bigint; reason: string }>(
+    `FROM fault ORDER BY record LIMIT ${SHOWN}`,
+  )
+  if (bad.length > 0) {
+    const places = await incoming.placesOf(bad.map(({ record }) => Number(record)))
+    const count = await countOf(context, 'fault')
+    throw refusal(path, { count, faults: bad.map(({ reason }, index) => ({ at: places[index]!, reason })) })
+  }
+
+  await database.run(
+    `CREATE OR REPLACE TEMP TABLE fresh AS SELECT DISTINCT * FROM (SELECT ${spec.select} FROM incoming) fresh
+     WHERE NOT EXISTS (${spec.known})`,
+  )
+  let forecastersCreated = 0
+  if (kind === 'forecasts') {
+    await database.run(
+      `CREATE OR REPLACE TEMP TABLE met AS
+       SELECT DISTINCT entity_id AS user_id, NULL::VARCHAR AS display_name, recorded_at FROM fresh
+       WHERE entity_type = 'forecaster' AND entity_id NOT IN (SELECT user_id FROM forecasters)`,
+    )
+    forecastersCreated = await takeIn(context, 'forecasters', 'met')
+  }
+  const rows = await countOf(context, 'incoming')
+  const added = await takeIn(context, kind, 'fresh')
+  return { kind, rows, added, unchanged: rows - added, forecastersCreated }
+}
+
+/** Sends the rows of a DuckDB table to a table of the store; returns how many. */
+async function takeIn(context: ImportContext, table: ScoredTable, rows: string): Promise<number> {
+  const { database, directory, newId, store } = context
+  const count = await countOf(context, rows)
+  if (count === 0) return 0
+  const id = newId()
+  const file = join(directory, `${id}.parquet`)
+  const { columns, sortedBy } = tableSpec(table)
+  const names = columns.map(({ name }) => name).join(', ')
+  await database.run(
+    `COPY (SELECT ${names} FROM ${rows} ORDER BY ${sortedBy.join(', ')}) TO ${literal(file)} (FORMAT parquet, COMPRESSION zstd)`,
+  )
+  try {
+    await store.putIfAbsent(inboxPath(table, id), await readFile(file))
+  } finally {
+    await rm(file)
+  }
+  await compact(context, table)
+  return count
+}
+
+async function hasAny(listing: AsyncIterable<unknown>): Promise<boolean> {
+  for await (const _ of listing) return true
+  return false
+}
+
+async function countOf({ database }: CompactionContext, table: string): Promise<number> {
+  const [row] = await database.rows<{ n: bigint }>(`SELECT count(*) AS n FROM ${table}`)
+  return Number(row?.n ?? 0n)
+}
+
+function refusal(path: string, { faults, count }: Rejected): ServiceError {
+  const rest = count - faults.length
+  const list: Fault[] = faults.map(({ at, reason }) => ({ pointer: at, detail: reason }))
+  return new ServiceError(
+    'invalid',
+    `${path}: ${count} bad ${count === 1 ? 'row' : 'rows'}${rest > 0 ? ` (the first ${faults.length} are named)` : ''}; nothing was imported`,
+    { faults: list },
+  )
+}

@@ -1,0 +1,32 @@
+// Signs the exact bytes of what is published, and checks signatures.
+import { createHmac, timingSafeEqual } from 'node:crypto'
+
+/** The secrets in force: the first signs, and while a previous one is set its signature stands beside. */
+export interface SigningSecrets {
+  current: string
+  previous?: string | undefined
+}
+
+/** `v1=` and the HMAC-SHA256 of the bytes, in hex; after a comma the same under the previous secret. */
+export function signatureOf(bytes: Uint8Array, { current, previous }: SigningSecrets): string {
+  const secrets = previous === undefined ? [current] : [current, previous]
+  return secrets.map((secret) => `v1=${hmac(bytes, secret)}`).join(', ')
+}
+
+/** Whether any entry of a signature header is the HMAC of the bytes under any of the secrets. */
+export function signatureHolds(bytes: Uint8Array, header: string, secrets: readonly string[]): boolean {
+  const entries = header
+    .split(',')
+    .map((entry) => /^v1=([0-9a-f]{64})$/.exec(entry.trim())?.[1])
+    .filter((entry) => entry !== undefined)
+  let holds = false
+  for (const secret of secrets) {
+    const expected = Buffer.from(hmac(bytes, secret))
+    for (const entry of entries) holds = timingSafeEqual(Buffer.from(entry), expected) || holds
+  }
+  return holds
+}
+
+function hmac(bytes: Uint8Array, secret: string): string {
+  return createHmac('sha256', secret).update(bytes).digest('hex')
+}

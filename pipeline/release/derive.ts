@@ -1,0 +1,79 @@
+// Derives everything a release and its day's snapshot consist of, from the tables alone.
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { ENTITY_TYPES } from '../../schemas/tables.ts'
+import type { ScoredTable } from '../../schemas/tables.ts'
+import {
+  type OutputFile,
+  type Provenance,
+  type RankedEntity,
+  entitiesFile,
+  rankEntities,
+  releaseShards,
+  snapshotShards,
+} from './payloads.ts'
+import { type ScoringContext, scoreEveryone } from '../engine/score.ts'
+import { METHODOLOGY_VERSION } from '../scoring/methodology.ts'
+import type { TableVersion } from '../tables/delta-log.ts'
+
+export interface ReleaseInputs {
+  release: number
+  asOf: Date
+  environment: 'production' | 'sandbox'
+  versions: Record<ScoredTable, TableVersion>
+}
+
+export interface DerivationContext extends ScoringContext {
+  /** For a file on its way to the store. */
+  directory: string
+}
+
+export interface DerivedRelease {
+  /** Entities with a published payload, and rows of scores.parquet. */
+  entityCount: number
+  pairCount: number
+  /** Every file of the release but its manifest, in the order of the manifest. Each is made when asked for. */
+  files(sign: (bytes: Uint8Array) => string | null): AsyncIterable<OutputFile>
+  /** Every file of the snapshot of the release's day but its manifest. */
+  snapshotFiles(): Iterable<OutputFile>
+}
+
+export function snapshotDate(asOf: Date): string {
+  return asOf.toISOString().slice(0, 10)
+}
+
+export async function deriveRelease(
+  context: DerivationContext,
+  inputs: ReleaseInputs,
+): Promise<DerivedRelease> {
+  const { entities, pairs, writeScores } = await scoreEveryone(context, inputs.versions, inputs.asOf)
+  const provenance: Provenance = {
+    methodology_version: METHODOLOGY_VERSION,
+    release: inputs.release,
+    as_of: inputs.asOf.toISOString(),
+    environment: inputs.environment,
+  }
+  const ranked: RankedEntity[][] = ENTITY_TYPES.map((entityType) => rankEntities(entities, entityType))
+  return {
+    entityCount: entities.length,
+    pairCount: pairs,
+    async *files(sign) {
+      // DuckDB writes the scores while the shards are being made; a failure is met where they are awaited.
+      const path = join(context.directory, 'scores.parquet')
+      const written = writeScores(path)
+      const settled = Promise.allSettled([written])
+      try {
+        for (const kind of ranked) yield* releaseShards(kind, provenance, sign)
+        yield entitiesFile(ranked.flat(), provenance)
+        await written
+        yield { path: 'scores.parquet', rows: pairs, bytes: await readFile(path) }
+      } finally {
+        await settled
+        await rm(path, { force: true })
+      }
+    },
+    *snapshotFiles() {
+      for (const kind of ranked) yield* snapshotShards(kind, snapshotDate(inputs.asOf), provenance)
+    },
+  }
+}

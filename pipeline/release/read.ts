@@ -1,0 +1,104 @@
+// Reads what has been released: the current release, its shards, and the daily history.
+import { ServiceError } from '../../schemas/errors.ts'
+import {
+  type ReleaseManifest,
+  type ReleaseShard,
+  type SnapshotManifest,
+  type SnapshotShard,
+  releaseManifest,
+  snapshotManifest,
+} from '../../schemas/payloads.ts'
+import type { EntityType } from '../../schemas/tables.ts'
+import {
+  SNAPSHOTS_PREFIX,
+  manifestPath,
+  releasePrefix,
+  shardStart,
+  snapshotDateOf,
+  snapshotManifestPath,
+  snapshotPrefix,
+} from '../store/paths.ts'
+import { sha256Hex } from '../proof/canonical.ts'
+import { readRecord } from '../store/records.ts'
+import type { Store } from '../store/store.ts'
+
+/**
+ * The number of the current release, the greatest with a manifest; 0 where there is none. Releases are
+ * numbered without a gap, so from a `known` one on it takes one question per newer release, and from nothing
+ * twice the logarithm of their number.
+ */
+export async function currentRelease(store: Store, known = 0): Promise<number> {
+  const exists = async (release: number) => (await store.range(manifestPath(release), 0, 1)) !== undefined
+  let last = known
+  let step = 1
+  while (await exists(last + step)) {
+    last += step
+    step *= 2
+  }
+  for (step = Math.floor(step / 2); step >= 1; step = Math.floor(step / 2)) {
+    if (await exists(last + step)) last += step
+  }
+  return last
+}
+
+export async function readManifest(store: Store, release: number): Promise<ReleaseManifest | undefined> {
+  return readRecord(store, manifestPath(release), releaseManifest)
+}
+
+export async function readSnapshotManifest(
+  store: Store,
+  date: string,
+): Promise<SnapshotManifest | undefined> {
+  return readRecord(store, snapshotManifestPath(date), snapshotManifest)
+}
+
+/** The days that have a snapshot, in order, from the day after `after` on. */
+export async function snapshotDates(store: Store, after = ''): Promise<string[]> {
+  const dates: string[] = []
+  const start = after === '' ? '' : snapshotManifestPath(after)
+  for await (const { path } of store.list(SNAPSHOTS_PREFIX, start)) {
+    const date = snapshotDateOf(path)
+    if (date !== undefined) dates.push(date)
+  }
+  return dates
+}
+
+type ManifestFile = ReleaseManifest['files'][number]
+
+/** The file that would hold an entity: of the shards of its kind, the last that starts at or before it. */
+export function shardFile(
+  files: readonly ManifestFile[],
+  entityType: EntityType,
+  entityId: string,
+): ManifestFile | undefined {
+  return files.findLast(({ path }) => {
+    const start = shardStart(path, entityType)
+    return start !== undefined && start <= entityId
+  })
+}
+
+export async function readReleaseShard(
+  store: Store,
+  release: number,
+  file: ManifestFile,
+): Promise<ReleaseShard> {
+  return (await readChecked(store, releasePrefix(release) + file.path, file)) as ReleaseShard
+}
+
+export async function readSnapshotShard(
+  store: Store,
+  date: string,
+  file: ManifestFile,
+): Promise<SnapshotShard> {
+  return (await readChecked(store, snapshotPrefix(date) + file.path, file)) as SnapshotShard
+}
+
+/** A JSON file whose bytes are those that the manifest names: its shape was checked when it was published. */
+async function readChecked(store: Store, key: string, { sha256 }: ManifestFile): Promise<unknown> {
+  const bytes = await store.get(key)
+  if (!bytes) throw new ServiceError('corrupt', `${key} is in its manifest and not in the store`)
+  const found = sha256Hex(bytes)
+  if (found !== sha256)
+    throw new ServiceError('corrupt', `${key} has the SHA-256 ${found}; its manifest says ${sha256}`)
+  return JSON.parse(new TextDecoder().decode(bytes))
+}

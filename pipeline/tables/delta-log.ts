@@ -1,0 +1,92 @@
+// Follows a table's commit log: which data files make up which version.
+import pMap from 'p-map'
+import { ServiceError } from '../../schemas/errors.ts'
+import { SCORED_TABLES, type ScoredTable, type TableName } from '../../schemas/tables.ts'
+import { deltaLogPath, tablePath } from '../store/paths.ts'
+import type { LocalFiles } from '../store/local-files.ts'
+import type { Store } from '../store/store.ts'
+import { type DataFile, filesOf } from './delta.ts'
+
+const READS_AT_ONCE = 16
+
+/** A table as of one version. */
+export interface TableVersion {
+  table: TableName
+  /** -1 before the table's first commit. */
+  version: number
+  files: readonly DataFile[]
+}
+
+export class TableLog {
+  readonly table: TableName
+  readonly #store: Store
+  #version = -1
+  #files: DataFile[] = []
+
+  constructor(store: Store, table: TableName) {
+    this.#store = store
+    this.table = table
+  }
+
+  get current(): TableVersion {
+    return { table: this.table, version: this.#version, files: this.#files }
+  }
+
+  /** Reads the commits made since the last call; true when there were any. */
+  async refresh(): Promise<boolean> {
+    const before = this.#version
+    if (before < 0) await this.#readAll(Number.MAX_SAFE_INTEGER)
+    for (;;) {
+      const version = this.#version + 1
+      const key = deltaLogPath(this.table, version)
+      const commit = await this.#store.get(key)
+      if (!commit) return this.#version !== before
+      const files = filesOf(commit, key)
+      // Another refresh of this log may have come here first.
+      if (version !== this.#version + 1) continue
+      this.#files = [...this.#files, ...files]
+      this.#version = version
+    }
+  }
+
+  /** Reads the log up to `version` and no further; a log that ends earlier is read to its end. */
+  async readTo(version: number): Promise<TableVersion> {
+    await this.#readAll(version)
+    return this.current
+  }
+
+  /** From the start, with one listing and many reads at a time. */
+  async #readAll(last: number): Promise<void> {
+    const keys: string[] = []
+    const names = this.#store.list(tablePath(this.table, '_delta_log/'))
+    for await (const { path } of names) {
+      if (path === deltaLogPath(this.table, keys.length) && keys.length <= last) keys.push(path)
+    }
+    const commits = await pMap(keys, (key) => this.#store.get(key), { concurrency: READS_AT_ONCE })
+    const files: DataFile[] = []
+    for (const [index, commit] of commits.entries()) {
+      const key = keys[index]!
+      if (!commit) throw new ServiceError('corrupt', `${key} is listed but cannot be read`)
+      for (const file of filesOf(commit, key)) files.push(file)
+    }
+    this.#files = files
+    this.#version = commits.length - 1
+  }
+}
+
+/** Every table that scores are made of, as it is now. */
+export async function currentVersions(store: Store): Promise<Record<ScoredTable, TableVersion>> {
+  const versions = await Promise.all(
+    SCORED_TABLES.map(async (name): Promise<[ScoredTable, TableVersion]> => {
+      const log = new TableLog(store, name)
+      await log.refresh()
+      return [name, log.current]
+    }),
+  )
+  return Object.fromEntries(versions) as Record<ScoredTable, TableVersion>
+}
+
+/** The local paths of a table's data files. */
+export async function localPaths(local: LocalFiles, { table, files }: TableVersion): Promise<string[]> {
+  return pMap(files, ({ path }) => local.path(tablePath(table, path)), { concurrency: READS_AT_ONCE })
+}

@@ -1,0 +1,47 @@
+// The JSON Schemas (draft 2020-12) of everything that callers send or get, by the names of their files.
+import { z } from 'zod'
+import * as payloads from './payloads.ts'
+import * as requests from './requests.ts'
+
+export const RESPONSES = {
+  'agent-verification': payloads.agentVerification,
+  'forecaster-verification': payloads.forecasterVerification,
+  'agent-metrics': payloads.agentMetrics,
+  'forecaster-metrics': payloads.forecasterMetrics,
+  'agent-rankings': payloads.agentRankings,
+  'forecaster-rankings': payloads.forecasterRankings,
+  'agent-advanced-metrics': payloads.agentAdvancedMetrics,
+  'forecaster-advanced-metrics': payloads.forecasterAdvancedMetrics,
+  'release-shard': payloads.releaseShard,
+  'release-manifest': payloads.releaseManifest,
+  'snapshot-shard': payloads.snapshotShard,
+  'snapshot-manifest': payloads.snapshotManifest,
+  'snapshot-history': payloads.snapshotHistory,
+  registered: payloads.registered,
+  'forecast-receipt': payloads.forecastReceipt,
+  'bulk-results': payloads.bulkResults,
+  question: payloads.question,
+  'question-page': payloads.questionPage,
+  'methodology-version': payloads.methodologyVersion,
+  problem: payloads.problem,
+} satisfies Record<string, z.ZodType>
+
+export const REQUESTS = {
+  registration: requests.registration,
+  'forecast-submission': requests.forecastSubmission,
+  'bulk-verification': requests.bulkVerification,
+} satisfies Record<string, z.ZodType>
+
+export type SchemaName = keyof typeof RESPONSES | keyof typeof REQUESTS
+
+/** What a schema's file holds: the same text each time. */
+export function schemaTexts(): Map<SchemaName, string> {
+  const texts = new Map<SchemaName, string>()
+  const add = (name: SchemaName, schema: z.ZodType, io: 'input' | 'output') => {
+    const { $schema, ...rules } = z.toJSONSchema(schema, { io })
+    texts.set(name, `${JSON.stringify({ $schema, title: name, ...rules }, null, 2)}\n`)
+  }
+  for (const [name, schema] of Object.entries(RESPONSES)) add(name as SchemaName, schema, 'output')
+  for (const [name, schema] of Object.entries(REQUESTS)) add(name as SchemaName, schema, 'input')
+  return texts
+}

@@ -1,0 +1,291 @@
+// Calls with an Idempotency-Key that are cut off, expire or meet in any order: one effect and one answer.
+import { randomBytes } from 'node:crypto'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type IdempotentWork, sealedBytes } from '../../pipeline/access/idempotency.ts'
+import type { ApiKey } from '../../pipeline/access/api-key.ts'
+import { Registry } from '../../pipeline/access/registry.ts'
+import type { Store } from '../../pipeline/store/store.ts'
+import { ServiceError } from '../../schemas/errors.ts'
+import { FAULTS, type Fault, FaultStore } from '../support/fault-store.ts'
+import {
+  type Answer,
+  HOUR_MS,
+  KEY,
+  LEASE_MS,
+  REQUEST,
+  WRITES_OF_A_CALL,
+  claimIn,
+  distinctEffects,
+  effects,
+  everythingIn,
+  forecast,
+  meetingAt,
+  newNode,
+  outcome,
+  passMs,
+  refuse,
+  world,
+} from '../support/idempotent-calls.ts'
+
+describe('a call that is cut off', () => {
+  test('by a commit that fails is taken over by an immediate retry, with the same id', async () => {
+    for (const fault of FAULTS) {
+      const { store, node } = world()
+      const broken = new FaultStore(store, { at: 2, fault })
+      await expect(node(broken).run(REQUEST, forecast(broken)), fault).rejects.toMatchObject({
+        kind: 'unavailable',
+        message: expect.stringContaining('injected') as string,
+      })
+      const claim = await claimIn(store)
+      expect(claim, fault).toMatchObject({ state: 'interrupted' })
+      const answer = await node().run(REQUEST, forecast(store))
+      expect(answer, fault).toMatchObject({ id: claim.id, at: claim.at })
+      expect(distinctEffects(store), fault).toEqual([answer])
+      expect(effects(store), fault).toHaveLength(fault === 'failed' ? 1 : 2)
+    }
+  })
+
+  test('by an answer that cannot be made is taken over as well', async () => {
+    const { store, node } = world()
+    const answer = () => {
+      throw new ServiceError('corrupt', 'no answer')
+    }
+    await expect(node().run(REQUEST, { ...forecast(store), answer })).rejects.toThrow('no answer')
+    expect(await claimIn(store)).toMatchObject({ state: 'interrupted' })
+    expect(effects(store)).toEqual([])
+    const made = await node().run(REQUEST, forecast(store))
+    expect(effects(store)).toEqual([made])
+  })
+
+  const cuts = FAULTS.flatMap((fault) =>
+    [false, true].flatMap((crash) => [1, 2, 3].map((at) => [at, fault, crash] as const)),
+  )
+  test.for(cuts)('at write %i, %s, crash %s: retries take effect once, with one answer', async (cut) => {
+    const [at, fault, crash] = cut
+    const { store, node, clock } = world()
+    const broken = new FaultStore(store, { at, fault, crash })
+    const first = await outcome(node(broken).run(REQUEST, forecast(broken)))
+    expect(broken.failed).toBe(true)
+    const retried = await outcome(node().run(REQUEST, forecast(store)))
+    passMs(clock, LEASE_MS)
+    const answer = await node().run(REQUEST, forecast(store))
+    expect(distinctEffects(store)).toEqual([answer])
+    // Only the note that it is done may be lost on a call that is answered.
+    expect(first.answer).toEqual(at === WRITES_OF_A_CALL ? answer : undefined)
+    if (retried.answer) expect(retried.answer).toEqual(answer)
+    else expect(retried.error).toMatchObject({ kind: 'conflict', retryAfterS: 10 })
+    expect(await claimIn(store)).toMatchObject({ id: answer.id, state: 'done' })
+  })
+
+  test.for(FAULTS)('while it is taken over, at any write that %s, is taken over again', async (fault) => {
+    for (let at = 1; at <= 3; at++) {
+      const { store, node, clock } = world()
+      const dead = new FaultStore(store, { at: 2, fault: 'failed', crash: true })
+      await outcome(node(dead).run(REQUEST, forecast(dead)))
+      const claim = await claimIn(store)
+      passMs(clock, LEASE_MS)
+      const broken = new FaultStore(store, { at, fault, crash: true })
+      await outcome(node(broken).run(REQUEST, forecast(broken)))
+      const answer = await node().run(REQUEST, forecast(store))
+      expect(answer, `${at}`).toMatchObject({ id: claim.id })
+      expect(distinctEffects(store), `${at}`).toEqual([answer])
+    }
+  })
+
+  test('between the claim and its confirmation, by a client of the store that then repeats it, goes on', async () => {
+    const { store, node } = world()
+    // As an S3 client does that gets no answer, sends the create again and is refused.
+    const repeating: Store = Object.assign(new FaultStore(store), {
+      putIfAbsent: async (key: string, bytes: Uint8Array) => {
+        await store.putIfAbsent(key, bytes)
+        return store.putIfAbsent(key, bytes)
+      },
+    })
+    const answer = await node(repeating).run(REQUEST, forecast(store))
+    expect(effects(store)).toEqual([answer])
+    expect(await claimIn(store)).toMatchObject({ id: answer.id, state: 'done' })
+  })
+})
+
+describe('a claim of 24 hours ago', () => {
+  test('is as none, for the same and for another request', async () => {
+    for (const fingerprint of [REQUEST.fingerprint, 'another request']) {
+      const { store, node, clock } = world()
+      const old = await node().run(REQUEST, forecast(store))
+      passMs(clock, 24 * HOUR_MS)
+      const again = { ...REQUEST, fingerprint }
+      const answer = await node().run(again, forecast(store))
+      expect(answer.id).not.toBe(old.id)
+      expect(await claimIn(store)).toMatchObject({ id: answer.id, state: 'done' })
+      expect(await node().run(again, forecast(store))).toEqual(answer)
+      expect(effects(store)).toHaveLength(2)
+    }
+  })
+
+  test('stays where the new request is refused', async () => {
+    const { store, node, clock } = world()
+    await node().run(REQUEST, forecast(store))
+    passMs(clock, 24 * HOUR_MS)
+    const before = everythingIn(store)
+    const refused = { ...forecast(store), check: refuse('invalid') }
+    await expect(node().run(REQUEST, refused)).rejects.toMatchObject({ kind: 'invalid' })
+    expect(everythingIn(store)).toBe(before)
+  })
+
+  test('is replaced once by any number of nodes that find it at once', async () => {
+    const { store, node, clock } = world()
+    const old = await node().run(REQUEST, forecast(store))
+    passMs(clock, 25 * HOUR_MS)
+    const outcomes = await Promise.all(
+      meetingAt(store, 3).map((each) => outcome(node(each).run(REQUEST, forecast(each)))),
+    )
+    const ids = new Set(outcomes.flatMap(({ answer }) => answer?.id ?? []))
+    expect(ids.size).toBe(1)
+    expect(ids).not.toContain(old.id)
+    expect(effects(store)).toHaveLength(2)
+  })
+
+  test('is found by a slow node after another has replaced it and is done: it answers the same', async () => {
+    const { store, node, clock } = world()
+    await node().run(REQUEST, forecast(store))
+    passMs(clock, 25 * HOUR_MS)
+    let fast: Answer | undefined
+    const slow = new FaultStore(store, {
+      before: async ({ operation }) => {
+        if (operation === 'putIfAbsent' && !fast) fast = await node().run(REQUEST, forecast(store))
+      },
+    })
+    expect(await node(slow).run(REQUEST, forecast(slow))).toEqual(fast)
+    expect(effects(store)).toHaveLength(2)
+  })
+
+  test('is found by a node just before another replaces it and is done: it answers the same', async () => {
+    const { store, node, clock } = world()
+    await node().run(REQUEST, forecast(store))
+    passMs(clock, 25 * HOUR_MS)
+    let fast: Answer | undefined
+    const slow: FaultStore = new FaultStore(store, {
+      before: async () => {
+        // It has read the old claim, and comes to see which one follows.
+        if (slow.count('get') === 2 && !fast) fast = await node().run(REQUEST, forecast(store))
+      },
+    })
+    expect(await node(slow).run(REQUEST, forecast(slow))).toEqual(fast)
+    expect(effects(store)).toHaveLength(2)
+    expect(slow.writes).toBe(0)
+  })
+
+  test('is followed by one claim however often its replacement is cut off', async () => {
+    for (const fault of FAULTS) {
+      for (let at = 1; at <= 4; at++) {
+        const { store, node, clock } = world()
+        const old = await node().run(REQUEST, forecast(store))
+        passMs(clock, 25 * HOUR_MS)
+        const broken = new FaultStore(store, { at, fault, crash: true })
+        await outcome(node(broken).run(REQUEST, forecast(broken)))
+        expect(broken.failed).toBe(true)
+        passMs(clock, LEASE_MS)
+        const answer = await node().run(REQUEST, forecast(store))
+        expect(await node().run(REQUEST, forecast(store)), `${fault} at ${at}`).toEqual(answer)
+        const distinct = distinctEffects(store)
+        expect(new Set(distinct.map(({ id }) => id)), `${fault} at ${at}`).toEqual(
+          new Set([old.id, answer.id]),
+        )
+      }
+    }
+  })
+
+  test('is followed even where its follower expired before it took its place', async () => {
+    const { store, node, clock } = world()
+    await node().run(REQUEST, forecast(store))
+    for (const at of [2, 2]) {
+      passMs(clock, 25 * HOUR_MS)
+      const dead = new FaultStore(store, { at, fault: 'failed', crash: true })
+      await outcome(node(dead).run(REQUEST, forecast(dead)))
+    }
+    passMs(clock, 25 * HOUR_MS)
+    const answer = await node().run(REQUEST, forecast(store))
+    expect(await node().run(REQUEST, forecast(store))).toEqual(answer)
+    expect(await claimIn(store)).toMatchObject({ id: answer.id, state: 'done' })
+  })
+})
+
+describe('any interleaving', () => {
+  const cut = fc.option(
+    fc.record({
+      at: fc.integer({ min: 1, max: 4 }),
+      fault: fc.constantFrom<Fault>(...FAULTS),
+      crash: fc.boolean(),
+    }),
+    { nil: {} },
+  )
+  test('of retries on two nodes, over faults, takeovers and an expired claim gives one answer', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.scheduler(),
+        fc.tuple(cut, cut),
+        fc.array(fc.constantFrom(0, 1), { minLength: 1, maxLength: 5 }),
+        // Without a lease, every call that finds another under way takes it over.
+        fc.constantFrom(0, LEASE_MS),
+        fc.boolean(),
+        async (scheduler, cuts, sent, leaseMs, expired) => {
+          const { store, node, clock } = world()
+          const old = expired ? await node().run(REQUEST, forecast(store)) : undefined
+          if (expired) passMs(clock, 25 * HOUR_MS)
+          const before = () => scheduler.schedule(Promise.resolve())
+          const nodes = cuts.map((each) => {
+            const faulty = new FaultStore(store, { ...each, before })
+            const idempotency = newNode(faulty, clock, leaseMs)
+            return () => outcome(idempotency.run(REQUEST, forecast(faulty)))
+          })
+          // Each is sent when chance has it, so that some come while others are under way and some after.
+          const calls = sent.map(async (index) => {
+            await scheduler.schedule(Promise.resolve())
+            return nodes[index]!()
+          })
+          const outcomes = await scheduler.waitFor(Promise.all(calls))
+          passMs(clock, LEASE_MS)
+          const answer = await node().run(REQUEST, forecast(store))
+          for (const { answer: given, error } of outcomes) {
+            if (given) expect(given).toEqual(answer)
+            else expect(['conflict', 'unavailable']).toContain((error as ServiceError).kind)
+          }
+          const distinct = distinctEffects(store).filter(({ id }) => id !== old?.id)
+          expect(distinct).toEqual([answer])
+          expect(answer.id).not.toBe(old?.id)
+        },
+      ),
+      { numRuns: 300, endOnFailure: true },
+    )
+  })
+})
+
+describe('a registration', () => {
+  const registration = { ...REQUEST, scope: 'register' }
+  const registryOver = (store: Store) => new Registry({ store, environment: 'sandbox', randomBytes })
+  const register = (store: Store): IdempotentWork<{ agentId: string; key: ApiKey }> => ({
+    check: () => Promise.resolve(),
+    answer: ({ id, salt }) => ({ agentId: id, key: registryOver(store).newKey(sealedBytes(KEY, salt)) }),
+    commit: ({ id, at }, { key }) => registryOver(store).createAgent(id, key, at),
+  })
+
+  test.for(FAULTS)('cut off at any write that %s and sent again gives one agent one key', async (fault) => {
+    for (let at = 1, reached = true; reached; at++) {
+      const { store, node, clock } = world()
+      const broken = new FaultStore(store, { at, fault })
+      const first = await outcome(node(broken).run(registration, register(broken)))
+      reached = broken.failed
+      passMs(clock, LEASE_MS)
+      const answer = await node().run(registration, register(store))
+      if (first.answer) expect(first.answer, `${at}`).toEqual(answer)
+      expect(await node().run(registration, register(store)), `${at}`).toEqual(answer)
+      const registry = registryOver(store)
+      expect(await registry.findKey(answer.key.key), `${at}`).toMatchObject({ agent_id: answer.agentId })
+      expect(await Array.fromAsync(registry.listKeys()), `${at}`).toHaveLength(1)
+      expect(await Array.fromAsync(store.list('registry/agents/')), `${at}`).toHaveLength(1)
+      expect(everythingIn(store), `${at}`).not.toContain(KEY)
+      expect(everythingIn(store), `${at}`).not.toContain(answer.key.key)
+    }
+  })
+})

@@ -1,0 +1,112 @@
+// What calls that are taken over leave in the tables, and what a release makes of it.
+import { describe, expect, test } from 'vitest'
+import { runRelease } from '../../jobs/release.ts'
+import { Idempotency, sweepPart } from '../../pipeline/access/idempotency.ts'
+import { readManifest } from '../../pipeline/release/read.ts'
+import { CLAIMS_PREFIX, inboxPath } from '../../pipeline/store/paths.ts'
+import { MemoryStore } from '../../pipeline/store/memory.ts'
+import { encodeRows } from '../../pipeline/tables/inbox.ts'
+import { FaultStore } from '../support/fault-store.ts'
+import { HOUR_MS, REQUEST, forecast, newNode, outcome, passMs } from '../support/idempotent-calls.ts'
+import { Clock, importRows, release, testComponents } from '../support/service.ts'
+import { uuidOf } from '../support/world.ts'
+
+const OPENED = '2026-01-01T00:00:00.000Z'
+const CLOSES = '2026-02-01T00:00:00.000Z'
+
+describe('a release', () => {
+  test('counts an agent and a forecast once whose calls were committed twice', async () => {
+    const published: unknown[] = []
+    for (const fault of ['failed', 'failed but persisted'] as const) {
+      const clock = new Clock('2026-01-11T00:00:00.000Z')
+      const store = new MemoryStore()
+      const components = await testComponents({ store, clock })
+      const question_id = uuidOf(1, 1)
+      await importRows(
+        components,
+        'questions',
+        `question_id,title,opened_at,closes_at\n${question_id},a,${OPENED},${CLOSES}\n`,
+      )
+      // The claim, the rows of both tables: the commit breaks off after the second of them.
+      const broken = new FaultStore(store, { at: 3, fault })
+      let ids = 0
+      const call = (over: FaultStore | MemoryStore) =>
+        new Idempotency({
+          store: over,
+          newId: () => uuidOf(3, 1),
+          now: clock.now,
+          randomBytes: (size) => new Uint8Array(size),
+          leaseMs: 1000,
+        }).run(REQUEST, {
+          check: () => Promise.resolve(),
+          answer: ({ id }) => id,
+          commit: async ({ id, at }) => {
+            const agent = {
+              agent_id: id,
+              name: 'a',
+              model_type: 'b',
+              organization_name: null,
+              recorded_at: at,
+            }
+            const row = {
+              forecast_id: id,
+              entity_type: 'agent',
+              entity_id: id,
+              question_id,
+              probability: 0.7,
+              forecast_at: at,
+              recorded_at: at,
+              source: 'api',
+            }
+            await over.putIfAbsent(inboxPath('agents', uuidOf(4, ++ids)), encodeRows('agents', [agent]))
+            await over.putIfAbsent(inboxPath('forecasts', uuidOf(4, ids)), encodeRows('forecasts', [row]))
+          },
+        })
+      await expect(call(broken)).rejects.toMatchObject({ kind: 'unavailable' })
+      await call(store)
+      clock.set('2026-02-02T00:00:00.000Z')
+      await importRows(
+        components,
+        'resolutions',
+        `question_id,outcome,resolved_at\n${question_id},yes,${CLOSES}\n`,
+      )
+      expect(await release(components)).toMatchObject({ made: true, entities: 1, pairs: 1 })
+      const manifest = await readManifest(store, 1)
+      const shards = manifest!.files.filter(({ path }) => path.startsWith('agent/'))
+      published.push(shards.map(({ path, rows, sha256 }) => ({ path, rows, sha256 })))
+    }
+    expect(published[0]).toMatchObject([{ path: `agent/${uuidOf(3, 1)}.json`, rows: 1 }])
+    // With one row or two under the forecast's id, the same bytes.
+    expect(published[1]).toEqual(published[0])
+  })
+
+  test('sweeps expired claims, also where it finds nothing to release, and does not fail for them', async () => {
+    const clock = new Clock('2026-03-01T12:00:00.000Z')
+    const inner = new MemoryStore(clock.now)
+    const store = new FaultStore(inner, {
+      before: ({ operation, key }) => {
+        if (operation === 'delete' && unreachable && key.startsWith(CLAIMS_PREFIX)) throw new Error('gone')
+      },
+    })
+    let unreachable = true
+    const components = await testComponents({ store, clock })
+    const claims = async () => (await Array.fromAsync(inner.list(CLAIMS_PREFIX))).length
+    await outcome(
+      newNode(inner, clock, 1000).run(REQUEST, { ...forecast(inner), commit: async () => undefined }),
+    )
+    await runRelease(components, {})
+    expect(await claims()).toBe(1)
+    passMs(clock, 48 * HOUR_MS + 1)
+    const [claim] = await Array.fromAsync(inner.list(CLAIMS_PREFIX))
+    const part = Number.parseInt(claim!.path.charAt(CLAIMS_PREFIX.length), 16)
+    while (sweepPart(clock.now()) !== part) passMs(clock, HOUR_MS)
+    expect(await runRelease(components, {})).toMatchObject({ ok: true, json: { made: true } })
+    expect(await claims()).toBe(1)
+    unreachable = false
+    expect(await runRelease(components, { ifChanged: true })).toMatchObject({
+      ok: true,
+      json: { made: false, reason: 'unchanged' },
+    })
+    expect(await claims()).toBe(0)
+  })
+})

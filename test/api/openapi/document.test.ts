@@ -1,0 +1,160 @@
+import { readFileSync } from 'node:fs'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { describe, expect, test } from 'vitest'
+import { allRoutes } from '../../../api/app.ts'
+import { openApiDocument } from '../../../api/openapi/document.ts'
+import { OPERATIONS } from '../../../api/openapi/calls.ts'
+import { ApiDocument, type Document } from '../../support/api-document.ts'
+import { type Answer, testService } from '../../support/service.ts'
+
+const routes = allRoutes({ version: '1.0.0', methodology: new Uint8Array() })
+const made = JSON.parse(JSON.stringify(openApiDocument(routes, '1.0.0'))) as Document
+const api = new ApiDocument(made)
+const operations = api.operations.map((operation) => [operation.operationId, operation] as const)
+
+describe('the document', () => {
+  test('is valid by the schema of OpenAPI 3.1', async () => {
+    const validator = new Validator()
+    const { valid, errors } = await validator.validate(structuredClone({ ...made }))
+    expect(errors).toBeUndefined()
+    expect(valid).toBe(true)
+    expect(validator.version).toBe('3.1')
+  })
+
+  test('has each route once, and says something of each', () => {
+    const names = routes.map(({ method, path }) => `${method} ${path}`)
+    expect(new Set(names).size).toBe(names.length)
+    expect(api.operations.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual(names.toSorted())
+    expect(Object.keys(OPERATIONS).toSorted()).toEqual(names.toSorted())
+  })
+
+  test('is served under each of its servers', async () => {
+    const { client } = await testService()
+    for (const { url } of made.servers) {
+      const path = `${url.replace(/\/$/, '')}/openapi.json`
+      const served = await client.get(path)
+      expect(served.json<Document>().paths, path).toEqual(made.paths)
+      const { headers } = await client.get(path, { 'If-None-Match': served.headers.etag! })
+      expect(headers.etag).toBe(served.headers.etag)
+    }
+  })
+
+  test('names no operation twice and every tag', () => {
+    const ids = api.operations.map(({ operationId }) => operationId)
+    expect(new Set(ids).size).toBe(ids.length)
+    const tags = new Set(api.operations.flatMap((operation) => operation.tags))
+    expect(made.tags.map(({ name }) => name).toSorted()).toEqual([...tags].toSorted())
+  })
+
+  test('refers to nothing that is not there, and has nothing that nobody refers to', () => {
+    const text = JSON.stringify(made)
+    const referred = new Set([...text.matchAll(/"#\/components\/([^"]+)"/g)].map(([, name]) => name!))
+    const there = (['schemas', 'headers', 'responses'] as const).flatMap((kind) =>
+      Object.keys(made.components[kind]).map((name) => `${kind}/${name}`),
+    )
+    expect([...referred].filter((name) => !there.includes(name))).toEqual([])
+    // The headers of every answer are told of once, in words.
+    const unused = there.filter((name) => !referred.has(name))
+    expect(unused.filter((name) => !/Security|Referrer|XContent|XFrame/.test(name))).toEqual([])
+  })
+
+  test.for(Object.entries(made.components.schemas))('refuses fields that %s does not have', ([, schema]) => {
+    expect(schema).toMatchObject({ type: 'object', additionalProperties: false })
+  })
+
+  test.for(Object.entries(made.components.headers))('gives an example of the header %s', ([, header]) => {
+    expect(api.faultsOf(header.schema, header.example)).toEqual([])
+  })
+})
+
+describe('the operation', () => {
+  test.for(operations)(
+    '%s has words and true examples for all that it takes and answers',
+    ([, operation]) => {
+      const { summary, description, parameters, requestBody, responses } = operation
+      expect(summary.length).toBeGreaterThan(5)
+      expect(description.length).toBeGreaterThan(20)
+      for (const { name, schema, example, description: about } of parameters) {
+        expect(about, name).toBeTruthy()
+        expect(example, name).toBeDefined()
+        expect(api.faultsOf(schema, example), name).toEqual([])
+      }
+      const { method } = operation
+      expect(requestBody === undefined).toBe(method === 'GET')
+      const contents = [
+        requestBody?.content ?? {},
+        ...Object.keys(responses).map((status) => api.response(operation, status).content ?? {}),
+      ]
+      for (const { schema, examples } of contents.flatMap((content) => Object.values(content))) {
+        const values = Object.values(examples).map(({ value }) => value)
+        expect(values.length).toBeGreaterThan(0)
+        for (const value of values) expect(api.faultsOf(schema, value), JSON.stringify(value)).toEqual([])
+      }
+    },
+  )
+
+  test.for(operations)('%s says for each error what its problem is', ([, operation]) => {
+    for (const status of Object.keys(operation.responses).filter((text) => Number(text) >= 400)) {
+      const { content, description } = api.response(operation, status)
+      const { value } = content!['application/problem+json']!.examples['problem']! as {
+        value: { status: number; type: string }
+      }
+      expect(description).toBeTruthy()
+      expect(value.status).toBe(Number(status))
+      expect(value.type === 'about:blank').toBe(status !== '429')
+    }
+  })
+})
+
+test('a schema finds what is wrong with an example', () => {
+  const problem = { $ref: '#/components/schemas/Problem' }
+  expect(api.faultsOf(problem, { type: 'about:blank', title: 'a', status: 400 })).toHaveLength(1)
+  const results = { $ref: '#/components/schemas/BulkResults' }
+  expect(api.faultsOf(results, { results: [{ id: 'x', status: 'not_found' }] })).not.toEqual([])
+})
+
+describe('the page', () => {
+  const local = /(?:src|href)="([^"]+)"/g
+
+  test.for(['', '/sandbox'])('at %s/docs loads its files and the document from here', async (mount) => {
+    const { client } = await testService()
+    const page = await client.get(`${mount}/docs`)
+    const links = [...page.text.matchAll(local)].map(([, link]) => link!).filter((link) => link !== 'data:,')
+    expect(links.toSorted()).toEqual(['docs/start.js', 'docs/viewer.css', 'docs/viewer.js', 'openapi.json'])
+    for (const link of links) expect((await client.get(`${mount}/${link}`)).status, link).toBe(200)
+    const start = (await client.get(`${mount}/docs/start.js`)).text
+    expect(start).toContain("url: 'openapi.json'")
+    expect(start).toContain('validatorUrl: null')
+    expect(start).toContain(`replace(/\\/docs$/, '') || '/'`)
+  })
+
+  test('may load and run nothing from anywhere else', async () => {
+    const { client } = await testService()
+    const policyOf = ({ headers }: Answer) => headers['content-security-policy']
+    const page = await client.get('/docs')
+    expect(policyOf(page)).toMatch(/^default-src 'none'; script-src 'self';/)
+    expect(policyOf(page)).toContain("frame-ancestors 'none'")
+    expect(policyOf(page)).not.toMatch(/http|\*|unsafe-eval|script-src[^;]*unsafe-inline/)
+    expect(page.text).not.toMatch(/<script>|<style>|\son\w+=/)
+    expect(policyOf(await client.get('/docs/viewer.js'))).toBe("default-src 'none'; frame-ancestors 'none'")
+  })
+
+  test('is as large as the viewer is, and no path but its own leads to a file', async () => {
+    const { client } = await testService()
+    const viewer = await client.get('/docs/viewer.js')
+    expect(viewer.bytes.length).toBeGreaterThan(1_000_000)
+    expect(viewer.headers['cache-control']).toBe('public, max-age=86400')
+    for (const path of ['/docs/', '/docs/package.json', '/docs/%2e%2e/package.json', '/docs/swagger-ui.js']) {
+      expect((await client.get(path)).status, path).toBe(404)
+    }
+  })
+
+  test('brings no package that runs something when it is installed', () => {
+    const lock = JSON.parse(readFileSync(new URL('../../../package-lock.json', import.meta.url), 'utf8')) as {
+      packages: Record<string, { name?: string; hasInstallScript?: boolean }>
+    }
+    expect(lock.packages['node_modules/@scarf/scarf']?.name).toBe('inherits')
+    const running = Object.entries(lock.packages).filter(([, { hasInstallScript }]) => hasInstallScript)
+    expect(running.map(([path]) => path)).toEqual([])
+  })
+})

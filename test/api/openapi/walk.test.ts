@@ -1,0 +1,281 @@
+// Walks the OpenAPI document: every status of every call is provoked over HTTP and held against what is written of it.
+// A status that nothing provokes fails, and so does an answer that the document does not know.
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { type AppComponents, allRoutes, createApp } from '../../../api/app.ts'
+import type { ApiContext } from '../../../api/context.ts'
+import { Metrics } from '../../../api/metrics.ts'
+import { openApiDocument } from '../../../api/openapi/document.ts'
+import type { Route } from '../../../api/route.ts'
+import { startServer } from '../../../api/server.ts'
+import { MemoryStore } from '../../../pipeline/store/memory.ts'
+import { ServiceError } from '../../../schemas/errors.ts'
+import { ApiDocument, type Document, type Operation, expectDocumented } from '../../support/api-document.ts'
+import { type Request, exampleOf, send } from '../../support/example-request.ts'
+import { type ExampleKeys, releaseExamples } from '../../support/example-world.ts'
+import { FaultStore } from '../../support/fault-store.ts'
+import { suiteFolder } from '../../support/folder.ts'
+import {
+  type Answer,
+  Client,
+  Clock,
+  type TestService,
+  startTestService,
+  testComponents,
+} from '../../support/service.ts'
+import { copyOf } from '../../support/store-content.ts'
+import { NOW, QUESTION, uuidOf } from '../../support/world.ts'
+
+const routes = allRoutes({ version: '1.0.0', methodology: new TextEncoder().encode('# Methodology\n') })
+const api = new ApiDocument(JSON.parse(JSON.stringify(openApiDocument(routes, '1.0.0'))) as Document)
+const folder = await suiteFolder()
+const clock = new Clock(NOW)
+
+let released: MemoryStore
+let keys: ExampleKeys
+let service: TestService
+beforeAll(async () => {
+  released = new MemoryStore()
+  keys = await releaseExamples(await testComponents({ store: released, folder, clock }))
+  service = await startTestService(await testComponents({ store: copyOf(released), folder, clock }))
+})
+afterAll(() => service.stop())
+
+type Provoke = (request: Request, operation: Operation) => Promise<Answer>
+
+/** A service of a test's own over the released world. */
+async function another(options: { settings?: Record<string, string>; store?: FaultStore } = {}) {
+  const store = options.store ?? copyOf(released)
+  const settings = { REFRESH_MS: '60000', ...options.settings }
+  const running = await startTestService(await testComponents({ store, folder, clock, settings }))
+  onTestFinished(running.stop)
+  return running.client
+}
+
+const ONE_OF_EACH = {
+  REGISTRATIONS_PER_HOUR: '1',
+  FORECASTS_PER_MINUTE: '1',
+  FORECASTS_BURST: '1',
+  ANONYMOUS_PER_MINUTE: '1',
+}
+
+/** The real application over routes and components of a test's own. */
+async function served(specs: Route[], accepting: boolean): Promise<Client> {
+  const { logger, newRequestId } = await testComponents({ folder, clock, store: new MemoryStore() })
+  const components: AppComponents = {
+    routes: specs,
+    logger,
+    metrics: new Metrics(),
+    newRequestId,
+    addressOf: () => '192.0.2.1',
+    accepting: () => accepting,
+  }
+  const context = { accepting: () => accepting } as unknown as ApiContext
+  const server = await startServer(createApp({ production: context }, components), {
+    host: '127.0.0.1',
+    port: 0,
+    requestTimeoutMs: 10_000,
+    idleTimeoutMs: 10_000,
+    maxConnections: 100,
+  })
+  onTestFinished(() => server.close(0))
+  return new Client(server.url)
+}
+
+/** What provokes a status, whatever call it is of. */
+const PROVOKE: Record<string, Provoke> = {
+  200: (request) => send(service.client, request),
+  201: (request) => send(service.client, request),
+  304: async (request) => {
+    const { headers } = await send(service.client, request)
+    return send(service.client, {
+      ...request,
+      headers: { ...request.headers, 'If-None-Match': headers.etag! },
+    })
+  },
+  400: (request) => send(service.client, { ...request, body: '{"a' }),
+  401: (request, { security }) => {
+    const { Authorization: _key, ...others } = request.headers
+    const needed = security.some((scheme) => 'agent' in scheme)
+    return send(service.client, {
+      ...request,
+      headers: needed ? others : { ...others, 'X-API-Key': 'wrong' },
+    })
+  },
+  403: (request) => send(service.client, { ...request, path: `/agents/${uuidOf(9, 9)}/forecast` }),
+  404: (request, operation) => {
+    if (operation.method === 'POST') {
+      return send(service.client, { ...request, body: { question_id: uuidOf(9, 9), probability: 0.5 } })
+    }
+    const path = request.path.replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/, uuidOf(9, 9))
+    return send(service.client, { ...request, path })
+  },
+  405: ({ path }) => send(service.client, { method: 'DELETE', path, query: {}, headers: {} }),
+  409: (request) =>
+    send(service.client, { ...request, body: { question_id: QUESTION.closed, probability: 0.5 } }),
+  413: (request) => send(service.client, { ...request, body: ' '.repeat(70_000) }),
+  415: (request) =>
+    send(service.client, { ...request, headers: { ...request.headers, 'Content-Type': 'text/plain' } }),
+  422: (request) => send(service.client, { ...request, query: { ...request.query, colour: 'red' } }),
+  429: async (request) => {
+    const client = await another({ settings: ONE_OF_EACH })
+    const { 'X-API-Key': _key, ...headers } = request.headers
+    await send(client, { ...request, headers })
+    return send(client, { ...request, headers })
+  },
+  // A defect in the call itself: what it is given is as ever.
+  500: async (request, { method, path }) => {
+    const found = routes.find((spec) => spec.method === method && spec.path === path)!
+    const { limit: _limit, ...spec } = found
+    const failing: Route = { ...spec, key: 'none', handle: () => Promise.reject(new Error('a defect')) }
+    return send(await served([failing], true), request)
+  },
+  503: async (request) => {
+    let down = false
+    const store = new FaultStore(copyOf(released), {
+      before: ({ operation, key }) => {
+        if (down) throw new ServiceError('unavailable', `the store did not ${operation} ${key}`)
+      },
+    })
+    const client = await another({ store })
+    down = true
+    const body = (request.body ?? {}) as { question_id?: string }
+    const isKnown = /questions|forecast$/.test(request.path) && body.question_id === undefined
+    return send(client, isKnown ? { ...request, path: `/questions/${uuidOf(9, 9)}` } : request)
+  },
+}
+
+/** Sent twice at once with the same key: what the second is told while the first is being written. */
+async function underWay(request: Request): Promise<Answer> {
+  let writing = () => {}
+  let finish = () => {}
+  const begun = new Promise<void>((resolve) => (writing = resolve))
+  const held = new Promise<void>((resolve) => (finish = resolve))
+  const store = new FaultStore(copyOf(released), {
+    before: ({ operation, key }) => {
+      if (operation !== 'putIfAbsent' || !key.startsWith('inbox/')) return undefined
+      writing()
+      return held
+    },
+  })
+  const client = await another({ store })
+  const headers = { ...request.headers, 'Idempotency-Key': uuidOf(7, 7) }
+  const first = send(client, { ...request, headers })
+  await begun
+  const second = await send(client, { ...request, headers })
+  finish()
+  await first
+  return second
+}
+
+/** What needs something else. */
+const PROVOKE_OF: Record<string, Provoke> = {
+  'registerAgent 409': underWay,
+  'getReadiness 503': async (request) => {
+    const ready = routes.filter(({ path }) => path === request.path)
+    return send(await served(ready, false), request)
+  },
+}
+
+describe.for(api.operations.map((operation) => [operation.operationId, operation] as const))(
+  '%s',
+  ([id, operation]) => {
+    test.for(Object.keys(operation.responses))('answers %s as the document says', async (status) => {
+      const provoke = PROVOKE_OF[`${id} ${status}`] ?? PROVOKE[status]
+      if (!provoke) throw new Error(`nothing provokes ${status} of ${id}`)
+      const answer = await provoke(exampleOf(operation, keys), operation)
+      expect(answer.status, answer.text).toBe(Number(status))
+      expectDocumented(api, operation, answer)
+    })
+  },
+)
+
+describe('what a status may mean besides is answered as the document says:', () => {
+  const withKey = (request: Request): Request => ({
+    ...request,
+    headers: { ...request.headers, 'Idempotency-Key': uuidOf(7, 8) },
+  })
+
+  test.for<[string, string, number, Provoke, RegExp]>([
+    ['a forecast that is being written', 'submitForecast', 409, underWay, /still under way/],
+    [
+      'an Idempotency-Key of another request',
+      'submitForecast',
+      422,
+      async (request) => {
+        await send(service.client, withKey(request))
+        const body = { question_id: QUESTION.open, probability: 0.25 }
+        return send(service.client, withKey({ ...request, body }))
+      },
+      /used for another request/,
+    ],
+    [
+      'an Idempotency-Key that can be guessed',
+      'registerAgent',
+      422,
+      (request) =>
+        send(service.client, { ...request, headers: { ...request.headers, 'Idempotency-Key': 'mine' } }),
+      /at least 20 characters/,
+    ],
+    [
+      'a month that is used up',
+      'getAgentVerification',
+      429,
+      async (request) => {
+        const client = await another({ settings: { FREE_MONTHLY_CALLS: '1' } })
+        const keyed = { ...request, headers: { 'X-API-Key': keys.agent } }
+        await send(client, keyed)
+        return send(client, keyed)
+      },
+      /"violated-policies":\["monthly-calls"\]/,
+    ],
+    [
+      'a key of production in the sandbox',
+      'getAgentVerification',
+      401,
+      (request) => send(service.client, { ...request, path: `/sandbox${request.path}` }),
+      /fv_live_/,
+    ],
+    [
+      'a parameter that is there twice',
+      'listQuestions',
+      422,
+      ({ path }) => service.client.get(`${path}?limit=1&limit=2`),
+      /limit is there more than once/,
+    ],
+    [
+      'an id that is none',
+      'getQuestion',
+      422,
+      () => service.client.get('/questions/first'),
+      /must be a UUID/,
+    ],
+  ])('%s', async ([, id, status, provoke, text]) => {
+    const operation = api.operations.find(({ operationId }) => operationId === id)!
+    const answer = await provoke(exampleOf(operation, keys), operation)
+    expect(answer.status, answer.text).toBe(status)
+    expect(answer.text).toMatch(text)
+    expectDocumented(api, operation, answer)
+  })
+})
+
+describe('the walk would notice', () => {
+  const question = api.operations.find(({ operationId }) => operationId === 'getQuestion')!
+  const asked = () => send(service.client, exampleOf(question, keys))
+
+  test('a field, a header, a status and a type that are not in the document', async () => {
+    const answer = await asked()
+    const changed = (change: Partial<Answer>): Answer => ({ ...answer, ...change })
+    expectDocumented(api, question, answer)
+    const fault = (change: Partial<Answer>) => () => {
+      expectDocumented(api, question, changed(change))
+    }
+    expect(fault({ status: 202 })).toThrow(/202/)
+    expect(fault({ json: <T>() => ({ ...answer.json(), colour: 'red' }) as T })).toThrow(
+      /additional properties/,
+    )
+    expect(fault({ headers: { ...answer.headers, 'x-colour': 'red' } })).toThrow(/x-colour/)
+    expect(fault({ headers: { ...answer.headers, 'content-type': 'text/plain' } })).toThrow(/text\/plain/)
+    const { 'x-request-id': _id, ...unnamed } = answer.headers
+    expect(fault({ headers: unnamed })).toThrow(/X-Request-Id is missing/)
+  })
+})

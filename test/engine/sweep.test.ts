@@ -1,0 +1,101 @@
+// What DuckDB hands to the sweep, where the order of forecast_ids decides: the text of METHODOLOGY §1 on real tables.
+import { expect, test } from 'vitest'
+import { scoreEveryone } from '../../pipeline/engine/score.ts'
+import { MemoryStore } from '../../pipeline/store/memory.ts'
+import { compact } from '../../pipeline/tables/compact.ts'
+import { currentVersions } from '../../pipeline/tables/delta-log.ts'
+import { type Row, SCORED_TABLES } from '../../schemas/tables.ts'
+import { testFolder } from '../support/folder.ts'
+import { openWorker, send } from '../support/tables.ts'
+
+const OPENED = new Date('2026-01-01T00:00:00.000Z')
+const MADE = new Date('2026-01-02T00:00:00.000Z')
+const CLOSES = new Date('2026-01-11T00:00:00.000Z')
+const RECORDED = new Date('2026-01-12T00:00:00.000Z')
+const LATER = new Date('2026-01-13T00:00:00.000Z')
+
+const id = (kind: number, n: number) => `00000000-0000-4000-800${kind}-${String(n).padStart(12, '0')}`
+const [UNTIED, TIED, REPEATED] = [0, 1, 2]
+
+function forecast(n: number, question: number, who: number, probability: number, changes: Row = {}): Row {
+  return {
+    forecast_id: id(3, n),
+    entity_type: 'forecaster',
+    entity_id: id(2, who),
+    question_id: id(1, question),
+    probability,
+    forecast_at: MADE,
+    recorded_at: RECORDED,
+    source: 'import',
+    ...changes,
+  }
+}
+
+test('of several forecasts in one millisecond the greatest id stands, of one id the row recorded first', async () => {
+  const folder = await testFolder()
+  const store = new MemoryStore()
+  using worker = await openWorker(store, folder)
+  const questions = [UNTIED, TIED, REPEATED].map((n) => id(1, n))
+  await send(
+    store,
+    'questions',
+    'a',
+    questions.map((question_id) => ({
+      question_id,
+      title: 'Will it?',
+      category: null,
+      url: null,
+      opened_at: OPENED,
+      closes_at: CLOSES,
+      recorded_at: RECORDED,
+    })),
+  )
+  await send(
+    store,
+    'resolutions',
+    'a',
+    questions.map((question_id) => ({
+      question_id,
+      outcome: 'yes',
+      resolved_at: CLOSES,
+      recorded_at: RECORDED,
+    })),
+  )
+  const people = [0, 1].map((who) => ({ user_id: id(2, who), display_name: null, recorded_at: RECORDED }))
+  await send(store, 'forecasters', 'a', people)
+  await send(store, 'forecasts', 'a', [
+    forecast(1, UNTIED, 0, 0.1),
+    forecast(2, UNTIED, 1, 0.2),
+    // Neither the order of rows nor that of probabilities is the order of ids.
+    forecast(14, TIED, 0, 0.3),
+    forecast(19, TIED, 0, 0.25),
+    forecast(12, TIED, 0, 0.9),
+    forecast(15, TIED, 1, 0.4),
+    forecast(21, REPEATED, 0, 0.8, { recorded_at: LATER }),
+    forecast(21, REPEATED, 0, 0.6),
+    forecast(22, REPEATED, 1, 0.7),
+  ])
+  for (const table of SCORED_TABLES) await compact(worker, table)
+
+  const { pairs, writeScores } = await scoreEveryone(worker, await currentVersions(store), LATER)
+  const path = `${folder}/scores.parquet`
+  await writeScores(path)
+  const rows = await worker.database.rows(
+    `SELECT question_id, entity_id, forecasts, closing_probability FROM '${path}' ORDER BY question_id, entity_id`,
+  )
+  const scored = (question: number, who: number, forecasts: number, closing_probability: number) => ({
+    question_id: id(1, question),
+    entity_id: id(2, who),
+    forecasts,
+    closing_probability,
+  })
+  expect(pairs).toBe(6)
+  expect(rows).toEqual([
+    scored(UNTIED, 0, 1, 0.1),
+    scored(UNTIED, 1, 1, 0.2),
+    scored(TIED, 0, 3, 0.25),
+    scored(TIED, 1, 1, 0.4),
+    scored(REPEATED, 0, 1, 0.6),
+    scored(REPEATED, 1, 1, 0.7),
+  ])
+})

@@ -1,0 +1,586 @@
+// Importing: what a row must be, what is written of it, and that a refused file writes nothing.
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { v5 as uuidv5 } from 'uuid'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Components } from '../../jobs/components.ts'
+import { runImport } from '../../jobs/import.ts'
+import { MemoryStore } from '../../pipeline/store/memory.ts'
+import { FORECAST_IDS, IMPORTS, type ImportKind } from '../../pipeline/import/checks.ts'
+import { attachAll } from '../../pipeline/tables/views.ts'
+import { currentVersions } from '../../pipeline/tables/delta-log.ts'
+import { type Fault, ServiceError } from '../../schemas/errors.ts'
+import type { TableName } from '../../schemas/tables.ts'
+import { FAULTS, FaultStore } from '../support/fault-store.ts'
+import { suiteFolder } from '../support/folder.ts'
+import { Clock, registerAgent, release, startTestService, testComponents } from '../support/service.ts'
+import { contentOf, copyOf } from '../support/store-content.ts'
+import { NOW, uuidOf } from '../support/world.ts'
+
+const QUESTION = uuidOf(1, 1)
+const SECOND_QUESTION = uuidOf(1, 2)
+const PERSON = uuidOf(2, 1)
+const COLUMNS: Record<ImportKind, string> = {
+  questions: 'question_id,title,category,url,opened_at,closes_at',
+  resolutions: 'question_id,outcome,resolved_at',
+  forecasters: 'user_id,display_name',
+  forecasts: 'entity_type,entity_id,question_id,probability,forecast_at',
+}
+
+const folder = await suiteFolder()
+let components: Components
+let clock: Clock
+let seconds = 0
+
+let prepared: MemoryStore
+
+/** A store with two questions, and a copy of it for each test. */
+beforeAll(async () => {
+  clock = new Clock(NOW)
+  prepared = new MemoryStore()
+  components = await testComponents({ store: prepared, clock, folder })
+  await importLines('questions', [
+    `${QUESTION},First?,,,2026-01-01T00:00:00Z,2026-02-01T00:00:00Z`,
+    `${SECOND_QUESTION},Second?,,,2026-01-01T00:00:00Z,2026-02-01T00:00:00Z`,
+  ])
+})
+beforeEach(async () => {
+  components = await testComponents({ store: copyOf(prepared), clock, folder })
+})
+
+interface Imported {
+  rows: number
+  added: number
+  unchanged: number
+  forecasters_created: number
+}
+
+async function importText(kind: ImportKind, name: string, text: string | Uint8Array): Promise<Imported> {
+  const path = join(components.directory, name)
+  await writeFile(path, text)
+  // Each import at an instant of its own, so that of two rows on one subject the later is known.
+  clock.set(new Date(Date.parse(NOW) + 1000 * ++seconds).toISOString())
+  return (await runImport(components, kind, path)).json as Imported
+}
+
+function importLines(kind: ImportKind, lines: readonly string[]): Promise<Imported> {
+  return importText(kind, `${kind}.csv`, [COLUMNS[kind], ...lines, ''].join('\n'))
+}
+
+const counts = (added: number, unchanged = 0, created = 0) => ({
+  rows: added + unchanged,
+  added,
+  unchanged,
+  forecasters_created: created,
+})
+
+/** Imports what must be refused, checks that nothing was written, and returns the faults. */
+async function refused(
+  kind: ImportKind,
+  lines: readonly string[],
+): Promise<{ message: string; faults: readonly Fault[] }> {
+  const before = await contentOf(components.store)
+  const error = await importLines(kind, lines).then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  )
+  if (!(error instanceof ServiceError)) throw new Error(`not refused: ${String(error)}`)
+  expect(error.kind).toBe('invalid')
+  expect(await contentOf(components.store)).toEqual(before)
+  return error
+}
+
+/** A file of lines that are each wrong in a way of their own: each is named with its reason. */
+async function expectEachRefused(
+  kind: ImportKind,
+  wrong: readonly (readonly [what: string, line: string, detail: string])[],
+): Promise<void> {
+  const { message, faults } = await refused(
+    kind,
+    wrong.map(([, line]) => line),
+  )
+  expect(faults.map(({ detail }) => detail)).toEqual(wrong.map(([, , detail]) => detail))
+  expect(faults.map(({ pointer }) => pointer)).toEqual(wrong.map((_, index) => `line ${index + 2}`))
+  expect(message).toMatch(new RegExp(`${kind}\\.csv: ${wrong.length} bad rows; nothing was imported$`))
+}
+
+async function rowsOf(table: TableName): Promise<Record<string, unknown>[]> {
+  using database = await components.openDatabase()
+  await attachAll(database, components.local, await currentVersions(components.store))
+  return await database.rows(`FROM ${table} ORDER BY ALL`)
+}
+
+const forecast = (probability: string, at = '2026-01-05T00:00:00Z') =>
+  `forecaster,${PERSON},${QUESTION},${probability},${at}`
+const instants = (rows: Record<string, unknown>[], column: string) =>
+  rows.map((row) => (row[column] as Date).toISOString())
+
+describe('the first import into an empty store', () => {
+  test('of a bad file leaves it empty', async () => {
+    components = await testComponents({ store: new MemoryStore(), clock, folder })
+    await refused('questions', ['x,t,,,2026-01-01T00:00:00Z,2026-02-01T00:00:00Z'])
+    expect(await contentOf(components.store)).toEqual({})
+  })
+
+  test('of an empty table does nothing', async () => {
+    components = await testComponents({ store: new MemoryStore(), clock, folder })
+    expect(await importLines('forecasters', [])).toMatchObject(counts(0))
+    expect(await contentOf(components.store)).toEqual({})
+  })
+})
+
+describe('questions', () => {
+  test('become rows as they are', async () => {
+    await importLines('questions', [
+      `${uuidOf(1, 3).toUpperCase()},"A ""b"",\nc?",cat,https://x/,2026-01-01T00:00:00+01:00,2026-02-01 00:00:00.5-0530`,
+    ])
+    const rows = await rowsOf('questions')
+    expect(rows.at(-1)).toEqual({
+      question_id: uuidOf(1, 3),
+      title: 'A "b",\nc?',
+      category: 'cat',
+      url: 'https://x/',
+      opened_at: new Date('2025-12-31T23:00:00.000Z'),
+      closes_at: new Date('2026-02-01T05:30:00.500Z'),
+      recorded_at: clock.now(),
+    })
+  })
+
+  test('twice change nothing, changed add a row that replaces, changed back another', async () => {
+    const line = (title: string) => [`${QUESTION},${title},,,2026-01-01T00:00:00Z,2026-02-01T00:00:00Z`]
+    const before = await contentOf(components.store)
+    expect(await importLines('questions', line('First?'))).toMatchObject(counts(0, 1))
+    expect(await contentOf(components.store)).toEqual(before)
+    expect(await importLines('questions', line('Changed?'))).toMatchObject(counts(1))
+    expect(await importLines('questions', line('First?'))).toMatchObject(counts(1))
+    expect((await rowsOf('questions')).filter(({ question_id }) => question_id === QUESTION)).toHaveLength(3)
+  })
+
+  const good = `2026-01-01T00:00:00Z,2026-02-01T00:00:00Z`
+  const wrong = [
+    ['no id', `,t,,,${good}`, 'question_id is missing'],
+    ['an id that is none', `1,t,,,${good}`, 'question_id is "1", not a UUID'],
+    ['no title', `${uuidOf(1, 9)},,,,${good}`, 'title is missing'],
+    ['a long title', `${uuidOf(1, 9)},${'t'.repeat(2001)},,,${good}`, 'title has more than 2000 characters'],
+    [
+      'a long category',
+      `${uuidOf(1, 9)},t,${'c'.repeat(201)},,${good}`,
+      'category has more than 200 characters',
+    ],
+    ['a long url', `${uuidOf(1, 9)},t,,${'u'.repeat(2001)},${good}`, 'url has more than 2000 characters'],
+    ['no opening', `${uuidOf(1, 9)},t,,,,2026-02-01T00:00:00Z`, 'opened_at is missing'],
+    [
+      'an end that is no later than its beginning',
+      `${uuidOf(1, 9)},t,,,2026-02-01T01:00:00+01:00,2026-02-01T00:00:00Z`,
+      'closes_at is "2026-02-01T00:00:00Z", not after opened_at "2026-02-01T01:00:00+01:00"',
+    ],
+  ] as const
+  test('are refused where a value is wrong', async () => {
+    await expectEachRefused('questions', wrong)
+  })
+
+  test('that come twice in one file are refused, in any case of the id', async () => {
+    const lines = [uuidOf(1, 9), uuidOf(1, 10), uuidOf(1, 9).toUpperCase()].map((id) => `${id},t,,,${good}`)
+    const { faults } = await refused('questions', lines)
+    expect(faults).toEqual([
+      { pointer: 'line 4', detail: `question_id "${uuidOf(1, 9).toUpperCase()}" comes a second time` },
+    ])
+  })
+})
+
+describe('a time', () => {
+  const SAME = [
+    ['2026-01-31T12:00:00Z', '2026-01-31T12:00:00.000Z'],
+    ['2026-01-31 12:00:00Z', '2026-01-31T12:00:00.000Z'],
+    ['2026-01-31t12:00:00z', '2026-01-31T12:00:00.000Z'],
+    ['2026-01-31T12:00:00.1Z', '2026-01-31T12:00:00.100Z'],
+    ['2026-01-31T12:00:00.123456Z', '2026-01-31T12:00:00.123Z'],
+    ['2026-01-31T12:00:00.9999999Z', '2026-01-31T12:00:00.999Z'],
+    ['2026-01-31T12:00:00.999999999+00:00', '2026-01-31T12:00:00.999Z'],
+    ['2026-01-31T12:00:00+05:30', '2026-01-31T06:30:00.000Z'],
+    ['2026-01-31T12:00:00+0530', '2026-01-31T06:30:00.000Z'],
+    ['2026-01-31T12:00:00-08', '2026-01-31T20:00:00.000Z'],
+    ['2026-01-31T23:30:00.250-01:00', '2026-02-01T00:30:00.250Z'],
+    ['2024-02-29T00:00:00Z', '2024-02-29T00:00:00.000Z'],
+    ['1970-01-01T00:00:00Z', '1970-01-01T00:00:00.000Z'],
+  ] as const
+  test('is one instant, whatever its offset, to the millisecond below', async () => {
+    await importLines(
+      'forecasts',
+      SAME.map(([text], index) => forecast(`0.0000${index + 10}`, text)),
+    )
+    const rows = await rowsOf('forecasts')
+    rows.sort((a, b) => Number(a['probability']) - Number(b['probability']))
+    expect(instants(rows, 'forecast_at')).toEqual(SAME.map(([, instant]) => instant))
+  })
+
+  const NONE = [
+    '2026-01-31T12:00:00',
+    '2026-01-31',
+    '2026-01-31T12:00Z',
+    '2026-02-30T00:00:00Z',
+    '2025-02-29T00:00:00Z',
+    '2026-13-01T00:00:00Z',
+    '2026-01-31T25:00:00Z',
+    '2026-01-31T12:60:00Z',
+    '2026-01-31T12:00:61Z',
+    '2026-01-31T12:00:00+24:00',
+    '2026-01-31T12:00:00+99:99',
+    '2026-01-31T12:00:00 UTC',
+    '2026-01-31T12:00:00.1234567890Z',
+    '31.01.2026 12:00:00Z',
+    '1769860800',
+    'yesterday',
+    'infinity',
+    '1969-12-31T23:59:59Z',
+    '2200-01-01T00:00:00Z',
+  ]
+  test('without an offset, of a day that there is not, or out of range is none', async () => {
+    await expectEachRefused(
+      'forecasts',
+      NONE.map((text) => [
+        text,
+        forecast('0.5', text),
+        `forecast_at is "${text}", not a time with an offset such as 2026-01-31T12:00:00Z`,
+      ]),
+    )
+  })
+
+  test('later than now is refused for what has happened, and taken for what is planned', async () => {
+    const future = '2026-03-02T00:00:00Z'
+    expect((await refused('forecasts', [forecast('0.5', future)])).faults[0]?.detail).toBe(
+      `forecast_at is "${future}", later than now`,
+    )
+    expect((await refused('resolutions', [`${QUESTION},yes,${future}`])).faults[0]?.detail).toBe(
+      `resolved_at is "${future}", later than now`,
+    )
+    expect(
+      await importLines('questions', [`${uuidOf(1, 9)},t,,,${future},2027-01-01T00:00:00Z`]),
+    ).toMatchObject(counts(1))
+  })
+})
+
+describe('resolutions', () => {
+  test('of known questions are taken, and replaced by later ones', async () => {
+    const line = (outcome: string) => [`${QUESTION},${outcome},2026-01-20T00:00:00Z`]
+    expect(await importLines('resolutions', line('yes'))).toMatchObject(counts(1))
+    expect(await importLines('resolutions', line('yes'))).toMatchObject(counts(0, 1))
+    expect(await importLines('resolutions', line('annulled'))).toMatchObject(counts(1))
+    expect((await rowsOf('resolutions')).map(({ outcome }) => String(outcome)).toSorted()).toEqual([
+      'annulled',
+      'yes',
+    ])
+  })
+
+  const wrong = [
+    [
+      'an unknown question',
+      `${uuidOf(9, 9)},yes,2026-01-20T00:00:00Z`,
+      `question_id "${uuidOf(9, 9)}" is no question; import its question first`,
+    ],
+    [
+      'an unknown outcome',
+      `${QUESTION},maybe,2026-01-20T00:00:00Z`,
+      'outcome is "maybe", not one of yes, no, annulled',
+    ],
+    [
+      'an outcome in capitals',
+      `${QUESTION},YES,2026-01-20T00:00:00Z`,
+      'outcome is "YES", not one of yes, no, annulled',
+    ],
+    ['no outcome', `${QUESTION},,2026-01-20T00:00:00Z`, 'outcome is missing'],
+    ['no time', `${QUESTION},no,`, 'resolved_at is missing'],
+  ] as const
+  test('are refused where a value is wrong', async () => {
+    await expectEachRefused('resolutions', wrong)
+  })
+
+  test('that contradict each other in one file are refused', async () => {
+    const { faults } = await refused('resolutions', [
+      `${QUESTION},yes,2026-01-20T00:00:00Z`,
+      `${QUESTION},no,2026-01-20T00:00:00Z`,
+    ])
+    expect(faults).toEqual([{ pointer: 'line 3', detail: `question_id "${QUESTION}" comes a second time` }])
+  })
+})
+
+describe('forecasters', () => {
+  test('may have a name, and lose it', async () => {
+    expect(await importLines('forecasters', [`${PERSON},Ada`, `${uuidOf(2, 2)},`])).toMatchObject(counts(2))
+    expect(await importLines('forecasters', [`${PERSON},`])).toMatchObject(counts(1))
+    expect((await rowsOf('forecasters')).map(({ display_name }) => display_name)).toEqual(['Ada', null, null])
+  })
+
+  test('are created by a forecast, once and without a name', async () => {
+    expect(
+      await importLines('forecasts', [forecast('0.5'), forecast('0.6', '2026-01-06T00:00:00Z')]),
+    ).toMatchObject(counts(2, 0, 1))
+    expect(await importLines('forecasts', [forecast('0.7', '2026-01-07T00:00:00Z')])).toMatchObject(
+      counts(1, 0, 0),
+    )
+    expect(await rowsOf('forecasters')).toMatchObject([{ user_id: PERSON, display_name: null }])
+  })
+})
+
+describe('forecasts', () => {
+  test('have ids that are version 5 UUIDs of what was forecast', async () => {
+    await importLines('forecasts', [
+      forecast('0.1234567', '2026-01-05T02:00:00.1239+02:00'),
+      forecast('1'),
+      forecast('0', '2026-01-05T00:00:01Z'),
+    ])
+    const nameOf = (ppm: number, at: string) =>
+      ['forecaster', PERSON, QUESTION, ppm, Date.parse(at)].join('|')
+    const ids = (await rowsOf('forecasts')).map(({ forecast_id }) => String(forecast_id))
+    expect(ids.toSorted()).toEqual(
+      [
+        uuidv5(nameOf(123_457, '2026-01-05T00:00:00.123Z'), FORECAST_IDS),
+        uuidv5(nameOf(1_000_000, '2026-01-05T00:00:00Z'), FORECAST_IDS),
+        uuidv5(nameOf(0, '2026-01-05T00:00:01Z'), FORECAST_IDS),
+      ].toSorted(),
+    )
+  })
+
+  test('are one forecast in whatever words they come', async () => {
+    const same = [
+      forecast('0.5'),
+      forecast('0.50'),
+      forecast('5e-1'),
+      forecast('0.5000004'),
+      forecast('0.5', '2026-01-05T01:00:00.0004+01:00'),
+      forecast('0.5').toUpperCase().replace('FORECASTER', 'forecaster').replace('T00', 'T00'),
+    ]
+    expect(await importLines('forecasts', same)).toMatchObject(counts(1, 5, 1))
+    expect(await importLines('forecasts', same)).toMatchObject(counts(0, 6, 0))
+    const json = JSON.stringify({
+      entity_type: 'forecaster',
+      entity_id: PERSON,
+      question_id: QUESTION,
+      probability: 0.5,
+      forecast_at: '2026-01-05T00:00:00Z',
+    })
+    expect(await importText('forecasts', 'same.ndjson', json)).toMatchObject(counts(0, 1, 0))
+    expect(await rowsOf('forecasts')).toHaveLength(1)
+  })
+
+  test('imported twice change nothing in the store', async () => {
+    const lines = [forecast('0.5'), forecast('0.6', '2026-01-06T00:00:00Z')]
+    await importLines('forecasts', lines)
+    const before = await contentOf(components.store)
+    expect(await importLines('forecasts', lines.toReversed())).toMatchObject(counts(0, 2))
+    expect(await contentOf(components.store)).toEqual(before)
+  })
+
+  const HELD = [
+    ['0', 0],
+    ['-0', 0],
+    ['1', 1],
+    ['.5', 0.5],
+    ['1e-3', 0.001],
+    ['1e-400', 0],
+    ['0.0000005', 0],
+    ['0.0000015', 0.000002],
+    ['0.9999999', 1],
+  ] as const
+  test('hold a probability to six decimals, half to even', async () => {
+    await importLines(
+      'forecasts',
+      HELD.map(([text], index) => forecast(text, new Date(Date.UTC(2026, 0, 5) + index).toISOString())),
+    )
+    const rows = await rowsOf('forecasts')
+    rows.sort((a, b) => Number(a['forecast_at']) - Number(b['forecast_at']))
+    expect(rows.map(({ probability }) => probability)).toEqual(HELD.map(([, held]) => held))
+  })
+
+  const NO_PROBABILITIES = [
+    '1.0000001',
+    '-0.0000001',
+    '2',
+    'nan',
+    'NaN',
+    'inf',
+    '-inf',
+    '1e400',
+    'half',
+    '50%',
+    '1/2',
+    '0x1',
+    'true',
+    '1_0e-2',
+    '½',
+  ]
+  test('are refused with a probability that is none', async () => {
+    await expectEachRefused(
+      'forecasts',
+      NO_PROBABILITIES.map((text) => [
+        text,
+        forecast(text),
+        `probability is "${text}", not a number from 0 to 1`,
+      ]),
+    )
+  })
+
+  const wrong = [
+    [
+      'an unknown question',
+      `forecaster,${PERSON},${uuidOf(9, 9)},0.5,2026-01-05T00:00:00Z`,
+      `question_id "${uuidOf(9, 9)}" is no question; import its question first`,
+    ],
+    [
+      'an unknown kind of entity',
+      `team,${PERSON},${QUESTION},0.5,2026-01-05T00:00:00Z`,
+      'entity_type is "team", not one of agent, forecaster',
+    ],
+    [
+      'an unknown agent',
+      `agent,${PERSON},${QUESTION},0.5,2026-01-05T00:00:00Z`,
+      `entity_id "${PERSON}" is no registered agent`,
+    ],
+    ['an entity without an id', `forecaster,,${QUESTION},0.5,2026-01-05T00:00:00Z`, 'entity_id is missing'],
+    [
+      'an id that is too long',
+      `forecaster,${PERSON}0,${QUESTION},0.5,2026-01-05T00:00:00Z`,
+      `entity_id is "${PERSON}0", not a UUID`,
+    ],
+    ['no probability', forecast(''), 'probability is missing'],
+  ] as const
+  test('are refused where another value is wrong', async () => {
+    await expectEachRefused('forecasts', wrong)
+  })
+
+  test('of an agent that has just registered are taken', async () => {
+    const service = await startTestService(components)
+    const { agentId } = await registerAgent(service.client)
+    await service.stop()
+    expect(
+      await importLines('forecasts', [`agent,${agentId},${QUESTION},0.5,2026-01-05T00:00:00Z`]),
+    ).toMatchObject(counts(1))
+    expect(await rowsOf('forecasters')).toEqual([])
+  })
+})
+
+describe('a file with bad rows', () => {
+  test('names the first twenty by line, with the first reason of each, and counts the rest', async () => {
+    const lines = Array.from({ length: 50 }, (_, index) =>
+      index % 2 === 0 ? forecast('0.5') : `"robot\n${index}",x,y,z,never`,
+    )
+    const { message, faults } = await refused('forecasts', lines)
+    expect(message).toMatch(/forecasts\.csv: 25 bad rows \(the first 20 are named\); nothing was imported$/)
+    // Every bad row takes two lines of the file.
+    expect(faults.map(({ pointer }) => pointer)).toEqual(
+      Array.from({ length: 20 }, (_, index) => `line ${3 * index + 3}`),
+    )
+    expect(faults[1]?.detail).toBe('entity_type is "robot\n3", not one of agent, forecaster')
+  })
+
+  test('shows of a long value its beginning', async () => {
+    const { faults } = await refused('forecasts', [forecast('9'.repeat(500))])
+    expect(faults[0]?.detail).toBe(`probability is "${'9'.repeat(80)}…", not a number from 0 to 1`)
+  })
+
+  test('names rows of NDJSON by line and of Parquet by row', async () => {
+    const json = (probability: number) =>
+      JSON.stringify({
+        entity_type: 'forecaster',
+        entity_id: PERSON,
+        question_id: QUESTION,
+        probability,
+        forecast_at: '2026-01-05T00:00:00Z',
+      })
+    await expect(importText('forecasts', 'rows.ndjson', `${json(1)}\n\n${json(2)}\n`)).rejects.toMatchObject({
+      faults: [{ pointer: 'line 3', detail: 'probability is "2", not a number from 0 to 1' }],
+    })
+    using database = await components.openDatabase()
+    const path = join(components.directory, 'bad.parquet')
+    await database.run(
+      `COPY (SELECT 'forecaster' AS entity_type, '${PERSON}' AS entity_id, '${QUESTION}' AS question_id, p AS probability,
+         TIMESTAMPTZ '2026-01-05 00:00:00Z' AS forecast_at FROM (VALUES (0.5::DOUBLE), ('NaN'::DOUBLE)) v(p))
+       TO '${path}' (FORMAT parquet)`,
+    )
+    await expect(runImport(components, 'forecasts', path)).rejects.toMatchObject({
+      faults: [{ pointer: 'row 2', detail: 'probability is "nan", not a number from 0 to 1' }],
+    })
+  })
+})
+
+describe('every table in every format', () => {
+  const VALUES: Record<ImportKind, string[]> = {
+    questions: [`${uuidOf(1, 3)},"A, ""b""\nc?",cat,,2026-01-01T00:00:00.123Z,2026-02-01T00:00:00Z`],
+    resolutions: [`${QUESTION},yes,2026-01-20T00:00:00Z`, `${SECOND_QUESTION},annulled,2026-01-21T00:00:00Z`],
+    forecasters: [`${PERSON},Ada 🦉`, `${uuidOf(2, 2)},`],
+    forecasts: [forecast('0.123457'), forecast('1', '2026-01-06T00:00:00.999Z')],
+  }
+
+  test.for(IMPORTS)('gives the same %s', async (kind) => {
+    await importLines(kind, VALUES[kind])
+    const expected = await rowsOf(kind)
+    const csv = join(components.directory, `${kind}.csv`)
+    for (const format of ['json', 'parquet'] as const) {
+      components = await testComponents({ store: copyOf(prepared), clock, folder })
+      const path = join(components.directory, format === 'json' ? `${kind}.ndjson` : `${kind}.parquet`)
+      using database = await components.openDatabase()
+      await database.run(`COPY (FROM read_csv('${csv}', all_varchar = true)) TO '${path}' (FORMAT ${format})`)
+      expect((await runImport(components, kind, path)).json).toMatchObject({ added: VALUES[kind].length })
+      expect(await rowsOf(kind), format).toEqual(expected)
+    }
+  })
+})
+
+describe('Parquet with its own types', () => {
+  test('gives the same forecasts as CSV', async () => {
+    await importLines('forecasts', [forecast('0.1'), forecast('0.25', '2026-01-06T00:00:00.123Z')])
+    using database = await components.openDatabase()
+    const path = join(components.directory, 'typed.parquet')
+    await database.run(
+      `COPY (SELECT 'forecaster' AS entity_type, UUID '${PERSON}' AS entity_id, UUID '${QUESTION}' AS question_id, p AS probability, t AS forecast_at
+         FROM (VALUES (0.1::FLOAT, TIMESTAMP '2026-01-05 00:00:00'), (0.25, TIMESTAMP '2026-01-06 00:00:00.123456')) v(p, t))
+       TO '${path}' (FORMAT parquet)`,
+    )
+    expect((await runImport(components, 'forecasts', path)).json).toMatchObject(counts(0, 2))
+  })
+})
+
+describe('an import that is cut off', () => {
+  test('at any write, in either way, is done by the next', async () => {
+    const lines = [forecast('0.5'), forecast('0.6', '2026-01-06T00:00:00Z')]
+    const whole = new FaultStore(copyOf(prepared))
+    components = await testComponents({ store: whole, clock, folder })
+    await importLines('forecasts', lines)
+    expect(whole.writes).toBeGreaterThan(6)
+    for (const fault of FAULTS) {
+      for (let at = 1; at <= whole.writes; at++) {
+        const store = copyOf(prepared)
+        components = await testComponents({
+          store: new FaultStore(store, { at, fault, crash: true }),
+          clock,
+          folder,
+        })
+        await expect(importLines('forecasts', lines), `${fault} at ${at}`).rejects.toMatchObject({
+          kind: 'unavailable',
+        })
+        components = await testComponents({ store, clock, folder })
+        const again = await importLines('forecasts', lines)
+        expect(again.rows, `${fault} at ${at}`).toBe(2)
+        const ids = (await rowsOf('forecasts')).map(({ forecast_id }) => forecast_id)
+        expect([ids.length, new Set(ids).size], `${fault} at ${at}`).toEqual([2, 2])
+        // A forecaster whom the import had met before it was cut off is not met again.
+        const commits = Object.keys(await contentOf(store, 'tables/forecasters/_delta_log/'))
+        expect(commits, `${fault} at ${at}`).toHaveLength(2)
+        expect(Object.keys(await contentOf(store, 'inbox/')), `${fault} at ${at}`).toEqual([])
+      }
+    }
+  })
+})
+
+describe('an import beside a release', () => {
+  test('is either in it or waits for the next, never half', async () => {
+    const others = await testComponents({ store: components.store, clock, folder })
+    const lines = Array.from({ length: 200 }, (_, index) =>
+      forecast('0.5', new Date(Date.UTC(2026, 0, 5) + index).toISOString()),
+    )
+    const [imported] = await Promise.all([importLines('forecasts', lines), release(others)])
+    expect(imported).toMatchObject(counts(200, 0, 1))
+    const ids = (await rowsOf('forecasts')).map(({ forecast_id }) => forecast_id)
+    expect([ids.length, new Set(ids).size]).toEqual([200, 200])
+  })
+})

@@ -1,0 +1,131 @@
+// `--if-changed` where nothing has: what it costs, and everything that a run must not take for nothing.
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { Components } from '../../jobs/components.ts'
+import {
+  inboxPath,
+  intakePath,
+  deltaLogPath,
+  manifestPath,
+  planPath,
+  snapshotManifestPath,
+} from '../../pipeline/store/paths.ts'
+import { MemoryStore } from '../../pipeline/store/memory.ts'
+import type { Store } from '../../pipeline/store/store.ts'
+import { encodeRows } from '../../pipeline/tables/inbox.ts'
+import { SCORED_TABLES, type Row, type ScoredTable } from '../../schemas/tables.ts'
+import { FaultStore } from '../support/fault-store.ts'
+import { suiteFolder } from '../support/folder.ts'
+import { Clock, release, testComponents } from '../support/service.ts'
+import { copyOf } from '../support/store-content.ts'
+import { NOW, releaseWorld, uuidOf } from '../support/world.ts'
+
+const folder = await suiteFolder()
+const released = new MemoryStore()
+let versions: Record<string, number>
+
+const componentsOver = (store: Store, at = NOW): Promise<Components> =>
+  testComponents({ store, folder, clock: new Clock(at) })
+
+beforeAll(async () => {
+  await releaseWorld(await componentsOver(released))
+  const manifest = JSON.parse(new TextDecoder().decode(await released.get(manifestPath(1)))) as {
+    tables: Record<string, number>
+  }
+  versions = manifest.tables
+})
+
+/** A row of each table that changes nothing of the world but its tables' versions. */
+const ROWS: Record<ScoredTable, Row> = {
+  questions: row({ question_id: uuidOf(5, 1), title: 't', category: null, url: null }),
+  resolutions: row({ question_id: uuidOf(5, 1), outcome: 'annulled', resolved_at: new Date(NOW) }),
+  agents: row({ agent_id: uuidOf(5, 2), name: 'a', model_type: 'm', organization_name: null }),
+  forecasters: row({ user_id: uuidOf(5, 3), display_name: null }),
+  forecasts: row({
+    forecast_id: uuidOf(5, 4),
+    entity_type: 'forecaster',
+    entity_id: uuidOf(5, 3),
+    question_id: uuidOf(5, 1),
+    probability: 0.5,
+    forecast_at: new Date(NOW),
+    source: 'api',
+  }),
+}
+
+function row(fields: Row): Row {
+  const at = new Date(NOW)
+  return { opened_at: at, closes_at: at, recorded_at: at, ...fields }
+}
+
+describe('a release that is to be made if something has changed', () => {
+  test('reads no commit and lists no table where nothing has, and writes nothing', async () => {
+    const store = new FaultStore(copyOf(released))
+    const result = await release(await componentsOver(store), { ifChanged: true })
+    expect(result).toEqual({ made: false, release: 1, reason: 'unchanged' })
+    expect(store.writes).toBe(0)
+    const commits = store.calls.map(({ key }) => key).filter((key) => key.includes('/_delta_log/'))
+    // The next one of each table, which is not there.
+    expect(commits.sort()).toEqual(
+      SCORED_TABLES.map((name) => deltaLogPath(name, versions[name]! + 1)).sort(),
+    )
+    expect(store.calls.length).toBeLessThan(30)
+  })
+
+  test.each(SCORED_TABLES)('is made where a row of %s waits in the inbox', async (table) => {
+    const store = copyOf(released)
+    await store.put(inboxPath(table, uuidOf(6, 1)), encodeRows(table, [ROWS[table]]))
+    const result = await release(await componentsOver(store), { ifChanged: true })
+    expect(result).toMatchObject({ made: true, release: 2 })
+  })
+
+  test('is made where a run has decided what a table takes in and got no further', async () => {
+    const store = copyOf(released)
+    const key = inboxPath('agents', uuidOf(6, 1))
+    await store.put(key, encodeRows('agents', [ROWS.agents]))
+    await store.put(
+      intakePath('agents', versions['agents']! + 1),
+      new TextEncoder().encode(JSON.stringify({ inbox: [key] })),
+    )
+    const result = await release(await componentsOver(store), { ifChanged: true })
+    expect(result).toMatchObject({ made: true, release: 2 })
+  })
+
+  test('is made where a table has a commit that the last one has not read', async () => {
+    const store = copyOf(released)
+    await store.put(inboxPath('agents', uuidOf(6, 1)), encodeRows('agents', [ROWS.agents]))
+    // Taken in by a run that is cut off before it plans.
+    await expect(
+      release(await componentsOver(new FaultStore(store, { at: 4, fault: 'failed', crash: true }))),
+    ).rejects.toMatchObject({ kind: 'unavailable' })
+    expect(await store.get(deltaLogPath('agents', versions['agents']! + 1))).toBeDefined()
+    const result = await release(await componentsOver(store), { ifChanged: true })
+    expect(result).toMatchObject({ made: true, release: 2 })
+  })
+
+  test('is finished where a run has planned it', async () => {
+    const store = copyOf(released)
+    await store.put(inboxPath('agents', uuidOf(6, 1)), encodeRows('agents', [ROWS.agents]))
+    const whole = copyOf(store)
+    await release(await componentsOver(whole), { ifChanged: true })
+    await release(await componentsOver(store), { ifChanged: true })
+    for (const key of store.objects.keys()) {
+      if (key.startsWith('releases/00000002/') && key !== planPath(2)) await store.delete(key)
+    }
+    expect(await release(await componentsOver(store), { ifChanged: true })).toMatchObject({ release: 2 })
+    expect(await store.get(manifestPath(2))).toEqual(await whole.get(manifestPath(2)))
+  })
+
+  test('completes the snapshot of the last one', async () => {
+    const store = copyOf(released)
+    const key = snapshotManifestPath(NOW.slice(0, 10))
+    const before = await store.get(key)
+    await store.delete(key)
+    expect(await release(await componentsOver(store), { ifChanged: true })).toMatchObject({ made: false })
+    expect(await store.get(key)).toEqual(before)
+  })
+
+  test('is made on another day', async () => {
+    const store = copyOf(released)
+    const components = await componentsOver(store, '2026-03-02T00:00:00.000Z')
+    expect(await release(components, { ifChanged: true })).toMatchObject({ made: true, release: 2 })
+  })
+})

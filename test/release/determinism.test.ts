@@ -1,0 +1,144 @@
+// The same forecasts give the same bytes: in whatever files, order and format they came, and with any threads.
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { Components } from '../../jobs/components.ts'
+import { runImport } from '../../jobs/import.ts'
+import { MemoryStore } from '../../pipeline/store/memory.ts'
+import { suiteFolder } from '../support/folder.ts'
+import { Clock, importRows, release, testComponents } from '../support/service.ts'
+import { contentOf } from '../support/store-content.ts'
+import { FORECAST_LINES, NOW, QUESTIONS_CSV, RESOLUTIONS_CSV, csvOf } from '../support/world.ts'
+
+const AS_OF = { asOf: new Date('2026-02-20T00:00:00.000Z') }
+
+const folder = await suiteFolder()
+
+interface Setting {
+  threads?: string
+  importForecasts: (components: Components, pass: () => void) => Promise<void>
+}
+
+/** Imports the world in its own way, releases it, and returns what was published; versions of tables are left out. */
+async function published({ threads = '1', importForecasts }: Setting): Promise<Record<string, string>> {
+  const clock = new Clock(NOW)
+  let seconds = 0
+  const pass = () => {
+    clock.set(new Date(Date.parse(NOW) + 1000 * ++seconds).toISOString())
+  }
+  const store = new MemoryStore()
+  const components = await testComponents({ store, folder, clock, settings: { DUCKDB_THREADS: threads } })
+  await importRows(components, 'questions', QUESTIONS_CSV)
+  await importRows(components, 'resolutions', RESOLUTIONS_CSV)
+  await importForecasts(components, pass)
+  await release(components, AS_OF)
+  const manifest = JSON.parse(
+    new TextDecoder().decode(await store.get('releases/00000001/manifest.json')),
+  ) as object
+  const content = { ...(await contentOf(store, 'releases/')), ...(await contentOf(store, 'snapshots/')) }
+  delete content['releases/00000001/plan.json']
+  return {
+    ...content,
+    'releases/00000001/manifest.json': JSON.stringify({ ...manifest, tables: 'versions' }),
+  }
+}
+
+const inOneFile =
+  (lines: readonly string[] = FORECAST_LINES) =>
+  (components: Components) =>
+    importRows(components, 'forecasts', csvOf(lines)).then(() => undefined)
+
+/** Every `count`-th line, from the first, the second and so on: pieces that overlap in everything but lines. */
+const pieces = (count: number) =>
+  Array.from({ length: count }, (_, first) =>
+    FORECAST_LINES.filter((_line, index) => index % count === first),
+  )
+
+describe('a release', () => {
+  let reference: Record<string, string>
+  beforeAll(async () => {
+    reference = await published({ importForecasts: inOneFile() })
+  })
+
+  test('has shards, tables, a manifest and a snapshot', () => {
+    expect(Object.keys(reference).map((key) => key.replace(/[0-9a-f-]{36}/, 'id'))).toEqual([
+      'releases/00000001/entities.parquet',
+      'releases/00000001/forecaster/id.json',
+      'releases/00000001/manifest.json',
+      'releases/00000001/scores.parquet',
+      'snapshots/2026-02-20/forecaster/id.json',
+      'snapshots/2026-02-20/manifest.json',
+    ])
+  })
+
+  test.for(['2', '5'])('is the same with %s threads', async (threads) => {
+    expect(await published({ threads, importForecasts: inOneFile() })).toEqual(reference)
+  })
+
+  test('is the same from the rows in reverse and from every row twice', async () => {
+    expect(await published({ importForecasts: inOneFile(FORECAST_LINES.toReversed()) })).toEqual(reference)
+    expect(await published({ importForecasts: inOneFile([...FORECAST_LINES, ...FORECAST_LINES]) })).toEqual(
+      reference,
+    )
+  })
+
+  test.for([
+    ['in order', (files: string[][]) => files],
+    [
+      'from the middle backwards',
+      (files: string[][]) => [...files.slice(0, 3).toReversed(), ...files.slice(3).toReversed()],
+    ],
+  ] as const)('is the same from seven files at seven instants, %s', async ([, arranged]) => {
+    const content = await published({
+      importForecasts: async (components, pass) => {
+        for (const lines of arranged(pieces(7))) {
+          pass()
+          await importRows(components, 'forecasts', csvOf(lines))
+        }
+      },
+    })
+    expect(content).toEqual(reference)
+  })
+
+  test('is the same from NDJSON and from Parquet', async () => {
+    const objects = FORECAST_LINES.map((line) => {
+      const [entity_type, entity_id, question_id, probability, forecast_at] = line.split(',')
+      return JSON.stringify({
+        entity_type,
+        entity_id,
+        question_id,
+        probability: Number(probability),
+        forecast_at,
+      })
+    })
+    const fromNdjson = async (components: Components) => {
+      const path = join(components.directory, 'forecasts.ndjson')
+      await writeFile(path, objects.join('\n'))
+      await runImport(components, 'forecasts', path)
+    }
+    const fromParquet = async (components: Components) => {
+      const [json, path] = ['ndjson', 'parquet'].map((format) =>
+        join(components.directory, `forecasts.${format}`),
+      )
+      await writeFile(json!, objects.join('\n'))
+      using database = await components.openDatabase()
+      await database.run(
+        `COPY (SELECT entity_type, entity_id::UUID AS entity_id, question_id::UUID AS question_id, probability, forecast_at::TIMESTAMPTZ AS forecast_at
+               FROM read_json('${json}')) TO '${path}' (FORMAT parquet)`,
+      )
+      await runImport(components, 'forecasts', path!)
+    }
+    expect(await published({ importForecasts: fromNdjson })).toEqual(reference)
+    expect(await published({ importForecasts: fromParquet })).toEqual(reference)
+  })
+
+  test('is another when one probability differs by a millionth', async () => {
+    const [first, ...rest] = FORECAST_LINES as [string, ...string[]]
+    const changed = first.replace(/0\.\d{6}/, (probability) => (Number(probability) + 1e-6).toFixed(6))
+    expect(changed).not.toBe(first)
+    const content = await published({ importForecasts: inOneFile([changed, ...rest]) })
+    expect(content['releases/00000001/scores.parquet']).not.toBe(
+      reference['releases/00000001/scores.parquet'],
+    )
+  })
+})

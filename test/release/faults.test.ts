@@ -1,0 +1,240 @@
+// A release cut off at any write, in either way, or run twice at once: what is published is whole, and published once.
+import fc from 'fast-check'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { auditRelease } from '../../pipeline/release/audit.ts'
+import { MemoryStore } from '../../pipeline/store/memory.ts'
+import type { ReleaseResult } from '../../pipeline/release/make.ts'
+import {
+  currentRelease,
+  readManifest,
+  readSnapshotManifest,
+  snapshotDates,
+} from '../../pipeline/release/read.ts'
+import type { Store } from '../../pipeline/store/store.ts'
+import { FAULTS, type Fault, FaultStore } from '../support/fault-store.ts'
+import { suiteFolder } from '../support/folder.ts'
+import {
+  Clock,
+  SECRET,
+  bearer,
+  importRows,
+  registerAgent,
+  release,
+  startTestService,
+  testComponents,
+} from '../support/service.ts'
+import { contentOf, copyOf } from '../support/store-content.ts'
+import { NOW, uuidOf } from '../support/world.ts'
+
+const TODAY = NOW.slice(0, 10)
+const YESTERDAY = '2026-02-28'
+
+const folder = await suiteFolder()
+let prepared: MemoryStore
+let clean: { writes: number; content: Record<string, string> }
+let clock: Clock
+
+/** Yesterday's release, and since then an agent and forecasts that wait in the inbox. */
+beforeAll(async () => {
+  clock = new Clock(`${YESTERDAY}T12:00:00.000Z`)
+  prepared = new MemoryStore()
+  const components = await testComponents({ store: prepared, folder, clock })
+  const open = '2026-01-01T00:00:00Z,2026-12-01T00:00:00Z'
+  await importRows(
+    components,
+    'questions',
+    `question_id,title,opened_at,closes_at\n${uuidOf(1, 1)},a,${open}\n${uuidOf(1, 2)},b,${open}\n`,
+  )
+  await importRows(
+    components,
+    'resolutions',
+    `question_id,outcome,resolved_at\n${uuidOf(1, 1)},yes,2026-02-01T00:00:00Z\n`,
+  )
+  const forecasts = [1, 2, 3].map(
+    (person) => `forecaster,${uuidOf(2, person)},${uuidOf(1, 1)},0.${person},2026-01-0${person}T00:00:00Z`,
+  )
+  await importRows(
+    components,
+    'forecasts',
+    ['entity_type,entity_id,question_id,probability,forecast_at', ...forecasts].join('\n'),
+  )
+  await release(components)
+  clock.set(NOW)
+  const service = await startTestService(components)
+  const { agentId, key } = await registerAgent(service.client)
+  for (const probability of [0.1, 0.9]) {
+    await service.client.post(
+      `/agents/${agentId}/forecast`,
+      { question_id: uuidOf(1, 2), probability },
+      bearer(key),
+    )
+  }
+  await service.stop()
+  const store = new FaultStore(copyOf(prepared))
+  await release(await componentsOver(store))
+  clean = { writes: store.writes, content: await publishedIn(store) }
+})
+
+beforeEach(() => {
+  clock.set(NOW)
+})
+
+const componentsOver = (store: Store) => testComponents({ store, folder, clock })
+
+/** Every object that readers of releases see, by its checksum. */
+async function publishedIn(store: Store): Promise<Record<string, string>> {
+  return { ...(await contentOf(store, 'releases/')), ...(await contentOf(store, 'snapshots/')) }
+}
+
+/** Stores that passed `checkAll`, by their content: most cuts end in the same one. */
+const checked = new Set<string>()
+
+/** Every release derives again, every day has the snapshot of its first release, and nothing waits any more. */
+async function checkAll(store: Store, context: string): Promise<number> {
+  const components = await componentsOver(store)
+  const last = await currentRelease(store)
+  const firstOfDay = new Map<string, number>()
+  const content = JSON.stringify(await contentOf(store))
+  for (let number = 1; number <= last; number++) {
+    const day = (await readManifest(store, number))!.as_of.slice(0, 10)
+    if (!firstOfDay.has(day)) firstOfDay.set(day, number)
+    if (checked.has(content)) continue
+    using database = await components.openDatabase()
+    const report = await auditRelease({ ...components, database, secrets: [SECRET] }, number)
+    expect(report.faults, `${context}: release ${number}`).toEqual([])
+    expect(report.signatures.valid, context).toBeGreaterThan(0)
+  }
+  expect(await snapshotDates(store), context).toEqual([...firstOfDay.keys()])
+  for (const [day, number] of firstOfDay) {
+    expect((await readSnapshotManifest(store, day))?.release, context).toBe(number)
+  }
+  expect(Object.keys(await contentOf(store, 'inbox/')), context).toEqual([])
+  checked.add(content)
+  return last
+}
+
+describe('a release that is cut off', () => {
+  test('has written into every part of the store', () => {
+    // Per table an intake, a data file, a commit and what it clears; the plan, the files, the manifest, the snapshot.
+    expect(clean.writes).toBe(2 * 3 + 3 + 1 + 4 + 1 + 3)
+    expect(Object.keys(clean.content)).toContain(`snapshots/${TODAY}/manifest.json`)
+  })
+
+  test.for(FAULTS)('at any write that %s is finished by the next to the same bytes', async (fault) => {
+    for (let at = 1; at <= clean.writes; at++) {
+      const context = `${fault} at ${at}`
+      const inner = copyOf(prepared)
+      const broken = new FaultStore(inner, { at, fault, crash: true })
+      await expect(release(await componentsOver(broken)), context).rejects.toMatchObject({
+        kind: 'unavailable',
+      })
+      // Whatever was published by then stands, and stands whole.
+      if ((await currentRelease(inner)) === 2) expect(await readManifest(inner, 2), context).toBeDefined()
+      const result = await release(await componentsOver(inner), { ifChanged: true })
+      expect(result.release, context).toBe(2)
+      expect(await checkAll(inner, context), context).toBe(2)
+      expect(await publishedIn(inner), context).toEqual(clean.content)
+    }
+  })
+
+  test('again and again, anywhere, is finished in the end', async () => {
+    const cut = fc.record({
+      at: fc.integer({ min: 1, max: 25 }),
+      fault: fc.constantFrom<Fault>(...FAULTS),
+      crash: fc.boolean(),
+    })
+    await fc.assert(
+      fc.asyncProperty(fc.array(cut, { minLength: 1, maxLength: 4 }), async (cuts) => {
+        const inner = copyOf(prepared)
+        for (const settings of cuts) {
+          await release(await componentsOver(new FaultStore(inner, settings)), { ifChanged: true }).catch(
+            () => undefined,
+          )
+        }
+        await release(await componentsOver(inner), { ifChanged: true })
+        expect(await checkAll(inner, JSON.stringify(cuts))).toBe(2)
+        expect(await publishedIn(inner)).toEqual(clean.content)
+      }),
+      { numRuns: 6, endOnFailure: true },
+    )
+  })
+
+  test('before its snapshot on one day has it written on the next', async () => {
+    const inner = copyOf(prepared)
+    const writes = new FaultStore(copyOf(prepared))
+    await release(await componentsOver(writes))
+    const first = writes.calls.filter(({ operation }) => ['put', 'putIfAbsent', 'delete'].includes(operation))
+    const at = 1 + first.findIndex(({ key }) => key.startsWith(`snapshots/${TODAY}/`))
+    await release(await componentsOver(new FaultStore(inner, { at, fault: 'failed', crash: true }))).catch(
+      () => undefined,
+    )
+    expect(await currentRelease(inner)).toBe(2)
+    expect(await snapshotDates(inner)).toEqual([YESTERDAY])
+    clock.set('2026-03-02T12:00:00.000Z')
+    await release(await componentsOver(inner))
+    expect(await snapshotDates(inner)).toEqual([YESTERDAY, TODAY, '2026-03-02'])
+    expect(await checkAll(inner, 'next day')).toBe(3)
+  })
+})
+
+describe('releases at once', () => {
+  /** Stores over one, whose runs all wait for each other before they write what `pattern` names. */
+  function meetingAt(inner: Store, pattern: RegExp, runs: number): FaultStore[] {
+    let arrived = 0
+    const all = Promise.withResolvers<void>()
+    return Array.from({ length: runs }, () => {
+      let waited = false
+      return new FaultStore(inner, {
+        before: async ({ operation, key }) => {
+          if (waited || operation !== 'putIfAbsent' || !pattern.test(key)) return
+          waited = true
+          arrived += 1
+          if (arrived === runs) all.resolve()
+          await all.promise
+        },
+      })
+    })
+  }
+
+  const made = (results: ReleaseResult[]) =>
+    results.filter((result) => result.made).map(({ release: number }) => number)
+  const lost = (results: ReleaseResult[]) => results.filter((result) => !result.made)
+
+  test.for([2, 3])(
+    '%d of them that meet before the manifest publish it once, and the others say that they lost',
+    async (runs) => {
+      const inner = copyOf(prepared)
+      const stores = meetingAt(inner, /^releases\/00000002\/manifest\.json$/, runs)
+      const results = await Promise.all(stores.map(async (store) => release(await componentsOver(store))))
+      expect(new Set(made(results)).size).toBe(made(results).length)
+      expect(made(results).length).toBeGreaterThanOrEqual(1)
+      for (const result of lost(results)) expect(result).toMatchObject({ reason: 'lost' })
+      // Who finished another's plan goes on to make its own release; nobody else makes one.
+      expect(await checkAll(inner, `${runs} runs`)).toBeLessThanOrEqual(1 + runs)
+      const content = await publishedIn(inner)
+      for (const [key, sha256] of Object.entries(clean.content)) expect(content[key], key).toBe(sha256)
+    },
+  )
+
+  test('that meet before the plan follow the one that was written first', async () => {
+    const inner = copyOf(prepared)
+    const stores = meetingAt(inner, /^releases\/00000002\/plan\.json$/, 2)
+    const results = await Promise.all(
+      stores.map(async (store, index) =>
+        // Each would release as of another instant.
+        release(await componentsOver(store), { asOf: new Date(Date.parse(NOW) - index * 1000) }),
+      ),
+    )
+    expect(new Set(made(results)).size).toBe(made(results).length)
+    await checkAll(inner, 'two plans')
+  })
+
+  test('that meet at the intake of the inbox take in each row once', async () => {
+    const inner = copyOf(prepared)
+    const stores = meetingAt(inner, /^intake\/forecasts\//, 2)
+    const results = await Promise.all(stores.map(async (store) => release(await componentsOver(store))))
+    expect(made(results).length).toBeGreaterThanOrEqual(1)
+    await checkAll(inner, 'two intakes')
+    expect((await readManifest(inner, 2))?.tables).toMatchObject({ forecasts: 2, agents: 1 })
+  })
+})

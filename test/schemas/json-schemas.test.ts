@@ -1,0 +1,55 @@
+import { readFileSync, readdirSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { schemaTexts } from '../../schemas/json-schemas.ts'
+import { registration } from '../../schemas/requests.ts'
+import { SCHEMA_FOLDER, faultsOf } from '../support/json-schema.ts'
+
+describe('schemas/json', () => {
+  const texts = [...schemaTexts()]
+
+  test.for(texts)('%s.json is what `npm run schemas` writes', ([name, text]) => {
+    expect(readFileSync(new URL(`${name}.json`, SCHEMA_FOLDER), 'utf8')).toBe(text)
+  })
+
+  test('holds nothing else', () => {
+    expect(readdirSync(SCHEMA_FOLDER).toSorted()).toEqual(texts.map(([name]) => `${name}.json`).toSorted())
+  })
+
+  test('is the same text each time', () => {
+    expect([...schemaTexts()]).toEqual(texts)
+  })
+})
+
+describe('the JSON Schema of a request allows what the service takes', () => {
+  test('a UUID in any case', () => {
+    const question_id = '3F0E7A52-0000-4000-8000-ABCDEFabcdef'
+    expect(faultsOf('forecast-submission', { question_id, probability: 1 })).toEqual([])
+    expect(faultsOf('bulk-verification', { entity_type: 'agent', ids: [question_id] })).toEqual([])
+  })
+
+  // A character beyond the basic plane is one character and two UTF-16 units.
+  test.for([
+    ['200 letters', 'a'.repeat(200), true],
+    ['201 letters', 'a'.repeat(201), false],
+    ['200 owls', '🦉'.repeat(200), true],
+    ['201 owls', '🦉'.repeat(201), false],
+    ['nothing', '', false],
+    ['white space of many kinds', ' \u00a0\u2003\u3000\ufeff', false],
+    ['a letter among white space', ' \u3000a ', true],
+    ['a line break', 'a\nb', false],
+    ['a control character', 'a\u007f', false],
+  ] as const)('a name of 1 to 200 characters: %s', ([, name, allowed]) => {
+    expect(faultsOf('registration', { name, model_type: 'm' }).length === 0).toBe(allowed)
+    expect(registration.safeParse({ name, model_type: 'm' }).success).toBe(allowed)
+  })
+})
+
+describe('ajv finds', () => {
+  test.for([
+    ['an unknown field', { type: 'a', title: 'b', status: 404, detail: 'c', stack: 'd' }],
+    ['a missing field', { type: 'a', title: 'b', status: 404 }],
+    ['a wrong type', { type: 'a', title: 'b', status: '404', detail: 'c' }],
+  ] as const)('%s', ([, value]) => {
+    expect(faultsOf('problem', value)).toHaveLength(1)
+  })
+})

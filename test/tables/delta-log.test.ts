@@ -1,0 +1,210 @@
+import { describe, expect, test } from 'vitest'
+import { deltaLogPath, tablePath } from '../../pipeline/store/paths.ts'
+import { MemoryStore } from '../../pipeline/store/memory.ts'
+import type { Store } from '../../pipeline/store/store.ts'
+import { type DataFile, appendCommit, creationCommit } from '../../pipeline/tables/delta.ts'
+import { TableLog } from '../../pipeline/tables/delta-log.ts'
+import { FaultStore } from '../support/fault-store.ts'
+
+const TABLE = 'forecasts'
+const CREATED_MS = Date.UTC(2026, 0, 31)
+
+describe('a table log', () => {
+  test('of a table that nobody has created is at version -1', async () => {
+    const log = new TableLog(new MemoryStore(), TABLE)
+    expect(await log.refresh()).toBe(false)
+    expect(log.current).toEqual({ table: TABLE, version: -1, files: [] })
+  })
+
+  test('follows the commits, each with what it adds', async () => {
+    const store = new MemoryStore()
+    const log = new TableLog(store, TABLE)
+    await store.put(deltaLogPath(TABLE, 0), creationCommit(TABLE, 'id', CREATED_MS))
+    expect(await log.refresh()).toBe(true)
+    expect(log.current).toMatchObject({ version: 0, files: [] })
+    await commit(store, 1, [fileOf('a'), fileOf('b')])
+    await commit(store, 2, [])
+    await commit(store, 3, [fileOf('c')])
+    expect(await log.refresh()).toBe(true)
+    expect(log.current).toEqual({ table: TABLE, version: 3, files: [fileOf('a'), fileOf('b'), fileOf('c')] })
+    expect(await log.refresh()).toBe(false)
+  })
+
+  test('gives versions that a later refresh leaves as they were', async () => {
+    const store = await storeWith(2)
+    const log = new TableLog(store, TABLE)
+    await log.refresh()
+    const seen = log.current
+    await commit(store, 3, [fileOf('later')])
+    await log.refresh()
+    expect(seen).toEqual({ table: TABLE, version: 2, files: [fileOf('1'), fileOf('2')] })
+  })
+
+  test('reads to an older version and no further', async () => {
+    const store = await storeWith(12)
+    for (const version of [0, 1, 9, 10, 11, 12]) {
+      const read = await new TableLog(store, TABLE).readTo(version)
+      expect(read.version).toBe(version)
+      expect(read.files.map(({ path }) => path)).toEqual(
+        Array.from({ length: version }, (_, index) => fileOf(String(index + 1)).path),
+      )
+    }
+    expect(await new TableLog(store, TABLE).readTo(-1)).toEqual({ table: TABLE, version: -1, files: [] })
+  })
+
+  test('that ends before the version asked for says where it ends', async () => {
+    expect(await new TableLog(await storeWith(3), TABLE).readTo(4)).toMatchObject({ version: 3 })
+    expect(await new TableLog(new MemoryStore(), TABLE).readTo(0)).toMatchObject({ version: -1 })
+  })
+
+  test('ends at a gap: what is beyond it was never committed', async () => {
+    const store = await storeWith(3)
+    await commit(store, 5, [fileOf('beyond')])
+    const log = new TableLog(store, TABLE)
+    await log.refresh()
+    expect(log.current.version).toBe(3)
+    expect(await new TableLog(store, TABLE).readTo(5)).toMatchObject({ version: 3 })
+  })
+
+  test('counts a commit once when several refresh it at once', async () => {
+    const store = await storeWith(2)
+    const log = new TableLog(store, TABLE)
+    await Promise.all([log.refresh(), log.refresh(), log.refresh()])
+    expect(log.current).toMatchObject({ version: 2, files: [fileOf('1'), fileOf('2')] })
+    await commit(store, 3, [fileOf('3')])
+    await Promise.all([log.refresh(), log.refresh(), log.refresh()])
+    expect(log.current).toMatchObject({ version: 3, files: [fileOf('1'), fileOf('2'), fileOf('3')] })
+  })
+
+  test('stays as it was when the store goes away, and goes on when it is back', async () => {
+    const store = await storeWith(3)
+    let away = false
+    const shaky = new FaultStore(store, {
+      before: () => {
+        if (away) throw new Error('away')
+      },
+    })
+    const log = new TableLog(shaky, TABLE)
+    await log.refresh()
+    await commit(store, 4, [fileOf('4')])
+    away = true
+    await expect(log.refresh()).rejects.toThrow('away')
+    expect(log.current).toMatchObject({ version: 3 })
+    away = false
+    expect(await log.refresh()).toBe(true)
+    expect(log.current).toMatchObject({ version: 4 })
+  })
+
+  test('passes over what other engines leave beside the commits', async () => {
+    const store = await storeWith(2)
+    await store.put(tablePath(TABLE, '_delta_log/00000000000000000001.crc'), new Uint8Array([1]))
+    await store.put(tablePath(TABLE, '_delta_log/_last_checkpoint'), new Uint8Array([1]))
+    const log = new TableLog(store, TABLE)
+    await log.refresh()
+    expect(log.current.version).toBe(2)
+  })
+})
+
+describe('what a table log asks of the store', () => {
+  test('once it knows the table: one get to see that there is nothing new', async () => {
+    const { log, counts } = await counted(20)
+    await log.refresh()
+    for (let round = 0; round < 3; round++) {
+      const before = counts()
+      await log.refresh()
+      expect(counts().get - before.get).toBe(1)
+      expect(counts().list - before.list).toBe(0)
+    }
+  })
+
+  test('for each new commit: one get more', async () => {
+    const { log, counts, store } = await counted(20)
+    await log.refresh()
+    const before = counts()
+    for (const version of [21, 22, 23]) await commit(store, version, [fileOf(String(version))])
+    await log.refresh()
+    expect(counts().get - before.get).toBe(3 + 1)
+    expect(counts().list - before.list).toBe(0)
+  })
+
+  test('at first: one listing, a get for each commit and one to see that it is the last', async () => {
+    const { log, counts } = await counted(20)
+    await log.refresh()
+    expect(counts()).toEqual({ list: 1, get: 21 + 1 })
+  })
+
+  test('for an older version: one listing and a get for each commit up to it', async () => {
+    const { log, counts } = await counted(20)
+    await log.readTo(5)
+    expect(counts()).toEqual({ list: 1, get: 6 })
+  })
+})
+
+describe('a table log refuses', () => {
+  const action = (value: unknown) => JSON.stringify(value)
+  const ours = action({ commitInfo: { engineInfo: 'forecast-verification-service' } })
+  const file = fileOf('a')
+  const add = {
+    path: file.path,
+    partitionValues: { recorded_date: file.recordedDate },
+    size: 1,
+    stats: '{"numRecords":1}',
+  }
+  const refused: Record<string, string> = {
+    'an empty commit': '',
+    'a commit cut off in the middle': new TextDecoder().decode(appendCommit([file], 0)).slice(0, -40),
+    'a commit that is not JSON': 'not JSON\n',
+    'a commit that does not say whose it is': action({ add }),
+    'a commit by another engine': `${action({ commitInfo: { engineInfo: 'another' } })}\n${action({ add })}\n`,
+    'the removal of a file': `${ours}\n${action({ remove: { path: file.path, dataChange: false } })}\n`,
+    'a file without its number of rows': `${ours}\n${action({ add: { ...add, stats: '{}' } })}\n`,
+    'a file without its day': `${ours}\n${action({ add: { ...add, partitionValues: {} } })}\n`,
+  }
+  test.for(Object.entries(refused))('%s', async ([, content]) => {
+    const store = await storeWith(1)
+    await store.put(deltaLogPath(TABLE, 2), new TextEncoder().encode(content))
+    const corrupt = {
+      kind: 'corrupt',
+      message: expect.stringContaining(deltaLogPath(TABLE, 2)) as string,
+    }
+    const log = new TableLog(store, TABLE)
+    await expect(log.refresh()).rejects.toMatchObject(corrupt)
+    await expect(new TableLog(store, TABLE).readTo(2)).rejects.toMatchObject(corrupt)
+    expect(await new TableLog(store, TABLE).readTo(1)).toMatchObject({ version: 1 })
+  })
+})
+
+function fileOf(name: string): DataFile {
+  return {
+    path: `recorded_date=2026-01-31/forecasts-${name}.parquet`,
+    recordedDate: '2026-01-31',
+    sizeBytes: 10,
+    rows: 1,
+    minValues: { forecast_id: name },
+    maxValues: { forecast_id: name },
+    nullCount: { forecast_id: 0 },
+  }
+}
+
+async function commit(store: Store, version: number, files: DataFile[]): Promise<void> {
+  await store.put(deltaLogPath(TABLE, version), appendCommit(files, CREATED_MS))
+}
+
+/** A created table and a commit of one file for each version after that. */
+async function storeWith(version: number): Promise<MemoryStore> {
+  const store = new MemoryStore()
+  await store.put(deltaLogPath(TABLE, 0), creationCommit(TABLE, 'id', CREATED_MS))
+  for (let number = 1; number <= version; number++) await commit(store, number, [fileOf(String(number))])
+  return store
+}
+
+async function counted(version: number): Promise<{
+  log: TableLog
+  store: MemoryStore
+  counts: () => { get: number; list: number }
+}> {
+  const store = await storeWith(version)
+  const counting = new FaultStore(store)
+  const counts = () => ({ get: counting.count('get'), list: counting.count('list') })
+  return { log: new TableLog(counting, TABLE), store, counts }
+}
