@@ -2,6 +2,7 @@
 // certified by the service's own code. Deterministic; prints a Markdown table. Run: npm run certification
 import { type Random, logistic, normal, sfc32 } from '../jobs/simulation/random.ts'
 import { wilsonInterval } from '../pipeline/scoring/calibration.ts'
+import { METHODOLOGY } from '../pipeline/scoring/methodology.ts'
 import { type EntityScores, type EntitySums, scoreEntity } from '../pipeline/scoring/entity.ts'
 import { PPM } from '../pipeline/scoring/logarithm.ts'
 import { type ForecastColumns, type Pair, QuestionSweep } from '../pipeline/scoring/question.ts'
@@ -145,7 +146,7 @@ class Score {
       flipFlop: 0n,
       flipFlopQuestions: 0,
     }
-    return scoreEntity(sums)
+    return scoreEntity(METHODOLOGY, sums)
   }
 }
 
@@ -169,7 +170,7 @@ class Share {
     const mean = this.sum / this.worlds
     const variance = this.squares / this.worlds - mean * mean
     const n = variance > 0 ? (mean * (1 - mean) * this.worlds) / variance : this.worlds
-    const [lower, upper] = wilsonInterval(mean, n)
+    const [lower, upper] = wilsonInterval(mean, n, METHODOLOGY.parameters.interval_z)
     const [share, from, to] = [mean, lower, upper].map((value) => (100 * value).toFixed(1))
     return `${share} (${from}–${to})`
   }
@@ -190,7 +191,7 @@ function simulate(scenario: Scenario, stream: number): Tally[] {
     expert: new Share(),
     skill: 0,
   }))
-  const sweep = new QuestionSweep(others + 1)
+  const sweep = new QuestionSweep(METHODOLOGY, others + 1)
   const random = sfc32(SEED, stream)
   for (let world = 0; world < worlds; world++) {
     const running = Array.from({ length: others + 1 }, () => new Score())
@@ -204,7 +205,7 @@ function simulate(scenario: Scenario, stream: number): Tally[] {
       const scores = running.map((score) => score.scores())
       const { standings } = rank(scores)
       const judged = candidate === undefined ? scores : scores.slice(0, 1)
-      const earned = judged.map((score, i) => certificationOf(score, standings[i]!))
+      const earned = judged.map((score, i) => certificationOf(METHODOLOGY, score, standings[i]!))
       const expert = earned.filter((certification) => certification === 'expert').length
       const certified = earned.filter((certification) => certification === 'certified').length
       tally.certified.add((certified + expert) / judged.length)

@@ -7,6 +7,7 @@ import { Database } from '../pipeline/duckdb.ts'
 import { makeRelease } from '../pipeline/release/make.ts'
 import { readManifest } from '../pipeline/release/read.ts'
 import { canonical, sha256Hex } from '../pipeline/proof/canonical.ts'
+import { METHODOLOGY } from '../pipeline/scoring/methodology.ts'
 import { LocalFiles } from '../pipeline/store/local-files.ts'
 import { FileStore } from '../pipeline/store/file.ts'
 import { currentVersions } from '../pipeline/tables/delta-log.ts'
@@ -53,6 +54,7 @@ async function release(root: string, threads: string, memoryLimit: string): Prom
   }
   let databases = 0
   const result = await makeRelease({
+    methodology: METHODOLOGY,
     store,
     local: new LocalFiles(store, directory),
     directory,

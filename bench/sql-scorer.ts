@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Database, literal, parquet } from '../pipeline/duckdb.ts'
 import { scoreEveryone } from '../pipeline/engine/score.ts'
+import { METHODOLOGY } from '../pipeline/scoring/methodology.ts'
 import { attachAll } from '../pipeline/tables/views.ts'
 import { FileStore } from '../pipeline/store/file.ts'
 import { LocalFiles } from '../pipeline/store/local-files.ts'
@@ -79,7 +80,7 @@ export async function compareScorers(root: string): Promise<ScorerFigures> {
     let started = performance.now()
     const pairs = await (async () => {
       using database = await open()
-      const world = await scoreEveryone({ database, local }, versions, WORLD_END)
+      const world = await scoreEveryone({ methodology: METHODOLOGY, database, local }, versions, WORLD_END)
       await world.writeScores(ours)
       return world.pairs
     })()

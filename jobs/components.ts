@@ -10,6 +10,7 @@ import { redactKeys } from '../pipeline/access/api-key.ts'
 import { Registry } from '../pipeline/access/registry.ts'
 import type { SigningSecrets } from '../pipeline/proof/hmac.ts'
 import { sha256Hex } from '../pipeline/proof/canonical.ts'
+import { METHODOLOGY, type Methodology } from '../pipeline/scoring/methodology.ts'
 import { LocalFiles } from '../pipeline/store/local-files.ts'
 import { openStore } from '../pipeline/store/open.ts'
 import { probeStore } from '../pipeline/store/probe.ts'
@@ -22,6 +23,7 @@ export const SERVICE_VERSION = packageJson.version
 
 export interface Components extends AsyncDisposable {
   settings: Settings
+  methodology: Methodology
   environment: Environment
   /** What the environment has of its own. */
   own: OwnSettings
@@ -92,6 +94,7 @@ async function buildComponents(
   await mkdir(join(directory, 'spill'))
   return {
     settings,
+    methodology: METHODOLOGY,
     environment,
     own,
     store,

@@ -11,7 +11,7 @@ import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Database } from '../pipeline/duckdb.ts'
 import { type EntitySums, scoreEntity } from '../pipeline/scoring/entity.ts'
-import { PARAMETERS } from '../pipeline/scoring/methodology.ts'
+import { METHODOLOGY } from '../pipeline/scoring/methodology.ts'
 import { type Pair, QuestionSweep } from '../pipeline/scoring/question.ts'
 import { fromPico, rounded } from '../pipeline/scoring/round.ts'
 import { FileStore } from '../pipeline/store/file.ts'
@@ -264,13 +264,15 @@ describe('documents say what the sources say', () => {
 
   test('docs/methodology.md has every parameter with its value', () => {
     const rows = textOf('docs/methodology.md').matchAll(/^\| `(\w+)` +\| ([\d.]+) +\|/gm)
-    expect(Object.fromEntries([...rows].map(([, name, value]) => [name!, Number(value)]))).toEqual(PARAMETERS)
+    expect(Object.fromEntries([...rows].map(([, name, value]) => [name!, Number(value)]))).toEqual(
+      METHODOLOGY.parameters,
+    )
   })
 
   test('docs/methodology.md: the worked example', () => {
     const hourMs = 3_600_000
     const pairs: Pair[] = []
-    new QuestionSweep(2).run(
+    new QuestionSweep(METHODOLOGY, 2).run(
       { openedAtMs: 0, closesAtMs: 10 * hourMs, resolvedAtMs: 10 * hourMs, outcome: 1 },
       {
         count: 3,
@@ -349,5 +351,5 @@ function skillOf(pair: Pair): number {
     flipFlopQuestions: 0,
   }
   const questions = { closingPpm: [], outcome: [], weightedBrier: [], weightedReference: [] }
-  return scoreEntity(nothing, questions).skill!
+  return scoreEntity(METHODOLOGY, nothing, questions).skill!
 }

@@ -1,9 +1,5 @@
 // The values that the OpenAPI document shows: one small world in which everything fits together.
-import {
-  METHODOLOGY_EFFECTIVE_FROM,
-  METHODOLOGY_VERSION,
-  PARAMETERS,
-} from '../../pipeline/scoring/methodology.ts'
+import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
 
 export const AGENT_ID = '01955c3a-7b1e-7c32-9d4f-2f6b8e1a0c5d'
 export const USER_ID = '7c9e6679-7425-40de-944b-e07fc1f90ae7'
@@ -14,7 +10,7 @@ const SIGNATURE = `v1=${'7d0f3a94c25e18b6'.repeat(4)}`
 const UNKNOWN_ID = '9b2f1c57-3d64-4e0a-8f21-5a7c6d8e9f10'
 
 const PROVENANCE = {
-  methodology_version: METHODOLOGY_VERSION,
+  methodology_version: METHODOLOGY.version,
   release: 214,
   as_of: '2026-03-01T12:00:00.000Z',
   environment: 'production',
@@ -25,7 +21,7 @@ const FORECASTER = { user_id: USER_ID }
 const VERIFICATION = {
   skill: 0.300514,
   percentile: 74.5,
-  skill_interval: { lower: 0.274818, upper: 0.32621, level: PARAMETERS.interval_level },
+  skill_interval: { lower: 0.274818, upper: 0.32621, level: METHODOLOGY.parameters.interval_level },
   resolved_questions: 52,
   ...PROVENANCE,
 }
@@ -155,7 +151,7 @@ export const snapshotHistory = {
       percentile: null,
       skill: null,
       population: 98,
-      methodology_version: METHODOLOGY_VERSION,
+      methodology_version: METHODOLOGY.version,
       certification: 'none',
     },
     {
@@ -165,7 +161,7 @@ export const snapshotHistory = {
       percentile: 74.5,
       skill: 0.300514,
       population: 100,
-      methodology_version: METHODOLOGY_VERSION,
+      methodology_version: METHODOLOGY.version,
       certification: 'certified',
     },
   ],
@@ -186,8 +182,8 @@ export const CURSOR = `${Date.parse(question.closes_at)}_${QUESTION_ID}`
 export const questionPage = { questions: [question], next_cursor: CURSOR }
 
 export const methodologyVersion = {
-  version: METHODOLOGY_VERSION,
-  effective_from: METHODOLOGY_EFFECTIVE_FROM,
+  version: METHODOLOGY.version,
+  effective_from: METHODOLOGY.effectiveFrom,
   document_url: '/methodology',
-  parameters: PARAMETERS,
+  parameters: METHODOLOGY.parameters,
 }

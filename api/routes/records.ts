@@ -1,10 +1,6 @@
 // What anyone may look up: questions, the daily history of an entity, the method.
 import { z } from 'zod'
-import {
-  METHODOLOGY_EFFECTIVE_FROM,
-  METHODOLOGY_VERSION,
-  PARAMETERS,
-} from '../../pipeline/scoring/methodology.ts'
+import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { methodologyVersion, question, questionPage, snapshotHistory } from '../../schemas/payloads.ts'
 import { noQuery, questionsQuery, snapshotParams, snapshotQuery } from '../../schemas/requests.ts'
@@ -46,10 +42,10 @@ export const methodology = route({
     Promise.resolve({
       status: 200,
       body: {
-        version: METHODOLOGY_VERSION,
-        effective_from: METHODOLOGY_EFFECTIVE_FROM,
+        version: METHODOLOGY.version,
+        effective_from: METHODOLOGY.effectiveFrom,
         document_url: '/methodology',
-        parameters: PARAMETERS,
+        parameters: METHODOLOGY.parameters,
       },
       headers: MINUTE,
     }),

@@ -2,6 +2,7 @@
 import { ServiceError } from '../../schemas/errors.ts'
 import { ENTITY_TYPES, type EntityType, type ScoredTable } from '../../schemas/tables.ts'
 import { type Database, literal } from '../duckdb.ts'
+import type { Methodology } from '../scoring/methodology.ts'
 import { type EntityQuestions, type EntityScores, type EntitySums, scoreEntity } from '../scoring/entity.ts'
 import {
   ENTITY_QUESTIONS,
@@ -31,6 +32,7 @@ export interface ScoredWorld {
 }
 
 export interface ScoringContext {
+  methodology: Methodology
   /** A fresh database: scoring leaves its tables behind. */
   database: Database
   local: LocalFiles
@@ -40,7 +42,7 @@ export interface ScoringContext {
 
 /** Scores the tables at the given versions, as of an instant: outcomes that became known later do not count. */
 export async function scoreEveryone(
-  { database, local, log }: ScoringContext,
+  { methodology, database, local, log }: ScoringContext,
   versions: Record<ScoredTable, TableVersion>,
   asOf: Date,
 ): Promise<ScoredWorld> {
@@ -51,11 +53,11 @@ export async function scoreEveryone(
   const names = await database.rows<{ entity_type: string; entity_id: string }>(
     `SELECT entity_type, entity_id FROM entity ORDER BY entity`,
   )
-  const pairs = await sweepQuestions(database, names.length)
+  const pairs = await sweepQuestions(methodology, database, names.length)
   log?.('swept every question', { pairs })
-  const scores = await scoreEntities(database)
+  const scores = await scoreEntities(methodology, database)
   log?.('scored every entity', { entities: names.length })
-  const nobody = scoreEntity()
+  const nobody = scoreEntity(methodology)
   const entities = names.map(({ entity_type, entity_id }, index): ScoredEntity => ({
     entityType: entityTypeOf(entity_type),
     entityId: entity_id,
@@ -72,7 +74,10 @@ export async function scoreEveryone(
 }
 
 /** The scores of the entities that took part, by their number. */
-async function scoreEntities(database: Database): Promise<Map<number, EntityScores>> {
+async function scoreEntities(
+  methodology: Methodology,
+  database: Database,
+): Promise<Map<number, EntityScores>> {
   const sums = new Map<number, EntitySums>()
   for (const row of await database.rows<EntitySumsRow>(ENTITY_SUMS)) {
     const { entity, forecasts, imported, updates, ...rest } = row
@@ -87,7 +92,7 @@ async function scoreEntities(database: Database): Promise<Map<number, EntityScor
   let current = -1
   let questions = newEntityQuestions()
   const finish = () => {
-    if (current >= 0) scores.set(current, scoreEntity(sums.get(current), questions))
+    if (current >= 0) scores.set(current, scoreEntity(methodology, sums.get(current), questions))
   }
   for await (const { rowCount, columns } of database.columns(ENTITY_QUESTIONS, ENTITY_QUESTION_KINDS)) {
     const [entity, ppm, yes, weightedBrier, weightedReference] = columns

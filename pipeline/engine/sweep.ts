@@ -1,5 +1,6 @@
 // Sweeps every question that scores, in the order of its forecasts, into the table `pair`.
 import type { Database, RowAppender } from '../duckdb.ts'
+import type { Methodology } from '../scoring/methodology.ts'
 import { type ForecastColumns, QuestionSweep, type ResolvedQuestion } from '../scoring/question.ts'
 import {
   FORECASTS_IN_ORDER,
@@ -13,9 +14,13 @@ import {
 } from './queries.ts'
 
 /** Returns the rows of `pair`. `entityCount` is how many entities there are. */
-export async function sweepQuestions(database: Database, entityCount: number): Promise<number> {
+export async function sweepQuestions(
+  methodology: Methodology,
+  database: Database,
+  entityCount: number,
+): Promise<number> {
   const questions = await readQuestions(database)
-  const sweep = new QuestionSweep(entityCount)
+  const sweep = new QuestionSweep(methodology, entityCount)
   await database.run(createTable('pair', PAIR_COLUMNS))
   await database.run(createTable('tied', TIED_KINDS))
   const pairs = await database.appender('pair', PAIR_COLUMNS)

@@ -3,17 +3,10 @@ import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ENTITY_TYPES } from '../../schemas/tables.ts'
 import type { ScoredTable } from '../../schemas/tables.ts'
-import {
-  type OutputFile,
-  type Provenance,
-  type RankedEntity,
-  entitiesFile,
-  rankEntities,
-  releaseShards,
-  snapshotShards,
-} from './payloads.ts'
+import { entitiesFile } from './entities-parquet.ts'
+import { type Provenance, type RankedEntity, rankEntities } from './payloads.ts'
+import { type OutputFile, releaseShards, snapshotShards } from './shards.ts'
 import { type ScoringContext, scoreEveryone } from '../engine/score.ts'
-import { METHODOLOGY_VERSION } from '../scoring/methodology.ts'
 import type { TableVersion } from '../tables/delta-log.ts'
 
 export interface ReleaseInputs {
@@ -48,12 +41,14 @@ export async function deriveRelease(
 ): Promise<DerivedRelease> {
   const { entities, pairs, writeScores } = await scoreEveryone(context, inputs.versions, inputs.asOf)
   const provenance: Provenance = {
-    methodology_version: METHODOLOGY_VERSION,
+    methodology_version: context.methodology.version,
     release: inputs.release,
     as_of: inputs.asOf.toISOString(),
     environment: inputs.environment,
   }
-  const ranked: RankedEntity[][] = ENTITY_TYPES.map((entityType) => rankEntities(entities, entityType))
+  const ranked: RankedEntity[][] = ENTITY_TYPES.map((entityType) =>
+    rankEntities(context.methodology, entities, entityType),
+  )
   return {
     entityCount: entities.length,
     pairCount: pairs,

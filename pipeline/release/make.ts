@@ -8,9 +8,9 @@ import { type DerivedRelease, deriveRelease, snapshotDate } from './derive.ts'
 import { Database, withDatabase } from '../duckdb.ts'
 import { hasWaiting, hasChanged, nothingToRelease } from './changes.ts'
 import { assertEnvironment } from './environment-guard.ts'
-import type { OutputFile } from './payloads.ts'
+import type { OutputFile } from './shards.ts'
 import { currentRelease, readManifest, readSnapshotManifest } from './read.ts'
-import { METHODOLOGY_VERSION } from '../scoring/methodology.ts'
+import type { Methodology } from '../scoring/methodology.ts'
 import { type SigningSecrets, signatureOf } from '../proof/hmac.ts'
 import { canonical, sha256Hex } from '../proof/canonical.ts'
 import {
@@ -27,6 +27,8 @@ import { TableLog, type TableVersion, currentVersions } from '../tables/delta-lo
 
 export interface ReleaseContext extends Omit<CompactionContext, 'database'> {
   openDatabase: () => Promise<Database>
+  /** By which releases are scored. */
+  methodology: Methodology
   environment: Environment
   /** Undefined: signing is off. */
   secrets: SigningSecrets | undefined
@@ -129,13 +131,14 @@ async function newPlan(context: ReleaseContext, asOf: Date): Promise<ReleasePlan
 
 /** What besides the tables decides a release's bytes. */
 function makeOf({
+  methodology,
   environment,
   secrets,
   service,
 }: ReleaseContext): Omit<ReleasePlan, 'as_of' | 'started_at' | 'tables'> {
   return {
     environment,
-    methodology_version: METHODOLOGY_VERSION,
+    methodology_version: methodology.version,
     engines: { service, duckdb: Database.version },
     signing: secrets ? sha256Hex(signatureOf(canonical('which secret signs'), secrets)).slice(0, 16) : null,
   }

@@ -1,6 +1,5 @@
 // Calibration of closing forecasts: CORP decomposition, calibration curve and its error (METHODOLOGY §4).
 import { PPM } from './logarithm.ts'
-import { PARAMETERS } from './methodology.ts'
 
 /** Closing forecasts in parts per million and, at the same index, their outcomes (1 = yes, 0 = no). */
 export interface ClosingForecasts {
@@ -104,10 +103,11 @@ export interface CalibrationBin {
   wilsonUpper: number | null
 }
 
-/** Bins of equal width over [0, 1], each closed below, the last closed above too; with 95 % Wilson intervals. */
+/** Bins of equal width over [0, 1], each closed below, the last closed above too; with Wilson intervals of ± z. */
 export function calibrationCurve(
   { ppm, outcome }: ClosingForecasts,
-  bins: number = PARAMETERS.calibration_bins,
+  bins: number,
+  z: number,
 ): CalibrationBin[] {
   const counts = new Array<number>(bins).fill(0)
   const ppmSums = new Array<number>(bins).fill(0)
@@ -130,7 +130,7 @@ export function calibrationCurve(
       }
     }
     const observedFrequency = yes[bin]! / count
-    const [wilsonLower, wilsonUpper] = wilsonInterval(observedFrequency, count)
+    const [wilsonLower, wilsonUpper] = wilsonInterval(observedFrequency, count, z)
     return {
       ...range,
       meanProbability: ppmSums[bin]! / PPM / count,
@@ -141,11 +141,11 @@ export function calibrationCurve(
   })
 }
 
-/** Wilson's score interval of a proportion, within [0, 1]. Source: Wilson 1927, doi:10.1080/01621459.1927.10502953. */
-export function wilsonInterval(proportion: number, n: number): [lower: number, upper: number] {
-  const z2 = PARAMETERS.interval_z * PARAMETERS.interval_z
+/** Wilson's score interval of a proportion, within [0, 1]; `z` is the normal quantile of its level. Source: Wilson 1927, doi:10.1080/01621459.1927.10502953. */
+export function wilsonInterval(proportion: number, n: number, z: number): [lower: number, upper: number] {
+  const z2 = z * z
   const centre = proportion + z2 / (2 * n)
-  const spread = PARAMETERS.interval_z * Math.sqrt((proportion * (1 - proportion)) / n + z2 / (4 * n * n))
+  const spread = z * Math.sqrt((proportion * (1 - proportion)) / n + z2 / (4 * n * n))
   const scale = 1 + z2 / n
   return [Math.max(0, (centre - spread) / scale), Math.min(1, (centre + spread) / scale)]
 }

@@ -7,7 +7,7 @@ import {
   expectedCalibrationError,
 } from './calibration.ts'
 import { PPM } from './logarithm.ts'
-import { PARAMETERS } from './methodology.ts'
+import type { Methodology } from './methodology.ts'
 import { fromPico } from './round.ts'
 
 /** Exact sums over an entity's questions. Scores are integers of 1e-12, products of two of them of 1e-24. */
@@ -105,32 +105,34 @@ const NO_QUESTIONS: EntityQuestions = {
   weightedReference: [],
 }
 
-/** Everything METHODOLOGY publishes of one entity, unrounded. Without arguments: of one that took part in nothing. */
+/** Everything the method says of one entity, unrounded. Without sums: of one that took part in nothing. */
 export function scoreEntity(
+  methodology: Methodology,
   sums: EntitySums = NO_SUMS,
   questions: EntityQuestions = NO_QUESTIONS,
 ): EntityScores {
+  const { parameters } = methodology
   const n = sums.questions
   const coverage = fromPico(sums.coverage)
   const closing = { ppm: questions.closingPpm, outcome: questions.outcome }
-  const curve = calibrationCurve(closing)
+  const curve = calibrationCurve(closing, parameters.calibration_bins, parameters.interval_z)
   const ratio = (part: number, whole: number) => (whole === 0 ? null : part / whole)
   const moved = Number(sums.movedPpm)
   return {
     questions: n,
     forecasts: sums.forecasts,
-    eligible: n >= PARAMETERS.eligible_questions,
+    eligible: n >= parameters.eligible_questions,
     importedShare: ratio(sums.imported, sums.forecasts),
     coverageSum: coverage,
     brier: ratio(fromPico(sums.weightedBrier), coverage),
     logScore: ratio(fromPico(sums.weightedLog), coverage),
     baselineScore: ratio(fromPico(sums.baselineScore), n),
     peerScore: ratio(fromPico(sums.peerScore), n),
-    ...skillOf(sums),
+    ...skillOf(methodology, sums),
     calibration: decompose(closing),
     calibrationCurve: curve,
     expectedCalibrationError: expectedCalibrationError(curve),
-    ...stabilityOf(questions),
+    ...stabilityOf(methodology, questions),
     conviction: ratio(fromPico(sums.conviction), n),
     convictionGap: convictionGap(questions),
     responsiveness: ratio(Number(sums.towardPpm), moved),
@@ -144,10 +146,13 @@ export function scoreEntity(
  * skill = Σx / (Σy + 10·0.25) and skill ± z·SE, SE² = n/(n−1) · Σ(x − skill·y)² / (Σy + 2.5)²: the
  * linearised variance of a ratio, with the prior in the denominator alone.
  */
-function skillOf(sums: EntitySums): { skill: number | null; skillInterval: SkillInterval | null } {
+function skillOf(
+  { parameters }: Methodology,
+  sums: EntitySums,
+): { skill: number | null; skillInterval: SkillInterval | null } {
   const n = sums.questions
   if (n === 0) return { skill: null, skillInterval: null }
-  const prior = PARAMETERS.shrinkage_questions * PARAMETERS.house_brier
+  const prior = parameters.shrinkage_questions * parameters.house_brier
   const denominator = fromPico(sums.weightedReference) + prior
   const skill = fromPico(sums.weightedReference - sums.weightedBrier) / denominator
   if (n < 2) return { skill, skillInterval: null }
@@ -156,7 +161,7 @@ function skillOf(sums: EntitySums): { skill: number | null; skillInterval: Skill
   const yy = Number(sums.yy) / 1e24
   const residuals = Math.max(0, xx - 2 * skill * xy + skill * skill * yy)
   const error = Math.sqrt((n / (n - 1)) * residuals) / denominator
-  const margin = PARAMETERS.interval_z * error
+  const margin = parameters.interval_z * error
   return { skill, skillInterval: { lower: skill - margin, upper: skill + margin } }
 }
 
@@ -164,14 +169,17 @@ function skillOf(sums: EntitySums): { skill: number | null; skillInterval: Skill
  * Slides a window of 25 questions by one question at a time: the share of windows with Σx > 0, and the
  * standard deviation (over all windows) of Σx/Σy. Null with fewer than 50 questions.
  */
-function stabilityOf({ weightedBrier, weightedReference }: EntityQuestions): {
+function stabilityOf(
+  { parameters }: Methodology,
+  { weightedBrier, weightedReference }: EntityQuestions,
+): {
   skillStability: number | null
   skillDeviation: number | null
   windows: number
 } {
   const n = weightedBrier.length
-  if (n < PARAMETERS.stability_questions) return { skillStability: null, skillDeviation: null, windows: 0 }
-  const width = PARAMETERS.stability_window
+  if (n < parameters.stability_questions) return { skillStability: null, skillDeviation: null, windows: 0 }
+  const width = parameters.stability_window
   const ratios: number[] = []
   let ahead = 0
   let x = 0

@@ -1,9 +1,7 @@
-// The parameters of the published method. A change here is a new version of the methodology.
+// The published method as a value: whatever scores is called with it, and nothing reads a global.
 
-export const METHODOLOGY_VERSION = '1.0.0'
-export const METHODOLOGY_EFFECTIVE_FROM = '2026-01-01'
-
-export const PARAMETERS = {
+/** Any change of a parameter, or of a formula that reads it, is a new version. */
+const PARAMETERS = {
   /** Probabilities are limited to [floor, 1 - floor] before a logarithm is taken. */
   log_probability_floor: 0.001,
   /** The house forecaster's constant probability and the Brier score it gets. */
@@ -24,4 +22,18 @@ export const PARAMETERS = {
   calibration_bins: 10,
   stability_window: 25,
   stability_questions: 50,
-} as const
+}
+
+export interface Methodology {
+  readonly version: string
+  /** The first day of the version, as YYYY-MM-DD. */
+  readonly effectiveFrom: string
+  readonly parameters: Readonly<typeof PARAMETERS>
+}
+
+/** The method of this version of the service. Only what starts the service names it: the rest is called with it. */
+export const METHODOLOGY: Methodology = {
+  version: '1.0.0',
+  effectiveFrom: '2026-01-01',
+  parameters: PARAMETERS,
+}

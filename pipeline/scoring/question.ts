@@ -1,6 +1,6 @@
 // Scores everyone on one question: a single pass over its forecasts in the order of time.
-import { NEGATIVE_LOG_NANO, PPM } from './logarithm.ts'
-import { PARAMETERS } from './methodology.ts'
+import { PPM, negativeLogNano } from './logarithm.ts'
+import type { Methodology } from './methodology.ts'
 import { roundHalfEven } from './round.ts'
 
 /** A resolved question. All times are integer milliseconds UTC. */
@@ -56,7 +56,6 @@ export interface Pair {
 }
 
 const PICO = 1e12
-const HOUSE_BRIER_PICO = PARAMETERS.house_brier * PICO
 /** 100/ln 2 · 1e-9 · 1e12 and 100 · 1e-9 · 1e12: from 1e-9 nats to 1e-12 of a baseline or peer score. */
 const BASELINE_PICO_PER_NANO = 1e5 / Math.LN2
 const PEER_PICO_PER_NANO = 1e5
@@ -123,6 +122,8 @@ class Integral {
  * where the entity's own forecast changes. So a question costs one step per forecast, however many take part.
  */
 export class QuestionSweep {
+  readonly #negativeLogNano: Float64Array
+  readonly #houseBrierPico: number
   readonly #slotOf: Int32Array
   #capacity = 0
   #state: State = newState(0)
@@ -151,7 +152,9 @@ export class QuestionSweep {
     flipFlop: -1,
   }
 
-  constructor(entityCount: number) {
+  constructor({ parameters }: Methodology, entityCount: number) {
+    this.#negativeLogNano = negativeLogNano(parameters.log_probability_floor)
+    this.#houseBrierPico = parameters.house_brier * PICO
     this.#slotOf = new Int32Array(entityCount).fill(-1)
   }
 
@@ -170,6 +173,7 @@ export class QuestionSweep {
     }
     const state = this.#state
     const slotOf = this.#slotOf
+    const logarithms = this.#negativeLogNano
     const integrals = [this.#reference, this.#share, this.#peerOwn, this.#peerAll]
     for (const integral of integrals) integral.reset()
 
@@ -203,7 +207,7 @@ export class QuestionSweep {
       const error = outcome === 1 ? PPM - ppm : ppm
       state.ppm[slot] = ppm
       state.squaredError[slot] = error * error
-      state.nanoNats[slot] = NEGATIVE_LOG_NANO[PPM - error]!
+      state.nanoNats[slot] = logarithms[PPM - error]!
       state.forecasts[slot]! += 1
       state.imported[slot]! += imported[row]!
       squaredErrors += state.squaredError[slot]!
@@ -222,7 +226,7 @@ export class QuestionSweep {
   /** Lets time pass while the standing forecasts stay as they are. */
   #advance(spanMs: number, standing: number, squaredErrors: number, nanoNats: number): void {
     if (standing === 0) return
-    this.#reference.add(((squaredErrors + HOUSE_BRIER_PICO) / standing) * spanMs)
+    this.#reference.add(((squaredErrors + this.#houseBrierPico) / standing) * spanMs)
     this.#share.add(spanMs / standing)
     if (standing === 1) return
     this.#peerOwn.add((standing / (standing - 1)) * spanMs)

@@ -1,7 +1,7 @@
 // Ranks entities of one kind among each other and says what they have earned (METHODOLOGY §3).
 import type { Badge, Certification } from '../../schemas/payloads.ts'
 import type { EntityScores } from './entity.ts'
-import { PARAMETERS } from './methodology.ts'
+import type { Methodology } from './methodology.ts'
 import { rounded } from './round.ts'
 
 export interface Standing {
@@ -52,20 +52,24 @@ function aboveChance({ skillInterval }: EntityScores): boolean {
   return skillInterval !== null && rounded(skillInterval.lower) > 0
 }
 
-export function certificationOf(scores: EntityScores, { percentile }: Standing): Certification {
+export function certificationOf(
+  { parameters }: Methodology,
+  scores: EntityScores,
+  { percentile }: Standing,
+): Certification {
   const { questions } = scores
-  if (questions < PARAMETERS.eligible_questions) return 'none'
-  if (!aboveChance(scores) || questions < PARAMETERS.certified_questions) return 'provisional'
-  const expert = questions >= PARAMETERS.expert_questions && percentile !== null
-  return expert && percentile >= PARAMETERS.expert_percentile ? 'expert' : 'certified'
+  if (questions < parameters.eligible_questions) return 'none'
+  if (!aboveChance(scores) || questions < parameters.certified_questions) return 'provisional'
+  const expert = questions >= parameters.expert_questions && percentile !== null
+  return expert && percentile >= parameters.expert_percentile ? 'expert' : 'certified'
 }
 
-export function badgeOf(scores: EntityScores, { percentile }: Standing): Badge {
+export function badgeOf({ parameters }: Methodology, scores: EntityScores, { percentile }: Standing): Badge {
   if (percentile === null) return 'none'
   if (aboveChance(scores)) {
-    if (percentile >= PARAMETERS.platinum_percentile) return 'platinum'
-    if (percentile >= PARAMETERS.gold_percentile) return 'gold'
+    if (percentile >= parameters.platinum_percentile) return 'platinum'
+    if (percentile >= parameters.gold_percentile) return 'gold'
   }
-  if (percentile >= PARAMETERS.silver_percentile) return 'silver'
-  return percentile >= PARAMETERS.bronze_percentile ? 'bronze' : 'none'
+  if (percentile >= parameters.silver_percentile) return 'silver'
+  return percentile >= parameters.bronze_percentile ? 'bronze' : 'none'
 }

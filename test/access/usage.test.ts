@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { v7 as uuidv7 } from 'uuid'
 import { describe, expect, test } from 'vitest'
 import { Database } from '../../pipeline/duckdb.ts'
+import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
 import { MUCH_USAGE, makeRelease } from '../../pipeline/release/make.ts'
 import { readManifest } from '../../pipeline/release/read.ts'
 import { FileStore } from '../../pipeline/store/file.ts'
@@ -299,6 +300,7 @@ describe('a release', () => {
         {
           ...worker,
           ...context,
+          methodology: METHODOLOGY,
           environment: 'sandbox',
           secrets: undefined,
           service: '0.0.0',

@@ -1,7 +1,7 @@
 // What anyone may look up: questions by page and by id, the daily history, the method, the document of the API.
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { PARAMETERS } from '../../pipeline/scoring/methodology.ts'
+import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
 import type { Question, SnapshotShard } from '../../schemas/payloads.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { expectValid } from '../support/json-schema.ts'
@@ -271,7 +271,7 @@ describe('GET /methodology/version', () => {
     expect(answer.json()).toMatchObject({
       version: '1.0.0',
       effective_from: '2026-01-01',
-      parameters: PARAMETERS,
+      parameters: METHODOLOGY.parameters,
     })
   })
 

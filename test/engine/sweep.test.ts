@@ -1,6 +1,7 @@
 // What DuckDB hands to the sweep, where the order of forecast_ids decides: the text of METHODOLOGY §1 on real tables.
 import { expect, test } from 'vitest'
 import { scoreEveryone } from '../../pipeline/engine/score.ts'
+import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { compact } from '../../pipeline/tables/compact.ts'
 import { currentVersions } from '../../pipeline/tables/delta-log.ts'
@@ -77,7 +78,11 @@ test('of several forecasts in one millisecond the greatest id stands, of one id 
   ])
   for (const table of SCORED_TABLES) await compact(worker, table)
 
-  const { pairs, writeScores } = await scoreEveryone(worker, await currentVersions(store), LATER)
+  const { pairs, writeScores } = await scoreEveryone(
+    { ...worker, methodology: METHODOLOGY },
+    await currentVersions(store),
+    LATER,
+  )
   const path = `${folder}/scores.parquet`
   await writeScores(path)
   const rows = await worker.database.rows(

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { v7 as uuidv7 } from 'uuid'
 import { describe, expect, test } from 'vitest'
 import { auditRelease } from '../../pipeline/release/audit.ts'
+import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
 import { Database } from '../../pipeline/duckdb.ts'
 import { type ReleaseContext, makeRelease } from '../../pipeline/release/make.ts'
 import { sha256Hex } from '../../pipeline/proof/canonical.ts'
@@ -56,6 +57,7 @@ async function releaseOf(
     now: () => NOW,
     newId: () => uuidv7({ msecs: NOW.getTime(), seq: (sequence += 1), random: new Uint8Array(16) }),
     openDatabase: () => Database.open({ threads: 2, memoryLimit: '1GB', directory }),
+    methodology: METHODOLOGY,
     environment: 'production',
     secrets: { current: SECRET },
     service: '0.0.0',

@@ -9,6 +9,7 @@ import {
   scoreEntity,
 } from '../../pipeline/scoring/entity.ts'
 import { PPM } from '../../pipeline/scoring/logarithm.ts'
+import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
 import { type Pair, QuestionSweep, type ResolvedQuestion } from '../../pipeline/scoring/question.ts'
 import {
   type PlainQuestion,
@@ -102,7 +103,7 @@ function exactly(taken: readonly Taken[]): { sums: EntitySums; questions: Entity
 function takenBy(name: string, world: readonly Asked[]): { fast: Taken[]; plain: PlainQuestion[] } {
   const fast: Taken[] = []
   const plain: PlainQuestion[] = []
-  const sweep = new QuestionSweep(ENTITIES.length)
+  const sweep = new QuestionSweep(METHODOLOGY, ENTITIES.length)
   for (const { questionId, question, rows } of world) {
     sweep.run(question, columnsOf(rows, ENTITIES), (pair) => {
       if (ENTITIES[pair.entity] === name) fast.push({ questionId, question, pair: { ...pair } })
@@ -116,7 +117,7 @@ function takenBy(name: string, world: readonly Asked[]): { fast: Taken[]; plain:
 
 function score(world: readonly Asked[], name = ENTITIES[0]!): EntityScores {
   const { sums, questions } = exactly(takenBy(name, world).fast)
-  return scoreEntity(sums, questions)
+  return scoreEntity(METHODOLOGY, sums, questions)
 }
 
 /** Every number of `value` under its path, so that two results can be compared figure by figure. */
@@ -148,7 +149,7 @@ test('exact sums and the plain scorer agree to 1e-9 in every figure', () => {
       for (const name of ENTITIES) {
         const { fast, plain } = takenBy(name, world)
         const { sums, questions } = exactly(fast)
-        const measured = scoreEntity(sums, questions)
+        const measured = scoreEntity(METHODOLOGY, sums, questions)
         expectSame(measured, scoreEntityPlainly(plain))
         if (measured.skillStability !== null) long += 1
       }
@@ -178,7 +179,7 @@ test('the order in which questions are given changes no bit', () => {
 })
 
 test('an entity that took part in nothing has no scores and ten empty bins', () => {
-  const { calibrationCurve, ...scores } = scoreEntity()
+  const { calibrationCurve, ...scores } = scoreEntity(METHODOLOGY)
   expect(scores).toEqual({
     questions: 0,
     forecasts: 0,
@@ -204,7 +205,7 @@ test('an entity that took part in nothing has no scores and ten empty bins', () 
     flipFlop: null,
   })
   expect(calibrationCurve).toHaveLength(10)
-  expectSame(scoreEntity(), scoreEntityPlainly([]))
+  expectSame(scoreEntity(METHODOLOGY), scoreEntityPlainly([]))
 })
 
 /** `count` questions on which the first entity says `ppm` and the second `others`, all held from end to end. */

@@ -1,8 +1,10 @@
 // The logarithms of METHODOLOGY §6.1: none lies so near a rounding boundary that two correct libraries differ.
 import { describe, expect, test } from 'vitest'
-import { NEGATIVE_LOG_NANO, PPM } from '../../pipeline/scoring/logarithm.ts'
+import { PPM, negativeLogNano } from '../../pipeline/scoring/logarithm.ts'
+import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
 
 const FLOOR_PPM = 1000
+const LOGARITHMS = negativeLogNano(METHODOLOGY.parameters.log_probability_floor)
 const BITS = 128n
 const ONE = 1n << BITS
 
@@ -58,7 +60,7 @@ describe('−ln in whole numbers of 1e-9', () => {
   })
 
   test('every one is the exactly rounded value', () => {
-    const wrong = inside.filter((ppm) => NEGATIVE_LOG_NANO[ppm] !== nano(ppm).whole)
+    const wrong = inside.filter((ppm) => LOGARITHMS[ppm] !== nano(ppm).whole)
     expect(wrong).toEqual([])
   })
 
@@ -74,10 +76,10 @@ describe('−ln in whole numbers of 1e-9', () => {
   })
 
   test('probabilities are limited to [0.001, 0.999] first', () => {
-    expect(NEGATIVE_LOG_NANO).toHaveLength(PPM + 1)
+    expect(LOGARITHMS).toHaveLength(PPM + 1)
     for (let i = 0; i <= FLOOR_PPM; i++) {
-      expect(NEGATIVE_LOG_NANO[i]).toBe(6_907_755_279)
-      expect(NEGATIVE_LOG_NANO[PPM - i]).toBe(1_000_500)
+      expect(LOGARITHMS[i]).toBe(6_907_755_279)
+      expect(LOGARITHMS[PPM - i]).toBe(1_000_500)
     }
   })
 })

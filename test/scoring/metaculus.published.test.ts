@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { QuestionSweep } from '../../pipeline/scoring/question.ts'
+import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
 import { fromPico } from '../../pipeline/scoring/round.ts'
 import { type RawForecast, columnsOf } from '../support/plain-scorer.ts'
 
@@ -37,7 +38,7 @@ describe.each([
   const entities = [...new Set(rows.map(({ entity }) => entity))]
   const closesAtMs = Date.parse(expected.closes)
   const measured = new Map<string, { baseline: number; peer: number }>()
-  new QuestionSweep(entities.length).run(
+  new QuestionSweep(METHODOLOGY, entities.length).run(
     { openedAtMs: Date.parse(expected.opened), closesAtMs, resolvedAtMs: closesAtMs, outcome: 1 },
     columnsOf(rows, entities),
     ({ entity, baselineScore, peerScore }) =>

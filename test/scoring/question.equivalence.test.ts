@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { PPM } from '../../pipeline/scoring/logarithm.ts'
-import { PARAMETERS } from '../../pipeline/scoring/methodology.ts'
+import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
 import {
   type ForecastColumns,
   type Pair,
@@ -77,7 +77,7 @@ const world: fc.Arbitrary<World> = question.chain((resolved) =>
 
 function sweep(
   { question: resolved, rows }: World,
-  by = new QuestionSweep(ENTITIES.length),
+  by = new QuestionSweep(METHODOLOGY, ENTITIES.length),
   columns: ForecastColumns = columnsOf(rows, ENTITIES),
 ): Map<string, Pair> {
   const pairs = new Map<string, Pair>()
@@ -180,7 +180,7 @@ test('peer scores add up to 0 over the entities of a question', () => {
 test('one sweep over many questions gives the bits of a fresh sweep for each', () => {
   fc.assert(
     fc.property(fc.array(world, { maxLength: 6 }), (worlds) => {
-      const reused = new QuestionSweep(ENTITIES.length)
+      const reused = new QuestionSweep(METHODOLOGY, ENTITIES.length)
       for (const given of worlds) expect(sweep(given, reused)).toEqual(sweep(given))
     }),
     { numRuns: 300 },
@@ -339,7 +339,7 @@ test('a field of 20,000 is scored as its formula says', () => {
   const squared = Array.from(shares, (share) => (share / PPM) ** 2)
   const total = squared.reduce((sum, value) => sum + value, 0)
   const pairs: Pair[] = []
-  new QuestionSweep(size).run(
+  new QuestionSweep(METHODOLOGY, size).run(
     { openedAtMs: 0, closesAtMs: DAY_MS, resolvedAtMs: DAY_MS, outcome: 0 },
     columns,
     (pair) => pairs.push({ ...pair }),
@@ -347,7 +347,7 @@ test('a field of 20,000 is scored as its formula says', () => {
   expect(pairs).toHaveLength(size)
   for (const pair of pairs) {
     const others = total - squared[pair.entity]!
-    const reference = (others + PARAMETERS.house_brier) / size
+    const reference = (others + METHODOLOGY.parameters.house_brier) / size
     expect(Math.abs(pair.referenceBrier / 1e12 - reference)).toBeLessThanOrEqual(1e-9)
     // Everyone is at the floor of the logarithm, so nobody beats anybody.
     expect(Math.abs(pair.peerScore / 1e12)).toBeLessThanOrEqual(1e-9)

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { type Pair, QuestionSweep, type ResolvedQuestion } from '../../pipeline/scoring/question.ts'
+import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
 import { fromPico } from '../../pipeline/scoring/round.ts'
 import { type RawForecast, columnsOf, scoreQuestionPlainly } from '../support/plain-scorer.ts'
 
@@ -44,7 +45,7 @@ function bySweep(question: ResolvedQuestion, rows: RawForecast[]): Measured {
       peerScore: fromPico(pair.peerScore),
     }
   }
-  new QuestionSweep(entities.length).run(question, columnsOf(rows, entities), read)
+  new QuestionSweep(METHODOLOGY, entities.length).run(question, columnsOf(rows, entities), read)
   return measured
 }
 

@@ -2,13 +2,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type EntityScores, scoreEntity } from '../../pipeline/scoring/entity.ts'
+import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
 import { badgeOf, certificationOf, rank } from '../../pipeline/scoring/ranking.ts'
 
 const withSkill = (skill: number | null, eligible = true) => ({ eligible, skill })
 
 function entity(questions: number, lower: number | null): EntityScores {
   const skillInterval = lower === null ? null : { lower, upper: lower + 0.2 }
-  return { ...scoreEntity(), questions, eligible: questions >= 25, skill: 0.1, skillInterval }
+  return { ...scoreEntity(METHODOLOGY), questions, eligible: questions >= 25, skill: 0.1, skillInterval }
 }
 
 describe('rank', () => {
@@ -109,7 +110,7 @@ describe('certification of an agent', () => {
   ])(
     '$questions questions, lower bound $lower, percentile $percentile: $expected',
     ({ questions, lower, percentile, expected }) => {
-      expect(certificationOf(entity(questions, lower), { rank: 1, percentile })).toBe(expected)
+      expect(certificationOf(METHODOLOGY, entity(questions, lower), { rank: 1, percentile })).toBe(expected)
     },
   )
 })
@@ -131,6 +132,8 @@ describe('badge of a forecaster', () => {
     { lower: -0.5, percentile: 50, expected: 'bronze' },
     { lower: 0.000001, percentile: 99, expected: 'platinum' },
   ])('lower bound $lower, percentile $percentile: $expected', ({ lower, percentile, expected }) => {
-    expect(badgeOf(entity(25, lower), { rank: percentile === null ? null : 1, percentile })).toBe(expected)
+    expect(
+      badgeOf(METHODOLOGY, entity(25, lower), { rank: percentile === null ? null : 1, percentile }),
+    ).toBe(expected)
   })
 })

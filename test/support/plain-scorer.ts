@@ -2,7 +2,7 @@
 // hold the fast one against; and the raw rows of a question as the columns that the fast one takes.
 import type { Decomposition } from '../../pipeline/scoring/calibration.ts'
 import type { EntityScores } from '../../pipeline/scoring/entity.ts'
-import { PARAMETERS } from '../../pipeline/scoring/methodology.ts'
+import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
 import type { ForecastColumns, ResolvedQuestion } from '../../pipeline/scoring/question.ts'
 
 /** A forecast of one question as it was recorded: in no order, and perhaps more than once. */
@@ -245,7 +245,7 @@ function curvePlainly(closes: readonly Close[]): EntityScores['calibrationCurve'
     }
     const observed = mean(members.map(({ outcome }) => outcome))
     // Wilson's bounds are the two roots π of (observed − π)² = z²·π·(1 − π)/count.
-    const z2n = PARAMETERS.interval_z ** 2 / members.length
+    const z2n = METHODOLOGY.parameters.interval_z ** 2 / members.length
     const [a, b, c] = [1 + z2n, -(2 * observed + z2n), observed ** 2]
     const root = Math.sqrt(b * b - 4 * a * c)
     return {

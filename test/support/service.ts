@@ -12,6 +12,7 @@ import { runImport } from '../../jobs/import.ts'
 import { releaseContext } from '../../jobs/release.ts'
 import { startService } from '../../jobs/serve.ts'
 import { Database } from '../../pipeline/duckdb.ts'
+import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
 import { Registry } from '../../pipeline/access/registry.ts'
 import { type ReleaseRequest, type ReleaseResult, makeRelease } from '../../pipeline/release/make.ts'
 import type { ImportKind } from '../../pipeline/import/checks.ts'
@@ -82,6 +83,7 @@ export async function testComponents(options: TestOptions = {}): Promise<Compone
   await mkdir(directory, { recursive: true })
   return {
     settings,
+    methodology: METHODOLOGY,
     environment,
     own,
     store,
