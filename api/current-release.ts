@@ -5,7 +5,8 @@ import { type SigningSecrets, signatureOf } from '../pipeline/proof/hmac.ts'
 import { canonical, sha256Hex } from '../pipeline/proof/canonical.ts'
 import type { Store } from '../pipeline/store/store.ts'
 import { ServiceError } from '../schemas/errors.ts'
-import type { PublicationKind, ReleaseManifest, ReleaseShard } from '../schemas/payloads.ts'
+import type { PublicationKind } from '../schemas/metric.ts'
+import type { ReleaseManifest, ReleaseShard } from '../schemas/payloads.ts'
 import type { EntityType } from '../schemas/tables.ts'
 
 /** A payload as it is sent: the exact bytes that were hashed and signed. */

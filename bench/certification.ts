@@ -3,10 +3,12 @@
 import { type Random, logistic, normal, sfc32 } from '../jobs/simulation/random.ts'
 import { wilsonInterval } from '../pipeline/scoring/calibration.ts'
 import { METHODOLOGY } from '../pipeline/scoring/methodology.ts'
-import { type EntityScores, type EntitySums, scoreEntity } from '../pipeline/scoring/entity.ts'
+import { Rows } from '../pipeline/engine/rows.ts'
+import { scoreEntity } from '../pipeline/scoring/entity.ts'
 import { PPM } from '../pipeline/scoring/logarithm.ts'
-import { type ForecastColumns, type Pair, QuestionSweep } from '../pipeline/scoring/question.ts'
-import { certificationOf, rank } from '../pipeline/scoring/ranking.ts'
+import { PAIR_COLUMNS, SCORED_COLUMNS } from '../pipeline/scoring/pairs.ts'
+import { type ForecastColumns, QuestionSweep } from '../pipeline/scoring/question.ts'
+import { certificationOf, rankedSkill, standingIn, tallyOf } from '../pipeline/scoring/ranking.ts'
 
 const SEED = 20_260_101
 const HORIZON_MS = 30 * 86_400_000
@@ -101,52 +103,23 @@ function ask(scenario: Scenario, random: Random): { columns: ForecastColumns; ou
     entity: Int32Array.from(ordered, ({ entity }) => entity),
     atMs: Float64Array.from(ordered, ({ atMs }) => atMs),
     ppm: Int32Array.from(ordered, ({ ppm }) => ppm),
-    imported: new Uint8Array(count),
+    imported: new Int32Array(count),
   }
   return { columns, outcome: random() < logistic(truth) ? 1 : 0 }
 }
 
-/** What skill, its interval and the rank are made of, in doubles: their rounding is far below the noise here. */
-class Score {
-  questions = 0
-  brier = 0
-  reference = 0
-  xx = 0
-  xy = 0
-  yy = 0
-
-  add({ weightedBrier, weightedReference }: Pair): void {
-    const x = weightedReference - weightedBrier
-    this.questions += 1
-    this.brier += weightedBrier
-    this.reference += weightedReference
-    this.xx += x * x
-    this.xy += x * weightedReference
-    this.yy += weightedReference * weightedReference
-  }
-
-  scores(): EntityScores {
-    const sums: EntitySums = {
-      questions: this.questions,
-      forecasts: 0,
-      imported: 0,
-      coverage: 0n,
-      weightedBrier: BigInt(this.brier),
-      weightedReference: BigInt(this.reference),
-      weightedLog: 0n,
-      baselineScore: 0n,
-      peerScore: 0n,
-      xx: BigInt(this.xx),
-      xy: BigInt(this.xy),
-      yy: BigInt(this.yy),
-      conviction: 0n,
-      updates: 0,
-      movedPpm: 0n,
-      towardPpm: 0n,
-      flipFlop: 0n,
-      flipFlopQuestions: 0,
+/** Adds the pairs of a question to those of each entity. */
+function addPairs(
+  pairs: Rows<typeof PAIR_COLUMNS>,
+  outcome: 0 | 1,
+  to: readonly Rows<typeof SCORED_COLUMNS>[],
+): void {
+  for (let row = 0; row < pairs.rowCount; row++) {
+    const own = to[pairs.columns.entity[row]!]!
+    for (const [name, column] of Object.entries(own.columns)) {
+      column[own.row] = name === 'outcome' ? outcome : pairs.columns[name as keyof typeof PAIR_COLUMNS][row]!
     }
-    return scoreEntity(METHODOLOGY, sums)
+    own.next()
   }
 }
 
@@ -192,20 +165,26 @@ function simulate(scenario: Scenario, stream: number): Tally[] {
     skill: 0,
   }))
   const sweep = new QuestionSweep(METHODOLOGY, others + 1)
+  const pairs = new Rows(PAIR_COLUMNS)
   const random = sfc32(SEED, stream)
   for (let world = 0; world < worlds; world++) {
-    const running = Array.from({ length: others + 1 }, () => new Score())
+    const taken = Array.from({ length: others + 1 }, () => new Rows(SCORED_COLUMNS))
     let asked = 0
     for (const tally of tallies) {
       for (; asked < tally.questions; asked++) {
         const { columns, outcome } = ask(scenario, random)
         const question = { openedAtMs: 0, closesAtMs: HORIZON_MS, resolvedAtMs: HORIZON_MS, outcome }
-        sweep.run(question, columns, (pair) => running[pair.entity]!.add(pair))
+        pairs.clear()
+        sweep.run(asked, question, columns, pairs)
+        addPairs(pairs, outcome, taken)
       }
-      const scores = running.map((score) => score.scores())
-      const { standings } = rank(scores)
+      const scores = taken.map((rows) => scoreEntity(METHODOLOGY, rows))
+      const skills = scores.map((score) => rankedSkill(score))
+      const field = tallyOf(skills)
       const judged = candidate === undefined ? scores : scores.slice(0, 1)
-      const earned = judged.map((score, i) => certificationOf(METHODOLOGY, score, standings[i]!))
+      const earned = judged.map((score, i) =>
+        certificationOf(METHODOLOGY, score, standingIn(field, skills[i]!)),
+      )
       const expert = earned.filter((certification) => certification === 'expert').length
       const certified = earned.filter((certification) => certification === 'certified').length
       tally.certified.add((certified + expert) / judged.length)

@@ -5,7 +5,8 @@ import { signatureHolds } from '../pipeline/proof/hmac.ts'
 import { canonical } from '../pipeline/proof/canonical.ts'
 import { type OwnSettings, secretsInForce } from '../schemas/config.ts'
 import { ServiceError } from '../schemas/errors.ts'
-import { PUBLICATIONS, bulkResults, releaseShard } from '../schemas/payloads.ts'
+import { PUBLICATIONS } from '../schemas/metric.ts'
+import { bulkResults, releaseShard } from '../schemas/payloads.ts'
 import type { Report } from './output.ts'
 
 interface Signed {

@@ -8,6 +8,14 @@ import {
   type JS,
 } from '@duckdb/node-api'
 import bindings from '@duckdb/node-bindings'
+import {
+  type Block,
+  type ColumnKind,
+  type ColumnKinds,
+  type Columns,
+  type RowSink,
+  newColumns,
+} from '../schemas/columns.ts'
 import { ServiceError } from '../schemas/errors.ts'
 
 export interface DatabaseSettings {
@@ -16,16 +24,6 @@ export interface DatabaseSettings {
   memoryLimit: string
   /** For what does not fit into memory. */
   directory: string
-}
-
-/** INTEGER or DOUBLE, without nulls. */
-export type ColumnKind = 'int32' | 'double'
-/** A column as it lies in memory. */
-type Column<Kind extends ColumnKind> = Kind extends 'int32' ? Int32Array : Float64Array
-
-export interface Block<Kinds extends readonly ColumnKind[]> {
-  rowCount: number
-  columns: { [Index in keyof Kinds]: Column<Kinds[Index]> }
 }
 
 /** As many rows as one vector of DuckDB holds. */
@@ -79,11 +77,8 @@ export class Database implements Disposable {
     }
   }
 
-  /** The blocks of a result. While the caller is at work on one, the next is being made. */
-  async *columns<const Kinds extends readonly ColumnKind[]>(
-    sql: string,
-    kinds: Kinds,
-  ): AsyncIterable<Block<Kinds>> {
+  /** The blocks of a result with these columns in this order. While the caller is at work on one, the next is being made. */
+  async *columns<Kinds extends ColumnKinds>(sql: string, kinds: Kinds): AsyncIterable<Block<Kinds>> {
     const result = await reported(this.#connection.stream(sql))
     const fetch = () => {
       const chunk = reported(result.fetchChunk())
@@ -98,8 +93,11 @@ export class Database implements Disposable {
         if (!chunk || chunk.rowCount === 0) return
         next = fetch()
         const { rowCount } = chunk
-        const columns = kinds.map((kind, index) => readColumn(chunk, index, kind, rowCount))
-        yield { rowCount, columns: columns as Block<Kinds>['columns'] }
+        const columns = Object.entries(kinds).map(([name, kind], index) => [
+          name,
+          readColumn(chunk, index, kind, rowCount),
+        ])
+        yield { rowCount, columns: Object.fromEntries(columns) as Columns<Kinds> }
       }
     } finally {
       // A caller that leaves early leaves no read under way.
@@ -108,10 +106,7 @@ export class Database implements Disposable {
   }
 
   /** Appends rows to a table with these columns in this order, also while a result is being read. */
-  async appender<Kinds extends Record<string, ColumnKind>>(
-    table: string,
-    kinds: Kinds,
-  ): Promise<RowAppender<Kinds>> {
+  async appender<Kinds extends ColumnKinds>(table: string, kinds: Kinds): Promise<RowAppender<Kinds>> {
     const connection = await this.#instance.connect()
     const appender = await connection.createAppender(table)
     const types = Object.values(kinds).map((kind) => (kind === 'int32' ? INTEGER : DOUBLE))
@@ -159,21 +154,18 @@ export async function withDatabase<T>(
 }
 
 /** Gathers rows of numbers and hands them on a vector at a time. */
-export class RowAppender<Kinds extends Record<string, ColumnKind>> {
-  /** A row is written at the index `row` of each of these; then `next` takes it. */
-  readonly columns: { readonly [Name in keyof Kinds]: Column<Kinds[Name]> }
+export class RowAppender<Kinds extends ColumnKinds> implements RowSink<Kinds> {
+  readonly columns: Columns<Kinds>
   row = 0
-  readonly #write: (columns: readonly Column<ColumnKind>[], count: number) => void
+  readonly #write: (columns: readonly (Int32Array | Float64Array)[], count: number) => void
   readonly #close: () => void
 
   constructor(
     kinds: Kinds,
-    write: (columns: readonly Column<ColumnKind>[], count: number) => void,
+    write: (columns: readonly (Int32Array | Float64Array)[], count: number) => void,
     close: () => void,
   ) {
-    this.columns = Object.fromEntries(
-      Object.entries(kinds).map(([name, kind]) => [name, newColumn(kind)]),
-    ) as typeof this.columns
+    this.columns = newColumns(kinds, VECTOR_ROWS)
     this.#write = write
     this.#close = close
   }
@@ -194,16 +186,12 @@ export class RowAppender<Kinds extends Record<string, ColumnKind>> {
   }
 }
 
-function newColumn(kind: ColumnKind): Column<ColumnKind> {
-  return kind === 'int32' ? new Int32Array(VECTOR_ROWS) : new Float64Array(VECTOR_ROWS)
-}
-
 function readColumn(
   chunk: DuckDBDataChunk,
   index: number,
   kind: ColumnKind,
   rowCount: number,
-): Column<ColumnKind> {
+): Int32Array | Float64Array {
   const vector = bindings.data_chunk_get_vector(chunk.chunk, index)
   const sizeBytes = rowCount * (kind === 'int32' ? 4 : 8)
   const { buffer, byteOffset } = bindings.vector_get_data(vector, sizeBytes)

@@ -1,5 +1,6 @@
 // What the service publishes. The payloads are signed and stored as canonical JSON, so a field here is a promise.
 import { z } from 'zod'
+import { ENTITY_METRICS, fieldsOf } from './metrics.ts'
 import { ENTITY_TYPES, OUTCOMES } from './tables.ts'
 import { QUESTION_STATUSES } from './requests.ts'
 import { ENVIRONMENTS, day, instant, publishedUuid, sha256 } from './values.ts'
@@ -10,10 +11,6 @@ export const BADGES = ['none', 'bronze', 'silver', 'gold', 'platinum'] as const
 export type Badge = (typeof BADGES)[number]
 
 const count = z.number().int().min(0)
-const unit = z.number().min(0).max(1)
-const percentile = z.number().min(0).max(100)
-const skill = z.number().max(1)
-
 /** Where a payload comes from: the release that published it and the instant it speaks of. */
 const provenance = {
   methodology_version: z.string().describe('Of the method that scored'),
@@ -21,11 +18,6 @@ const provenance = {
   as_of: instant.describe('The instant that the release speaks of, UTC'),
   environment: z.enum(ENVIRONMENTS).describe('What the sandbox publishes is simulated and proves nothing'),
 }
-
-const skillInterval = z
-  .strictObject({ lower: z.number(), upper: z.number(), level: z.number() })
-  .nullable()
-  .meta({ description: 'Null with fewer than two resolved questions' })
 
 const agentId = { agent_id: publishedUuid }
 const agentStanding = {
@@ -36,15 +28,7 @@ const agentStanding = {
 const forecasterId = { user_id: publishedUuid }
 const forecasterStanding = { badge: z.enum(BADGES).describe('By percentile; see the method') }
 
-const verificationFields = {
-  skill: skill
-    .nullable()
-    .meta({ description: 'Brier skill score against time-matched peers; null when not eligible' }),
-  percentile: percentile.nullable().meta({ description: 'Among eligible entities of the same kind' }),
-  skill_interval: skillInterval,
-  resolved_questions: count.describe('Questions with an outcome that were forecast'),
-  ...provenance,
-}
+const verificationFields = { ...fieldsOf('verification'), ...provenance }
 export const agentVerification = z.strictObject({ ...agentId, ...agentStanding, ...verificationFields })
 export const forecasterVerification = z.strictObject({
   ...forecasterId,
@@ -52,57 +36,11 @@ export const forecasterVerification = z.strictObject({
   ...verificationFields,
 })
 
-const calibrationBin = z.strictObject({
-  lower: unit,
-  upper: unit,
-  count: count.describe('Closing forecasts in this bin'),
-  mean_probability: unit.nullable().describe('Null in an empty bin'),
-  observed_frequency: unit.nullable().describe('How often the outcome was yes'),
-  wilson_lower: unit.nullable().describe('Wilson interval of the frequency, 95 %'),
-  wilson_upper: unit.nullable().describe('Wilson interval of the frequency, 95 %'),
-})
-
-const metricsFields = {
-  eligible: z.boolean().describe('Whether there are enough resolved questions to be ranked'),
-  resolved_questions: count.describe('Questions with an outcome that were forecast'),
-  forecasts: count.describe('On the resolved questions'),
-  imported_share: unit.nullable().describe('Share of the forecasts that the operator imported'),
-  coverage_sum: z
-    .number()
-    .min(0)
-    .describe('Sum over the resolved questions of the share of their time that was covered'),
-  brier: unit.nullable().describe('Brier score; lower is better'),
-  log_score: z.number().min(0).nullable().describe('Logarithmic score in nats; lower is better'),
-  baseline_score: z.number().nullable().describe('Higher is better; 0 is always one half'),
-  peer_score: z.number().nullable().describe('Against the others at the same times; higher is better'),
-  skill: skill.nullable().meta({ description: 'Null without a resolved question' }),
-  skill_interval: skillInterval,
-  calibration: z
-    .strictObject({
-      brier: unit,
-      miscalibration: z.number(),
-      discrimination: z.number(),
-      uncertainty: z.number(),
-    })
-    .nullable()
-    .meta({ description: 'CORP decomposition of the closing forecasts' }),
-  calibration_curve: z.array(calibrationBin).describe('Ten bins of equal width'),
-  expected_calibration_error: unit.nullable().describe('Mean distance of the bins, by their counts'),
-  ...provenance,
-}
+const metricsFields = { ...fieldsOf('metrics'), ...provenance }
 export const agentMetrics = z.strictObject({ ...agentId, ...metricsFields })
 export const forecasterMetrics = z.strictObject({ ...forecasterId, ...metricsFields })
 
-const rankingsFields = {
-  eligible: z.boolean().describe('Whether there are enough resolved questions to be ranked'),
-  rank: z.number().int().min(1).nullable().describe('1 is best; null when not eligible'),
-  percentile: percentile.nullable().describe('Among eligible entities of the same kind'),
-  skill: skill.nullable().describe('Null when not eligible'),
-  eligible_population: count.describe('Eligible entities of the same kind'),
-  population: count.describe('Entities of the same kind'),
-  resolved_questions: count.describe('Questions with an outcome that were forecast'),
-  ...provenance,
-}
+const rankingsFields = { ...fieldsOf('rankings'), ...provenance }
 export const agentRankings = z.strictObject({ ...agentId, ...agentStanding, ...rankingsFields })
 export const forecasterRankings = z.strictObject({
   ...forecasterId,
@@ -110,23 +48,7 @@ export const forecasterRankings = z.strictObject({
   ...rankingsFields,
 })
 
-const advancedFields = {
-  resolved_questions: count.describe('Questions with an outcome that were forecast'),
-  skill_stability: unit.nullable().meta({ description: 'Null with fewer than 50 resolved questions' }),
-  skill_deviation: z.number().min(0).nullable().describe('Standard deviation of the skill over the windows'),
-  windows: count.describe('Windows of consecutive questions'),
-  conviction: unit.nullable().describe('0 is always one half, 1 is always certain'),
-  conviction_gap: z.number().nullable().describe('Above 0 is overconfident'),
-  responsiveness: unit.nullable().describe('Share of the movement that was toward the outcome'),
-  updates: count.describe('Forecasts on a question after the first'),
-  updates_per_question: z.number().min(0).nullable().describe('Mean over the questions'),
-  flip_flop: z
-    .number()
-    .min(0)
-    .nullable()
-    .describe('How much forecasts moved back and forth; null without a question of three'),
-  ...provenance,
-}
+const advancedFields = { ...fieldsOf('advanced_metrics'), ...provenance }
 export const agentAdvancedMetrics = z.strictObject({ ...agentId, ...advancedFields })
 export const forecasterAdvancedMetrics = z.strictObject({ ...forecasterId, ...advancedFields })
 
@@ -145,16 +67,13 @@ export const releaseShard = z.strictObject({
   entities: z.record(publishedUuid, entityPublication),
 })
 export type ReleaseShard = z.infer<typeof releaseShard>
-export const PUBLICATIONS = ['verification', 'metrics', 'rankings', 'advanced_metrics'] as const
-export type PublicationKind = (typeof PUBLICATIONS)[number]
-
 const snapshotFields = {
   date: day,
   release: z.number().int().min(1).describe('The first release of the day'),
-  rank: z.number().int().min(1).nullable().describe('1 is best; null when not eligible'),
-  percentile: percentile.nullable().describe('Among eligible entities of the same kind'),
-  skill: skill.nullable().describe('Null when not eligible'),
-  population: count.meta({ description: 'Eligible entities of the same kind' }),
+  rank: ENTITY_METRICS.rank.schema,
+  percentile: ENTITY_METRICS.percentile.schema,
+  skill: ENTITY_METRICS.skill.schema,
+  population: ENTITY_METRICS.eligible_population.schema,
   methodology_version: z.string(),
 }
 const agentSnapshot = z.strictObject({ ...snapshotFields, ...agentStanding })
@@ -171,7 +90,17 @@ export const snapshotHistory = z.strictObject({
   snapshots: z.array(z.union([agentSnapshot, forecasterSnapshot])).describe('Oldest first'),
 })
 
-const file = z.strictObject({ path: z.string(), rows: count, size_bytes: count, sha256 })
+const file = z.strictObject({
+  path: z.string(),
+  rows: count,
+  size_bytes: count,
+  sha256,
+  entity_type: z
+    .enum(ENTITY_TYPES)
+    .optional()
+    .describe('Of a part of the scores or of the entities: their kind'),
+  first_entity_id: publishedUuid.optional().describe('The first entity in the part'),
+})
 export const releaseManifest = z.strictObject({
   release: z.number().int().min(1),
   as_of: instant,
@@ -201,7 +130,7 @@ export const forecastReceipt = z.strictObject({
   forecast_id: publishedUuid,
   ...agentId,
   question_id: publishedUuid,
-  probability: unit.describe('As it is held: six decimals'),
+  probability: z.number().min(0).max(1).describe('As it is held: six decimals'),
   forecast_at: instant.describe('When the service received it, UTC'),
 })
 

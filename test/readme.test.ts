@@ -10,15 +10,15 @@ import { dirname, join, normalize } from 'node:path'
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Database } from '../pipeline/duckdb.ts'
-import { type EntitySums, scoreEntity } from '../pipeline/scoring/entity.ts'
+import { scoreEntity } from '../pipeline/scoring/entity.ts'
 import { METHODOLOGY } from '../pipeline/scoring/methodology.ts'
-import { type Pair, QuestionSweep } from '../pipeline/scoring/question.ts'
 import { fromPico, rounded } from '../pipeline/scoring/round.ts'
 import { FileStore } from '../pipeline/store/file.ts'
 import { compact } from '../pipeline/tables/compact.ts'
 import { UsageLog } from '../pipeline/access/usage.ts'
 import { SETTING_NAMES } from '../schemas/config.ts'
 import { TABLE_NAMES, tableSpec } from '../schemas/tables.ts'
+import { entityPairs, sweepPairs } from './support/pairs.ts'
 import { type Ended, RunningCommand } from './support/command.ts'
 import { type Block, REPOSITORY, blocksOf, textOf } from './support/fenced-blocks.ts'
 import { suiteFolder } from './support/folder.ts'
@@ -271,23 +271,32 @@ describe('documents say what the sources say', () => {
 
   test('docs/methodology.md: the worked example', () => {
     const hourMs = 3_600_000
-    const pairs: Pair[] = []
-    new QuestionSweep(METHODOLOGY, 2).run(
-      { openedAtMs: 0, closesAtMs: 10 * hourMs, resolvedAtMs: 10 * hourMs, outcome: 1 },
-      {
-        count: 3,
-        entity: Int32Array.of(0, 0, 1),
-        atMs: Float64Array.of(0, 5 * hourMs, 5 * hourMs),
-        ppm: Int32Array.of(600_000, 800_000, 500_000),
-        imported: Uint8Array.of(0, 0, 0),
-      },
-      (pair) => pairs.push({ ...pair }),
-    )
-    const scores = ['coverage', 'brier', 'referenceBrier', 'logScore', 'baselineScore', 'peerScore'] as const
+    const question = {
+      openedAtMs: 0,
+      closesAtMs: 10 * hourMs,
+      resolvedAtMs: 10 * hourMs,
+      outcome: 1,
+    } as const
+    const forecasts = {
+      count: 3,
+      entity: Int32Array.of(0, 0, 1),
+      atMs: Float64Array.of(0, 5 * hourMs, 5 * hourMs),
+      ppm: Int32Array.of(600_000, 800_000, 500_000),
+      imported: Int32Array.of(0, 0, 0),
+    }
+    const pairs = sweepPairs(question, forecasts, 2)
+    const scores = [
+      'coverage',
+      'brier',
+      'reference_brier',
+      'log_score',
+      'baseline_score',
+      'peer_score',
+    ] as const
     const shown = (value: number) => String(rounded(value))
     const expected = pairs.map((pair) => [
       ...scores.map((name) => shown(fromPico(pair[name]))),
-      shown(skillOf(pair)),
+      shown(scoreEntity(METHODOLOGY, entityPairs([{ ...pair, outcome: 1 }])).skill!),
     ])
     const section = textOf('docs/methodology.md').split('### Worked example')[1]!.split('\n#')[0]!
     const cells = section
@@ -327,29 +336,3 @@ test('Ctrl-C ends the demo and removes its folder', async () => {
   expect(existsSync(dirname(variablesFile))).toBe(false)
   expect(stderr).not.toMatch(/error/i)
 })
-
-/** The skill of an entity that took part in one question. */
-function skillOf(pair: Pair): number {
-  const nothing: EntitySums = {
-    questions: 1,
-    forecasts: 0,
-    imported: 0,
-    coverage: 0n,
-    weightedBrier: BigInt(pair.weightedBrier),
-    weightedReference: BigInt(pair.weightedReference),
-    weightedLog: 0n,
-    baselineScore: 0n,
-    peerScore: 0n,
-    xx: 0n,
-    xy: 0n,
-    yy: 0n,
-    conviction: 0n,
-    updates: 0,
-    movedPpm: 0n,
-    towardPpm: 0n,
-    flipFlop: 0n,
-    flipFlopQuestions: 0,
-  }
-  const questions = { closingPpm: [], outcome: [], weightedBrier: [], weightedReference: [] }
-  return scoreEntity(METHODOLOGY, nothing, questions).skill!
-}

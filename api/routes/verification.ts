@@ -2,8 +2,8 @@
 import { z } from 'zod'
 import { canonical } from '../../pipeline/proof/canonical.ts'
 import { ServiceError } from '../../schemas/errors.ts'
+import { type PublicationKind } from '../../schemas/metric.ts'
 import {
-  type PublicationKind,
   agentAdvancedMetrics,
   agentMetrics,
   agentRankings,

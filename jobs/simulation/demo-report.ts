@@ -167,7 +167,7 @@ function whereToLook({ url, store, questions }: DemoOutcome, variablesFile: stri
     `  service      ${url}, described at ${url}/openapi.json`,
     `  data         ${data}`,
     `  imported     ${dirname(variablesFile)}/*.csv`,
-    `  DuckDB       FROM '${data}/releases/*/entities.parquet'`,
+    `  DuckDB       FROM '${data}/releases/*/entities/*.parquet'`,
     `  Polars       pl.scan_delta('${data}/tables/forecasts')`,
     '  documents    README.md, docs/verifying.md, docs/data.md, docs/methodology.md',
     '',

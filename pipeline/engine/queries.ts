@@ -1,6 +1,9 @@
-// The queries around the sweep: what goes into it in order, and the exact sums over what comes out.
-import { type ColumnKind, type Database, literal } from '../duckdb.ts'
-import type { Pair } from '../scoring/question.ts'
+// DuckDB's part of scoring, as queries: numbering, sorting, and the columns that are published.
+import type { ColumnKinds } from '../../schemas/columns.ts'
+import { UNITS_OF_SCALE } from '../../schemas/metric.ts'
+import { PAIR_METRICS } from '../../schemas/metrics.ts'
+import { type Database, literal } from '../duckdb.ts'
+import { SCORED_COLUMNS } from '../scoring/pairs.ts'
 
 /**
  * Numbers the entities and the questions that score, so that the sweep deals in small integers.
@@ -51,83 +54,67 @@ export async function createCounted(database: Database): Promise<void> {
 
 /** Grain: one row per question that scores, in the order of its number. */
 export const QUESTIONS = `SELECT opened_ms, closes_ms, resolved_ms, yes FROM question ORDER BY question`
-export const QUESTION_KINDS = ['double', 'double', 'double', 'int32'] as const
+export const QUESTION_COLUMNS = {
+  openedMs: 'double',
+  closesMs: 'double',
+  resolvedMs: 'double',
+  yes: 'int32',
+} as const satisfies ColumnKinds
 
-const EVENT_COLUMNS = `question, entity, epoch_ms(forecast_at)::DOUBLE AS at_ms,
-  round_even(probability * 1e6, 0)::INTEGER AS ppm, (source = 'import')::INTEGER AS imported`
-export const FORECAST_COLUMNS = ['int32', 'int32', 'double', 'int32', 'int32'] as const
+const SELECTED_FORECASTS = `SELECT question, entity, epoch_ms(forecast_at)::DOUBLE AS at_ms,
+    round_even(probability * 1e6, 0)::INTEGER AS ppm, (source = 'import')::INTEGER AS imported
+  FROM counted JOIN question USING (question_id) JOIN entity USING (entity_type, entity_id)`
+export const FORECAST_COLUMNS = {
+  question: 'int32',
+  entity: 'int32',
+  atMs: 'double',
+  ppm: 'int32',
+  imported: 'int32',
+} as const satisfies ColumnKinds
 
 /**
  * Grain: one row per forecast on a question that scores, in the order (question, time, entity). Sorting by
- * forecast_id, a text, would double the memory and the time, and only `TIED_EVENTS` depend on it.
+ * forecast_id, a text, would double the memory and the time, and only `TIED_FORECASTS` depend on it.
  */
-export const FORECASTS_IN_ORDER = `
-  SELECT ${EVENT_COLUMNS} FROM counted JOIN question USING (question_id) JOIN entity USING (entity_type, entity_id)
-  ORDER BY question, at_ms, entity`
+export const FORECASTS_IN_ORDER = `${SELECTED_FORECASTS} ORDER BY question, at_ms, entity`
 
 /** Grain: one row per forecast on a question in `tied`, in the order (question, time, forecast_id). */
-export const TIED_FORECASTS = `
-  SELECT ${EVENT_COLUMNS} FROM counted JOIN question USING (question_id) JOIN entity USING (entity_type, entity_id)
-  SEMI JOIN tied USING (question)
-  ORDER BY question, at_ms, forecast_id`
+export const TIED_FORECASTS = `${SELECTED_FORECASTS} SEMI JOIN tied USING (question) ORDER BY question, at_ms, forecast_id`
 
 /** `tied` holds the questions on which the order of forecast_ids matters. Grain: one row per question. */
-export const TIED_KINDS = { question: 'int32' } as const
+export const TIED_COLUMNS = { question: 'int32' } as const satisfies ColumnKinds
 
-/** `pair` holds what the sweep yields. Grain: one row per entity and question. */
-export const PAIR_COLUMNS = {
-  question: 'int32',
-  entity: 'int32',
-  forecasts: 'int32',
-  imported: 'int32',
-  closingPpm: 'int32',
-  coverage: 'double',
-  brier: 'double',
-  referenceBrier: 'double',
-  logScore: 'double',
-  baselineScore: 'double',
-  peerScore: 'double',
-  conviction: 'double',
-  weightedBrier: 'double',
-  weightedReference: 'double',
-  weightedLog: 'double',
-  movedPpm: 'double',
-  towardPpm: 'double',
-  flipFlop: 'double',
-} as const satisfies Partial<Record<'question' | keyof Pair, ColumnKind>>
-
-export function createTable(name: string, kinds: Record<string, ColumnKind>): string {
+export function createTable(name: string, kinds: ColumnKinds): string {
   const columns = Object.entries(kinds).map(
     ([column, kind]) => `${column} ${kind === 'int32' ? 'INTEGER' : 'DOUBLE'}`,
   )
   return `CREATE TABLE ${name} (${columns.join(', ')})`
 }
 
-const whole = (column: string) => `sum(${column}::BIGINT)`
+/**
+ * Puts the rows of `pair` into `scored`, in the order (entity, resolved_at, question_id), so that an entity's rows
+ * lie together and a run of entities is a range of row ids. Grain: one row per entity and question.
+ */
+export async function orderPairs(database: Database): Promise<void> {
+  const names = Object.keys(PAIR_METRICS).join(', ')
+  await database.run(
+    `CREATE TABLE scored AS SELECT question, entity, yes AS outcome, ${names}
+     FROM pair JOIN question USING (question) ORDER BY entity, place`,
+  )
+  await database.run('DROP TABLE pair')
+}
 
-/** Grain: one row per entity that took part, in the order of its number. All sums are of integers. */
-export const ENTITY_SUMS = `
-  SELECT entity, count(*)::INTEGER AS questions,
-    ${whole('forecasts')}::BIGINT AS forecasts, ${whole('imported')}::BIGINT AS imported,
-    ${whole('coverage')} AS coverage, ${whole('weightedBrier')} AS "weightedBrier",
-    ${whole('weightedReference')} AS "weightedReference", ${whole('weightedLog')} AS "weightedLog",
-    ${whole('baselineScore')} AS "baselineScore", ${whole('peerScore')} AS "peerScore",
-    sum(x * x) AS xx, sum(x * y) AS xy, sum(y * y) AS yy,
-    ${whole('conviction')} AS conviction, (sum(forecasts) - count(*))::BIGINT AS updates,
-    ${whole('movedPpm')} AS "movedPpm", ${whole('towardPpm')} AS "towardPpm",
-    sum(greatest(flipFlop, 0)::BIGINT) AS "flipFlop", count(*) FILTER (flipFlop >= 0)::INTEGER AS "flipFlopQuestions"
-  FROM (SELECT *, (weightedReference - weightedBrier)::HUGEINT AS x, weightedReference::HUGEINT AS y FROM pair)
-  GROUP BY entity ORDER BY entity`
+/** Grain: one row per entity and question, in the order of `scored`. */
+export const SCORED_PAIRS = `SELECT ${Object.keys(SCORED_COLUMNS).join(', ')} FROM scored`
 
-/** Grain: one row per entity and question, in the order (entity, resolved_at, question_id). */
-export const ENTITY_QUESTIONS = `
-  SELECT entity, closingPpm AS ppm, yes, weightedBrier, weightedReference
-  FROM pair JOIN question USING (question) ORDER BY entity, place`
-export const ENTITY_QUESTION_KINDS = ['int32', 'int32', 'int32', 'double', 'double'] as const
+const PUBLISHED_SCORES = Object.entries(PAIR_METRICS)
+  .filter(([, { published }]) => published)
+  .map(([name, { scale }]) => (scale === 'count' ? name : `${name} / ${UNITS_OF_SCALE[scale]} AS ${name}`))
 
-/** The rows of scores.parquet. Grain: one row per entity and question, in the order of their ids. */
-export const SCORES = `
-  SELECT entity_type, entity_id, question_id, outcome, coverage / 1e12 AS coverage, brier / 1e12 AS brier,
-    referenceBrier / 1e12 AS reference_brier, logScore / 1e12 AS log_score, baselineScore / 1e12 AS baseline_score,
-    peerScore / 1e12 AS peer_score, forecasts, closingPpm / 1e6 AS closing_probability
-  FROM pair JOIN question USING (question) JOIN entity USING (entity) ORDER BY entity, question`
+/** The scores as they are published, of the rows of `scored` from `start` up to `end`. Grain: one row per entity and question, in the order of their ids. */
+export function publishedScores(start: number, end: number): string {
+  return `
+    SELECT entity_type, entity_id, question_id, question.outcome, ${PUBLISHED_SCORES.join(', ')}
+    FROM (SELECT * EXCLUDE (outcome) FROM scored WHERE rowid >= ${start} AND rowid < ${end})
+    JOIN question USING (question) JOIN entity USING (entity) ORDER BY entity, question`
+}

@@ -1,7 +1,8 @@
 // Derives a published release again from the tables and compares every byte with what was published.
 import type { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
-import { PUBLICATIONS, type ReleaseManifest, releaseShard } from '../../schemas/payloads.ts'
+import { PUBLICATIONS } from '../../schemas/metric.ts'
+import { type ReleaseManifest, releaseShard } from '../../schemas/payloads.ts'
 import { type DerivationContext, deriveRelease, snapshotDate } from './derive.ts'
 import { Database } from '../duckdb.ts'
 import type { OutputFile } from './shards.ts'

@@ -1,18 +1,19 @@
 // Derives everything a release and its day's snapshot consist of, from the tables alone.
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ENTITY_TYPES } from '../../schemas/tables.ts'
-import type { ScoredTable } from '../../schemas/tables.ts'
-import { entitiesFile } from './entities-parquet.ts'
-import { type Provenance, type RankedEntity, rankEntities } from './payloads.ts'
+import { ENTITY_TYPES, type ScoredTable } from '../../schemas/tables.ts'
+import type { Environment } from '../../schemas/values.ts'
+import { type ScoredWorld, type ScoringContext, scoreEveryone } from '../engine/duckdb-engine.ts'
+import { entitiesParquet } from './entities-parquet.ts'
+import { PART_SIZES, type Part, partsOf } from './parts.ts'
+import { type Provenance, rankEntities } from './payloads.ts'
 import { type OutputFile, releaseShards, snapshotShards } from './shards.ts'
-import { type ScoringContext, scoreEveryone } from '../engine/score.ts'
 import type { TableVersion } from '../tables/delta-log.ts'
 
 export interface ReleaseInputs {
   release: number
   asOf: Date
-  environment: 'production' | 'sandbox'
+  environment: Environment
   versions: Record<ScoredTable, TableVersion>
 }
 
@@ -22,7 +23,7 @@ export interface DerivationContext extends ScoringContext {
 }
 
 export interface DerivedRelease {
-  /** Entities with a published payload, and rows of scores.parquet. */
+  /** Entities with a published payload, and rows of scores. */
   entityCount: number
   pairCount: number
   /** Every file of the release but its manifest, in the order of the manifest. Each is made when asked for. */
@@ -38,37 +39,73 @@ export function snapshotDate(asOf: Date): string {
 export async function deriveRelease(
   context: DerivationContext,
   inputs: ReleaseInputs,
+  partSizes = PART_SIZES,
 ): Promise<DerivedRelease> {
-  const { entities, pairs, writeScores } = await scoreEveryone(context, inputs.versions, inputs.asOf)
+  const { methodology } = context
+  const world = await scoreEveryone(context, inputs.versions, inputs.asOf)
   const provenance: Provenance = {
-    methodology_version: context.methodology.version,
+    methodology_version: methodology.version,
     release: inputs.release,
     as_of: inputs.asOf.toISOString(),
     environment: inputs.environment,
   }
-  const ranked: RankedEntity[][] = ENTITY_TYPES.map((entityType) =>
-    rankEntities(context.methodology, entities, entityType),
+  const kinds = ENTITY_TYPES.map((entityType) =>
+    rankEntities(
+      methodology,
+      world.entities.filter((entity) => entity.entityType === entityType),
+    ),
   )
   return {
-    entityCount: entities.length,
-    pairCount: pairs,
+    entityCount: world.entities.length,
+    pairCount: world.pairs,
     async *files(sign) {
-      // DuckDB writes the scores while the shards are being made; a failure is met where they are awaited.
-      const path = join(context.directory, 'scores.parquet')
-      const written = writeScores(path)
-      const settled = Promise.allSettled([written])
+      // DuckDB writes the first part of the scores while the shards are being made, and each next one while its
+      // predecessor is being stored.
+      const scores = scoreFiles(context, world, partsOf('scores', kinds, partSizes))
       try {
-        for (const kind of ranked) yield* releaseShards(kind, provenance, sign)
-        yield entitiesFile(ranked.flat(), provenance)
-        await written
-        yield { path: 'scores.parquet', rows: pairs, bytes: await readFile(path) }
+        for (const entities of kinds) yield* releaseShards(entities, provenance, sign)
+        for (const part of partsOf('entities', kinds, partSizes)) {
+          yield { ...fileOf(part), rows: part.members.length, bytes: entitiesParquet(part.members) }
+        }
+        yield* scores.files()
       } finally {
-        await settled
-        await rm(path, { force: true })
+        await scores.close()
       }
     },
     *snapshotFiles() {
-      for (const kind of ranked) yield* snapshotShards(kind, snapshotDate(inputs.asOf), provenance)
+      for (const entities of kinds) yield* snapshotShards(entities, snapshotDate(inputs.asOf), provenance)
+    },
+  }
+}
+
+function fileOf({ path, entityType, members }: Part): Pick<OutputFile, 'path' | 'first'> {
+  return { path, first: { entity_type: entityType, first_entity_id: members[0]!.entityId } }
+}
+
+/** Begins with the first part at once, and with each next one when the one before has been made. */
+function scoreFiles({ directory }: DerivationContext, world: ScoredWorld, parts: readonly Part[]) {
+  const pathOf = (part: Part) => join(directory, part.path.replace('/', '-'))
+  let writing: Promise<void> = Promise.resolve()
+  const begin = (part: Part | undefined) => {
+    if (!part) return
+    writing = world.writeScores(pathOf(part), part.firstPair, part.firstPair + part.pairs)
+    // A failure is met where it is awaited, which may be later.
+    writing.catch(() => undefined)
+  }
+  begin(parts[0])
+  return {
+    async *files(): AsyncIterable<OutputFile> {
+      for (const [index, part] of parts.entries()) {
+        await writing
+        begin(parts[index + 1])
+        const bytes = await readFile(pathOf(part))
+        await rm(pathOf(part))
+        yield { ...fileOf(part), rows: part.pairs, bytes }
+      }
+    },
+    async close(): Promise<void> {
+      await Promise.allSettled([writing])
+      for (const part of parts) await rm(pathOf(part), { force: true })
     },
   }
 }

@@ -1,73 +1,47 @@
-// The Parquet file of a release with one row per entity.
-import { parquetWriteBuffer } from 'hyparquet-writer'
-import { type Provenance, type RankedEntity, payloadsOf } from './payloads.ts'
-import type { OutputFile } from './shards.ts'
+// The Parquet files of a release with one row per entity.
+import { ByteWriter, ParquetWriter, schemaFromColumnData } from 'hyparquet-writer'
+import { ENTITY_COLUMNS } from '../../schemas/metrics.ts'
+import { type RankedEntity, publishedMetrics } from './payloads.ts'
 
-type ParquetType = 'STRING' | 'INT32' | 'DOUBLE' | 'BOOLEAN'
+/** Rows to a row group: the first is small, for readers that only look at the beginning. */
+const FIRST_GROUP_ROWS = 1_000
+const GROUP_ROWS = 100_000
 
-/** entities.parquet: one row per entity with the numbers of its payloads. */
-export function entitiesFile(entities: readonly RankedEntity[], provenance: Provenance): OutputFile {
-  const rows = entities.map((entity): Record<string, unknown> => {
-    const { metrics, rankings, advanced_metrics } = payloadsOf(entity, provenance) as Record<
-      string,
-      Record<string, unknown>
-    >
-    const { calibration, skill_interval } = metrics as Record<string, Record<string, number> | null>
-    return {
-      ...metrics,
-      ...advanced_metrics,
-      ...rankings,
-      skill: metrics!['skill'],
-      entity_type: entity.entityType,
-      entity_id: entity.entityId,
-      title: rankings!['certification'] ?? rankings!['badge'],
-      skill_lower: skill_interval?.['lower'],
-      skill_upper: skill_interval?.['upper'],
-      closing_brier: calibration?.['brier'],
-      miscalibration: calibration?.['miscalibration'],
-      discrimination: calibration?.['discrimination'],
-      uncertainty: calibration?.['uncertainty'],
-    }
-  })
-  const columnData = Object.entries(ENTITY_COLUMNS).map(([name, type]) => ({
-    name,
-    type,
-    data: rows.map((row) => row[name] ?? null),
-  }))
-  const bytes = new Uint8Array(parquetWriteBuffer({ columnData, createdBy: 'forecast-verification-service' }))
-  return { path: 'entities.parquet', rows: rows.length, bytes }
+const COLUMNS: readonly { name: string; type: 'STRING' | 'BOOLEAN' | 'INT32' | 'DOUBLE' }[] = [
+  { name: 'entity_type', type: 'STRING' },
+  { name: 'entity_id', type: 'STRING' },
+  { name: 'title', type: 'STRING' },
+  ...ENTITY_COLUMNS.map(({ name, type }) => ({ name, type })),
+]
+
+/** The entities as one file. Only a row group of them is held as rows at a time. */
+export function entitiesParquet(entities: Iterable<RankedEntity>): Uint8Array {
+  const bytes = new ByteWriter()
+  const schema = schemaFromColumnData({ columnData: COLUMNS.map((column) => ({ ...column, data: [] })) })
+  const file = new ParquetWriter({ writer: bytes, schema, createdBy: 'forecast-verification-service' })
+  let rows: unknown[][] = []
+  let groupRows = FIRST_GROUP_ROWS
+  const flush = () => {
+    const columnData = COLUMNS.map(({ name }, index) => ({ name, data: rows.map((row) => row[index]) }))
+    // Into memory it writes at once.
+    void file.write({ columnData, rowGroupSize: groupRows })
+    rows = []
+    groupRows = GROUP_ROWS
+  }
+  for (const entity of entities) {
+    rows.push(rowOf(entity))
+    if (rows.length === groupRows) flush()
+  }
+  if (rows.length > 0) flush()
+  void file.finish()
+  return new Uint8Array(bytes.getBuffer())
 }
 
-const ENTITY_COLUMNS: Record<string, ParquetType> = {
-  entity_type: 'STRING',
-  entity_id: 'STRING',
-  title: 'STRING',
-  eligible: 'BOOLEAN',
-  rank: 'INT32',
-  percentile: 'DOUBLE',
-  skill: 'DOUBLE',
-  skill_lower: 'DOUBLE',
-  skill_upper: 'DOUBLE',
-  resolved_questions: 'INT32',
-  forecasts: 'INT32',
-  imported_share: 'DOUBLE',
-  coverage_sum: 'DOUBLE',
-  brier: 'DOUBLE',
-  log_score: 'DOUBLE',
-  baseline_score: 'DOUBLE',
-  peer_score: 'DOUBLE',
-  closing_brier: 'DOUBLE',
-  miscalibration: 'DOUBLE',
-  discrimination: 'DOUBLE',
-  uncertainty: 'DOUBLE',
-  expected_calibration_error: 'DOUBLE',
-  skill_stability: 'DOUBLE',
-  skill_deviation: 'DOUBLE',
-  windows: 'INT32',
-  conviction: 'DOUBLE',
-  conviction_gap: 'DOUBLE',
-  responsiveness: 'DOUBLE',
-  updates: 'INT32',
-  updates_per_question: 'DOUBLE',
-  flip_flop: 'DOUBLE',
+function rowOf(entity: RankedEntity): unknown[] {
+  const metrics = publishedMetrics(entity)
+  const values = ENTITY_COLUMNS.map(({ metric, field }) => {
+    const value = metrics[metric]
+    return field === undefined ? value : ((value as Record<string, number> | null)?.[field] ?? null)
+  })
+  return [entity.entityType, entity.entityId, Object.values(entity.award)[0], ...values]
 }

@@ -242,8 +242,8 @@ async function publish(
   }
 }
 
-export function entryOf({ path, rows, bytes }: OutputFile): ReleaseManifest['files'][number] {
-  return { path, rows, size_bytes: bytes.byteLength, sha256: sha256Hex(bytes) }
+export function entryOf({ path, rows, bytes, first }: OutputFile): ReleaseManifest['files'][number] {
+  return { path, rows, size_bytes: bytes.byteLength, sha256: sha256Hex(bytes), ...first }
 }
 
 export async function versionsOf(

@@ -1,18 +1,21 @@
 // The JSON files of a release and of a snapshot: runs of entities in order of id, each file named by its first.
 import type { ReleaseShard, SnapshotShard } from '../../schemas/payloads.ts'
+import type { EntityType } from '../../schemas/tables.ts'
 import { canonical } from '../proof/canonical.ts'
-import { roundedOrNull } from '../scoring/round.ts'
+import { rankedSkill } from '../scoring/ranking.ts'
 import { shardPath } from '../store/paths.ts'
-import { type Provenance, type RankedEntity, payloadsOf, titleOf } from './payloads.ts'
+import { type Provenance, type RankedEntity, payloadsOf } from './payloads.ts'
 
 /** Entities to a shard: a shard is read whole, so a few hundred keep it near a megabyte. */
-const ENTITIES_PER_SHARD = 256
+export const ENTITIES_PER_SHARD = 256
 
 /** A file of a release or a snapshot, under its path there. */
 export interface OutputFile {
   path: string
   rows: number
   bytes: Uint8Array
+  /** Of a part: the first entity that it speaks of. A shard's path names its own. */
+  first?: { entity_type: EntityType; first_entity_id: string }
 }
 
 /** Runs of entities that share a shard; the shard is named by the first. Entities are in the order of their ids. */
@@ -66,9 +69,9 @@ export function* snapshotShards(
         release,
         rank: entity.standing.rank,
         percentile: entity.standing.percentile,
-        skill: entity.scores.eligible ? roundedOrNull(entity.scores.skill) : null,
-        ...titleOf(entity),
-        population: entity.eligiblePopulation,
+        skill: rankedSkill(entity.scores),
+        ...entity.award,
+        population: entity.standing.eligible_population,
         methodology_version,
       },
     ])

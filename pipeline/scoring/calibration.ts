@@ -1,21 +1,14 @@
 // Calibration of closing forecasts: CORP decomposition, calibration curve and its error (METHODOLOGY §4).
+import type { EntityMetrics } from '../../schemas/metrics.ts'
 import { PPM } from './logarithm.ts'
+
+export type Decomposition = NonNullable<EntityMetrics['calibration']>
+export type CalibrationBin = EntityMetrics['calibration_curve'][number]
 
 /** Closing forecasts in parts per million and, at the same index, their outcomes (1 = yes, 0 = no). */
 export interface ClosingForecasts {
   ppm: ArrayLike<number>
   outcome: ArrayLike<number>
-}
-
-export interface Decomposition {
-  /** Mean Brier score of the closing forecasts, 0..1, lower is better. */
-  brier: number
-  /** S(p) − S(ĉ), 0..1, lower is better. */
-  miscalibration: number
-  /** S(ō) − S(ĉ), 0..0.25, higher is better. */
-  discrimination: number
-  /** S(ō), 0..0.25: how hard to tell the questions were for one who knows only the base rate. */
-  uncertainty: number
 }
 
 interface Block {
@@ -92,17 +85,6 @@ export function decompose({ ppm, outcome }: ClosingForecasts): Decomposition | n
   }
 }
 
-export interface CalibrationBin {
-  lower: number
-  upper: number
-  count: number
-  /** Null in an empty bin, like the rest. */
-  meanProbability: number | null
-  observedFrequency: number | null
-  wilsonLower: number | null
-  wilsonUpper: number | null
-}
-
 /** Bins of equal width over [0, 1], each closed below, the last closed above too; with Wilson intervals of ± z. */
 export function calibrationCurve(
   { ppm, outcome }: ClosingForecasts,
@@ -123,20 +105,20 @@ export function calibrationCurve(
     if (count === 0) {
       return {
         ...range,
-        meanProbability: null,
-        observedFrequency: null,
-        wilsonLower: null,
-        wilsonUpper: null,
+        mean_probability: null,
+        observed_frequency: null,
+        wilson_lower: null,
+        wilson_upper: null,
       }
     }
-    const observedFrequency = yes[bin]! / count
-    const [wilsonLower, wilsonUpper] = wilsonInterval(observedFrequency, count, z)
+    const frequency = yes[bin]! / count
+    const [lower, upper] = wilsonInterval(frequency, count, z)
     return {
       ...range,
-      meanProbability: ppmSums[bin]! / PPM / count,
-      observedFrequency,
-      wilsonLower,
-      wilsonUpper,
+      mean_probability: ppmSums[bin]! / PPM / count,
+      observed_frequency: frequency,
+      wilson_lower: lower,
+      wilson_upper: upper,
     }
   })
 }
@@ -154,10 +136,10 @@ export function wilsonInterval(proportion: number, n: number, z: number): [lower
 export function expectedCalibrationError(curve: readonly CalibrationBin[]): number | null {
   let total = 0
   let weighted = 0
-  for (const { count, meanProbability, observedFrequency } of curve) {
+  for (const { count, mean_probability, observed_frequency } of curve) {
     total += count
-    if (meanProbability !== null && observedFrequency !== null) {
-      weighted += count * Math.abs(observedFrequency - meanProbability)
+    if (mean_probability !== null && observed_frequency !== null) {
+      weighted += count * Math.abs(observed_frequency - mean_probability)
     }
   }
   return total === 0 ? null : weighted / total

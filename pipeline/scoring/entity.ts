@@ -1,145 +1,71 @@
-// Scores one entity over its questions, from exact sums and from its questions in order (METHODOLOGY §3 to §5).
+// Scores one entity over its questions in order (METHODOLOGY §3 to §5).
+import type { EntityMetrics } from '../../schemas/metrics.ts'
 import {
-  type CalibrationBin,
-  type Decomposition,
+  type ClosingForecasts,
   calibrationCurve,
   decompose,
   expectedCalibrationError,
 } from './calibration.ts'
+import { ExactProductSum, ExactSum } from './exact-sum.ts'
 import { PPM } from './logarithm.ts'
 import type { Methodology } from './methodology.ts'
-import { fromPico } from './round.ts'
+import { type EntityPairs, type PairSums, sumPairs, weighted } from './pairs.ts'
+import { PICO } from './round.ts'
 
-/** Exact sums over an entity's questions. Scores are integers of 1e-12, products of two of them of 1e-24. */
-export interface EntitySums {
-  questions: number
-  forecasts: number
-  imported: number
-  coverage: bigint
-  weightedBrier: bigint
-  weightedReference: bigint
-  weightedLog: bigint
-  baselineScore: bigint
-  peerScore: bigint
-  /** Σx², Σxy and Σy² with x = coverage·(reference_brier − brier) and y = coverage·reference_brier. */
-  xx: bigint
-  xy: bigint
-  yy: bigint
-  conviction: bigint
-  updates: number
-  movedPpm: bigint
-  towardPpm: bigint
-  flipFlop: bigint
-  flipFlopQuestions: number
-}
+/** Everything that the method says of one entity but its standing among others, unrounded. */
+export type EntityScores = Omit<EntityMetrics, 'rank' | 'percentile' | 'eligible_population' | 'population'>
 
-/** An entity's questions in the order (resolved_at, question_id), as columns. */
-export interface EntityQuestions {
-  closingPpm: readonly number[]
-  outcome: readonly number[]
-  /** coverage · brier and coverage · reference_brier, integers of 1e-12. */
-  weightedBrier: readonly number[]
-  weightedReference: readonly number[]
-}
-
-export interface SkillInterval {
-  lower: number
-  upper: number
-}
-
-export interface EntityScores {
-  questions: number
-  forecasts: number
-  eligible: boolean
-  /** 0..1; null, like every score below, where there is nothing to average. */
-  importedShare: number | null
-  coverageSum: number
-  /** Coverage-weighted mean, 0..1, lower is better. */
-  brier: number | null
-  /** Coverage-weighted mean in nats, 0..6.9078, lower is better. */
-  logScore: number | null
-  /** Means per question, higher is better. */
-  baselineScore: number | null
-  peerScore: number | null
-  /** Shrunk Brier skill score, at most 1, higher is better; 0 = no better than its peers. */
-  skill: number | null
-  skillInterval: SkillInterval | null
-  calibration: Decomposition | null
-  calibrationCurve: CalibrationBin[]
-  expectedCalibrationError: number | null
-  skillStability: number | null
-  skillDeviation: number | null
-  windows: number
-  conviction: number | null
-  convictionGap: number | null
-  responsiveness: number | null
-  updates: number
-  updatesPerQuestion: number | null
-  flipFlop: number | null
-}
-
-const NO_SUMS: EntitySums = {
-  questions: 0,
-  forecasts: 0,
-  imported: 0,
-  coverage: 0n,
-  weightedBrier: 0n,
-  weightedReference: 0n,
-  weightedLog: 0n,
-  baselineScore: 0n,
-  peerScore: 0n,
-  xx: 0n,
-  xy: 0n,
-  yy: 0n,
-  conviction: 0n,
-  updates: 0,
-  movedPpm: 0n,
-  towardPpm: 0n,
-  flipFlop: 0n,
-  flipFlopQuestions: 0,
-}
-const NO_QUESTIONS: EntityQuestions = {
-  closingPpm: [],
-  outcome: [],
-  weightedBrier: [],
-  weightedReference: [],
-}
-
-/** Everything the method says of one entity, unrounded. Without sums: of one that took part in nothing. */
-export function scoreEntity(
-  methodology: Methodology,
-  sums: EntitySums = NO_SUMS,
-  questions: EntityQuestions = NO_QUESTIONS,
-): EntityScores {
+/** `pairs` are in the order (resolved_at, question_id). */
+export function scoreEntity(methodology: Methodology, pairs: EntityPairs): EntityScores {
   const { parameters } = methodology
-  const n = sums.questions
-  const coverage = fromPico(sums.coverage)
-  const closing = { ppm: questions.closingPpm, outcome: questions.outcome }
-  const curve = calibrationCurve(closing, parameters.calibration_bins, parameters.interval_z)
-  const ratio = (part: number, whole: number) => (whole === 0 ? null : part / whole)
-  const moved = Number(sums.movedPpm)
-  return {
-    questions: n,
-    forecasts: sums.forecasts,
-    eligible: n >= parameters.eligible_questions,
-    importedShare: ratio(sums.imported, sums.forecasts),
-    coverageSum: coverage,
-    brier: ratio(fromPico(sums.weightedBrier), coverage),
-    logScore: ratio(fromPico(sums.weightedLog), coverage),
-    baselineScore: ratio(fromPico(sums.baselineScore), n),
-    peerScore: ratio(fromPico(sums.peerScore), n),
-    ...skillOf(methodology, sums),
-    calibration: decompose(closing),
-    calibrationCurve: curve,
-    expectedCalibrationError: expectedCalibrationError(curve),
-    ...stabilityOf(methodology, questions),
-    conviction: ratio(fromPico(sums.conviction), n),
-    convictionGap: convictionGap(questions),
-    responsiveness: ratio(Number(sums.towardPpm), moved),
-    updates: sums.updates,
-    updatesPerQuestion: ratio(sums.updates, n),
-    flipFlop: ratio(fromPico(sums.flipFlop), sums.flipFlopQuestions),
+  const n = pairs.rowCount
+  const sums = sumPairs(pairs)
+  const gains = gainsOf(pairs)
+  const closing = {
+    ppm: pairs.columns.closing_probability.subarray(0, n),
+    outcome: pairs.columns.outcome.subarray(0, n),
   }
+  const curve = calibrationCurve(closing, parameters.calibration_bins, parameters.interval_z)
+  const coverage = sums.coverage.total / PICO
+  const updates = sums.forecasts.total - n
+  return {
+    eligible: n >= parameters.eligible_questions,
+    ...skillOf(methodology, sums, gains),
+    resolved_questions: n,
+    forecasts: sums.forecasts.total,
+    imported_share: ratio(sums.imported.total, sums.forecasts.total),
+    coverage_sum: coverage,
+    brier: ratio(sums.brier.total / PICO, coverage),
+    log_score: ratio(sums.log_score.total / PICO, coverage),
+    baseline_score: ratio(sums.baseline_score.total / PICO, n),
+    peer_score: ratio(sums.peer_score.total / PICO, n),
+    calibration: decompose(closing),
+    calibration_curve: curve,
+    expected_calibration_error: expectedCalibrationError(curve),
+    ...stabilityOf(methodology, gains),
+    conviction: ratio(sums.conviction.total / PICO, n),
+    conviction_gap: convictionGap(closing),
+    responsiveness: ratio(sums.toward.total, sums.moved.total),
+    updates,
+    updates_per_question: ratio(updates, n),
+    flip_flop: ratio(sums.flip_flop.total / PICO, sums.flip_flop.questions),
+  }
+}
+
+function ratio(part: number, whole: number): number | null {
+  return whole === 0 ? null : part / whole
+}
+
+/** For each question x = coverage·(reference_brier − brier) and y = coverage·reference_brier, in whole 1e-12. */
+interface Gains {
+  x: Float64Array
+  y: Float64Array
+}
+
+function gainsOf({ rowCount, columns }: EntityPairs): Gains {
+  const own = weighted(columns, 'brier', rowCount)
+  const y = weighted(columns, 'reference_brier', rowCount)
+  return { x: y.map((reference, row) => reference - own[row]!), y }
 }
 
 /**
@@ -148,21 +74,30 @@ export function scoreEntity(
  */
 function skillOf(
   { parameters }: Methodology,
-  sums: EntitySums,
-): { skill: number | null; skillInterval: SkillInterval | null } {
-  const n = sums.questions
-  if (n === 0) return { skill: null, skillInterval: null }
+  sums: PairSums,
+  { x, y }: Gains,
+): Pick<EntityMetrics, 'skill' | 'skill_interval'> {
+  const n = x.length
+  if (n === 0) return { skill: null, skill_interval: null }
   const prior = parameters.shrinkage_questions * parameters.house_brier
-  const denominator = fromPico(sums.weightedReference) + prior
-  const skill = fromPico(sums.weightedReference - sums.weightedBrier) / denominator
-  if (n < 2) return { skill, skillInterval: null }
-  const xx = Number(sums.xx) / 1e24
-  const xy = Number(sums.xy) / 1e24
-  const yy = Number(sums.yy) / 1e24
-  const residuals = Math.max(0, xx - 2 * skill * xy + skill * skill * yy)
-  const error = Math.sqrt((n / (n - 1)) * residuals) / denominator
+  const denominator = sums.reference_brier.total / PICO + prior
+  const gained = new ExactSum()
+  const [xx, xy, yy] = [new ExactProductSum(), new ExactProductSum(), new ExactProductSum()]
+  for (let row = 0; row < n; row++) {
+    gained.add(x[row]!)
+    xx.add(x[row]!, x[row]!)
+    xy.add(x[row]!, y[row]!)
+    yy.add(y[row]!, y[row]!)
+  }
+  const skill = gained.value() / PICO / denominator
+  if (n < 2) return { skill, skill_interval: null }
+  const square = PICO * PICO
+  const residuals =
+    xx.value() / square - 2 * skill * (xy.value() / square) + skill * skill * (yy.value() / square)
+  const error = Math.sqrt((n / (n - 1)) * Math.max(0, residuals)) / denominator
   const margin = parameters.interval_z * error
-  return { skill, skillInterval: { lower: skill - margin, upper: skill + margin } }
+  const level = parameters.interval_level
+  return { skill, skill_interval: { lower: skill - margin, upper: skill + margin, level } }
 }
 
 /**
@@ -171,25 +106,21 @@ function skillOf(
  */
 function stabilityOf(
   { parameters }: Methodology,
-  { weightedBrier, weightedReference }: EntityQuestions,
-): {
-  skillStability: number | null
-  skillDeviation: number | null
-  windows: number
-} {
-  const n = weightedBrier.length
-  if (n < parameters.stability_questions) return { skillStability: null, skillDeviation: null, windows: 0 }
+  gains: Gains,
+): Pick<EntityMetrics, 'skill_stability' | 'skill_deviation' | 'windows'> {
+  const n = gains.x.length
+  if (n < parameters.stability_questions) return { skill_stability: null, skill_deviation: null, windows: 0 }
   const width = parameters.stability_window
   const ratios: number[] = []
   let ahead = 0
   let x = 0
   let y = 0
   for (let i = 0; i < n; i++) {
-    x += weightedReference[i]! - weightedBrier[i]!
-    y += weightedReference[i]!
+    x += gains.x[i]!
+    y += gains.y[i]!
     if (i >= width) {
-      x -= weightedReference[i - width]! - weightedBrier[i - width]!
-      y -= weightedReference[i - width]!
+      x -= gains.x[i - width]!
+      y -= gains.y[i - width]!
     }
     if (i >= width - 1) {
       if (x > 0) ahead += 1
@@ -197,19 +128,19 @@ function stabilityOf(
     }
   }
   const windows = ratios.length
-  const mean = ratios.reduce((sum, ratio) => sum + ratio, 0) / windows
-  const variance = ratios.reduce((sum, ratio) => sum + (ratio - mean) * (ratio - mean), 0) / windows
-  return { skillStability: ahead / windows, skillDeviation: Math.sqrt(variance), windows }
+  const mean = ratios.reduce((sum, value) => sum + value, 0) / windows
+  const variance = ratios.reduce((sum, value) => sum + (value - mean) * (value - mean), 0) / windows
+  return { skill_stability: ahead / windows, skill_deviation: Math.sqrt(variance), windows }
 }
 
 /** Mean of max(p, 1 − p) at the close − share of closes that leaned the right way; positive = overconfident. */
-function convictionGap({ closingPpm, outcome }: EntityQuestions): number | null {
-  const n = closingPpm.length
+function convictionGap({ ppm, outcome }: ClosingForecasts): number | null {
+  const n = ppm.length
   if (n === 0) return null
   let certainty = 0
   let halvesRight = 0
   for (let i = 0; i < n; i++) {
-    const toward = outcome[i] === 1 ? closingPpm[i]! : PPM - closingPpm[i]!
+    const toward = outcome[i] === 1 ? ppm[i]! : PPM - ppm[i]!
     certainty += Math.max(toward, PPM - toward)
     halvesRight += toward * 2 === PPM ? 1 : toward * 2 > PPM ? 2 : 0
   }

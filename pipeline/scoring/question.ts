@@ -1,7 +1,10 @@
-// Scores everyone on one question: a single pass over its forecasts in the order of time.
+// Scores everyone on one question: a single pass over its forecasts in the order of time (METHODOLOGY §2).
+import type { RowSink } from '../../schemas/columns.ts'
+import { Integral } from './integral.ts'
 import { PPM, negativeLogNano } from './logarithm.ts'
 import type { Methodology } from './methodology.ts'
-import { roundHalfEven } from './round.ts'
+import type { PAIR_COLUMNS } from './pairs.ts'
+import { PICO, roundHalfEven } from './round.ts'
 
 /** A resolved question. All times are integer milliseconds UTC. */
 export interface ResolvedQuestion {
@@ -21,41 +24,9 @@ export interface ForecastColumns {
   /** Probability of yes in parts per million. */
   ppm: Int32Array
   /** 1 where the operator imported the forecast. */
-  imported: Uint8Array
+  imported: Int32Array
 }
 
-/**
- * One entity on one question. Scores are integers of 1e-12, so that adding them up is exact in any order.
- * Formulas, ranges and orientation: METHODOLOGY §2, docs/methodology.md.
- */
-export interface Pair {
-  entity: number
-  /** Forecasts before the effective close, and how many of them were imported. */
-  forecasts: number
-  imported: number
-  /** The forecast that stands at the effective close, in parts per million. */
-  closingPpm: number
-  coverage: number
-  brier: number
-  referenceBrier: number
-  logScore: number
-  baselineScore: number
-  peerScore: number
-  /** Time-weighted |2p − 1|. */
-  conviction: number
-  /** coverage · brier, coverage · reference_brier and coverage · log_score. */
-  weightedBrier: number
-  weightedReference: number
-  weightedLog: number
-  /** Forecasts after the first, the mass they moved and the part of it toward the outcome (both in ppm). */
-  updates: number
-  movedPpm: number
-  towardPpm: number
-  /** (Σ|Δp| − (max − min)) / (N − 2) for N ≥ 3 forecasts, else -1. Griffiths et al. 2019, doi:10.1002/met.1732. */
-  flipFlop: number
-}
-
-const PICO = 1e12
 /** 100/ln 2 · 1e-9 · 1e12 and 100 · 1e-9 · 1e12: from 1e-9 nats to 1e-12 of a baseline or peer score. */
 const BASELINE_PICO_PER_NANO = 1e5 / Math.LN2
 const PEER_PICO_PER_NANO = 1e5
@@ -91,31 +62,6 @@ const STATE = [
 type State = Record<(typeof STATE)[number], Float64Array>
 
 /**
- * A running integral that keeps what addition rounds off (Neumaier 1974), so that the difference of two
- * readings is exact to the last bit or two even when it is tiny beside the readings.
- */
-class Integral {
-  high = 0
-  low = 0
-
-  reset(): void {
-    this.high = 0
-    this.low = 0
-  }
-
-  add(x: number): void {
-    const sum = this.high + x
-    const part = sum - this.high
-    this.low += this.high - (sum - part) + (x - part)
-    this.high = sum
-  }
-
-  since(high: number, low: number): number {
-    return this.high - high + (this.low - low)
-  }
-}
-
-/**
  * Scores questions one after another, reusing its buffers.
  *
  * What others stand for enters an entity's integrals only through four integrals over the whole field, read
@@ -131,26 +77,6 @@ export class QuestionSweep {
   readonly #share = new Integral()
   readonly #peerOwn = new Integral()
   readonly #peerAll = new Integral()
-  readonly #pair: Pair = {
-    entity: 0,
-    forecasts: 0,
-    imported: 0,
-    closingPpm: 0,
-    coverage: 0,
-    brier: 0,
-    referenceBrier: 0,
-    logScore: 0,
-    baselineScore: 0,
-    peerScore: 0,
-    conviction: 0,
-    weightedBrier: 0,
-    weightedReference: 0,
-    weightedLog: 0,
-    updates: 0,
-    movedPpm: 0,
-    towardPpm: 0,
-    flipFlop: -1,
-  }
 
   constructor({ parameters }: Methodology, entityCount: number) {
     this.#negativeLogNano = negativeLogNano(parameters.log_probability_floor)
@@ -159,10 +85,15 @@ export class QuestionSweep {
   }
 
   /**
-   * Hands `emit` one pair for each entity that took part, in the order of their first forecasts. The pair is
-   * the same object every time and holds only until `emit` returns.
+   * Writes to `pairs` one row for each entity that took part, in the order of their first forecasts. `number` is the
+   * question's.
    */
-  run(question: ResolvedQuestion, forecasts: ForecastColumns, emit: (pair: Pair) => void): void {
+  run(
+    number: number,
+    question: ResolvedQuestion,
+    forecasts: ForecastColumns,
+    pairs: RowSink<typeof PAIR_COLUMNS>,
+  ): void {
     const { openedAtMs, outcome } = question
     const closeMs = Math.min(question.closesAtMs, question.resolvedAtMs)
     const horizonMs = question.closesAtMs - openedAtMs
@@ -214,12 +145,11 @@ export class QuestionSweep {
       nanoNats += state.nanoNats[slot]!
     }
     if (closeMs > nowMs) this.#advance(closeMs - nowMs, standing, squaredErrors, nanoNats)
-    // Before anyone is handed a pair, who might throw: the next question must find no one standing.
+    // Before the sink is written to, since it may throw: the next question must find no entity standing.
     for (let slot = 0; slot < standing; slot++) slotOf[state.entity[slot]!] = -1
     for (let slot = 0; slot < standing; slot++) {
       this.#settle(slot, closeMs)
-      this.#fill(slot, closeMs, horizonMs)
-      emit(this.#pair)
+      this.#write(slot, closeMs, horizonMs, number, pairs)
     }
   }
 
@@ -284,34 +214,37 @@ export class QuestionSweep {
     this.#read(slot, nowMs)
   }
 
-  #fill(slot: number, closeMs: number, horizonMs: number): void {
+  #write(
+    slot: number,
+    closeMs: number,
+    horizonMs: number,
+    number: number,
+    pairs: RowSink<typeof PAIR_COLUMNS>,
+  ): void {
     const state = this.#state
-    const pair = this.#pair
+    const { columns, row } = pairs
     const heldMs = closeMs - state.startMs[slot]!
     const forecasts = state.forecasts[slot]!
-    const coverage = heldMs / horizonMs
-    pair.entity = state.entity[slot]!
-    pair.forecasts = forecasts
-    pair.imported = state.imported[slot]!
-    pair.closingPpm = state.ppm[slot]!
-    pair.coverage = roundHalfEven(coverage * PICO)
-    pair.brier = roundHalfEven(state.brierIntegral[slot]! / heldMs)
-    pair.referenceBrier = roundHalfEven(state.referenceIntegral[slot]! / heldMs)
-    pair.logScore = roundHalfEven((state.logIntegral[slot]! / heldMs) * 1e3)
-    pair.baselineScore = roundHalfEven(
+    columns.question[row] = number
+    columns.entity[row] = state.entity[slot]!
+    columns.coverage[row] = roundHalfEven((heldMs / horizonMs) * PICO)
+    columns.brier[row] = roundHalfEven(state.brierIntegral[slot]! / heldMs)
+    columns.reference_brier[row] = roundHalfEven(state.referenceIntegral[slot]! / heldMs)
+    columns.log_score[row] = roundHalfEven((state.logIntegral[slot]! / heldMs) * 1e3)
+    columns.baseline_score[row] = roundHalfEven(
       (100 * PICO * heldMs - BASELINE_PICO_PER_NANO * state.logIntegral[slot]!) / horizonMs,
     )
-    pair.peerScore = roundHalfEven((PEER_PICO_PER_NANO * state.peerIntegral[slot]!) / horizonMs)
-    pair.conviction = roundHalfEven((state.convictionIntegral[slot]! / heldMs) * 1e6)
-    const weight = pair.coverage / PICO
-    pair.weightedBrier = roundHalfEven(weight * pair.brier)
-    pair.weightedReference = roundHalfEven(weight * pair.referenceBrier)
-    pair.weightedLog = roundHalfEven(weight * pair.logScore)
-    pair.updates = forecasts - 1
-    pair.movedPpm = state.moved[slot]!
-    pair.towardPpm = state.toward[slot]!
+    columns.peer_score[row] = roundHalfEven((PEER_PICO_PER_NANO * state.peerIntegral[slot]!) / horizonMs)
+    columns.forecasts[row] = forecasts
+    columns.closing_probability[row] = state.ppm[slot]!
+    columns.imported[row] = state.imported[slot]!
+    columns.conviction[row] = roundHalfEven((state.convictionIntegral[slot]! / heldMs) * 1e6)
+    columns.moved[row] = state.moved[slot]!
+    columns.toward[row] = state.toward[slot]!
+    // (Σ|Δp| − (max − min)) / (k − 2), −1 with fewer than three. Griffiths et al. 2019, doi:10.1002/met.1732.
     const wander = state.moved[slot]! - (state.highest[slot]! - state.lowest[slot]!)
-    pair.flipFlop = forecasts < 3 ? -1 : roundHalfEven((wander / (forecasts - 2)) * 1e6)
+    columns.flip_flop[row] = forecasts < 3 ? -1 : roundHalfEven((wander / (forecasts - 2)) * 1e6)
+    pairs.next()
   }
 }
 

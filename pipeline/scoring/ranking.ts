@@ -1,72 +1,97 @@
-// Ranks entities of one kind among each other and says what they have earned (METHODOLOGY §3).
+// Ranks the entities of one kind among each other and says what they have earned (METHODOLOGY §3).
+import type { EntityMetrics } from '../../schemas/metrics.ts'
 import type { Badge, Certification } from '../../schemas/payloads.ts'
 import type { EntityScores } from './entity.ts'
 import type { Methodology } from './methodology.ts'
 import { rounded } from './round.ts'
 
-export interface Standing {
-  /** 1 + the number of eligible entities with a higher skill; null when not eligible. */
-  rank: number | null
-  /** 0..100, two decimals: 100·(lower + tied/2)/eligible, the entity itself among the tied. */
-  percentile: number | null
+/** How an entity stands among its kind: all follows from a tally and the entity's own skill. */
+export type Standing = Pick<EntityMetrics, 'rank' | 'percentile' | 'eligible_population' | 'population'>
+
+/** The skill by which an entity is ranked, as published (six decimals); null when it is not eligible. */
+export function rankedSkill({ eligible, skill }: Pick<EntityScores, 'eligible' | 'skill'>): number | null {
+  return eligible && skill !== null ? rounded(skill) : null
 }
 
-export interface Standings {
+/** How the eligible entities of a kind are spread over skills. */
+export interface Tally {
+  /** The entities of the kind, eligible or not. */
+  population: number
   eligible: number
-  /** In the order of the entities given. */
-  standings: Standing[]
+  /** Every skill that one of them has, ascending. */
+  skills: Float64Array
+  /** How many eligible entities have a lower skill, for each of `skills`. */
+  lower: Float64Array
 }
 
-/** Ranks the eligible among `entities`, by skill as published (six decimals). */
-export function rank(entities: readonly Pick<EntityScores, 'eligible' | 'skill'>[]): Standings {
-  const skillOf = (entity: Pick<EntityScores, 'eligible' | 'skill'>) =>
-    entity.eligible && entity.skill !== null ? rounded(entity.skill) : null
-  const sorted = Float64Array.from(entities.map(skillOf).filter((skill) => skill !== null)).sort()
-  const eligible = sorted.length
-  const standings = entities.map((entity): Standing => {
-    const skill = skillOf(entity)
-    if (skill === null) return { rank: null, percentile: null }
-    const lower = firstAtLeast(sorted, (value) => value >= skill)
-    const notHigher = firstAtLeast(sorted, (value) => value > skill)
-    return {
-      rank: 1 + eligible - notHigher,
-      percentile: rounded((100 * (lower + (notHigher - lower) / 2)) / eligible, 2),
-    }
-  })
-  return { eligible, standings }
+/** Counts the ranked skills of all entities of a kind, given in any order; null stands for one that is not eligible. */
+export function tallyOf(rankedSkills: Iterable<number | null>): Tally {
+  const counts = new Map<number, number>()
+  let population = 0
+  for (const skill of rankedSkills) {
+    population += 1
+    if (skill !== null) counts.set(skill, (counts.get(skill) ?? 0) + 1)
+  }
+  const skills = Float64Array.from(counts.keys()).sort()
+  const lower = new Float64Array(skills.length)
+  let eligible = 0
+  for (const [index, skill] of skills.entries()) {
+    lower[index] = eligible
+    eligible += counts.get(skill)!
+  }
+  return { population, eligible, skills, lower }
 }
 
-function firstAtLeast(sorted: Float64Array, holds: (value: number) => boolean): number {
+/** The standing of an entity with this ranked skill, itself counted in the tally. */
+export function standingIn({ population, eligible, skills, lower }: Tally, skill: number | null): Standing {
+  const kind = { eligible_population: eligible, population }
+  if (skill === null) return { rank: null, percentile: null, ...kind }
+  const index = indexOf(skills, skill)
+  const below = lower[index]!
+  const notHigher = lower[index + 1] ?? eligible
+  return {
+    rank: 1 + eligible - notHigher,
+    percentile: rounded((100 * (below + (notHigher - below) / 2)) / eligible, 2),
+    ...kind,
+  }
+}
+
+/** Where a number stands in an ascending list that holds it. */
+function indexOf(sorted: Float64Array, wanted: number): number {
   let low = 0
   let high = sorted.length
   while (low < high) {
     const middle = (low + high) >>> 1
-    if (holds(sorted[middle]!)) high = middle
-    else low = middle + 1
+    if (sorted[middle]! < wanted) low = middle + 1
+    else high = middle
   }
   return low
 }
 
 /** The interval's lower bound as published lies above 0. */
-function aboveChance({ skillInterval }: EntityScores): boolean {
-  return skillInterval !== null && rounded(skillInterval.lower) > 0
+function aboveZero({ skill_interval }: EntityScores): boolean {
+  return skill_interval !== null && rounded(skill_interval.lower) > 0
 }
 
 export function certificationOf(
   { parameters }: Methodology,
   scores: EntityScores,
-  { percentile }: Standing,
+  { percentile }: Pick<Standing, 'percentile'>,
 ): Certification {
-  const { questions } = scores
+  const { resolved_questions: questions } = scores
   if (questions < parameters.eligible_questions) return 'none'
-  if (!aboveChance(scores) || questions < parameters.certified_questions) return 'provisional'
+  if (!aboveZero(scores) || questions < parameters.certified_questions) return 'provisional'
   const expert = questions >= parameters.expert_questions && percentile !== null
   return expert && percentile >= parameters.expert_percentile ? 'expert' : 'certified'
 }
 
-export function badgeOf({ parameters }: Methodology, scores: EntityScores, { percentile }: Standing): Badge {
+export function badgeOf(
+  { parameters }: Methodology,
+  scores: EntityScores,
+  { percentile }: Pick<Standing, 'percentile'>,
+): Badge {
   if (percentile === null) return 'none'
-  if (aboveChance(scores)) {
+  if (aboveZero(scores)) {
     if (percentile >= parameters.platinum_percentile) return 'platinum'
     if (percentile >= parameters.gold_percentile) return 'gold'
   }

@@ -1,6 +1,8 @@
 // Rounding, fixed to the bit: what leaves a question is an integer number of 1e-12, what is published has
 // six decimals (percentiles two), both rounded half to even.
 
+export const PICO = 1e12
+
 /** Adding and taking away 1.5·2^52 leaves no room for a fraction: IEEE rounds it off, half to even. */
 const NO_FRACTION = 6755399441055744
 
@@ -21,5 +23,5 @@ export function roundedOrNull(x: number | null, decimals = 6): number | null {
 
 /** An integer number of 1e-12, as a plain number. */
 export function fromPico(integer: bigint | number): number {
-  return Number(integer) / 1e12
+  return Number(integer) / PICO
 }

@@ -1,6 +1,6 @@
 // What DuckDB hands to the sweep, where the order of forecast_ids decides: the text of METHODOLOGY §1 on real tables.
 import { expect, test } from 'vitest'
-import { scoreEveryone } from '../../pipeline/engine/score.ts'
+import { scoreEveryone } from '../../pipeline/engine/duckdb-engine.ts'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { compact } from '../../pipeline/tables/compact.ts'
@@ -84,7 +84,7 @@ test('of several forecasts in one millisecond the greatest id stands, of one id 
     LATER,
   )
   const path = `${folder}/scores.parquet`
-  await writeScores(path)
+  await writeScores(path, 0, pairs)
   const rows = await worker.database.rows(
     `SELECT question_id, entity_id, forecasts, closing_probability FROM '${path}' ORDER BY question_id, entity_id`,
   )

@@ -63,8 +63,8 @@ describe('a release as it was published', () => {
       notes: [],
       snapshot_compared: snapshot,
     })
-    // Two shards of the release, entities and scores; two shards of the snapshot.
-    expect(report.files_compared).toBe(snapshot ? 6 : 4)
+    // Two shards of the release, two parts of entities and of scores; two shards of the snapshot.
+    expect(report.files_compared).toBe(snapshot ? 8 : 6)
     // Six forecasters and one agent, four payloads each.
     expect(report.signatures).toEqual({ checked: true, valid: 28, invalid: 0, unsigned: 0 })
     expect(text).toContain('every byte derived again')
@@ -99,8 +99,8 @@ describe('one changed byte', () => {
   const files: [what: string, path: () => string][] = [
     ['a shard of forecasters', () => `forecaster/${forecasterId(0)}.json`],
     ['the shard of agents', () => `agent/${agentId}.json`],
-    ['scores.parquet', () => 'scores.parquet'],
-    ['entities.parquet', () => 'entities.parquet'],
+    ['scores/000.parquet', () => 'scores/000.parquet'],
+    ['entities/000.parquet', () => 'entities/000.parquet'],
   ]
   test.for(files)('in %s is found and the file is named', async ([, pathOf]) => {
     const path = pathOf()
@@ -185,7 +185,7 @@ describe('one changed byte', () => {
     )
     components.objects.set(key, new Uint8Array(await readFile(changed)))
     const { report } = await audit(await afresh(components), 1)
-    expect(report.faults.map((fault) => fault.split(':')[0])).toContain('scores.parquet')
+    expect(report.faults.map((fault) => fault.split(':')[0])).toContain('scores/000.parquet')
     components.objects.delete(key)
     await expect(audit(await afresh(components), 1)).rejects.toMatchObject({
       kind: 'notFound',
@@ -196,8 +196,8 @@ describe('one changed byte', () => {
 
 describe('a missing or foreign file', () => {
   test.for([
-    ['scores.parquet', 'scores.parquet: is missing'],
-    ['entities.parquet', 'entities.parquet: is missing'],
+    ['scores/000.parquet', 'scores/000.parquet: is missing'],
+    ['entities/000.parquet', 'entities/000.parquet: is missing'],
   ] as const)('%s is named', async ([path, fault]) => {
     const components = await copy()
     components.objects.delete(`releases/00000001/${path}`)

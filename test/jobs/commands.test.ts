@@ -279,7 +279,7 @@ describe('release', () => {
     const past = await run('--as-of', '2026-01-25T12:00:00+02:00')
     expect(past.code, past.stderr).toBe(0)
     expect(past.stdout).toMatch(
-      /^release 2 as of 2026-01-25T10:00:00\.000Z: 7 entities, \d+ scored pairs, 5 files, [\d.]+ s\n$/,
+      /^release 2 as of 2026-01-25T10:00:00\.000Z: 7 entities, \d+ scored pairs, 7 files, [\d.]+ s\n$/,
     )
     const log = past.stderr.trimEnd().split('\n')
     expect(JSON.parse(log.at(-1)!)).toMatchObject({ msg: 'published', release: 2, entities: 7 })
@@ -346,15 +346,15 @@ describe('audit', () => {
     expect(good.code, good.stderr).toBe(0)
     expect(good.stdout).toContain('every byte derived again')
     const store = new FileStore(join(folder, 'store'))
-    const key = 'releases/00000001/scores.parquet'
+    const key = 'releases/00000001/scores/000.parquet'
     const bytes = (await store.get(key))!
     await store.put(key, bytes.with(bytes.length >> 1, bytes[bytes.length >> 1]! ^ 1))
     const [bad, other] = await Promise.all([run('--json', '--release', '1'), run('--release', '7')])
     expect(bad.code).toBe(1)
     const { faults } = jsonOf(bad) as { faults: string[] }
     expect(faults.map((fault) => fault.split(':')[0])).toEqual([
-      'scores.parquet',
-      'scores.parquet',
+      'scores/000.parquet',
+      'scores/000.parquet',
       'manifest.json',
     ])
     expectFailed(other, 1, 'there is no release 7')

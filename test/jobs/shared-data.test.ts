@@ -83,11 +83,11 @@ describe.skipIf(!there)('real forecasts', () => {
     const [counts] = await query(
       `SELECT count(*)::INTEGER AS rows, count(DISTINCT (entity_id, question_id))::INTEGER AS pairs,
          count(DISTINCT entity_id)::INTEGER AS people, count(DISTINCT question_id)::INTEGER AS questions
-       FROM ${file('scores.parquet')}`,
+       FROM ${file('scores/000.parquet')}`,
     )
     expect(counts).toEqual({ rows: PAIRS, pairs: PAIRS, people: PEOPLE, questions: 49 + 50 })
     const split = await query(
-      `SELECT count(*)::INTEGER AS rows FROM ${file('scores.parquet')} JOIN (
+      `SELECT count(*)::INTEGER AS rows FROM ${file('scores/000.parquet')} JOIN (
          SELECT question_id, max(category) AS category FROM read_parquet('${join(folder, 'store/tables/questions/*/*.parquet')}') GROUP BY ALL
        ) USING (question_id) GROUP BY category IS NOT DISTINCT FROM 'acx-2023' ORDER BY rows`,
     )
@@ -96,7 +96,7 @@ describe.skipIf(!there)('real forecasts', () => {
 
   test('have the columns and types that readers are promised', async () => {
     const described = await query<{ column_name: string; column_type: string }>(
-      `DESCRIBE FROM ${file('scores.parquet')}`,
+      `DESCRIBE FROM ${file('scores/000.parquet')}`,
     )
     expect(
       Object.fromEntries(described.map(({ column_name, column_type }) => [column_name, column_type])),
@@ -127,7 +127,7 @@ describe.skipIf(!there)('real forecasts', () => {
          count(*) FILTER (NOT isfinite(peer_score))::INTEGER AS peer_score,
          count(*) FILTER (NOT (closing_probability BETWEEN 0 AND 1))::INTEGER AS closing_probability,
          count(*) FILTER (forecasts < 1 OR outcome NOT IN ('yes', 'no') OR entity_type <> 'forecaster')::INTEGER AS rest
-       FROM ${file('scores.parquet')}`,
+       FROM ${file('scores/000.parquet')}`,
     )
     expect(
       Object.values(outside!).every((count) => count === 0),
@@ -135,12 +135,12 @@ describe.skipIf(!there)('real forecasts', () => {
     ).toBe(true)
     // Everyone in the contest forecast once, on the day it opened, and stands to its end.
     const [contest] = await query(
-      `SELECT min(coverage) AS lowest, max(coverage) AS highest FROM ${file('scores.parquet')} WHERE forecasts = 1 AND coverage = 1`,
+      `SELECT min(coverage) AS lowest, max(coverage) AS highest FROM ${file('scores/000.parquet')} WHERE forecasts = 1 AND coverage = 1`,
     )
     expect(contest).toEqual({ lowest: 1, highest: 1 })
     // Peer scores add up to nothing where all stand from beginning to end.
     const sums = await query<{ peers: number }>(
-      `SELECT sum(peer_score) AS peers FROM ${file('scores.parquet')} GROUP BY question_id HAVING min(coverage) = 1`,
+      `SELECT sum(peer_score) AS peers FROM ${file('scores/000.parquet')} GROUP BY question_id HAVING min(coverage) = 1`,
     )
     expect(sums.length).toBeGreaterThanOrEqual(50)
     for (const { peers } of sums) expect(Math.abs(peers)).toBeLessThan(1e-5)

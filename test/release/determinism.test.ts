@@ -62,10 +62,10 @@ describe('a release', () => {
 
   test('has shards, tables, a manifest and a snapshot', () => {
     expect(Object.keys(reference).map((key) => key.replace(/[0-9a-f-]{36}/, 'id'))).toEqual([
-      'releases/00000001/entities.parquet',
+      'releases/00000001/entities/000.parquet',
       'releases/00000001/forecaster/id.json',
       'releases/00000001/manifest.json',
-      'releases/00000001/scores.parquet',
+      'releases/00000001/scores/000.parquet',
       'snapshots/2026-02-20/forecaster/id.json',
       'snapshots/2026-02-20/manifest.json',
     ])
@@ -137,8 +137,8 @@ describe('a release', () => {
     const changed = first.replace(/0\.\d{6}/, (probability) => (Number(probability) + 1e-6).toFixed(6))
     expect(changed).not.toBe(first)
     const content = await published({ importForecasts: inOneFile([changed, ...rest]) })
-    expect(content['releases/00000001/scores.parquet']).not.toBe(
-      reference['releases/00000001/scores.parquet'],
+    expect(content['releases/00000001/scores/000.parquet']).not.toBe(
+      reference['releases/00000001/scores/000.parquet'],
     )
   })
 })

@@ -8,8 +8,9 @@ import { releasePrefix } from '../../pipeline/store/paths.ts'
 import { FAULTS, FaultStore } from '../support/fault-store.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { START, after, sandboxOver, seededStore } from '../support/sandbox.ts'
-import { Clock, release, testComponents } from '../support/service.ts'
+import { Clock, importRows, release, testComponents } from '../support/service.ts'
 import { copyOf } from '../support/store-content.ts'
+import { forecasterId } from '../support/world.ts'
 
 const folder = await suiteFolder()
 
@@ -132,6 +133,7 @@ describe('a release', () => {
   test('of production thins out nothing', async () => {
     const clock = new Clock(START)
     const components = await testComponents({ store: new MemoryStore(), folder, clock })
+    await importRows(components, 'forecasters', `user_id\n${forecasterId(0)}\n`)
     await release(components)
     const store = components.store as MemoryStore
     for (const [key, bytes] of new Map(store.objects)) {

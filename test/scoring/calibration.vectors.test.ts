@@ -7,9 +7,9 @@ import {
   poolAdjacentViolators,
   wilsonInterval,
 } from '../../pipeline/scoring/calibration.ts'
-import { QuestionSweep } from '../../pipeline/scoring/question.ts'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
 import { fromPico } from '../../pipeline/scoring/round.ts'
+import { sweepPairs } from '../support/pairs.ts'
 import { columnsOf } from '../support/plain-scorer.ts'
 
 const Z = METHODOLOGY.parameters.interval_z
@@ -92,9 +92,9 @@ test('expectedCalibrationError: torchmetrics BinaryCalibrationError, 2 bins, l1'
 test('calibrationCurve: scikit-learn test_calibration_curve, uniform, 2 bins', () => {
   const closing = { ppm: ppmOf([0, 0.1, 0.2, 0.8, 0.9, 1]), outcome: [0, 0, 0, 1, 1, 1] }
   const curve = calibrationCurve(closing, 2, Z)
-  expect(curve.map(({ observedFrequency }) => observedFrequency)).toEqual([0, 1])
+  expect(curve.map(({ observed_frequency }) => observed_frequency)).toEqual([0, 1])
   for (const [bin, expected] of [0.1, 0.9].entries()) {
-    expect(Math.abs(curve[bin]!.meanProbability! - expected)).toBeLessThanOrEqual(1e-15)
+    expect(Math.abs(curve[bin]!.mean_probability! - expected)).toBeLessThanOrEqual(1e-15)
   }
 })
 
@@ -106,10 +106,10 @@ test('calibrationCurve: a bin is closed below, the last one above too', () => {
     lower: 0.4,
     upper: 0.5,
     count: 0,
-    meanProbability: null,
-    observedFrequency: null,
-    wilsonLower: null,
-    wilsonUpper: null,
+    mean_probability: null,
+    observed_frequency: null,
+    wilson_lower: null,
+    wilson_upper: null,
   })
 })
 
@@ -146,12 +146,8 @@ describe('flip-flop index: scores (Bureau of Meteorology)', () => {
       recordedAtMs: atMs,
       imported: false,
     }))
-    const measured: number[] = []
-    new QuestionSweep(METHODOLOGY, 1).run(
-      { openedAtMs: 0, closesAtMs: 100, resolvedAtMs: 100, outcome: 1 },
-      columnsOf(rows, ['a']),
-      ({ flipFlop }) => measured.push(fromPico(flipFlop) * 100),
-    )
-    expect(measured).toEqual([expected])
+    const question = { openedAtMs: 0, closesAtMs: 100, resolvedAtMs: 100, outcome: 1 } as const
+    const pairs = sweepPairs(question, columnsOf(rows, ['a']), 1)
+    expect(pairs.map(({ flip_flop }) => fromPico(flip_flop) * 100)).toEqual([expected])
   })
 })

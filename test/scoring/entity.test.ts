@@ -1,16 +1,13 @@
-// An entity's scores from exact sums against the plain scorer over unrounded pairs, and the cases with nothing
+// An entity's scores from whole numbers against the plain scorer over unrounded pairs, and the cases with nothing
 // to average.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import {
-  type EntityQuestions,
-  type EntityScores,
-  type EntitySums,
-  scoreEntity,
-} from '../../pipeline/scoring/entity.ts'
+import { type EntityScores, scoreEntity } from '../../pipeline/scoring/entity.ts'
 import { PPM } from '../../pipeline/scoring/logarithm.ts'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
-import { type Pair, QuestionSweep, type ResolvedQuestion } from '../../pipeline/scoring/question.ts'
+import { NO_PAIRS, type EntityPairs } from '../../pipeline/scoring/pairs.ts'
+import type { ResolvedQuestion } from '../../pipeline/scoring/question.ts'
+import { type Pair, entityPairs, newSweep, sweepPairs } from '../support/pairs.ts'
 import {
   type PlainQuestion,
   type RawForecast,
@@ -59,55 +56,23 @@ interface Taken {
   pair: Pair
 }
 
-/** What the engine hands over: integer sums in any order, and columns in the order (resolved_at, question_id). */
-function exactly(taken: readonly Taken[]): { sums: EntitySums; questions: EntityQuestions } {
-  const pairs = taken.map(({ pair }) => pair)
-  const count = (of: (pair: Pair) => number) => pairs.reduce((sum, pair) => sum + of(pair), 0)
-  const total = (of: (pair: Pair) => bigint | number) =>
-    pairs.reduce((sum, pair) => sum + BigInt(of(pair)), 0n)
-  const x = (pair: Pair) => BigInt(pair.weightedReference - pair.weightedBrier)
-  const y = (pair: Pair) => BigInt(pair.weightedReference)
+/** What the engine hands over: columns in the order (resolved_at, question_id). */
+function inOrder(taken: readonly Taken[]): EntityPairs {
   const ordered = taken.toSorted(
     (a, b) => a.question.resolvedAtMs - b.question.resolvedAtMs || (a.questionId < b.questionId ? -1 : 1),
   )
-  return {
-    sums: {
-      questions: pairs.length,
-      forecasts: count(({ forecasts }) => forecasts),
-      imported: count(({ imported }) => imported),
-      coverage: total(({ coverage }) => coverage),
-      weightedBrier: total(({ weightedBrier }) => weightedBrier),
-      weightedReference: total(({ weightedReference }) => weightedReference),
-      weightedLog: total(({ weightedLog }) => weightedLog),
-      baselineScore: total(({ baselineScore }) => baselineScore),
-      peerScore: total(({ peerScore }) => peerScore),
-      xx: total((pair) => x(pair) * x(pair)),
-      xy: total((pair) => x(pair) * y(pair)),
-      yy: total((pair) => y(pair) * y(pair)),
-      conviction: total(({ conviction }) => conviction),
-      updates: count(({ updates }) => updates),
-      movedPpm: total(({ movedPpm }) => movedPpm),
-      towardPpm: total(({ towardPpm }) => towardPpm),
-      flipFlop: total(({ flipFlop }) => Math.max(0, flipFlop)),
-      flipFlopQuestions: count(({ flipFlop }) => (flipFlop < 0 ? 0 : 1)),
-    },
-    questions: {
-      closingPpm: ordered.map(({ pair }) => pair.closingPpm),
-      outcome: ordered.map(({ question }) => question.outcome),
-      weightedBrier: ordered.map(({ pair }) => pair.weightedBrier),
-      weightedReference: ordered.map(({ pair }) => pair.weightedReference),
-    },
-  }
+  return entityPairs(ordered.map(({ pair, question }) => ({ ...pair, outcome: question.outcome })))
 }
 
 function takenBy(name: string, world: readonly Asked[]): { fast: Taken[]; plain: PlainQuestion[] } {
   const fast: Taken[] = []
   const plain: PlainQuestion[] = []
-  const sweep = new QuestionSweep(METHODOLOGY, ENTITIES.length)
+  const sweep = newSweep(ENTITIES.length)
   for (const { questionId, question, rows } of world) {
-    sweep.run(question, columnsOf(rows, ENTITIES), (pair) => {
-      if (ENTITIES[pair.entity] === name) fast.push({ questionId, question, pair: { ...pair } })
-    })
+    const own = sweepPairs(question, columnsOf(rows, ENTITIES), sweep).find(
+      ({ entity }) => ENTITIES[entity] === name,
+    )
+    if (own) fast.push({ questionId, question, pair: own })
     const { resolvedAtMs, outcome } = question
     const pair = scoreQuestionPlainly(question, rows).find(({ entity }) => entity === name)
     if (pair) plain.push({ questionId, resolvedAtMs, outcome, pair })
@@ -116,8 +81,7 @@ function takenBy(name: string, world: readonly Asked[]): { fast: Taken[]; plain:
 }
 
 function score(world: readonly Asked[], name = ENTITIES[0]!): EntityScores {
-  const { sums, questions } = exactly(takenBy(name, world).fast)
-  return scoreEntity(METHODOLOGY, sums, questions)
+  return scoreEntity(METHODOLOGY, inOrder(takenBy(name, world).fast))
 }
 
 /** Every number of `value` under its path, so that two results can be compared figure by figure. */
@@ -148,10 +112,9 @@ test('exact sums and the plain scorer agree to 1e-9 in every figure', () => {
     fc.property(worlds, (world) => {
       for (const name of ENTITIES) {
         const { fast, plain } = takenBy(name, world)
-        const { sums, questions } = exactly(fast)
-        const measured = scoreEntity(METHODOLOGY, sums, questions)
+        const measured = scoreEntity(METHODOLOGY, inOrder(fast))
         expectSame(measured, scoreEntityPlainly(plain))
-        if (measured.skillStability !== null) long += 1
+        if (measured.skill_stability !== null) long += 1
       }
     }),
     { numRuns: 120, seed: 20260101 },
@@ -179,33 +142,33 @@ test('the order in which questions are given changes no bit', () => {
 })
 
 test('an entity that took part in nothing has no scores and ten empty bins', () => {
-  const { calibrationCurve, ...scores } = scoreEntity(METHODOLOGY)
+  const { calibration_curve, ...scores } = scoreEntity(METHODOLOGY, NO_PAIRS)
   expect(scores).toEqual({
-    questions: 0,
+    resolved_questions: 0,
     forecasts: 0,
     eligible: false,
-    importedShare: null,
-    coverageSum: 0,
+    imported_share: null,
+    coverage_sum: 0,
     brier: null,
-    logScore: null,
-    baselineScore: null,
-    peerScore: null,
+    log_score: null,
+    baseline_score: null,
+    peer_score: null,
     skill: null,
-    skillInterval: null,
+    skill_interval: null,
     calibration: null,
-    expectedCalibrationError: null,
-    skillStability: null,
-    skillDeviation: null,
+    expected_calibration_error: null,
+    skill_stability: null,
+    skill_deviation: null,
     windows: 0,
     conviction: null,
-    convictionGap: null,
+    conviction_gap: null,
     responsiveness: null,
     updates: 0,
-    updatesPerQuestion: null,
-    flipFlop: null,
+    updates_per_question: null,
+    flip_flop: null,
   })
-  expect(calibrationCurve).toHaveLength(10)
-  expectSame(scoreEntity(METHODOLOGY), scoreEntityPlainly([]))
+  expect(calibration_curve).toHaveLength(10)
+  expectSame(scoreEntity(METHODOLOGY, NO_PAIRS), scoreEntityPlainly([]))
 })
 
 /** `count` questions on which the first entity says `ppm` and the second `others`, all held from end to end. */
@@ -227,13 +190,16 @@ describe('skill', () => {
   })
 
   test('of one question has no interval', () => {
-    expect(score(identical(1, PPM, null)).skillInterval).toBeNull()
-    expect(score(identical(2, PPM, null)).skillInterval).not.toBeNull()
+    expect(score(identical(1, PPM, null)).skill_interval).toBeNull()
+    expect(score(identical(2, PPM, null)).skill_interval).not.toBeNull()
   })
 
   test('of the house forecast among house forecasts is 0, its interval empty', () => {
-    const { skill, skillInterval } = score(identical(60, PPM / 2, PPM / 2))
-    expect({ skill, skillInterval }).toEqual({ skill: 0, skillInterval: { lower: 0, upper: 0 } })
+    const { skill, skill_interval } = score(identical(60, PPM / 2, PPM / 2))
+    expect({ skill, skill_interval }).toEqual({
+      skill: 0,
+      skill_interval: { lower: 0, upper: 0, level: 0.95 },
+    })
   })
 })
 
@@ -241,16 +207,16 @@ describe('eligibility and stability', () => {
   test('begin at 25 and at 50 questions', () => {
     expect(score(identical(24, PPM, null)).eligible).toBe(false)
     expect(score(identical(25, PPM, null)).eligible).toBe(true)
-    expect(score(identical(49, PPM, null))).toMatchObject({ windows: 0, skillStability: null })
+    expect(score(identical(49, PPM, null))).toMatchObject({ windows: 0, skill_stability: null })
     expect(score(identical(50, PPM, null))).toMatchObject({
       windows: 26,
-      skillStability: 1,
-      skillDeviation: 0,
+      skill_stability: 1,
+      skill_deviation: 0,
     })
   })
 
   test('a window that is level with its peers is not ahead', () => {
-    expect(score(identical(50, PPM / 2, PPM / 2)).skillStability).toBe(0)
+    expect(score(identical(50, PPM / 2, PPM / 2)).skill_stability).toBe(0)
   })
 
   test('windows slide by one question in the order of resolution', () => {
@@ -261,7 +227,7 @@ describe('eligibility and stability', () => {
       rows: each.rows.map((row) => (i < 25 || row.entity !== ENTITIES[0] ? row : { ...row, ppm: 292_893 })),
     }))
     // On a win x = 0.25, on a loss x = 0.25 − 0.707107² = −0.25 but for the last decimals.
-    expect(score(world)).toMatchObject({ windows: 26, skillStability: 13 / 26 })
+    expect(score(world)).toMatchObject({ windows: 26, skill_stability: 13 / 26 })
     expect(score(world.toReversed())).toEqual(score(world))
   })
 })
@@ -273,6 +239,6 @@ describe('conviction_gap', () => {
     ['one half counts as half right', PPM / 2, 1, 0],
     ['underconfident', 600_000, 1, -0.4],
   ] as const)('%s', (_, ppm, outcome, expected) => {
-    expect(score(identical(30, ppm, null, outcome)).convictionGap).toBeCloseTo(expected, 15)
+    expect(score(identical(30, ppm, null, outcome)).conviction_gap).toBeCloseTo(expected, 15)
   })
 })

@@ -1,9 +1,8 @@
 // Scores that Metaculus published at full precision, from the forecasts it published (sources: the case's README).
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { QuestionSweep } from '../../pipeline/scoring/question.ts'
-import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
 import { fromPico } from '../../pipeline/scoring/round.ts'
+import { sweepPairs } from '../support/pairs.ts'
 import { type RawForecast, columnsOf } from '../support/plain-scorer.ts'
 
 const TOLERANCE = 1e-6
@@ -37,12 +36,16 @@ describe.each([
   const rows = forecasts.filter(({ question }) => question === expected.question)
   const entities = [...new Set(rows.map(({ entity }) => entity))]
   const closesAtMs = Date.parse(expected.closes)
-  const measured = new Map<string, { baseline: number; peer: number }>()
-  new QuestionSweep(METHODOLOGY, entities.length).run(
+  const pairs = sweepPairs(
     { openedAtMs: Date.parse(expected.opened), closesAtMs, resolvedAtMs: closesAtMs, outcome: 1 },
     columnsOf(rows, entities),
-    ({ entity, baselineScore, peerScore }) =>
-      measured.set(entities[entity]!, { baseline: fromPico(baselineScore), peer: fromPico(peerScore) }),
+    entities.length,
+  )
+  const measured = new Map(
+    pairs.map(({ entity, baseline_score, peer_score }) => [
+      entities[entity]!,
+      { baseline: fromPico(baseline_score), peer: fromPico(peer_score) },
+    ]),
   )
   const published = rowsOf('scores.csv').filter(([question]) => question === expected.question)
 

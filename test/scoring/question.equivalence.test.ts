@@ -3,12 +3,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { PPM } from '../../pipeline/scoring/logarithm.ts'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
-import {
-  type ForecastColumns,
-  type Pair,
-  QuestionSweep,
-  type ResolvedQuestion,
-} from '../../pipeline/scoring/question.ts'
+import type { ForecastColumns, ResolvedQuestion } from '../../pipeline/scoring/question.ts'
+import { type Pair, newSweep, sweepPairs } from '../support/pairs.ts'
 import { type RawForecast, columnsOf, scoreQuestionPlainly } from '../support/plain-scorer.ts'
 
 const ENTITIES = ['agent:1', 'agent:2', 'agent:3', 'forecaster:1', 'forecaster:2', 'forecaster:3']
@@ -77,12 +73,10 @@ const world: fc.Arbitrary<World> = question.chain((resolved) =>
 
 function sweep(
   { question: resolved, rows }: World,
-  by = new QuestionSweep(METHODOLOGY, ENTITIES.length),
+  by = newSweep(ENTITIES.length),
   columns: ForecastColumns = columnsOf(rows, ENTITIES),
 ): Map<string, Pair> {
-  const pairs = new Map<string, Pair>()
-  by.run(resolved, columns, (pair) => pairs.set(ENTITIES[pair.entity]!, { ...pair }))
-  return pairs
+  return new Map(sweepPairs(resolved, columns, by).map((pair) => [ENTITIES[pair.entity]!, pair]))
 }
 
 function mapRows({ question: resolved, rows }: World, change: (row: RawForecast) => RawForecast): World {
@@ -99,28 +93,24 @@ test('the sweep and the plain scorer agree: integers exactly, scores to 1e-9', (
       const plain = scoreQuestionPlainly(resolved, rows)
       expect([...fast.keys()].sort()).toEqual(plain.map(({ entity }) => entity).sort())
       for (const expected of plain) {
-        const { coverage, brier, referenceBrier, logScore, flipFlop } = expected
+        const { coverage, brier, reference_brier, log_score, flip_flop } = expected
         const pair = fast.get(expected.entity)!
         expect(pair).toMatchObject({
           forecasts: expected.forecasts,
           imported: expected.imported,
-          closingPpm: expected.closingPpm,
-          updates: expected.updates,
-          movedPpm: expected.movedPpm,
-          towardPpm: expected.towardPpm,
+          closing_probability: expected.closing_probability,
+          moved: expected.moved,
+          toward: expected.toward,
         })
         const scores = {
           coverage,
           brier,
-          referenceBrier,
-          logScore,
-          baselineScore: expected.baselineScore,
-          peerScore: expected.peerScore,
+          reference_brier,
+          log_score,
+          baseline_score: expected.baseline_score,
+          peer_score: expected.peer_score,
           conviction: expected.conviction,
-          weightedBrier: coverage * brier,
-          weightedReference: coverage * referenceBrier,
-          weightedLog: coverage * logScore,
-          flipFlop: flipFlop ?? -1e-12,
+          flip_flop: flip_flop ?? -1e-12,
         }
         for (const [name, value] of Object.entries(scores)) {
           const measured = pair[name as keyof typeof scores]
@@ -158,7 +148,7 @@ test('1 ms at the end of 30 busy years is scored to 1e-9, beside those who were 
   const plain = scoreQuestionPlainly(resolved, rows)
   expect(plain).toHaveLength(ENTITIES.length)
   for (const expected of plain) {
-    for (const name of ['brier', 'referenceBrier', 'logScore', 'baselineScore', 'peerScore'] as const) {
+    for (const name of ['brier', 'reference_brier', 'log_score', 'baseline_score', 'peer_score'] as const) {
       const difference = Math.abs(fast.get(expected.entity)![name] / 1e12 - expected[name])
       expect(difference, `${name} of ${expected.entity}`).toBeLessThanOrEqual(1e-9)
     }
@@ -169,7 +159,7 @@ test('peer scores add up to 0 over the entities of a question', () => {
   fc.assert(
     fc.property(world, (given) => {
       const pairs = [...sweep(given).values()]
-      const total = pairs.reduce((sum, { peerScore }) => sum + peerScore, 0)
+      const total = pairs.reduce((sum, { peer_score }) => sum + peer_score, 0)
       // Half a unit of 1e-12 for each rounding, and as much again for the doubles before it.
       expect(Math.abs(total)).toBeLessThanOrEqual(2 * pairs.length)
     }),
@@ -180,7 +170,7 @@ test('peer scores add up to 0 over the entities of a question', () => {
 test('one sweep over many questions gives the bits of a fresh sweep for each', () => {
   fc.assert(
     fc.property(fc.array(world, { maxLength: 6 }), (worlds) => {
-      const reused = new QuestionSweep(METHODOLOGY, ENTITIES.length)
+      const reused = newSweep(ENTITIES.length)
       for (const given of worlds) expect(sweep(given, reused)).toEqual(sweep(given))
     }),
     { numRuns: 300 },
@@ -197,7 +187,7 @@ test('rows past `count` are not read', () => {
         entity: Int32Array.of(...columns.entity, ...behind.entity),
         atMs: Float64Array.of(...columns.atMs, ...behind.atMs),
         ppm: Int32Array.of(...columns.ppm, ...behind.ppm),
-        imported: Uint8Array.of(...columns.imported, ...behind.imported),
+        imported: Int32Array.of(...columns.imported, ...behind.imported),
       }
       expect(sweep(given, undefined, padded)).toEqual(sweep(given))
     }),
@@ -266,7 +256,7 @@ describe('no bit changes', () => {
         question: { ...resolved, outcome: resolved.outcome === 1 ? 0 : 1 },
         rows: rows.map((row) => ({ ...row, ppm: PPM - row.ppm })),
       }),
-      (pair) => ({ ...pair, closingPpm: PPM - pair.closingPpm }),
+      (pair) => ({ ...pair, closing_probability: PPM - pair.closing_probability }),
     )
   })
 
@@ -294,7 +284,7 @@ test('a restated forecast changes counts, and scores by no more than rounding', 
         forecastId: `9${100 + i}`,
         entity: ENTITIES[pair.entity]!,
         atMs: closeMs - 1,
-        ppm: pair.closingPpm,
+        ppm: pair.closing_probability,
         recordedAtMs: 1e6,
         imported: false,
       }))
@@ -302,8 +292,8 @@ test('a restated forecast changes counts, and scores by no more than rounding', 
       for (const [entity, pair] of plain) {
         const changed = after.get(entity)!
         expect(changed.forecasts).toBe(pair.forecasts + 1)
-        expect(changed.movedPpm).toBe(pair.movedPpm)
-        for (const name of ['coverage', 'brier', 'referenceBrier', 'logScore', 'baselineScore'] as const) {
+        expect(changed.moved).toBe(pair.moved)
+        for (const name of ['coverage', 'brier', 'reference_brier', 'log_score', 'baseline_score'] as const) {
           expect(Math.abs(changed[name] - pair[name]), name).toBeLessThanOrEqual(2)
         }
       }
@@ -317,9 +307,9 @@ test('who always says one half scores 0 against the baseline and one quarter in 
     fc.property(world, (given) => {
       for (const pair of sweep(mapRows(given, (row) => ({ ...row, ppm: PPM / 2 }))).values()) {
         // −ln 0.5 is held to 1e-9, which is 1.4e-7 of a baseline score.
-        expect(Math.abs(pair.baselineScore / 1e12)).toBeLessThanOrEqual(1.5e-7)
-        expect([pair.brier, pair.referenceBrier]).toEqual([0.25e12, 0.25e12])
-        expect([pair.peerScore, pair.conviction]).toEqual([0, 0])
+        expect(Math.abs(pair.baseline_score / 1e12)).toBeLessThanOrEqual(1.5e-7)
+        expect([pair.brier, pair.reference_brier]).toEqual([0.25e12, 0.25e12])
+        expect([pair.peer_score, pair.conviction]).toEqual([0, 0])
       }
     }),
     { numRuns: 300 },
@@ -334,22 +324,18 @@ test('a field of 20,000 is scored as its formula says', () => {
     entity: Int32Array.from({ length: size }, (_, i) => i),
     atMs: new Float64Array(size),
     ppm: shares,
-    imported: new Uint8Array(size),
+    imported: new Int32Array(size),
   }
   const squared = Array.from(shares, (share) => (share / PPM) ** 2)
   const total = squared.reduce((sum, value) => sum + value, 0)
-  const pairs: Pair[] = []
-  new QuestionSweep(METHODOLOGY, size).run(
-    { openedAtMs: 0, closesAtMs: DAY_MS, resolvedAtMs: DAY_MS, outcome: 0 },
-    columns,
-    (pair) => pairs.push({ ...pair }),
-  )
+  const resolved = { openedAtMs: 0, closesAtMs: DAY_MS, resolvedAtMs: DAY_MS, outcome: 0 } as const
+  const pairs = sweepPairs(resolved, columns, size)
   expect(pairs).toHaveLength(size)
   for (const pair of pairs) {
     const others = total - squared[pair.entity]!
     const reference = (others + METHODOLOGY.parameters.house_brier) / size
-    expect(Math.abs(pair.referenceBrier / 1e12 - reference)).toBeLessThanOrEqual(1e-9)
+    expect(Math.abs(pair.reference_brier / 1e12 - reference)).toBeLessThanOrEqual(1e-9)
     // Everyone is at the floor of the logarithm, so nobody beats anybody.
-    expect(Math.abs(pair.peerScore / 1e12)).toBeLessThanOrEqual(1e-9)
+    expect(Math.abs(pair.peer_score / 1e12)).toBeLessThanOrEqual(1e-9)
   }
 })

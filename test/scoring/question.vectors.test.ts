@@ -1,19 +1,13 @@
 // Worked values of one question, published by others, against the sweep and against the plain scorer.
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { type Pair, QuestionSweep, type ResolvedQuestion } from '../../pipeline/scoring/question.ts'
-import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
+import type { ResolvedQuestion } from '../../pipeline/scoring/question.ts'
 import { fromPico } from '../../pipeline/scoring/round.ts'
+import { sweepPairs } from '../support/pairs.ts'
 import { type RawForecast, columnsOf, scoreQuestionPlainly } from '../support/plain-scorer.ts'
 
-const SCORES = {
-  coverage: 'coverage',
-  brier: 'brier',
-  reference_brier: 'referenceBrier',
-  baseline_score: 'baselineScore',
-  peer_score: 'peerScore',
-} as const
-type Scores = Partial<Record<keyof typeof SCORES, number>>
+type Score = 'coverage' | 'brier' | 'reference_brier' | 'baseline_score' | 'peer_score'
+type Scores = Partial<Record<Score, number>>
 
 interface Vector {
   id: string
@@ -31,22 +25,22 @@ const vectors = JSON.parse(
   readFileSync(new URL('../cases/timeline-vectors.json', import.meta.url), 'utf8'),
 ) as Vector[]
 
-type Measured = Record<string, Record<(typeof SCORES)[keyof typeof SCORES], number>>
+type Measured = Record<string, Record<Score, number>>
 
 function bySweep(question: ResolvedQuestion, rows: RawForecast[]): Measured {
   const entities = [...new Set(rows.map(({ entity }) => entity))]
-  const measured: Measured = {}
-  const read = (pair: Pair) => {
-    measured[entities[pair.entity]!] = {
+  const pairs = sweepPairs(question, columnsOf(rows, entities), entities.length)
+  const measured = pairs.map((pair) => [
+    entities[pair.entity]!,
+    {
       coverage: fromPico(pair.coverage),
       brier: fromPico(pair.brier),
-      referenceBrier: fromPico(pair.referenceBrier),
-      baselineScore: fromPico(pair.baselineScore),
-      peerScore: fromPico(pair.peerScore),
-    }
-  }
-  new QuestionSweep(METHODOLOGY, entities.length).run(question, columnsOf(rows, entities), read)
-  return measured
+      reference_brier: fromPico(pair.reference_brier),
+      baseline_score: fromPico(pair.baseline_score),
+      peer_score: fromPico(pair.peer_score),
+    },
+  ])
+  return Object.fromEntries(measured) as Measured
 }
 
 function plainly(question: ResolvedQuestion, rows: RawForecast[]): Measured {
@@ -74,7 +68,7 @@ describe.each([
     const check = (figures: Record<string, Scores>, within: number) => {
       for (const [entity, scores] of Object.entries(figures)) {
         for (const [name, value] of Object.entries(scores)) {
-          const difference = Math.abs(measured[entity]![SCORES[name as keyof typeof SCORES]] - value)
+          const difference = Math.abs(measured[entity]![name as Score] - value)
           expect(difference, `${name} of ${entity}`).toBeLessThanOrEqual(within)
         }
       }

@@ -3,13 +3,32 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type EntityScores, scoreEntity } from '../../pipeline/scoring/entity.ts'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
-import { badgeOf, certificationOf, rank } from '../../pipeline/scoring/ranking.ts'
+import { NO_PAIRS } from '../../pipeline/scoring/pairs.ts'
+import { badgeOf, certificationOf, rankedSkill, standingIn, tallyOf } from '../../pipeline/scoring/ranking.ts'
+
+/** Ranks entities among each other. */
+function rank(entities: readonly Pick<EntityScores, 'eligible' | 'skill'>[]) {
+  const skills = entities.map((one) => rankedSkill(one))
+  const tally = tallyOf(skills)
+  const standings = skills.map((skill) => {
+    const { rank: place, percentile, eligible_population, population } = standingIn(tally, skill)
+    expect([eligible_population, population]).toEqual([tally.eligible, entities.length])
+    return { rank: place, percentile }
+  })
+  return { eligible: tally.eligible, standings }
+}
 
 const withSkill = (skill: number | null, eligible = true) => ({ eligible, skill })
 
 function entity(questions: number, lower: number | null): EntityScores {
-  const skillInterval = lower === null ? null : { lower, upper: lower + 0.2 }
-  return { ...scoreEntity(METHODOLOGY), questions, eligible: questions >= 25, skill: 0.1, skillInterval }
+  const skill_interval = lower === null ? null : { lower, upper: lower + 0.2, level: 0.95 }
+  return {
+    ...scoreEntity(METHODOLOGY, NO_PAIRS),
+    resolved_questions: questions,
+    eligible: questions >= 25,
+    skill: 0.1,
+    skill_interval,
+  }
 }
 
 describe('rank', () => {
@@ -110,7 +129,7 @@ describe('certification of an agent', () => {
   ])(
     '$questions questions, lower bound $lower, percentile $percentile: $expected',
     ({ questions, lower, percentile, expected }) => {
-      expect(certificationOf(METHODOLOGY, entity(questions, lower), { rank: 1, percentile })).toBe(expected)
+      expect(certificationOf(METHODOLOGY, entity(questions, lower), { percentile })).toBe(expected)
     },
   )
 })
@@ -132,8 +151,6 @@ describe('badge of a forecaster', () => {
     { lower: -0.5, percentile: 50, expected: 'bronze' },
     { lower: 0.000001, percentile: 99, expected: 'platinum' },
   ])('lower bound $lower, percentile $percentile: $expected', ({ lower, percentile, expected }) => {
-    expect(
-      badgeOf(METHODOLOGY, entity(25, lower), { rank: percentile === null ? null : 1, percentile }),
-    ).toBe(expected)
+    expect(badgeOf(METHODOLOGY, entity(25, lower), { percentile })).toBe(expected)
   })
 })

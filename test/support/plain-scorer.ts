@@ -15,24 +15,24 @@ export interface RawForecast {
   imported: boolean
 }
 
-/** One entity on one question, unrounded. Names as in the fast scorer's `Pair`. */
+/** One entity on one question, unrounded. Names as in the catalogue of metrics. */
 export interface PlainPair {
   entity: string
   forecasts: number
   imported: number
-  closingPpm: number
+  closing_probability: number
   coverage: number
   brier: number
-  referenceBrier: number
-  logScore: number
-  baselineScore: number
-  peerScore: number
+  reference_brier: number
+  log_score: number
+  baseline_score: number
+  peer_score: number
   conviction: number
   updates: number
-  movedPpm: number
-  towardPpm: number
+  moved: number
+  toward: number
   /** Null with fewer than three forecasts. */
-  flipFlop: number | null
+  flip_flop: number | null
 }
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
@@ -55,7 +55,7 @@ export function columnsOf(rows: readonly RawForecast[], entities: readonly strin
     entity: Int32Array.from(forecasts, ({ entity }) => entities.indexOf(entity)),
     atMs: Float64Array.from(forecasts, ({ atMs }) => atMs),
     ppm: Int32Array.from(forecasts, ({ ppm }) => ppm),
-    imported: Uint8Array.from(forecasts, ({ imported }) => (imported ? 1 : 0)),
+    imported: Int32Array.from(forecasts, ({ imported }) => (imported ? 1 : 0)),
   }
 }
 
@@ -104,24 +104,24 @@ export function scoreQuestionPlainly(question: ResolvedQuestion, rows: readonly 
       integrals.conviction += spanMs * Math.abs(2 * mine.p - 1)
     }
     const moves = own.slice(1).map(({ ppm }, i) => ppm - own[i]!.ppm)
-    const movedPpm = sum(moves.map(Math.abs))
+    const moved = sum(moves.map(Math.abs))
     const range = Math.max(...own.map(({ ppm }) => ppm)) - Math.min(...own.map(({ ppm }) => ppm))
     return {
       entity,
       forecasts: own.length,
       imported: own.filter(({ imported }) => imported).length,
-      closingPpm: own.at(-1)!.ppm,
+      closing_probability: own.at(-1)!.ppm,
       coverage: heldMs / horizonMs,
       brier: integrals.brier / heldMs,
-      referenceBrier: integrals.reference / heldMs,
-      logScore: integrals.log / heldMs,
-      baselineScore: integrals.baseline / horizonMs,
-      peerScore: integrals.peer / horizonMs,
+      reference_brier: integrals.reference / heldMs,
+      log_score: integrals.log / heldMs,
+      baseline_score: integrals.baseline / horizonMs,
+      peer_score: integrals.peer / horizonMs,
       conviction: integrals.conviction / heldMs,
       updates: moves.length,
-      movedPpm,
-      towardPpm: sum(moves.filter((move) => (outcome === 1 ? move > 0 : move < 0)).map(Math.abs)),
-      flipFlop: own.length < 3 ? null : (movedPpm - range) / 1e6 / (own.length - 2),
+      moved,
+      toward: sum(moves.filter((move) => (outcome === 1 ? move > 0 : move < 0)).map(Math.abs)),
+      flip_flop: own.length < 3 ? null : (moved - range) / 1e6 / (own.length - 2),
     }
   })
 }
@@ -143,10 +143,10 @@ export function scoreEntityPlainly(given: readonly PlainQuestion[]): EntityScore
   const n = pairs.length
   const orNull = (value: number): number | null => (Number.isFinite(value) ? value : null)
   const total = (of: (pair: PlainPair) => number): number => sum(pairs.map(of))
-  const coverageSum = total(({ coverage }) => coverage)
+  const coverage_sum = total(({ coverage }) => coverage)
 
-  const xs = pairs.map(({ coverage, referenceBrier, brier }) => coverage * (referenceBrier - brier))
-  const ys = pairs.map(({ coverage, referenceBrier }) => coverage * referenceBrier)
+  const xs = pairs.map(({ coverage, reference_brier, brier }) => coverage * (reference_brier - brier))
+  const ys = pairs.map(({ coverage, reference_brier }) => coverage * reference_brier)
   const skill = sum(xs) / (sum(ys) + 10 * 0.25)
   const squares = sum(xs.map((x, i) => (x - skill * ys[i]!) ** 2))
   const margin = 1.959964 * Math.sqrt(((n / (n - 1)) * squares) / (sum(ys) + 2.5) ** 2)
@@ -157,42 +157,42 @@ export function scoreEntityPlainly(given: readonly PlainQuestion[]): EntityScore
   }
   const ratios = windows.map(({ x, y }) => x / y)
 
-  const closes = questions.map(({ pair, outcome }) => ({ p: pair.closingPpm / 1e6, outcome }))
+  const closes = questions.map(({ pair, outcome }) => ({ p: pair.closing_probability / 1e6, outcome }))
   const leaned = closes.map(({ p, outcome }) => (p === 0.5 ? 0.5 : p > 0.5 === (outcome === 1) ? 1 : 0))
-  const flipFlops = pairs.flatMap(({ flipFlop }) => flipFlop ?? [])
+  const flipFlops = pairs.flatMap(({ flip_flop }) => flip_flop ?? [])
   const curve = curvePlainly(closes)
   return {
-    questions: n,
+    resolved_questions: n,
     forecasts: total(({ forecasts }) => forecasts),
     eligible: n >= 25,
-    importedShare: orNull(total(({ imported }) => imported) / total(({ forecasts }) => forecasts)),
-    coverageSum,
-    brier: orNull(total(({ coverage, brier }) => coverage * brier) / coverageSum),
-    logScore: orNull(total(({ coverage, logScore }) => coverage * logScore) / coverageSum),
-    baselineScore: orNull(mean(pairs.map(({ baselineScore }) => baselineScore))),
-    peerScore: orNull(mean(pairs.map(({ peerScore }) => peerScore))),
+    imported_share: orNull(total(({ imported }) => imported) / total(({ forecasts }) => forecasts)),
+    coverage_sum,
+    brier: orNull(total(({ coverage, brier }) => coverage * brier) / coverage_sum),
+    log_score: orNull(total(({ coverage, log_score }) => coverage * log_score) / coverage_sum),
+    baseline_score: orNull(mean(pairs.map(({ baseline_score }) => baseline_score))),
+    peer_score: orNull(mean(pairs.map(({ peer_score }) => peer_score))),
     skill: n === 0 ? null : skill,
-    skillInterval: n < 2 ? null : { lower: skill - margin, upper: skill + margin },
+    skill_interval: n < 2 ? null : { lower: skill - margin, upper: skill + margin, level: 0.95 },
     calibration: decomposePlainly(closes),
-    calibrationCurve: curve,
-    expectedCalibrationError: orNull(
+    calibration_curve: curve,
+    expected_calibration_error: orNull(
       sum(
         curve.map(
-          ({ count, observedFrequency, meanProbability }) =>
-            (count / n) * Math.abs((observedFrequency ?? 0) - (meanProbability ?? 0)),
+          ({ count, observed_frequency, mean_probability }) =>
+            (count / n) * Math.abs((observed_frequency ?? 0) - (mean_probability ?? 0)),
         ),
       ),
     ),
     // Sums that are 0 but for the rounding of doubles are 0.
-    skillStability: orNull(windows.filter(({ x }) => x > 1e-11).length / windows.length),
-    skillDeviation: orNull(Math.sqrt(mean(ratios.map((ratio) => (ratio - mean(ratios)) ** 2)))),
+    skill_stability: orNull(windows.filter(({ x }) => x > 1e-11).length / windows.length),
+    skill_deviation: orNull(Math.sqrt(mean(ratios.map((ratio) => (ratio - mean(ratios)) ** 2)))),
     windows: windows.length,
     conviction: orNull(mean(pairs.map(({ conviction }) => conviction))),
-    convictionGap: orNull(mean(closes.map(({ p }) => Math.max(p, 1 - p))) - mean(leaned)),
-    responsiveness: orNull(total(({ towardPpm }) => towardPpm) / total(({ movedPpm }) => movedPpm)),
+    conviction_gap: orNull(mean(closes.map(({ p }) => Math.max(p, 1 - p))) - mean(leaned)),
+    responsiveness: orNull(total(({ toward }) => toward) / total(({ moved }) => moved)),
     updates: total(({ updates }) => updates),
-    updatesPerQuestion: orNull(mean(pairs.map(({ updates }) => updates))),
-    flipFlop: orNull(mean(flipFlops)),
+    updates_per_question: orNull(mean(pairs.map(({ updates }) => updates))),
+    flip_flop: orNull(mean(flipFlops)),
   }
 }
 
@@ -230,17 +230,17 @@ function decomposePlainly(closes: readonly Close[]): Decomposition | null {
   }
 }
 
-function curvePlainly(closes: readonly Close[]): EntityScores['calibrationCurve'] {
+function curvePlainly(closes: readonly Close[]): EntityScores['calibration_curve'] {
   return Array.from({ length: 10 }, (_, bin) => {
     const members = closes.filter(({ p }) => p >= bin / 10 && (p < (bin + 1) / 10 || bin === 9))
     const range = { lower: bin / 10, upper: (bin + 1) / 10, count: members.length }
     if (members.length === 0) {
       return {
         ...range,
-        meanProbability: null,
-        observedFrequency: null,
-        wilsonLower: null,
-        wilsonUpper: null,
+        mean_probability: null,
+        observed_frequency: null,
+        wilson_lower: null,
+        wilson_upper: null,
       }
     }
     const observed = mean(members.map(({ outcome }) => outcome))
@@ -250,10 +250,10 @@ function curvePlainly(closes: readonly Close[]): EntityScores['calibrationCurve'
     const root = Math.sqrt(b * b - 4 * a * c)
     return {
       ...range,
-      meanProbability: mean(members.map(({ p }) => p)),
-      observedFrequency: observed,
-      wilsonLower: (-b - root) / (2 * a),
-      wilsonUpper: (-b + root) / (2 * a),
+      mean_probability: mean(members.map(({ p }) => p)),
+      observed_frequency: observed,
+      wilson_lower: (-b - root) / (2 * a),
+      wilson_upper: (-b + root) / (2 * a),
     }
   })
 }

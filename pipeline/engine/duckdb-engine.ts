@@ -1,0 +1,171 @@
+// The engine of one machine: DuckDB numbers, sorts and keeps what goes into the two steps and what comes out of them.
+import { ServiceError } from '../../schemas/errors.ts'
+import { ENTITY_TYPES, type EntityType, type ScoredTable } from '../../schemas/tables.ts'
+import { type Database, literal } from '../duckdb.ts'
+import { type EntityScores, scoreEntity } from '../scoring/entity.ts'
+import type { Methodology } from '../scoring/methodology.ts'
+import { NO_PAIRS, PAIR_COLUMNS, SCORED_COLUMNS } from '../scoring/pairs.ts'
+import type { ForecastColumns, ResolvedQuestion } from '../scoring/question.ts'
+import type { LocalFiles } from '../store/local-files.ts'
+import type { TableVersion } from '../tables/delta-log.ts'
+import { attachAll } from '../tables/views.ts'
+import {
+  FORECASTS_IN_ORDER,
+  FORECAST_COLUMNS,
+  QUESTIONS,
+  QUESTION_COLUMNS,
+  SCORED_PAIRS,
+  TIED_COLUMNS,
+  TIED_FORECASTS,
+  createCounted,
+  createDimensions,
+  createTable,
+  orderPairs,
+  publishedScores,
+} from './queries.ts'
+import { runsOf } from './rows.ts'
+import { scoreEntities } from './score.ts'
+import { type ForecastQuestion, sweepQuestions } from './sweep.ts'
+
+export interface ScoredEntity {
+  entityType: EntityType
+  entityId: string
+  /** The questions that it is scored on. */
+  pairs: number
+  scores: EntityScores
+}
+
+export interface ScoredWorld {
+  /** In the order (entity_type, entity_id): every agent and forecaster, whether it took part or not. */
+  entities: ScoredEntity[]
+  pairs: number
+  /**
+   * Writes the scores of a run of entities as a Parquet file, beside whatever else the database is doing. The run
+   * begins after `start` pairs, those of the entities before it, and ends before the pair `end`.
+   */
+  writeScores: (path: string, start: number, end: number) => Promise<void>
+}
+
+export interface ScoringContext {
+  methodology: Methodology
+  /** A fresh database: scoring leaves its tables behind. */
+  database: Database
+  local: LocalFiles
+  /** Told of every stage that is done. */
+  log?: (event: string, fields: object) => void
+}
+
+/** Scores the tables at the given versions, as of an instant: outcomes that became known later do not count. */
+export async function scoreEveryone(
+  { methodology, database, local, log }: ScoringContext,
+  versions: Record<ScoredTable, TableVersion>,
+  asOf: Date,
+): Promise<ScoredWorld> {
+  await attachAll(database, local, versions)
+  await createDimensions(database, asOf)
+  await createCounted(database)
+  log?.('checked the forecasts for repetitions', {})
+  const names = await database.rows<{ entity_type: string; entity_id: string }>(
+    `SELECT entity_type, entity_id FROM entity ORDER BY entity`,
+  )
+  await sweepInto(methodology, database, names.length)
+  log?.('swept every question', {})
+  await orderPairs(database)
+  const results = new Map<number, Pick<ScoredEntity, 'pairs' | 'scores'>>()
+  let pairs = 0
+  for await (const { entity, ...result } of scoreEntities(
+    methodology,
+    database.columns(SCORED_PAIRS, SCORED_COLUMNS),
+  )) {
+    results.set(entity, result)
+    pairs += result.pairs
+  }
+  log?.('scored every entity', { entities: names.length, pairs })
+  const nobody = { pairs: 0, scores: scoreEntity(methodology, NO_PAIRS) }
+  return {
+    entities: names.map(({ entity_type, entity_id }, index) => ({
+      entityType: entityTypeOf(entity_type),
+      entityId: entity_id,
+      ...(results.get(index) ?? nobody),
+    })),
+    pairs,
+    writeScores: (path, start, end) =>
+      database.runBeside(
+        `COPY (${publishedScores(start, end)}) TO ${literal(path)} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 122880)`,
+      ),
+  }
+}
+
+/** Sweeps every question that scores into the table `pair`. */
+async function sweepInto(methodology: Methodology, database: Database, entityCount: number): Promise<void> {
+  await database.run(createTable('pair', PAIR_COLUMNS))
+  const pairs = await database.appender('pair', PAIR_COLUMNS)
+  await sweepQuestions(
+    methodology,
+    entityCount,
+    await readQuestions(database),
+    forecastsByQuestion(database),
+    pairs,
+  )
+  pairs.close()
+}
+
+/** Questions in the order of their numbers, and after them once more in that order those with ties. */
+async function* forecastsByQuestion(database: Database): AsyncIterable<ForecastQuestion> {
+  await database.run(createTable('tied', TIED_COLUMNS))
+  const tied = await database.appender('tied', TIED_COLUMNS)
+  let tiedCount = 0
+  for await (const { question, forecasts } of read(database, FORECASTS_IN_ORDER)) {
+    if (isTied(forecasts)) {
+      tied.columns.question[tied.row] = question
+      tied.next()
+      tiedCount += 1
+    } else yield { question, forecasts }
+  }
+  tied.close()
+  if (tiedCount > 0) yield* read(database, TIED_FORECASTS)
+}
+
+async function* read(database: Database, sql: string): AsyncIterable<ForecastQuestion> {
+  const blocks = database.columns(sql, FORECAST_COLUMNS)
+  for await (const { key, rows } of runsOf(blocks, FORECAST_COLUMNS, 'question')) {
+    yield { question: key, forecasts: { count: rows.rowCount, ...rows.columns } }
+  }
+}
+
+/** Up to this many forecasts the sum of squared errors stays below 2^53, so any order is exact. */
+const EXACT_FORECASTS = Math.floor(2 ** 53 / 1e12)
+
+/**
+ * Whether the order of forecast_ids could matter to the question: METHODOLOGY orders by them what happens in the
+ * same millisecond. Among different entities that changes no bit as long as sums over them are exact. The
+ * forecasts are in the order (time, entity).
+ */
+function isTied({ count, atMs, entity }: ForecastColumns): boolean {
+  for (let row = 1; row < count; row++) {
+    if (atMs[row] !== atMs[row - 1]) continue
+    if (entity[row] === entity[row - 1] || count > EXACT_FORECASTS) return true
+  }
+  return false
+}
+
+async function readQuestions(database: Database): Promise<ResolvedQuestion[]> {
+  const questions: ResolvedQuestion[] = []
+  for await (const { rowCount, columns } of database.columns(QUESTIONS, QUESTION_COLUMNS)) {
+    for (let row = 0; row < rowCount; row++) {
+      questions.push({
+        openedAtMs: columns.openedMs[row]!,
+        closesAtMs: columns.closesMs[row]!,
+        resolvedAtMs: columns.resolvedMs[row]!,
+        outcome: columns.yes[row] === 1 ? 1 : 0,
+      })
+    }
+  }
+  return questions
+}
+
+function entityTypeOf(text: string): EntityType {
+  const type = ENTITY_TYPES.find((name) => name === text)
+  if (!type) throw new ServiceError('corrupt', `not a type of entity: ${JSON.stringify(text)}`)
+  return type
+}

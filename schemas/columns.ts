@@ -1,0 +1,30 @@
+// Columns of plain numbers as they lie in memory: what the sweep, the engines and DuckDB's driver hand each other.
+
+/** A 32-bit integer or a double, never null. */
+export type ColumnKind = 'int32' | 'double'
+/** The columns of some rows: their names and kinds, in order. */
+export type ColumnKinds = Readonly<Record<string, ColumnKind>>
+
+type Column<Kind extends ColumnKind> = Kind extends 'int32' ? Int32Array : Float64Array
+export type Columns<Kinds extends ColumnKinds> = { readonly [Name in keyof Kinds]: Column<Kinds[Name]> }
+
+/** Rows 0..rowCount-1 of each column. */
+export interface Block<Kinds extends ColumnKinds> {
+  readonly rowCount: number
+  readonly columns: Columns<Kinds>
+}
+
+/** Where rows go. A row is written at the index `row` of each column; then `next` takes it, and both may change. */
+export interface RowSink<Kinds extends ColumnKinds> {
+  readonly columns: Columns<Kinds>
+  readonly row: number
+  next(): void
+}
+
+export function newColumns<Kinds extends ColumnKinds>(kinds: Kinds, capacity: number): Columns<Kinds> {
+  const columns = Object.entries(kinds).map(([name, kind]) => [
+    name,
+    kind === 'int32' ? new Int32Array(capacity) : new Float64Array(capacity),
+  ])
+  return Object.fromEntries(columns) as Columns<Kinds>
+}

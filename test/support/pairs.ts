@@ -1,0 +1,42 @@
+// The pairs of a sweep as objects, for tests that look at them one by one, and as the columns that are scored.
+import { Rows } from '../../pipeline/engine/rows.ts'
+import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
+import { type EntityPairs, PAIR_COLUMNS, SCORED_COLUMNS } from '../../pipeline/scoring/pairs.ts'
+import {
+  type ForecastColumns,
+  QuestionSweep,
+  type ResolvedQuestion,
+} from '../../pipeline/scoring/question.ts'
+import type { PairMetricName } from '../../schemas/metrics.ts'
+
+/** One entity on one question, in the whole numbers of the sweep. */
+export type Pair = Record<PairMetricName | 'question' | 'entity', number>
+
+export function newSweep(entityCount: number): QuestionSweep {
+  return new QuestionSweep(METHODOLOGY, entityCount)
+}
+
+export function sweepPairs(
+  question: ResolvedQuestion,
+  forecasts: ForecastColumns,
+  by: number | QuestionSweep,
+): Pair[] {
+  const rows = new Rows(PAIR_COLUMNS)
+  const sweep = typeof by === 'number' ? newSweep(by) : by
+  sweep.run(0, question, forecasts, rows)
+  return Array.from({ length: rows.rowCount }, (_, row) => {
+    const values = Object.entries(rows.columns).map(([name, column]) => [name, column[row]!])
+    return Object.fromEntries(values) as Pair
+  })
+}
+
+/** The pairs of one entity, in the order in which it is scored. */
+export function entityPairs(taken: readonly (Pair & { outcome: number })[]): EntityPairs {
+  const rows = new Rows(SCORED_COLUMNS)
+  for (const pair of taken) {
+    for (const [name, column] of Object.entries(rows.columns))
+      column[rows.row] = pair[name as keyof typeof pair]
+    rows.next()
+  }
+  return rows
+}
