@@ -21,6 +21,7 @@ const { values } = parseArgs({
     forecasts: { type: 'string', default: '10000000' },
     questions: { type: 'string' },
     entities: { type: 'string' },
+    'forecasts-per-pair': { type: 'string' },
     runs: { type: 'string', default: '1' },
     connections: { type: 'string', default: '64' },
     requests: { type: 'string', default: '20000' },
@@ -50,7 +51,12 @@ for (const name of values.only) {
 }
 
 async function benchRelease(): Promise<void> {
-  const size = worldSize(forecasts, optional(values.questions), optional(values.entities))
+  const size = worldSize(
+    forecasts,
+    optional(values.questions),
+    optional(values.entities),
+    optional(values['forecasts-per-pair']),
+  )
   const all = await repeated(async () => makeRelease(await worldStore(size), 2))
   const best = least(all, ({ seconds }) => seconds)
   print(

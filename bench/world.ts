@@ -15,29 +15,37 @@ export interface WorldSize {
   questions: number
   /** Three fifths forecasters, two fifths agents. */
   entities: number
+  /** On average; an entity updates its forecast on a question as often as that, less once. */
+  forecastsPerPair: number
 }
 
 /** To be counted up with every change of what is generated. */
 const GENERATOR = 1
-const FORECASTS_PER_PAIR = 5
 const START = '2026-01-01'
 const WEEKS = 4
 /** When everything has been resolved and recorded. */
 export const WORLD_END = new Date('2026-01-30T00:00:00Z')
 
 /** As many forecasts as asked for, 500 to a question, and entities that take part in some 400 questions each. */
-export function worldSize(forecasts: number, questions?: number, entities?: number): WorldSize {
+export function worldSize(
+  forecasts: number,
+  questions?: number,
+  entities?: number,
+  forecastsPerPair = 5,
+): WorldSize {
   return {
     forecasts,
     questions: questions ?? Math.max(1, Math.round(forecasts / 500)),
     entities: entities ?? Math.max(250, Math.round(forecasts / 2000)),
+    forecastsPerPair,
   }
 }
 
 /** The folder of a store that holds the world's tables and nothing else: made once, found again by later runs. */
 export async function worldStore(size: WorldSize): Promise<string> {
-  const { forecasts, questions, entities } = size
-  const root = join(tmpdir(), 'fvs-bench', `v${GENERATOR}-${forecasts}-${questions}-${entities}`)
+  const { forecasts, questions, entities, forecastsPerPair } = size
+  const name = `v${GENERATOR}-${forecasts}-${questions}-${entities}-${forecastsPerPair}`
+  const root = join(tmpdir(), 'fvs-bench', name)
   const known = await stat(root).then(
     () => true,
     () => false,
@@ -88,8 +96,11 @@ const uuid = (of: string, version: number, first = `md5(${of})[1:12]`) =>
   `concat_ws('-', (${first})[1:8], (${first})[9:12], '${version}' || md5(${of})[14:16], '8' || md5(${of})[18:20], md5(${of})[21:32])`
 
 /** Makes the tables `world_<table>`, with the rows in no order; of forecasts also the week they belong to. */
-async function createRows(database: Database, { forecasts, questions, entities }: WorldSize): Promise<void> {
-  const pairs = Math.round(forecasts / FORECASTS_PER_PAIR)
+async function createRows(
+  database: Database,
+  { forecasts, questions, entities, forecastsPerPair }: WorldSize,
+): Promise<void> {
+  const pairs = Math.round(forecasts / forecastsPerPair)
   const perQuestion = Math.min(entities, Math.max(1, Math.round(pairs / questions)))
   // Each of a question's entities comes from its own stretch of them, so that none comes twice.
   const stretch = Math.floor(entities / perQuestion)
@@ -134,7 +145,7 @@ async function createRows(database: Database, { forecasts, questions, entities }
      SELECT entity_id AS user_id, NULL::VARCHAR AS display_name, ${time(String(start))} AS recorded_at
      FROM entity WHERE entity_type = 'forecaster'`,
   )
-  // Grain: one row per forecast: one to nine of each pair, drawn toward the outcome by the entity's quality.
+  // Grain: one row per forecast, drawn toward the outcome by the entity's quality.
   await database.run(
     `CREATE TEMP VIEW world_forecasts AS
      SELECT CASE entity_type WHEN 'agent' THEN ${uuid('name', 7, `format('{:012x}', at_ms)`)} ELSE ${uuid('name', 5)} END
@@ -151,7 +162,7 @@ async function createRows(database: Database, { forecasts, questions, entities }
          FROM (SELECT pair, nth, pair // ${perQuestion} AS question,
              (pair % ${perQuestion}) * ${stretch} + ${chance(stretch, `'entity'`, 'pair')} AS entity,
              ${chance(1_000_000, `'spent'`, 'pair', 'nth')} / 1e6 AS spent
-           FROM (SELECT i AS pair, unnest(range(1 + ${chance(2 * FORECASTS_PER_PAIR - 1, `'many'`, 'i')})) AS nth
+           FROM (SELECT i AS pair, unnest(range(1 + ${chance(2 * forecastsPerPair - 1, `'many'`, 'i')})) AS nth
              FROM range(${pairs}) r(i)))
          JOIN question USING (question) JOIN entity USING (entity)))`,
   )
