@@ -1,4 +1,5 @@
-// Settings, parsed once from the environment. A value is a plain setting; components are built from them in jobs/.
+// The settings: environment variables, each described where it is declared, and parsed once into plain values.
+// docs/run.md has the table that follows from them.
 import { z } from 'zod'
 import { ServiceError } from './errors.ts'
 import { ENVIRONMENTS, type Environment } from './values.ts'
@@ -27,23 +28,39 @@ const secret = z
 const list = z.string().transform((text) => text.split(',').map((part) => part.trim()))
 
 const PRODUCTION_DEFAULTS = { schedule: '*/15 * * * *', freeMonthlyCalls: 100, proMonthlyCalls: 5_000 }
-/** Whoever tries things out asks often, and wants to see soon what comes of it. */
+/** Developers who try things out call often, and want to see the result soon. */
 const SANDBOX_DEFAULTS = { schedule: '* * * * *', freeMonthlyCalls: 1_000, proMonthlyCalls: 50_000 }
 
-/** What each environment has of its own. The sandbox's names begin with SANDBOX_. */
+/** The settings that each environment has for itself. Those of the sandbox are named with SANDBOX_ in front. */
 const ownSettings = (defaults: typeof PRODUCTION_DEFAULTS) => ({
-  VERIFICATION_SIGNING_SECRET: secret.optional(),
-  VERIFICATION_SIGNING_SECRET_PREVIOUS: secret.optional(),
-  RELEASE_SCHEDULE: z.string().min(1).default(defaults.schedule),
-  ANONYMOUS_PER_MINUTE: integer(60, 1, 1_000_000),
-  FORECASTS_PER_MINUTE: integer(120, 1, 1_000_000),
-  FORECASTS_BURST: integer(240, 1, 1_000_000),
-  REGISTRATIONS_PER_HOUR: integer(10, 1, 1_000_000),
-  FREE_MONTHLY_CALLS: integer(defaults.freeMonthlyCalls, 0, 1_000_000_000),
-  PRO_MONTHLY_CALLS: integer(defaults.proMonthlyCalls, 0, 1_000_000_000),
+  VERIFICATION_SIGNING_SECRET: secret
+    .optional()
+    .describe(`signs what is published; at least ${SECRET_BYTES} bytes. Without it nothing is signed`),
+  VERIFICATION_SIGNING_SECRET_PREVIOUS: secret
+    .optional()
+    .describe('the old secret, which signs too while you replace it'),
+  RELEASE_SCHEDULE: z
+    .string()
+    .min(1)
+    .default(defaults.schedule)
+    .describe('when to look for something to release, as a cron expression in UTC'),
+  ANONYMOUS_PER_MINUTE: integer(60, 1, 1_000_000).describe(
+    'verification calls a minute from one address without a key',
+  ),
+  FORECASTS_PER_MINUTE: integer(120, 1, 1_000_000).describe('forecasts a minute from one agent, on average'),
+  FORECASTS_BURST: integer(240, 1, 1_000_000).describe(
+    'forecasts from one agent at once; `FORECASTS_PER_MINUTE` if that is more',
+  ),
+  REGISTRATIONS_PER_HOUR: integer(10, 1, 1_000_000).describe('agents registered an hour from one address'),
+  FREE_MONTHLY_CALLS: integer(defaults.freeMonthlyCalls, 0, 1_000_000_000).describe(
+    "verification calls a month with a free key or an agent's key",
+  ),
+  PRO_MONTHLY_CALLS: integer(defaults.proMonthlyCalls, 0, 1_000_000_000).describe(
+    'verification calls a month with a pro key',
+  ),
 })
 
-const SANDBOX_PREFIX = 'SANDBOX_'
+export const SANDBOX_PREFIX = 'SANDBOX_'
 type Shape = ReturnType<typeof ownSettings>
 
 function sandboxed(shape: Shape): { [Name in keyof Shape as `SANDBOX_${Name}`]: Shape[Name] } {
@@ -51,7 +68,7 @@ function sandboxed(shape: Shape): { [Name in keyof Shape as `SANDBOX_${Name}`]: 
   return Object.fromEntries(renamed) as ReturnType<typeof sandboxed>
 }
 
-/** The sandbox lies there in the store of production, which must not be pointed at it. */
+/** The sandbox lies in this folder of the store: production must not use it as a store of its own. */
 const SANDBOX_FOLDER = /(?:^|[/\\])sandbox(?:[/\\]\.?)*$/i
 
 const storeUrl = z
@@ -62,61 +79,100 @@ const storeUrl = z
       'must not end in /sandbox, where the sandbox of a store lies: name the store, and --environment sandbox',
   })
 
-const environment = z.object({
-  STORE_URL: storeUrl.default('./data'),
-  S3_ENDPOINT: z.url({ protocol: /^https?$/, error: 'must be http[s]://host:port' }).optional(),
-  STORE_TIMEOUT_MS: integer(20_000, 100, 600_000),
-  CACHE_DIR: z.string().min(1).optional(),
+/** Every setting, in the order of the table in the documentation. */
+export const settings = z.object({
+  STORE_URL: storeUrl
+    .default('./data')
+    .describe('where everything is kept: a path, `file:///folder` or `s3://bucket/prefix`'),
+  S3_ENDPOINT: z
+    .url({ protocol: /^https?$/, error: 'must be http[s]://host:port' })
+    .optional()
+    .describe("the address of an S3-compatible server. Without it Amazon's"),
+  STORE_TIMEOUT_MS: integer(20_000, 100, 600_000).describe(
+    'milliseconds that one request to the store may take',
+  ),
+  CACHE_DIR: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('where objects of an S3 store are kept for DuckDB. Without it `~/.cache/fvs`'),
   REDIS_URL: z
     .url({ protocol: /^rediss?$/, error: 'must be redis[s]://user:password@host:port/number' })
-    .optional(),
-  HOST: z.string().min(1).default('127.0.0.1'),
-  PORT: integer(3000, 0, 65_535),
-  TRUSTED_PROXIES: list.default([]),
+    .optional()
+    .describe(
+      '`redis://…` or `rediss://…`: where all nodes count calls together. Without it each counts alone',
+    ),
+  HOST: z.string().min(1).default('127.0.0.1').describe('the address to listen on'),
+  PORT: integer(3000, 0, 65_535).describe('the port to listen on; with 0 a free one, which the log names'),
+  TRUSTED_PROXIES: list
+    .default([])
+    .describe(
+      'proxies whose `X-Forwarded-For` is believed: addresses and subnets such as `10.0.0.0/8, ::1`, or the names `loopback`, `linklocal`, `uniquelocal`',
+    ),
   ...ownSettings(PRODUCTION_DEFAULTS),
   ...sandboxed(ownSettings(SANDBOX_DEFAULTS)),
-  DUCKDB_THREADS: integer(0, 0, 1024),
+  DUCKDB_THREADS: integer(0, 0, 1024).describe('threads of a job; with 0 one for each core'),
   DUCKDB_MEMORY_LIMIT: z
     .string()
     .regex(/^\d+(\.\d+)? ?[KMGT]i?B$/, 'must be a size such as 1GB')
-    .default('1GB'),
-  COMMIT_TIMEOUT_MS: integer(5_000, 50, 60_000),
-  COMMIT_QUEUE_LIMIT: integer(20_000, 1, 1_000_000),
-  USAGE_FLUSH_MS: integer(5_000, 50, 600_000),
-  REFRESH_MS: integer(2_000, 50, 60_000),
-  KEY_CACHE_MS: integer(5_000, 0, 9_000),
-  SHARD_CACHE_BYTES: integer(256 * 1024 * 1024, 0, 64 * 1024 ** 3),
-  REQUEST_TIMEOUT_MS: integer(20_000, 100, 600_000),
-  MAX_CONNECTIONS: integer(10_000, 1, 1_000_000),
-  SHUTDOWN_TIMEOUT_MS: integer(15_000, 100, 600_000),
-  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+    .default('1GB')
+    .describe('memory of DuckDB in a job; what does not fit goes to the temporary folder'),
+  COMMIT_TIMEOUT_MS: integer(5_000, 50, 60_000).describe(
+    'milliseconds that the store may take to make a group of forecasts durable; then they are refused with 503',
+  ),
+  COMMIT_QUEUE_LIMIT: integer(20_000, 1, 1_000_000).describe(
+    'forecasts that may wait for the store, and as many registrations; more are refused with 503',
+  ),
+  USAGE_FLUSH_MS: integer(5_000, 50, 600_000).describe(
+    'milliseconds after which a node writes down the calls that it has counted',
+  ),
+  REFRESH_MS: integer(2_000, 50, 60_000).describe(
+    'milliseconds after which a node looks for new questions and releases',
+  ),
+  KEY_CACHE_MS: integer(5_000, 0, 9_000).describe(
+    'milliseconds for which a node remembers a key, and so may still accept a revoked one',
+  ),
+  SHARD_CACHE_BYTES: integer(256 * 1024 * 1024, 0, 64 * 1024 ** 3).describe(
+    'memory for published payloads, and as much again for history; both once for each environment',
+  ),
+  REQUEST_TIMEOUT_MS: integer(20_000, 100, 600_000).describe(
+    'milliseconds that a client may take to send a request',
+  ),
+  MAX_CONNECTIONS: integer(10_000, 1, 1_000_000).describe('connections at once'),
+  SHUTDOWN_TIMEOUT_MS: integer(15_000, 100, 600_000).describe(
+    'milliseconds that unfinished answers get after SIGTERM',
+  ),
+  LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+    .default('info')
+    .describe('the least level that is logged, as JSON lines on standard error'),
 })
 
-export type Settings = z.infer<typeof environment>
+export type Settings = z.infer<typeof settings>
 
-/** As in `s3://sandbox`: the name is of the bucket, and no folder of it. */
+/** Whether a URL names a whole bucket: `s3://sandbox` is a bucket of that name and no folder. */
 function isBucket(url: string): boolean {
   return /^s3:\/\/[^/]+\/*$/i.test(url)
 }
 
-/** A URL writes any letter as its code, too. */
+/** A URL may write any character as its code, so that `%73andbox` is `sandbox`. */
 function decoded(url: string): string {
   return url.replace(/%([0-7][0-9a-f])/gi, (_code, hex: string) => String.fromCharCode(parseInt(hex, 16)))
 }
 
-/** What an environment has of its own, by the names without a prefix. */
+/** The settings that one environment has for itself, by their names without a prefix. */
 export type OwnSettings = Pick<Settings, keyof Shape>
 
-export const SETTING_NAMES: readonly string[] = Object.keys(environment.shape)
+export const SETTING_NAMES: readonly string[] = Object.keys(settings.shape)
 
-/** @throws ServiceError `invalid` naming every setting that is wrong, without its value where it is a secret. */
+/** @throws ServiceError `invalid` that names every wrong setting, with its value unless that is a secret. */
 export function parseSettings(variables: Record<string, string | undefined>): Settings {
   const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''))
-  const parsed = environment.safeParse(given)
+  const parsed = settings.safeParse(given)
   if (!parsed.success) {
     const faults = parsed.error.issues.map((issue) => {
       const name = String(issue.path[0])
-      // A URL of Redis holds its password.
+      // The URL of a Redis server may hold its password.
       const isSecret = name.includes('SECRET') || name === 'REDIS_URL'
       const shown = isSecret ? '' : ` (it is ${JSON.stringify(variables[name])})`
       return { pointer: name, detail: `${issue.message}${shown}` }
@@ -128,10 +184,10 @@ export function parseSettings(variables: Record<string, string | undefined>): Se
   return parsed.data
 }
 
-/** @throws ServiceError `invalid` for secrets that contradict each other, without showing them. */
-function assertSecrets(settings: Settings): void {
+/** @throws ServiceError `invalid` for secrets that contradict each other; it does not show them. */
+function assertSecrets(parsed: Settings): void {
   for (const environmentName of ENVIRONMENTS) {
-    const own = settingsOf(settings, environmentName)
+    const own = settingsOf(parsed, environmentName)
     const name = settingName('VERIFICATION_SIGNING_SECRET', environmentName)
     if (
       own.VERIFICATION_SIGNING_SECRET_PREVIOUS !== undefined &&
@@ -140,33 +196,33 @@ function assertSecrets(settings: Settings): void {
       throw new ServiceError('invalid', `${name}_PREVIOUS is set without ${name}: nothing would be signed`)
     }
   }
-  const own = secretsInForce(settingsOf(settings, 'production'))
-  if (secretsInForce(settingsOf(settings, 'sandbox')).some((text) => own.includes(text))) {
+  const own = secretsInForce(settingsOf(parsed, 'production'))
+  if (secretsInForce(settingsOf(parsed, 'sandbox')).some((text) => own.includes(text))) {
     throw new ServiceError(
       'invalid',
-      'the sandbox and production have the same signing secret: what the sandbox signs would pass for the real thing; ' +
+      'the sandbox and production have the same signing secret, so anything that the sandbox signs would pass as real; ' +
         'give SANDBOX_VERIFICATION_SIGNING_SECRET another value',
     )
   }
 }
 
-/** The secrets by which a signature may hold, the one that signs first. */
+/** The secrets that a signature may be made with; new signatures are made with the first. */
 export function secretsInForce(own: OwnSettings): string[] {
   return [own.VERIFICATION_SIGNING_SECRET, own.VERIFICATION_SIGNING_SECRET_PREVIOUS].filter(
     (text) => text !== undefined,
   )
 }
 
-export function settingsOf(settings: Settings, name: Environment): OwnSettings {
+export function settingsOf(all: Settings, name: Environment): OwnSettings {
   return Object.fromEntries(
     Object.keys(ownSettings(PRODUCTION_DEFAULTS)).map((own) => [
       own,
-      settings[settingName(own as keyof Shape, name)],
+      all[settingName(own as keyof Shape, name)],
     ]),
   ) as OwnSettings
 }
 
-/** The variable that holds a setting of an environment. */
+/** The variable that holds an environment's own setting. */
 export function settingName(own: keyof Shape, name: Environment): keyof Settings {
   return name === 'sandbox' ? `${SANDBOX_PREFIX}${own}` : own
 }

@@ -6,16 +6,16 @@ import { day, uuid } from './values.ts'
 
 const NAME_LENGTH = 200
 
-/** One character that is neither a control nor white space, among any that are no controls. */
+/** At least one character that is not white space, and no control characters. */
 const PRINTABLE =
   '^[^\\u0000-\\u001f\\u007f]*[^\\u0000-\\u0020\\u007f\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]' +
   '[^\\u0000-\\u001f\\u007f]*$'
 
-/** Text that a person chose: no control characters and no lone surrogates, so that it prints and stores as it is. */
+/** Text that a person chose. Without control characters and lone surrogates it prints and stores unchanged. */
 const name = z
   .string('must be a string')
   .min(1, { error: 'must not be empty', abort: true })
-  // Characters and not UTF-16 units, as JSON Schema counts them.
+  // JSON Schema counts characters and not UTF-16 units.
   .refine((text) => Array.from(text).length <= NAME_LENGTH, `must have at most ${NAME_LENGTH} characters`)
   // oxlint-disable-next-line no-control-regex
   .refine((text) => !/[\u0000-\u001f\u007f]/.test(text), 'must not contain control characters')
@@ -39,14 +39,14 @@ export const forecastSubmission = z.strictObject({
     .number('must be a number')
     .min(0, 'must be at least 0')
     .max(1, 'must be at most 1')
-    .meta({ description: 'Of yes. Held to six decimals.' }),
+    .meta({ description: 'The probability of yes, held to six decimals' }),
 })
 
 export const bulkVerification = z.strictObject({
-  entity_type: z.enum(ENTITY_TYPES).describe('Of all the ids'),
+  entity_type: z.enum(ENTITY_TYPES).describe('What all the ids are of'),
   ids: z.array(uuid, 'must be a list of ids').min(1, 'must name at least one id').meta({
     maxItems: BULK_IDS.enterprise,
-    description: 'One named twice is answered once. A tier may allow fewer',
+    description: 'An id that is named twice is answered once. A tier may allow fewer ids',
   }),
 })
 
@@ -70,7 +70,7 @@ export const snapshotQuery = z
 export const QUESTION_STATUSES = ['upcoming', 'open', 'closed', 'resolved'] as const
 export type QuestionStatus = (typeof QUESTION_STATUSES)[number]
 
-/** A place in the order of questions: the instant of a close in milliseconds, and a question. */
+/** A place in the list of questions: the close of a question in milliseconds, and the question's id. */
 export const CURSOR = /^([0-9]{1,15})_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
 
 export const questionsQuery = z.strictObject({

@@ -1,10 +1,10 @@
-// The rows of the tables: the one place that names a column, its type and how its table is sorted.
-// Parquet, the Delta log and DuckDB all read their types from here.
+// The rows of the tables: the one place that names a column, its type, what it holds and how its table is sorted.
+// Parquet, the Delta log, DuckDB and docs/data.md all follow it.
 import type { Tier } from './tiers.ts'
 
 /**
  * `uuid` is a lower-case string in storage; `time` is a UTC instant of millisecond precision; `count` is a whole
- * number from 0 on, exact up to 2^53 - 1; `day` is a calendar day, in a `Row` as YYYY-MM-DD.
+ * number, at least 0 and exact up to 2^53 - 1; `day` is a calendar day, in a `Row` as YYYY-MM-DD.
  */
 export type ColumnType = 'uuid' | 'text' | 'probability' | 'count' | 'day' | 'time'
 
@@ -12,7 +12,7 @@ export interface Column {
   readonly name: string
   readonly type: ColumnType
   readonly nullable: boolean
-  /** What it holds, for readers of the data. */
+  /** What it holds, as docs/data.md says it. */
   readonly about: string
 }
 
@@ -23,7 +23,7 @@ export interface TableSpec {
   readonly sortedBy: readonly string[]
 }
 
-/** What scores are made of: releases pin a version of each of these and read no others. */
+/** The tables that scores are made of: a release pins a version of each of these and reads no others. */
 export const SCORED_TABLES = ['questions', 'resolutions', 'agents', 'forecasters', 'forecasts'] as const
 export type ScoredTable = (typeof SCORED_TABLES)[number]
 
@@ -51,8 +51,8 @@ const tables: Record<TableName, Omit<TableSpec, 'name'>> = {
       required('title', 'text', 'what is asked'),
       optional('category', 'text', 'free grouping'),
       optional('url', 'text', 'where it was asked'),
-      required('opened_at', 'time', 'forecasts count from here'),
-      required('closes_at', 'time', 'scheduled close'),
+      required('opened_at', 'time', 'forecasts count from here on'),
+      required('closes_at', 'time', 'the scheduled close'),
       recordedAt,
     ],
     sortedBy: ['question_id', 'recorded_at'],
@@ -60,7 +60,7 @@ const tables: Record<TableName, Omit<TableSpec, 'name'>> = {
   resolutions: {
     columns: [
       required('question_id', 'uuid', 'the question'),
-      required('outcome', 'text', 'yes, no or annulled'),
+      required('outcome', 'text', '`yes`, `no` or `annulled`'),
       required('resolved_at', 'time', 'when the outcome became known'),
       recordedAt,
     ],
@@ -68,7 +68,7 @@ const tables: Record<TableName, Omit<TableSpec, 'name'>> = {
   },
   agents: {
     columns: [
-      required('agent_id', 'uuid', 'the agent'),
+      required('agent_id', 'uuid', 'the agent, a version 7 UUID'),
       required('name', 'text', 'chosen at registration'),
       required('model_type', 'text', 'chosen at registration'),
       optional('organization_name', 'text', 'chosen at registration'),
@@ -86,24 +86,32 @@ const tables: Record<TableName, Omit<TableSpec, 'name'>> = {
   },
   forecasts: {
     columns: [
-      required('forecast_id', 'uuid', 'version 7 from the API; version 5 of the content from an import'),
-      required('entity_type', 'text', 'agent or forecaster'),
-      required('entity_id', 'uuid', 'who'),
-      required('question_id', 'uuid', 'on what'),
-      required('probability', 'probability', 'of yes, 0..1, held to six decimals'),
+      required(
+        'forecast_id',
+        'uuid',
+        'version 7 from the API; from an import version 5 of its content, so that importing twice is once',
+      ),
+      required('entity_type', 'text', '`agent` or `forecaster`'),
+      required('entity_id', 'uuid', 'whose it is: an `agent_id` or a `user_id`'),
+      required('question_id', 'uuid', 'the question that it is about'),
+      required('probability', 'probability', 'of yes, 0 to 1, held to six decimals'),
       required('forecast_at', 'time', 'when it was made'),
       recordedAt,
-      required('source', 'text', 'api or import'),
+      required('source', 'text', '`api` or `import`'),
     ],
     sortedBy: ['question_id', 'forecast_at', 'forecast_id'],
   },
   usage: {
     columns: [
-      required('usage_id', 'uuid', 'version 7; a row is counted once however often it was written'),
-      required('key_id', 'text', 'the API key that made the calls'),
-      required('account_id', 'text', 'the first key of a chain of rotations: quotas are counted by it'),
-      required('tier', 'text', 'free, pro or enterprise'),
-      required('day', 'day', 'UTC day of the calls'),
+      required('usage_id', 'uuid', 'version 7; count each id once, since a row may have been written twice'),
+      required('key_id', 'text', 'the key that made the calls, by the id in its middle'),
+      required(
+        'account_id',
+        'text',
+        'the `key_id` of the first key in a chain of rotations; quotas are counted by it',
+      ),
+      required('tier', 'text', '`free`, `pro` or `enterprise`'),
+      required('day', 'day', 'the UTC day of the calls'),
       required('calls', 'count', 'verification calls since the row before'),
       recordedAt,
     ],
@@ -150,5 +158,5 @@ export interface UsageRow {
   recorded_at: Date
 }
 
-/** A row as the inbox writes it: a value for each column of its table. */
+/** A row as it is written to the inbox: a value for each column of its table. */
 export type Row = Readonly<Record<string, string | number | Date | null>>

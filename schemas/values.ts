@@ -1,19 +1,19 @@
 // The scalar values that requests, payloads and settings are made of.
 import { z } from 'zod'
 
-/** What is real, and what agents try themselves out on: each with its own store, keys and secrets. */
+/** The real service, and the one to try things out in: each with its own store, keys and secrets. */
 export const ENVIRONMENTS = ['production', 'sandbox'] as const
 export type Environment = (typeof ENVIRONMENTS)[number]
 
 /** A UUID in any case; parsed to lower case. */
 export const uuid = z
   .string('must be a UUID')
-  // Both cases spelt out: a flag would be lost in the JSON Schema.
+  // Both cases are spelt out because the JSON Schema would lose a flag.
   .regex(/^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/, 'must be a UUID')
   .transform((text) => text.toLowerCase())
   .meta({ description: 'A UUID in any case; answered in lower case' })
 
-/** A UUID as it is published: lower case. */
+/** A UUID as the service answers it: lower case. */
 export const publishedUuid = z
   .string()
   .regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/)

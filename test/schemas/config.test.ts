@@ -1,9 +1,9 @@
-// Settings: each wrong one stops the boot and names itself, and no secret is ever shown.
+// Every wrong setting is refused by its name, and no secret is ever shown.
 import { describe, expect, test } from 'vitest'
 import { parseSettings, settingsOf } from '../../schemas/config.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 
-/** A secret of just as many bytes as it must have. */
+/** A secret that has exactly the fewest bytes that it may have. */
 const LONG = 'hush-hush-hush-hush-hush-hush-hu'
 
 function refusal(variables: Record<string, string>): ServiceError {
