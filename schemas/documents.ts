@@ -1,6 +1,8 @@
 // The tables of the documentation that follow from the schemas. `npm run schemas` writes them into the pages.
 import { z } from 'zod'
 import { SANDBOX_PREFIX, settings } from './config.ts'
+import type { Meaning } from './metric.ts'
+import { ENTITY_COLUMNS, PAIR_METRICS } from './metrics.ts'
 import { type ColumnType, TABLE_NAMES, type TableName, tableSpec } from './tables.ts'
 
 /**
@@ -88,6 +90,43 @@ function columnsText(name: TableName): string {
   )
 }
 
+const METRIC_HEADER = ['column', 'type', 'unit', 'range', 'better', 'what']
+
+function scoresText(): string {
+  const metrics = Object.entries(PAIR_METRICS).filter(([, { published }]) => published)
+  return table(METRIC_HEADER, [
+    ['`entity_type`', 'text', '', '', '', '`agent` or `forecaster`'],
+    ['`entity_id`', 'UUID text', '', '', '', 'an `agent_id` or a `user_id`'],
+    ['`question_id`', 'UUID text', '', '', '', 'the question'],
+    ['`outcome`', 'text', '', '', '', '`yes` or `no`'],
+    ['`resolved_at`', 'time', '', '', '', 'when the outcome became known'],
+    ...metrics.map(([name, metric]) =>
+      metricRow(name, metric.scale === 'count' ? 'integer' : 'double', metric),
+    ),
+  ])
+}
+
+const PARQUET_TYPES = { BOOLEAN: 'boolean', INT32: 'integer', DOUBLE: 'double' }
+
+function entitiesText(): string {
+  return table(METRIC_HEADER, [
+    ['`entity_type`', 'text', '', '', '', '`agent` or `forecaster`'],
+    ['`entity_id`', 'UUID text', '', '', '', 'an `agent_id` or a `user_id`'],
+    ['`title`', 'text', '', '', '', 'an agent’s certification, a forecaster’s badge'],
+    ...ENTITY_COLUMNS.map((column) => metricRow(column.name, PARQUET_TYPES[column.type], column)),
+  ])
+}
+
+function metricRow(
+  name: string,
+  type: string,
+  { unit, range: [least, greatest], better, about }: Meaning,
+): string[] {
+  const bounded = least !== null || greatest !== null
+  const range = bounded ? `${least ?? ''}..${greatest ?? ''}` : ''
+  return [`\`${name}\``, type, unit, range, better === 'neither' ? '' : better, about.replaceAll('|', '\\|')]
+}
+
 /** A Markdown table whose columns are aligned. */
 function table(header: readonly string[], rows: readonly string[][]): string {
   const widths = header.map((title, at) => Math.max(title.length, ...rows.map((row) => row[at]!.length)))
@@ -99,5 +138,9 @@ function table(header: readonly string[], rows: readonly string[][]): string {
 /** For each page, what stands between the marks of each name. */
 export const GENERATED: Record<string, Record<string, string>> = {
   'docs/run.md': { settings: settingsText() },
-  'docs/data.md': Object.fromEntries(TABLE_NAMES.map((name) => [`columns of ${name}`, columnsText(name)])),
+  'docs/data.md': {
+    ...Object.fromEntries(TABLE_NAMES.map((name) => [`columns of ${name}`, columnsText(name)])),
+    'columns of scores': scoresText(),
+    'columns of entities': entitiesText(),
+  },
 }

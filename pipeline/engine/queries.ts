@@ -22,7 +22,7 @@ export async function createDimensions(database: Database, asOf: Date): Promise<
   await database.run(
     `CREATE TABLE question AS
      SELECT (row_number() OVER (ORDER BY q.question_id) - 1)::INTEGER AS question, q.question_id, r.outcome,
-       (r.outcome = 'yes')::INTEGER AS yes, epoch_ms(q.opened_at)::DOUBLE AS opened_ms,
+       (r.outcome = 'yes')::INTEGER AS yes, r.resolved_at, epoch_ms(q.opened_at)::DOUBLE AS opened_ms,
        epoch_ms(q.closes_at)::DOUBLE AS closes_ms, epoch_ms(r.resolved_at)::DOUBLE AS resolved_ms,
        (row_number() OVER (ORDER BY r.resolved_at, q.question_id))::INTEGER AS place
      FROM current_questions q JOIN current_resolutions r USING (question_id)
@@ -114,7 +114,7 @@ const PUBLISHED_SCORES = Object.entries(PAIR_METRICS)
 /** The scores as they are published, of the rows of `scored` from `start` up to `end`. Grain: one row per entity and question, in the order of their ids. */
 export function publishedScores(start: number, end: number): string {
   return `
-    SELECT entity_type, entity_id, question_id, question.outcome, ${PUBLISHED_SCORES.join(', ')}
+    SELECT entity_type, entity_id, question_id, question.outcome, resolved_at, ${PUBLISHED_SCORES.join(', ')}
     FROM (SELECT * EXCLUDE (outcome) FROM scored WHERE rowid >= ${start} AND rowid < ${end})
     JOIN question USING (question) JOIN entity USING (entity) ORDER BY entity, question`
 }
