@@ -1,11 +1,10 @@
 // `fvs demo`: the whole service on a small simulated world in the sandbox, from registration to an audited release.
-import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { openStore } from '../pipeline/store/open.ts'
-import { type Settings, parseSettings } from '../schemas/config.ts'
+import type { Settings } from '../schemas/config.ts'
 import { ServiceError } from '../schemas/errors.ts'
 import type { Environment } from '../schemas/values.ts'
 import { runAudit } from './audit.ts'
@@ -16,6 +15,7 @@ import { startService } from './serve/service.ts'
 import { stopSignal } from './serve/stop-signal.ts'
 import { DemoClient } from './simulation/demo-client.ts'
 import { type DemoOutcome, describeDemo, standingsOf } from './simulation/demo-report.ts'
+import { demoSettings, shellExports, variablesOf } from './simulation/demo-settings.ts'
 import { playDemo } from './simulation/demo-steps.ts'
 import { SEED } from './simulation/demo-world.ts'
 import { runVerify } from './verify.ts'
@@ -102,16 +102,14 @@ async function showDemo(
   say('fvs audit')
   const audit = await runAudit(components, played.release)
   say('done')
-  const { agents: _agents, openQuestionId, ...rest } = played
   const outcome: DemoOutcome = {
     simulated: true,
     seed: SEED,
     url,
     store,
     data: store.startsWith('file:') ? fileURLToPath(components.store.url) : components.store.url,
-    ...rest,
+    ...played,
     ...standings,
-    open_question_id: openQuestionId,
     verification: verification.json,
     audit: audit.json,
   }
@@ -130,22 +128,6 @@ function report(
   print({ ok, json: { ok, serving: !exit, ...kept, ...outcome }, text }, json)
 }
 
-/** The settings of `variables`, with the demo's own where they are silent; never the store that they name. */
-function demoSettings(variables: NodeJS.ProcessEnv, storeUrl: string): Settings {
-  return parseSettings({
-    PORT: '0',
-    // The demo's agents do within seconds, from one address, what others take weeks for.
-    SANDBOX_REGISTRATIONS_PER_HOUR: '1000',
-    SANDBOX_FORECASTS_PER_MINUTE: '100000',
-    LOG_LEVEL: 'warn',
-    REFRESH_MS: '250',
-    SHUTDOWN_TIMEOUT_MS: '2000',
-    SANDBOX_VERIFICATION_SIGNING_SECRET: randomBytes(32).toString('base64url'),
-    ...Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== '')),
-    STORE_URL: storeUrl,
-  })
-}
-
 async function refuseData({ STORE_URL: url, S3_ENDPOINT: s3Endpoint }: Settings): Promise<void> {
   const store = openStore({ url, s3Endpoint })
   for await (const { path } of store.list('')) {
@@ -154,27 +136,4 @@ async function refuseData({ STORE_URL: url, S3_ENDPOINT: s3Endpoint }: Settings)
       `${store.url} already holds ${path}; the demo writes to an empty store only`,
     )
   }
-}
-
-/** What a command in another terminal needs to work on this sandbox as the demo does, and what its examples name. */
-function variablesOf({ settings, own }: Components, outcome: DemoOutcome): Record<string, string> {
-  const secret = own.VERIFICATION_SIGNING_SECRET ?? ''
-  return {
-    STORE_URL: outcome.store,
-    SANDBOX_VERIFICATION_SIGNING_SECRET: secret,
-    LOG_LEVEL: settings.LOG_LEVEL,
-    FVS_URL: outcome.url,
-    SIGNING_SECRET: secret,
-    DATA: outcome.data,
-    AGENT_ID: outcome.agents[0]!.id,
-    USER_ID: outcome.forecasters[0]!.id,
-    QUESTION_ID: outcome.open_question_id,
-  }
-}
-
-function shellExports(variables: Record<string, string>): string {
-  const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
-  return Object.entries(variables)
-    .map(([name, value]) => `export ${name}=${quoted(value)}\n`)
-    .join('')
 }

@@ -1,4 +1,4 @@
-// Settings, parsed once from the environment. A value is a plain setting; components are built from them in jobs/.
+// Settings, parsed once from environment variables. A value is a plain setting; components are built from them in jobs/.
 import { z } from 'zod'
 import { ServiceError } from './errors.ts'
 import { ENVIRONMENTS, type Environment } from './values.ts'
@@ -62,7 +62,7 @@ const storeUrl = z
       'must not end in /sandbox, where the sandbox of a store lies: name the store, and --environment sandbox',
   })
 
-const environment = z.object({
+const allSettings = z.object({
   STORE_URL: storeUrl.default('./data'),
   S3_ENDPOINT: z.url({ protocol: /^https?$/, error: 'must be http[s]://host:port' }).optional(),
   STORE_TIMEOUT_MS: integer(20_000, 100, 600_000),
@@ -92,7 +92,7 @@ const environment = z.object({
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 })
 
-export type Settings = z.infer<typeof environment>
+export type Settings = z.infer<typeof allSettings>
 
 /** As in `s3://sandbox`: the name is of the bucket, and no folder of it. */
 function isBucket(url: string): boolean {
@@ -107,12 +107,12 @@ function decoded(url: string): string {
 /** What an environment has of its own, by the names without a prefix. */
 export type OwnSettings = Pick<Settings, keyof Shape>
 
-export const SETTING_NAMES: readonly string[] = Object.keys(environment.shape)
+export const SETTING_NAMES: readonly string[] = Object.keys(allSettings.shape)
 
 /** @throws ServiceError `invalid` naming every setting that is wrong, without its value where it is a secret. */
 export function parseSettings(variables: Record<string, string | undefined>): Settings {
   const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''))
-  const parsed = environment.safeParse(given)
+  const parsed = allSettings.safeParse(given)
   if (!parsed.success) {
     const faults = parsed.error.issues.map((issue) => {
       const name = String(issue.path[0])

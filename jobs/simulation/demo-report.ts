@@ -19,14 +19,13 @@ export interface Standings {
   forecasters: Placed[]
 }
 
-export interface DemoOutcome extends Omit<Played, 'agents' | 'openQuestionId'>, Standings {
+export interface DemoOutcome extends Omit<Played, 'agents'>, Standings {
   simulated: true
   seed: number
   url: string
   store: string
   /** Where the sandbox keeps its part of the store: a folder, or a URL. */
   data: string
-  open_question_id: string
   verification: object
   audit: object
 }

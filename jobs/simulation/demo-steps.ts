@@ -46,7 +46,7 @@ export interface Played {
   /** What an agent is told that submits after the close. */
   refusal: string
   /** A question that is still open. */
-  openQuestionId: string
+  open_question_id: string
   release: number
 }
 
@@ -82,7 +82,7 @@ export async function playDemo(stage: Stage): Promise<Played> {
     },
     forecasts: { submitted, imported: past.forecasts.length + forecasts.length },
     refusal,
-    openQuestionId: open[0]!.questionId,
+    open_question_id: open[0]!.questionId,
     release: await release(stage),
   }
 }
