@@ -163,7 +163,7 @@ class Share {
 
   /**
    * In per cent with a 95 % Wilson interval. Entities of one world are not independent, so n is the effective
-   * sample size, derived from the spread between worlds (Kish 1965).
+   * sample size, which follows from the spread between worlds (Kish 1965).
    */
   percent(): string {
     const mean = this.sum / this.worlds

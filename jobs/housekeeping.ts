@@ -19,7 +19,7 @@ interface Chore {
   work: () => Promise<number>
 }
 
-/** A release that was made is not reported as failed for a chore: what is left over, a later run does. */
+/** Logs a chore that fails and goes on: a later run does it, and a release that was made must not look like a failure. */
 export async function keepHouse(components: Components, result: ReleaseResult): Promise<void> {
   const { environment, logger } = components
   for (const { name, work } of choresAfter(components, result)) {
@@ -36,7 +36,7 @@ function choresAfter(components: Components, { made, release }: ReleaseResult): 
   const { environment, store, now } = components
   const chores: Chore[] = [
     { name: 'take in counted calls', work: () => takeInUsage(components, made) },
-    // A sixteenth of the claims each time.
+    // Each run looks through a sixteenth of the claims.
     { name: 'delete expired claims', work: () => sweepExpired(store, now(), sweepPart(now())) },
   ]
   // Production keeps every file that it has published until an operator decides otherwise.

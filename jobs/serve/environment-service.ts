@@ -48,7 +48,7 @@ export async function startEnvironment(
   }
 }
 
-/** A node that counts by itself counts on from what was written down before it started. */
+/** Without Redis a node counts calls by itself, and continues from what was written down before it started. */
 async function restoreMonthlyCalls(components: Components, { limits }: ApiParts): Promise<void> {
   const month = monthOf(components.now())
   await limits.monthlyCalls.restore(month, await readMonthlyUsage(components, month))

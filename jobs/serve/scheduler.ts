@@ -9,7 +9,7 @@ import { ServiceError } from '../../schemas/errors.ts'
 import type { Environment } from '../../schemas/values.ts'
 
 interface ScheduledCommand {
-  /** What the log calls it. */
+  /** Its name in the log. */
   name: string
   args: readonly string[]
 }
@@ -21,7 +21,7 @@ const release = (environment: Environment): ScheduledCommand => ({
   args: ['release', '--if-changed', '--environment', environment],
 })
 
-/** In this order. One that fails does not keep the next from running: what agents have sent is released in any case. */
+/** What a run of the schedule runs, in this order, also after one that failed: what agents have sent is released anyway. */
 const COMMANDS: Record<Environment, readonly ScheduledCommand[]> = {
   production: [release('production')],
   sandbox: [{ name: 'step of the simulation', args: ['sandbox', 'step'] }, release('sandbox')],
@@ -36,7 +36,7 @@ export class Scheduler {
   #stopping = false
 
   /**
-   * Knows the schedule from now on; runs the commands only where `runs` says so.
+   * Knows from now on when the next run is due. Runs the commands only if `runs` is true.
    *
    * @throws ServiceError `invalid` for a schedule that cron does not know.
    */

@@ -53,7 +53,7 @@ export async function standingsOf(stage: Stage, { agents, release }: Played): Pr
   }
 }
 
-/** Asks until the service serves the release. */
+/** Asks again until the service serves the release. */
 async function placesOf(
   { client, signal }: Stage,
   apiKey: string,

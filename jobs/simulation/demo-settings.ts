@@ -4,11 +4,11 @@ import { type Settings, parseSettings } from '../../schemas/config.ts'
 import type { Components } from '../components.ts'
 import type { DemoOutcome } from './demo-report.ts'
 
-/** The settings of `variables`, with the demo's own where they are silent; never the store that they name. */
+/** The settings that `variables` set, and the demo's own for all others; the store is always the demo's. */
 export function demoSettings(variables: NodeJS.ProcessEnv, storeUrl: string): Settings {
   return parseSettings({
     PORT: '0',
-    // The demo's agents do within seconds, from one address, what others take weeks for.
+    // The demo's agents do within seconds, from one address, what takes others weeks.
     SANDBOX_REGISTRATIONS_PER_HOUR: '1000',
     SANDBOX_FORECASTS_PER_MINUTE: '100000',
     LOG_LEVEL: 'warn',

@@ -28,7 +28,7 @@ const DAY_MS = 86_400_000
 const EARLIER_RELEASES_DAYS = [4, 2]
 
 export interface Stage {
-  /** Of the sandbox. */
+  /** The sandbox's. */
   components: Components
   client: DemoClient
   /** Says what comes next. @throws the reason of `signal` once the demo has been told to end. */
@@ -43,7 +43,7 @@ export interface Played {
   agents: RegisteredAgent[]
   questions: { past: number; live: number; open: number; live_for_seconds: number }
   forecasts: { submitted: number; imported: number }
-  /** What an agent is told that submits after the close. */
+  /** What the service tells an agent that submits after the close. */
   refusal: string
   /** A question that is still open. */
   open_question_id: string

@@ -22,10 +22,10 @@ const LIVE_SEED = SEED + 3
 const AGENTS_SEED = SEED + 37
 const DAY_MS = 86_400_000
 const PAST_ROUNDS = 13
-/** How often an agent says what it thinks. */
+/** How many forecasts an agent submits on each question. */
 export const ROUNDS = ERROR_LEFT.length
 
-/** Those of the sandbox, and more. */
+/** The forecasters of the sandbox's simulation, and 21 more. */
 export const DEMO_FORECASTERS = [
   ...FORECASTERS,
   ...Array.from({ length: 21 }, (_, index) =>
@@ -47,7 +47,7 @@ interface Profile {
   noise: number
   /** Above 1 it says more than it knows, below 1 less. */
   scale?: number
-  /** How many of the questions it answers; without it all. */
+  /** How many of the questions it answers; all of them by default. */
   questions?: number
 }
 

@@ -9,7 +9,7 @@ import type { SimulatedForecast, SimulatedForecaster, SimulatedQuestion } from '
 
 export interface SimulatedRows {
   forecasters: readonly SimulatedForecaster[]
-  /** To be asked. */
+  /** Questions to ask. */
   questions: readonly SimulatedQuestion[]
   forecasts: readonly SimulatedForecast[]
   /** Questions whose outcomes are known. */
@@ -23,7 +23,10 @@ export interface Added {
   resolved: number
 }
 
-/** Imports rows. The outcomes come last: a question without one is looked at again, so a run that is cut off loses nothing. */
+/**
+ * Imports rows. The outcomes come last, because a later step looks again at each question that has none: so a run that
+ * is cut off loses nothing.
+ */
 export async function addRows(
   components: Components,
   database: Database,

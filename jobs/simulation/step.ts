@@ -45,7 +45,7 @@ export async function takeStep(components: Components): Promise<Added> {
   const added = await withDatabase(components.openDatabase, async (database) =>
     addRows(components, database, await readDue(components, database, world, now)),
   )
-  // Last, and only so that later steps of this round need not read the tables: if it is lost, they find nothing to do.
+  // Last, and only to spare the later steps of this round the tables: without it they read them and find nothing due.
   await store.put(SIMULATED_ROUND_PATH, canonical({ started_at, round }))
   return added
 }

@@ -16,7 +16,7 @@ export const ERROR_LEFT = [1, 0.75, 0.55] as const
  * later and a little late, by one in the round after the next.
  */
 export const ROUNDS_AHEAD = 2
-/** Rounds that are asked at once: each time adds a data file for ever, which every reader opens. */
+/** Rounds that are asked at once, because each time adds a data file that every later reader opens. */
 export const ROUNDS_AT_ONCE = 12
 
 /** What a simulation follows from. */
@@ -39,7 +39,7 @@ export interface SimulatedQuestion {
   openedAt: Date
   closesAt: Date
   outcome: 'yes' | 'no'
-  /** The true ones, which the title also tells. */
+  /** The true log-odds; the title tells them as a percentage. */
   logOdds: number
 }
 
@@ -86,7 +86,7 @@ export function questionsOf(
     const probability = wholePercent(SPREAD * normal(random))
     return {
       index,
-      // With its start: a sandbox that is seeded again does not ask its old questions anew.
+      // The id holds the start, so that a sandbox that is seeded again does not ask its old questions anew.
       questionId: uuidv5(`question ${seed} ${started_at} ${index}`, SIMULATED_IDS),
       title: `Simulated question ${index + 1}: will a simulated coin that shows heads ${Math.round(100 * probability)} times in 100 show heads?`,
       category: 'simulated',
@@ -98,7 +98,7 @@ export function questionsOf(
   })
 }
 
-/** The questions that must be asked by `now`: of the open round, and of those after it to the end of a dozen. */
+/** The questions that must be asked by `now`: those of the open round and of the rounds after it, to the end of a dozen. */
 export function questionsWanted(world: Simulation, now: Date): SimulatedQuestion[] {
   const first = roundAt(world, now)
   const end = (Math.floor((first + ROUNDS_AHEAD) / ROUNDS_AT_ONCE) + 1) * ROUNDS_AT_ONCE
@@ -117,7 +117,7 @@ export function forecastsOn(
   question: SimulatedQuestion,
   forecasters: readonly SimulatedForecaster[] = FORECASTERS,
 ): SimulatedForecast[] {
-  // The questions have the streams from 0 on.
+  // The questions use the random streams from 0 upwards, the forecasts those from -1 downwards.
   const random = sfc32(seed, -1 - question.index)
   return forecasters.flatMap((forecaster) => forecastTwice(forecaster, question, random))
 }
