@@ -29,7 +29,7 @@ export async function runVerify(
   if (secrets.length === 0) {
     throw new ServiceError(
       'invalid',
-      'set VERIFICATION_SIGNING_SECRET to the secret that the service signs with',
+      'set VERIFICATION_SIGNING_SECRET, or SANDBOX_VERIFICATION_SIGNING_SECRET with --environment sandbox, to the secret that the service signs with',
     )
   }
   const isUrl = /^https?:\/\//.test(target)
