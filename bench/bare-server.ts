@@ -1,4 +1,4 @@
-// Answers every request with the text given as the argument: what node:http alone can do.
+// Answers every request with the text that it is given as an argument, to show what node:http alone can do.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 

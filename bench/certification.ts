@@ -13,20 +13,20 @@ import { certificationOf, rankedSkill, standingIn, tallyOf } from '../pipeline/s
 const SEED = 20_260_101
 const HORIZON_MS = 30 * 86_400_000
 const CHECKPOINTS = [50, 100, 200, 400] as const
-/** Standard deviations: of the true log-odds over questions, of a reading's noise at a first forecast and later. */
+/** Standard deviations, in log-odds: of the truth over questions, and of the error of a first and of a later reading. */
 const TRUTH_SPREAD = 1.5
 const FIRST_NOISE = 0.8
 const UPDATE_NOISE = 0.5
 
-/** What one says who has read the log-odds of a question as `reading`, in a field of so many others. */
+/** What an entity says that reads the log-odds of a question as `reading`, in a field of this many others. */
 type Voice = (reading: number, others: number, random: Random) => number
 
 interface Scenario {
   name: string
   others: number
-  /** The first entity's voice; everyone else says what it reads. Without one nobody differs, and all are judged. */
+  /** The voice of the first entity; all others say what they read. Without one all are alike, and all are judged. */
   candidate?: Voice
-  /** The part of the noise's variance that all readers of a question share. */
+  /** The part of the error's variance that all readers of a question share. */
   sharedNoise: number
   /** Whether all enter at the same instant, so that the field is complete from the first forecast on. */
   enterTogether: boolean
@@ -48,7 +48,7 @@ const SCENARIOS: readonly Scenario[] = [
     worlds: 400,
   },
   {
-    // The house is one voice in the reference among as many others: so is one half here, and skill is exactly 0.
+    // In the reference the house is one voice among as many others. One half is as rare here, so skill is exactly 0.
     name: 'as good as its reference: 20 peers and the house',
     others: 20,
     candidate: (reading, others, random) => (random() * (others + 1) < 1 ? 0.5 : logistic(reading)),
@@ -72,7 +72,7 @@ const SCENARIOS: readonly Scenario[] = [
   },
 ]
 
-/** One question: all enter in its first half, and every second one updates once, with a better reading. */
+/** One question: all enter in its first half, and one in two updates once, with a better reading. */
 function ask(scenario: Scenario, random: Random): { columns: ForecastColumns; outcome: 0 | 1 } {
   const { others, candidate = candid, sharedNoise, enterTogether } = scenario
   const truth = TRUTH_SPREAD * normal(random)
@@ -95,7 +95,7 @@ function ask(scenario: Scenario, random: Random): { columns: ForecastColumns; ou
     }
   }
   const count = rows.length
-  // One number for both time and place is sorted many times faster than rows are.
+  // One number that holds both time and place is sorted many times faster than rows are.
   const keys = Float64Array.from(rows, ({ atMs }, i) => atMs * count + i).sort()
   const ordered = Array.from(keys, (key) => rows[key % count]!)
   const columns = {
@@ -137,7 +137,7 @@ class Share {
 
   /**
    * In per cent with a 95 % Wilson interval. Entities of one world are not independent, so n is the effective
-   * sample size that the spread between worlds shows (Kish 1965).
+   * sample size, which follows from the spread between worlds (Kish 1965).
    */
   percent(): string {
     const mean = this.sum / this.worlds

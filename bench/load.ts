@@ -8,7 +8,7 @@ export interface Load {
   requests: number
   /** No further request is sent after this long. */
   limitMs: number
-  /** The whole `nth` request as it goes over the wire. */
+  /** The whole `nth` request, as it is sent. */
   request: (nth: number) => string
 }
 
@@ -66,7 +66,7 @@ async function* answersOf(socket: Socket): AsyncGenerator<void, never> {
     if (headEnd < 0) continue
     const head = text.slice(0, headEnd)
     const length = Number(/content-length: (\d+)/i.exec(head)?.[1])
-    if (!head.startsWith('HTTP/1.1 200')) throw new Error(`not the answer that was hoped for: ${text}`)
+    if (!head.startsWith('HTTP/1.1 200')) throw new Error(`the answer is not 200: ${text}`)
     if (text.length < headEnd + 4 + length) continue
     text = text.slice(headEnd + 4 + length)
     yield

@@ -1,4 +1,4 @@
-// How many verifications a second one process serves, beside a bare node:http server that sends the same bytes.
+// Measures how many verifications a second one process serves, beside a bare node:http server with the same bytes.
 import { readManifest, readReleaseShard } from '../pipeline/release/read.ts'
 import { FileStore } from '../pipeline/store/file.ts'
 import { shardStart } from '../pipeline/store/paths.ts'

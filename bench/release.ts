@@ -1,4 +1,4 @@
-// Makes one release of a store in this process and prints what it took, as one JSON object.
+// Makes one release of a store in this process, and prints as one JSON object how long it took and how much memory.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,13 +14,13 @@ import { currentVersions } from '../pipeline/tables/delta-log.ts'
 import { WORLD_END } from './world.ts'
 
 export interface ReleaseFigures {
-  /** What was done, in order, how long it took, and for how long it kept cores busy. */
+  /** The phases in order, with how long each took and how long it kept cores busy. */
   phases: { name: string; seconds: number; cpuSeconds: number }[]
   seconds: number
   peakBytes: number
   forecasts: number
   pairs: number
-  /** Of the manifest, which names every other file by its own. */
+  /** Of the manifest, which names the SHA-256 of every other file. */
   manifestSha256: string
 }
 

@@ -1,4 +1,4 @@
-// Runs the benchmarks and prints what was measured, each beside a peer. It never fails for being slow.
+// Runs the benchmarks and prints each figure beside that of a peer. Nothing fails for being slow.
 import { spawn } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { text } from 'node:stream/consumers'
@@ -34,7 +34,7 @@ const volume = {
   requests: Number(values.requests),
   limitMs: 20_000,
 }
-/** The scorers are compared and verifications are asked for on a tenth of the world. */
+/** A tenth of the world, on which the scorers are compared and verifications are read. */
 const sample = worldSize(Math.max(100_000, Math.round(forecasts / 10)))
 
 const print = (line = '') => process.stdout.write(`${line}\n`)

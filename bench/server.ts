@@ -8,7 +8,7 @@ export interface ServerProcess extends AsyncDisposable {
   url: string
 }
 
-/** All calls of a measurement come from one address, and as fast as they can. */
+/** All calls of a measurement come from one address, as fast as possible. */
 const NO_LIMITS = {
   ANONYMOUS_PER_MINUTE: '1000000',
   FORECASTS_PER_MINUTE: '1000000',

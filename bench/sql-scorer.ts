@@ -1,4 +1,4 @@
-// Three of the scores by window functions of DuckDB alone: the peer of the service's scorer.
+// Computes three of the scores by window functions of DuckDB alone, as a peer of the service's scorer.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ export interface ScorerFigures {
   sqlSeconds: number
   /** Pairs that only one of the two has. */
   unmatched: number
-  /** The greatest differences of brier, baseline_score and peer_score. */
+  /** The greatest absolute difference of each score that both compute. */
   differences: { brier: number; baseline: number; peer: number }
 }
 
@@ -66,7 +66,7 @@ const SQL_SCORES = `
   JOIN integral finish ON finish.question_id = spell.question_id AND finish.at_ms = spell.until_ms
   GROUP BY spell.question_id, entity_id`
 
-/** Scores the store once by each and compares. Both read the tables and write a Parquet file, with two threads. */
+/** Scores the store with each of the two and compares. Both read the tables and write a Parquet file, with two threads. */
 export async function compareScorers(root: string): Promise<ScorerFigures> {
   const directory = await mkdtemp(join(tmpdir(), 'fvs-bench-scorers-'))
   try {

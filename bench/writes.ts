@@ -1,4 +1,5 @@
-// How many forecasts a second one process acknowledges, each durable, beside an object or a synced file for each.
+// Measures how many forecasts a second one process makes durable and acknowledges, beside writing each as an object or
+// a synced file of its own.
 import { randomBytes } from 'node:crypto'
 import { mkdir, mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -133,7 +134,7 @@ async function measureFiles(folder: string, volume: Volume): Promise<LoadFigures
   })
 }
 
-/** Writes as many rows as the service was sent, by as many writers at once. */
+/** Writes as many rows as the service was sent, with as many writers at once. */
 async function timed(
   { connections, requests, limitMs }: Volume,
   write: (nth: number) => Promise<void>,

@@ -2,8 +2,9 @@
 import { type AuditReport, auditRelease } from '../pipeline/release/audit.ts'
 import { withDatabase } from '../pipeline/duckdb.ts'
 import { currentRelease } from '../pipeline/release/read.ts'
-import { secretsInForce } from '../schemas/config.ts'
+import { secretsInForce, settingName } from '../schemas/config.ts'
 import { ServiceError } from '../schemas/errors.ts'
+import type { Environment } from '../schemas/values.ts'
 import type { Components } from './components.ts'
 import type { Report } from './output.ts'
 
@@ -15,26 +16,20 @@ export async function runAudit(components: Components, wanted: number | undefine
   const report = await withDatabase(components.openDatabase, (database) =>
     auditRelease({ ...components, database, secrets }, release),
   )
-  return { ok: report.ok, json: report, text: describe(report) }
+  return { ok: report.ok, json: report, text: describe(report, components.environment) }
 }
 
-function describe({
-  release,
-  as_of,
-  ok,
-  files_compared,
-  signatures,
-  snapshot_compared,
-  faults,
-  notes,
-}: AuditReport): string {
+function describe(
+  { release, as_of, ok, files_compared, signatures, snapshot_compared, faults, notes }: AuditReport,
+  environment: Environment,
+): string {
   const { checked, valid, invalid, unsigned } = signatures
   return [
     `release ${release} as of ${as_of}: ${ok ? 'every byte derived again' : 'DIFFERS from what the tables give'}`,
     `${files_compared} files compared${snapshot_compared ? ', with the snapshot of the day' : ''}`,
     checked
       ? `signatures: ${valid} hold, ${invalid} do not, ${unsigned} payloads are unsigned`
-      : `signatures: not checked; set VERIFICATION_SIGNING_SECRET to check them`,
+      : `signatures: not checked; set ${settingName('VERIFICATION_SIGNING_SECRET', environment)} to check them`,
     ...faults.map((fault) => `fault: ${fault}`),
     ...notes.map((note) => `note: ${note}`),
   ].join('\n')

@@ -1,4 +1,4 @@
-// Builds the components from the settings: the one place where real clocks, ids and chance come from.
+// Builds the components from the settings: the one place where real clocks, ids and randomness come from.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { availableParallelism, homedir, tmpdir } from 'node:os'
@@ -25,23 +25,27 @@ export interface Components extends AsyncDisposable {
   settings: Settings
   methodology: Methodology
   environment: Environment
-  /** What the environment has of its own. */
+  /** The settings that each environment has of its own, under their names without a prefix. */
   own: OwnSettings
   store: Store
   local: LocalFiles
   registry: Registry
   secrets: SigningSecrets | undefined
   logger: Logger
-  /** A folder of this process, gone when it ends. */
+  /** Logs an event of the pipeline with the name of the environment. */
+  log: (event: string, fields: object) => void
+  /** The version of this software. */
+  service: string
+  /** A folder of this process alone, which is deleted when the process ends. */
   directory: string
   openDatabase: () => Promise<Database>
   now: () => Date
   newId: () => string
-  /** An id that nothing is sorted by. */
+  /** An id in no order: nothing is sorted by it. */
   newRequestId: () => string
 }
 
-/** Works with components and gives up what they hold, whatever comes of the work. */
+/** Works with components and releases what they hold, also where the work fails. */
 export async function withComponents<T>(
   settings: Settings,
   environment: Environment,
@@ -56,7 +60,7 @@ export async function withComponents<T>(
   }
 }
 
-/** Works with the components of all environments at once, as a server does. */
+/** Works with the components of every environment at once, as a serving process does. */
 export async function withEveryEnvironment<T>(
   settings: Settings,
   work: (components: Record<Environment, Components>) => Promise<T>,
@@ -67,7 +71,7 @@ export async function withEveryEnvironment<T>(
 }
 
 /**
- * Opens the store and, unless it is only to be read, probes it.
+ * Opens the store and, unless the command only reads it, probes it.
  *
  * @throws ServiceError `invalid` for a store that cannot keep the service's promises, `unavailable` for one that
  *   does not answer.
@@ -102,6 +106,10 @@ async function buildComponents(
     registry: new Registry({ store, environment, randomBytes }),
     secrets: secretsOf(own),
     logger,
+    log: (event, fields) => {
+      logger.info({ environment, ...fields }, event)
+    },
+    service: SERVICE_VERSION,
     directory,
     openDatabase: () =>
       Database.open({
@@ -116,12 +124,12 @@ async function buildComponents(
   }
 }
 
-/** Where an environment keeps everything: the sandbox under a prefix that production never looks into. */
+/** Where an environment keeps everything: the sandbox has a prefix that production never reads. */
 export function storeUrlOf(storeUrl: string, environment: Environment): string {
   return environment === 'production' ? storeUrl : `${storeUrl.replace(/\/+$/, '')}/${environment}`
 }
 
-/** Undefined: signing is off. */
+/** Undefined where signing is off. */
 export function secretsOf(own: OwnSettings): SigningSecrets | undefined {
   const { VERIFICATION_SIGNING_SECRET: current, VERIFICATION_SIGNING_SECRET_PREVIOUS: previous } = own
   return current === undefined ? undefined : { current, previous }

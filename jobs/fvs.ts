@@ -1,19 +1,19 @@
 #!/usr/bin/env node
-// The command line: reads arguments and environment, calls the pipeline, and says what came of it. What serves is
-// loaded where it is called, since the other commands start sooner without it.
+// The command line: reads arguments and settings, runs a command, and prints its report. The commands that serve are
+// loaded when they are called, so that the others start sooner.
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { IMPORTS, type ImportKind } from '../pipeline/import/checks.ts'
 import { type Settings, parseSettings, settingsOf } from '../schemas/config.ts'
 import { TIERS } from '../schemas/tiers.ts'
 import { ENVIRONMENTS, type Environment, day } from '../schemas/values.ts'
-import { type Components, SERVICE_VERSION, withComponents, withEveryEnvironment } from './components.ts'
+import { type Components, SERVICE_VERSION, withComponents } from './components.ts'
 import { runAudit } from './audit.ts'
 import { runImport } from './import.ts'
 import { type KeyOptions, createKey, listKeys, revokeKey, rotateKey } from './keys.ts'
 import { type Report, print, reportError } from './output.ts'
 import { runRelease } from './release.ts'
-import { SEED_DEFAULTS, type SeedOptions, seedSandbox } from './sandbox.ts'
-import { stopSignal } from './stop-signal.ts'
+import { runSeed, runStep } from './sandbox.ts'
+import { SEED_DEFAULTS, type SeedOptions } from './simulation/seed.ts'
 import { runVerify } from './verify.ts'
 
 interface GlobalOptions {
@@ -31,7 +31,7 @@ const program = new Command('fvs')
   .configureHelp({ showGlobalOptions: true })
   .exitOverride()
 
-/** A command; `--store` goes before `STORE_URL`. */
+/** A command. `--store` wins over `STORE_URL`. */
 function command(name: string, about: string, parent: Command = program): Command {
   return parent
     .command(name)
@@ -70,7 +70,7 @@ async function onStore(
 function instant(text: string): Date {
   const withOffset = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/.test(text)
   const at = new Date(text)
-  // Date takes 30 February for 2 March.
+  // Date reads 30 February as 2 March.
   const dayExists = day.safeParse(text.slice(0, 10)).success
   if (!withOffset || !dayExists || Number.isNaN(at.getTime())) {
     throw new InvalidArgumentError('It must be a time with an offset such as 2026-01-31T12:00:00Z.')
@@ -84,26 +84,16 @@ function wholeNumber(text: string): number {
   return Number(text)
 }
 
-command('serve', 'Serve the API and make releases on the schedule, until SIGTERM or SIGINT.')
-  .option('--no-scheduler', 'only serve: for further API nodes on the same store')
+command('serve', 'Serve the API and make releases on schedule, until SIGTERM or SIGINT.')
+  .option('--no-scheduler', 'only serve, as a further node on the same store')
   .action(async (options: GlobalOptions & { scheduler: boolean }) => {
-    const settings = settingsFor(options)
-    const { startService } = await import('./serve.ts')
-    // A scheduled release runs as a command of its own and finds its store in the environment.
-    process.env['STORE_URL'] = settings.STORE_URL
-    // Heard from the start: a signal that comes before everything runs stops it as soon as it does.
-    const stopping = stopSignal()
-    await withEveryEnvironment(settings, async (components) => {
-      const service = await startService(components, { scheduler: options.scheduler })
-      await stopping
-      await service.stop()
-      finish({ ok: true, json: { url: service.url }, text: '' }, options)
-    })
+    const { runServe } = await import('./serve.ts')
+    finish(await runServe(settingsFor(options), { scheduler: options.scheduler }), options)
   })
 
 storeCommand('release', 'Take in the inbox, score everyone and publish a release.')
   .addOption(new Option('--as-of <time>', 'score as of this instant (default: now)').argParser(instant))
-  .option('--if-changed', 'make none where nothing has changed since the last one of the day')
+  .option('--if-changed', 'make none where nothing has changed since the last release of the day')
   .action((options: StoreOptions & { asOf?: Date; ifChanged?: boolean }) =>
     onStore(options, (components) =>
       runRelease(components, { asOf: options.asOf, ifChanged: options.ifChanged === true }),
@@ -125,13 +115,13 @@ const keys = program.command('keys').description('Create, list, rotate and revok
 
 storeCommand('create', 'Create a key and print it, once.', keys)
   .requiredOption('--owner <name>', 'whom the key is for')
-  .addOption(new Option('--tier <name>', 'how much it may ask for').choices(TIERS).default('free'))
+  .addOption(new Option('--tier <name>', 'how many calls the key has').choices(TIERS).default('free'))
   .option('--monthly-calls <number>', 'the quota of an enterprise key', wholeNumber)
   .action((options: StoreOptions & KeyOptions) =>
     onStore(options, (components) => createKey(components, options)),
   )
 
-storeCommand('list', 'List keys by their public ids, never the keys themselves.', keys).action(
+storeCommand('list', 'List the public ids of keys, never the keys themselves.', keys).action(
   (options: StoreOptions) => onStore(options, listKeys, { readOnly: true }),
 )
 
@@ -141,7 +131,7 @@ storeCommand('revoke', 'Revoke a key; every node refuses it within ten seconds.'
     onStore(options, (components) => revokeKey(components, keyId)),
   )
 
-storeCommand('rotate', 'Give the holder of a key another one; the old one works for 24 hours more.', keys)
+storeCommand('rotate', 'Replace a key by a new one; the old one works for 24 hours more.', keys)
   .argument('<key_id>', 'the public id of the old key')
   .action((keyId: string, options: StoreOptions) =>
     onStore(options, (components) => rotateKey(components, keyId)),
@@ -152,15 +142,21 @@ const sandbox = program
   .description('Fill the sandbox with simulated questions.')
   .exitOverride()
 
-command('seed', 'Have simulated questions open, close and resolve by themselves from here on.', sandbox)
-  .option('--seed <number>', 'what all chance follows from', wholeNumber, SEED_DEFAULTS.seed)
-  .option('--round-minutes <n>', 'how long each is open', wholeNumber, SEED_DEFAULTS.roundMinutes)
+command('seed', 'Have simulated questions open, close and resolve by themselves from now on.', sandbox)
+  .option('--seed <number>', 'another number gives other questions', wholeNumber, SEED_DEFAULTS.seed)
+  .option('--round-minutes <n>', 'how long each question is open', wholeNumber, SEED_DEFAULTS.roundMinutes)
   .option('--questions <n>', 'how many are open at a time', wholeNumber, SEED_DEFAULTS.questionsPerRound)
   .action((options: GlobalOptions & Omit<SeedOptions, 'questionsPerRound'> & { questions: number }) =>
     onStore({ ...options, environment: 'sandbox' }, (components) =>
-      seedSandbox(components, { ...options, questionsPerRound: options.questions }),
+      runSeed(components, { ...options, questionsPerRound: options.questions }),
     ),
   )
+
+command(
+  'step',
+  'Bring the simulation up to the present; the schedule runs it before each release.',
+  sandbox,
+).action((options: GlobalOptions) => onStore({ ...options, environment: 'sandbox' }, runStep))
 
 storeCommand('verify', 'Check the signature of a published payload.')
   .argument('<target>', 'a URL of the API, or a file: a payload, a shard of a release or a bulk answer')
@@ -178,7 +174,7 @@ storeCommand('audit', 'Derive a release again from the tables and compare every 
     onStore(options, (components) => runAudit(components, options.release), { readOnly: true }),
   )
 
-command('demo', 'Run the whole service on a small simulated world in a fresh folder.')
+command('demo', 'Run the whole service on a small simulated world, in the sandbox of an empty store.')
   .option('--exit', 'end when everything has been shown instead of serving on')
   .action(async (options: GlobalOptions & { exit?: boolean }) => {
     const { store, exit = false, json = false } = options

@@ -36,7 +36,7 @@ function quotaOf(tier: Tier, monthlyCalls: number | undefined): KeyQuota {
   if (monthlyCalls !== undefined) {
     throw new ServiceError(
       'invalid',
-      `--monthly-calls is for enterprise keys; ${tier} ones have the same for all`,
+      `--monthly-calls is for enterprise keys; ${tier} ones all have the same quota`,
     )
   }
   return { tier, monthly_calls: null }

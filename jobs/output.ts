@@ -1,8 +1,8 @@
-// What a command prints: one JSON object or lines for a person on standard output, errors on standard error.
+// What a command prints: on standard output one JSON object or lines for people, on standard error what went wrong.
 import { ServiceError } from '../schemas/errors.ts'
 
 export interface Report {
-  /** False: the input or the check failed, and the command exits with 1. */
+  /** False where the input or the check failed; the command then exits with 1. */
   ok: boolean
   json: object
   text: string
@@ -13,7 +13,7 @@ export function print(report: Report, json: boolean): void {
   else if (report.text !== '') process.stdout.write(`${report.text}\n`)
 }
 
-/** Says what went wrong: a failure that was foreseen in its own words, any other with its stack, for a report. */
+/** Says what went wrong: a foreseen failure in its own words, any other one with its stack, for a bug report. */
 export function reportError(error: unknown, json: boolean): void {
   if (!(error instanceof ServiceError)) {
     process.stderr.write(`fvs: unexpected failure\n${error instanceof Error ? error.stack : String(error)}\n`)

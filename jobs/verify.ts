@@ -1,4 +1,4 @@
-// `fvs verify`: checks signatures of what the API answered or of files that were published.
+// `fvs verify`: checks the signatures of answers of the API and of published files.
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { signatureHolds } from '../pipeline/proof/hmac.ts'
@@ -13,14 +13,14 @@ interface Signed {
   name: string
   bytes: Uint8Array
   signature: string | null
-  /** Stands under the id of another entity than its own, which no signature covers. */
+  /** True where the payload is filed under another entity's id, which no signature covers. */
   misplaced?: boolean
 }
 
 const FETCH_TIMEOUT_MS = 30_000
 const SHOWN = 20
 
-/** @throws ServiceError `invalid` where there is nothing to check or to check it with. */
+/** @throws ServiceError `invalid` where there is nothing to check, or no secret to check it with. */
 export async function runVerify(
   settings: OwnSettings,
   target: string,
@@ -30,7 +30,7 @@ export async function runVerify(
   if (secrets.length === 0) {
     throw new ServiceError(
       'invalid',
-      'set VERIFICATION_SIGNING_SECRET to the secret that the service signs with',
+      'set VERIFICATION_SIGNING_SECRET, or SANDBOX_VERIFICATION_SIGNING_SECRET with --environment sandbox, to the secret that the service signs with',
     )
   }
   const isUrl = /^https?:\/\//.test(target)

@@ -1,7 +1,7 @@
 // Runs what README.md and docs/ tell readers to run, as they tell it, against the demo that README.md starts.
 //
 // Nothing is adapted but: `npm ci &&` is left out and `npm test` not run; the name of the file of variables is the
-// one that the demo printed; `npm start` gets a free port; the `data/` of queries is that of the demo's folder.
+// one that the demo printed; `npm start` gets a free port; queries in SQL find their relative paths in $DATA.
 // The blocks run in a folder of links to the repository, so that the files they write are not left in it.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { mkdir, readFile, readdir, symlink } from 'node:fs/promises'
 import { dirname, join, normalize } from 'node:path'
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Database } from '../pipeline/duckdb.ts'
+import { Database, literal } from '../pipeline/duckdb.ts'
 import { scoreEntity } from '../pipeline/scoring/entity.ts'
 import { METHODOLOGY } from '../pipeline/scoring/methodology.ts'
 import { fromPico, rounded } from '../pipeline/scoring/round.ts'
@@ -22,6 +22,7 @@ import { entityPairs, sweepPairs } from './support/pairs.ts'
 import { type Ended, RunningCommand } from './support/command.ts'
 import { type Block, REPOSITORY, blocksOf, textOf } from './support/fenced-blocks.ts'
 import { suiteFolder } from './support/folder.ts'
+import { contentOf } from './support/store-content.ts'
 import { openWorker } from './support/tables.ts'
 
 const MINUTE_MS = 60_000
@@ -31,6 +32,10 @@ const folder = await suiteFolder()
 let demo: RunningCommand
 let workspace: string
 let variablesFile: string
+/** The folder of the demo, its store in it, and what the sandbox has in that store: $DATA. */
+let demoFolder: string
+let root: string
+let data: string
 
 beforeAll(async () => {
   const command = readme('npm run demo').replace('npm ci && ', '')
@@ -42,10 +47,13 @@ beforeAll(async () => {
   // Releases are made by the examples alone.
   demo = new RunningCommand('bash', ['-c', command], {
     cwd: workspace,
-    env: { RELEASE_SCHEDULE: '0 0 1 1 *', TMPDIR: folder },
+    env: { SANDBOX_RELEASE_SCHEDULE: '0 0 1 1 *', TMPDIR: folder },
   })
   variablesFile = (await demo.printed(/^ {2}\. (\S+\/demo\.env)$/m))[1]!
   await demo.printed(/^Ctrl-C ends the service/m)
+  demoFolder = dirname(variablesFile)
+  root = join(demoFolder, 'data')
+  data = join(root, 'sandbox')
 }, MINUTE_MS)
 
 afterAll(() => demo.stop(), MINUTE_MS)
@@ -87,9 +95,9 @@ describe('README.md', () => {
 /** What the output of the blocks under a heading has to show, in the order of the blocks. */
 const SHOWN: Record<string, RegExp[]> = {
   'README.md: Four examples': [
-    /"api_key":"fv_live_\w+"}\n{.*"probability":0\.73/,
+    /"api_key":"fv_test_\w+"}\n{.*"probability":0\.73/,
     /{"agent_id":.*"certification":"expert".*}[^]*x-service-signature: v1=[0-9a-f]{64}/i,
-    /questions: 1 of 1 rows added[^]*release 4 as of [^]*every byte derived again[^]*fv_live_\w+/,
+    /questions: 1 of 1 rows added[^]*release 4 as of [^]*every byte derived again[^]*fv_test_\w+/,
   ],
   'docs/verifying.md: In a shell': [/x-service-signature: v1=[0-9a-f]{64}/i],
   'docs/verifying.md: In Node': [/^expert\n$/],
@@ -160,7 +168,7 @@ function available(tools: readonly string[]): boolean {
 /** Counts a call in the demo, which a query is to find, and has it taken in. */
 async function countCall(): Promise<void> {
   const now = () => new Date()
-  const store = new FileStore(join(dirname(variablesFile), 'data'))
+  const store = new FileStore(data)
   const log = new UsageLog({ store, newId: () => uuidv7(), now })
   log.count({ keyId: 'a key', accountId: 'a key', tier: 'free', day: now().toISOString().slice(0, 10) })
   await log.flush()
@@ -168,14 +176,21 @@ async function countCall(): Promise<void> {
   await compact(worker, 'usage')
 }
 
+/** DuckDB as if it had been started in $DATA. */
+async function openInData(): Promise<Database> {
+  const database = await Database.open({ threads: 2, memoryLimit: '1GB', directory: workspace })
+  await database.run(`SET file_search_path = ${literal(data)}`)
+  return database
+}
+
 describe('queries in SQL', () => {
   test.each(['README.md', 'docs/data.md'])('%s: every query finds rows', async (document) => {
     if (document === 'docs/data.md') await countCall()
-    using database = await Database.open({ threads: 2, memoryLimit: '1GB', directory: workspace })
+    using database = await openInData()
     const queries = blocksOf(document).filter(({ language }) => language === 'sql')
     expect(queries.length).toBeGreaterThan(0)
     for (const { line, code } of queries) {
-      const statements = code.replaceAll("'data/", `'${dirname(variablesFile)}/data/`).split(/;\n/)
+      const statements = code.split(/;\n/)
       for (const statement of statements.filter((text) => text.trim() !== '')) {
         const rows = await database.rows(statement)
         const isQuery = !statement.trim().startsWith('SET')
@@ -186,11 +201,11 @@ describe('queries in SQL', () => {
   })
 
   test('docs/data.md: the skills derived again are those published', async () => {
-    using database = await Database.open({ threads: 2, memoryLimit: '1GB', directory: workspace })
+    using database = await openInData()
     const queries = blocksOf('docs/data.md').filter(({ language }) => language === 'sql')
     const derivation = queries.at(-1)!
     expect(derivation.heading).toBe('The skill, derived again')
-    const text = (queries[0]!.code + derivation.code).replaceAll("'data/", `'${dirname(variablesFile)}/data/`)
+    const text = queries[0]!.code + derivation.code
     const statements = text.split(/;\n/).filter((statement) => statement.trim() !== '')
     let rows: Record<string, unknown>[] = []
     for (const statement of statements) rows = await database.rows(statement)
@@ -205,8 +220,7 @@ describe('queries in SQL', () => {
   test.skipIf(!polars).each(blocksOf('docs/data.md').filter(({ language }) => language === 'python'))(
     'docs/data.md, line $line: Polars',
     async ({ code }) => {
-      const ended = await new RunningCommand(polars!, ['-'], { cwd: dirname(variablesFile), input: code })
-        .ended
+      const ended = await new RunningCommand(polars!, ['-'], { cwd: data, input: code }).ended
       expect(ended.code, ended.stderr).toBe(0)
       expect(ended.stdout).toMatch(/shape: \([1-9]/)
     },
@@ -245,7 +259,7 @@ describe('documents say what the sources say', () => {
 
   test.each(['scores', 'entities'])('docs/data.md has the columns of %s.parquet', async (file) => {
     using database = await Database.open({ threads: 2, memoryLimit: '1GB', directory: workspace })
-    const path = `${dirname(variablesFile)}/data/releases/00000003/${file}.parquet`
+    const path = `${data}/releases/00000003/${file}.parquet`
     const columns = await database.rows<{ column_name: string; column_type: string }>(
       `DESCRIBE SELECT * FROM read_parquet('${path}')`,
     )
@@ -332,9 +346,15 @@ describe('documents say what the sources say', () => {
   })
 })
 
+test("everything that the demo and the examples have written is the sandbox's", async () => {
+  const paths = Object.keys(await contentOf(new FileStore(root)))
+  expect(paths.filter((path) => path.startsWith('sandbox/releases/')).length).toBeGreaterThan(0)
+  expect(paths.filter((path) => !path.startsWith('sandbox/'))).toEqual([])
+})
+
 test('Ctrl-C ends the demo and removes its folder', async () => {
   const { stderr } = await demo.stop()
   expect(existsSync(variablesFile)).toBe(false)
-  expect(existsSync(dirname(variablesFile))).toBe(false)
+  expect(existsSync(demoFolder)).toBe(false)
   expect(stderr).not.toMatch(/error/i)
 })

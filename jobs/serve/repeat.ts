@@ -5,7 +5,7 @@ export interface Repeating {
   stop(): Promise<void>
 }
 
-/** Runs `step` again and again, `pauseMs` after the last has ended. A step handles its own failures. */
+/** Runs `step` again and again, each time `pauseMs` after the last one has ended. A step handles its own failures. */
 export function repeat(pauseMs: number, step: () => Promise<void>): Repeating {
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> = Promise.resolve()

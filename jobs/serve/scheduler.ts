@@ -1,4 +1,4 @@
-// Runs `fvs release` on the schedule, in a process of its own, so that scoring never stalls the API.
+// Runs the scheduled commands of an environment, each in a process of its own, so that scoring never stalls the API.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -8,21 +8,39 @@ import { settingName } from '../../schemas/config.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { Environment } from '../../schemas/values.ts'
 
+interface ScheduledCommand {
+  /** Its name in the log. */
+  name: string
+  args: readonly string[]
+}
+
 const FVS = fileURLToPath(new URL('../fvs.ts', import.meta.url))
+
+const release = (environment: Environment): ScheduledCommand => ({
+  name: 'release',
+  args: ['release', '--if-changed', '--environment', environment],
+})
+
+/** What a run of the schedule runs, in this order, also after one that failed: what agents have sent is released anyway. */
+const COMMANDS: Record<Environment, readonly ScheduledCommand[]> = {
+  production: [release('production')],
+  sandbox: [{ name: 'step of the simulation', args: ['sandbox', 'step'] }, release('sandbox')],
+}
 
 export class Scheduler {
   readonly #task: ScheduledTask
   readonly #environment: Environment
   readonly #logger: Logger
   #child: ChildProcess | undefined
+  #running: Promise<void> = Promise.resolve()
   #stopping = false
 
   /**
-   * Keeps the schedule from now on; only a node that `releases` also runs the job.
+   * Knows from now on when the next run is due. Runs the commands only if `runs` is true.
    *
    * @throws ServiceError `invalid` for a schedule that cron does not know.
    */
-  constructor(environment: Environment, schedule: string, releases: boolean, logger: Logger) {
+  constructor(environment: Environment, schedule: string, runs: boolean, logger: Logger) {
     if (!nodeCron.validate(schedule)) {
       throw new ServiceError(
         'invalid',
@@ -31,10 +49,8 @@ export class Scheduler {
     }
     this.#environment = environment
     this.#logger = logger
-    this.#task = nodeCron.schedule(schedule, () => (releases ? this.#release() : undefined), {
-      noOverlap: true,
-      timezone: 'UTC',
-    })
+    const run = () => (this.#running = this.#runAll())
+    this.#task = nodeCron.schedule(schedule, runs ? run : () => {}, { noOverlap: true, timezone: 'UTC' })
   }
 
   /** When a release is due by the schedule, whichever node makes it. */
@@ -42,34 +58,33 @@ export class Scheduler {
     return this.#task.getNextRun() ?? undefined
   }
 
-  /** Ends a release under way: what it leaves out, the next one completes. */
+  /** Ends the command under way: the next run completes what it leaves undone. */
   async stop(): Promise<void> {
     this.#stopping = true
     await this.#task.destroy()
-    const child = this.#child
-    if (!child || child.exitCode !== null) return
-    child.kill('SIGTERM')
-    await once(child, 'exit')
+    this.#child?.kill('SIGTERM')
+    await this.#running
   }
 
-  async #release(): Promise<void> {
-    const args = [FVS, 'release', '--if-changed', '--environment', this.#environment]
+  async #runAll(): Promise<void> {
+    for (const command of COMMANDS[this.#environment]) {
+      if (!this.#stopping) await this.#run(command)
+    }
+  }
+
+  async #run({ name, args }: ScheduledCommand): Promise<void> {
     const environment = this.#environment
     try {
-      this.#child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] })
+      this.#child = spawn(process.execPath, [FVS, ...args], { stdio: ['ignore', 'ignore', 'inherit'] })
       const [code, signal] = (await once(this.#child, 'exit')) as [number | null, string | null]
       if (code !== 0 && !this.#stopping) {
-        this.#logger.error(
-          { code, signal, environment },
-          'the scheduled release failed; the next run tries again',
-        )
+        const failure = { code, signal, environment }
+        this.#logger.error(failure, `the scheduled ${name} failed; the next run tries again`)
       }
     } catch (error) {
-      // The machine has no process or no memory to give. Thrown on, it would be printed on standard output.
-      this.#logger.error(
-        { err: error, environment },
-        'the scheduled release did not start; the next run tries again',
-      )
+      // The machine has no process or no memory left. An error thrown from here would reach standard output.
+      const failure = { err: error, environment }
+      this.#logger.error(failure, `the scheduled ${name} did not start; the next run tries again`)
     } finally {
       this.#child = undefined
     }

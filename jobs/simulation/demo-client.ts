@@ -1,4 +1,4 @@
-// Calls the API as any user would, for `fvs demo`: over HTTP, with nothing but a URL and a key.
+// Calls the API for `fvs demo` as any user would: over HTTP, with nothing but a URL and a key.
 import type { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import { bulkResults, forecastReceipt, problem, registered } from '../../schemas/payloads.ts'
@@ -9,7 +9,7 @@ export interface Credentials {
   apiKey: string
 }
 
-/** An entity's verification as a bulk answer gives it. */
+/** The verification of an entity in a bulk answer. */
 export type Verified = Extract<z.infer<typeof bulkResults>['results'][number], { status: 'ok' }>
 
 export class DemoClient {
@@ -25,7 +25,7 @@ export class DemoClient {
     return { agentId: agent_id, apiKey: api_key }
   }
 
-  /** Submits a forecast; a question that takes none any more is an answer, not a failure. */
+  /** Submits a forecast. That a question has closed is an answer, not a failure. */
   async submit(
     { agentId, apiKey }: Credentials,
     questionId: string,
@@ -40,7 +40,7 @@ export class DemoClient {
     return { forecastId: forecastReceipt.parse(await success(response)).forecast_id }
   }
 
-  /** The verifications of those entities that the release served now speaks of. */
+  /** The verifications of those of the entities that the current release covers. */
   async verifications(apiKey: string, entityType: EntityType, ids: readonly string[]): Promise<Verified[]> {
     const response = await this.#post(
       '/verification/bulk',

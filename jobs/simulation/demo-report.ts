@@ -1,13 +1,9 @@
-// What `fvs demo` has to show once its simulated world is scored: leaderboards, checks, and where to look.
-import { dirname } from 'node:path'
+// What `fvs demo` shows once its simulated world is scored: leaderboards, checks, and where to look.
 import { setTimeout as pause } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import type { EntityType } from '../../schemas/tables.ts'
-import { runAudit } from '../audit.ts'
 import type { Verified } from './demo-client.ts'
 import type { Played, Stage } from './demo-steps.ts'
-import { FORECASTERS, SEED } from './demo-world.ts'
-import { runVerify } from '../verify.ts'
+import { DEMO_FORECASTERS } from './demo-world.ts'
 
 /** An entity with its name and how it was simulated. */
 interface Entrant {
@@ -17,29 +13,26 @@ interface Entrant {
 }
 type Placed = Entrant & Pick<Verified, 'verification' | 'signature'>
 
-export interface DemoOutcome extends Omit<Played, 'agents' | 'openQuestionId'> {
+/** From the most skilled on; those that are not eligible last. */
+export interface Standings {
+  agents: Placed[]
+  forecasters: Placed[]
+}
+
+export interface DemoOutcome extends Omit<Played, 'agents'>, Standings {
   simulated: true
   seed: number
   url: string
   store: string
-  /** From the most skilled on; those that are not eligible last. */
-  agents: Placed[]
-  forecasters: Placed[]
-  open_question_id: string
+  /** Where the sandbox keeps its part of the store: a folder, or a URL. */
+  data: string
   verification: object
   audit: object
 }
 
-export interface Checked {
-  outcome: DemoOutcome
-  ok: boolean
-  texts: { verification: string; audit: string }
-}
-
-/** Asks the service for what the release says, and checks a signature and the whole release. */
-export async function checkDemo(stage: Stage, played: Played): Promise<Checked> {
-  const { components, client, say } = stage
-  const { agents, openQuestionId, ...rest } = played
+/** Asks the service what the release says of everyone. */
+export async function standingsOf(stage: Stage, { agents, release }: Played): Promise<Standings> {
+  const { components, say } = stage
   say('fvs keys create --tier pro')
   const pro = { tier: 'pro', monthly_calls: null } as const
   const apiKey = await components.registry.createClientKey('the demo', components.now(), pro)
@@ -49,39 +42,18 @@ export async function checkDemo(stage: Stage, played: Played): Promise<Checked> 
     name,
     traits: modelType,
   }))
-  const forecasters = FORECASTERS.map(({ userId, name, noise }) => ({
+  const forecasters = DEMO_FORECASTERS.map(({ userId, name, noise }) => ({
     id: userId,
     name,
     traits: `simulated: noise ${noise.toFixed(2)}`,
   }))
-  const places = {
-    agents: await placesOf(stage, apiKey, played.release, 'agent', entrants),
-    forecasters: await placesOf(stage, apiKey, played.release, 'forecaster', forecasters),
-  }
-  const url = `${client.url}/agents/${places.agents[0]!.id}/verification`
-  say(`fvs verify ${url}`)
-  const verification = await runVerify(components.settings, url, undefined)
-  say('fvs audit')
-  const audit = await runAudit(components, played.release)
-  const outcome: DemoOutcome = {
-    simulated: true,
-    seed: SEED,
-    url: client.url,
-    store: components.store.url,
-    ...rest,
-    ...places,
-    open_question_id: openQuestionId,
-    verification: verification.json,
-    audit: audit.json,
-  }
   return {
-    outcome,
-    ok: verification.ok && audit.ok,
-    texts: { verification: verification.text, audit: audit.text },
+    agents: await placesOf(stage, apiKey, release, 'agent', entrants),
+    forecasters: await placesOf(stage, apiKey, release, 'forecaster', forecasters),
   }
 }
 
-/** From the most skilled on, as soon as the service serves the release. */
+/** Asks again until the service serves the release. */
 async function placesOf(
   { client, signal }: Stage,
   apiKey: string,
@@ -89,12 +61,9 @@ async function placesOf(
   entityType: EntityType,
   entrants: readonly Entrant[],
 ): Promise<Placed[]> {
+  const ids = entrants.map(({ id }) => id)
   for (;;) {
-    const results = await client.verifications(
-      apiKey,
-      entityType,
-      entrants.map(({ id }) => id),
-    )
+    const results = await client.verifications(apiKey, entityType, ids)
     const verified = new Map(results.map((result) => [result.id, result]))
     const placed = entrants.flatMap((entrant) => {
       const result = verified.get(entrant.id)
@@ -109,11 +78,16 @@ async function placesOf(
   }
 }
 
-export function describeDemo({ outcome, texts }: Checked, variablesFile: string | undefined): string {
+/** `checks` are the lines that the checks have printed; without `variablesFile` nothing serves on. */
+export function describeDemo(
+  outcome: DemoOutcome,
+  checks: readonly string[],
+  variablesFile: string | undefined,
+): string {
   const { agents, forecasters, questions, forecasts, release, refusal } = outcome
   return [
-    `All of this is simulated, from the seed ${outcome.seed}: ${questions.live} questions were open for ${questions.live_for_seconds} seconds, in which simulated`,
-    `agents submitted ${forecasts.submitted} forecasts over HTTP; ${forecasts.imported} forecasts of simulated people were imported.`,
+    `All of this is simulated, from the seed ${outcome.seed}, in the sandbox: ${questions.live} questions were open for ${questions.live_for_seconds} seconds,`,
+    `in which agents submitted ${forecasts.submitted} forecasts over HTTP; ${forecasts.imported} forecasts of people were imported.`,
     '',
     `Agents in release ${release}`,
     ...table(agents),
@@ -122,10 +96,7 @@ export function describeDemo({ outcome, texts }: Checked, variablesFile: string 
     ...table(forecasters.slice(0, 5)),
     '',
     'Checks',
-    ...[`a late forecast was refused: ${refusal}`, texts.verification, texts.audit]
-      .join('\n')
-      .split('\n')
-      .map((line) => `  ${line}`),
+    ...[`a late forecast was refused: ${refusal}`, ...checks].map((line) => `  ${line}`),
     ...(variablesFile === undefined ? [] : ['', ...whereToLook(outcome, variablesFile)]),
   ].join('\n')
 }
@@ -151,8 +122,7 @@ function table(rows: readonly Placed[]): string[] {
   )
 }
 
-function whereToLook({ url, store, questions }: DemoOutcome, variablesFile: string): string[] {
-  const data = store.startsWith('file:') ? fileURLToPath(store) : store
+function whereToLook({ url, data, questions }: DemoOutcome, variablesFile: string): string[] {
   return [
     'The service keeps running. Look at it from a second terminal, in the folder of the repository:',
     '',
@@ -161,17 +131,17 @@ function whereToLook({ url, store, questions }: DemoOutcome, variablesFile: stri
     '  curl "$FVS_URL/agents/$AGENT_ID/metrics"',
     '  curl "$FVS_URL/snapshots/forecaster/$USER_ID"',
     '  curl "$FVS_URL/questions?status=open"',
-    '  npx fvs verify "$FVS_URL/agents/$AGENT_ID/verification"',
-    '  npx fvs audit',
+    '  npx fvs verify --environment sandbox "$FVS_URL/agents/$AGENT_ID/verification"',
+    '  npx fvs audit --environment sandbox',
     '',
     `  service      ${url}, described at ${url}/openapi.json`,
     `  data         ${data}`,
-    `  imported     ${dirname(variablesFile)}/*.csv`,
     `  DuckDB       FROM '${data}/releases/*/entities/*.parquet'`,
     `  Polars       pl.scan_delta('${data}/tables/forecasts')`,
     '  documents    README.md, docs/verifying.md, docs/data.md, docs/methodology.md',
     '',
-    `${questions.open} questions stay open for forecasts of your own; a release follows each minute in which something changed.`,
+    `${questions.open} questions stay open for a week for forecasts of your own. The simulation goes on: ten more open, close and`,
+    'resolve every five minutes, and a release follows each minute in which something has changed.',
     'Ctrl-C ends the service and removes the folder; data in a store given with --store stay.',
   ]
 }

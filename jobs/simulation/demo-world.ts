@@ -1,29 +1,37 @@
-// The simulated world of `fvs demo`: questions whose true odds are known here and nowhere else, and simulated agents
-// and forecasters who read them more or less well. The same seed gives the same probabilities and outcomes.
-import { v5 as uuidv5 } from 'uuid'
-import { type Random, logistic, normal, sfc32 } from './random.ts'
+// What `fvs demo` simulates beside the simulation that it seeds: questions that are over, that are open for seconds
+// and for days, and agents and people who read them more or less well. The same seed gives the same answers.
+import { normal, sfc32 } from './random.ts'
+import type { SimulatedRows } from './rows.ts'
 import {
   ERROR_LEFT,
-  SPREAD,
-  type SimulatedForecast,
-  type SimulatedForecaster,
+  FORECASTERS,
   type SimulatedQuestion,
-  forecastTwice,
-  said,
-} from './simulated.ts'
+  type Simulation,
+  forecastsOn,
+  questionsOf,
+  simulatedForecaster,
+  wholePercent,
+} from './world.ts'
 
-/** Namespace of the simulated ids, an arbitrary UUID. */
-const DEMO_IDS = '3d7e1c52-9a0b-4c6e-8f21-5b0d6a7c9e14'
 export const SEED = 20_260_101
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
-
-const PAST_QUESTIONS = 60
-const LIVE_QUESTIONS = 110
-const OPEN_QUESTIONS = 6
-/** The part of the questions that a forecaster takes part in. */
-const PARTICIPATION = 0.8
+/** Each world has a seed of its own, so that none asks another one's questions. */
+const PAST_SEED = SEED
+const OPEN_SEED = SEED + 1
+/** These two are chosen so that every kind of certification is shown. */
+const LIVE_SEED = SEED + 3
+const AGENTS_SEED = SEED + 37
+const DAY_MS = 86_400_000
+const PAST_ROUNDS = 13
+/** How many forecasts an agent submits on each question. */
 export const ROUNDS = ERROR_LEFT.length
+
+/** The forecasters of the sandbox's simulation, and 21 more. */
+export const DEMO_FORECASTERS = [
+  ...FORECASTERS,
+  ...Array.from({ length: 21 }, (_, index) =>
+    simulatedForecaster(FORECASTERS.length + index + 1, 0.5 + index / 16),
+  ),
+]
 
 export interface SimulatedAgent {
   name: string
@@ -32,21 +40,14 @@ export interface SimulatedAgent {
   rounds: { questionId: string; probability: number }[][]
 }
 
-/** From the best reader to the worst. */
-export const FORECASTERS: readonly SimulatedForecaster[] = Array.from({ length: 24 }, (_, index) => ({
-  userId: uuidv5(`forecaster ${index + 1}`, DEMO_IDS),
-  name: `simulated-forecaster-${twoDigits(index + 1)}`,
-  noise: 0.5 + index / 16,
-}))
-
 /** How an agent turns the true log-odds of a question into a probability. */
 interface Profile {
   traits: string
-  /** The standard deviation of its error, in log-odds. */
+  /** Standard deviation of its error, in log-odds. */
   noise: number
   /** Above 1 it says more than it knows, below 1 less. */
   scale?: number
-  /** How many of the live questions it answers; all without it. */
+  /** How many of the questions it answers; all of them by default. */
   questions?: number
 }
 
@@ -65,84 +66,53 @@ const PROFILES: readonly Profile[] = [
   { traits: 'says anything', noise: 6 },
 ]
 
-/** Questions that were over before `now`, on which forecasters alone took part. */
-export function simulatePast(now: Date): { questions: SimulatedQuestion[]; forecasts: SimulatedForecast[] } {
-  const random = sfc32(SEED)
-  const questions = Array.from({ length: PAST_QUESTIONS }, (_, index) => {
-    const opensMs = now.getTime() - 14 * DAY_MS + index * 4 * HOUR_MS
-    return simulateQuestion('past', index + 1, { opensMs, horizonMs: 3 * DAY_MS }, random)
+type Asked = Pick<SimulatedRows, 'questions' | 'forecasts'>
+
+/** Questions that closed before `now`, a few each day, on which people alone took part. */
+export function simulatePast(now: Date): Asked {
+  const startedAt = new Date(now.getTime() - (PAST_ROUNDS + 1) * DAY_MS)
+  const world = worldFrom(startedAt, { seed: PAST_SEED, round_ms: DAY_MS, questions_per_round: 5 })
+  return withForecasts(
+    world,
+    Array.from({ length: PAST_ROUNDS }, (_, round) => questionsOf(world, round)).flat(),
+  )
+}
+
+/** Questions that open together, for `windowMs`. */
+export function simulateLive(opensAt: Date, windowMs: number): Asked {
+  const world = worldFrom(opensAt, { seed: LIVE_SEED, round_ms: windowMs, questions_per_round: 110 })
+  return withForecasts(world, questionsOf(world, 0))
+}
+
+/** Questions that are open for a week, for forecasts of the user's own. */
+export function simulateOpen(opensAt: Date): SimulatedQuestion[] {
+  return questionsOf(worldFrom(opensAt, { seed: OPEN_SEED, round_ms: 7 * DAY_MS, questions_per_round: 6 }), 0)
+}
+
+export function simulateAgents(questions: readonly SimulatedQuestion[]): SimulatedAgent[] {
+  return PROFILES.map(({ traits, noise, scale = 1, questions: count }, index) => {
+    const random = sfc32(AGENTS_SEED, index)
+    const readings = questions
+      .slice(0, count)
+      .map((question) => ({ question, error: noise * normal(random) }))
+    return {
+      name: `simulated-agent-${String(index + 1).padStart(2, '0')}`,
+      modelType: `simulated: ${traits}`,
+      rounds: ERROR_LEFT.map((left) =>
+        readings.map(({ question: { questionId, logOdds }, error }) => ({
+          questionId,
+          probability: wholePercent(scale * (logOdds + left * error)),
+        })),
+      ),
+    }
   })
-  return { questions, forecasts: simulateForecasters(questions, random) }
 }
 
-export interface LiveWorld {
-  /** Open at `opensAt` for `windowMs`. */
-  questions: SimulatedQuestion[]
-  /** Open at `opensAt` for a week. */
-  staysOpen: SimulatedQuestion[]
-  agents: SimulatedAgent[]
-  forecasts: SimulatedForecast[]
+function worldFrom(startedAt: Date, rest: Omit<Simulation, 'started_at'>): Simulation {
+  return { ...rest, started_at: startedAt.toISOString() }
 }
 
-export function simulateLive(opensAt: Date, windowMs: number): LiveWorld {
-  const random = sfc32(SEED + 1)
-  const opensMs = opensAt.getTime()
-  const questions = Array.from({ length: LIVE_QUESTIONS }, (_, index) =>
-    simulateQuestion('live', index + 1, { opensMs, horizonMs: windowMs }, random),
-  )
-  const staysOpen = Array.from({ length: OPEN_QUESTIONS }, (_, index) =>
-    simulateQuestion('open', index + 1, { opensMs, horizonMs: 7 * DAY_MS }, random),
-  )
-  const agents = PROFILES.map((profile, index) => simulateAgent(profile, index + 1, questions, random))
-  return { questions, staysOpen, agents, forecasts: simulateForecasters(questions, random) }
-}
-
-function simulateQuestion(
-  kind: string,
-  number: number,
-  { opensMs, horizonMs }: { opensMs: number; horizonMs: number },
-  random: Random,
-): SimulatedQuestion {
-  const logOdds = SPREAD * normal(random)
-  return {
-    questionId: uuidv5(`${kind} question ${number}`, DEMO_IDS),
-    title: `Simulated ${kind} question ${number}: will simulated coin ${number} show heads?`,
-    category: `simulated-${kind}`,
-    openedAt: new Date(opensMs),
-    closesAt: new Date(opensMs + horizonMs),
-    outcome: random() < logistic(logOdds) ? 'yes' : 'no',
-    logOdds,
-  }
-}
-
-function simulateAgent(
-  { traits, noise, scale = 1, questions = LIVE_QUESTIONS }: Profile,
-  number: number,
-  live: readonly SimulatedQuestion[],
-  random: Random,
-): SimulatedAgent {
-  const readings = live.slice(0, questions).map((question) => ({ question, error: noise * normal(random) }))
-  return {
-    name: `simulated-agent-${twoDigits(number)}`,
-    modelType: `simulated: ${traits}`,
-    rounds: ERROR_LEFT.map((left) =>
-      readings.map(({ question, error }) => ({
-        questionId: question.questionId,
-        probability: said(scale * (question.logOdds + left * error)),
-      })),
-    ),
-  }
-}
-
-/** Two forecasts on each question that a forecaster takes part in, in the first and in the second third of its time. */
-function simulateForecasters(questions: readonly SimulatedQuestion[], random: Random): SimulatedForecast[] {
-  return FORECASTERS.flatMap((forecaster) =>
-    questions
-      .filter(() => random() < PARTICIPATION)
-      .flatMap((question) => forecastTwice(forecaster, question, 3, random)),
-  )
-}
-
-function twoDigits(number: number): string {
-  return String(number).padStart(2, '0')
+function withForecasts(world: Simulation, questions: SimulatedQuestion[]): Asked {
+  const forecasts = questions.flatMap((question) => forecastsOn(world, question, DEMO_FORECASTERS))
+  return { questions, forecasts }
 }

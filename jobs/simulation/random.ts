@@ -1,4 +1,4 @@
-// Chance from a seed, the same on every machine, for simulations.
+// Random numbers for simulations that follow from a seed, the same on every machine.
 
 export type Random = () => number
 

@@ -2,11 +2,11 @@
 import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { ReleaseManifest, SnapshotManifest } from '../../schemas/payloads.ts'
-import { SCORED_TABLES, type ScoredTable, TABLE_NAMES, type TableName } from '../../schemas/tables.ts'
+import { SCORED_TABLES, type ScoredTable } from '../../schemas/tables.ts'
 import { ENVIRONMENTS, type Environment, instant } from '../../schemas/values.ts'
 import { type DerivedRelease, deriveRelease, snapshotDate } from './derive.ts'
 import { Database, withDatabase } from '../duckdb.ts'
-import { hasWaiting, hasChanged, nothingToRelease } from './changes.ts'
+import { hasChanged, nothingToRelease } from './changes.ts'
 import { assertEnvironment } from './environment-guard.ts'
 import type { OutputFile } from './shards.ts'
 import { currentRelease, readManifest, readSnapshotManifest } from './read.ts'
@@ -63,9 +63,6 @@ type ReleasePlan = z.infer<typeof releasePlan>
 /** A plan of another make (software, secret) is left alone for this long: its job may still be at work. */
 const TAKEOVER_MS = 15 * 60_000
 
-/** Objects for which a run without a release takes usage in: each time is a commit for ever, which the next ones read. */
-export const MUCH_USAGE = 500
-
 /**
  * Takes in the inbox and publishes a release. A release that an earlier run began and did not finish is
  * finished first. Any number of runs may be under way: one commits, the others say that they lost.
@@ -85,10 +82,9 @@ export async function makeRelease(
   const asOf = request.asOf ?? now
   const next = { ...makeOf(context), as_of: asOf.toISOString() }
   if (request.ifChanged && current && (await nothingToRelease(context.store, current, next))) {
-    if (await hasWaiting(context.store, 'usage', MUCH_USAGE)) await compactAll(context, ['usage'])
     return { made: false, release: current.release, reason: 'unchanged' }
   }
-  await compactAll(context, TABLE_NAMES)
+  await compactAll(context)
   for (;;) {
     const last = await currentRelease(context.store, current?.release)
     if (last > 0) await completeSnapshot(context, last)
@@ -110,9 +106,9 @@ export async function makeRelease(
   }
 }
 
-async function compactAll(context: ReleaseContext, tables: readonly TableName[]): Promise<void> {
+async function compactAll(context: ReleaseContext): Promise<void> {
   await withDatabase(context.openDatabase, async (database) => {
-    for (const table of tables) {
+    for (const table of SCORED_TABLES) {
       const { rows, objects, version } = await compact({ ...context, database }, table)
       if (objects > 0) context.log('took in the inbox', { table, rows, objects, version })
     }

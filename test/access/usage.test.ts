@@ -2,23 +2,18 @@ import { join } from 'node:path'
 import { v7 as uuidv7 } from 'uuid'
 import { describe, expect, test } from 'vitest'
 import { Database } from '../../pipeline/duckdb.ts'
-import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
-import { MUCH_USAGE, makeRelease } from '../../pipeline/release/make.ts'
-import { readManifest } from '../../pipeline/release/read.ts'
 import { FileStore } from '../../pipeline/store/file.ts'
 import { inboxPath, inboxPrefix, tablePath } from '../../pipeline/store/paths.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { LocalFiles } from '../../pipeline/store/local-files.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import { compact } from '../../pipeline/tables/compact.ts'
-import { currentVersions } from '../../pipeline/tables/delta-log.ts'
 import {
   type UsageContext,
   type UsageEntry,
   UsageLog,
   readMonthlyUsage,
 } from '../../pipeline/access/usage.ts'
-import { SCORED_TABLES } from '../../schemas/tables.ts'
 import { FAULTS, FaultStore } from '../support/fault-store.ts'
 import { testFolder } from '../support/folder.ts'
 import { type Worker, currentVersion, keysOf, openWorker, readRows } from '../support/tables.ts'
@@ -289,44 +284,6 @@ describe('reading a month', () => {
     count(log, 2)
     await log.flush()
     expect(await usedIn(context, MARCH)).toEqual({ ada: 2 })
-  })
-})
-
-describe('a release', () => {
-  test('takes usage in, does not speak of it, and finds no news in it', async () => {
-    const { worker, context, log, store } = await setUp()
-    const release = () =>
-      makeRelease(
-        {
-          ...worker,
-          ...context,
-          methodology: METHODOLOGY,
-          environment: 'sandbox',
-          secrets: undefined,
-          service: '0.0.0',
-          log: () => undefined,
-        },
-        { ifChanged: true },
-      )
-    count(log, 2)
-    await log.flush()
-    expect(await release()).toMatchObject({ made: true, release: 1 })
-    expect(await keysOf(store, inboxPrefix('usage'))).toEqual([])
-    const manifest = (await readManifest(store, 1))!
-    expect(Object.keys(manifest.tables).sort()).toEqual([...SCORED_TABLES].sort())
-    expect(Object.keys(await currentVersions(store)).sort()).toEqual([...SCORED_TABLES].sort())
-
-    // Without other news, not before so much waits that it is worth a commit.
-    for (let flush = 1; flush <= MUCH_USAGE; flush++) {
-      count(log, 1)
-      await log.flush()
-      if (flush < MUCH_USAGE - 1) continue
-      const few = flush < MUCH_USAGE
-      expect(await release()).toEqual({ made: false, release: 1, reason: 'unchanged' })
-      expect(await keysOf(store, inboxPrefix('usage'))).toHaveLength(few ? flush : 0)
-      expect(await currentVersion(store, 'usage')).toMatchObject({ version: few ? 1 : 2 })
-      expect(await usedIn(context, MARCH)).toEqual({ ada: 2 + flush })
-    }
   })
 })
 

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import type { Components } from '../../jobs/components.ts'
-import { startService } from '../../jobs/serve.ts'
+import { startService } from '../../jobs/serve/service.ts'
 import { signatureHolds } from '../../pipeline/proof/hmac.ts'
 import { FileStore } from '../../pipeline/store/file.ts'
 import { ENVIRONMENTS, type Environment } from '../../schemas/values.ts'

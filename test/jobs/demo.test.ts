@@ -2,7 +2,13 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { SEED, simulateLive, simulatePast } from '../../jobs/simulation/demo-world.ts'
+import {
+  SEED,
+  simulateAgents,
+  simulateLive,
+  simulateOpen,
+  simulatePast,
+} from '../../jobs/simulation/demo-world.ts'
 import { RunningCommand } from '../support/command.ts'
 import { testFolder } from '../support/folder.ts'
 
@@ -20,7 +26,7 @@ async function startDemo(
     TMPDIR: temporary,
     STORE_URL: elsewhere,
     PORT: '',
-    VERIFICATION_SIGNING_SECRET: '',
+    SANDBOX_VERIFICATION_SIGNING_SECRET: '',
     LOG_LEVEL: '',
   }
   return { demo: new RunningCommand(process.execPath, [FVS, 'demo', ...args], { env }), temporary, elsewhere }
@@ -34,8 +40,12 @@ interface Shown {
   release: number
   forecasts: { submitted: number; imported: number }
   refusal: string
-  agents: { name: string; verification: { certification: string; skill: number | null; release: number } }[]
-  forecasters: { name: string; verification: { badge: string } }[]
+  url: string
+  agents: {
+    name: string
+    verification: { certification: string; skill: number | null; release: number; environment: string }
+  }[]
+  forecasters: { name: string; verification: { badge: string; environment: string } }[]
   verification: { ok: boolean; checked: number }
   audit: {
     ok: boolean
@@ -62,6 +72,10 @@ test('fvs demo --exit --json shows every certification, a signature and an audit
   const skills = shown.agents.map(({ verification }) => verification.skill ?? -Infinity)
   expect(skills).toEqual(skills.toSorted((a, b) => b - a))
   expect(shown.forecasters).toHaveLength(24)
+  expect(shown.url).toMatch(/\/sandbox$/)
+  for (const { verification } of [...shown.agents, ...shown.forecasters]) {
+    expect(verification.environment).toBe('sandbox')
+  }
   expect(shown.forecasters[0]!.verification.badge).toBe('gold')
   expect(shown.verification).toMatchObject({ ok: true, checked: 1 })
   expect(shown.audit).toMatchObject({ ok: true, signatures: { valid: 144, invalid: 0, unsigned: 0 } })
@@ -98,18 +112,27 @@ test('a store that holds something is refused and left as it is', async () => {
 })
 
 test('the same seed gives the same world at any time', () => {
-  const say = (at: string) => {
-    const { questions, agents, forecasts } = simulateLive(new Date(at), 1_000)
+  const worldAt = (at: string) => {
     const past = simulatePast(new Date(at))
+    const live = simulateLive(new Date(at), 1_000)
+    const questions = [...past.questions, ...live.questions, ...simulateOpen(new Date(at))]
+    // The ids hold the time; the titles count the questions of each world and tell their odds.
+    const titles = new Map(questions.map(({ questionId, title }) => [questionId, title]))
+    const on = ({ questionId, probability }: { questionId: string; probability: number }) => ({
+      title: titles.get(questionId),
+      probability,
+    })
     return {
-      agents,
-      outcomes: [...past.questions, ...questions].map(({ questionId, outcome }) => ({ questionId, outcome })),
-      forecasts: [...past.forecasts, ...forecasts].map(({ userId, questionId, probability }) => ({
-        userId,
-        questionId,
-        probability,
+      agents: simulateAgents(live.questions).map(({ rounds, ...agent }) => ({
+        ...agent,
+        rounds: rounds.map((round) => round.map(on)),
+      })),
+      outcomes: questions.map(({ title, outcome }) => ({ title, outcome })),
+      forecasts: [...past.forecasts, ...live.forecasts].map((forecast) => ({
+        userId: forecast.userId,
+        ...on(forecast),
       })),
     }
   }
-  expect(say('2026-01-01T00:00:00Z')).toEqual(say('2031-05-05T05:05:05Z'))
+  expect(worldAt('2026-01-01T00:00:00Z')).toEqual(worldAt('2031-05-05T05:05:05Z'))
 })

@@ -1,6 +1,7 @@
 // Old releases without their files: which are thinned out, at what cost, and after what a crash or a gap left.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { runRelease } from '../../jobs/release.ts'
+import { takeStep } from '../../jobs/simulation/step.ts'
 import { WHOLE_RELEASES, deleteOldFiles } from '../../pipeline/release/retention.ts'
 import { readManifest } from '../../pipeline/release/read.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
@@ -113,6 +114,7 @@ describe('a release', () => {
   test('of the sandbox thins out the one that it pushes out of the last hundred', async () => {
     const store = storeWith(WHOLE_RELEASES)
     const components = await sandboxOver(store, folder, new Clock(after(6)))
+    await takeStep(components)
     expect((await runRelease(components, { ifChanged: true })).json).toMatchObject({ release: 101 })
     expect(await thinnedOf(store, 101)).toEqual([1])
     await expect(release(components, { ifChanged: true })).resolves.toMatchObject({ reason: 'unchanged' })

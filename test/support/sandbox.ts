@@ -1,8 +1,8 @@
-// A seeded sandbox for tests, and what its record says should come of it.
+// A seeded sandbox for tests, and what its steps have to add.
 import type { Components } from '../../jobs/components.ts'
-import { ROUNDS_AT_ONCE, SANDBOX_FORECASTERS } from '../../jobs/simulation/sandbox-world.ts'
-import type { Simulated } from '../../jobs/simulation/sandbox-step.ts'
-import { type SeedOptions, seedSandbox } from '../../jobs/sandbox.ts'
+import type { Added } from '../../jobs/simulation/rows.ts'
+import { type SeedOptions, seedSandbox } from '../../jobs/simulation/seed.ts'
+import { FORECASTERS, ROUNDS_AT_ONCE } from '../../jobs/simulation/world.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import type { Row, TableName } from '../../schemas/tables.ts'
@@ -14,16 +14,16 @@ export const START = '2026-03-01T12:00:00.000Z'
 export const after = (minutes: number) => new Date(Date.parse(START) + minutes * 60_000).toISOString()
 export const OPTIONS: SeedOptions = { seed: 7, roundMinutes: 5, questionsPerRound: 4 }
 export const RECORD = { seed: 7, started_at: START, round_ms: 300_000, questions_per_round: 4 }
-/** What a step says that found nothing to do. */
-export const NOTHING: Simulated = { asked: 0, forecasts: 0, resolved: 0 }
-/** What the step says that seeds. */
+/** What a step adds that finds nothing to do. */
+export const NOTHING: Added = { asked: 0, forecasts: 0, resolved: 0 }
+/** What the step adds that seeds. */
 export const ASKED_AT_ONCE = ROUNDS_AT_ONCE * OPTIONS.questionsPerRound
-export const SEEDED: Simulated = { ...NOTHING, asked: ASKED_AT_ONCE }
+export const SEEDED: Added = { ...NOTHING, asked: ASKED_AT_ONCE }
 
-/** What a step says that finds so many rounds over, and asks nothing. */
-export function roundsOver(rounds: number): Simulated {
+/** What a step adds that finds this many rounds over, and asks nothing. */
+export function roundsOver(rounds: number): Added {
   const resolved = rounds * OPTIONS.questionsPerRound
-  return { asked: 0, forecasts: resolved * 2 * SANDBOX_FORECASTERS.length, resolved }
+  return { asked: 0, forecasts: resolved * 2 * FORECASTERS.length, resolved }
 }
 
 /** The sandbox in a store, for files on their way in `folder`. */
@@ -32,7 +32,7 @@ export async function sandboxOver(
   folder: string,
   clock = new Clock(START),
 ): Promise<Components> {
-  // One thread: so few rows are not worth dividing.
+  // One thread: these few rows are not worth dividing.
   return testComponents({ store, folder, clock, environment: 'sandbox', settings: { DUCKDB_THREADS: '1' } })
 }
 

@@ -7,10 +7,9 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { v7 as uuidv7 } from 'uuid'
 import { onTestFinished } from 'vitest'
-import { type Components, secretsOf, storeUrlOf } from '../../jobs/components.ts'
+import { type Components, SERVICE_VERSION, secretsOf, storeUrlOf } from '../../jobs/components.ts'
 import { runImport } from '../../jobs/import.ts'
-import { releaseContext } from '../../jobs/release.ts'
-import { startService } from '../../jobs/serve.ts'
+import { startService } from '../../jobs/serve/service.ts'
 import { Database } from '../../pipeline/duckdb.ts'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
 import { Registry } from '../../pipeline/access/registry.ts'
@@ -91,6 +90,8 @@ export async function testComponents(options: TestOptions = {}): Promise<Compone
     registry: new Registry({ store, environment, randomBytes }),
     secrets: secretsOf(own),
     logger: pino({ level: 'silent' }),
+    log: () => undefined,
+    service: SERVICE_VERSION,
     directory,
     openDatabase: () =>
       Database.open({
@@ -114,7 +115,7 @@ export async function importRows(components: Components, kind: ImportKind, csv: 
 }
 
 export async function release(components: Components, wanted: ReleaseRequest = {}): Promise<ReleaseResult> {
-  return makeRelease(releaseContext(components), wanted)
+  return makeRelease(components, wanted)
 }
 
 export interface Answer {

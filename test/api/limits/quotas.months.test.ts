@@ -1,5 +1,6 @@
 // Monthly quotas that are used up: until when, to which call exactly, and what a process knows of the ones before it.
 import { describe, expect, test } from 'vitest'
+import { runRelease } from '../../../jobs/release.ts'
 import {
   BULK,
   FOUND,
@@ -23,7 +24,7 @@ import {
   withQuota,
 } from '../../support/limited-service.ts'
 import { expectProblem } from '../../support/problem.ts'
-import { Clock, release } from '../../support/service.ts'
+import { Clock } from '../../support/service.ts'
 import { copyOf } from '../../support/store-content.ts'
 import { NOW, uuidOf } from '../../support/world.ts'
 
@@ -175,7 +176,7 @@ describe('what was used', () => {
     const second = await served(options)
     expect(await remaining(second.client.get(FOUND, key))).toBe(3)
     await second.stop()
-    await release(second.components)
+    await runRelease(second.components, {})
     expect(await inboxRows(store, 'usage')).toEqual([])
 
     const third = await served(options)

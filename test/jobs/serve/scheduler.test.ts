@@ -1,22 +1,82 @@
-// What the scheduler says of a release that it could not start.
-import { pino } from 'pino'
-import { expect, onTestFinished, test } from 'vitest'
+// What the scheduler runs, and what it says of a command that failed or that it could not start.
+import { join } from 'node:path'
+import { type Logger, pino } from 'pino'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { Scheduler } from '../../../jobs/serve/scheduler.ts'
+import { canonical } from '../../../pipeline/proof/canonical.ts'
+import { readManifest } from '../../../pipeline/release/read.ts'
+import { FileStore } from '../../../pipeline/store/file.ts'
+import { SIMULATION_PATH } from '../../../pipeline/store/paths.ts'
+import { testFolder } from '../../support/folder.ts'
 
-test('a release that cannot be started is an error in the log, and does not keep the scheduler from stopping', async () => {
+const EACH_SECOND = '* * * * * *'
+const PATIENT = { interval: 20, timeout: 20_000 }
+
+/** A logger of errors, and the lines that it has written. */
+function errorLog(): { logger: Logger; lines: string[] } {
+  const lines: string[] = []
+  return { logger: pino({ level: 'error' }, { write: (line: string) => void lines.push(line) }), lines }
+}
+
+/** The sandbox of a store that the scheduled commands find in the variables of this process. */
+async function sandboxOfVariables(): Promise<FileStore> {
+  const folder = await testFolder()
+  vi.stubEnv('STORE_URL', join(folder, 'store'))
+  vi.stubEnv('LOG_LEVEL', 'silent')
+  onTestFinished(() => void vi.unstubAllEnvs())
+  return new FileStore(join(folder, 'store', 'sandbox'))
+}
+
+/** The first release that the scheduler makes of the sandbox. */
+async function firstRelease(store: FileStore, logger: Logger) {
+  const scheduler = new Scheduler('sandbox', EACH_SECOND, true, logger)
+  await expect.poll(() => readManifest(store, 1), PATIENT).toBeDefined()
+  await scheduler.stop()
+  return (await readManifest(store, 1))!
+}
+
+describe('the schedule of the sandbox', () => {
+  test('takes a step of the simulation, and then makes a release of what it brought', async () => {
+    const store = await sandboxOfVariables()
+    const { logger, lines } = errorLog()
+    const started_at = new Date().toISOString()
+    const record = { seed: 1, started_at, round_ms: 300_000, questions_per_round: 1 }
+    await store.put(SIMULATION_PATH, canonical(record))
+    const { tables, environment } = await firstRelease(store, logger)
+    expect({ environment, questions: tables['questions'] }).toEqual({ environment: 'sandbox', questions: 1 })
+    expect(lines).toEqual([])
+  })
+
+  test('makes a release also where the step fails, which is an error in the log', async () => {
+    const store = await sandboxOfVariables()
+    const { logger, lines } = errorLog()
+    await store.put(SIMULATION_PATH, Buffer.from('{}'))
+    expect(await firstRelease(store, logger)).toMatchObject({ release: 1, environment: 'sandbox' })
+    expect(JSON.parse(lines[0]!)).toMatchObject({
+      level: 50,
+      environment: 'sandbox',
+      code: 1,
+      msg: 'the scheduled step of the simulation failed; the next run tries again',
+    })
+  })
+})
+
+test('a command that cannot be started is an error in the log, and keeps neither the next nor the stop from its turn', async () => {
   const { execPath } = process
   process.execPath = '/no/such/program'
   onTestFinished(() => {
     process.execPath = execPath
   })
-  const logged = Promise.withResolvers<string>()
-  const logger = pino({ level: 'error' }, { write: logged.resolve })
-  const scheduler = new Scheduler('sandbox', '* * * * * *', true, logger)
-  expect(JSON.parse(await logged.promise)).toMatchObject({
-    level: 50,
-    environment: 'sandbox',
-    err: { code: 'ENOENT' },
-    msg: expect.stringContaining('did not start') as unknown,
-  })
+  const { logger, lines } = errorLog()
+  const scheduler = new Scheduler('sandbox', EACH_SECOND, true, logger)
+  await expect.poll(() => lines.length, PATIENT).toBeGreaterThanOrEqual(2)
+  for (const [index, name] of ['step of the simulation', 'release'].entries()) {
+    expect(JSON.parse(lines[index]!)).toMatchObject({
+      level: 50,
+      environment: 'sandbox',
+      err: { code: 'ENOENT' },
+      msg: `the scheduled ${name} did not start; the next run tries again`,
+    })
+  }
   await scheduler.stop()
 })

@@ -1,12 +1,12 @@
 // Starting and stopping inside one process: what is under way is answered, what was answered is kept.
 import { request } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import { startService } from '../../jobs/serve.ts'
-import { MemoryStore } from '../../pipeline/store/memory.ts'
-import type { ForecastRow } from '../../schemas/tables.ts'
-import { FaultStore } from '../support/fault-store.ts'
-import { inboxRows } from '../support/inbox-rows.ts'
-import { RawSocket } from '../support/raw-socket.ts'
+import { startService } from '../../../jobs/serve/service.ts'
+import { MemoryStore } from '../../../pipeline/store/memory.ts'
+import type { ForecastRow } from '../../../schemas/tables.ts'
+import { FaultStore } from '../../support/fault-store.ts'
+import { inboxRows } from '../../support/inbox-rows.ts'
+import { RawSocket } from '../../support/raw-socket.ts'
 import {
   bearer,
   importRows,
@@ -14,8 +14,8 @@ import {
   testComponents,
   testService,
   withSandbox,
-} from '../support/service.ts'
-import { QUESTION, importWorld, uuidOf } from '../support/world.ts'
+} from '../../support/service.ts'
+import { QUESTION, importWorld, uuidOf } from '../../support/world.ts'
 
 // A test that had to wait for this would fail by its own limit.
 const PATIENT = { SHUTDOWN_TIMEOUT_MS: '600000' }

@@ -4,15 +4,15 @@ import { describe, expect, test } from 'vitest'
 import {
   ROUNDS_AHEAD,
   ROUNDS_AT_ONCE,
-  SANDBOX_FORECASTERS,
-  type SandboxQuestion,
-  type SimulationRecord,
+  FORECASTERS,
+  type SimulatedQuestion,
+  type Simulation,
   forecastsOn,
   questionsClosingAt,
   questionsOf,
   questionsWanted,
   roundAt,
-} from '../../../jobs/simulation/sandbox-world.ts'
+} from '../../../jobs/simulation/world.ts'
 
 const START_MS = Date.UTC(2026, 2, 1, 12)
 const MINUTE_MS = 60_000
@@ -22,7 +22,7 @@ const DEFAULTS = recordOf(5, 10)
 /** More in a round than anyone may wish for, to count them. */
 const MANY = recordOf(5, 5000)
 
-function recordOf(roundMinutes: number, questions: number, seed = 1): SimulationRecord {
+function recordOf(roundMinutes: number, questions: number, seed = 1): Simulation {
   return {
     seed,
     started_at: new Date(START_MS).toISOString(),
@@ -41,12 +41,12 @@ const records = fc
 const elapsed = fc.integer({ min: 0, max: 400 * 86_400_000 })
 
 /** Those of `questions` that take forecasts at an instant. */
-const openAt = (questions: SandboxQuestion[], ms: number) =>
+const openAt = (questions: SimulatedQuestion[], ms: number) =>
   questions.filter(({ openedAt, closesAt }) => openedAt.getTime() <= ms && ms < closesAt.getTime())
 
 describe('the questions of the sandbox', () => {
   test('open and close together, one round at a time, at every minute of three hours of steps', () => {
-    const asked = new Map<string, SandboxQuestion>()
+    const asked = new Map<string, SimulatedQuestion>()
     let steps = 0
     for (let ms = START_MS; ms < START_MS + 3 * HOUR_MS; ms += MINUTE_MS) {
       const fresh = questionsWanted(DEFAULTS, new Date(ms)).filter(({ questionId }) => !asked.has(questionId))
@@ -148,7 +148,7 @@ describe('the forecasters of the sandbox', () => {
       fc.property(records, fc.integer({ min: 0, max: 100_000 }), (record, round) => {
         const question = questionsOf(record, round).at(-1)!
         const forecasts = forecastsOn(record, question)
-        expect(forecasts).toHaveLength(2 * SANDBOX_FORECASTERS.length)
+        expect(forecasts).toHaveLength(2 * FORECASTERS.length)
         expect(forecastsOn(record, question)).toEqual(forecasts)
         const openedMs = question.openedAt.getTime()
         for (const [place, { forecastAt }] of forecasts.entries()) {
@@ -160,7 +160,7 @@ describe('the forecasters of the sandbox', () => {
   })
 
   test('come the nearer to the true odds the better they are', () => {
-    const errors = SANDBOX_FORECASTERS.map(() => 0)
+    const errors = FORECASTERS.map(() => 0)
     for (const question of questionsOf(MANY, 0)) {
       const truth = 1 / (1 + Math.exp(-question.logOdds))
       for (const [place, { probability }] of forecastsOn(DEFAULTS, question).entries()) {

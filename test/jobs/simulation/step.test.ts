@@ -1,19 +1,23 @@
 // The sandbox's simulation over a real store and the real API, on a clock set by hand.
 import pMap from 'p-map'
-import { pino } from 'pino'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import type { Components } from '../../jobs/components.ts'
-import { runRelease } from '../../jobs/release.ts'
-import { type Simulated, simulate } from '../../jobs/simulation/sandbox-step.ts'
-import { SANDBOX_FORECASTERS, forecastsOn, questionsOf } from '../../jobs/simulation/sandbox-world.ts'
-import { seedSandbox } from '../../jobs/sandbox.ts'
-import { startService } from '../../jobs/serve.ts'
-import type { SimulatedForecast } from '../../jobs/simulation/simulated.ts'
-import { canonical } from '../../pipeline/proof/canonical.ts'
-import { MemoryStore } from '../../pipeline/store/memory.ts'
-import type { Row } from '../../schemas/tables.ts'
-import { FAULTS, FaultStore } from '../support/fault-store.ts'
-import { suiteFolder } from '../support/folder.ts'
+import type { Components } from '../../../jobs/components.ts'
+import { runRelease } from '../../../jobs/release.ts'
+import { startService } from '../../../jobs/serve/service.ts'
+import type { Added } from '../../../jobs/simulation/rows.ts'
+import { seedSandbox } from '../../../jobs/simulation/seed.ts'
+import { takeStep } from '../../../jobs/simulation/step.ts'
+import {
+  FORECASTERS,
+  type SimulatedForecast,
+  forecastsOn,
+  questionsOf,
+} from '../../../jobs/simulation/world.ts'
+import { canonical } from '../../../pipeline/proof/canonical.ts'
+import { MemoryStore } from '../../../pipeline/store/memory.ts'
+import type { Row } from '../../../schemas/tables.ts'
+import { FAULTS, FaultStore } from '../../support/fault-store.ts'
+import { suiteFolder } from '../../support/folder.ts'
 import {
   ASKED_AT_ONCE,
   NOTHING,
@@ -25,7 +29,7 @@ import {
   rowsOf,
   sandboxOver,
   seededStore,
-} from '../support/sandbox.ts'
+} from '../../support/sandbox.ts'
 import {
   Client,
   Clock,
@@ -34,11 +38,11 @@ import {
   registerAgent,
   release,
   testComponents,
-} from '../support/service.ts'
-import { contentOf, copyOf } from '../support/store-content.ts'
-import { rowTexts } from '../support/table-rows.ts'
-import { readRows } from '../support/tables.ts'
-import { uuidOf } from '../support/world.ts'
+} from '../../support/service.ts'
+import { contentOf, copyOf } from '../../support/store-content.ts'
+import { rowTexts } from '../../support/table-rows.ts'
+import { readRows } from '../../support/tables.ts'
+import { uuidOf } from '../../support/world.ts'
 
 /** The minute at which so many rounds are left of those that were asked at once that a step asks more. */
 const ASKS_AGAIN = 50
@@ -105,10 +109,10 @@ describe('an agent in the sandbox', () => {
         expect((await submit(question_id, probability)).status).toBe(200)
       }
       clock.set(after(5 * round + 4.9))
-      expect(await simulate(components)).toEqual(NOTHING)
+      expect(await takeStep(components)).toEqual(NOTHING)
 
       clock.set(after(5 * (round + 1)))
-      expect(await simulate(components)).toEqual(roundsOver(1))
+      expect(await takeStep(components)).toEqual(roundsOver(1))
       const released = await release(components, { ifChanged: true })
       expect(released).toMatchObject({ made: true, release: round + 1 })
       const verified = async () => (await client.get(`/agents/${agentId}/verification`)).json()
@@ -125,7 +129,7 @@ describe('an agent in the sandbox', () => {
       expect((await submit(open[0]!.question_id, 0.5)).status).toBe(409)
       open = await listed(client, 'open')
     }
-    const peer = await client.get(`/forecaster/${SANDBOX_FORECASTERS[0]!.userId}/metrics`)
+    const peer = await client.get(`/forecaster/${FORECASTERS[0]!.userId}/metrics`)
     const { resolved } = roundsOver(2)
     expect(peer.json()).toMatchObject({
       resolved_questions: resolved,
@@ -146,7 +150,7 @@ describe('a step of the simulation', () => {
       [15.5, 3, 2],
     ] as const) {
       clock.set(after(minute))
-      expect(await simulate(components)).toEqual(due === 0 ? NOTHING : roundsOver(due))
+      expect(await takeStep(components)).toEqual(due === 0 ? NOTHING : roundsOver(due))
       const questions = Array.from({ length: over }, (_, round) => questionsOf(RECORD, round)).flat()
       const forecasts = await rowsOf(components, 'forecasts')
       expect(new Set(forecasts.map(nameOf))).toEqual(
@@ -163,7 +167,7 @@ describe('a step of the simulation', () => {
       expect(category).toBe('simulated')
     }
     const names = (await rowsOf(components, 'forecasters')).map(({ display_name }) => display_name)
-    expect(new Set(names)).toEqual(new Set(SANDBOX_FORECASTERS.map(({ name }) => name)))
+    expect(new Set(names)).toEqual(new Set(FORECASTERS.map(({ name }) => name)))
   })
 
   test('taken a second time in a round reads two small objects, writes nothing, and no release is due', async () => {
@@ -171,12 +175,12 @@ describe('a step of the simulation', () => {
     const store = copyOf(seeded)
     const components = await sandboxOver(store, folder, clock)
     clock.set(after(6))
-    expect(await simulate(components)).toEqual(roundsOver(1))
+    expect(await takeStep(components)).toEqual(roundsOver(1))
     await release(components)
     const content = await contentOf(store)
     const watched = new FaultStore(store)
     clock.set(after(9.9))
-    expect(await simulate(await sandboxOver(watched, folder, clock))).toEqual(NOTHING)
+    expect(await takeStep(await sandboxOver(watched, folder, clock))).toEqual(NOTHING)
     expect(watched.calls).toEqual([
       { operation: 'get', key: 'simulation.json' },
       { operation: 'get', key: 'simulation-round.json' },
@@ -188,10 +192,10 @@ describe('a step of the simulation', () => {
   test('does not need to be told how far it has come', async () => {
     const store = copyOf(seeded)
     const components = await sandboxOver(store, folder, new Clock(after(6)))
-    await simulate(components)
+    await takeStep(components)
     const content = await contentOf(store)
     await store.delete('simulation-round.json')
-    expect(await simulate(components)).toEqual(NOTHING)
+    expect(await takeStep(components)).toEqual(NOTHING)
     expect(await contentOf(store)).toEqual(content)
   })
 
@@ -200,9 +204,9 @@ describe('a step of the simulation', () => {
     const store = copyOf(seeded)
     await store.put('simulation-round.json', canonical({ started_at: START, round: 1 }))
     const components = await sandboxOver(store, folder, clock)
-    expect(await simulate(components)).toEqual(NOTHING)
+    expect(await takeStep(components)).toEqual(NOTHING)
     clock.set(after(10))
-    expect(await simulate(components)).toEqual(roundsOver(2))
+    expect(await takeStep(components)).toEqual(roundsOver(2))
   })
 
   test('taken twice at once comes to the same as once', async () => {
@@ -211,12 +215,12 @@ describe('a step of the simulation', () => {
     const once = await sandboxOver(copyOf(seeded), folder, clock)
     const both = [await sandboxOver(store, folder, clock), await sandboxOver(store, folder, clock)]
     clock.set(after(ASKS_AGAIN))
-    await simulate(once)
-    await Promise.all(both.map(simulate))
+    await takeStep(once)
+    await Promise.all(both.map(takeStep))
     const expected = await textsOf(once)
     const found = await textsOf(both[0]!)
     for (const table of FILLED) expect([...new Set(found[table])], table).toEqual(expected[table])
-    expect(await simulate(both[1]!)).toEqual(NOTHING)
+    expect(await takeStep(both[1]!)).toEqual(NOTHING)
   })
 
   test('after a day without any resolves what was asked and asks nothing of the past', async () => {
@@ -224,7 +228,7 @@ describe('a step of the simulation', () => {
     const components = await sandboxOver(copyOf(seeded), folder, clock)
     const before = await rowsOf(components, 'questions')
     clock.set(after(24 * 60))
-    expect(await simulate(components)).toEqual({ ...roundsOver(12), asked: ASKED_AT_ONCE })
+    expect(await takeStep(components)).toEqual({ ...roundsOver(12), asked: ASKED_AT_ONCE })
     const questions = await rowsOf(components, 'questions')
     const now = new Date(after(24 * 60))
     const waiting = questions.filter(({ closes_at }) => (closes_at as Date) > now)
@@ -237,7 +241,7 @@ describe('a step of the simulation', () => {
       expect(resolved_at).toEqual(closes.get(question_id))
     }
     clock.set(after(24 * 60 + 5))
-    expect(await simulate(components)).toEqual(roundsOver(1))
+    expect(await takeStep(components)).toEqual(roundsOver(1))
   })
 
   test('leaves alone what an operator asks and resolves in the sandbox', async () => {
@@ -261,32 +265,31 @@ describe('a step of the simulation', () => {
       `question_id,title,category,opened_at,closes_at\n${moved!.questionId},Moved?,simulated,${START},${after(4)}\n`,
     )
     clock.set(after(6))
-    expect(await simulate(components)).toEqual({ ...roundsOver(1), resolved: 2, forecasts: 12 })
+    expect(await takeStep(components)).toEqual({ ...roundsOver(1), resolved: 2, forecasts: 12 })
     const resolutions = await rowsOf(components, 'resolutions')
     const outcomes = new Map(resolutions.map(({ question_id, outcome }) => [question_id, outcome]))
     expect([outcomes.has(uuidOf(1, 1)), outcomes.has(moved!.questionId)]).toEqual([false, false])
     expect(outcomes.get(early!.questionId)).toBe('annulled')
     expect(resolutions).toHaveLength(3)
     clock.set(after(11))
-    expect(await simulate(components)).toEqual(roundsOver(1))
+    expect(await takeStep(components)).toEqual(roundsOver(1))
   })
 
   test('does nothing in a store that was never seeded', async () => {
     const store = new MemoryStore()
-    expect(await simulate(await sandboxOver(store, folder))).toEqual(NOTHING)
+    expect(await takeStep(await sandboxOver(store, folder))).toEqual(NOTHING)
     expect(await contentOf(store)).toEqual({})
   })
 })
 
 describe('a release of the sandbox', () => {
-  test('is made also where the simulation cannot go on, which is said', async () => {
+  test('takes no step, and is made also where a step cannot be taken', async () => {
     const store = copyOf(seeded)
     await store.put('simulation.json', Buffer.from('{}'))
-    const lines: string[] = []
-    const logger = pino({ level: 'error' }, { write: (line: string) => void lines.push(line) })
-    const components = { ...(await sandboxOver(store, folder)), logger }
+    const components = await sandboxOver(store, folder, new Clock(after(6)))
     expect((await runRelease(components, {})).json).toMatchObject({ made: true, release: 1 })
-    expect(lines).toEqual([expect.stringContaining('simulation.json is not a record of this service')])
+    await expect(takeStep(components)).rejects.toThrow('simulation.json is not a record of this service')
+    expect(await rowsOf(components, 'resolutions')).toEqual([])
   })
 })
 
@@ -294,7 +297,7 @@ describe('a step that is cut off', () => {
   const WRITES = new Set(['put', 'putIfAbsent', 'delete'])
   /** What the store held before each write of a step, and last what it held after all of them. */
   const states: { next: string; store: MemoryStore }[] = []
-  let clean: { step: Simulated; texts: Record<string, string[]> }
+  let clean: { step: Added; texts: Record<string, string[]> }
 
   beforeAll(async () => {
     const inner = copyOf(seeded)
@@ -304,7 +307,7 @@ describe('a step that is cut off', () => {
       },
     })
     const components = await sandboxOver(store, folder, new Clock(after(ASKS_AGAIN)))
-    const step = await simulate(components)
+    const step = await takeStep(components)
     clean = { step, texts: await textsOf(components) }
     states.push({ next: 'the end', store: copyOf(inner) })
   })
@@ -322,7 +325,7 @@ describe('a step that is cut off', () => {
     expect(states.length).toBeGreaterThan(15)
     const recover = async ({ next, store }: (typeof states)[number]) => {
       const components = await sandboxOver(copyOf(store), folder, new Clock(after(ASKS_AGAIN)))
-      await simulate(components)
+      await takeStep(components)
       expect(await textsOf(components), `before ${next}`).toEqual(clean.texts)
     }
     await pMap(states, recover, { concurrency: 2 })
@@ -332,12 +335,12 @@ describe('a step that is cut off', () => {
     const inner = copyOf(states.at(-2)!.store)
     const clock = new Clock(after(ASKS_AGAIN))
     const broken = new FaultStore(inner, { at: 1, fault, crash: true })
-    await expect(simulate(await sandboxOver(broken, folder, clock))).rejects.toMatchObject({
+    await expect(takeStep(await sandboxOver(broken, folder, clock))).rejects.toMatchObject({
       kind: 'unavailable',
       message: 'injected: put of simulation-round.json failed',
     })
     const watched = new FaultStore(inner)
-    expect(await simulate(await sandboxOver(watched, folder, clock))).toEqual(NOTHING)
+    expect(await takeStep(await sandboxOver(watched, folder, clock))).toEqual(NOTHING)
     expect(watched.writes).toBe(fault === 'failed' ? 1 : 0)
   })
 })

@@ -1,9 +1,9 @@
-// The request to stop: SIGTERM from a supervisor, SIGINT from a terminal.
+// The signals that ask a serving process to stop: SIGTERM from a supervisor, SIGINT from a terminal.
 
-/** npm passes on a Ctrl-C that the terminal has sent to every process already: within this time it is the same one. */
+/** A terminal sends Ctrl-C to every process, and npm passes it on once more: within this time it is the same one. */
 const SAME_MS = 1_000
 
-/** Resolves at the first signal; a later one ends the process at once. */
+/** Resolves at the first signal. A later one ends the process at once. */
 export function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
     let firstMs: number | undefined

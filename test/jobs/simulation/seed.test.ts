@@ -1,13 +1,14 @@
 // `fvs sandbox seed`: once, with options that hold, and only in the sandbox.
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { simulate } from '../../jobs/simulation/sandbox-step.ts'
-import { type SeedOptions, seedSandbox } from '../../jobs/sandbox.ts'
-import { FileStore } from '../../pipeline/store/file.ts'
-import { MemoryStore } from '../../pipeline/store/memory.ts'
-import { FAULTS, FaultStore } from '../support/fault-store.ts'
-import { suiteFolder, testFolder } from '../support/folder.ts'
-import { fvs } from '../support/process.ts'
+import { runSeed } from '../../../jobs/sandbox.ts'
+import { type SeedOptions, seedSandbox } from '../../../jobs/simulation/seed.ts'
+import { takeStep } from '../../../jobs/simulation/step.ts'
+import { FileStore } from '../../../pipeline/store/file.ts'
+import { MemoryStore } from '../../../pipeline/store/memory.ts'
+import { FAULTS, FaultStore } from '../../support/fault-store.ts'
+import { suiteFolder, testFolder } from '../../support/folder.ts'
+import { fvs } from '../../support/process.ts'
 import {
   ASKED_AT_ONCE,
   NOTHING,
@@ -19,9 +20,9 @@ import {
   rowsOf,
   sandboxOver,
   seededStore,
-} from '../support/sandbox.ts'
-import { Clock, testComponents } from '../support/service.ts'
-import { contentOf, copyOf } from '../support/store-content.ts'
+} from '../../support/sandbox.ts'
+import { Clock, testComponents } from '../../support/service.ts'
+import { contentOf, copyOf } from '../../support/store-content.ts'
 
 const folder = await suiteFolder()
 let seeded: MemoryStore
@@ -53,7 +54,7 @@ describe('seeding', () => {
     const clock = new Clock(START)
     const components = await sandboxOver(copyOf(seeded), folder, clock)
     clock.set(after(0.1))
-    const { ok, json, text } = await seedSandbox(components, OPTIONS)
+    const { ok, json, text } = await runSeed(components, OPTIONS)
     expect(ok).toBe(true)
     expect(json).toMatchObject({ seeded: false, ...RECORD, ...NOTHING })
     expect(text).toMatch(/has been seeded already, at 2026-03-01T12:00:00\.000Z, with seed 7/)
@@ -78,7 +79,7 @@ describe('seeding', () => {
     const inner = new MemoryStore()
     const broken = await sandboxOver(new FaultStore(inner, { at: 1, fault, crash: true }), folder)
     await expect(seedSandbox(broken, OPTIONS)).rejects.toMatchObject({ kind: 'unavailable' })
-    const report = await seedSandbox(await sandboxOver(inner, folder), OPTIONS)
+    const report = await runSeed(await sandboxOver(inner, folder), OPTIONS)
     expect(report.json).toMatchObject({ ...RECORD, ...SEEDED })
   })
 
@@ -87,8 +88,8 @@ describe('seeding', () => {
     await store.delete('simulation.json')
     const clock = new Clock(after(2))
     const components = await sandboxOver(store, folder, clock)
-    expect(await simulate(components)).toEqual(NOTHING)
-    expect((await seedSandbox(components, OPTIONS)).json).toMatchObject({ seeded: true, ...SEEDED })
+    expect(await takeStep(components)).toEqual(NOTHING)
+    expect((await runSeed(components, OPTIONS)).json).toMatchObject({ seeded: true, ...SEEDED })
     expect(await rowsOf(components, 'questions')).toHaveLength(2 * ASKED_AT_ONCE)
   })
 
@@ -109,7 +110,7 @@ describe('seeding', () => {
     const components = await testComponents({ store, folder, clock: new Clock(after(2)) })
     const message = expect.stringContaining('is of the environment production') as string
     await expect(seedSandbox(components, OPTIONS)).rejects.toMatchObject({ kind: 'invalid', message })
-    await expect(simulate(components)).rejects.toMatchObject({ kind: 'invalid', message })
+    await expect(takeStep(components)).rejects.toMatchObject({ kind: 'invalid', message })
     expect(await contentOf(store)).toEqual(content)
   })
 })

@@ -1,0 +1,55 @@
+// What there is to tidy up in a store after a run of `fvs release`, whether or not it made a release.
+import { sweepExpired, sweepPart } from '../pipeline/access/idempotency.ts'
+import { withDatabase } from '../pipeline/duckdb.ts'
+import { hasWaiting } from '../pipeline/release/changes.ts'
+import type { ReleaseResult } from '../pipeline/release/make.ts'
+import { deleteOldFiles } from '../pipeline/release/retention.ts'
+import { compact } from '../pipeline/tables/compact.ts'
+import type { Components } from './components.ts'
+
+/**
+ * After a run without a release, this many objects of counted calls have to wait before the table takes them in:
+ * each time adds a commit that every later reader reads.
+ */
+export const MUCH_USAGE = 500
+
+interface Chore {
+  name: string
+  /** Returns how many things it has dealt with. */
+  work: () => Promise<number>
+}
+
+/** Logs a chore that fails and goes on: a later run does it, and a release that was made must not look like a failure. */
+export async function keepHouse(components: Components, result: ReleaseResult): Promise<void> {
+  const { environment, logger } = components
+  for (const { name, work } of choresAfter(components, result)) {
+    try {
+      const count = await work()
+      if (count > 0) logger.info({ environment, count }, `housekeeping: ${name}`)
+    } catch (error) {
+      logger.warn({ err: error, environment }, `housekeeping failed: ${name}; a later run tries again`)
+    }
+  }
+}
+
+function choresAfter(components: Components, { made, release }: ReleaseResult): Chore[] {
+  const { environment, store, now } = components
+  const chores: Chore[] = [
+    { name: 'take in counted calls', work: () => takeInUsage(components, made) },
+    // Each run looks through a sixteenth of the claims.
+    { name: 'delete expired claims', work: () => sweepExpired(store, now(), sweepPart(now())) },
+  ]
+  // Production keeps every file that it has published until an operator decides otherwise.
+  if (environment === 'sandbox' && made) {
+    chores.push({ name: 'delete files of old releases', work: () => deleteOldFiles(store, release) })
+  }
+  return chores
+}
+
+async function takeInUsage(components: Components, made: boolean): Promise<number> {
+  if (!(await hasWaiting(components.store, 'usage', made ? 1 : MUCH_USAGE))) return 0
+  return withDatabase(components.openDatabase, async (database) => {
+    const { objects } = await compact({ ...components, database }, 'usage')
+    return objects
+  })
+}

@@ -1,0 +1,69 @@
+// What the calls of one environment work on: each part, built from the environment's components and settings.
+import { randomBytes } from 'node:crypto'
+import { CurrentRelease } from '../../api/current-release.ts'
+import { History } from '../../api/history.ts'
+import { Callers } from '../../api/limits/callers.ts'
+import type { Counters } from '../../api/limits/counters.ts'
+import { Limits } from '../../api/limits/limits.ts'
+import type { Metrics } from '../../api/metrics.ts'
+import { QuestionBook } from '../../api/questions.ts'
+import { Idempotency } from '../../pipeline/access/idempotency.ts'
+import { UsageLog } from '../../pipeline/access/usage.ts'
+import { GroupCommit } from '../../pipeline/tables/group-commit.ts'
+import type { Settings } from '../../schemas/config.ts'
+import type { ScoredTable } from '../../schemas/tables.ts'
+import type { Components } from '../components.ts'
+
+/** What all environments of a serving process share. */
+export interface Serving {
+  metrics: Metrics
+  counters: Counters
+  /** Whether this process also makes releases. */
+  scheduler: boolean
+  /** False once the process is shutting down. */
+  accepting: () => boolean
+}
+
+export type ApiParts = ReturnType<typeof buildApiParts>
+
+export function buildApiParts(components: Components, { metrics, counters, accepting }: Serving) {
+  const { environment, settings, own, store, local, registry, secrets, openDatabase, now, newId } = components
+  return {
+    registry,
+    callers: new Callers(registry, settings.KEY_CACHE_MS, now),
+    limits: new Limits({ environment, settings: own, counters, now }),
+    usage: new UsageLog({ store, newId, now }),
+    idempotency: new Idempotency({ store, newId, now, randomBytes, leaseMs: leaseMs(settings) }),
+    forecasts: groupCommit('forecasts', components, metrics),
+    registrations: groupCommit('agents', components, metrics),
+    questions: new QuestionBook({ store, local, openDatabase }),
+    releases: new CurrentRelease(store, secrets, settings.SHARD_CACHE_BYTES),
+    history: new History(store, settings.SHARD_CACHE_BYTES),
+    metrics,
+    now,
+    newId,
+    accepting,
+  }
+}
+
+/** A registration writes three objects and waits for a group commit, which may itself have to wait for another. */
+function leaseMs({ STORE_TIMEOUT_MS, COMMIT_TIMEOUT_MS }: Settings): number {
+  return 4 * STORE_TIMEOUT_MS + 2 * COMMIT_TIMEOUT_MS
+}
+
+function groupCommit(
+  table: ScoredTable,
+  { environment, settings, store, newId }: Components,
+  { commitRows, commitSeconds }: Metrics,
+): GroupCommit {
+  const limits = { queueLimit: settings.COMMIT_QUEUE_LIMIT, timeoutMs: settings.COMMIT_TIMEOUT_MS }
+  return new GroupCommit(table, limits, {
+    store,
+    newId,
+    monotonicMs: () => performance.now(),
+    onCommit: (rows, durationMs) => {
+      commitRows.observe({ environment }, rows)
+      commitSeconds.observe({ environment }, durationMs / 1000)
+    },
+  })
+}

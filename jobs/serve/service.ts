@@ -1,0 +1,79 @@
+// The API over every environment in one process, with a scheduler for each.
+import { readFile } from 'node:fs/promises'
+import { addressesBehind } from '../../api/limits/addresses.ts'
+import { allRoutes, createApp } from '../../api/app.ts'
+import { countInMemory, countInRedis } from '../../api/limits/counters.ts'
+import { Metrics } from '../../api/metrics.ts'
+import { startServer } from '../../api/server.ts'
+import type { Environment } from '../../schemas/values.ts'
+import { type Components, SERVICE_VERSION } from '../components.ts'
+import { type RunningEnvironment, startEnvironment } from './environment-service.ts'
+
+const METHODOLOGY = new URL('../../docs/methodology.md', import.meta.url)
+/** Longer than the 60 s for which proxies keep a connection, so that no proxy sends into one that is just closing. */
+const IDLE_MS = 65_000
+
+export interface Service {
+  url: string
+  /** Accepts nothing more, answers what is under way, and ends once everything that was acknowledged is durable. */
+  stop(): Promise<void>
+}
+
+export async function startService(
+  components: Record<Environment, Components>,
+  options: { scheduler: boolean },
+): Promise<Service> {
+  const { settings, logger, newRequestId } = components.production
+  const addressOf = addressesBehind(settings.TRUSTED_PROXIES)
+  const metrics = new Metrics()
+  const counters =
+    settings.REDIS_URL === undefined ? countInMemory() : await countInRedis(settings.REDIS_URL, logger)
+  let accepting = true
+  const running: RunningEnvironment[] = []
+  const start = async (environment: Environment) => {
+    const serving = { metrics, counters, scheduler: options.scheduler, accepting: () => accepting }
+    const started = await startEnvironment(components[environment], serving)
+    running.push(started)
+    return started.context
+  }
+  const quiesce = () => Promise.all(running.map((each) => each.quiesce()))
+
+  try {
+    const contexts = { production: await start('production'), sandbox: await start('sandbox') }
+    const routes = allRoutes({ version: SERVICE_VERSION, methodology: await readFile(METHODOLOGY) })
+    const app = createApp(contexts, {
+      routes,
+      logger,
+      metrics,
+      newRequestId,
+      addressOf,
+      accepting: () => accepting,
+    })
+    const server = await startServer(app, {
+      host: settings.HOST,
+      port: settings.PORT,
+      requestTimeoutMs: settings.REQUEST_TIMEOUT_MS,
+      idleTimeoutMs: Math.max(IDLE_MS, 2 * settings.COMMIT_TIMEOUT_MS),
+      maxConnections: settings.MAX_CONNECTIONS,
+    })
+    const { store, secrets } = components.production
+    const release = contexts.production.releases.current?.release ?? 0
+    logger.info({ url: server.url, store: store.url, release, signed: secrets !== undefined }, 'serving')
+    return {
+      url: server.url,
+      stop: async () => {
+        accepting = false
+        logger.info('stopping: no new connections, answering what is under way')
+        await Promise.all([server.close(settings.SHUTDOWN_TIMEOUT_MS), quiesce()])
+        await Promise.all(running.map((each) => each.close()))
+        await counters.close()
+        logger.info('stopped')
+      },
+    }
+  } catch (error) {
+    // Their timers would keep alive a process that serves nothing.
+    await quiesce()
+    await counters.close()
+    throw error
+  }
+}

@@ -1,0 +1,87 @@
+// The rows of a simulated world, and their way into the tables, which is that of an operator's import.
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Database } from '../../pipeline/duckdb.ts'
+import type { ImportKind } from '../../pipeline/import/checks.ts'
+import { importFile } from '../../pipeline/import/import.ts'
+import type { Components } from '../components.ts'
+import type { SimulatedForecast, SimulatedForecaster, SimulatedQuestion } from './world.ts'
+
+export interface SimulatedRows {
+  forecasters: readonly SimulatedForecaster[]
+  /** Questions to ask. */
+  questions: readonly SimulatedQuestion[]
+  forecasts: readonly SimulatedForecast[]
+  /** Questions whose outcomes are known. */
+  resolved: readonly SimulatedQuestion[]
+}
+
+/** How many of the rows were new. */
+export interface Added {
+  asked: number
+  forecasts: number
+  resolved: number
+}
+
+/**
+ * Imports rows. The outcomes come last, because a later step looks again at each question that has none: so a run that
+ * is cut off loses nothing.
+ */
+export async function addRows(
+  components: Components,
+  database: Database,
+  { forecasters = [], questions = [], forecasts = [], resolved = [] }: Partial<SimulatedRows>,
+): Promise<Added> {
+  const add = (kind: ImportKind, rows: readonly object[]) => importRows(components, database, kind, rows)
+  await add('forecasters', forecasters.map(forecasterRow))
+  return {
+    asked: await add('questions', questions.map(questionRow)),
+    forecasts: await add('forecasts', forecasts.map(forecastRow)),
+    resolved: await add('resolutions', resolved.map(resolutionRow)),
+  }
+}
+
+/** Returns how many rows were new. Without rows it touches nothing. */
+async function importRows(
+  components: Components,
+  database: Database,
+  kind: ImportKind,
+  rows: readonly object[],
+): Promise<number> {
+  if (rows.length === 0) return 0
+  const file = join(components.directory, `simulated-${kind}-${components.newId()}.ndjson`)
+  try {
+    await writeFile(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
+    return (await importFile({ ...components, database }, kind, file)).added
+  } finally {
+    await rm(file, { force: true })
+  }
+}
+
+function forecasterRow({ userId, name }: SimulatedForecaster) {
+  return { user_id: userId, display_name: name }
+}
+
+function questionRow({ questionId, title, category, openedAt, closesAt }: SimulatedQuestion) {
+  return {
+    question_id: questionId,
+    title,
+    category,
+    opened_at: openedAt.toISOString(),
+    closes_at: closesAt.toISOString(),
+  }
+}
+
+function forecastRow({ userId, questionId, probability, forecastAt }: SimulatedForecast) {
+  return {
+    entity_type: 'forecaster',
+    entity_id: userId,
+    question_id: questionId,
+    probability,
+    forecast_at: forecastAt.toISOString(),
+  }
+}
+
+function resolutionRow({ questionId, outcome, closesAt }: SimulatedQuestion) {
+  return { question_id: questionId, outcome, resolved_at: closesAt.toISOString() }
+}

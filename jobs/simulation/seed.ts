@@ -1,0 +1,73 @@
+// Seeding: decides, once, what the sandbox simulates.
+import { canonical } from '../../pipeline/proof/canonical.ts'
+import { SIMULATION_PATH } from '../../pipeline/store/paths.ts'
+import { ServiceError } from '../../schemas/errors.ts'
+import type { Components } from '../components.ts'
+import type { Added } from './rows.ts'
+import { assertSandbox, readSimulation, takeStep } from './step.ts'
+import type { Simulation } from './world.ts'
+
+export interface SeedOptions {
+  seed: number
+  /** How long a round of questions is open. */
+  roundMinutes: number
+  /** How many questions a round has. */
+  questionsPerRound: number
+}
+
+export const SEED_DEFAULTS: SeedOptions = { seed: 1, roundMinutes: 5, questionsPerRound: 10 }
+/** These bound the work of a step. */
+const LONGEST_ROUND_MINUTES = 24 * 60
+const MOST_QUESTIONS = 100
+
+export interface Seeded {
+  /** False where it had been seeded with the same options before. */
+  isNew: boolean
+  world: Simulation
+  /** What the first step added. */
+  added: Added
+}
+
+/**
+ * Writes down what the sandbox simulates from now on, and takes the first step. Seeding again with the same options
+ * only takes a step.
+ *
+ * @throws ServiceError `invalid` for options out of bounds or another environment, `conflict` where the sandbox
+ *   was seeded with other options: nothing is written then.
+ */
+export async function seedSandbox(components: Components, options: SeedOptions): Promise<Seeded> {
+  assertSandbox(components)
+  assertBounds(options)
+  const { store } = components
+  const wanted: Simulation = {
+    seed: options.seed,
+    started_at: components.now().toISOString(),
+    round_ms: options.roundMinutes * 60_000,
+    questions_per_round: options.questionsPerRound,
+  }
+  const isNew = await store.putIfAbsent(SIMULATION_PATH, canonical(wanted))
+  const world = isNew ? wanted : await readSimulation(components)
+  if (!world) throw new ServiceError('corrupt', `${SIMULATION_PATH} exists for a create but not for a read`)
+  if (describeSimulation(world) !== describeSimulation(wanted)) {
+    throw new ServiceError(
+      'conflict',
+      `${store.url} has been seeded at ${world.started_at} with ${describeSimulation(world)}, not with ${describeSimulation(wanted)}; use another store, or delete its ${SIMULATION_PATH} first`,
+    )
+  }
+  return { isNew, world, added: await takeStep(components) }
+}
+
+export function describeSimulation({ seed, round_ms, questions_per_round }: Simulation): string {
+  return `seed ${seed}, rounds of ${round_ms / 60_000} min and ${questions_per_round} questions a round`
+}
+
+function assertBounds({ seed, roundMinutes, questionsPerRound }: SeedOptions): void {
+  assertWhole('--seed', seed, 99_999_999)
+  assertWhole('--round-minutes', roundMinutes, LONGEST_ROUND_MINUTES)
+  assertWhole('--questions', questionsPerRound, MOST_QUESTIONS)
+}
+
+function assertWhole(option: string, value: number, most: number): void {
+  if (Number.isInteger(value) && value >= 1 && value <= most) return
+  throw new ServiceError('invalid', `${option} is ${value}; it must be a whole number from 1 to ${most}`)
+}

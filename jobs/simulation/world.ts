@@ -1,0 +1,143 @@
+// A simulated world: which questions are asked in rounds, what people forecast on them, and how they end. All of it
+// follows from a few numbers and the clock, so that any run on any machine continues where another one stopped.
+import { v5 as uuidv5 } from 'uuid'
+import { z } from 'zod'
+import { instant } from '../../schemas/values.ts'
+import { type Random, logistic, normal, sfc32 } from './random.ts'
+
+/** Namespace of the simulated ids, an arbitrary UUID. */
+const SIMULATED_IDS = '8c1f0a36-47d2-4e0b-b5a9-2f6e9d1c7b40'
+/** Standard deviation of the true log-odds over questions. */
+const SPREAD = 1.8
+/** The share of a reader's error that is left at its first, second and third forecast on a question. */
+export const ERROR_LEFT = [1, 0.75, 0.55] as const
+/**
+ * This many rounds beyond the open one are always asked. A step at the end of a round may be followed, a whole round
+ * later and a little late, by one in the round after the next.
+ */
+export const ROUNDS_AHEAD = 2
+/** Rounds that are asked at once, because each time adds a data file that every later reader opens. */
+export const ROUNDS_AT_ONCE = 12
+
+/** What a simulation follows from. */
+export const simulation = z.strictObject({
+  seed: z.int(),
+  /** When the first round opens. */
+  started_at: instant,
+  /** How long each round is open; one follows the other without a gap. */
+  round_ms: z.int().min(1),
+  questions_per_round: z.int().min(1),
+})
+export type Simulation = z.infer<typeof simulation>
+
+export interface SimulatedQuestion {
+  /** Its place among all questions of the simulation, from 0 on. */
+  index: number
+  questionId: string
+  title: string
+  category: string
+  openedAt: Date
+  closesAt: Date
+  outcome: 'yes' | 'no'
+  /** The true log-odds; the title tells them as a percentage. */
+  logOdds: number
+}
+
+export interface SimulatedForecaster {
+  userId: string
+  name: string
+  /** Standard deviation of its error, in log-odds. */
+  noise: number
+}
+
+export interface SimulatedForecast {
+  userId: string
+  questionId: string
+  probability: number
+  forecastAt: Date
+}
+
+export function simulatedForecaster(number: number, noise: number): SimulatedForecaster {
+  const userId = uuidv5(`forecaster ${number}`, SIMULATED_IDS)
+  return { userId, name: `simulated-forecaster-${number}`, noise }
+}
+
+/** A good, a fair and a bad reader of the questions: enough peers for an agent to be measured against. */
+export const FORECASTERS: readonly SimulatedForecaster[] = [0.3, 1, 2.5].map((noise, index) =>
+  simulatedForecaster(index + 1, noise),
+)
+
+/** The round that is open at an instant, from 0 on. */
+export function roundAt({ started_at, round_ms }: Simulation, now: Date): number {
+  return Math.max(0, Math.floor((now.getTime() - Date.parse(started_at)) / round_ms))
+}
+
+/** The questions of a round: they open together at its start and close together at its end. */
+export function questionsOf(
+  { seed, started_at, round_ms, questions_per_round: size }: Simulation,
+  round: number,
+): SimulatedQuestion[] {
+  const openedMs = Date.parse(started_at) + round * round_ms
+  const openedAt = new Date(openedMs)
+  const closesAt = new Date(openedMs + round_ms)
+  return Array.from({ length: size }, (_, place) => {
+    const index = round * size + place
+    const random = sfc32(seed, index)
+    const probability = wholePercent(SPREAD * normal(random))
+    return {
+      index,
+      // The id holds the start, so that a sandbox that is seeded again does not ask its old questions anew.
+      questionId: uuidv5(`question ${seed} ${started_at} ${index}`, SIMULATED_IDS),
+      title: `Simulated question ${index + 1}: will a simulated coin that shows heads ${Math.round(100 * probability)} times in 100 show heads?`,
+      category: 'simulated',
+      openedAt,
+      closesAt,
+      outcome: random() < probability ? 'yes' : 'no',
+      logOdds: Math.log(probability / (1 - probability)),
+    }
+  })
+}
+
+/** The questions that must be asked by `now`: those of the open round and of the rounds after it, to the end of a dozen. */
+export function questionsWanted(world: Simulation, now: Date): SimulatedQuestion[] {
+  const first = roundAt(world, now)
+  const end = (Math.floor((first + ROUNDS_AHEAD) / ROUNDS_AT_ONCE) + 1) * ROUNDS_AT_ONCE
+  return Array.from({ length: end - first }, (_, ahead) => questionsOf(world, first + ahead)).flat()
+}
+
+/** The questions of the round that closes at an instant; none where no round does. */
+export function questionsClosingAt(world: Simulation, closesAt: Date): SimulatedQuestion[] {
+  const round = (closesAt.getTime() - Date.parse(world.started_at)) / world.round_ms - 1
+  return Number.isInteger(round) && round >= 0 ? questionsOf(world, round) : []
+}
+
+/** Two forecasts of each forecaster on a question, one in each half of the time that it is open. */
+export function forecastsOn(
+  { seed }: Simulation,
+  question: SimulatedQuestion,
+  forecasters: readonly SimulatedForecaster[] = FORECASTERS,
+): SimulatedForecast[] {
+  // The questions use the random streams from 0 upwards, the forecasts those from -1 downwards.
+  const random = sfc32(seed, -1 - question.index)
+  return forecasters.flatMap((forecaster) => forecastTwice(forecaster, question, random))
+}
+
+function forecastTwice(
+  { userId, noise }: SimulatedForecaster,
+  { questionId, openedAt, closesAt, logOdds }: SimulatedQuestion,
+  random: Random,
+): SimulatedForecast[] {
+  const halfMs = (closesAt.getTime() - openedAt.getTime()) / 2
+  const error = noise * normal(random)
+  return ERROR_LEFT.slice(0, 2).map((left, half) => ({
+    userId,
+    questionId,
+    probability: wholePercent(logOdds + left * error),
+    forecastAt: new Date(openedAt.getTime() + Math.floor((half + random()) * halfMs)),
+  }))
+}
+
+/** The probability of log-odds as people say it: in whole percents, and never certain. */
+export function wholePercent(logOdds: number): number {
+  return Math.min(99, Math.max(1, Math.round(100 * logistic(logOdds)))) / 100
+}

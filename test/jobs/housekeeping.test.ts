@@ -1,0 +1,65 @@
+// What a run of `fvs release` does for the table of counted calls. What it does with expired claims and old releases
+// stands in test/access/idempotency.release.test.ts and test/release/retention.test.ts.
+import { expect, test } from 'vitest'
+import type { Components } from '../../jobs/components.ts'
+import { MUCH_USAGE } from '../../jobs/housekeeping.ts'
+import { runRelease } from '../../jobs/release.ts'
+import { UsageLog, readMonthlyUsage } from '../../pipeline/access/usage.ts'
+import { readManifest } from '../../pipeline/release/read.ts'
+import { MemoryStore } from '../../pipeline/store/memory.ts'
+import { inboxPath, inboxPrefix } from '../../pipeline/store/paths.ts'
+import { currentVersions } from '../../pipeline/tables/delta-log.ts'
+import { SCORED_TABLES } from '../../schemas/tables.ts'
+import { Clock, testComponents } from '../support/service.ts'
+import { currentVersion, keysOf } from '../support/tables.ts'
+
+const MARCH = '2026-03'
+
+async function setUp() {
+  const store = new MemoryStore()
+  const clock = new Clock('2026-03-15T12:00:00.000Z')
+  const components = await testComponents({ store, clock, environment: 'sandbox' })
+  const log = new UsageLog(components)
+  const countCall = async () => {
+    log.count({ keyId: 'key', accountId: 'ada', tier: 'free', day: '2026-03-15' })
+    await log.flush()
+  }
+  return { store, components, countCall }
+}
+
+const runIfChanged = async (components: Components) =>
+  (await runRelease(components, { ifChanged: true })).json
+
+async function usedIn(components: Components, month: string): Promise<Record<string, number>> {
+  return Object.fromEntries(await readMonthlyUsage(components, month))
+}
+
+test('a release takes usage in, does not speak of it, and finds no news in it', async () => {
+  const { store, components, countCall } = await setUp()
+  await countCall()
+  expect(await runIfChanged(components)).toMatchObject({ made: true, release: 1 })
+  expect(await keysOf(store, inboxPrefix('usage'))).toEqual([])
+  const manifest = (await readManifest(store, 1))!
+  expect(Object.keys(manifest.tables).sort()).toEqual([...SCORED_TABLES].sort())
+  expect(Object.keys(await currentVersions(store)).sort()).toEqual([...SCORED_TABLES].sort())
+
+  // Without other news, not before so much waits that it is worth a commit.
+  for (let flush = 1; flush <= MUCH_USAGE; flush++) {
+    await countCall()
+    if (flush < MUCH_USAGE - 1) continue
+    const few = flush < MUCH_USAGE
+    expect(await runIfChanged(components)).toEqual({ made: false, release: 1, reason: 'unchanged' })
+    expect(await keysOf(store, inboxPrefix('usage'))).toHaveLength(few ? flush : 0)
+    expect(await currentVersion(store, 'usage')).toMatchObject({ version: few ? 1 : 2 })
+    expect(await usedIn(components, MARCH)).toEqual({ ada: 1 + flush })
+  }
+})
+
+test('usage that cannot be taken in does not fail the release', async () => {
+  const { store, components, countCall } = await setUp()
+  await store.put(inboxPath('usage', 'broken'), new TextEncoder().encode('not Parquet'))
+  expect(await runIfChanged(components)).toMatchObject({ made: true, release: 1 })
+  await store.delete(inboxPath('usage', 'broken'))
+  await countCall()
+  expect(await usedIn(components, MARCH)).toEqual({ ada: 1 })
+})
