@@ -26,8 +26,6 @@ export interface ApiContext {
   registrations: { submit: (row: AgentRow & Record<string, string | Date | null>) => Promise<void> }
   metrics: Metrics
   now: () => Date
-  /** A new version 7 UUID; of two in the same millisecond the later sorts after the earlier. */
-  newId: () => string
   /** When the next release is due; undefined where nobody knows. */
   nextReleaseAt: () => Date | undefined
   /** False once the service is shutting down. */

@@ -1,7 +1,7 @@
 // The OpenAPI document, generated from the routes and the schemas that validate.
 import { z } from 'zod'
-import { MAX_KEY_LENGTH, MIN_UNGUESSABLE_LENGTH } from '../../pipeline/access/idempotency.ts'
 import { RESPONSES, REQUESTS } from '../../schemas/json-schemas.ts'
+import { MAX_KEY_LENGTH, MIN_UNGUESSABLE_LENGTH } from '../idempotency-key.ts'
 import { MOUNTS } from '../mounts.ts'
 import { answersOf, sharedAnswers } from './answers.ts'
 import { OPERATIONS } from './calls.ts'
@@ -126,10 +126,10 @@ function idempotencyKey(isUnguessable: boolean): object {
     in: 'header',
     required: false,
     description:
-      'Names this request, so that it takes effect once however often it is sent within a day. ' +
+      'Names this request, so that it takes effect once however often it is sent. It is kept for at least two days. ' +
       (isUnguessable
-        ? 'Whoever knows it can be told the same API key again: a random UUID, and a secret.'
-        : 'A random UUID is a good one.'),
+        ? 'Anyone who has it and the same body is shown the API key again for 24 hours: use a random UUID and keep it secret.'
+        : 'Use a random UUID.'),
     schema: { type: 'string', minLength: shortest, maxLength: MAX_KEY_LENGTH, pattern: '^[!#-~][!-~]*$' },
     example: IDEMPOTENCY_KEY,
   }

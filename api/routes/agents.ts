@@ -1,16 +1,29 @@
 // Agents register and submit forecasts.
 import { z } from 'zod'
-import { assertUnguessable, sealedBytes } from '../../pipeline/access/idempotency.ts'
+import { sealedBytes } from '../../pipeline/access/idempotency.ts'
 import { rounded } from '../../pipeline/scoring/round.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { forecastReceipt, registered } from '../../schemas/payloads.ts'
 import { forecastSubmission, noQuery, registration } from '../../schemas/requests.ts'
 import { uuid } from '../../schemas/values.ts'
-import { once } from '../once.ts'
+import { assertUnguessable } from '../idempotency-key.ts'
 import { assertOpen } from '../questions.ts'
 import { route } from '../route.ts'
 
 const NO_STORE = { 'Cache-Control': 'no-store' }
+
+/** How long a registration answers the API key again: for this long its Idempotency-Key is as secret as the key. */
+const SHOWN_AGAIN_MS = 24 * 60 * 60_000
+
+/** @throws ServiceError `conflict` for a registration whose API key is not shown any more. */
+function assertShowable(registeredAt: Date, now: Date): void {
+  if (now.getTime() - registeredAt.getTime() < SHOWN_AGAIN_MS) return
+  throw new ServiceError(
+    'conflict',
+    `the agent was registered with this Idempotency-Key at ${registeredAt.toISOString()}, and its API key is shown ` +
+      'again for 24 hours only; if you do not have the API key, register another agent with a new Idempotency-Key',
+  )
+}
 
 export const register = route({
   method: 'POST',
@@ -26,16 +39,15 @@ export const register = route({
   failures: [409, 429, 503],
   handle: async ({ body, idempotencyKey }, context) => {
     if (idempotencyKey !== undefined) assertUnguessable(idempotencyKey)
-    const { registry, registrations } = context
-    const { answer } = await once(context, {
-      scope: 'register',
-      idempotencyKey,
-      body,
+    const { registry, registrations, idempotency, now } = context
+    const request = { scope: 'register', key: idempotencyKey, body }
+    const { answer } = await idempotency.run(request, {
       check: () => Promise.resolve(),
-      answer: ({ id, salt }) => {
-        // Drawn from the claim it is the same key again, without anything of it being kept.
-        const chance = idempotencyKey === undefined ? undefined : sealedBytes(idempotencyKey, salt)
-        const key = registry.newKey(chance)
+      answer: ({ id, at, salt }) => {
+        assertShowable(at, now())
+        // Derived from the claim, it is the same key again although nothing of it is stored.
+        const sealed = idempotencyKey === undefined ? undefined : sealedBytes(idempotencyKey, salt)
+        const key = registry.newKey(sealed)
         return { key, answer: { agent_id: id, api_key: key.key } }
       },
       commit: async ({ id, at }, { key }) => {
@@ -61,7 +73,7 @@ function assertTimely(forecastAt: Date, now: Date): void {
   if (now.getTime() - forecastAt.getTime() <= LATEST_MS) return
   throw new ServiceError(
     'conflict',
-    `the request with this Idempotency-Key was begun at ${forecastAt.toISOString()} and did not come through; submit the forecast anew, with another key`,
+    `the request with this Idempotency-Key began at ${forecastAt.toISOString()} and was not completed; submit the forecast again with a new key`,
   )
 }
 
@@ -82,16 +94,14 @@ export const submitForecast = route({
       throw new ServiceError('forbidden', `this key belongs to another agent than ${params.agent_id}`)
     }
     const { agent_id } = params
-    const { questions, forecasts } = context
+    const { questions, forecasts, idempotency, now } = context
     // Held to six decimals, as an import holds it.
     const probability = rounded(body.probability)
-    const receipt = await once(context, {
-      scope: `forecast ${agent_id}`,
-      idempotencyKey,
-      body,
+    const request = { scope: `forecast ${agent_id}`, key: idempotencyKey, body }
+    const receipt = await idempotency.run(request, {
       check: async ({ at }) => {
         assertOpen(await questions.find(body.question_id), at)
-        assertTimely(at, context.now())
+        assertTimely(at, now())
       },
       answer: ({ id, at }) => ({
         forecast_id: id,

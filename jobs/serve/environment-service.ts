@@ -126,7 +126,6 @@ export async function startEnvironment(
       registrations,
       metrics,
       now,
-      newId,
       nextReleaseAt: () => scheduler.nextRun(),
       accepting,
     },
