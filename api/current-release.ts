@@ -75,7 +75,11 @@ export class CurrentRelease {
     if (!file) return undefined
     const key = `${manifest.release} ${file.path} ${file.size_bytes}`
     const cached = await this.#shards.fetch(key, { context: { manifest, file } })
-    if (!cached) throw new ServiceError('unavailable', 'the release could not be read', { retryAfterS: 5 })
+    if (!cached)
+      throw new ServiceError('unavailable', 'the release could not be read', {
+        expose: true,
+        retryAfterS: 5,
+      })
     const entity = Object.hasOwn(cached.shard.entities, entityId)
       ? cached.shard.entities[entityId]
       : undefined

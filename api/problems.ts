@@ -18,8 +18,11 @@ const STATUS: Record<ErrorKind, number> = {
 /** Of draft-ietf-httpapi-ratelimit-headers-10. */
 export const QUOTA_EXCEEDED = 'https://iana.org/assignments/http-problem-types#quota-exceeded'
 
-/** Where nobody knows how long something will not answer. */
+/** When to try again if nobody knows how long a dependency will not answer. */
 const RETRY_AFTER_S = 5
+
+const FAILED = 'the service failed; the failure was noted'
+const STORE_DOWN = 'the store does not answer; try again'
 
 /** An error that speaks of HTTP itself: an unreadable body, a wrong method. */
 export class HttpError extends Error {
@@ -37,25 +40,27 @@ export interface ProblemAnswer {
   headers: Record<string, string>
 }
 
-/** What a caller is told of an error. Of one that is not meant for callers: nothing but that it was noted. */
+/** What a caller is told about an error: nothing but that it was noted if its message is not meant for callers. */
 export function problemOf(error: unknown): ProblemAnswer {
   if (error instanceof HttpError) return answer(error.status, error.message)
-  if (error instanceof ServiceError && error.kind !== 'corrupt') {
+  if (error instanceof ServiceError) {
     const headers: Record<string, string> = {}
     if (error.kind === 'unauthorized') headers['WWW-Authenticate'] = 'Bearer'
     const retryAfterS = error.retryAfterS ?? (error.kind === 'unavailable' ? RETRY_AFTER_S : undefined)
     if (retryAfterS !== undefined) headers['Retry-After'] = String(retryAfterS)
-    // A store's message names keys and hosts, which are no business of a caller's.
-    const internal = error.kind === 'unavailable' && /[/(]/.test(error.message)
-    const detail = internal ? 'the store does not answer; try again' : error.message
-    const answered = answer(STATUS[error.kind], detail, error.faults, headers)
+    const answered = answer(STATUS[error.kind], detailOf(error), error.expose ? error.faults : [], headers)
     if (error.policy !== undefined) {
       answered.problem.type = QUOTA_EXCEEDED
       answered.problem['violated-policies'] = [error.policy]
     }
     return answered
   }
-  return answer(500, 'the service failed; the failure was noted')
+  return answer(500, FAILED)
+}
+
+function detailOf({ kind, expose, message }: ServiceError): string {
+  if (expose) return message
+  return kind === 'unavailable' ? STORE_DOWN : FAILED
 }
 
 function answer(

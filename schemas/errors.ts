@@ -21,6 +21,11 @@ export interface Fault {
 
 export class ServiceError extends Error {
   readonly kind: ErrorKind
+  /**
+   * Whether the message is meant for callers of the API. Messages of dependencies and of corrupt data name paths and
+   * hosts, so by default those of `unavailable` and `corrupt` are not.
+   */
+  readonly expose: boolean
   readonly faults: readonly Fault[]
   readonly retryAfterS: number | undefined
   /** The quota policy that a `limited` call went past, by the name that callers know. */
@@ -29,11 +34,18 @@ export class ServiceError extends Error {
   constructor(
     kind: ErrorKind,
     message: string,
-    options: { faults?: readonly Fault[]; retryAfterS?: number; policy?: string; cause?: unknown } = {},
+    options: {
+      expose?: boolean
+      faults?: readonly Fault[]
+      retryAfterS?: number
+      policy?: string
+      cause?: unknown
+    } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.name = 'ServiceError'
     this.kind = kind
+    this.expose = options.expose ?? (kind !== 'unavailable' && kind !== 'corrupt')
     this.faults = options.faults ?? []
     this.retryAfterS = options.retryAfterS
     this.policy = options.policy

@@ -23,7 +23,7 @@ export const readyz = route({
   failures: [503],
   handle: (_request, { accepting }) => {
     if (!accepting())
-      throw new ServiceError('unavailable', 'the service is shutting down', { retryAfterS: 5 })
+      throw new ServiceError('unavailable', 'the service is shutting down', { expose: true, retryAfterS: 5 })
     return Promise.resolve({ status: 200, body: { status: 'ok' }, headers: NO_STORE })
   },
 })

@@ -123,6 +123,7 @@ export class Registry {
     if ((await putOnce(this.#store, keyIdPath(id), canonical({ sha256: hash }))) === 'different') {
       // One in 218 million million.
       throw new ServiceError('unavailable', 'the id drawn for a new key is taken; ask again', {
+        expose: true,
         retryAfterS: 1,
       })
     }
@@ -157,6 +158,7 @@ export class Registry {
   async #lookUp<T>(read: () => Promise<T>): Promise<T> {
     if (this.#lookUps.pendingCount >= MOST_LOOKUPS_WAITING) {
       throw new ServiceError('unavailable', 'too many keys and agents are being looked up; try again', {
+        expose: true,
         retryAfterS: 5,
       })
     }
