@@ -10,6 +10,7 @@ import {
 import type { Store } from '../pipeline/store/store.ts'
 import type { SnapshotManifest, SnapshotShard } from '../schemas/payloads.ts'
 import type { EntityType } from '../schemas/tables.ts'
+import { ShardCache } from './shard-cache.ts'
 
 const READS_AT_ONCE = 16
 const MANIFESTS_KEPT = 5_000
@@ -19,7 +20,7 @@ export type SnapshotRow = SnapshotShard['entities'][string]
 export class History {
   readonly #store: Store
   readonly #manifests: LRUCache<string, SnapshotManifest>
-  readonly #shards: LRUCache<string, SnapshotShard, { date: string; file: SnapshotManifest['files'][number] }>
+  readonly #shards: ShardCache<SnapshotShard>
   #dates: string[] = []
   #listing: Promise<void> | undefined
 
@@ -27,16 +28,11 @@ export class History {
     this.#store = store
     this.#manifests = new LRUCache({
       max: MANIFESTS_KEPT,
-      // What falls out of the cache while it is being read is still wanted by who asked for it.
+      // An entry evicted while it loads must still reach its caller.
       ignoreFetchAbort: true,
       fetchMethod: (date) => readSnapshotManifest(store, date),
     })
-    this.#shards = new LRUCache({
-      maxSize: Math.max(1, cacheBytes),
-      sizeCalculation: (_shard, key) => Number(key.slice(key.lastIndexOf(' ') + 1)),
-      ignoreFetchAbort: true,
-      fetchMethod: (_key, _stale, { context: { date, file } }) => readSnapshotShard(store, date, file),
-    })
+    this.#shards = new ShardCache(cacheBytes)
   }
 
   /** Looks for days that have got a snapshot since. */
@@ -69,8 +65,10 @@ export class History {
     const manifest = await this.#manifests.fetch(date)
     const file = manifest && shardFile(manifest.files, entityType, entityId)
     if (!file) return undefined
-    const key = `${date} ${file.path} ${file.size_bytes}`
-    const shard = await this.#shards.fetch(key, { context: { date, file } })
-    return shard && Object.hasOwn(shard.entities, entityId) ? shard.entities[entityId] : undefined
+    const shard = await this.#shards.get(`${date} ${file.path}`, async () => ({
+      value: await readSnapshotShard(this.#store, date, file),
+      sizeBytes: file.size_bytes,
+    }))
+    return Object.hasOwn(shard.entities, entityId) ? shard.entities[entityId] : undefined
   }
 }
