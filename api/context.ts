@@ -9,7 +9,7 @@ import type { History } from './history.ts'
 import type { Limits } from './limits/limits.ts'
 import type { Metrics } from './metrics.ts'
 import type { CurrentRelease } from './current-release.ts'
-import type { QuestionBook } from './questions.ts'
+import type { QuestionBook } from './questions/book.ts'
 
 export interface ApiContext {
   registry: Registry

@@ -7,7 +7,7 @@ import { forecastReceipt, registered } from '../../schemas/payloads.ts'
 import { forecastSubmission, noQuery, registration } from '../../schemas/requests.ts'
 import { uuid } from '../../schemas/values.ts'
 import { assertUnguessable } from '../idempotency-key.ts'
-import { assertOpen } from '../questions.ts'
+import { assertOpen } from '../questions/question.ts'
 import { route } from '../route.ts'
 
 const NO_STORE = { 'Cache-Control': 'no-store' }

@@ -9,7 +9,7 @@ import { ServiceError } from '../../schemas/errors.ts'
 import { methodologyVersion, question, questionPage, snapshotHistory } from '../../schemas/payloads.ts'
 import { noQuery, questionsQuery, snapshotParams, snapshotQuery } from '../../schemas/requests.ts'
 import { uuid } from '../../schemas/values.ts'
-import { presented } from '../questions.ts'
+import { shownAt } from '../questions/question.ts'
 import { PLAIN_GET, type Route, route } from '../route.ts'
 
 const MINUTE = { 'Cache-Control': 'public, max-age=60' }
@@ -102,7 +102,7 @@ export const getQuestion = route({
   failures: [404, 503],
   handle: async ({ params }, { questions, now }) => ({
     status: 200,
-    body: presented(await questions.find(params.question_id), now()),
+    body: shownAt(await questions.find(params.question_id), now()),
     headers: FRESH,
   }),
 })
