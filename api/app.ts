@@ -11,38 +11,7 @@ import type { Metrics } from './metrics.ts'
 import { MOUNTS } from './mounts.ts'
 import { HttpError, problemOf } from './problems.ts'
 import type { Route } from './route.ts'
-import { register, submitForecast } from './routes/agents.ts'
-import { documentation } from './routes/docs.ts'
-import { getQuestion, listQuestions, methodology, methodologyDocument, snapshots } from './routes/records.ts'
-import { livez, metrics, readyz } from './routes/service.ts'
-import { bulk, publications } from './routes/verification.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
-
-export interface Documents {
-  /** For the OpenAPI document. */
-  version: string
-  /** docs/methodology.md, as the service publishes it. */
-  methodology: Uint8Array
-}
-
-/** The routes of the service. */
-export function allRoutes({ version, methodology: text }: Documents): Route[] {
-  const routes: Route[] = [
-    register,
-    submitForecast,
-    ...publications,
-    bulk,
-    snapshots,
-    methodology,
-    methodologyDocument(text),
-    listQuestions,
-    getQuestion,
-    livez,
-    readyz,
-    metrics,
-  ]
-  return [...routes, ...documentation(routes, version)]
-}
 
 /** What every environment of the service has in common. */
 export interface AppComponents {

@@ -16,13 +16,13 @@ const STATUS: Record<ErrorKind, number> = {
 }
 
 /** Of draft-ietf-httpapi-ratelimit-headers-10. */
-export const QUOTA_EXCEEDED = 'https://iana.org/assignments/http-problem-types#quota-exceeded'
+const QUOTA_EXCEEDED = 'https://iana.org/assignments/http-problem-types#quota-exceeded'
 
 /** When to try again if nobody knows how long a dependency will not answer. */
 const RETRY_AFTER_S = 5
 
-const FAILED = 'the service failed; the failure was noted'
-const STORE_DOWN = 'the store does not answer; try again'
+export const FAILED = 'the service failed; the failure was noted'
+export const STORE_DOWN = 'the store does not answer; try again'
 
 /** An error that speaks of HTTP itself: an unreadable body, a wrong method. */
 export class HttpError extends Error {
@@ -42,20 +42,18 @@ export interface ProblemAnswer {
 
 /** What a caller is told about an error: nothing but that it was noted if its message is not meant for callers. */
 export function problemOf(error: unknown): ProblemAnswer {
-  if (error instanceof HttpError) return answer(error.status, error.message)
-  if (error instanceof ServiceError) {
-    const headers: Record<string, string> = {}
-    if (error.kind === 'unauthorized') headers['WWW-Authenticate'] = 'Bearer'
-    const retryAfterS = error.retryAfterS ?? (error.kind === 'unavailable' ? RETRY_AFTER_S : undefined)
-    if (retryAfterS !== undefined) headers['Retry-After'] = String(retryAfterS)
-    const answered = answer(STATUS[error.kind], detailOf(error), error.expose ? error.faults : [], headers)
-    if (error.policy !== undefined) {
-      answered.problem.type = QUOTA_EXCEEDED
-      answered.problem['violated-policies'] = [error.policy]
-    }
-    return answered
+  if (error instanceof HttpError) return { problem: problem(error.status, error.message), headers: {} }
+  if (!(error instanceof ServiceError)) return { problem: problem(500, FAILED), headers: {} }
+  const told = problem(STATUS[error.kind], detailOf(error), error.expose ? error.faults : [])
+  if (error.policy !== undefined) {
+    told.type = QUOTA_EXCEEDED
+    told['violated-policies'] = [error.policy]
   }
-  return answer(500, FAILED)
+  const headers: Record<string, string> = {}
+  if (error.kind === 'unauthorized') headers['WWW-Authenticate'] = 'Bearer'
+  const retryAfterS = error.retryAfterS ?? (error.kind === 'unavailable' ? RETRY_AFTER_S : undefined)
+  if (retryAfterS !== undefined) headers['Retry-After'] = String(retryAfterS)
+  return { problem: told, headers }
 }
 
 function detailOf({ kind, expose, message }: ServiceError): string {
@@ -63,15 +61,9 @@ function detailOf({ kind, expose, message }: ServiceError): string {
   return kind === 'unavailable' ? STORE_DOWN : FAILED
 }
 
-function answer(
-  status: number,
-  detail: string,
-  faults: readonly Fault[] = [],
-  headers: Record<string, string> = {},
-): ProblemAnswer {
-  const problem: Problem = { type: 'about:blank', title: STATUS_CODES[status] ?? 'Error', status, detail }
-  if (faults.length > 0) problem.errors = [...faults]
-  return { problem, headers }
+export function problem(status: number, detail: string, faults: readonly Fault[] = []): Problem {
+  const title = STATUS_CODES[status] ?? 'Error'
+  return { type: 'about:blank', title, status, detail, ...(faults.length > 0 ? { errors: [...faults] } : {}) }
 }
 
 /** So that an answer does not grow far beyond what was sent. */

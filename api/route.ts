@@ -1,6 +1,8 @@
-// A call of the API: what it takes, who may make it and what it answers, as a plain function over validated input.
+// A call of the API: what it takes, who may make it and what it answers, as a plain function over validated input;
+// with the words and the examples by which the OpenAPI document describes it.
 import { z } from 'zod'
 import type { KeyRecord } from '../pipeline/access/registry.ts'
+import type { Fault } from '../schemas/errors.ts'
 import { noQuery } from '../schemas/requests.ts'
 import type { ApiContext } from './context.ts'
 import type { Caller } from './limits/callers.ts'
@@ -31,6 +33,18 @@ export interface RouteRequest<P, Q, B, K extends KeyPolicy> {
   idempotencyKey: string | undefined
 }
 
+/** Where the document lists a call. */
+export type Tag = 'Agents' | 'Verification' | 'Records' | 'Questions' | 'Method' | 'Service'
+
+/** Headers that only the success of some calls has; with `ETag` a call may answer 304. */
+export type SuccessHeader = 'ETag' | 'X-Service-Signature' | 'Vary'
+
+/** What a problem says: its detail, and which values were wrong. */
+export interface ProblemText {
+  detail: string
+  errors?: readonly Fault[]
+}
+
 export interface RouteSpec<
   P extends z.ZodType,
   Q extends z.ZodType,
@@ -40,18 +54,33 @@ export interface RouteSpec<
   method: 'GET' | 'POST'
   /** With parameters as `{name}`. */
   path: string
+  operationId: string
+  tag: Tag
   summary: string
+  description: string
   key: K
   /** As what the call is counted; undefined for one that anybody may make at any rate. */
   limit?: LimitedCall
   /** Whether the call takes an `Idempotency-Key`. */
   idempotent?: true
+  /** Whether the call fails while the store does not answer. */
+  needsStore?: true
   params: P
   query: Q
   body: B
-  /** The status of success, its body (JSON unless another type is named), and the statuses of the failures that are this call's own. */
-  success: { status: number; body: z.ZodType; mediaType?: string }
-  failures: readonly number[]
+  /** Values of the parameters by their names, and a body. */
+  examples?: { params?: Record<string, string>; query?: Record<string, string | number>; body?: object }
+  success: {
+    status: number
+    description: string
+    /** JSON unless another type is named. */
+    body: z.ZodType
+    mediaType?: string
+    example: object | string
+    headers?: readonly SuccessHeader[]
+  }
+  /** Examples of the failures that are this call's own, or that this call words in its own way, by status. */
+  problems?: Record<number, ProblemText>
   handle: (
     request: RouteRequest<z.infer<P>, z.infer<Q>, z.infer<B>, K>,
     context: ApiContext,

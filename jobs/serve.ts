@@ -1,9 +1,10 @@
 // `fvs serve`: the API over every environment, with a scheduler beside it.
 import { readFile } from 'node:fs/promises'
 import { addressesBehind } from '../api/limits/addresses.ts'
-import { allRoutes, createApp } from '../api/app.ts'
+import { createApp } from '../api/app.ts'
 import { countInMemory, countInRedis } from '../api/limits/counters.ts'
 import { Metrics } from '../api/metrics.ts'
+import { allRoutes } from '../api/routes/all.ts'
 import { startServer } from '../api/server.ts'
 import type { Environment } from '../schemas/values.ts'
 import { type Components, SERVICE_VERSION } from './components.ts'

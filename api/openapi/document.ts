@@ -1,14 +1,11 @@
 // The OpenAPI document, generated from the routes and the schemas that validate.
-import { z } from 'zod'
-import { RESPONSES, REQUESTS } from '../../schemas/json-schemas.ts'
 import { MAX_KEY_LENGTH, MIN_UNGUESSABLE_LENGTH } from '../idempotency-key.ts'
 import { MOUNTS } from '../mounts.ts'
+import type { Route, Tag } from '../route.ts'
 import { answersOf, sharedAnswers } from './answers.ts'
-import { OPERATIONS } from './calls.ts'
 import { IDEMPOTENCY_KEY } from './examples.ts'
 import { headerComponents } from './headers.ts'
-import { type CallText, TAGS } from './text.ts'
-import type { Route } from '../route.ts'
+import { NamedSchemas, parameters } from './schemas.ts'
 
 const DESCRIPTION = `Takes probabilities, scores everyone by one published method and publishes the result as signed JSON.
 
@@ -24,8 +21,14 @@ are those that stand twice. What is not HTTP at all is answered
 \`Content-Security-Policy\`, \`Referrer-Policy\`, \`Strict-Transport-Security\`, \`X-Content-Type-Options\` and \`X-Frame-Options\`.
 HEAD works wherever GET does, and any web page may read what a GET answers.`
 
-/** What the service keeps for itself, and nobody is sent. */
-const STORED = new Set(['release-shard', 'release-manifest', 'snapshot-shard', 'snapshot-manifest'])
+const TAGS: Record<Tag, string> = {
+  Agents: 'Register an agent and submit its forecasts.',
+  Verification: 'Signed verifications, for whoever is shown one.',
+  Records: 'What was published of agents and forecasters: scores, ranks and history.',
+  Questions: 'The questions and what became of them.',
+  Method: 'How forecasts are scored.',
+  Service: 'For operators and their machines, and this document.',
+}
 
 export function openApiDocument(routes: readonly Route[], version: string): object {
   const schemas = new NamedSchemas()
@@ -69,16 +72,15 @@ export function openApiDocument(routes: readonly Route[], version: string): obje
 }
 
 function operation(spec: Route, schemas: NamedSchemas): object {
-  const text = OPERATIONS[`${spec.method} ${spec.path}`]
-  if (!text) throw new Error(`api/openapi/calls.ts says nothing of ${spec.method} ${spec.path}`)
+  const { examples } = spec
   return {
-    operationId: text.id,
-    tags: [text.tag],
+    operationId: spec.operationId,
+    tags: [spec.tag],
     summary: spec.summary,
-    description: text.description,
+    description: spec.description,
     parameters: [
-      ...parameters(spec.params, 'path', text),
-      ...parameters(spec.query, 'query', text),
+      ...parameters(spec.params, 'path', examples?.params),
+      ...parameters(spec.query, 'query', examples?.query),
       ...(spec.idempotent ? [idempotencyKey(spec.key === 'none')] : []),
     ],
     ...(spec.method === 'POST'
@@ -88,7 +90,7 @@ function operation(spec: Route, schemas: NamedSchemas): object {
             content: {
               'application/json': {
                 schema: schemas.of(spec.body, 'input'),
-                examples: { request: { value: text.body } },
+                examples: { request: { value: examples?.body } },
               },
             },
           },
@@ -96,26 +98,8 @@ function operation(spec: Route, schemas: NamedSchemas): object {
       : {}),
     // An empty list says that nobody needs a key.
     security: { agent: [{ agent: [] }], optional: [{}, { client: [] }], none: [] }[spec.key],
-    responses: answersOf(spec, text, schemas.of(spec.success.body, 'output')),
+    responses: answersOf(spec, schemas.of(spec.success.body, 'output')),
   }
-}
-
-function parameters(schema: z.ZodType, place: 'path' | 'query', { parameters: values }: CallText): object[] {
-  const { properties = {}, required = [] } = withoutDialect(z.toJSONSchema(schema, { io: 'input' })) as {
-    properties?: Record<string, object>
-    required?: string[]
-  }
-  return Object.entries(properties).map(([name, property]) => {
-    const { description, ...rules } = property as { description?: string }
-    return {
-      name,
-      in: place,
-      required: place === 'path' || required.includes(name),
-      description,
-      schema: rules,
-      example: values?.[name],
-    }
-  })
 }
 
 /** As draft-ietf-httpapi-idempotency-key-header has it, and without its quotation marks. */
@@ -133,44 +117,4 @@ function idempotencyKey(isUnguessable: boolean): object {
     schema: { type: 'string', minLength: shortest, maxLength: MAX_KEY_LENGTH, pattern: '^[!#-~][!-~]*$' },
     example: IDEMPOTENCY_KEY,
   }
-}
-
-/** Schemas that have a name stand in the document once, under it. */
-class NamedSchemas {
-  readonly components: Record<string, object> = {}
-  readonly #names = new Map<z.ZodType, string>()
-
-  constructor() {
-    this.#add(RESPONSES, 'output')
-    this.#add(REQUESTS, 'input')
-  }
-
-  of(schema: z.ZodType, io: 'input' | 'output'): object {
-    const name = this.#names.get(schema)
-    if (name !== undefined) return { $ref: `#/components/schemas/${name}` }
-    return withoutDialect(z.toJSONSchema(schema, { io }))
-  }
-
-  #add(named: Record<string, z.ZodType>, io: 'input' | 'output'): void {
-    const registry = z.registry<{ id: string }>()
-    for (const [file, schema] of Object.entries(named)) {
-      if (STORED.has(file)) continue
-      const id = componentName(file)
-      registry.add(schema, { id })
-      this.#names.set(schema, id)
-    }
-    const { schemas } = z.toJSONSchema(registry, { io, uri: (id) => `#/components/schemas/${id}` })
-    for (const [name, schema] of Object.entries(schemas)) this.components[name] = withoutDialect(schema)
-  }
-}
-
-/** The dialect and the address of a schema are the document's. */
-function withoutDialect(schema: object): object {
-  const { $schema: _dialect, $id: _address, ...rules } = schema as Record<string, unknown>
-  return rules
-}
-
-/** `agent-verification` is AgentVerification. */
-function componentName(file: string): string {
-  return file.replace(/(?:^|-)([a-z])/g, (_whole, letter: string) => letter.toUpperCase())
 }

@@ -4,11 +4,18 @@ import {
   METHODOLOGY_VERSION,
   PARAMETERS,
 } from '../../pipeline/scoring/methodology.ts'
+import type { ProblemText } from '../route.ts'
 
 export const AGENT_ID = '01955c3a-7b1e-7c32-9d4f-2f6b8e1a0c5d'
 export const USER_ID = '7c9e6679-7425-40de-944b-e07fc1f90ae7'
 export const QUESTION_ID = '5f0b6f4e-8f5e-4d0a-9c58-1d1b0c6f7a21'
 export const IDEMPOTENCY_KEY = 'e1b5ba3c-9d1f-4d43-8a57-4c2e1f0b6a98'
+
+/** What a call says to an id that is not a UUID. */
+export const notUuid = (name: string): ProblemText => ({
+  detail: `the path is not valid: ${name} must be a UUID`,
+  errors: [{ pointer: `/${name}`, detail: 'must be a UUID' }],
+})
 
 const SIGNATURE = `v1=${'7d0f3a94c25e18b6'.repeat(4)}`
 const UNKNOWN_ID = '9b2f1c57-3d64-4e0a-8f21-5a7c6d8e9f10'

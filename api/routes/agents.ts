@@ -1,13 +1,11 @@
-// Agents register and submit forecasts.
+// Agents register.
 import { z } from 'zod'
 import { sealedBytes } from '../../pipeline/access/idempotency.ts'
-import { rounded } from '../../pipeline/scoring/round.ts'
 import { ServiceError } from '../../schemas/errors.ts'
-import { forecastReceipt, registered } from '../../schemas/payloads.ts'
-import { forecastSubmission, noQuery, registration } from '../../schemas/requests.ts'
-import { uuid } from '../../schemas/values.ts'
+import { registered } from '../../schemas/payloads.ts'
+import { noQuery, registration } from '../../schemas/requests.ts'
 import { assertUnguessable } from '../idempotency-key.ts'
-import { assertOpen } from '../questions/question.ts'
+import * as examples from '../openapi/examples.ts'
 import { route } from '../route.ts'
 
 const NO_STORE = { 'Cache-Control': 'no-store' }
@@ -28,15 +26,33 @@ function assertShowable(registeredAt: Date, now: Date): void {
 export const register = route({
   method: 'POST',
   path: '/agents/register',
+  operationId: 'registerAgent',
+  tag: 'Agents',
   summary: 'Register an agent and get its API key, once',
+  description:
+    'Anybody may register an agent. The key is shown this once and kept as its hash only. With an ' +
+    '`Idempotency-Key` the call may be made again when its answer was lost: it answers the same agent and key.',
   key: 'none',
   limit: 'register',
   idempotent: true,
+  needsStore: true,
   params: z.strictObject({}),
   query: noQuery,
   body: registration,
-  success: { status: 201, body: registered },
-  failures: [409, 429, 503],
+  examples: { body: examples.registration },
+  success: {
+    status: 201,
+    description: 'Registered; keep the key',
+    body: registered,
+    example: examples.registered,
+  },
+  problems: {
+    409: { detail: 'a request with this Idempotency-Key is still under way: send it again later' },
+    422: {
+      detail: 'the body is not valid: name must not be empty',
+      errors: [{ pointer: '/name', detail: 'must not be empty' }],
+    },
+  },
   handle: async ({ body, idempotencyKey }, context) => {
     if (idempotencyKey !== undefined) assertUnguessable(idempotencyKey)
     const { registry, registrations, idempotency, now } = context
@@ -62,66 +78,5 @@ export const register = route({
       },
     })
     return { status: 201, body: answer, headers: NO_STORE }
-  },
-})
-
-/** How long after its time a forecast may still be written: longer would let a caller choose in hindsight. */
-const LATEST_MS = 5 * 60_000
-
-/** @throws ServiceError `conflict` for a forecast that was interrupted too long ago to be finished. */
-function assertTimely(forecastAt: Date, now: Date): void {
-  if (now.getTime() - forecastAt.getTime() <= LATEST_MS) return
-  throw new ServiceError(
-    'conflict',
-    `the request with this Idempotency-Key began at ${forecastAt.toISOString()} and was not completed; submit the forecast again with a new key`,
-  )
-}
-
-export const submitForecast = route({
-  method: 'POST',
-  path: '/agents/{agent_id}/forecast',
-  summary: 'Submit a probability for a question; answered once it is durable',
-  key: 'agent',
-  limit: 'forecast',
-  idempotent: true,
-  params: z.strictObject({ agent_id: uuid }),
-  query: noQuery,
-  body: forecastSubmission,
-  success: { status: 200, body: forecastReceipt },
-  failures: [401, 403, 404, 409, 429, 503],
-  handle: async ({ params, body, caller, idempotencyKey }, context) => {
-    if (caller.agent_id !== params.agent_id) {
-      throw new ServiceError('forbidden', `this key belongs to another agent than ${params.agent_id}`)
-    }
-    const { agent_id } = params
-    const { questions, forecasts, idempotency, now } = context
-    // Held to six decimals, as an import holds it.
-    const probability = rounded(body.probability)
-    const request = { scope: `forecast ${agent_id}`, key: idempotencyKey, body }
-    const receipt = await idempotency.run(request, {
-      check: async ({ at }) => {
-        assertOpen(await questions.find(body.question_id), at)
-        assertTimely(at, now())
-      },
-      answer: ({ id, at }) => ({
-        forecast_id: id,
-        agent_id,
-        question_id: body.question_id,
-        probability,
-        forecast_at: at.toISOString(),
-      }),
-      commit: ({ id, at }) =>
-        forecasts.submit({
-          forecast_id: id,
-          entity_type: 'agent',
-          entity_id: agent_id,
-          question_id: body.question_id,
-          probability,
-          forecast_at: at,
-          recorded_at: at,
-          source: 'api',
-        }),
-    })
-    return { status: 200, body: receipt, headers: NO_STORE }
   },
 })

@@ -61,60 +61,99 @@ const START = `const ui = SwaggerUIBundle({
 
 const text = (content: string) => () => Promise.resolve(new TextEncoder().encode(content))
 
-/** The paths of the page and its files; nothing of a request names a file. */
-const FILES: { path: string; summary: string; mediaType: string; read: () => Promise<Uint8Array> }[] = [
-  { path: '/docs', summary: 'This document as a page', mediaType: 'text/html', read: text(PAGE) },
+interface DocumentFile extends Pick<Route, 'path' | 'operationId' | 'summary' | 'description'> {
+  answer: string
+  mediaType: string
+  example: string
+  read: () => Promise<Uint8Array>
+}
+
+/** The page and its files. Nothing of a request names a file. */
+const FILES: DocumentFile[] = [
+  {
+    path: '/docs',
+    operationId: 'getDocumentPage',
+    summary: 'This document as a page',
+    description: 'This document for people. The page loads nothing from anywhere else.',
+    answer: 'A page',
+    mediaType: 'text/html',
+    example: '<!doctype html>\n<html lang="en">…</html>\n',
+    read: text(PAGE),
+  },
   {
     path: '/docs/viewer.js',
+    operationId: 'getViewer',
     summary: 'The viewer of the page',
+    description: 'The program of the page: Swagger UI.',
+    answer: 'The file',
     mediaType: 'text/javascript',
+    example: 'globalThis.SwaggerUIBundle = () => {}\n',
     read: () => readFile(require.resolve('swagger-ui-dist/swagger-ui-bundle.js')),
   },
   {
     path: '/docs/viewer.css',
+    operationId: 'getViewerStyle',
     summary: 'The style of the viewer',
+    description: 'How Swagger UI looks.',
+    answer: 'The file',
     mediaType: 'text/css',
+    example: '.swagger-ui { color: #3b4151 }\n',
     read: () => readFile(require.resolve('swagger-ui-dist/swagger-ui.css')),
   },
   {
     path: '/docs/start.js',
+    operationId: 'getViewerStart',
     summary: 'The start of the viewer',
+    description: 'Shows this document in the page.',
+    answer: 'The file',
     mediaType: 'text/javascript',
+    example: 'SwaggerUIBundle({})\n',
     read: text(START),
   },
 ]
 
-const shared = { ...PLAIN_GET, failures: [] } as const
+const files = FILES.map(({ answer, mediaType, example, read, ...words }) =>
+  route({
+    ...PLAIN_GET,
+    ...words,
+    tag: 'Service',
+    success: { status: 200, description: answer, body: z.string(), mediaType, example, headers: ['ETag'] },
+    handle: kept(`${mediaType}; charset=utf-8`, read),
+  }),
+)
 
 /** The calls that tell what all calls are: `routes`, and these. */
 export function documentation(routes: readonly Route[], version: string): Route[] {
-  const document = kept('application/json', () =>
-    Promise.resolve(new TextEncoder().encode(JSON.stringify(openApiDocument([...routes, ...own], version)))),
-  )
   const own = [
     route({
-      ...shared,
+      ...PLAIN_GET,
       path: '/openapi.json',
+      operationId: 'getDocument',
+      tag: 'Service',
       summary: 'This document',
+      description:
+        'This document, made from the schemas that validate what is sent and describe what is answered.',
       success: {
         status: 200,
+        description: 'An OpenAPI 3.1 document',
         body: z.looseObject({
           openapi: z.literal('3.1.0'),
           info: z.looseObject({}),
           paths: z.looseObject({}),
         }),
+        example: {
+          openapi: '3.1.0',
+          info: { title: 'Forecast verification service', version: '1.0.0' },
+          paths: {},
+        },
+        headers: ['ETag'],
       },
-      handle: document,
-    }),
-    ...FILES.map(({ path, summary, mediaType, read }) =>
-      route({
-        ...shared,
-        path,
-        summary,
-        success: { status: 200, body: z.string(), mediaType },
-        handle: kept(`${mediaType}; charset=utf-8`, read),
+      handle: kept('application/json', () => {
+        const document = openApiDocument([...routes, ...own], version)
+        return Promise.resolve(new TextEncoder().encode(JSON.stringify(document)))
       }),
-    ),
+    }),
+    ...files,
   ]
   return own
 }

@@ -9,18 +9,23 @@ const state = z.strictObject({ status: z.literal('ok') })
 export const livez = route({
   ...PLAIN_GET,
   path: '/livez',
+  operationId: 'getLiveness',
+  tag: 'Service',
   summary: 'Whether the process answers',
-  success: { status: 200, body: state },
-  failures: [],
+  description: 'Answers as long as the process does. Where it does not, the process is to be started again.',
+  success: { status: 200, description: 'Alive', body: state, example: { status: 'ok' } },
   handle: () => Promise.resolve({ status: 200, body: { status: 'ok' }, headers: NO_STORE }),
 })
 
 export const readyz = route({
   ...PLAIN_GET,
   path: '/readyz',
+  operationId: 'getReadiness',
+  tag: 'Service',
   summary: 'Whether this node should get requests',
-  success: { status: 200, body: state },
-  failures: [503],
+  description: 'Whether a load balancer should send requests here. A service that is stopping is not ready.',
+  success: { status: 200, description: 'Ready', body: state, example: { status: 'ok' } },
+  problems: { 503: { detail: 'the service is shutting down' } },
   handle: (_request, { accepting }) => {
     if (!accepting())
       throw new ServiceError('unavailable', 'the service is shutting down', { expose: true, retryAfterS: 5 })
@@ -31,9 +36,18 @@ export const readyz = route({
 export const metrics = route({
   ...PLAIN_GET,
   path: '/metrics',
+  operationId: 'getMeasurements',
+  tag: 'Service',
   summary: 'Measurements in the text format of Prometheus',
-  success: { status: 200, body: z.string(), mediaType: 'text/plain' },
-  failures: [],
+  description: 'What the process measures of itself, as Prometheus reads it.',
+  success: {
+    status: 200,
+    description: 'Measurements',
+    body: z.string(),
+    mediaType: 'text/plain',
+    example:
+      '# HELP fvs_release The release that this node serves\n# TYPE fvs_release gauge\nfvs_release 214\n',
+  },
   handle: async (_request, { metrics: measured }) => {
     const body = new TextEncoder().encode(await measured.text())
     return { status: 200, body, headers: { ...NO_STORE, 'Content-Type': measured.registry.contentType } }

@@ -1,11 +1,12 @@
 // Walks the OpenAPI document: every status of every call is provoked over HTTP and held against what is written of it.
 // A status that nothing provokes fails, and so does an answer that the document does not know.
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { type AppComponents, allRoutes, createApp } from '../../../api/app.ts'
+import { type AppComponents, createApp } from '../../../api/app.ts'
 import type { ApiContext } from '../../../api/context.ts'
 import { Metrics } from '../../../api/metrics.ts'
 import { openApiDocument } from '../../../api/openapi/document.ts'
 import type { Route } from '../../../api/route.ts'
+import { allRoutes } from '../../../api/routes/all.ts'
 import { startServer } from '../../../api/server.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import { ServiceError } from '../../../schemas/errors.ts'
