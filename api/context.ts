@@ -1,4 +1,4 @@
-// What the API is built of: settings are values, components are passed in, so that tests pass their own.
+// What the routes of one environment work with. It is passed in, so that tests can pass their own.
 import type { Idempotency } from '../pipeline/access/idempotency.ts'
 import type { Registry } from '../pipeline/access/registry.ts'
 import type { GroupCommit } from '../pipeline/tables/group-commit.ts'
@@ -26,7 +26,7 @@ export interface ApiContext {
   registrations: { submit: (row: AgentRow & Record<string, string | Date | null>) => Promise<void> }
   metrics: Metrics
   now: () => Date
-  /** When the next release is due; undefined where nobody knows. */
+  /** When the next release is due; undefined if this node does not know. */
   nextReleaseAt: () => Date | undefined
   /** False once the service is shutting down. */
   accepting: () => boolean

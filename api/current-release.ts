@@ -1,4 +1,4 @@
-// The payloads of the current release, byte for byte as they were published and signed anew.
+// The payloads of the current release: the bytes as they were published, with a signature made when they are served.
 import { currentRelease, readManifest, readReleaseShard, shardFile } from '../pipeline/release/read.ts'
 import { type SigningSecrets, signatureOf } from '../pipeline/proof/hmac.ts'
 import { canonical, sha256Hex } from '../pipeline/proof/canonical.ts'
@@ -13,7 +13,7 @@ export interface Publication {
   bytes: Uint8Array
   /** The SHA-256 of the bytes, in hex. */
   sha256: string
-  /** The header's value; undefined where signing is off. */
+  /** The header's value; undefined if signing is off. */
   signature: string | undefined
 }
 
@@ -41,7 +41,7 @@ export class CurrentRelease {
     return this.#manifest
   }
 
-  /** Moves on to the newest release. */
+  /** Reads the manifest of the newest release. */
   async refresh(): Promise<void> {
     const known = this.#manifest?.release ?? 0
     const release = await currentRelease(this.#store, known)
@@ -49,7 +49,7 @@ export class CurrentRelease {
     this.#manifest = await readManifest(this.#store, release)
   }
 
-  /** What the current release says of an entity; undefined where it says nothing. */
+  /** A payload of an entity in the current release; undefined if the release does not have the entity. */
   async find(
     entityType: EntityType,
     entityId: string,

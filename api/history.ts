@@ -1,4 +1,4 @@
-// An entity's history: its row in each day's snapshot. Snapshots never change, so what was read once is kept.
+// An entity's history: its row in each day's snapshot. Snapshots never change, so they are cached.
 import { LRUCache } from 'lru-cache'
 import pMap from 'p-map'
 import {
@@ -35,7 +35,7 @@ export class History {
     this.#shards = new ShardCache(cacheBytes)
   }
 
-  /** Looks for days that have got a snapshot since. */
+  /** Lists the days that have a snapshot. Calls made while one is under way share it. */
   refresh(): Promise<void> {
     this.#listing ??= this.#list().finally(() => {
       this.#listing = undefined
@@ -48,7 +48,7 @@ export class History {
   }
 
   async #list(): Promise<void> {
-    // A backdated release gives an earlier day its snapshot, so the days are listed from the start.
+    // From the start, because a backdated release can give an earlier day its snapshot.
     this.#dates = await snapshotDates(this.#store)
   }
 

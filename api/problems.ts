@@ -1,4 +1,4 @@
-// Every error answer is made here: RFC 9457 problem details, from the kind of the error alone.
+// Every error answer is made here: RFC 9457 problem details, chosen by the kind of the error alone.
 import { STATUS_CODES } from 'node:http'
 import type { z } from 'zod'
 import { type ErrorKind, type Fault, ServiceError } from '../schemas/errors.ts'
@@ -15,16 +15,16 @@ const STATUS: Record<ErrorKind, number> = {
   corrupt: 500,
 }
 
-/** Of draft-ietf-httpapi-ratelimit-headers-10. */
+/** Defined by draft-ietf-httpapi-ratelimit-headers-10. */
 const QUOTA_EXCEEDED = 'https://iana.org/assignments/http-problem-types#quota-exceeded'
 
-/** When to try again if nobody knows how long a dependency will not answer. */
+/** When to try again if it is not known for how long a dependency will not answer. */
 const RETRY_AFTER_S = 5
 
 export const FAILED = 'the service failed; the failure was noted'
 export const STORE_DOWN = 'the store does not answer; try again'
 
-/** An error that speaks of HTTP itself: an unreadable body, a wrong method. */
+/** An error of HTTP itself: an unreadable body, a wrong method. */
 export class HttpError extends Error {
   readonly status: number
 
@@ -66,7 +66,7 @@ export function problem(status: number, detail: string, faults: readonly Fault[]
   return { type: 'about:blank', title, status, detail, ...(faults.length > 0 ? { errors: [...faults] } : {}) }
 }
 
-/** So that an answer does not grow far beyond what was sent. */
+/** So that an answer is not much larger than its request. */
 const MOST_FAULTS = 100
 
 /** An input that failed its schema, as one error that names the wrong values by JSON Pointer. */
@@ -85,7 +85,7 @@ export function invalidInput(what: string, error: z.ZodError): ServiceError {
   })
 }
 
-/** RFC 6901. What no Unicode text can hold, as JSON can in a field's name, is shown as U+FFFD. */
+/** A JSON Pointer (RFC 6901). A lone surrogate, which JSON allows in a field's name, becomes U+FFFD. */
 export function pointer(path: readonly string[]): string {
   return path.map((part) => `/${part.toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 }

@@ -10,12 +10,12 @@ const DESCRIPTIONS: Record<number, string> = {
   400: 'The body cannot be read',
   401: 'No key, or one that does not work here',
   403: 'A key of another agent',
-  404: 'Not there',
-  405: 'The path has other methods',
-  409: 'Not possible in the present state',
+  404: 'Not found',
+  405: 'The path does not take this method',
+  409: 'Not possible in the current state',
   413: 'The body is too large',
-  415: 'The body is of another type than JSON',
-  422: 'A value is not valid: `errors` names which and why',
+  415: 'The body is not JSON',
+  422: 'A value is not valid: `errors` says which one and why',
   429: 'A quota is used up: `violated-policies` names it',
   500: 'The service failed',
   503: 'A dependency does not answer, or the service is stopping',
@@ -24,7 +24,7 @@ const DESCRIPTIONS: Record<number, string> = {
 /** Problems that are the same for every call: in the document once, and referred to. */
 const SHARED: Record<number, ProblemText & { name: string }> = {
   400: { name: 'BadRequest', detail: 'the body is not JSON in UTF-8' },
-  405: { name: 'MethodNotAllowed', detail: '/questions is called with HEAD, GET' },
+  405: { name: 'MethodNotAllowed', detail: '/questions takes only HEAD, GET' },
   413: { name: 'ContentTooLarge', detail: `the body has more than ${BODY_LIMIT_BYTES} bytes` },
   415: {
     name: 'UnsupportedMediaType',
@@ -34,7 +34,7 @@ const SHARED: Record<number, ProblemText & { name: string }> = {
   503: { name: 'ServiceUnavailable', detail: STORE_DOWN },
 }
 
-/** Failures of every call, and of every one that takes a body. */
+/** Failures of every call, and of every call with a body. */
 const GENERAL = [405, 422, 500]
 const BODY = [400, 413, 415]
 
@@ -71,7 +71,7 @@ const QUOTAS: Record<NonNullable<Route['limit']>, Record<string, Problem>> = {
 
 const CORS: readonly HeaderName[] = ['Access-Control-Allow-Origin', 'Access-Control-Expose-Headers']
 const QUOTA_STATE: readonly HeaderName[] = ['RateLimit-Policy', 'RateLimit']
-/** By then a limited call has been counted. */
+/** Failures after a limited call was counted. */
 const AFTER_COUNTING = new Set([403, 404, 409, 429])
 
 /** The statuses of failure that a call can have, in order. */
@@ -105,7 +105,7 @@ export function answersOf(spec: Route, bodySchema: object): Record<string, objec
     },
   }
   if (own.includes('ETag')) {
-    answers['304'] = { description: 'What `If-None-Match` names is still so', headers }
+    answers['304'] = { description: 'Not modified', headers }
   }
   for (const failure of failuresOf(spec)) {
     const shared = spec.problems?.[failure] ? undefined : SHARED[failure]

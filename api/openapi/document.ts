@@ -1,4 +1,4 @@
-// The OpenAPI document, generated from the routes and the schemas that validate.
+// The OpenAPI document, generated from the routes.
 import { MAX_KEY_LENGTH, MIN_UNGUESSABLE_LENGTH } from '../idempotency-key.ts'
 import { MOUNTS } from '../mounts.ts'
 import type { Route, Tag } from '../route.ts'
@@ -9,25 +9,24 @@ import { NamedSchemas, parameters } from './schemas.ts'
 
 const DESCRIPTION = `Takes probabilities, scores everyone by one published method and publishes the result as signed JSON.
 
-**Sandbox.** The same calls are there under \`/sandbox\`, with keys of their own, on simulated questions that open, close and
-resolve by themselves. A key of the other environment is answered 401.
+**Sandbox.** The same calls are available under \`/sandbox\`, with keys of their own, on simulated questions that open, close
+and resolve by themselves. A key of the other environment is answered 401.
 
-**Problems.** Every error is \`application/problem+json\` (RFC 9457). Its \`type\` is \`about:blank\`, so that the status says what
-kind it is, but for a quota that is used up. Unknown parameters and fields are refused, and so
-are those that stand twice. What is not HTTP at all is answered
-400, 408, 413 or 431 in the same form, but without \`X-Request-Id\`.
+**Problems.** Every error is \`application/problem+json\` (RFC 9457). Its \`type\` is \`about:blank\`, which means that the status
+alone says what kind it is, except for a quota that is used up. Unknown and repeated parameters and fields are refused.
+Anything that is not a valid HTTP request is answered 400, 408, 413 or 431 in the same form, but without \`X-Request-Id\`.
 
-**Every other answer** has \`X-Request-Id\` and the headers that keep a browser from taking it for more than it is:
+**Every other answer** has \`X-Request-Id\` and the headers that limit what a browser does with it:
 \`Content-Security-Policy\`, \`Referrer-Policy\`, \`Strict-Transport-Security\`, \`X-Content-Type-Options\` and \`X-Frame-Options\`.
-HEAD works wherever GET does, and any web page may read what a GET answers.`
+HEAD works wherever GET does, and any web page may read the answer to a GET.`
 
 const TAGS: Record<Tag, string> = {
   Agents: 'Register an agent and submit its forecasts.',
-  Verification: 'Signed verifications, for whoever is shown one.',
-  Records: 'What was published of agents and forecasters: scores, ranks and history.',
-  Questions: 'The questions and what became of them.',
+  Verification: 'Signed verifications of agents and forecasters.',
+  Records: 'What was published about agents and forecasters: scores, ranks and history.',
+  Questions: 'The questions and their outcomes.',
   Method: 'How forecasts are scored.',
-  Service: 'For operators and their machines, and this document.',
+  Service: 'For operators and their monitoring, and this document.',
 }
 
 export function openApiDocument(routes: readonly Route[], version: string): object {
@@ -46,7 +45,7 @@ export function openApiDocument(routes: readonly Route[], version: string): obje
     },
     servers: [
       { url: MOUNTS.production === '' ? '/' : MOUNTS.production, description: 'Production' },
-      { url: MOUNTS.sandbox, description: 'The sandbox: simulated questions, and keys of its own' },
+      { url: MOUNTS.sandbox, description: 'The sandbox: simulated questions and keys of its own' },
     ],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
@@ -96,13 +95,13 @@ function operation(spec: Route, schemas: NamedSchemas): object {
           },
         }
       : {}),
-    // An empty list says that nobody needs a key.
+    // An empty list means that no key is needed.
     security: { agent: [{ agent: [] }], optional: [{}, { client: [] }], none: [] }[spec.key],
     responses: answersOf(spec, schemas.of(spec.success.body, 'output')),
   }
 }
 
-/** As draft-ietf-httpapi-idempotency-key-header has it, and without its quotation marks. */
+/** Described in its bare form, without the quotation marks of draft-ietf-httpapi-idempotency-key-header. */
 function idempotencyKey(isUnguessable: boolean): object {
   const shortest = isUnguessable ? MIN_UNGUESSABLE_LENGTH : 1
   return {

@@ -1,4 +1,4 @@
-// The values that the OpenAPI document shows: one small world in which everything fits together.
+// The example values of the OpenAPI document: one small world in which everything fits together.
 import {
   METHODOLOGY_EFFECTIVE_FROM,
   METHODOLOGY_VERSION,
@@ -11,7 +11,7 @@ export const USER_ID = '7c9e6679-7425-40de-944b-e07fc1f90ae7'
 export const QUESTION_ID = '5f0b6f4e-8f5e-4d0a-9c58-1d1b0c6f7a21'
 export const IDEMPOTENCY_KEY = 'e1b5ba3c-9d1f-4d43-8a57-4c2e1f0b6a98'
 
-/** What a call says to an id that is not a UUID. */
+/** The problem of an id in the path that is not a UUID. */
 export const notUuid = (name: string): ProblemText => ({
   detail: `the path is not valid: ${name} must be a UUID`,
   errors: [{ pointer: `/${name}`, detail: 'must be a UUID' }],

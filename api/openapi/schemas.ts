@@ -2,10 +2,10 @@
 import { z } from 'zod'
 import { RESPONSES, REQUESTS } from '../../schemas/json-schemas.ts'
 
-/** What the service keeps for itself, and nobody is sent. */
+/** Files in the store that no call answers. */
 const STORED = new Set(['release-shard', 'release-manifest', 'snapshot-shard', 'snapshot-manifest'])
 
-/** Schemas that have a name stand in the document once, under it. */
+/** A schema with a name is in the document once, and is referred to. */
 export class NamedSchemas {
   readonly components: Record<string, object> = {}
   readonly #names = new Map<z.ZodType, string>()
@@ -34,7 +34,7 @@ export class NamedSchemas {
   }
 }
 
-/** A schema of an object's fields as a list of parameters, with an example of each. */
+/** The fields of an object as parameters, each with its example. */
 export function parameters(
   schema: z.ZodType,
   place: 'path' | 'query',
@@ -57,7 +57,7 @@ export function parameters(
   })
 }
 
-/** The dialect and the address of a schema are the document's. */
+/** The document sets the dialect and the address of all schemas. */
 function withoutDialect(schema: object): object {
   const { $schema: _dialect, $id: _address, ...rules } = schema as Record<string, unknown>
   return rules

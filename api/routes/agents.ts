@@ -10,16 +10,19 @@ import { route } from '../route.ts'
 
 const NO_STORE = { 'Cache-Control': 'no-store' }
 
-/** How long a registration answers the API key again: for this long its Idempotency-Key is as secret as the key. */
+/** How long a repeated registration shows the API key; for this long its Idempotency-Key is as secret as the key. */
 const SHOWN_AGAIN_MS = 24 * 60 * 60_000
 
-/** @throws ServiceError `conflict` for a registration whose API key is not shown any more. */
+/** @throws ServiceError `conflict` for a registration whose API key is no longer shown. */
 function assertShowable(registeredAt: Date, now: Date): void {
   if (now.getTime() - registeredAt.getTime() < SHOWN_AGAIN_MS) return
-  throw new ServiceError(
-    'conflict',
-    `the agent was registered with this Idempotency-Key at ${registeredAt.toISOString()}, and its API key is shown ` +
-      'again for 24 hours only; if you do not have the API key, register another agent with a new Idempotency-Key',
+  throw new ServiceError('conflict', notShown(registeredAt.toISOString()))
+}
+
+function notShown(registeredAt: string): string {
+  return (
+    `the agent was registered with this Idempotency-Key at ${registeredAt}, and its API key is shown again for 24 hours ` +
+    'only; if you do not have the API key, register another agent with a new Idempotency-Key'
   )
 }
 
@@ -30,8 +33,8 @@ export const register = route({
   tag: 'Agents',
   summary: 'Register an agent and get its API key, once',
   description:
-    'Anybody may register an agent. The key is shown this once and kept as its hash only. With an ' +
-    '`Idempotency-Key` the call may be made again when its answer was lost: it answers the same agent and key.',
+    'Anyone may register an agent. The key is shown only once, and the service stores only its hash. With an ' +
+    '`Idempotency-Key` the call may be repeated within 24 hours if its answer was lost: it answers the same agent and key.',
   key: 'none',
   limit: 'register',
   idempotent: true,
@@ -42,12 +45,12 @@ export const register = route({
   examples: { body: examples.registration },
   success: {
     status: 201,
-    description: 'Registered; keep the key',
+    description: 'Registered: keep the key',
     body: registered,
     example: examples.registered,
   },
   problems: {
-    409: { detail: 'a request with this Idempotency-Key is still under way: send it again later' },
+    409: { detail: notShown('2026-03-01T12:00:00.000Z') },
     422: {
       detail: 'the body is not valid: name must not be empty',
       errors: [{ pointer: '/name', detail: 'must not be empty' }],

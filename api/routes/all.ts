@@ -1,4 +1,4 @@
-// The calls of the service, in the order of the OpenAPI document.
+// All routes of the service, in the order of the OpenAPI document.
 import type { Route } from '../route.ts'
 import { register } from './agents.ts'
 import { documentation } from './docs.ts'
@@ -11,7 +11,7 @@ import { snapshots } from './snapshots.ts'
 import { bulk } from './verification.ts'
 
 export interface Documents {
-  /** For the OpenAPI document. */
+  /** The version of the service, for the OpenAPI document. */
   version: string
   /** docs/methodology.md, as the service publishes it. */
   methodology: Uint8Array

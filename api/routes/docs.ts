@@ -1,4 +1,4 @@
-// The OpenAPI document and a page that shows it to people, with a viewer that is served from here.
+// The OpenAPI document, and a page that shows it with a viewer served from here.
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { z } from 'zod'
@@ -9,7 +9,7 @@ import { SECURITY_HEADERS } from '../security-headers.ts'
 
 const require = createRequire(import.meta.url)
 
-/** Swagger UI styles what it draws by attributes; all else is its own files. */
+/** Swagger UI styles its elements by attributes; everything else comes from its files. */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -32,7 +32,7 @@ const PAGE = `<!doctype html>
     <link rel="stylesheet" href="docs/viewer.css">
   </head>
   <body>
-    <noscript>This page needs JavaScript. The same is in <a href="openapi.json">openapi.json</a>.</noscript>
+    <noscript>This page needs JavaScript. Its content is also in <a href="openapi.json">openapi.json</a>.</noscript>
     <div id="viewer"></div>
     <script src="docs/viewer.js"></script>
     <script src="docs/start.js"></script>
@@ -41,8 +41,8 @@ const PAGE = `<!doctype html>
 `
 
 /**
- * Calls that are tried go to where the page was opened: production or the sandbox. No validator: that would be a call
- * to somebody else's service.
+ * Calls tried from the page go to the environment in which it was opened. There is no validator, because that would be
+ * a call to another service.
  */
 const START = `const ui = SwaggerUIBundle({
   url: 'openapi.json',
@@ -68,13 +68,13 @@ interface DocumentFile extends Pick<Route, 'path' | 'operationId' | 'summary' | 
   read: () => Promise<Uint8Array>
 }
 
-/** The page and its files. Nothing of a request names a file. */
+/** The page and its files. No part of a request is used as the name of a file. */
 const FILES: DocumentFile[] = [
   {
     path: '/docs',
     operationId: 'getDocumentPage',
     summary: 'This document as a page',
-    description: 'This document for people. The page loads nothing from anywhere else.',
+    description: 'This document as a page. It loads nothing from other sites.',
     answer: 'A page',
     mediaType: 'text/html',
     example: '<!doctype html>\n<html lang="en">…</html>\n',
@@ -84,7 +84,7 @@ const FILES: DocumentFile[] = [
     path: '/docs/viewer.js',
     operationId: 'getViewer',
     summary: 'The viewer of the page',
-    description: 'The program of the page: Swagger UI.',
+    description: 'Swagger UI, the program of the page.',
     answer: 'The file',
     mediaType: 'text/javascript',
     example: 'globalThis.SwaggerUIBundle = () => {}\n',
@@ -94,7 +94,7 @@ const FILES: DocumentFile[] = [
     path: '/docs/viewer.css',
     operationId: 'getViewerStyle',
     summary: 'The style of the viewer',
-    description: 'How Swagger UI looks.',
+    description: 'The style sheet of Swagger UI.',
     answer: 'The file',
     mediaType: 'text/css',
     example: '.swagger-ui { color: #3b4151 }\n',
@@ -122,7 +122,7 @@ const files = FILES.map(({ answer, mediaType, example, read, ...words }) =>
   }),
 )
 
-/** The calls that tell what all calls are: `routes`, and these. */
+/** The calls that describe all calls: `routes` and themselves. */
 export function documentation(routes: readonly Route[], version: string): Route[] {
   const own = [
     route({
@@ -131,8 +131,7 @@ export function documentation(routes: readonly Route[], version: string): Route[
       operationId: 'getDocument',
       tag: 'Service',
       summary: 'This document',
-      description:
-        'This document, made from the schemas that validate what is sent and describe what is answered.',
+      description: 'This document, made from the schemas that validate requests and describe answers.',
       success: {
         status: 200,
         description: 'An OpenAPI 3.1 document',
@@ -158,7 +157,7 @@ export function documentation(routes: readonly Route[], version: string): Route[
   return own
 }
 
-/** Answers the same bytes each time, made or read when they are first asked for. */
+/** Answers the same bytes each time; they are made or read at the first request. */
 function kept(contentType: string, read: () => Promise<Uint8Array>): () => Promise<Reply> {
   let reply: Promise<Reply> | undefined
   const make = async (): Promise<Reply> => {

@@ -11,7 +11,7 @@ import { route } from '../route.ts'
 
 const { AGENT_ID, QUESTION_ID } = examples
 
-/** How long after its time a forecast may still be written: longer would let a caller choose in hindsight. */
+/** How long after its time a forecast may be written; a longer time would let a caller choose in hindsight. */
 const LATEST_MS = 5 * 60_000
 
 /** @throws ServiceError `conflict` for a forecast that was interrupted too long ago to be finished. */
@@ -31,8 +31,8 @@ export const submitForecast = route({
   summary: 'Submit a probability for a question; answered once it is durable',
   description:
     'Takes the probability of yes for an open question, with the agent’s own key. It is answered once the ' +
-    'forecast is durable. Submit again to change it: what is scored is the whole course over time. With an ' +
-    '`Idempotency-Key` the call may be made again when its answer was lost: it counts once.',
+    'forecast is durable. Submit again to change it: all forecasts on a question are scored, each for the time that it ' +
+    'held. With an `Idempotency-Key` the call may be repeated if its answer was lost: it counts once.',
   key: 'agent',
   limit: 'forecast',
   idempotent: true,
@@ -43,7 +43,7 @@ export const submitForecast = route({
   examples: { params: { agent_id: AGENT_ID }, body: examples.forecastSubmission },
   success: {
     status: 200,
-    description: 'Durable',
+    description: 'The forecast is durable',
     body: forecastReceipt,
     example: examples.forecastReceipt,
   },
@@ -62,7 +62,7 @@ export const submitForecast = route({
     }
     const { agent_id } = params
     const { questions, forecasts, idempotency, now } = context
-    // Held to six decimals, as an import holds it.
+    // Rounded to six decimals, as imports are.
     const probability = rounded(body.probability)
     const request = { scope: `forecast ${agent_id}`, key: idempotencyKey, body }
     const receipt = await idempotency.run(request, {

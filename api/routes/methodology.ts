@@ -17,7 +17,7 @@ export const methodology = route({
   operationId: 'getMethodologyVersion',
   tag: 'Method',
   summary: 'The version of the method and its parameters',
-  description: 'Which version of the method scores, since when, and with which parameters.',
+  description: 'Which version of the method is in force, since when, and with which parameters.',
   success: {
     status: 200,
     description: 'The version in force',
@@ -37,7 +37,7 @@ export const methodology = route({
     }),
 })
 
-/** The text that `document_url` leads to. */
+/** The text at `document_url`. */
 export function methodologyDocument(text: Uint8Array): Route {
   return route({
     ...PLAIN_GET,
@@ -45,7 +45,7 @@ export function methodologyDocument(text: Uint8Array): Route {
     operationId: 'getMethodology',
     tag: 'Method',
     summary: 'The method in full, in Markdown',
-    description: 'Everything that is needed to derive the scores again, with worked examples.',
+    description: 'Everything needed to derive the scores again, with worked examples.',
     success: {
       status: 200,
       description: 'The text, in Markdown',

@@ -35,9 +35,9 @@ const CALLS: PublicationCall[] = [
     tag: 'Verification',
     summary: 'The signed verification of',
     description:
-      'Whether the current release certifies it, how skilled it is and on how many questions. The signature is over ' +
-      'the exact bytes of the body; the guide for verifiers shows how to check it. Calls with a key count toward ' +
-      'the month of its account, calls without one toward the minute of their address.',
+      'Whether the current release certifies it, how skilled it is and on how many questions. The signature covers ' +
+      'the exact bytes of the body; the guide for verifiers shows how to check it. Calls with a key count toward the ' +
+      'monthly quota of its account, calls without one toward the per-minute quota of their address.',
     agent: { body: payloads.agentVerification, example: examples.agentVerification },
     forecaster: { body: payloads.forecasterVerification, example: examples.forecasterVerification },
   },
@@ -47,7 +47,7 @@ const CALLS: PublicationCall[] = [
     id: 'Metrics',
     tag: 'Records',
     summary: 'All scores and the calibration of',
-    description: 'Every score of the current release and how well calibrated its forecasts are.',
+    description: 'Every score in the current release, and how well calibrated the forecasts are.',
     agent: { body: payloads.agentMetrics, example: examples.agentMetrics },
     forecaster: { body: payloads.forecasterMetrics, example: examples.forecasterMetrics },
   },
@@ -57,7 +57,7 @@ const CALLS: PublicationCall[] = [
     id: 'Rankings',
     tag: 'Records',
     summary: 'The rank of',
-    description: 'Its rank by skill among the eligible ones of its kind.',
+    description: 'The rank by skill among the eligible agents, or forecasters.',
     agent: { body: payloads.agentRankings, example: examples.agentRankings },
     forecaster: { body: payloads.forecasterRankings, example: examples.forecasterRankings },
   },
@@ -67,7 +67,7 @@ const CALLS: PublicationCall[] = [
     id: 'AdvancedMetrics',
     tag: 'Records',
     summary: 'Stability, conviction and responsiveness of',
-    description: 'How stable its skill is, how sure its forecasts are and how they follow the news.',
+    description: 'How stable the skill is, how confident the forecasts are and how they respond to news.',
     agent: { body: payloads.agentAdvancedMetrics, example: examples.agentAdvancedMetrics },
     forecaster: { body: payloads.forecasterAdvancedMetrics, example: examples.forecasterAdvancedMetrics },
   },
@@ -89,7 +89,7 @@ export const publications: Route[] = CALLS.flatMap(
     } as const
     const success = {
       status: 200,
-      description: 'As the current release has it',
+      description: 'As in the current release',
       headers: ['ETag', 'X-Service-Signature', ...(isVerification ? (['Vary'] as const) : [])],
     } as const
     return [
@@ -121,7 +121,7 @@ export const publications: Route[] = CALLS.flatMap(
         examples: { params: { user_id: USER_ID } },
         success: { ...success, ...forecaster },
         problems: {
-          404: { detail: `no release speaks of a forecaster ${USER_ID}` },
+          404: { detail: `no release has a forecaster ${USER_ID}` },
           422: examples.notUuid('user_id'),
         },
         handle: ({ params, caller }, context) =>
@@ -144,7 +144,7 @@ async function publication(
     headers: {
       ...headersOf(found),
       'Cache-Control': `${caller.kind === 'anonymous' ? 'public' : 'private'}, max-age=60`,
-      // A cache before the service must neither answer a call that counts nor let a wrong key through.
+      // A cache in front of the service must not answer a call that counts, nor one with a wrong key.
       ...(kind === 'verification' ? { Vary: 'X-API-Key' } : {}),
     },
   }
@@ -163,12 +163,12 @@ async function whyNotPublished(
   entityType: EntityType,
   entityId: string,
 ): Promise<string> {
-  if (entityType === 'forecaster') return `no release speaks of a forecaster ${entityId}`
+  if (entityType === 'forecaster') return `no release has a forecaster ${entityId}`
   const agent = await context.registry.findAgent(entityId)
   if (!agent) return `there is no agent ${entityId}`
   const due = context.nextReleaseAt()
   const when = due
     ? `the next release is due at ${due.toISOString()}`
-    : 'this node does not know when the next is due'
+    : 'this node does not know when the next one is due'
   return `the agent ${entityId} was registered at ${agent.registered_at} and no release has covered it yet; ${when}`
 }

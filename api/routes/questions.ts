@@ -8,7 +8,7 @@ import { shownAt } from '../questions/question.ts'
 import { PLAIN_GET, route } from '../route.ts'
 
 const { QUESTION_ID } = examples
-/** A question's status changes by the clock, so it is not kept. */
+/** A question's status changes with the clock, so it is not cached. */
 const FRESH = { 'Cache-Control': 'no-cache' }
 
 export const listQuestions = route({
@@ -16,10 +16,10 @@ export const listQuestions = route({
   path: '/questions',
   operationId: 'listQuestions',
   tag: 'Questions',
-  summary: 'Questions in the order of their close',
+  summary: 'Questions in the order in which they close',
   description:
-    'All questions in the order of their close, a page at a time. A question that moves while pages are read may be ' +
-    'missed or met twice.',
+    'All questions in the order in which they close, a page at a time. A question whose close is changed while pages ' +
+    'are read may be missed or listed twice.',
   query: questionsQuery,
   examples: { query: { status: 'open', limit: 100, cursor: examples.CURSOR } },
   success: { status: 200, description: 'A page', body: questionPage, example: examples.questionPage },
@@ -46,7 +46,7 @@ export const getQuestion = route({
   operationId: 'getQuestion',
   tag: 'Questions',
   summary: 'One question',
-  description: 'A question, its state at this moment and, once there is one, its outcome.',
+  description: 'A question, its current status and, once it is resolved, its outcome.',
   key: 'none',
   needsStore: true,
   params: z.strictObject({ question_id: uuid }),

@@ -1,4 +1,4 @@
-// What operators and their machines ask: is it alive, is it ready, how is it doing.
+// For operators and their monitoring: is the process alive, is it ready, how is it doing.
 import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import { PLAIN_GET, route } from '../route.ts'
@@ -12,7 +12,7 @@ export const livez = route({
   operationId: 'getLiveness',
   tag: 'Service',
   summary: 'Whether the process answers',
-  description: 'Answers as long as the process does. Where it does not, the process is to be started again.',
+  description: 'Answers as long as the process runs. If it does not answer, start the process again.',
   success: { status: 200, description: 'Alive', body: state, example: { status: 'ok' } },
   handle: () => Promise.resolve({ status: 200, body: { status: 'ok' }, headers: NO_STORE }),
 })
@@ -22,7 +22,7 @@ export const readyz = route({
   path: '/readyz',
   operationId: 'getReadiness',
   tag: 'Service',
-  summary: 'Whether this node should get requests',
+  summary: 'Whether this node should receive requests',
   description: 'Whether a load balancer should send requests here. A service that is stopping is not ready.',
   success: { status: 200, description: 'Ready', body: state, example: { status: 'ok' } },
   problems: { 503: { detail: 'the service is shutting down' } },
@@ -39,7 +39,7 @@ export const metrics = route({
   operationId: 'getMeasurements',
   tag: 'Service',
   summary: 'Measurements in the text format of Prometheus',
-  description: 'What the process measures of itself, as Prometheus reads it.',
+  description: 'What the process measures about itself, for Prometheus.',
   success: {
     status: 200,
     description: 'Measurements',

@@ -3,20 +3,25 @@ import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import { snapshotHistory } from '../../schemas/payloads.ts'
 import { snapshotParams, snapshotQuery } from '../../schemas/requests.ts'
+import type { EntityType } from '../../schemas/tables.ts'
 import * as examples from '../openapi/examples.ts'
 import { route } from '../route.ts'
 
 const { AGENT_ID } = examples
+
+function missing(entityType: EntityType, entityId: string): string {
+  return `no release or snapshot has ${entityType === 'agent' ? 'an agent' : 'a forecaster'} ${entityId}`
+}
 
 export const snapshots = route({
   method: 'GET',
   path: '/snapshots/{entity_type}/{entity_id}',
   operationId: 'listSnapshots',
   tag: 'Records',
-  summary: 'The standing of an entity on each day',
+  summary: 'The rank and skill of an entity on each day',
   description:
-    'Where an agent or forecaster stood at the first release of each day, oldest first. A day without a release, ' +
-    'or before its first one, has no row. What is answered of a day never changes.',
+    'The rank and skill of an agent or forecaster in the first release of each day, oldest first. A day without a ' +
+    'release, or before its first one, has no row. The row of a day never changes.',
   key: 'none',
   needsStore: true,
   params: snapshotParams,
@@ -33,7 +38,7 @@ export const snapshots = route({
     example: examples.snapshotHistory,
   },
   problems: {
-    404: { detail: `no release or snapshot speaks of a agent ${AGENT_ID}` },
+    404: { detail: missing('agent', AGENT_ID) },
     422: {
       detail: 'the query is not valid: end_date must not be before start_date',
       errors: [{ pointer: '/end_date', detail: 'must not be before start_date' }],
@@ -43,8 +48,7 @@ export const snapshots = route({
     const { entity_type, entity_id } = params
     const rows = await history.of(entity_type, entity_id, query.start_date, query.end_date)
     const known = rows.length > 0 || (await releases.find(entity_type, entity_id, 'rankings')) !== undefined
-    if (!known)
-      throw new ServiceError('notFound', `no release or snapshot speaks of a ${entity_type} ${entity_id}`)
+    if (!known) throw new ServiceError('notFound', missing(entity_type, entity_id))
     return {
       status: 200,
       body: { entity_type, entity_id, snapshots: rows },

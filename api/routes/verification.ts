@@ -14,8 +14,8 @@ export const bulk = route({
   tag: 'Verification',
   summary: 'The signed verifications of many entities of one kind',
   description:
-    'The verifications of many agents, or of many forecasters, in the order asked; an id named twice is answered ' +
-    'once. Each has the signature of its canonical JSON (RFC 8785). How many ids a request may name depends on ' +
+    'The verifications of many agents, or of many forecasters, in the order of the request; a repeated id is answered ' +
+    'once. Each has the signature of its canonical JSON (RFC 8785). How many ids a request may have depends on ' +
     'the tier of the key; the whole request counts as one call.',
   key: 'optional',
   limit: 'verification',

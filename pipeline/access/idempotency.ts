@@ -1,4 +1,4 @@
-// Calls that take effect once however often they are sent, to whatever node. A claim, stored under the hash of the
+// Calls that take effect once however often they are sent, to any node. A claim, stored under the hash of the
 // Idempotency-Key, fixes the random bytes and the time of a call, so that doing the call again has the same result.
 import { hkdfSync, timingSafeEqual } from 'node:crypto'
 import pMap from 'p-map'
@@ -36,9 +36,9 @@ const claimRecord = z.strictObject({
 type ClaimRecord = z.infer<typeof claimRecord>
 
 export interface IdempotentRequest {
-  /** The same key in another scope is another key: the call, with its caller if it has one. */
+  /** The call, with its caller if it has one: the same key in another scope is another key. */
   scope: string
-  /** Undefined where the caller sent none: the work is then done without a claim. */
+  /** Undefined if the caller sent none: the work is then done without a claim. */
   key: string | undefined
   /** What must be the same when the key is used again. Only its hash is stored. */
   body: object
@@ -50,7 +50,7 @@ export interface IdempotentWork<T> {
    * claim that is taken over, whose `at` may be days ago.
    */
   check: (claim: Claim) => Promise<void>
-  /** Depends on the request and the claim alone. It may throw where the answer must not be given any more. */
+  /** The same for the same request and claim. It may throw when it is too late to repeat the answer. */
   answer: (claim: Claim) => T
   /** Makes the answer durable. It may run several times for one claim, even at the same time. */
   commit: (claim: Claim, answer: T) => Promise<void>
@@ -78,7 +78,7 @@ export class Idempotency {
   /**
    * Does the work of a request, or repeats the answer that it had the first time.
    *
-   * @throws ServiceError `invalid` where the key was used for another request, `conflict` while the first request
+   * @throws ServiceError `invalid` if the key was used for another request, `conflict` while the first request
    *   is under way; and whatever the work throws.
    */
   async run<T>({ scope, key, body }: IdempotentRequest, work: IdempotentWork<T>): Promise<T> {

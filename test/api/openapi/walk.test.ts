@@ -237,11 +237,11 @@ describe('what a status may mean besides is answered as the document says:', () 
       /fv_live_/,
     ],
     [
-      'a parameter that is there twice',
+      'a parameter that is given twice',
       'listQuestions',
       422,
       ({ path }) => service.client.get(`${path}?limit=1&limit=2`),
-      /limit is there more than once/,
+      /limit is given more than once/,
     ],
     [
       'an id that is none',
