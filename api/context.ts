@@ -1,9 +1,8 @@
 // What the routes of one environment work with. It is passed in, so that tests can pass their own.
 import type { Idempotency } from '../pipeline/access/idempotency.ts'
 import type { Registry } from '../pipeline/access/registry.ts'
-import type { GroupCommit } from '../pipeline/tables/group-commit.ts'
 import type { UsageLog } from '../pipeline/access/usage.ts'
-import type { ForecastRow, AgentRow } from '../schemas/tables.ts'
+import type { AgentRow, ForecastRow, Row } from '../schemas/tables.ts'
 import type { Callers } from './limits/callers.ts'
 import type { History } from './history.ts'
 import type { Limits } from './limits/limits.ts'
@@ -20,10 +19,8 @@ export interface ApiContext {
   questions: QuestionBook
   releases: CurrentRelease
   history: History
-  forecasts: Pick<GroupCommit, 'queued'> & {
-    submit: (row: ForecastRow & Record<string, string | number | Date>) => Promise<void>
-  }
-  registrations: { submit: (row: AgentRow & Record<string, string | Date | null>) => Promise<void> }
+  forecasts: { submit: (row: ForecastRow & Row) => Promise<void> }
+  registrations: { submit: (row: AgentRow & Row) => Promise<void> }
   metrics: Metrics
   now: () => Date
   /** When the next release is due; undefined if this node does not know. */

@@ -1,21 +1,13 @@
 // The questions as this node knows them: kept in memory, and read again whenever their tables have grown.
-import type { Database } from '../../pipeline/duckdb.ts'
-import type { LocalFiles } from '../../pipeline/store/local-files.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import { TableLog } from '../../pipeline/tables/delta-log.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { type PageRequest, type QuestionPage, pageOf } from './page.ts'
 import type { KnownQuestion } from './question.ts'
-import { readQuestions } from './read.ts'
-
-export interface QuestionBookComponents {
-  store: Store
-  local: LocalFiles
-  openDatabase: () => Promise<Database>
-}
+import { type QuestionSource, readQuestions } from './read.ts'
 
 export class QuestionBook {
-  readonly #components: QuestionBookComponents
+  readonly #source: QuestionSource
   readonly #logs: { questions: TableLog; resolutions: TableLog }
   #byId = new Map<string, KnownQuestion>()
   #listed: KnownQuestion[] = []
@@ -23,11 +15,11 @@ export class QuestionBook {
   #versions = '-1 -1'
   #refreshing: Promise<void> | undefined
 
-  constructor(components: QuestionBookComponents) {
-    this.#components = components
+  constructor({ store, ...source }: QuestionSource & { store: Store }) {
+    this.#source = source
     this.#logs = {
-      questions: new TableLog(components.store, 'questions'),
-      resolutions: new TableLog(components.store, 'resolutions'),
+      questions: new TableLog(store, 'questions'),
+      resolutions: new TableLog(store, 'resolutions'),
     }
   }
 
@@ -61,8 +53,7 @@ export class QuestionBook {
     const [questions, resolutions] = [this.#logs.questions.current, this.#logs.resolutions.current]
     const versions = `${questions.version} ${resolutions.version}`
     if (versions === this.#versions) return
-    const { local, openDatabase } = this.#components
-    const reading = readQuestions({ local, openDatabase, questions, resolutions })
+    const reading = readQuestions(this.#source, { questions, resolutions })
     this.#listed = await reading.catch((cause: unknown) => {
       // A missing data file is corruption, not a 404 for the question.
       if (!(cause instanceof ServiceError && cause.kind === 'notFound')) throw cause

@@ -23,16 +23,16 @@ interface QuestionRow extends Record<string, unknown> {
   resolved_at: Date | null
 }
 
-export interface QuestionTables {
+export interface QuestionSource {
   local: LocalFiles
   openDatabase: () => Promise<Database>
-  questions: TableLog['current']
-  resolutions: TableLog['current']
 }
 
 /** In the order (closes_at, question_id). */
-export async function readQuestions(tables: QuestionTables): Promise<KnownQuestion[]> {
-  const { local, openDatabase, questions, resolutions } = tables
+export async function readQuestions(
+  { local, openDatabase }: QuestionSource,
+  { questions, resolutions }: Record<'questions' | 'resolutions', TableLog['current']>,
+): Promise<KnownQuestion[]> {
   const rows = await withDatabase(openDatabase, async (database) => {
     await attachCurrent(database, local, { ...questions, table: 'questions' })
     await attachCurrent(database, local, { ...resolutions, table: 'resolutions' })
