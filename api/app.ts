@@ -1,4 +1,4 @@
-// The Koa application: which paths there are, what every answer has, and one way from an error to a problem.
+// The Koa application: its paths, the headers of every answer, and the one place where an error becomes a problem.
 import Router, { type RouterContext } from '@koa/router'
 import Koa from 'koa'
 import type { Logger } from 'pino'
@@ -11,52 +11,21 @@ import type { Metrics } from './metrics.ts'
 import { MOUNTS } from './mounts.ts'
 import { HttpError, problemOf } from './problems.ts'
 import type { Route } from './route.ts'
-import { register, submitForecast } from './routes/agents.ts'
-import { documentation } from './routes/docs.ts'
-import { getQuestion, listQuestions, methodology, methodologyDocument, snapshots } from './routes/records.ts'
-import { livez, metrics, readyz } from './routes/service.ts'
-import { bulk, publications } from './routes/verification.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 
-export interface Documents {
-  /** For the OpenAPI document. */
-  version: string
-  /** docs/methodology.md, as the service publishes it. */
-  methodology: Uint8Array
-}
-
-/** The routes of the service. */
-export function allRoutes({ version, methodology: text }: Documents): Route[] {
-  const routes: Route[] = [
-    register,
-    submitForecast,
-    ...publications,
-    bulk,
-    snapshots,
-    methodology,
-    methodologyDocument(text),
-    listQuestions,
-    getQuestion,
-    livez,
-    readyz,
-    metrics,
-  ]
-  return [...routes, ...documentation(routes, version)]
-}
-
-/** What every environment of the service has in common. */
+/** What all environments share. */
 export interface AppComponents {
   routes: readonly Route[]
   logger: Logger
   metrics: Metrics
-  /** Anything that no other request has had. */
+  /** An id that no other request has. */
   newRequestId: () => string
   addressOf: AddressOf
   /** False once the service is shutting down. */
   accepting: () => boolean
 }
 
-/** The same calls for each environment, under its own path and on its own context. */
+/** Serves the same routes for each environment, under its own path and with its own context. */
 export function createApp(
   contexts: Partial<Record<Environment, ApiContext>>,
   components: AppComponents,
@@ -85,7 +54,7 @@ export function createApp(
 
 const EXPOSED_HEADERS = 'ETag, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, X-Service-Signature'
 
-/** Any web page may read what GET answers, errors too; nothing else. */
+/** Any web page may read the answers to GET, errors included, and no others. */
 function crossOrigin(ctx: Koa.Context, next: () => Promise<unknown>): unknown {
   const wanted = ctx.method === 'OPTIONS' ? ctx.get('Access-Control-Request-Method') : ctx.method
   if (wanted !== 'GET' && wanted !== 'HEAD') return next()
@@ -101,7 +70,7 @@ function crossOrigin(ctx: Koa.Context, next: () => Promise<unknown>): unknown {
 
 const SECURITY_HEADER_LINES = Object.entries(SECURITY_HEADERS)
 
-/** Measures a request and turns whatever went wrong in it into a problem. */
+/** Measures a request, and answers any error in it with a problem. */
 async function answered(
   ctx: Koa.Context,
   next: () => Promise<unknown>,
@@ -116,12 +85,12 @@ async function answered(
     assertHost(ctx)
     await next()
     const allow = ctx.response.get('Allow')
-    // 501 is what the router says of a method that it does not know, on whatever path.
+    // The router answers 501 to a method that it does not know, on any path.
     const wrongMethod = (ctx.status === 405 || ctx.status === 501) && allow !== ''
-    if (wrongMethod) throw new HttpError(405, `${ctx.path} is called with ${allow}`)
+    if (wrongMethod) throw new HttpError(405, `${ctx.path} takes only ${allow}`)
     if (ctx.status === 501 || (ctx.status === 404 && !ctx.body)) {
       ctx.remove('Allow')
-      throw new HttpError(404, `there is no call ${ctx.path}`)
+      throw new HttpError(404, `there is no path ${ctx.path}`)
     }
   } catch (error) {
     sendProblem(ctx, error, logger, requestId)
@@ -136,24 +105,24 @@ async function answered(
   logger.debug({ requestId, method, path, status, seconds, keyId }, 'answered')
 }
 
-/** HTTP/1.1 demands it (RFC 9112, 3.2). */
+/** HTTP/1.1 requires a Host header (RFC 9112, 3.2). */
 function assertHost(ctx: Koa.Context): void {
   if (ctx.req.httpVersion !== '1.1' || ctx.req.headers.host !== undefined) return
   ctx.set('Connection', 'close')
   throw new HttpError(400, 'the request has no Host header')
 }
 
-/** A request may name the whole address of what it asks for (RFC 9112, 3.2.2). Any other target has no path to be read. */
+/** A request target may be a whole URL (RFC 9112, 3.2.2), which is reduced to its path and query. */
 function takeTarget(ctx: Koa.Context): void {
   if (ctx.url.startsWith('/') || ctx.url === '*') return
-  const address = URL.parse(ctx.url)
-  ctx.url = address ? address.pathname + address.search : '/'
-  if (!address) throw new HttpError(400, 'the request asks for what is no address')
+  const target = URL.parse(ctx.url)
+  ctx.url = target ? target.pathname + target.search : '/'
+  if (!target) throw new HttpError(400, 'the request target is not a valid URL')
 }
 
 function sendProblem(ctx: Koa.Context, error: unknown, logger: Logger, requestId: string): void {
   const { problem, headers } = problemOf(error)
-  // 503 says that something else does not answer, or that the service is stopping; 500 that it has failed itself.
+  // 503 means that a dependency does not answer or the service is stopping; 500 that the service itself failed.
   if (problem.status >= 500) {
     const level = problem.status === 503 ? 'warn' : 'error'
     logger[level]({ err: error, requestId, path: ctx.path }, problem.detail)
@@ -163,7 +132,7 @@ function sendProblem(ctx: Koa.Context, error: unknown, logger: Logger, requestId
   ctx.set('Cache-Control', 'no-store')
   ctx.body = Buffer.from(canonical(problem))
   ctx.set('Content-Type', 'application/problem+json')
-  // What was not read of a body would be taken for the next request.
+  // The unread rest of a body would be taken for the next request.
   if (!ctx.req.readableEnded && ctx.req.headers['content-length'] !== '0' && ctx.method === 'POST') {
     ctx.set('Connection', 'close')
   }

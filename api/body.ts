@@ -1,4 +1,4 @@
-// Reads a request's JSON body: bounded, of the right type, well-formed.
+// Reads the JSON body of a request, of limited size and with the right content type.
 import type { IncomingMessage } from 'node:http'
 import { parse as parseContentType } from 'content-type'
 import getRawBody from 'raw-body'
@@ -41,7 +41,7 @@ function assertJson(header: string | undefined): void {
     type = undefined
   }
   if (type !== 'application/json' || charset !== 'utf-8') {
-    const sent = header === undefined ? 'none was sent' : `not ${JSON.stringify(header.slice(0, 100))}`
+    const sent = header === undefined ? 'but none was sent' : `not ${JSON.stringify(header.slice(0, 100))}`
     throw new HttpError(415, `the Content-Type must be application/json, ${sent}`)
   }
 }

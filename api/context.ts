@@ -1,15 +1,14 @@
-// What the API is built of: settings are values, components are passed in, so that tests pass their own.
+// What the routes of one environment work with. It is passed in, so that tests can pass their own.
 import type { Idempotency } from '../pipeline/access/idempotency.ts'
 import type { Registry } from '../pipeline/access/registry.ts'
-import type { GroupCommit } from '../pipeline/tables/group-commit.ts'
 import type { UsageLog } from '../pipeline/access/usage.ts'
-import type { ForecastRow, AgentRow } from '../schemas/tables.ts'
+import type { AgentRow, ForecastRow, Row } from '../schemas/tables.ts'
 import type { Callers } from './limits/callers.ts'
 import type { History } from './history.ts'
 import type { Limits } from './limits/limits.ts'
 import type { Metrics } from './metrics.ts'
 import type { CurrentRelease } from './current-release.ts'
-import type { QuestionBook } from './questions.ts'
+import type { QuestionBook } from './questions/book.ts'
 
 export interface ApiContext {
   registry: Registry
@@ -20,15 +19,11 @@ export interface ApiContext {
   questions: QuestionBook
   releases: CurrentRelease
   history: History
-  forecasts: Pick<GroupCommit, 'queued'> & {
-    submit: (row: ForecastRow & Record<string, string | number | Date>) => Promise<void>
-  }
-  registrations: { submit: (row: AgentRow & Record<string, string | Date | null>) => Promise<void> }
+  forecasts: { submit: (row: ForecastRow & Row) => Promise<void> }
+  registrations: { submit: (row: AgentRow & Row) => Promise<void> }
   metrics: Metrics
   now: () => Date
-  /** A new version 7 UUID; of two in the same millisecond the later sorts after the earlier. */
-  newId: () => string
-  /** When the next release is due; undefined where nobody knows. */
+  /** When the next release is due; undefined if this node does not know. */
   nextReleaseAt: () => Date | undefined
   /** False once the service is shutting down. */
   accepting: () => boolean

@@ -1,13 +1,12 @@
-// Serves what was published: the current release's payloads, byte for byte, from a bounded cache of its shards.
-import { LRUCache } from 'lru-cache'
+// The payloads of the current release: the bytes as they were published, with a signature made when they are served.
 import { currentRelease, readManifest, readReleaseShard, shardFile } from '../pipeline/release/read.ts'
 import { type SigningSecrets, signatureOf } from '../pipeline/proof/hmac.ts'
 import { canonical, sha256Hex } from '../pipeline/proof/canonical.ts'
 import type { Store } from '../pipeline/store/store.ts'
-import { ServiceError } from '../schemas/errors.ts'
 import type { PublicationKind } from '../schemas/metric.ts'
 import type { ReleaseManifest, ReleaseShard } from '../schemas/payloads.ts'
 import type { EntityType } from '../schemas/tables.ts'
+import { ShardCache } from './shard-cache.ts'
 
 /** A payload as it is sent: the exact bytes that were hashed and signed. */
 export interface Publication {
@@ -15,11 +14,11 @@ export interface Publication {
   bytes: Uint8Array
   /** The SHA-256 of the bytes, in hex. */
   sha256: string
-  /** The header's value; undefined where signing is off. */
+  /** The header's value; undefined if signing is off. */
   signature: string | undefined
 }
 
-/** A publication is cached with what its payload takes in memory once parsed, about three times its bytes. */
+/** A parsed payload takes about three times as much memory as its bytes. */
 const PARSED_FACTOR = 3
 
 interface CachedShard {
@@ -30,34 +29,20 @@ interface CachedShard {
 export class CurrentRelease {
   readonly #store: Store
   readonly #secrets: SigningSecrets | undefined
-  readonly #shards: LRUCache<
-    string,
-    CachedShard,
-    { manifest: ReleaseManifest; file: ReleaseManifest['files'][number] }
-  >
+  readonly #shards: ShardCache<CachedShard>
   #manifest: ReleaseManifest | undefined
 
   constructor(store: Store, secrets: SigningSecrets | undefined, cacheBytes: number) {
     this.#store = store
     this.#secrets = secrets
-    this.#shards = new LRUCache({
-      maxSize: Math.max(1, cacheBytes),
-      // A shard larger than the whole cache is served and not kept.
-      sizeCalculation: (_cached, key) => Number(key.slice(key.lastIndexOf(' ') + 1)) * PARSED_FACTOR,
-      // What falls out of the cache while it is being read is still wanted by who asked for it.
-      ignoreFetchAbort: true,
-      fetchMethod: async (_key, _stale, { context: { manifest, file } }) => ({
-        shard: await readReleaseShard(store, manifest.release, file),
-        publications: new Map(),
-      }),
-    })
+    this.#shards = new ShardCache(cacheBytes)
   }
 
   get current(): ReleaseManifest | undefined {
     return this.#manifest
   }
 
-  /** Moves on to the newest release. */
+  /** Reads the manifest of the newest release. */
   async refresh(): Promise<void> {
     const known = this.#manifest?.release ?? 0
     const release = await currentRelease(this.#store, known)
@@ -65,7 +50,7 @@ export class CurrentRelease {
     this.#manifest = await readManifest(this.#store, release)
   }
 
-  /** What the current release says of an entity; undefined where it says nothing. */
+  /** A payload of an entity in the current release; undefined if the release does not have the entity. */
   async find(
     entityType: EntityType,
     entityId: string,
@@ -74,9 +59,11 @@ export class CurrentRelease {
     const manifest = this.#manifest
     const file = manifest && shardFile(manifest.files, entityType, entityId)
     if (!file) return undefined
-    const key = `${manifest.release} ${file.path} ${file.size_bytes}`
-    const cached = await this.#shards.fetch(key, { context: { manifest, file } })
-    if (!cached) throw new ServiceError('unavailable', 'the release could not be read', { retryAfterS: 5 })
+    const { release } = manifest
+    const cached = await this.#shards.get(`${release} ${file.path}`, async () => ({
+      value: { shard: await readReleaseShard(this.#store, release, file), publications: new Map() },
+      sizeBytes: file.size_bytes * PARSED_FACTOR,
+    }))
     const entity = Object.hasOwn(cached.shard.entities, entityId)
       ? cached.shard.entities[entityId]
       : undefined

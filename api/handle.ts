@@ -1,18 +1,18 @@
-// From a request to a validated call and back: the one way that every call of the API takes.
+// Answers a request: the steps that every route has in common.
 import type { RouterContext } from '@koa/router'
 import type { z } from 'zod'
-import { parseIdempotencyKey } from '../pipeline/access/idempotency.ts'
 import { canonical } from '../pipeline/proof/canonical.ts'
 import { ServiceError } from '../schemas/errors.ts'
 import type { AddressOf } from './limits/addresses.ts'
 import { readJson } from './body.ts'
 import type { Caller } from './limits/callers.ts'
 import type { ApiContext } from './context.ts'
+import { parseIdempotencyKey } from './idempotency-key.ts'
 import { type Admission, type LimitedCall, rateLimitHeaders, refusal } from './limits/admission.ts'
 import { invalidInput, pointer } from './problems.ts'
 import type { Reply, Route } from './route.ts'
 
-/** Makes a call of the API: finds out who asks, counts it, reads what was sent, and sends what comes of it. */
+/** Identifies the caller, counts the request, validates what was sent, and sends the reply of the route. */
 export async function handle(
   ctx: RouterContext,
   spec: Route,
@@ -40,14 +40,14 @@ function idempotencyKeyOf(ctx: RouterContext): string | undefined {
   return header === undefined ? undefined : parseIdempotencyKey(header)
 }
 
-/** @throws ServiceError `invalid` for a parameter that is there twice: which one is meant? */
+/** @throws ServiceError `invalid` for a parameter that is given twice, since either could be meant. */
 function queryOf(text: string): Record<string, string> {
   const parameters = [...new URLSearchParams(text)]
   const seen = new Set<string>()
   for (const [name] of parameters) {
     if (seen.has(name)) {
-      throw new ServiceError('invalid', `the query is not valid: ${name} is there more than once`, {
-        faults: [{ pointer: pointer([name]), detail: 'must be there once' }],
+      throw new ServiceError('invalid', `the query is not valid: ${name} is given more than once`, {
+        faults: [{ pointer: pointer([name]), detail: 'must be given once' }],
       })
     }
     seen.add(name)
@@ -55,7 +55,7 @@ function queryOf(text: string): Record<string, string> {
   return Object.fromEntries(parameters)
 }
 
-/** Counts a limited call, and tells the caller how it stands. @throws ServiceError `limited` for one too many. */
+/** Counts a limited call and sends the state of its quota. @throws ServiceError `limited` for a call over the quota. */
 async function admitted(
   ctx: RouterContext,
   limit: LimitedCall,
@@ -81,11 +81,14 @@ function callerOf(ctx: RouterContext, spec: Route, { callers }: ApiContext) {
   }
 }
 
-/** Node keeps the first of several and drops the others, which something before the service may have looked at. */
+/** Node keeps the first of several headers and drops the rest, but a proxy may have checked another one. */
 function soleAuthorization(ctx: RouterContext): string | undefined {
   const sent = ctx.req.headersDistinct['authorization']
   if (sent === undefined || sent.length === 1) return sent?.[0]
-  throw new ServiceError('unauthorized', `the header Authorization came ${sent.length} times: send it once`)
+  throw new ServiceError(
+    'unauthorized',
+    `the header Authorization was sent ${sent.length} times: send it once`,
+  )
 }
 
 function parsed(schema: z.ZodType, input: unknown, what: string): unknown {
@@ -97,11 +100,11 @@ function parsed(schema: z.ZodType, input: unknown, what: string): unknown {
 function send(ctx: RouterContext, { status, body, headers = {} }: Reply): void {
   const bytes = body instanceof Uint8Array ? body : canonical(body)
   ctx.status = status
-  // The same memory: copies would pile up for a client that asks often and does not read.
+  // Shares the memory: copies would pile up for a client that sends many requests and reads no answers.
   ctx.body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   ctx.set('Content-Type', 'application/json')
   ctx.set(headers)
-  // Koa answers 304 where the entity tag is the one that the caller has.
+  // The caller has this entity tag already.
   if (headers['ETag'] !== undefined && ctx.fresh) {
     ctx.status = 304
     ctx.body = null

@@ -1,4 +1,4 @@
-// An entity's history: its row in each day's snapshot. Snapshots never change, so what was read once is kept.
+// An entity's history: its row in each day's snapshot. Snapshots never change, so they are cached.
 import { LRUCache } from 'lru-cache'
 import pMap from 'p-map'
 import {
@@ -10,6 +10,7 @@ import {
 import type { Store } from '../pipeline/store/store.ts'
 import type { SnapshotManifest, SnapshotShard } from '../schemas/payloads.ts'
 import type { EntityType } from '../schemas/tables.ts'
+import { ShardCache } from './shard-cache.ts'
 
 const READS_AT_ONCE = 16
 const MANIFESTS_KEPT = 5_000
@@ -19,7 +20,7 @@ export type SnapshotRow = SnapshotShard['entities'][string]
 export class History {
   readonly #store: Store
   readonly #manifests: LRUCache<string, SnapshotManifest>
-  readonly #shards: LRUCache<string, SnapshotShard, { date: string; file: SnapshotManifest['files'][number] }>
+  readonly #shards: ShardCache<SnapshotShard>
   #dates: string[] = []
   #listing: Promise<void> | undefined
 
@@ -27,19 +28,14 @@ export class History {
     this.#store = store
     this.#manifests = new LRUCache({
       max: MANIFESTS_KEPT,
-      // What falls out of the cache while it is being read is still wanted by who asked for it.
+      // An entry evicted while it loads must still reach its caller.
       ignoreFetchAbort: true,
       fetchMethod: (date) => readSnapshotManifest(store, date),
     })
-    this.#shards = new LRUCache({
-      maxSize: Math.max(1, cacheBytes),
-      sizeCalculation: (_shard, key) => Number(key.slice(key.lastIndexOf(' ') + 1)),
-      ignoreFetchAbort: true,
-      fetchMethod: (_key, _stale, { context: { date, file } }) => readSnapshotShard(store, date, file),
-    })
+    this.#shards = new ShardCache(cacheBytes)
   }
 
-  /** Looks for days that have got a snapshot since. */
+  /** Lists the days that have a snapshot. Calls made while one is under way share it. */
   refresh(): Promise<void> {
     this.#listing ??= this.#list().finally(() => {
       this.#listing = undefined
@@ -52,7 +48,7 @@ export class History {
   }
 
   async #list(): Promise<void> {
-    // A backdated release gives an earlier day its snapshot, so the days are listed from the start.
+    // From the start, because a backdated release can give an earlier day its snapshot.
     this.#dates = await snapshotDates(this.#store)
   }
 
@@ -69,8 +65,10 @@ export class History {
     const manifest = await this.#manifests.fetch(date)
     const file = manifest && shardFile(manifest.files, entityType, entityId)
     if (!file) return undefined
-    const key = `${date} ${file.path} ${file.size_bytes}`
-    const shard = await this.#shards.fetch(key, { context: { date, file } })
-    return shard && Object.hasOwn(shard.entities, entityId) ? shard.entities[entityId] : undefined
+    const shard = await this.#shards.get(`${date} ${file.path}`, async () => ({
+      value: await readSnapshotShard(this.#store, date, file),
+      sizeBytes: file.size_bytes,
+    }))
+    return Object.hasOwn(shard.entities, entityId) ? shard.entities[entityId] : undefined
   }
 }

@@ -1,11 +1,11 @@
-// Reads JSON as a caller meant it, which is not told where a field stands twice: a parser takes the last in silence.
+// Parses JSON and refuses duplicate fields, of which `JSON.parse` silently keeps the last.
 import { HttpError } from './problems.ts'
 
-/** A string with what makes it a field's name, or where an object begins or ends. In JSON that has been parsed. */
+/** In valid JSON: a string, with the colon that makes it a field's name, or the start or end of an object. */
 const TOKEN = /"([^"\\]*(?:\\[^][^"\\]*)*)"(\s*:)?|[{}]/g
 const SHOWN_LENGTH = 100
 
-/** @throws HttpError 400 for what is not JSON in UTF-8, or names a field of one object twice. */
+/** @throws HttpError 400 for a text that is not JSON in UTF-8, or that has a field twice in one object. */
 export function parseJson(bytes: Uint8Array): unknown {
   let text: string
   let value: unknown
@@ -18,7 +18,7 @@ export function parseJson(bytes: Uint8Array): unknown {
   const repeated = repeatedField(text)
   if (repeated !== undefined) {
     const shown = JSON.stringify(repeated.slice(0, SHOWN_LENGTH))
-    throw new HttpError(400, `the body names the field ${shown} twice in one object: which one is meant?`)
+    throw new HttpError(400, `the body has the field ${shown} twice in one object: send it once`)
   }
   return value
 }
@@ -30,7 +30,7 @@ function repeatedField(text: string): string | undefined {
     else if (token === '}') open.pop()
     else if (name !== undefined && colon !== undefined) {
       const fields = open.at(-1)
-      // The same name may be written in several ways.
+      // With escapes, the same name can be written in several ways.
       const field = name.includes('\\') ? (JSON.parse(`"${name}"`) as string) : name
       if (fields?.has(field)) return field
       fields?.add(field)

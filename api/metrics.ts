@@ -1,4 +1,4 @@
-// What an operator's Prometheus can read of this process.
+// What this process measures, for an operator's Prometheus.
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 
 export class Metrics {
@@ -51,19 +51,19 @@ export class Metrics {
     })
     this.usagePending = new Gauge({
       name: 'fvs_usage_pending',
-      help: 'Calls that were counted and are not written down',
+      help: 'Counted calls that are not durable yet',
       labelNames,
       registers,
     })
     this.refreshFailures = new Counter({
       name: 'fvs_refresh_failures_total',
-      help: 'Times that the tables or releases could not be followed',
+      help: 'Failed attempts to follow the tables and releases',
       labelNames,
       registers,
     })
   }
 
-  /** Calls `collect` before each reading, to set what is only known then. */
+  /** Calls `collect` before each reading, to set the gauges. */
   onCollect(collect: () => void): void {
     this.#collectors.push(collect)
   }

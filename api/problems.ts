@@ -1,4 +1,4 @@
-// Every error answer is made here: RFC 9457 problem details, from the kind of the error alone.
+// Every error answer is made here: RFC 9457 problem details, chosen by the kind of the error alone.
 import { STATUS_CODES } from 'node:http'
 import type { z } from 'zod'
 import { type ErrorKind, type Fault, ServiceError } from '../schemas/errors.ts'
@@ -15,13 +15,16 @@ const STATUS: Record<ErrorKind, number> = {
   corrupt: 500,
 }
 
-/** Of draft-ietf-httpapi-ratelimit-headers-10. */
-export const QUOTA_EXCEEDED = 'https://iana.org/assignments/http-problem-types#quota-exceeded'
+/** Defined by draft-ietf-httpapi-ratelimit-headers-10. */
+const QUOTA_EXCEEDED = 'https://iana.org/assignments/http-problem-types#quota-exceeded'
 
-/** Where nobody knows how long something will not answer. */
+/** When to try again if it is not known for how long a dependency will not answer. */
 const RETRY_AFTER_S = 5
 
-/** An error that speaks of HTTP itself: an unreadable body, a wrong method. */
+export const FAILED = 'the service failed; the failure was noted'
+export const STORE_DOWN = 'the store does not answer; try again'
+
+/** An error of HTTP itself: an unreadable body, a wrong method. */
 export class HttpError extends Error {
   readonly status: number
 
@@ -37,39 +40,33 @@ export interface ProblemAnswer {
   headers: Record<string, string>
 }
 
-/** What a caller is told of an error. Of one that is not meant for callers: nothing but that it was noted. */
+/** What a caller is told about an error: nothing but that it was noted if its message is not meant for callers. */
 export function problemOf(error: unknown): ProblemAnswer {
-  if (error instanceof HttpError) return answer(error.status, error.message)
-  if (error instanceof ServiceError && error.kind !== 'corrupt') {
-    const headers: Record<string, string> = {}
-    if (error.kind === 'unauthorized') headers['WWW-Authenticate'] = 'Bearer'
-    const retryAfterS = error.retryAfterS ?? (error.kind === 'unavailable' ? RETRY_AFTER_S : undefined)
-    if (retryAfterS !== undefined) headers['Retry-After'] = String(retryAfterS)
-    // A store's message names keys and hosts, which are no business of a caller's.
-    const internal = error.kind === 'unavailable' && /[/(]/.test(error.message)
-    const detail = internal ? 'the store does not answer; try again' : error.message
-    const answered = answer(STATUS[error.kind], detail, error.faults, headers)
-    if (error.policy !== undefined) {
-      answered.problem.type = QUOTA_EXCEEDED
-      answered.problem['violated-policies'] = [error.policy]
-    }
-    return answered
+  if (error instanceof HttpError) return { problem: problem(error.status, error.message), headers: {} }
+  if (!(error instanceof ServiceError)) return { problem: problem(500, FAILED), headers: {} }
+  const told = problem(STATUS[error.kind], detailOf(error), error.expose ? error.faults : [])
+  if (error.policy !== undefined) {
+    told.type = QUOTA_EXCEEDED
+    told['violated-policies'] = [error.policy]
   }
-  return answer(500, 'the service failed; the failure was noted')
+  const headers: Record<string, string> = {}
+  if (error.kind === 'unauthorized') headers['WWW-Authenticate'] = 'Bearer'
+  const retryAfterS = error.retryAfterS ?? (error.kind === 'unavailable' ? RETRY_AFTER_S : undefined)
+  if (retryAfterS !== undefined) headers['Retry-After'] = String(retryAfterS)
+  return { problem: told, headers }
 }
 
-function answer(
-  status: number,
-  detail: string,
-  faults: readonly Fault[] = [],
-  headers: Record<string, string> = {},
-): ProblemAnswer {
-  const problem: Problem = { type: 'about:blank', title: STATUS_CODES[status] ?? 'Error', status, detail }
-  if (faults.length > 0) problem.errors = [...faults]
-  return { problem, headers }
+function detailOf({ kind, expose, message }: ServiceError): string {
+  if (expose) return message
+  return kind === 'unavailable' ? STORE_DOWN : FAILED
 }
 
-/** So that an answer does not grow far beyond what was sent. */
+export function problem(status: number, detail: string, faults: readonly Fault[] = []): Problem {
+  const title = STATUS_CODES[status] ?? 'Error'
+  return { type: 'about:blank', title, status, detail, ...(faults.length > 0 ? { errors: [...faults] } : {}) }
+}
+
+/** So that an answer is not much larger than its request. */
 const MOST_FAULTS = 100
 
 /** An input that failed its schema, as one error that names the wrong values by JSON Pointer. */
@@ -88,7 +85,7 @@ export function invalidInput(what: string, error: z.ZodError): ServiceError {
   })
 }
 
-/** RFC 6901. What no Unicode text can hold, as JSON can in a field's name, is shown as U+FFFD. */
+/** A JSON Pointer (RFC 6901). A lone surrogate, which JSON allows in a field's name, becomes U+FFFD. */
 export function pointer(path: readonly string[]): string {
   return path.map((part) => `/${part.toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 }

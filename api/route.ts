@@ -1,12 +1,14 @@
-// A call of the API: what it takes, who may make it and what it answers, as a plain function over validated input.
+// A call of the API: what it takes, who may make it and what it answers, as a plain function over validated input,
+// with the words and examples for the OpenAPI document.
 import { z } from 'zod'
 import type { KeyRecord } from '../pipeline/access/registry.ts'
+import type { Fault } from '../schemas/errors.ts'
 import { noQuery } from '../schemas/requests.ts'
 import type { ApiContext } from './context.ts'
 import type { Caller } from './limits/callers.ts'
 import type { LimitedCall } from './limits/admission.ts'
 
-/** Whose key a call wants: none, a client's or agent's `X-API-Key` if there is one, or an agent's bearer token. */
+/** The key that a call takes: none, an optional `X-API-Key` of a client or agent, or the bearer token of an agent. */
 export type KeyPolicy = 'none' | 'optional' | 'agent'
 
 interface CallerOf {
@@ -27,8 +29,20 @@ export interface RouteRequest<P, Q, B, K extends KeyPolicy> {
   query: Q
   body: B
   caller: CallerOf[K]
-  /** By which a caller says that this is the same request again; only of a call that is `idempotent`. */
+  /** The same in every repetition of a request; undefined unless the route is `idempotent`. */
   idempotencyKey: string | undefined
+}
+
+/** The part of the document that lists a call. */
+export type Tag = 'Agents' | 'Verification' | 'Records' | 'Questions' | 'Method' | 'Service'
+
+/** Headers of the success of some calls; one with `ETag` can also answer 304. */
+export type SuccessHeader = 'ETag' | 'X-Service-Signature' | 'Vary'
+
+/** The text of a problem: its detail, and which values were wrong. */
+export interface ProblemText {
+  detail: string
+  errors?: readonly Fault[]
 }
 
 export interface RouteSpec<
@@ -40,18 +54,36 @@ export interface RouteSpec<
   method: 'GET' | 'POST'
   /** With parameters as `{name}`. */
   path: string
+  operationId: string
+  tag: Tag
   summary: string
+  description: string
   key: K
-  /** As what the call is counted; undefined for one that anybody may make at any rate. */
+  /** The limit that counts the call, if there is one. */
   limit?: LimitedCall
   /** Whether the call takes an `Idempotency-Key`. */
   idempotent?: true
+  /** Whether the call answers 503 while the store does not answer. */
+  needsStore?: true
   params: P
   query: Q
   body: B
-  /** The status of success, its body (JSON unless another type is named), and the statuses of the failures that are this call's own. */
-  success: { status: number; body: z.ZodType; mediaType?: string }
-  failures: readonly number[]
+  /** Example values of the parameters by their names, and an example body. */
+  examples?: { params?: Record<string, string>; query?: Record<string, string | number>; body?: object }
+  success: {
+    status: number
+    description: string
+    /** JSON unless another type is named. */
+    body: z.ZodType
+    mediaType?: string
+    example: object | string
+    headers?: readonly SuccessHeader[]
+  }
+  /**
+   * Examples, by status, of failures that only this call has or that it words in its own way. Failures that follow
+   * from the fields above are documented without one.
+   */
+  problems?: Record<number, ProblemText>
   handle: (
     request: RouteRequest<z.infer<P>, z.infer<Q>, z.infer<B>, K>,
     context: ApiContext,
@@ -67,7 +99,7 @@ export function route<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodT
   return spec as unknown as Route
 }
 
-/** What a call is made of that anybody may make with nothing but its path. */
+/** The fields of a GET that needs nothing but its path. */
 export const PLAIN_GET = {
   method: 'GET',
   key: 'none',

@@ -1,4 +1,4 @@
-// The headers that keep a browser from taking an answer for more than it is. Every answer has them.
+// The headers of every answer that limit what a browser does with it.
 
 export const SECURITY_HEADERS = {
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",

@@ -1,19 +1,17 @@
-// Whose address a request comes from, and what of it is counted.
+// The address that a request is counted by.
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import proxyAddress from 'proxy-addr'
 import { ServiceError } from '../../schemas/errors.ts'
 
-/** Finds the address that a request is counted by. */
 export type AddressOf = (request: IncomingMessage) => string
 
 /**
- * Believes `X-Forwarded-For` as far back as the proxies are trusted: the first address, from the right, that is not of
- * one of them is the caller's. `proxies` are addresses or subnets (`10.0.0.0/8`), or the names `loopback`, `linklocal`
- * and `uniquelocal`.
+ * Reads `X-Forwarded-For` from the right and skips the trusted proxies: the first other address is the caller's.
+ * `proxies` are addresses or subnets (`10.0.0.0/8`), or the names `loopback`, `linklocal` and `uniquelocal`.
  *
- * @throws ServiceError `invalid` for what is neither.
+ * @throws ServiceError `invalid` for anything else.
  */
 export function addressesBehind(proxies: readonly string[]): AddressOf {
   let trusts: ReturnType<typeof proxyAddress.compile>
@@ -22,12 +20,12 @@ export function addressesBehind(proxies: readonly string[]): AddressOf {
   } catch (cause) {
     throw new ServiceError(
       'invalid',
-      `TRUSTED_PROXIES holds what is no address: ${proxies.join(', ')}; ` +
+      `TRUSTED_PROXIES is not a list of addresses: ${proxies.join(', ')}; ` +
         'it takes addresses, subnets such as 10.0.0.0/8, loopback, linklocal and uniquelocal',
       { cause },
     )
   }
-  // Without proxies all requests of a connection come from its other end.
+  // Without proxies, all requests of a connection have the address of its other end.
   const known = new WeakMap<Socket, string>()
   if (proxies.length === 0) {
     return ({ socket }) => {
@@ -38,14 +36,14 @@ export function addressesBehind(proxies: readonly string[]): AddressOf {
   }
   return (request) => {
     const claimed = proxyAddress(request, trusts)
-    // What a proxy wrongly passed on is not an address, and must not make one.
+    // A proxy may pass on text that is not an address, which must not become a counter of its own.
     return counted(ipaddr.isValid(claimed) ? claimed : (request.socket.remoteAddress ?? ''))
   }
 }
 
 const SUBNET_PARTS = 4
 
-/** An IPv4 address itself; of an IPv6 one its /64, the whole of which one customer has. */
+/** An IPv4 address as it is; the /64 of an IPv6 address, because one customer has all of it. */
 function counted(address: string): string {
   if (!ipaddr.isValid(address)) return 'unknown'
   const parsed = ipaddr.process(address)

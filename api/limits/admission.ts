@@ -1,4 +1,4 @@
-// What comes of counting a call: whether it is let through, and what its caller is told of the quota.
+// The result of counting a call: whether it is admitted, and what the caller is told about the quota.
 import type { UsageEntry } from '../../pipeline/access/usage.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 
@@ -8,33 +8,33 @@ export type LimitedCall = 'register' | 'forecast' | 'verification'
 export const POLICIES = ['registrations', 'forecasts', 'verifications', 'monthly-calls'] as const
 export type PolicyName = (typeof POLICIES)[number]
 
-/** How a caller stands with a policy after a call. */
+/** What is left of a caller's quota after a call. */
 export interface QuotaState {
   policy: PolicyName
   quota: number
   windowS: number
   remaining: number
-  /** Seconds until the quota is whole again. */
+  /** Seconds until the whole quota is available again. */
   resetS: number
 }
 
 export interface Admission {
   admitted: boolean
   state: QuotaState
-  /** Takes a call back that did not succeed; absent where attempts count too. */
+  /** Gives the call back to the quota if it fails; absent where failed calls count too. */
   takeBack?: () => Promise<QuotaState>
-  /** As what a call with a key is written down once it has succeeded. */
+  /** How the usage log records a call with a key, once it has succeeded. */
   usage?: UsageEntry
 }
 
 const EXCEEDED: Record<PolicyName, (quota: number) => string> = {
   registrations: (quota) => `at most ${quota} agents may be registered from one address in an hour`,
   forecasts: (quota) => `this agent has submitted ${quota} forecasts in a short time`,
-  verifications: (quota) => `at most ${quota} calls a minute come from one address without a key`,
+  verifications: (quota) => `at most ${quota} calls a minute are allowed from one address without a key`,
   'monthly-calls': (quota) => `the ${quota} verification calls of this key for this month are used up`,
 }
 
-/** What a caller is told of one call too many. */
+/** The error for a call over the quota. */
 export function refusal({ policy, quota, resetS }: QuotaState): ServiceError {
   const detail = `${EXCEEDED[policy](quota)}; try again in ${inWords(resetS)}`
   return new ServiceError('limited', detail, { retryAfterS: resetS, policy })
@@ -46,7 +46,7 @@ const UNITS = [
   ['minutes', 60],
 ] as const
 
-/** A time for people, never too short; machines have the seconds in `Retry-After`. */
+/** For people, rounded up; programs read the seconds in `Retry-After`. */
 function inWords(seconds: number): string {
   for (const [name, unitS] of UNITS) {
     if (seconds >= 2 * unitS) return `${Math.ceil(seconds / unitS)} ${name}`

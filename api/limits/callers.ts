@@ -1,4 +1,4 @@
-// Finds out who calls, from a key, asking the registry only for keys that could be one.
+// Identifies a caller by its key. Only a key of the right form is looked up in the registry.
 import { LRUCache } from 'lru-cache'
 import { KEY_PREFIXES, isWellFormedKey } from '../../pipeline/access/api-key.ts'
 import { type KeyRecord, type Registry, isInForce } from '../../pipeline/access/registry.ts'
@@ -8,7 +8,7 @@ import { ENVIRONMENTS, type Environment } from '../../schemas/values.ts'
 
 export type Caller = { kind: 'anonymous' } | KeyRecord
 
-const PLACES: Record<Environment, string> = {
+const WORKS: Record<Environment, string> = {
   production: 'works in production only, not under /sandbox',
   sandbox: 'works under /sandbox only',
 }
@@ -18,14 +18,14 @@ export class Callers {
   readonly #now: () => Date
   readonly #cache: LRUCache<string, { record: KeyRecord | undefined }, string>
 
-  /** Answers, also of keys that do not exist, are kept for `ttlMs`: so long may a revoked key still work. */
+  /** Results are kept for `ttlMs`, also for unknown keys, so a revoked key may still work for that long. */
   constructor(registry: Registry, ttlMs: number, now: () => Date) {
     this.#environment = registry.environment
     this.#now = now
     this.#cache = new LRUCache({
       max: 100_000,
       ttl: Math.max(1, ttlMs),
-      // What falls out of the cache while it is being looked up is still wanted by who asked for it.
+      // An entry evicted while it loads must still reach its caller.
       ignoreFetchAbort: true,
       fetchMethod: async (_hash, _stale, { context: key }) => ({ record: await registry.findKey(key) }),
     })
@@ -47,7 +47,7 @@ export class Callers {
     return record
   }
 
-  /** @throws ServiceError `unauthorized` for a key that is sent and does not work here. */
+  /** @throws ServiceError `unauthorized` for a key that does not work here; sending none is allowed. */
   async ofApiKey(header: string | undefined): Promise<Caller> {
     if (header === undefined) return { kind: 'anonymous' }
     const record = await this.#find(header)
@@ -61,7 +61,7 @@ export class Callers {
       if (environment !== this.#environment && key.startsWith(KEY_PREFIXES[environment])) {
         throw new ServiceError(
           'unauthorized',
-          `a key that begins with ${KEY_PREFIXES[environment]} ${PLACES[environment]}`,
+          `a key that begins with ${KEY_PREFIXES[environment]} ${WORKS[environment]}`,
         )
       }
     }

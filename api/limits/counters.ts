@@ -1,4 +1,4 @@
-// Where calls are counted: in Redis, which all nodes share, or in the memory of this one.
+// Counts calls, either in Redis, which all nodes share, or in the memory of this node.
 import { createClient } from '@redis/client'
 import {
   type RateLimiterAbstract,
@@ -10,11 +10,11 @@ import type { Logger } from 'pino'
 import { ServiceError } from '../../schemas/errors.ts'
 
 export interface CounterSpec {
-  /** What is counted, and by whom the names of the counters are chosen. */
+  /** Keeps the counters of one policy and environment apart from others. */
   name: string
-  /** More are refused. */
+  /** How many calls are admitted. */
   points: number
-  /** How long a count lasts from its first call. */
+  /** How long a count lasts, from its first call. */
   durationS: number
 }
 
@@ -25,14 +25,14 @@ export interface Counters {
   close(): Promise<void>
 }
 
-/** Timers of Node cannot run longer; what counts for longer is forgotten with its counter. */
+/** Node's timers cannot run longer. A longer count has no end; it goes when its counter is dropped. */
 const LONGEST_TIMER_S = 2_147_483
 
-/** Takes nothing back of a count that is gone: it would let through one more than is allowed. */
+/** Gives nothing back to a count that has ended, because that would admit one call too many. */
 class MemoryCounter extends RateLimiterMemory {
   override async reward(key: string, points = 1): Promise<RateLimiterRes> {
     const counted = await this.get(key)
-    // One that has ended is still found where the clock has gone ahead of its timer.
+    // A count that has ended is still found if its timer is late.
     const isGone = !counted || (this.duration > 0 && counted.msBeforeNext <= 0)
     if (isGone) return new RateLimiterRes(this.points, 0, 0)
     return counted.consumedPoints < points ? counted : super.reward(key, points)
@@ -48,7 +48,7 @@ export function countInMemory(): Counters {
   return { shared: false, counter: memoryCounter, close: () => Promise.resolve() }
 }
 
-/** Adds to a count and says how long it lasts; it takes nothing back of a count that is gone. */
+/** Adds to a count and returns how long it lasts; it gives nothing back to a count that has ended. */
 const ADD = `
 local points = tonumber(ARGV[1])
 if points < 0 and tonumber(redis.call('get', KEYS[1]) or '0') + points < 0 then
@@ -57,14 +57,14 @@ end
 redis.call('set', KEYS[1], 0, 'EX', ARGV[2], 'NX')
 return {redis.call('incrby', KEYS[1], points), redis.call('pttl', KEYS[1])}`
 
-/** Longer than a healthy Redis takes for anything: one that hangs must not hold up calls. */
+/** Longer than a healthy Redis ever takes: one that hangs must not hold up calls. */
 const SILENCE_MS = 2_000
 const LONGEST_PAUSE_MS = 2_000
 
 /**
- * Counts in Redis or Valkey. While it does not answer, each node counts by itself, from nothing.
+ * Counts in Redis or Valkey. While it does not answer, each node counts by itself, starting from zero.
  *
- * @throws ServiceError `invalid` for a URL that cannot be used, `unavailable` where nobody answers at the start.
+ * @throws ServiceError `invalid` for a URL that cannot be used, `unavailable` if Redis does not answer at the start.
  */
 export async function countInRedis(url: string, logger: Logger): Promise<Counters> {
   let connected = false
@@ -76,20 +76,20 @@ export async function countInRedis(url: string, logger: Logger): Promise<Counter
     logger.warn({ err: error, redis: host }, 'Redis does not answer: this node counts calls by itself')
   }
   client.on('error', (error: unknown) => {
-    // Before that it ends the start, which says so itself.
+    // Until then the error is thrown below.
     if (connected) warn(error)
   })
   client.on('ready', () => {
     logger.info({ redis: host }, 'counting calls in Redis')
   })
-  // A connection that is just being made outlives its client, and must not keep the process from ending.
+  // A connection attempt outlives its client, and must not keep the process alive.
   client.unref()
   try {
     await inTime(client.connect())
     connected = true
   } catch (cause) {
     client.destroy()
-    // What Redis itself says holds nothing of the URL: most often that the password is wrong.
+    // The message of Redis, most often about a wrong password, holds no part of the URL.
     const why = cause instanceof Error ? `: ${cause.message}` : ''
     throw new ServiceError('unavailable', `REDIS_URL: Redis at ${host} does not answer${why}`, { cause })
   }
@@ -101,7 +101,7 @@ export async function countInRedis(url: string, logger: Logger): Promise<Counter
       try {
         return await inTime(client.eval(script, options))
       } catch (error) {
-        // Its socket never falls idle while calls are written to it, so nobody else notices that it hangs.
+        // Its socket is never idle while calls are written to it, so no timeout of the client notices that it hangs.
         if (error instanceof Silence && client.isReady) {
           warn(error)
           client.destroy()
@@ -124,7 +124,7 @@ export async function countInRedis(url: string, logger: Logger): Promise<Counter
         duration: spec.durationS,
         insuranceLimiter: memoryCounter(spec),
       }),
-    // Nothing is under way by then, and waiting for one that hangs would never end.
+    // Nothing is under way by then, and waiting for a Redis that hangs would never end.
     close: () => {
       client.destroy()
       return Promise.resolve()
@@ -140,13 +140,13 @@ function clientOf(url: string, reconnectStrategy: (retries: number, cause: Error
       url,
       disableOfflineQueue: true,
       pingInterval: SILENCE_MS,
-      // Of a connection that is being made; a busy node must not take its own pauses for those of Redis.
+      // Long enough that a busy node does not take its own pauses for those of Redis.
       socket: { connectTimeout: SILENCE_MS, socketTimeout: 5 * SILENCE_MS, reconnectStrategy },
     })
   } catch (cause) {
     throw new ServiceError(
       'invalid',
-      'REDIS_URL cannot be used: it is redis[s]://user:password@host:port/number, in percent-encoding',
+      'REDIS_URL is not valid: write redis[s]://user:password@host:port/number, percent-encoded',
       { cause },
     )
   }
@@ -161,7 +161,7 @@ class Silence extends Error {
 
 async function inTime<T>(answer: Promise<T>): Promise<T> {
   const { promise: silence, reject } = Promise.withResolvers<never>()
-  // After a pause of this process the answer may lie there, unread: it is read before the verdict.
+  // After a pause of this process the answer may be waiting to be read, so it gets one more turn of the event loop.
   const timer = setTimeout(
     () =>
       setImmediate(() => {

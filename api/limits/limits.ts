@@ -1,4 +1,4 @@
-// How often and how much a caller may ask: the one place that every limited call goes through.
+// How often and how much a caller may ask: every limited call is admitted here.
 import { RateLimiterRes, type RateLimiterAbstract } from 'rate-limiter-flexible'
 import type { OwnSettings } from '../../schemas/config.ts'
 import { BULK_IDS, type Tier } from '../../schemas/tiers.ts'
@@ -30,14 +30,14 @@ export class Limits {
     this.#now = now
     this.#registrations = rate('registrations', settings.REGISTRATIONS_PER_HOUR, 3600)
     const burst = Math.max(settings.FORECASTS_BURST, settings.FORECASTS_PER_MINUTE)
-    // As long as the burst is worth at the lasting rate, so that both hold with one counter.
+    // As long as the burst lasts at the steady rate, so that one counter enforces both.
     const burstWindowS = Math.ceil((60 * burst) / settings.FORECASTS_PER_MINUTE)
     this.#forecasts = rate('forecasts', burst, burstWindowS)
     this.#verifications = rate('verifications', settings.ANONYMOUS_PER_MINUTE, 60)
     this.monthlyCalls = new MonthlyCalls(counters, `fvs:${environment}`)
   }
 
-  /** Counts a call and says whether it is one too many. */
+  /** Counts a call and tells whether it is admitted. */
   async admit(call: LimitedCall, caller: Caller, address: string): Promise<Admission> {
     switch (call) {
       case 'register':
@@ -55,7 +55,7 @@ export class Limits {
     }
   }
 
-  /** How many ids a bulk request of this caller may name. */
+  /** How many ids a bulk request of this caller may have. */
   bulkIds(caller: Caller): number {
     return BULK_IDS[caller.kind === 'anonymous' ? 'free' : caller.tier]
   }
@@ -65,7 +65,7 @@ export class Limits {
   }
 }
 
-/** So many calls in a window of time that begins with the first. */
+/** A fixed-window limit; the window opens with the first call. */
 class RateLimit {
   readonly #counter: RateLimiterAbstract
   readonly #policy: Pick<QuotaState, 'policy' | 'quota' | 'windowS'>
@@ -79,13 +79,13 @@ class RateLimit {
     })
   }
 
-  async admit(whom: string, takesBack: boolean): Promise<Admission> {
-    const { admitted, result } = await consumed(this.#counter, whom)
+  async admit(caller: string, givesBack: boolean): Promise<Admission> {
+    const { admitted, result } = await consume(this.#counter, caller)
     const state = this.#stateOf(result)
-    if (!takesBack) return { admitted, state }
+    if (!givesBack) return { admitted, state }
     if (!admitted) {
-      // Given back, so that a call under way that fails leaves its place to another.
-      await this.#counter.reward(whom)
+      // Given back, so that a refused call does not take the place that a failing call frees.
+      await this.#counter.reward(caller)
       return { admitted, state }
     }
     const endsMs = performance.now() + result.msBeforeNext
@@ -93,8 +93,8 @@ class RateLimit {
       admitted,
       state,
       takeBack: async () =>
-        // The next window has not counted it.
-        performance.now() < endsMs ? this.#stateOf(await this.#counter.reward(whom)) : state,
+        // A later window has not counted the call.
+        performance.now() < endsMs ? this.#stateOf(await this.#counter.reward(caller)) : state,
     }
   }
 
@@ -108,12 +108,12 @@ class RateLimit {
   }
 }
 
-async function consumed(
+async function consume(
   counter: RateLimiterAbstract,
-  whom: string,
+  caller: string,
 ): Promise<{ admitted: boolean; result: RateLimiterRes }> {
   try {
-    return { admitted: true, result: await counter.consume(whom) }
+    return { admitted: true, result: await counter.consume(caller) }
   } catch (reason) {
     if (reason instanceof RateLimiterRes) return { admitted: false, result: reason }
     throw reason

@@ -1,9 +1,9 @@
-// Monthly quotas: how many verification calls an account has made in this calendar month, in UTC.
+// Monthly quotas: how many verification calls an account has made in a calendar month, in UTC.
 import type { RateLimiterAbstract } from 'rate-limiter-flexible'
 import type { Counters } from './counters.ts'
 import type { Admission, QuotaState } from './admission.ts'
 
-/** A counter of a month goes some time after the month, whenever in it the first call came. */
+/** How long a count is kept: longer than a month, whenever in the month its first call was. */
 const KEPT_S = 35 * 86_400
 
 export class MonthlyCalls {
@@ -16,7 +16,7 @@ export class MonthlyCalls {
     this.#prefix = prefix
   }
 
-  /** Sets what accounts have used before this process began, for counters that nobody else has kept. */
+  /** Sets what accounts used before this process started, for counters that are kept in its memory alone. */
   async restore(month: string, used: ReadonlyMap<string, number>): Promise<void> {
     const counter = this.#counterOf(month)
     for (const [accountId, calls] of used) await counter.set(accountId, calls, 0)
@@ -24,7 +24,7 @@ export class MonthlyCalls {
 
   async admit(accountId: string, quota: number, at: Date): Promise<Admission> {
     const counter = this.#counterOf(monthOf(at))
-    const standing = (calls: number): QuotaState => ({
+    const stateAfter = (calls: number): QuotaState => ({
       policy: 'monthly-calls',
       quota,
       remaining: Math.max(0, quota - calls),
@@ -32,25 +32,25 @@ export class MonthlyCalls {
     })
     const { consumedPoints } = await counter.consume(accountId)
     if (consumedPoints > quota) {
-      // Given back, so that a call under way that fails leaves its place to another.
+      // Given back, so that a refused call does not take the place that a failing call frees.
       await counter.reward(accountId)
-      return { admitted: false, state: standing(quota) }
+      return { admitted: false, state: stateAfter(quota) }
     }
     return {
       admitted: true,
-      state: standing(consumedPoints),
-      takeBack: async () => standing((await counter.reward(accountId)).consumedPoints),
+      state: stateAfter(consumedPoints),
+      takeBack: async () => stateAfter((await counter.reward(accountId)).consumedPoints),
     }
   }
 
-  /** A counter to each month: an old one's goes as a whole. */
+  /** One counter per month; an old month is dropped whole. */
   #counterOf(month: string): RateLimiterAbstract {
     const known = this.#months.get(month)
     if (known) return known
     const name = `${this.#prefix}:monthly-calls:${month}`
     const counter = this.#counters.counter({ name, points: Number.MAX_SAFE_INTEGER, durationS: KEPT_S })
     this.#months.set(month, counter)
-    // The last one stays, for a clock that is set back over midnight.
+    // The month before is kept, for a clock that is set back over midnight.
     const old = [...this.#months.keys()].toSorted().slice(0, -2)
     for (const past of old) this.#months.delete(past)
     return counter

@@ -1,40 +1,40 @@
 // The answers of a call in the OpenAPI document: every status with its headers, its body and an example.
-import { STATUS_CODES } from 'node:http'
 import { BODY_LIMIT_BYTES } from '../body.ts'
-import { QUOTA_EXCEEDED } from '../problems.ts'
+import type { Problem } from '../../schemas/payloads.ts'
+import { type QuotaState, refusal } from '../limits/admission.ts'
+import { STORE_DOWN, FAILED, problem, problemOf } from '../problems.ts'
+import type { ProblemText, Route } from '../route.ts'
 import { type HeaderName, headerRefs } from './headers.ts'
-import type { CallText, ProblemText } from './text.ts'
-import type { Route } from '../route.ts'
 
 const DESCRIPTIONS: Record<number, string> = {
   400: 'The body cannot be read',
   401: 'No key, or one that does not work here',
   403: 'A key of another agent',
-  404: 'Not there',
-  405: 'The path has other methods',
-  409: 'Not possible in the present state',
+  404: 'Not found',
+  405: 'The path does not take this method',
+  409: 'Not possible in the current state',
   413: 'The body is too large',
-  415: 'The body is of another type than JSON',
-  422: 'A value is not valid: `errors` names which and why',
+  415: 'The body is not JSON',
+  422: 'A value is not valid: `errors` says which one and why',
   429: 'A quota is used up: `violated-policies` names it',
   500: 'The service failed',
   503: 'A dependency does not answer, or the service is stopping',
 }
 
-/** The same for whatever call is made: named once, and referred to. */
+/** Problems that are the same for every call: in the document once, and referred to. */
 const SHARED: Record<number, ProblemText & { name: string }> = {
   400: { name: 'BadRequest', detail: 'the body is not JSON in UTF-8' },
-  405: { name: 'MethodNotAllowed', detail: '/questions is called with HEAD, GET' },
+  405: { name: 'MethodNotAllowed', detail: '/questions takes only HEAD, GET' },
   413: { name: 'ContentTooLarge', detail: `the body has more than ${BODY_LIMIT_BYTES} bytes` },
   415: {
     name: 'UnsupportedMediaType',
     detail: 'the Content-Type must be application/json, not "text/plain"',
   },
-  500: { name: 'InternalServerError', detail: 'the service failed; the failure was noted' },
-  503: { name: 'ServiceUnavailable', detail: 'the store does not answer; try again' },
+  500: { name: 'InternalServerError', detail: FAILED },
+  503: { name: 'ServiceUnavailable', detail: STORE_DOWN },
 }
 
-/** Failures of every call, and of every one that takes a body. */
+/** Failures of every call, and of every call with a body. */
 const GENERAL = [405, 422, 500]
 const BODY = [400, 413, 415]
 
@@ -43,98 +43,13 @@ const NO_SUCH_PARAMETER: ProblemText = {
   errors: [{ pointer: '/colour', detail: 'is not a known field' }],
 }
 
-const CORS: readonly HeaderName[] = ['Access-Control-Allow-Origin', 'Access-Control-Expose-Headers']
-const STANDING: readonly HeaderName[] = ['RateLimit-Policy', 'RateLimit']
-/** By then a limited call has been counted. */
-const AFTER_COUNTING = new Set([403, 404, 409, 429])
-
-/** The statuses of failure that a call can have, in order. */
-function failuresOf({ method, idempotent, failures }: Route): number[] {
-  const own = [...failures, ...(idempotent ? [409] : []), ...(method === 'POST' ? BODY : [])]
-  return [...new Set([...GENERAL, ...own])].sort((a, b) => a - b)
+const KEY_PROBLEMS: Record<Route['key'], ProblemText | undefined> = {
+  agent: { detail: 'no API key: send the header Authorization: Bearer <api_key>' },
+  optional: { detail: 'the X-API-Key is unknown or was revoked' },
+  none: undefined,
 }
 
-export function answersOf(spec: Route, text: CallText, bodySchema: object): Record<string, object> {
-  const cors = spec.method === 'GET' ? CORS : []
-  const counted = spec.limit ? STANDING : []
-  const { status, mediaType = 'application/json' } = spec.success
-  const headers: readonly HeaderName[] = ['X-Request-Id', 'Cache-Control', ...cors, ...counted]
-  const own = text.headers ?? []
-  const sometimes = own.filter((name) => name === 'X-Service-Signature')
-  const always = own.filter((name) => name !== 'X-Service-Signature')
-  const answers: Record<string, object> = {
-    [status]: {
-      description: text.answer,
-      headers: headerRefs([...headers, ...always, ...sometimes]),
-      content: { [mediaType]: { schema: bodySchema, examples: { success: { value: text.success } } } },
-    },
-  }
-  if (always.includes('ETag')) {
-    answers['304'] = {
-      description: 'What `If-None-Match` names is still so',
-      headers: headerRefs([...headers, ...always, ...sometimes]),
-    }
-  }
-  for (const failure of failuresOf(spec)) {
-    const shared = SHARED[failure]
-    const told = text.problems?.[failure]
-    answers[failure] =
-      shared && !told
-        ? { $ref: `#/components/responses/${shared.name}` }
-        : problemAnswer(failure, told ?? NO_SUCH_PARAMETER, { cors, counted, spec })
-  }
-  return answers
-}
-
-interface Circumstances {
-  cors: readonly HeaderName[]
-  counted: readonly HeaderName[]
-  spec: Route
-}
-
-function problemAnswer(status: number, text: ProblemText, { cors, counted, spec }: Circumstances): object {
-  const isCounted = AFTER_COUNTING.has(status)
-  const isKnown = status !== 401 && !isCounted
-  const always: HeaderName[] = ['X-Request-Id', 'Cache-Control', ...cors, ...(isCounted ? counted : [])]
-  const sometimes: HeaderName[] = isKnown ? [...counted] : []
-  if (status === 401) always.push('WWW-Authenticate')
-  if (status === 429 || status === 503) always.push('Retry-After')
-  if (status === 409) sometimes.push('Retry-After')
-  return {
-    description: DESCRIPTIONS[status],
-    headers: headerRefs(always, sometimes),
-    content: problemContent(status, examplesOf(status, text, spec)),
-  }
-}
-
-type Examples = Record<string, ProblemText & { policy?: string }>
-
-const QUOTAS: Record<NonNullable<Route['limit']>, Examples> = {
-  register: {
-    problem: {
-      policy: 'registrations',
-      detail: 'at most 10 agents may be registered from one address in an hour; try again in 30 minutes',
-    },
-  },
-  forecast: {
-    problem: {
-      policy: 'forecasts',
-      detail: 'this agent has submitted 240 forecasts in a short time; try again in 17 s',
-    },
-  },
-  verification: {
-    problem: {
-      policy: 'verifications',
-      detail: 'at most 60 calls a minute come from one address without a key; try again in 17 s',
-    },
-    'with a key': {
-      policy: 'monthly-calls',
-      detail: 'the 100 verification calls of this key for this month are used up; try again in 3 days',
-    },
-  },
-}
-
-/** What an Idempotency-Key may come to. */
+/** Problems of a call that takes an Idempotency-Key. */
 const KEYED: Record<number, ProblemText> = {
   409: { detail: 'a request with this Idempotency-Key is still under way: send it again later' },
   422: {
@@ -142,33 +57,109 @@ const KEYED: Record<number, ProblemText> = {
   },
 }
 
-function examplesOf(status: number, text: ProblemText, { limit, idempotent }: Route): Examples {
-  if (status === 429 && limit) return QUOTAS[limit]
-  const keyed = idempotent && KEYED[status]
-  return keyed ? { problem: text, 'with an Idempotency-Key': keyed } : { problem: text }
+const exceeded = (state: Omit<QuotaState, 'remaining' | 'windowS'>): Problem =>
+  problemOf(refusal({ ...state, remaining: 0, windowS: state.resetS })).problem
+
+const QUOTAS: Record<NonNullable<Route['limit']>, Record<string, Problem>> = {
+  register: { problem: exceeded({ policy: 'registrations', quota: 10, resetS: 30 * 60 }) },
+  forecast: { problem: exceeded({ policy: 'forecasts', quota: 240, resetS: 17 }) },
+  verification: {
+    problem: exceeded({ policy: 'verifications', quota: 60, resetS: 17 }),
+    'with a key': exceeded({ policy: 'monthly-calls', quota: 100, resetS: 3 * 86_400 }),
+  },
 }
 
-function problemContent(status: number, examples: Examples): object {
-  const shown = Object.entries(examples).map(([name, { detail, errors, policy }]) => {
-    const value = {
-      type: policy === undefined ? 'about:blank' : QUOTA_EXCEEDED,
-      title: STATUS_CODES[status],
-      status,
-      detail,
-      ...(errors ? { errors } : {}),
-      ...(policy === undefined ? {} : { 'violated-policies': [policy] }),
-    }
-    return [name, { value }]
-  })
+const CORS: readonly HeaderName[] = ['Access-Control-Allow-Origin', 'Access-Control-Expose-Headers']
+const QUOTA_STATE: readonly HeaderName[] = ['RateLimit-Policy', 'RateLimit']
+/** Failures after a limited call was counted. */
+const AFTER_COUNTING = new Set([403, 404, 409, 429])
+
+/** The statuses of failure that a call can have, in order. */
+function failuresOf({ method, key, limit, idempotent, needsStore, problems = {} }: Route): number[] {
+  const statuses = [
+    ...GENERAL,
+    ...Object.keys(problems).map(Number),
+    ...(method === 'POST' ? BODY : []),
+    ...(key === 'none' ? [] : [401]),
+    ...(idempotent ? [409] : []),
+    ...(limit ? [429] : []),
+    ...(needsStore ? [503] : []),
+  ]
+  return [...new Set(statuses)].sort((a, b) => a - b)
+}
+
+export function answersOf(spec: Route, bodySchema: object): Record<string, object> {
+  const { status, description, mediaType = 'application/json', example, headers: own = [] } = spec.success
+  const headers = headerRefs([
+    'X-Request-Id',
+    'Cache-Control',
+    ...(spec.method === 'GET' ? CORS : []),
+    ...(spec.limit ? QUOTA_STATE : []),
+    ...own,
+  ])
+  const answers: Record<string, object> = {
+    [status]: {
+      description,
+      headers,
+      content: { [mediaType]: { schema: bodySchema, examples: { success: { value: example } } } },
+    },
+  }
+  if (own.includes('ETag')) {
+    answers['304'] = { description: 'Not modified', headers }
+  }
+  for (const failure of failuresOf(spec)) {
+    const shared = spec.problems?.[failure] ? undefined : SHARED[failure]
+    answers[failure] = shared
+      ? { $ref: `#/components/responses/${shared.name}` }
+      : problemAnswer(failure, spec)
+  }
+  return answers
+}
+
+function problemAnswer(status: number, spec: Route): object {
+  const counted = spec.limit ? QUOTA_STATE : []
+  const isCounted = AFTER_COUNTING.has(status)
+  const always: HeaderName[] = ['X-Request-Id', 'Cache-Control']
+  if (spec.method === 'GET') always.push(...CORS)
+  if (isCounted) always.push(...counted)
+  if (status === 401) always.push('WWW-Authenticate')
+  if (status === 429 || status === 503) always.push('Retry-After')
+  const sometimes: HeaderName[] = status === 401 || isCounted ? [] : [...counted]
+  if (status === 409) sometimes.push('Retry-After')
+  return {
+    description: DESCRIPTIONS[status],
+    headers: headerRefs(always, sometimes),
+    content: problemContent(examplesOf(status, spec)),
+  }
+}
+
+function examplesOf(status: number, spec: Route): Record<string, Problem> {
+  const { key, limit, idempotent, problems = {} } = spec
+  if (status === 429 && limit) return QUOTAS[limit]
+  const own = problems[status] ?? (status === 401 ? KEY_PROBLEMS[key] : undefined)
+  const keyed = idempotent && KEYED[status]
+  return {
+    problem: exampleProblem(status, own ?? NO_SUCH_PARAMETER),
+    ...(keyed ? { 'with an Idempotency-Key': exampleProblem(status, keyed) } : {}),
+  }
+}
+
+function exampleProblem(status: number, { detail, errors }: ProblemText): Problem {
+  return problem(status, detail, errors)
+}
+
+function problemContent(examples: Record<string, Problem>): object {
   return {
     'application/problem+json': {
       schema: { $ref: '#/components/schemas/Problem' },
-      examples: Object.fromEntries(shown) as object,
+      examples: Object.fromEntries(
+        Object.entries(examples).map(([name, value]) => [name, { value }]),
+      ) as object,
     },
   }
 }
 
-/** The answers that are the same for whatever call is made. */
+/** The answers that are the same for every call. */
 export function sharedAnswers(): Record<string, object> {
   return Object.fromEntries(
     Object.entries(SHARED).map(([text, { name, ...told }]) => {
@@ -177,13 +168,13 @@ export function sharedAnswers(): Record<string, object> {
       if (status === 405) always.push('Allow')
       if (status === 503) always.push('Retry-After')
       // A body is sent by POST alone, and another method is refused before anything is counted.
-      const sometimes = [...(BODY.includes(status) ? [] : CORS), ...(status === 405 ? [] : STANDING)]
+      const sometimes = [...(BODY.includes(status) ? [] : CORS), ...(status === 405 ? [] : QUOTA_STATE)]
       return [
         name,
         {
           description: DESCRIPTIONS[status],
           headers: headerRefs(always, sometimes),
-          content: problemContent(status, { problem: told }),
+          content: problemContent({ problem: exampleProblem(status, told) }),
         },
       ]
     }),

@@ -1,31 +1,33 @@
-// The OpenAPI document, generated from the routes and the schemas that validate.
-import { z } from 'zod'
-import { MAX_KEY_LENGTH, MIN_UNGUESSABLE_LENGTH } from '../../pipeline/access/idempotency.ts'
-import { RESPONSES, REQUESTS } from '../../schemas/json-schemas.ts'
+// The OpenAPI document, generated from the routes.
+import { MAX_KEY_LENGTH, MIN_UNGUESSABLE_LENGTH } from '../idempotency-key.ts'
 import { MOUNTS } from '../mounts.ts'
+import type { Route, Tag } from '../route.ts'
 import { answersOf, sharedAnswers } from './answers.ts'
-import { OPERATIONS } from './calls.ts'
 import { IDEMPOTENCY_KEY } from './examples.ts'
 import { headerComponents } from './headers.ts'
-import { type CallText, TAGS } from './text.ts'
-import type { Route } from '../route.ts'
+import { NamedSchemas, parameters } from './schemas.ts'
 
 const DESCRIPTION = `Takes probabilities, scores everyone by one published method and publishes the result as signed JSON.
 
-**Sandbox.** The same calls are there under \`/sandbox\`, with keys of their own, on simulated questions that open, close and
-resolve by themselves. A key of the other environment is answered 401.
+**Sandbox.** The same calls are available under \`/sandbox\`, with keys of their own, on simulated questions that open, close
+and resolve by themselves. A key of the other environment is answered 401.
 
-**Problems.** Every error is \`application/problem+json\` (RFC 9457). Its \`type\` is \`about:blank\`, so that the status says what
-kind it is, but for a quota that is used up. Unknown parameters and fields are refused, and so
-are those that stand twice. What is not HTTP at all is answered
-400, 408, 413 or 431 in the same form, but without \`X-Request-Id\`.
+**Problems.** Every error is \`application/problem+json\` (RFC 9457). Its \`type\` is \`about:blank\`, which means that the status
+alone says what kind it is, except for a quota that is used up. Unknown and repeated parameters and fields are refused.
+Anything that is not a valid HTTP request is answered 400, 408, 413 or 431 in the same form, but without \`X-Request-Id\`.
 
-**Every other answer** has \`X-Request-Id\` and the headers that keep a browser from taking it for more than it is:
+**Every other answer** has \`X-Request-Id\` and the headers that limit what a browser does with it:
 \`Content-Security-Policy\`, \`Referrer-Policy\`, \`Strict-Transport-Security\`, \`X-Content-Type-Options\` and \`X-Frame-Options\`.
-HEAD works wherever GET does, and any web page may read what a GET answers.`
+HEAD works wherever GET does, and any web page may read the answer to a GET.`
 
-/** What the service keeps for itself, and nobody is sent. */
-const STORED = new Set(['release-shard', 'release-manifest', 'snapshot-shard', 'snapshot-manifest'])
+const TAGS: Record<Tag, string> = {
+  Agents: 'Register an agent and submit its forecasts.',
+  Verification: 'Signed verifications of agents and forecasters.',
+  Records: 'What was published about agents and forecasters: scores, ranks and history.',
+  Questions: 'The questions and their outcomes.',
+  Method: 'How forecasts are scored.',
+  Service: 'For operators and their monitoring, and this document.',
+}
 
 export function openApiDocument(routes: readonly Route[], version: string): object {
   const schemas = new NamedSchemas()
@@ -43,7 +45,7 @@ export function openApiDocument(routes: readonly Route[], version: string): obje
     },
     servers: [
       { url: MOUNTS.production === '' ? '/' : MOUNTS.production, description: 'Production' },
-      { url: MOUNTS.sandbox, description: 'The sandbox: simulated questions, and keys of its own' },
+      { url: MOUNTS.sandbox, description: 'The sandbox: simulated questions and keys of its own' },
     ],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
@@ -69,16 +71,15 @@ export function openApiDocument(routes: readonly Route[], version: string): obje
 }
 
 function operation(spec: Route, schemas: NamedSchemas): object {
-  const text = OPERATIONS[`${spec.method} ${spec.path}`]
-  if (!text) throw new Error(`api/openapi/calls.ts says nothing of ${spec.method} ${spec.path}`)
+  const { examples } = spec
   return {
-    operationId: text.id,
-    tags: [text.tag],
+    operationId: spec.operationId,
+    tags: [spec.tag],
     summary: spec.summary,
-    description: text.description,
+    description: spec.description,
     parameters: [
-      ...parameters(spec.params, 'path', text),
-      ...parameters(spec.query, 'query', text),
+      ...parameters(spec.params, 'path', examples?.params),
+      ...parameters(spec.query, 'query', examples?.query),
       ...(spec.idempotent ? [idempotencyKey(spec.key === 'none')] : []),
     ],
     ...(spec.method === 'POST'
@@ -88,37 +89,19 @@ function operation(spec: Route, schemas: NamedSchemas): object {
             content: {
               'application/json': {
                 schema: schemas.of(spec.body, 'input'),
-                examples: { request: { value: text.body } },
+                examples: { request: { value: examples?.body } },
               },
             },
           },
         }
       : {}),
-    // An empty list says that nobody needs a key.
+    // An empty list means that no key is needed.
     security: { agent: [{ agent: [] }], optional: [{}, { client: [] }], none: [] }[spec.key],
-    responses: answersOf(spec, text, schemas.of(spec.success.body, 'output')),
+    responses: answersOf(spec, schemas.of(spec.success.body, 'output')),
   }
 }
 
-function parameters(schema: z.ZodType, place: 'path' | 'query', { parameters: values }: CallText): object[] {
-  const { properties = {}, required = [] } = withoutDialect(z.toJSONSchema(schema, { io: 'input' })) as {
-    properties?: Record<string, object>
-    required?: string[]
-  }
-  return Object.entries(properties).map(([name, property]) => {
-    const { description, ...rules } = property as { description?: string }
-    return {
-      name,
-      in: place,
-      required: place === 'path' || required.includes(name),
-      description,
-      schema: rules,
-      example: values?.[name],
-    }
-  })
-}
-
-/** As draft-ietf-httpapi-idempotency-key-header has it, and without its quotation marks. */
+/** Described in its bare form, without the quotation marks of draft-ietf-httpapi-idempotency-key-header. */
 function idempotencyKey(isUnguessable: boolean): object {
   const shortest = isUnguessable ? MIN_UNGUESSABLE_LENGTH : 1
   return {
@@ -126,51 +109,11 @@ function idempotencyKey(isUnguessable: boolean): object {
     in: 'header',
     required: false,
     description:
-      'Names this request, so that it takes effect once however often it is sent within a day. ' +
+      'Names this request, so that it takes effect once however often it is sent. It is kept for at least two days. ' +
       (isUnguessable
-        ? 'Whoever knows it can be told the same API key again: a random UUID, and a secret.'
-        : 'A random UUID is a good one.'),
+        ? 'Anyone who has it and the same body is shown the API key again for 24 hours: use a random UUID and keep it secret.'
+        : 'Use a random UUID.'),
     schema: { type: 'string', minLength: shortest, maxLength: MAX_KEY_LENGTH, pattern: '^[!#-~][!-~]*$' },
     example: IDEMPOTENCY_KEY,
   }
-}
-
-/** Schemas that have a name stand in the document once, under it. */
-class NamedSchemas {
-  readonly components: Record<string, object> = {}
-  readonly #names = new Map<z.ZodType, string>()
-
-  constructor() {
-    this.#add(RESPONSES, 'output')
-    this.#add(REQUESTS, 'input')
-  }
-
-  of(schema: z.ZodType, io: 'input' | 'output'): object {
-    const name = this.#names.get(schema)
-    if (name !== undefined) return { $ref: `#/components/schemas/${name}` }
-    return withoutDialect(z.toJSONSchema(schema, { io }))
-  }
-
-  #add(named: Record<string, z.ZodType>, io: 'input' | 'output'): void {
-    const registry = z.registry<{ id: string }>()
-    for (const [file, schema] of Object.entries(named)) {
-      if (STORED.has(file)) continue
-      const id = componentName(file)
-      registry.add(schema, { id })
-      this.#names.set(schema, id)
-    }
-    const { schemas } = z.toJSONSchema(registry, { io, uri: (id) => `#/components/schemas/${id}` })
-    for (const [name, schema] of Object.entries(schemas)) this.components[name] = withoutDialect(schema)
-  }
-}
-
-/** The dialect and the address of a schema are the document's. */
-function withoutDialect(schema: object): object {
-  const { $schema: _dialect, $id: _address, ...rules } = schema as Record<string, unknown>
-  return rules
-}
-
-/** `agent-verification` is AgentVerification. */
-function componentName(file: string): string {
-  return file.replace(/(?:^|-)([a-z])/g, (_whole, letter: string) => letter.toUpperCase())
 }

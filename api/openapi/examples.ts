@@ -1,16 +1,23 @@
-// The values that the OpenAPI document shows: one small world in which everything fits together.
-import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
+// The example values of the OpenAPI document: one small world in which everything fits together.
+import type { ProblemText } from '../route.ts'
 
+const METHODOLOGY_VERSION = '1.0.0'
 export const AGENT_ID = '01955c3a-7b1e-7c32-9d4f-2f6b8e1a0c5d'
 export const USER_ID = '7c9e6679-7425-40de-944b-e07fc1f90ae7'
 export const QUESTION_ID = '5f0b6f4e-8f5e-4d0a-9c58-1d1b0c6f7a21'
 export const IDEMPOTENCY_KEY = 'e1b5ba3c-9d1f-4d43-8a57-4c2e1f0b6a98'
 
+/** The problem of an id in the path that is not a UUID. */
+export const notUuid = (name: string): ProblemText => ({
+  detail: `the path is not valid: ${name} must be a UUID`,
+  errors: [{ pointer: `/${name}`, detail: 'must be a UUID' }],
+})
+
 const SIGNATURE = `v1=${'7d0f3a94c25e18b6'.repeat(4)}`
 const UNKNOWN_ID = '9b2f1c57-3d64-4e0a-8f21-5a7c6d8e9f10'
 
 const PROVENANCE = {
-  methodology_version: METHODOLOGY.version,
+  methodology_version: METHODOLOGY_VERSION,
   release: 214,
   as_of: '2026-03-01T12:00:00.000Z',
   environment: 'production',
@@ -21,7 +28,7 @@ const FORECASTER = { user_id: USER_ID }
 const VERIFICATION = {
   skill: 0.300514,
   percentile: 74.5,
-  skill_interval: { lower: 0.274818, upper: 0.32621, level: METHODOLOGY.parameters.interval_level },
+  skill_interval: { lower: 0.274818, upper: 0.32621, level: 0.95 },
   resolved_questions: 52,
   ...PROVENANCE,
 }
@@ -151,7 +158,7 @@ export const snapshotHistory = {
       percentile: null,
       skill: null,
       population: 98,
-      methodology_version: METHODOLOGY.version,
+      methodology_version: METHODOLOGY_VERSION,
       certification: 'none',
     },
     {
@@ -161,7 +168,7 @@ export const snapshotHistory = {
       percentile: 74.5,
       skill: 0.300514,
       population: 100,
-      methodology_version: METHODOLOGY.version,
+      methodology_version: METHODOLOGY_VERSION,
       certification: 'certified',
     },
   ],
@@ -182,8 +189,8 @@ export const CURSOR = `${Date.parse(question.closes_at)}_${QUESTION_ID}`
 export const questionPage = { questions: [question], next_cursor: CURSOR }
 
 export const methodologyVersion = {
-  version: METHODOLOGY.version,
-  effective_from: METHODOLOGY.effectiveFrom,
+  version: METHODOLOGY_VERSION,
+  effective_from: '2026-01-01',
   document_url: '/methodology',
-  parameters: METHODOLOGY.parameters,
+  parameters: { eligible_questions: 25, certified_questions: 50, interval_level: 0.95 },
 }

@@ -1,4 +1,4 @@
-// The headers of answers as the OpenAPI document describes them, each once.
+// The headers of answers as the OpenAPI document describes them.
 import { AGENT_ID } from './examples.ts'
 import { SECURITY_HEADERS } from '../security-headers.ts'
 
@@ -12,29 +12,29 @@ interface Header {
 export type HeaderName = keyof typeof HEADERS
 
 const POLICIES = { type: 'string', pattern: '^"[a-z-]+";q=[0-9]+;w=[0-9]+$' }
-const STANDING = { type: 'string', pattern: '^"[a-z-]+";r=[0-9]+;t=[0-9]+$' }
+const QUOTA_STATE = { type: 'string', pattern: '^"[a-z-]+";r=[0-9]+;t=[0-9]+$' }
 
 const HEADERS = {
   'X-Request-Id': {
-    description: 'Names this answer in the logs of the operator.',
+    description: 'Identifies this answer in the logs of the operator.',
     required: true,
     schema: { type: 'string', pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' },
     example: AGENT_ID,
   },
   'Cache-Control': {
-    description: 'How long an answer may be kept, and by whom (RFC 9111).',
+    description: 'Whether, where and for how long the answer may be cached (RFC 9111).',
     required: true,
     schema: { type: 'string', pattern: '^(no-store|no-cache|(public|private), max-age=[0-9]+)$' },
     example: 'public, max-age=60',
   },
   Vary: {
-    description: 'Who keeps this answer keeps it for those only who send no key.',
+    description: 'A cached answer is only for callers that send no key.',
     required: true,
     schema: { type: 'string', const: 'X-API-Key' },
     example: 'X-API-Key',
   },
   'Access-Control-Allow-Origin': {
-    description: 'Any web page may read what a GET answers.',
+    description: 'Any web page may read the answer to a GET.',
     required: true,
     schema: { type: 'string', const: '*' },
     example: '*',
@@ -46,14 +46,15 @@ const HEADERS = {
     example: 'ETag, Retry-After, X-Service-Signature',
   },
   ETag: {
-    description: 'The SHA-256 of the body. Send it as `If-None-Match` to be told 304 while it holds.',
+    description:
+      'The SHA-256 of the body. Send it as `If-None-Match` to be answered 304 while the body is the same.',
     required: true,
     schema: { type: 'string', pattern: '^"[0-9a-f]{64}"$' },
     example: `"${'9f86d081884c7d65'.repeat(4)}"`,
   },
   'X-Service-Signature': {
     description:
-      'HMAC-SHA256 over the exact bytes of the body, in hex; while secrets are changed, one by each. ' +
+      'HMAC-SHA256 over the exact bytes of the body, in hex; while a secret is rotated, one for each secret. ' +
       'Absent where signing is off.',
     required: false,
     schema: { type: 'string', pattern: '^v1=[0-9a-f]{64}(, v1=[0-9a-f]{64})?$' },
@@ -67,45 +68,46 @@ const HEADERS = {
     example: '"forecasts";q=240;w=120',
   },
   RateLimit: {
-    description: 'What is left of it: `r` calls; after `t` seconds the quota is whole again.',
+    description:
+      'What is left of the quota: `r` calls; after `t` seconds the whole quota is available again.',
     required: true,
-    schema: STANDING,
+    schema: QUOTA_STATE,
     example: '"forecasts";r=239;t=120',
   },
   'Retry-After': {
-    description: 'Try again after so many seconds.',
+    description: 'Try again after this many seconds.',
     required: true,
     schema: { type: 'integer', minimum: 1 },
     example: 5,
   },
   'WWW-Authenticate': {
-    description: 'The scheme by which a key is sent.',
+    description: 'The scheme to send a key with.',
     required: true,
     schema: { type: 'string', const: 'Bearer' },
     example: 'Bearer',
   },
   Allow: {
-    description: 'The methods that this path has.',
+    description: 'The methods that this path takes.',
     required: true,
     schema: { type: 'string', pattern: '^[A-Z]+(, [A-Z]+)*$' },
     example: 'HEAD, GET',
   },
 } as const satisfies Record<string, Header>
 
-/** Sent with whatever is answered, and so not named with each answer. */
+/** Headers of every answer, which are therefore not listed with each. */
 const OF_EVERY_ANSWER: Record<keyof typeof SECURITY_HEADERS, string> = {
   'Content-Security-Policy':
-    'A browser loads and runs nothing of an answer, but for the page /docs what that needs.',
-  'Referrer-Policy': 'A browser tells no other site where it came from.',
-  'Strict-Transport-Security': 'Behind TLS a browser comes back by TLS only.',
-  'X-Content-Type-Options': 'The Content-Type is meant as it stands.',
-  'X-Frame-Options': 'No page may frame an answer.',
+    'A browser loads and runs nothing from an answer, except what the page /docs needs.',
+  'Referrer-Policy': 'A browser does not tell other sites where it came from.',
+  'Strict-Transport-Security': 'After a visit over TLS, a browser uses TLS only.',
+  'X-Content-Type-Options': 'A browser does not guess another Content-Type.',
+  'X-Frame-Options': 'No page may show an answer in a frame.',
 }
 
 const componentName = (name: string) => name.replaceAll('-', '')
 const OPTIONAL = 'IfAny'
 
-/** Names a header that is always there, or one that is there at times, as `required: false` says. */
+/** References to headers that an answer always has, and to `optional` ones that it sometimes has. */
 export function headerRefs(names: readonly HeaderName[], optional: readonly HeaderName[] = []): object {
   const ref = (name: HeaderName, suffix = '') => [
     name,
@@ -117,7 +119,7 @@ export function headerRefs(names: readonly HeaderName[], optional: readonly Head
   ])
 }
 
-/** Every header once, and once more where it is there at times only. */
+/** Every header, and another one with `required: false` for each that some answers have only sometimes. */
 export function headerComponents(): Record<string, object> {
   const often: readonly HeaderName[] = [
     'RateLimit',

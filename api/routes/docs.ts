@@ -1,4 +1,4 @@
-// The OpenAPI document and a page that shows it to people, with a viewer that is served from here.
+// The OpenAPI document, and a page that shows it with a viewer served from here.
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { z } from 'zod'
@@ -9,7 +9,7 @@ import { SECURITY_HEADERS } from '../security-headers.ts'
 
 const require = createRequire(import.meta.url)
 
-/** Swagger UI styles what it draws by attributes; all else is its own files. */
+/** Swagger UI styles its elements by attributes; everything else comes from its files. */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -32,7 +32,7 @@ const PAGE = `<!doctype html>
     <link rel="stylesheet" href="docs/viewer.css">
   </head>
   <body>
-    <noscript>This page needs JavaScript. The same is in <a href="openapi.json">openapi.json</a>.</noscript>
+    <noscript>This page needs JavaScript. Its content is also in <a href="openapi.json">openapi.json</a>.</noscript>
     <div id="viewer"></div>
     <script src="docs/viewer.js"></script>
     <script src="docs/start.js"></script>
@@ -41,8 +41,8 @@ const PAGE = `<!doctype html>
 `
 
 /**
- * Calls that are tried go to where the page was opened: production or the sandbox. No validator: that would be a call
- * to somebody else's service.
+ * Calls tried from the page go to the environment in which it was opened. There is no validator, because that would be
+ * a call to another service.
  */
 const START = `const ui = SwaggerUIBundle({
   url: 'openapi.json',
@@ -61,65 +61,103 @@ const START = `const ui = SwaggerUIBundle({
 
 const text = (content: string) => () => Promise.resolve(new TextEncoder().encode(content))
 
-/** The paths of the page and its files; nothing of a request names a file. */
-const FILES: { path: string; summary: string; mediaType: string; read: () => Promise<Uint8Array> }[] = [
-  { path: '/docs', summary: 'This document as a page', mediaType: 'text/html', read: text(PAGE) },
+interface DocumentFile extends Pick<Route, 'path' | 'operationId' | 'summary' | 'description'> {
+  answer: string
+  mediaType: string
+  example: string
+  read: () => Promise<Uint8Array>
+}
+
+/** The page and its files. No part of a request is used as the name of a file. */
+const FILES: DocumentFile[] = [
+  {
+    path: '/docs',
+    operationId: 'getDocumentPage',
+    summary: 'This document as a page',
+    description: 'This document as a page. It loads nothing from other sites.',
+    answer: 'A page',
+    mediaType: 'text/html',
+    example: '<!doctype html>\n<html lang="en">…</html>\n',
+    read: text(PAGE),
+  },
   {
     path: '/docs/viewer.js',
+    operationId: 'getViewer',
     summary: 'The viewer of the page',
+    description: 'Swagger UI, the program of the page.',
+    answer: 'The file',
     mediaType: 'text/javascript',
+    example: 'globalThis.SwaggerUIBundle = () => {}\n',
     read: () => readFile(require.resolve('swagger-ui-dist/swagger-ui-bundle.js')),
   },
   {
     path: '/docs/viewer.css',
+    operationId: 'getViewerStyle',
     summary: 'The style of the viewer',
+    description: 'The style sheet of Swagger UI.',
+    answer: 'The file',
     mediaType: 'text/css',
+    example: '.swagger-ui { color: #3b4151 }\n',
     read: () => readFile(require.resolve('swagger-ui-dist/swagger-ui.css')),
   },
   {
     path: '/docs/start.js',
+    operationId: 'getViewerStart',
     summary: 'The start of the viewer',
+    description: 'Shows this document in the page.',
+    answer: 'The file',
     mediaType: 'text/javascript',
+    example: 'SwaggerUIBundle({})\n',
     read: text(START),
   },
 ]
 
-const shared = { ...PLAIN_GET, failures: [] } as const
+const files = FILES.map(({ answer, mediaType, example, read, ...words }) =>
+  route({
+    ...PLAIN_GET,
+    ...words,
+    tag: 'Service',
+    success: { status: 200, description: answer, body: z.string(), mediaType, example, headers: ['ETag'] },
+    handle: kept(`${mediaType}; charset=utf-8`, read),
+  }),
+)
 
-/** The calls that tell what all calls are: `routes`, and these. */
+/** The calls that describe all calls: `routes` and themselves. */
 export function documentation(routes: readonly Route[], version: string): Route[] {
-  const document = kept('application/json', () =>
-    Promise.resolve(new TextEncoder().encode(JSON.stringify(openApiDocument([...routes, ...own], version)))),
-  )
   const own = [
     route({
-      ...shared,
+      ...PLAIN_GET,
       path: '/openapi.json',
+      operationId: 'getDocument',
+      tag: 'Service',
       summary: 'This document',
+      description: 'This document, made from the schemas that validate requests and describe answers.',
       success: {
         status: 200,
+        description: 'An OpenAPI 3.1 document',
         body: z.looseObject({
           openapi: z.literal('3.1.0'),
           info: z.looseObject({}),
           paths: z.looseObject({}),
         }),
+        example: {
+          openapi: '3.1.0',
+          info: { title: 'Forecast verification service', version: '1.0.0' },
+          paths: {},
+        },
+        headers: ['ETag'],
       },
-      handle: document,
-    }),
-    ...FILES.map(({ path, summary, mediaType, read }) =>
-      route({
-        ...shared,
-        path,
-        summary,
-        success: { status: 200, body: z.string(), mediaType },
-        handle: kept(`${mediaType}; charset=utf-8`, read),
+      handle: kept('application/json', () => {
+        const document = openApiDocument([...routes, ...own], version)
+        return Promise.resolve(new TextEncoder().encode(JSON.stringify(document)))
       }),
-    ),
+    }),
+    ...files,
   ]
   return own
 }
 
-/** Answers the same bytes each time, made or read when they are first asked for. */
+/** Answers the same bytes each time; they are made or read at the first request. */
 function kept(contentType: string, read: () => Promise<Uint8Array>): () => Promise<Reply> {
   let reply: Promise<Reply> | undefined
   const make = async (): Promise<Reply> => {

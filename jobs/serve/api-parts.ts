@@ -6,7 +6,7 @@ import { Callers } from '../../api/limits/callers.ts'
 import type { Counters } from '../../api/limits/counters.ts'
 import { Limits } from '../../api/limits/limits.ts'
 import type { Metrics } from '../../api/metrics.ts'
-import { QuestionBook } from '../../api/questions.ts'
+import { QuestionBook } from '../../api/questions/book.ts'
 import { Idempotency } from '../../pipeline/access/idempotency.ts'
 import { UsageLog } from '../../pipeline/access/usage.ts'
 import { GroupCommit } from '../../pipeline/tables/group-commit.ts'
@@ -41,7 +41,6 @@ export function buildApiParts(components: Components, { metrics, counters, accep
     history: new History(store, settings.SHARD_CACHE_BYTES),
     metrics,
     now,
-    newId,
     accepting,
   }
 }

@@ -1,7 +1,7 @@
 // Keeps what a node serves up to date with its store: the questions, the current release and the list of snapshots.
 import type { CurrentRelease } from '../../api/current-release.ts'
 import type { History } from '../../api/history.ts'
-import type { QuestionBook } from '../../api/questions.ts'
+import type { QuestionBook } from '../../api/questions/book.ts'
 
 interface Followed {
   questions: QuestionBook

@@ -1,15 +1,16 @@
 // The API over every environment in one process, with a scheduler for each.
 import { readFile } from 'node:fs/promises'
 import { addressesBehind } from '../../api/limits/addresses.ts'
-import { allRoutes, createApp } from '../../api/app.ts'
+import { createApp } from '../../api/app.ts'
 import { countInMemory, countInRedis } from '../../api/limits/counters.ts'
 import { Metrics } from '../../api/metrics.ts'
+import { allRoutes } from '../../api/routes/all.ts'
 import { startServer } from '../../api/server.ts'
 import type { Environment } from '../../schemas/values.ts'
 import { type Components, SERVICE_VERSION } from '../components.ts'
 import { type RunningEnvironment, startEnvironment } from './environment-service.ts'
 
-const METHODOLOGY = new URL('../../docs/methodology.md', import.meta.url)
+const METHODOLOGY_TEXT = new URL('../../docs/methodology.md', import.meta.url)
 /** Longer than the 60 s for which proxies keep a connection, so that no proxy sends into one that is just closing. */
 const IDLE_MS = 65_000
 
@@ -40,7 +41,11 @@ export async function startService(
 
   try {
     const contexts = { production: await start('production'), sandbox: await start('sandbox') }
-    const routes = allRoutes({ version: SERVICE_VERSION, methodology: await readFile(METHODOLOGY) })
+    const routes = allRoutes({
+      version: SERVICE_VERSION,
+      methodology: components.production.methodology,
+      methodologyText: await readFile(METHODOLOGY_TEXT),
+    })
     const app = createApp(contexts, {
       routes,
       logger,

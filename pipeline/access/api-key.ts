@@ -1,4 +1,4 @@
-// API keys: their form, and why one is refused before anything is looked up.
+// API keys: their form, and the checksum by which a wrong key is refused without a look-up.
 import { crc32 } from 'node:zlib'
 import type { Environment } from '../../schemas/values.ts'
 
@@ -7,7 +7,7 @@ const ID_LENGTH = 8
 const SECRET_LENGTH = 32
 const CHECKSUM_LENGTH = 6
 
-/** The fixed beginnings that secret scanners can match. */
+/** Fixed, so that secret scanners can match them. */
 export const KEY_PREFIXES: Record<Environment, string> = { production: 'fv_live_', sandbox: 'fv_test_' }
 
 export interface ApiKey {
@@ -17,10 +17,10 @@ export interface ApiKey {
   id: string
 }
 
-/** Fills that many bytes with chance. */
+/** Returns this many random bytes. */
 export type RandomBytes = (size: number) => Uint8Array
 
-/** A new key of 190 bits of chance; `randomBytes` must be a cryptographic source. */
+/** A new key with 190 random bits; `randomBytes` must be a cryptographic source. */
 export function newApiKey(environment: Environment, randomBytes: RandomBytes): ApiKey {
   const id = randomText(ID_LENGTH, randomBytes)
   const body = `${KEY_PREFIXES[environment]}${id}_${randomText(SECRET_LENGTH, randomBytes)}`
@@ -30,13 +30,13 @@ export function newApiKey(environment: Environment, randomBytes: RandomBytes): A
 const SECRET_PART = `[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}`
 const PUBLIC_PART = `(?:${Object.values(KEY_PREFIXES).join('|')})[0-9A-Za-z]{${ID_LENGTH}}_`
 const FORM = new RegExp(`^${PUBLIC_PART}${SECRET_PART}$`)
-/** In a path the underscores may be percent-encoded. */
+/** A key in any text; in a path, the underscores may be percent-encoded. */
 const ANYWHERE = new RegExp(
   `(${PUBLIC_PART.replaceAll('_', '(?:_|%5[Ff])')})[0-9A-Za-z]{1,${SECRET_LENGTH + CHECKSUM_LENGTH}}`,
   'g',
 )
 
-/** Whether a text has the form and the checksum of a key: others need no look-up. */
+/** Whether a text has the form and the checksum of a key: anything else needs no look-up. */
 export function isWellFormedKey(text: string): boolean {
   if (!FORM.test(text)) return false
   return checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH)
@@ -54,7 +54,7 @@ export function redactKeys(text: string): string {
 
 function randomText(length: number, randomBytes: RandomBytes): string {
   let text = ''
-  // Bytes past the last multiple of 62 would favour the first letters.
+  // Bytes beyond the last multiple of 62 would make the first letters more likely.
   const limit = 256 - (256 % ALPHABET.length)
   while (text.length < length) {
     for (const byte of randomBytes(length)) {

@@ -1,5 +1,5 @@
-// Calls that take effect once however often they are sent, on whatever node: a claim, kept in the store under the
-// hash of the Idempotency-Key, fixes all that chance and the clock give to a call, so doing it again does the same.
+// Calls that take effect once however often they are sent, to any node. A claim, stored under the hash of the
+// Idempotency-Key, fixes the random bytes and the time of a call, so that doing the call again has the same result.
 import { hkdfSync, timingSafeEqual } from 'node:crypto'
 import pMap from 'p-map'
 import { z } from 'zod'
@@ -10,20 +10,14 @@ import { CLAIMS_PREFIX, claimPath } from '../store/paths.ts'
 import { readRecord } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 
-const HOUR_MS = 60 * 60_000
-/** After this an Idempotency-Key may be used for something else. */
-const VALID_MS = 24 * HOUR_MS
-/** Long enough after that for no clock of a node or a store to be in doubt. */
-const KEPT_MS = 48 * HOUR_MS
+/** How long a claim is kept after it was last written; it holds until it is deleted. */
+const KEPT_MS = 48 * 60 * 60_000
 const SALT_BYTES = 32
 const DELETIONS_AT_ONCE = 16
-export const MAX_KEY_LENGTH = 255
 /** The most that HKDF with SHA-256 gives. */
 const SEALED_BYTES = 255 * 32
-/** Of a registration's key, from which the agent's API key is derived. */
-export const MIN_UNGUESSABLE_LENGTH = 20
 
-/** What chance and the clock give to a call. */
+/** What would differ if a call were simply done again. */
 export interface Claim {
   /** A version 7 UUID. */
   id: string
@@ -42,22 +36,23 @@ const claimRecord = z.strictObject({
 type ClaimRecord = z.infer<typeof claimRecord>
 
 export interface IdempotentRequest {
-  /** Within which keys are told apart: the call, and where there is one its caller. */
+  /** The call, with its caller if it has one: the same key in another scope is another key. */
   scope: string
-  key: string
-  /** Everything that must be the same when the key is used again, in any form: only its hash is stored. */
-  fingerprint: string
+  /** Undefined if the caller sent none: the work is then done without a claim. */
+  key: string | undefined
+  /** What must be the same when the key is used again. Only its hash is stored. */
+  body: object
 }
 
 export interface IdempotentWork<T> {
   /**
-   * Throws for a request that cannot be done, and changes nothing. Asked before every commit: also of a claim that
-   * is taken over, whose `at` may then lie hours back.
+   * Throws for a request that cannot be done, and changes nothing. Called before every commit, also before that of a
+   * claim that is taken over, whose `at` may be days ago.
    */
   check: (claim: Claim) => Promise<void>
-  /** Follows from the request and the claim alone. */
+  /** The same for the same request and claim. It may throw when it is too late to repeat the answer. */
   answer: (claim: Claim) => T
-  /** Makes the answer durable. It may be done several times for one claim, even at once. */
+  /** Makes the answer durable. It may run several times for one claim, even at the same time. */
   commit: (claim: Claim, answer: T) => Promise<void>
 }
 
@@ -67,13 +62,13 @@ export interface IdempotencyComponents {
   newId: () => string
   now: () => Date
   randomBytes: (size: number) => Uint8Array
-  /** Longer than any call takes: a claim that has been under way for so long was left by a node that died. */
+  /** Longer than any call takes: a claim that has been under way for this long was left by a node that died. */
   leaseMs: number
 }
 
 export class Idempotency {
   readonly #components: IdempotencyComponents
-  /** Keys of the claims that this process works on. */
+  /** Paths of the claims that this process works on. */
   readonly #running = new Set<string>()
 
   constructor(components: IdempotencyComponents) {
@@ -81,63 +76,47 @@ export class Idempotency {
   }
 
   /**
-   * Does the work of a request, or gives the answer that it had the first time.
+   * Does the work of a request, or repeats the answer that it had the first time.
    *
-   * @throws ServiceError `invalid` where the key was used for another request, `conflict` while the first request
+   * @throws ServiceError `invalid` if the key was used for another request, `conflict` while the first request
    *   is under way; and whatever the work throws.
    */
-  async run<T>(request: IdempotentRequest, work: IdempotentWork<T>): Promise<T> {
-    const key = claimPath(request.scope, request.key)
-    if (this.#running.has(key)) throw underWay(1)
-    this.#running.add(key)
+  async run<T>({ scope, key, body }: IdempotentRequest, work: IdempotentWork<T>): Promise<T> {
+    if (key === undefined) return unclaimed(this.#newClaim(), work)
+    const path = claimPath(scope, key)
+    if (this.#running.has(path)) throw underWay(1)
+    this.#running.add(path)
     try {
-      return await this.#once(request, work)
+      return await this.#once(path, sha256Hex(canonical(body)), work)
     } finally {
-      this.#running.delete(key)
+      this.#running.delete(path)
     }
   }
 
-  async #once<T>(request: IdempotentRequest, work: IdempotentWork<T>): Promise<T> {
+  async #once<T>(path: string, fingerprint: string, work: IdempotentWork<T>): Promise<T> {
     const { store } = this.#components
-    const { place, found } = await this.#find(request)
-    if (found) return this.#again(request, found, work)
-    const mine = this.#newClaim(request.fingerprint)
-    // First of all, so that a refused request leaves its key free for the corrected one.
-    await work.check(claimOf(mine))
-    if (!(await store.putIfAbsent(place, canonical(mine)))) {
-      const { found: first } = await this.#find(request)
+    const found = await readRecord(store, path, claimRecord)
+    if (found) return this.#again(path, { fingerprint, found }, work)
+    const claim = this.#newClaim()
+    // Checked before the claim is stored, so that a refused request leaves its key free for the corrected one.
+    await work.check(claim)
+    const mine: ClaimRecord = { ...claim, at: claim.at.toISOString(), fingerprint, state: 'under_way' }
+    if (!(await store.putIfAbsent(path, canonical(mine)))) {
+      const first = await readRecord(store, path, claimRecord)
       if (!first) throw underWay(1)
-      // A create whose answer was lost is refused when the client of the store repeats it.
-      if (first.id !== mine.id) return this.#again(request, first, work)
+      // A store's client that repeats a create whose answer was lost is refused by its own object.
+      if (first.id !== mine.id) return this.#again(path, { fingerprint, found: first }, work)
     }
-    const key = claimPath(request.scope, request.key)
-    if (place !== key) await store.put(key, canonical(mine))
-    return this.#carryOut(key, mine, work)
+    return this.#carryOut(path, mine, work)
   }
 
-  /**
-   * The claim in force, or the place where put-if-absent decides on one. An expired claim is not deleted, since a
-   * slower rival could then delete the claim that came after it: its follower is decided under a key of its own, and
-   * takes its place only then.
-   */
-  async #find({ scope, key }: IdempotentRequest): Promise<{ place: string; found?: ClaimRecord }> {
-    const { store, now } = this.#components
-    const first = claimPath(scope, key)
-    for (let place = first; ;) {
-      const found = await readRecord(store, place, claimRecord)
-      if (!found) return { place }
-      if (ageMs(found, now()) < VALID_MS) {
-        // What became of a follower is written only where it took its place.
-        const placed = place === first ? found : await readRecord(store, first, claimRecord)
-        return { place, found: placed?.id === found.id ? placed : found }
-      }
-      place = claimPath(scope, key, found.id)
-    }
-  }
-
-  async #again<T>(request: IdempotentRequest, found: ClaimRecord, work: IdempotentWork<T>): Promise<T> {
+  async #again<T>(
+    path: string,
+    { fingerprint, found }: { fingerprint: string; found: ClaimRecord },
+    work: IdempotentWork<T>,
+  ): Promise<T> {
     const { store, now, leaseMs } = this.#components
-    if (!isSame(found.fingerprint, sha256Hex(request.fingerprint))) {
+    if (!isSame(found.fingerprint, fingerprint)) {
       throw new ServiceError(
         'invalid',
         'this Idempotency-Key was used for another request: send that one unchanged, or use a new key',
@@ -145,103 +124,73 @@ export class Idempotency {
     }
     const claim = claimOf(found)
     if (found.state === 'done') return work.answer(claim)
-    const leftMs = leaseMs - ageMs(found, now())
+    const leftMs = claim.at.getTime() + leaseMs - now().getTime()
     if (found.state === 'under_way' && leftMs > 0) throw underWay(Math.ceil(leftMs / 1000))
     await work.check(claim)
-    const key = claimPath(request.scope, request.key)
-    const mine: ClaimRecord = { ...found, state: 'under_way' }
-    await store.put(key, canonical(mine))
-    return this.#carryOut(key, mine, work)
+    const taken: ClaimRecord = { ...found, state: 'under_way' }
+    await store.put(path, canonical(taken))
+    return this.#carryOut(path, taken, work)
   }
 
-  async #carryOut<T>(key: string, record: ClaimRecord, work: IdempotentWork<T>): Promise<T> {
+  async #carryOut<T>(path: string, record: ClaimRecord, work: IdempotentWork<T>): Promise<T> {
     const claim = claimOf(record)
     let answer: T
     try {
       answer = work.answer(claim)
       await work.commit(claim, answer)
     } catch (error) {
-      // Where this fails too, the lease runs out.
-      await this.#note(key, { ...record, state: 'interrupted' })
+      // If this fails too, the lease runs out.
+      await this.#note(path, { ...record, state: 'interrupted' })
       throw error
     }
-    // The call is durable. Where this is not noted, the next one with the key commits the same again.
-    await this.#note(key, { ...record, state: 'done' })
+    // The call is durable. If this note is lost, the next request with the key commits the same again.
+    await this.#note(path, { ...record, state: 'done' })
     return answer
   }
 
-  async #note(key: string, record: ClaimRecord): Promise<void> {
-    await this.#components.store.put(key, canonical(record)).catch(() => undefined)
+  async #note(path: string, record: ClaimRecord): Promise<void> {
+    await this.#components.store.put(path, canonical(record)).catch(() => undefined)
   }
 
-  #newClaim(fingerprint: string): ClaimRecord {
+  #newClaim(): Claim {
     const { newId, now, randomBytes } = this.#components
-    return {
-      fingerprint: sha256Hex(fingerprint),
-      id: newId(),
-      at: now().toISOString(),
-      salt: Buffer.from(randomBytes(SALT_BYTES)).toString('hex'),
-      state: 'under_way',
-    }
+    return { id: newId(), at: now(), salt: Buffer.from(randomBytes(SALT_BYTES)).toString('hex') }
   }
+}
+
+async function unclaimed<T>(claim: Claim, work: IdempotentWork<T>): Promise<T> {
+  await work.check(claim)
+  const answer = work.answer(claim)
+  await work.commit(claim, answer)
+  return answer
 }
 
 /** Claims are swept in parts, by the first digit of their hash. */
 const PARTS = 16
-/** Together as long as claims are kept, so each part is swept once in that time. */
+/** All parts take as long as a claim is kept, so that each is swept once in that time. */
 const PART_MS = KEPT_MS / PARTS
 
-/** The part whose turn it is: each has three hours of every two days. */
+/** The part to sweep now: each has three hours of every two days. */
 export function sweepPart(now: Date): number {
   return Math.floor(now.getTime() / PART_MS) % PARTS
 }
 
 /**
- * Deletes the claims of a part that were written more than 48 hours ago, and returns how many. None is read. A key that
- * is used again in the very moment in which its old claim is deleted may lose its new one.
+ * Deletes the claims of a part that were written more than 48 hours ago, without reading them, and returns how many.
+ * Of two sweeps at once, the slower may delete a claim that was made after the faster had deleted its predecessor.
  */
 export async function sweepExpired(store: Store, now: Date, part: number): Promise<number> {
   const expired: string[] = []
   for await (const { path, modifiedAt } of store.list(CLAIMS_PREFIX + part.toString(PARTS))) {
     if (now.getTime() - modifiedAt.getTime() > KEPT_MS) expired.push(path)
   }
-  await pMap(expired, (key) => store.delete(key), { concurrency: DELETIONS_AT_ONCE })
+  await pMap(expired, (path) => store.delete(path), { concurrency: DELETIONS_AT_ONCE })
   return expired.length
 }
 
 /**
- * The key in an `Idempotency-Key` header: visible ASCII characters, bare or as the string of RFC 8941 that
- * draft-ietf-httpapi-idempotency-key-header asks for.
- *
- * @throws ServiceError `invalid`; its message does not hold the key, which may be a secret.
- */
-export function parseIdempotencyKey(header: string): string {
-  const quoted = /^"((?:[!#-[\]-~]|\\["\\])*)"$/.exec(header)?.[1]
-  const key = quoted === undefined ? header : quoted.replace(/\\(["\\])/g, '$1')
-  const isKey = /^[!-~]+$/.test(key) && key.length <= MAX_KEY_LENGTH
-  if (!isKey || (quoted === undefined && key.startsWith('"'))) {
-    throw new ServiceError(
-      'invalid',
-      `the Idempotency-Key must be 1 to ${MAX_KEY_LENGTH} visible ASCII characters, bare or in double quotes; ` +
-        `a header of ${header.length} characters came`,
-    )
-  }
-  return key
-}
-
-/** @throws ServiceError `invalid` for a key so short that others could find it by trying. */
-export function assertUnguessable(key: string): void {
-  if (key.length >= MIN_UNGUESSABLE_LENGTH) return
-  throw new ServiceError(
-    'invalid',
-    `the Idempotency-Key of a registration must have at least ${MIN_UNGUESSABLE_LENGTH} characters, ` +
-      `and this one has ${key.length}: use a random UUID`,
-  )
-}
-
-/**
- * Chance that comes out the same again for who has both `secret` and `salt`, and for nobody else: HKDF with SHA-256
- * (RFC 5869). The bytes do not depend on how many are taken at a time; there are far more than a key is made of.
+ * Random bytes that only the holder of both `secret` and `salt` can reproduce: HKDF with SHA-256 (RFC 5869). The stream
+ * is the same however many bytes are taken at a time; it is far longer than a key needs.
  */
 export function sealedBytes(secret: string, salt: string): (size: number) => Uint8Array {
   const stream = new Uint8Array(
@@ -249,7 +198,7 @@ export function sealedBytes(secret: string, salt: string): (size: number) => Uin
   )
   let taken = 0
   return (size) => {
-    if (size > SEALED_BYTES - taken) throw new RangeError(`sealed chance has ${SEALED_BYTES} bytes, no more`)
+    if (size > SEALED_BYTES - taken) throw new RangeError(`there are only ${SEALED_BYTES} sealed bytes`)
     taken += size
     return stream.slice(taken - size, taken)
   }
@@ -257,10 +206,6 @@ export function sealedBytes(secret: string, salt: string): (size: number) => Uin
 
 function claimOf({ id, at, salt }: ClaimRecord): Claim {
   return { id, at: new Date(at), salt }
-}
-
-function ageMs({ at }: ClaimRecord, now: Date): number {
-  return now.getTime() - Date.parse(at)
 }
 
 function isSame(one: string, other: string): boolean {

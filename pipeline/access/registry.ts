@@ -1,4 +1,4 @@
-// Who may call: agents and the keys of agents and clients, as point look-ups that every node sees at once.
+// Who may call: agents, and the keys of agents and clients, as point look-ups in the store that all nodes share.
 import pLimit from 'p-limit'
 import { pMapIterable } from 'p-map'
 import { z } from 'zod'
@@ -19,7 +19,7 @@ const keyFields = {
   /** The quota of an enterprise key; null where the tier decides. */
   monthly_calls: z.number().int().min(0).nullable(),
   created_at: instant,
-  /** From when on a key that was replaced works no more. */
+  /** When a key that was replaced stops working. */
   expires_at: instant.nullable(),
   revoked_at: instant.nullable(),
 }
@@ -27,16 +27,16 @@ const keyRecord = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('agent'), agent_id: publishedUuid, ...keyFields }),
   z.strictObject({ kind: z.literal('client'), owner: z.string(), ...keyFields }),
 ])
-/** What is stored of a key: everything but the key. */
+/** Everything that is stored about a key; the key itself is not. */
 export type KeyRecord = z.infer<typeof keyRecord>
 
-/** How much a key may ask for: by its tier, or by a number of its own. */
+/** The quota of a key: that of its tier, or a number of its own. */
 export type KeyQuota =
   { tier: Exclude<Tier, 'enterprise'>; monthly_calls: null } | { tier: 'enterprise'; monthly_calls: number }
 
 const FREE: KeyQuota = { tier: 'free', monthly_calls: null }
 
-/** Whose a key is, and what it may do. */
+/** The owner of a key, and its quota. */
 type KeyGrant = Pick<KeyRecord, 'tier' | 'monthly_calls'> &
   ({ kind: 'agent'; agent_id: string } | { kind: 'client'; owner: string })
 
@@ -45,11 +45,11 @@ const keyIdRecord = z.strictObject({ sha256 })
 const agentRecord = z.strictObject({ agent_id: publishedUuid, registered_at: instant })
 export type AgentRecord = z.infer<typeof agentRecord>
 
-/** How long a key that was rotated goes on working. */
+/** How long a rotated key keeps working. */
 const ROTATION_MS = 24 * 3_600_000
 
 const READS_AT_ONCE = 16
-/** Strangers cause look-ups: they must not take the connections to the store from who writes. */
+/** Anyone can trigger look-ups, so they get a bounded share of the store's connections. */
 const LOOKUPS_AT_ONCE = 16
 const MOST_LOOKUPS_WAITING = 1_000
 
@@ -76,14 +76,14 @@ export class Registry {
     return newApiKey(this.environment, randomBytes)
   }
 
-  /** Registers an agent with its key, of the free tier. It works as soon as this resolves; doing it again is harmless. */
+  /** Registers an agent with its key, in the free tier. The key works once this resolves; repeating the call is harmless. */
   async createAgent(agentId: string, key: ApiKey, now: Date): Promise<void> {
     const agent: AgentRecord = { agent_id: agentId, registered_at: now.toISOString() }
     await putExactly(this.#store, agentPath(agentId), canonical(agent))
     await this.#createKey(key, { kind: 'agent', agent_id: agentId, ...FREE }, now)
   }
 
-  /** Gives a client of the verification calls a key. */
+  /** Creates a key for a client of the verification calls. */
   async createClientKey(owner: string, now: Date, quota: KeyQuota = FREE): Promise<string> {
     const key = this.newKey()
     await this.#createKey(key, { kind: 'client', owner, ...quota }, now)
@@ -91,7 +91,7 @@ export class Registry {
   }
 
   /**
-   * Gives the holder of a key another like it; the old one works for `ROTATION_MS` more, unless it was revoked. Both
+   * Creates a key with the same owner and quota; the old key works for `ROTATION_MS` more, unless it was revoked. Both
    * count against the same quota.
    *
    * @throws ServiceError `notFound` for an id that no key has, `conflict` for one that was rotated already.
@@ -100,7 +100,7 @@ export class Registry {
     const old = await this.#replaceable(keyId)
     const key = this.newKey()
     await this.#createKey(key, old.record, now, old.record.account_id)
-    // Read again: a revocation that came meanwhile must not be undone.
+    // Read again, because a revocation in the meantime must not be undone.
     const { path, record } = await this.#replaceable(keyId)
     const endsAt = record.revoked_at ?? new Date(now.getTime() + ROTATION_MS).toISOString()
     const replaced = { ...record, expires_at: endsAt }
@@ -121,8 +121,9 @@ export class Registry {
   async #createKey({ key, id }: ApiKey, grant: KeyGrant, now: Date, accountId = id): Promise<void> {
     const hash = sha256Hex(key)
     if ((await putOnce(this.#store, keyIdPath(id), canonical({ sha256: hash }))) === 'different') {
-      // One in 218 million million.
-      throw new ServiceError('unavailable', 'the id drawn for a new key is taken; ask again', {
+      // The probability is one in 218 million million.
+      throw new ServiceError('unavailable', 'the random id of the new key is taken; try again', {
+        expose: true,
         retryAfterS: 1,
       })
     }
@@ -134,7 +135,7 @@ export class Registry {
       expires_at: null,
       revoked_at: null,
     }
-    // Where there is one it is this key's, and may have been revoked since.
+    // If the record exists it is this key's, and may have been revoked since.
     await this.#store.putIfAbsent(apiKeyPath(hash), canonical(record))
   }
 
@@ -144,8 +145,8 @@ export class Registry {
   }
 
   /**
-   * What is stored of a key; undefined for one that is malformed or unknown. The key is looked up by its hash, so no
-   * comparison of secrets takes place that could be timed.
+   * The record of a key; undefined for a malformed or unknown one. The key is looked up by its hash, so that no
+   * comparison of secrets can be timed.
    *
    * @throws ServiceError `unavailable` while too many look-ups wait.
    */
@@ -156,21 +157,22 @@ export class Registry {
 
   async #lookUp<T>(read: () => Promise<T>): Promise<T> {
     if (this.#lookUps.pendingCount >= MOST_LOOKUPS_WAITING) {
-      throw new ServiceError('unavailable', 'too many keys and agents are being looked up; try again', {
+      throw new ServiceError('unavailable', 'too many keys and agents are being looked up; try again later', {
+        expose: true,
         retryAfterS: 5,
       })
     }
     return this.#lookUps(read)
   }
 
-  /** Every key ever given, in no order. */
+  /** Every key ever created, in no order. */
   listKeys(): AsyncIterable<KeyRecord> {
     const store = this.#store
     return pMapIterable(
       store.list(API_KEYS_PREFIX),
       async ({ path }) => {
         const record = await readRecord(store, path, keyRecord)
-        if (!record) throw new ServiceError('corrupt', `${path} was listed and is not there`)
+        if (!record) throw new ServiceError('corrupt', `${path} was listed but does not exist`)
         return record
       },
       { concurrency: READS_AT_ONCE },
@@ -183,7 +185,7 @@ export class Registry {
       const { path, record } = await this.#byId(keyId)
       if (record.revoked_at !== null) return record
       await this.#store.put(path, canonical({ ...record, revoked_at: now.toISOString() }))
-      // Read again: a rotation at the same time may have written over it.
+      // Read again, because a rotation at the same time may have overwritten it.
     }
   }
 
@@ -196,7 +198,7 @@ export class Registry {
     if (!path || !record) {
       throw new ServiceError(
         'notFound',
-        // Whoever gives the whole key instead must not find it in a log.
+        // Someone may pass the whole key instead of its id, and it must not reach a log.
         `no key has the id ${JSON.stringify(redactKeys(keyId))} in ${this.environment}; ` +
           `\`fvs keys list --environment ${this.environment}\` shows them`,
       )

@@ -1,4 +1,4 @@
-// What each API key has used: counted in memory, made durable through the inbox, and read back by the month.
+// How many calls each API key has made: counted in memory, made durable through the inbox, and read back by month.
 import { stat } from 'node:fs/promises'
 import pMap from 'p-map'
 import { ServiceError } from '../../schemas/errors.ts'
@@ -10,7 +10,7 @@ import type { Store } from '../store/store.ts'
 import { encodeRows } from '../tables/inbox.ts'
 import { TableLog, localPaths } from '../tables/delta-log.ts'
 
-/** By what calls are added up. */
+/** Calls with the same entry are added up. */
 export interface UsageEntry {
   keyId: string
   accountId: string
@@ -26,22 +26,22 @@ export interface UsageLogComponents {
   now: () => Date
 }
 
-/** What one object of the inbox holds, or is to hold: a try after a failed one writes the same again. */
+/** The content of one inbox object. After a failure the same batch is written again. */
 interface Batch {
-  key: string
+  path: string
   bytes: Uint8Array
   calls: number
 }
 
 /**
- * Counts calls and writes them down from time to time. What is counted and not flushed goes with the process.
- * A write that failed is repeated with the same ids, so a reader who counts each `usage_id` once counts each call
- * once, whether or not the failed write took effect.
+ * Counts calls and writes them to the inbox from time to time. Calls that are not flushed are lost with the process.
+ * A failed write is repeated with the same ids, so a reader that counts each `usage_id` once counts each call once,
+ * whether or not the failed write took effect.
  */
 export class UsageLog {
   readonly #components: UsageLogComponents
   #tally = new Map<string, { entry: UsageEntry; calls: number }>()
-  /** What a flush has begun to write and no store has confirmed. */
+  /** What a flush has started to write and the store has not confirmed. */
   #batch: Batch | undefined
   #pending = 0
   #running: Promise<void> = Promise.resolve()
@@ -66,17 +66,16 @@ export class UsageLog {
   }
 
   /**
-   * Resolves once every call counted before is durable in the inbox. Flushes run one after another; those that are
-   * asked for while one runs share the next.
+   * Resolves once every call counted so far is durable in the inbox. Flushes run one after another; those requested
+   * while one runs share the next.
    *
-   * @throws ServiceError `unavailable` where the store does not answer: nothing is lost, and the next flush tries
-   *   again.
+   * @throws ServiceError `unavailable` if the store does not answer: nothing is lost, and the next flush tries again.
    */
   flush(): Promise<void> {
     this.#waiting ??= this.#running.then(() => {
       this.#waiting = undefined
       const writing = this.#writeAll()
-      // Its failure is told to those who asked for it.
+      // Its failure is thrown to the callers of this flush, not of the next one.
       this.#running = writing.catch(() => undefined)
       return writing
     })
@@ -90,8 +89,8 @@ export class UsageLog {
 
   async #write(batch: Batch): Promise<void> {
     this.#batch = batch
-    // A key that nobody else uses: where it is taken, an earlier try came through.
-    await this.#components.store.putIfAbsent(batch.key, batch.bytes)
+    // No other object has this path: if it is taken, an earlier attempt succeeded.
+    await this.#components.store.putIfAbsent(batch.path, batch.bytes)
     this.#batch = undefined
     this.#pending -= batch.calls
   }
@@ -106,7 +105,7 @@ export class UsageLog {
     const bytes = encodeRows('usage', rows)
     this.#tally = new Map()
     const calls = rows.reduce((sum, row) => sum + row.calls, 0)
-    return { key: inboxPath('usage', newId()), bytes, calls }
+    return { path: inboxPath('usage', newId()), bytes, calls }
   }
 }
 
@@ -119,13 +118,13 @@ export interface UsageContext {
 const READS_AT_ONCE = 16
 
 /**
- * The calls of each account on the days of a month (YYYY-MM): all that were durable when this was asked for, taken
- * in or not, each once, also while compactions run.
+ * The calls of each account in a month (YYYY-MM): all that were durable at the start of this call, in the inbox or in the
+ * table, each counted once, even while compactions run.
  */
 export async function readMonthlyUsage(context: UsageContext, month: string): Promise<Map<string, number>> {
   const { store, local, openDatabase } = context
   for (;;) {
-    // The inbox before the table: what leaves it in between is in the table by then.
+    // The inbox before the table: an object that leaves the inbox in between is in the table by then.
     const waiting = await waitingPaths(context)
     const table = await new TableLog(store, 'usage').readTo(Number.MAX_SAFE_INTEGER)
     const files = table.files.filter(({ minValues, maxValues }) => {
@@ -137,23 +136,23 @@ export async function readMonthlyUsage(context: UsageContext, month: string): Pr
     try {
       return await withDatabase(openDatabase, (database) => sumUsage(database, [...waiting, ...taken], month))
     } catch (error) {
-      // A compaction has committed a waiting object and removed it before it could be read.
+      // If a compaction has taken in a waiting object and removed it before it was read, start again.
       if (!(await anyGone(waiting))) throw error
     }
   }
 }
 
-/** The objects of the inbox as local files, but for those that went while they were being listed. */
+/** The inbox objects as local files, without those that were removed while they were listed. */
 async function waitingPaths({ store, local }: UsageContext): Promise<string[]> {
-  const keys = (await Array.fromAsync(store.list(inboxPrefix('usage')))).map(({ path }) => path)
-  const pathOf = (key: string) =>
-    local.path(key).catch((error: unknown) => {
+  const listed = await Array.fromAsync(store.list(inboxPrefix('usage')))
+  const localPathOf = (path: string) =>
+    local.path(path).catch((error: unknown) => {
       if (error instanceof ServiceError && error.kind === 'notFound') return undefined
       throw error
     })
   const paths = await pMap(
-    keys.filter((key) => isInboxPath('usage', key)),
-    pathOf,
+    listed.map(({ path }) => path).filter((path) => isInboxPath('usage', path)),
+    localPathOf,
     { concurrency: READS_AT_ONCE },
   )
   return paths.filter((path) => path !== undefined)

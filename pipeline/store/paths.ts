@@ -54,13 +54,9 @@ export function keyIdPath(keyId: string): string {
 
 export const CLAIMS_PREFIX = 'idempotency/'
 
-/**
- * Where the claim of an Idempotency-Key lies; `after` an expired claim, where it is decided which one follows it.
- * Only a hash, since who holds the key is given the answer again.
- */
-export function claimPath(scope: string, key: string, after?: string): string {
-  const hash = sha256Hex(`${scope}\0${key}`)
-  return `${CLAIMS_PREFIX}${hash}${after === undefined ? '' : `.${after}`}.json`
+/** Where the claim of an Idempotency-Key is. Only a hash, because anyone who has the key is given the answer again. */
+export function claimPath(scope: string, key: string): string {
+  return `${CLAIMS_PREFIX}${sha256Hex(`${scope}\0${key}`)}.json`
 }
 
 export function releasePrefix(release: number): string {

@@ -110,5 +110,5 @@ export class GroupCommit {
 }
 
 function unavailable(message: string, cause?: unknown): ServiceError {
-  return new ServiceError('unavailable', message, { retryAfterS: RETRY_AFTER_S, cause })
+  return new ServiceError('unavailable', message, { expose: true, retryAfterS: RETRY_AFTER_S, cause })
 }

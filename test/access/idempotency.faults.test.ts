@@ -1,4 +1,4 @@
-// Calls with an Idempotency-Key that are cut off, expire or meet in any order: one effect and one answer.
+// Calls with an Idempotency-Key that are cut off, swept or meet in any order: one effect and one answer.
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -6,14 +6,17 @@ import { type IdempotentWork, sealedBytes } from '../../pipeline/access/idempote
 import type { ApiKey } from '../../pipeline/access/api-key.ts'
 import { Registry } from '../../pipeline/access/registry.ts'
 import type { Store } from '../../pipeline/store/store.ts'
+import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { FAULTS, type Fault, FaultStore } from '../support/fault-store.ts'
 import {
+  ANOTHER,
   type Answer,
   HOUR_MS,
   KEY,
   LEASE_MS,
   REQUEST,
+  START,
   WRITES_OF_A_CALL,
   claimIn,
   distinctEffects,
@@ -25,8 +28,10 @@ import {
   outcome,
   passMs,
   refuse,
+  sweepAll,
   world,
 } from '../support/idempotent-calls.ts'
+import { Clock } from '../support/service.ts'
 
 describe('a call that is cut off', () => {
   test('by a commit that fails is taken over by an immediate retry, with the same id', async () => {
@@ -108,13 +113,61 @@ describe('a call that is cut off', () => {
   })
 })
 
-describe('a claim of 24 hours ago', () => {
-  test('is as none, for the same and for another request', async () => {
-    for (const fingerprint of [REQUEST.fingerprint, 'another request']) {
+/** A store whose claim of `REQUEST` is long done, and was swept. */
+async function sweptWorld() {
+  const clock = new Clock(new Date(START).toISOString())
+  const made = world(new MemoryStore(clock.now), clock)
+  const old = await made.node().run(REQUEST, forecast(made.store))
+  passMs(clock, 48 * HOUR_MS + 1)
+  expect(await sweepAll(made.store, clock.now())).toBe(1)
+  return { ...made, old }
+}
+
+describe('a claim of days ago', () => {
+  test('holds for as long as it is stored', async () => {
+    const { store, node, clock } = world()
+    const answer = await node().run(REQUEST, forecast(store))
+    const before = everythingIn(store)
+    for (const hours of [24, 24, 47]) {
+      passMs(clock, hours * HOUR_MS)
+      expect(await node().run(REQUEST, forecast(store))).toEqual(answer)
+      await expect(node().run(ANOTHER, forecast(store))).rejects.toMatchObject({ kind: 'invalid' })
+    }
+    expect(everythingIn(store)).toBe(before)
+  })
+
+  test('stays where the request is refused', async () => {
+    const { store, node, clock } = world()
+    await outcome(node().run(REQUEST, { ...forecast(store), commit: refuse('corrupt') }))
+    passMs(clock, 24 * HOUR_MS)
+    const before = everythingIn(store)
+    const refused = { ...forecast(store), check: refuse('invalid') }
+    await expect(node().run(REQUEST, refused)).rejects.toMatchObject({ kind: 'invalid' })
+    expect(everythingIn(store)).toBe(before)
+  })
+
+  test('that was interrupted is taken over by any number of nodes, with the same id', async () => {
+    for (const dead of [2, 3]) {
       const { store, node, clock } = world()
-      const old = await node().run(REQUEST, forecast(store))
-      passMs(clock, 24 * HOUR_MS)
-      const again = { ...REQUEST, fingerprint }
+      const broken = new FaultStore(store, { at: dead, fault: 'failed', crash: true })
+      await outcome(node(broken).run(REQUEST, forecast(broken)))
+      const claim = await claimIn(store)
+      passMs(clock, 25 * HOUR_MS)
+      const outcomes = await Promise.all(
+        [node(), node(), node()].map((each) => outcome(each.run(REQUEST, forecast(store)))),
+      )
+      const answers = outcomes.flatMap(({ answer }) => answer ?? [])
+      expect(answers.length).toBeGreaterThanOrEqual(1)
+      for (const answer of answers) expect(answer).toMatchObject({ id: claim.id, at: claim.at })
+      expect(distinctEffects(store)).toEqual([answers[0]])
+    }
+  })
+})
+
+describe('a claim that was swept', () => {
+  test('is as none, for the same and for another request', async () => {
+    for (const again of [REQUEST, ANOTHER]) {
+      const { store, node, old } = await sweptWorld()
       const answer = await node().run(again, forecast(store))
       expect(answer.id).not.toBe(old.id)
       expect(await claimIn(store)).toMatchObject({ id: answer.id, state: 'done' })
@@ -123,20 +176,8 @@ describe('a claim of 24 hours ago', () => {
     }
   })
 
-  test('stays where the new request is refused', async () => {
-    const { store, node, clock } = world()
-    await node().run(REQUEST, forecast(store))
-    passMs(clock, 24 * HOUR_MS)
-    const before = everythingIn(store)
-    const refused = { ...forecast(store), check: refuse('invalid') }
-    await expect(node().run(REQUEST, refused)).rejects.toMatchObject({ kind: 'invalid' })
-    expect(everythingIn(store)).toBe(before)
-  })
-
-  test('is replaced once by any number of nodes that find it at once', async () => {
-    const { store, node, clock } = world()
-    const old = await node().run(REQUEST, forecast(store))
-    passMs(clock, 25 * HOUR_MS)
+  test('is replaced once by any number of nodes that miss it at once', async () => {
+    const { store, node, old } = await sweptWorld()
     const outcomes = await Promise.all(
       meetingAt(store, 3).map((each) => outcome(node(each).run(REQUEST, forecast(each)))),
     )
@@ -146,10 +187,8 @@ describe('a claim of 24 hours ago', () => {
     expect(effects(store)).toHaveLength(2)
   })
 
-  test('is found by a slow node after another has replaced it and is done: it answers the same', async () => {
-    const { store, node, clock } = world()
-    await node().run(REQUEST, forecast(store))
-    passMs(clock, 25 * HOUR_MS)
+  test('is missed by a slow node after another has replaced it and is done: it answers the same', async () => {
+    const { store, node } = await sweptWorld()
     let fast: Answer | undefined
     const slow = new FaultStore(store, {
       before: async ({ operation }) => {
@@ -160,15 +199,12 @@ describe('a claim of 24 hours ago', () => {
     expect(effects(store)).toHaveLength(2)
   })
 
-  test('is found by a node just before another replaces it and is done: it answers the same', async () => {
-    const { store, node, clock } = world()
-    await node().run(REQUEST, forecast(store))
-    passMs(clock, 25 * HOUR_MS)
+  test('is looked for by a node just before another replaces it and is done: it answers the same', async () => {
+    const { store, node } = await sweptWorld()
     let fast: Answer | undefined
     const slow: FaultStore = new FaultStore(store, {
       before: async () => {
-        // It has read the old claim, and comes to see which one follows.
-        if (slow.count('get') === 2 && !fast) fast = await node().run(REQUEST, forecast(store))
+        if (slow.count('get') === 1 && !fast) fast = await node().run(REQUEST, forecast(store))
       },
     })
     expect(await node(slow).run(REQUEST, forecast(slow))).toEqual(fast)
@@ -178,10 +214,8 @@ describe('a claim of 24 hours ago', () => {
 
   test('is followed by one claim however often its replacement is cut off', async () => {
     for (const fault of FAULTS) {
-      for (let at = 1; at <= 4; at++) {
-        const { store, node, clock } = world()
-        const old = await node().run(REQUEST, forecast(store))
-        passMs(clock, 25 * HOUR_MS)
+      for (let at = 1; at <= WRITES_OF_A_CALL; at++) {
+        const { store, node, clock, old } = await sweptWorld()
         const broken = new FaultStore(store, { at, fault, crash: true })
         await outcome(node(broken).run(REQUEST, forecast(broken)))
         expect(broken.failed).toBe(true)
@@ -195,20 +229,6 @@ describe('a claim of 24 hours ago', () => {
       }
     }
   })
-
-  test('is followed even where its follower expired before it took its place', async () => {
-    const { store, node, clock } = world()
-    await node().run(REQUEST, forecast(store))
-    for (const at of [2, 2]) {
-      passMs(clock, 25 * HOUR_MS)
-      const dead = new FaultStore(store, { at, fault: 'failed', crash: true })
-      await outcome(node(dead).run(REQUEST, forecast(dead)))
-    }
-    passMs(clock, 25 * HOUR_MS)
-    const answer = await node().run(REQUEST, forecast(store))
-    expect(await node().run(REQUEST, forecast(store))).toEqual(answer)
-    expect(await claimIn(store)).toMatchObject({ id: answer.id, state: 'done' })
-  })
 })
 
 describe('any interleaving', () => {
@@ -220,7 +240,7 @@ describe('any interleaving', () => {
     }),
     { nil: {} },
   )
-  test('of retries on two nodes, over faults, takeovers and an expired claim gives one answer', async () => {
+  test('of retries on two nodes, over faults, takeovers and a swept claim gives one answer', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.scheduler(),
@@ -229,17 +249,15 @@ describe('any interleaving', () => {
         // Without a lease, every call that finds another under way takes it over.
         fc.constantFrom(0, LEASE_MS),
         fc.boolean(),
-        async (scheduler, cuts, sent, leaseMs, expired) => {
-          const { store, node, clock } = world()
-          const old = expired ? await node().run(REQUEST, forecast(store)) : undefined
-          if (expired) passMs(clock, 25 * HOUR_MS)
+        async (scheduler, cuts, sent, leaseMs, swept) => {
+          const { store, node, clock, old } = swept ? await sweptWorld() : { ...world(), old: undefined }
           const before = () => scheduler.schedule(Promise.resolve())
           const nodes = cuts.map((each) => {
             const faulty = new FaultStore(store, { ...each, before })
             const idempotency = newNode(faulty, clock, leaseMs)
             return () => outcome(idempotency.run(REQUEST, forecast(faulty)))
           })
-          // Each is sent when chance has it, so that some come while others are under way and some after.
+          // The scheduler decides when each is sent, so that some come while others are under way and some after.
           const calls = sent.map(async (index) => {
             await scheduler.schedule(Promise.resolve())
             return nodes[index]!()

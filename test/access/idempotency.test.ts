@@ -1,11 +1,6 @@
 // A call with an Idempotency-Key takes effect once and is answered the same, on whatever node it is asked.
 import { describe, expect, test } from 'vitest'
-import {
-  type Claim,
-  type IdempotentWork,
-  sweepExpired,
-  sweepPart,
-} from '../../pipeline/access/idempotency.ts'
+import { type Claim, type IdempotentWork, sweepPart } from '../../pipeline/access/idempotency.ts'
 import { canonical } from '../../pipeline/proof/canonical.ts'
 import { CLAIMS_PREFIX } from '../../pipeline/store/paths.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
@@ -13,6 +8,7 @@ import type { Store } from '../../pipeline/store/store.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { FaultStore } from '../support/fault-store.ts'
 import {
+  ANOTHER,
   type Answer,
   HOUR_MS,
   KEY,
@@ -29,6 +25,7 @@ import {
   outcome,
   passMs,
   refuse,
+  sweepAll,
   world,
 } from '../support/idempotent-calls.ts'
 import { Clock } from '../support/service.ts'
@@ -62,7 +59,7 @@ describe('a first call', () => {
     expect(others).toEqual([])
     expect(key).toMatch(/^idempotency\/[0-9a-f]{64}\.json$/)
     expect(everythingIn(store)).not.toContain(KEY)
-    expect(everythingIn(store)).not.toContain(REQUEST.fingerprint)
+    expect(everythingIn(store)).not.toContain(REQUEST.body.text)
   })
 
   test('that is refused claims nothing: the corrected request may use the key', async () => {
@@ -70,7 +67,7 @@ describe('a first call', () => {
     const refused = { ...forecast(store), check: refuse('invalid') }
     await expect(node().run(REQUEST, refused)).rejects.toMatchObject({ kind: 'invalid' })
     expect([...store.objects.keys()]).toEqual([])
-    const corrected = { ...REQUEST, fingerprint: 'the corrected request' }
+    const corrected = { ...REQUEST, body: { text: 'the corrected request' } }
     const answer = await node().run(corrected, forecast(store))
     expect(effects(store)).toEqual([answer])
   })
@@ -88,12 +85,40 @@ describe('a first call', () => {
   })
 })
 
+describe('a call without a key', () => {
+  test('is checked, committed and answered each time, and claims nothing', async () => {
+    const { store, watched, calls, node } = world()
+    const keyless = { ...REQUEST, key: undefined }
+    const work: IdempotentWork<Answer> = {
+      ...forecast(watched),
+      check: async () => {
+        expect(calls()).toEqual([])
+      },
+    }
+    const one = await node().run(keyless, work)
+    expect(calls()).toEqual(['putIfAbsent inbox'])
+    const two = await node().run(keyless, forecast(store))
+    expect(two.id).not.toBe(one.id)
+    expect(effects(store)).toEqual([one, two])
+  })
+
+  test('that is refused or fails has the error of its work, and leaves nothing', async () => {
+    const { store, node } = world()
+    const keyless = { ...REQUEST, key: undefined }
+    const refused = node().run(keyless, { ...forecast(store), check: refuse('invalid') })
+    await expect(refused).rejects.toMatchObject({ kind: 'invalid' })
+    const failed = node().run(keyless, { ...forecast(store), commit: refuse('corrupt') })
+    await expect(failed).rejects.toMatchObject({ kind: 'corrupt' })
+    expect([...store.objects.keys()]).toEqual([])
+  })
+})
+
 describe('a call that was done', () => {
   test('has the same answer on every node, and neither checks nor writes anything', async () => {
     const { store, calls, node, clock } = world()
     const answer = await node().run(REQUEST, forecast(store))
     const before = calls().length
-    passMs(clock, 24 * HOUR_MS - 1)
+    passMs(clock, 95 * HOUR_MS)
     const work = { ...forecast(store), check: refuse('conflict'), commit: refuse('corrupt') }
     expect(canonical(await node().run(REQUEST, work))).toEqual(canonical(answer))
     expect(calls().slice(before)).toEqual(['get idempotency'])
@@ -103,9 +128,7 @@ describe('a call that was done', () => {
     const { store, calls, node } = world()
     await node().run(REQUEST, forecast(store))
     const before = calls().length
-    await expect(
-      node().run({ ...REQUEST, fingerprint: 'another request' }, forecast(store)),
-    ).rejects.toMatchObject({
+    await expect(node().run(ANOTHER, forecast(store))).rejects.toMatchObject({
       kind: 'invalid',
       message: expect.stringContaining('this Idempotency-Key was used for another request') as string,
     })
@@ -167,8 +190,7 @@ describe('a call that is under way', () => {
     const { held, work } = heldBack(forecast(store))
     const first = node().run(REQUEST, work)
     await held.arrived
-    const other = { ...REQUEST, fingerprint: 'another request' }
-    await expect(node().run(other, forecast(store))).rejects.toMatchObject({ kind: 'invalid' })
+    await expect(node().run(ANOTHER, forecast(store))).rejects.toMatchObject({ kind: 'invalid' })
     held.release()
     await first
   })
@@ -239,20 +261,13 @@ describe('two nodes at once', () => {
     const [one, two] = meetingAt(store, 2)
     const outcomes = await Promise.all([
       outcome(node(one).run(REQUEST, forecast(store))),
-      outcome(node(two).run({ ...REQUEST, fingerprint: 'another request' }, forecast(store))),
+      outcome(node(two).run(ANOTHER, forecast(store))),
     ])
     expect(outcomes.filter(({ answer }) => answer)).toHaveLength(1)
     expect(outcomes.find(({ error }) => error)?.error).toMatchObject({ kind: 'invalid' })
     expect(effects(store)).toHaveLength(1)
   })
 })
-
-/** Each part in its turn, at one instant. */
-async function sweepAll(store: Store, now: Date): Promise<number> {
-  let deleted = 0
-  for (let part = 0; part < 16; part++) deleted += await sweepExpired(store, now, part)
-  return deleted
-}
 
 describe('sweeping', () => {
   test('comes to each part within two days, whenever in three hours it is asked for', () => {
@@ -265,19 +280,18 @@ describe('sweeping', () => {
     const clock = new Clock(new Date(START).toISOString())
     const store = new MemoryStore(clock.now)
     const { node } = world(store, clock)
-    await node().run(REQUEST, forecast(store))
+    await node().run({ ...REQUEST, key: 'the first' }, forecast(store))
     passMs(clock, 24 * HOUR_MS)
-    // The same key again, whose old claim leads to the new one.
     const answer = await node().run(REQUEST, forecast(store))
     await node().run({ ...REQUEST, key: 'another' }, forecast(store))
     const watched = new FaultStore(store)
     passMs(clock, 24 * HOUR_MS)
     expect(await sweepAll(watched, clock.now())).toBe(0)
     passMs(clock, 24 * HOUR_MS)
-    expect(await sweepAll(watched, clock.now())).toBe(0)
+    expect(await sweepAll(watched, clock.now())).toBe(1)
     expect(await claimIn(store)).toMatchObject({ id: answer.id })
     passMs(clock, 1)
-    expect(await sweepAll(watched, clock.now())).toBe(3)
+    expect(await sweepAll(watched, clock.now())).toBe(2)
     expect(watched.count('get', 'range', 'put', 'putIfAbsent')).toBe(0)
     expect([...store.objects.keys()].filter((key) => key.startsWith(CLAIMS_PREFIX))).toEqual([])
     expect(effects(store)).toHaveLength(3)

@@ -106,6 +106,27 @@ describe('POST /agents/register', () => {
     expect(pointersOf(await register(body))).toEqual(pointers)
   })
 
+  test('shows the key of an Idempotency-Key again for 24 hours, and then says what to do', async () => {
+    const moving = new Clock(NOW)
+    const { client } = await testService(await testComponents({ clock: moving }))
+    const body = { name: 'a', model_type: 'm' }
+    const again = () => client.post('/agents/register', body, { 'Idempotency-Key': uuidOf(7, 1) })
+    const first = await again()
+    expect(first.status).toBe(201)
+    const later = (ms: number) => {
+      moving.set(new Date(Date.parse(NOW) + ms).toISOString())
+      return again()
+    }
+    const day = 24 * 60 * 60_000
+    expect((await later(day - 1)).text).toBe(first.text)
+    for (const ms of [day, 2 * day]) {
+      const refused = await later(ms)
+      expectProblem(refused, 409, /shown again for 24 hours only; .* register another agent/)
+      expect(refused.text).toContain(NOW)
+      expect(refused.text).not.toContain(first.json<{ api_key: string }>().api_key)
+    }
+  })
+
   test('takes 200 characters beyond the basic plane', async () => {
     expect((await register({ name: '🦉'.repeat(200), model_type: 'm' })).status).toBe(201)
   })

@@ -5,7 +5,8 @@ import fc from 'fast-check'
 import { pino } from 'pino'
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { allRoutes } from '../../api/app.ts'
+import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
+import { allRoutes } from '../../api/routes/all.ts'
 import { MOUNTS } from '../../api/mounts.ts'
 import type { Route } from '../../api/route.ts'
 import { SECURITY_HEADERS } from '../../api/security-headers.ts'
@@ -34,7 +35,7 @@ const SEED = Number(process.env['FUZZ_SEED'] ?? 20260301)
 /** Enough for ten thousand on a slow machine. */
 const TIMEOUT_MS = 30_000 + 30 * RUNS
 
-const ROUTES = allRoutes({ version: '0.0.0', methodology: new Uint8Array() })
+const ROUTES = allRoutes({ version: '0.0.0', methodology: METHODOLOGY, methodologyText: new Uint8Array() })
 /** The files of the viewer, whose megabytes would be sent again and again. */
 const LARGE = new Set(['/docs/viewer.js', '/docs/viewer.css'])
 

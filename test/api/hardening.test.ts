@@ -185,7 +185,7 @@ describe('what could be meant in two ways is refused, and nothing is written', (
     const answer = await expectNothingWritten(() =>
       service.client.post(forecastPath(), body, bearer(agent.key)),
     )
-    expectProblem(answer, 400, /names the field "probability" twice/)
+    expectProblem(answer, 400, /has the field "probability" twice/)
   })
 
   test('a parameter that is given twice', async () => {
@@ -236,7 +236,7 @@ describe('what could be meant in two ways is refused, and nothing is written', (
       ]) {
         const [answer] = await expectNothingWritten(() => forecast(...headers))
         expect(answer!.status).toBe(401)
-        expect(answer!.body.toString()).toContain('came 2 times: send it once')
+        expect(answer!.body.toString()).toContain('was sent 2 times: send it once')
         expect(answer!.headers['www-authenticate']).toBe('Bearer')
       }
     }

@@ -39,9 +39,7 @@ describe('parseJson', () => {
   ] as const)('refuses a field that stands twice %s, and names it', ([, text, name]) => {
     const { status, message } = refusal(text)
     expect(status).toBe(400)
-    expect(message).toBe(
-      `the body names the field ${JSON.stringify(name)} twice in one object: which one is meant?`,
-    )
+    expect(message).toBe(`the body has the field ${JSON.stringify(name)} twice in one object: send it once`)
   })
 
   test.for([

@@ -255,7 +255,7 @@ describe('GET /snapshots/{entity_type}/{entity_id}', () => {
     expectProblem(
       await service.client.get(`/snapshots/agent/${forecasterId(0)}`),
       404,
-      /no release or snapshot/,
+      /no release or snapshot has an agent/,
     )
     expect(pointersOf(await service.client.get(`/snapshots/team/${agentId}`))).toEqual(['/entity_type'])
     expect(pointersOf(await service.client.get('/snapshots/agent/me'))).toEqual(['/entity_id'])

@@ -47,8 +47,8 @@ describe('an unknown path is answered 404', () => {
     '/agents/%2e%2e%2fregister',
     `/agents/${'a'.repeat(4000)}`,
   ])('%s', async (path) => {
-    expectProblem(await service.client.get(path), 404, /there is no call/)
-    expectProblem(await service.client.post(path, AGENT), 404, /there is no call/)
+    expectProblem(await service.client.get(path), 404, /there is no path/)
+    expectProblem(await service.client.post(path, AGENT), 404, /there is no path/)
   })
 
   test('a path that is no text in UTF-8 is an id that is none', async () => {
@@ -73,13 +73,13 @@ describe('a wrong method is answered 405 with Allow', () => {
     const answer = await service.client.send(method, path)
     expect(answer.status).toBe(405)
     expect(answer.headers.allow).toBe(allow)
-    if (method !== 'HEAD') expectProblem(answer, 405, new RegExp(`called with ${allow}`))
+    if (method !== 'HEAD') expectProblem(answer, 405, new RegExp(`takes only ${allow}`))
   })
 
   test('a path that there is not has no method either', async () => {
-    expectProblem(await service.client.send('DELETE', '/nowhere'), 404, /there is no call/)
+    expectProblem(await service.client.send('DELETE', '/nowhere'), 404, /there is no path/)
     const answer = await service.client.send('PROPFIND', '/nowhere')
-    expectProblem(answer, 404, /there is no call/)
+    expectProblem(answer, 404, /there is no path/)
     expect(answer.headers).not.toHaveProperty('allow')
   })
 })

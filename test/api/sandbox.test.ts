@@ -108,7 +108,7 @@ describe('under /sandbox', () => {
       sandbox: await registerAgent(clients.sandbox),
     }
     const { production, sandbox } = clients
-    expectProblem(await production.get(`/forecaster/${PERSON}/verification`), 404, /no release speaks/)
+    expectProblem(await production.get(`/forecaster/${PERSON}/verification`), 404, /no release has a/)
     expectProblem(await production.get(`/questions/${QUESTION.open}`), 404, /no question/)
     expectProblem(
       await production.get(`/agents/${agents.sandbox.agentId}/verification`),

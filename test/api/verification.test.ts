@@ -293,7 +293,7 @@ describe('an agent that no release has covered', () => {
     expectProblem(
       await client.get(pathOf('forecaster', 'verification', uuidOf(9, 9))),
       404,
-      /no release speaks of/,
+      /no release has a/,
     )
   })
 })

@@ -1,7 +1,7 @@
 // Calls with an Idempotency-Key over a store in memory: nodes, work that leaves a trace, and what it left.
 import { randomBytes } from 'node:crypto'
 import { v7 as uuidv7 } from 'uuid'
-import { Idempotency, type IdempotentWork } from '../../pipeline/access/idempotency.ts'
+import { Idempotency, type IdempotentWork, sweepExpired } from '../../pipeline/access/idempotency.ts'
 import { canonical } from '../../pipeline/proof/canonical.ts'
 import { claimPath, inboxPath, inboxPrefix } from '../../pipeline/store/paths.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
@@ -14,7 +14,9 @@ export const START = Date.parse('2026-03-01T12:00:00.000Z')
 export const LEASE_MS = 10_000
 export const HOUR_MS = 60 * 60_000
 export const KEY = 'c1b6c3c8-8c39-4a43-9a2f-0e5a1ad0e8a7'
-export const REQUEST = { scope: 'a call', key: KEY, fingerprint: 'the request' }
+export const REQUEST = { scope: 'a call', key: KEY, body: { text: 'the request' } }
+/** Another request under the same key. */
+export const ANOTHER = { ...REQUEST, body: { text: 'another request' } }
 /** Claim, commit and the note that it is done. */
 export const WRITES_OF_A_CALL = 3
 
@@ -58,6 +60,13 @@ export function newNode(store: Store, clock: Clock, leaseMs: number): Idempotenc
 
 export function passMs(clock: Clock, ms: number): void {
   clock.set(new Date(clock.now().getTime() + ms).toISOString())
+}
+
+/** Deletes what is older than two days, each part in its turn, at one instant. */
+export async function sweepAll(store: Store, now: Date): Promise<number> {
+  let deleted = 0
+  for (let part = 0; part < 16; part++) deleted += await sweepExpired(store, now, part)
+  return deleted
 }
 
 export async function outcome<T>(call: Promise<T>): Promise<{ answer?: T; error?: unknown }> {

@@ -109,7 +109,7 @@ test.for(['nowhere', '10.0.0.0/33', '10.0.0.256', '', '2001:db8::/129'])(
       expect.objectContaining({
         kind: 'invalid',
         message: expect.stringContaining(
-          `TRUSTED_PROXIES holds what is no address: loopback, ${proxy}; it takes`,
+          `TRUSTED_PROXIES is not a list of addresses: loopback, ${proxy}; it takes`,
         ) as string,
       }),
     )

@@ -1,11 +1,13 @@
 // Walks the OpenAPI document: every status of every call is provoked over HTTP and held against what is written of it.
 // A status that nothing provokes fails, and so does an answer that the document does not know.
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { type AppComponents, allRoutes, createApp } from '../../../api/app.ts'
+import { METHODOLOGY } from '../../../pipeline/scoring/methodology.ts'
+import { type AppComponents, createApp } from '../../../api/app.ts'
 import type { ApiContext } from '../../../api/context.ts'
 import { Metrics } from '../../../api/metrics.ts'
 import { openApiDocument } from '../../../api/openapi/document.ts'
 import type { Route } from '../../../api/route.ts'
+import { allRoutes } from '../../../api/routes/all.ts'
 import { startServer } from '../../../api/server.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import { ServiceError } from '../../../schemas/errors.ts'
@@ -25,7 +27,11 @@ import {
 import { copyOf } from '../../support/store-content.ts'
 import { NOW, QUESTION, uuidOf } from '../../support/world.ts'
 
-const routes = allRoutes({ version: '1.0.0', methodology: new TextEncoder().encode('# Methodology\n') })
+const routes = allRoutes({
+  version: '1.0.0',
+  methodology: METHODOLOGY,
+  methodologyText: new TextEncoder().encode('# Methodology\n'),
+})
 const api = new ApiDocument(JSON.parse(JSON.stringify(openApiDocument(routes, '1.0.0'))) as Document)
 const folder = await suiteFolder()
 const clock = new Clock(NOW)
@@ -236,11 +242,11 @@ describe('what a status may mean besides is answered as the document says:', () 
       /fv_live_/,
     ],
     [
-      'a parameter that is there twice',
+      'a parameter that is given twice',
       'listQuestions',
       422,
       ({ path }) => service.client.get(`${path}?limit=1&limit=2`),
-      /limit is there more than once/,
+      /limit is given more than once/,
     ],
     [
       'an id that is none',

@@ -1,44 +1,8 @@
-// What an Idempotency-Key may be, and the chance that is derived from one.
-import { hkdfSync } from 'node:crypto'
+// What an Idempotency-Key header may hold.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { assertUnguessable, parseIdempotencyKey, sealedBytes } from '../../pipeline/access/idempotency.ts'
+import { assertUnguessable, parseIdempotencyKey } from '../../api/idempotency-key.ts'
 import { KEY } from '../support/idempotent-calls.ts'
-
-describe('sealed chance', () => {
-  const salt = 'ab'.repeat(32)
-  const bytes = fc.uint8Array({ minLength: 32, maxLength: 32 })
-  const hex = (value: Uint8Array) => Buffer.from(value).toString('hex')
-
-  test('is HKDF with SHA-256, and ends where that ends', () => {
-    const expected = hkdfSync('sha256', KEY, Buffer.from(salt, 'hex'), 'sealed chance', 255 * 32)
-    const chance = sealedBytes(KEY, salt)
-    expect(hex(chance(255 * 32))).toBe(Buffer.from(expected).toString('hex'))
-    expect(() => chance(1)).toThrow(RangeError)
-  })
-
-  test('is the same stream however it is taken', () => {
-    fc.assert(
-      fc.property(fc.array(fc.integer({ min: 0, max: 100 }), { maxLength: 8 }), (sizes) => {
-        const whole = sealedBytes(KEY, salt)(sizes.reduce((sum, size) => sum + size, 0))
-        const chance = sealedBytes(KEY, salt)
-        expect(hex(Buffer.concat(sizes.map(chance)))).toBe(hex(whole))
-      }),
-    )
-  })
-
-  test('differs for another secret and for another salt', () => {
-    fc.assert(
-      fc.property(fc.string(), fc.string(), bytes, bytes, (one, two, a, b) => {
-        fc.pre(one !== two && hex(a) !== hex(b))
-        const streams = [sealedBytes(one, hex(a)), sealedBytes(two, hex(a)), sealedBytes(one, hex(b))].map(
-          (chance) => hex(chance(32)),
-        )
-        expect(new Set(streams).size).toBe(3)
-      }),
-    )
-  })
-})
 
 describe('the header Idempotency-Key', () => {
   test.for([

@@ -1,0 +1,69 @@
+// The schemas of the OpenAPI document, made from the zod schemas that validate.
+import { z } from 'zod'
+import { RESPONSES, REQUESTS } from '../../schemas/json-schemas.ts'
+
+/** Files in the store that no call answers. */
+const STORED = new Set(['release-shard', 'release-manifest', 'snapshot-shard', 'snapshot-manifest'])
+
+/** A schema with a name is in the document once, and is referred to. */
+export class NamedSchemas {
+  readonly components: Record<string, object> = {}
+  readonly #names = new Map<z.ZodType, string>()
+
+  constructor() {
+    this.#add(RESPONSES, 'output')
+    this.#add(REQUESTS, 'input')
+  }
+
+  of(schema: z.ZodType, io: 'input' | 'output'): object {
+    const name = this.#names.get(schema)
+    if (name !== undefined) return { $ref: `#/components/schemas/${name}` }
+    return withoutDialect(z.toJSONSchema(schema, { io }))
+  }
+
+  #add(named: Record<string, z.ZodType>, io: 'input' | 'output'): void {
+    const registry = z.registry<{ id: string }>()
+    for (const [file, schema] of Object.entries(named)) {
+      if (STORED.has(file)) continue
+      const id = componentName(file)
+      registry.add(schema, { id })
+      this.#names.set(schema, id)
+    }
+    const { schemas } = z.toJSONSchema(registry, { io, uri: (id) => `#/components/schemas/${id}` })
+    for (const [name, schema] of Object.entries(schemas)) this.components[name] = withoutDialect(schema)
+  }
+}
+
+/** The fields of an object as parameters, each with its example. */
+export function parameters(
+  schema: z.ZodType,
+  place: 'path' | 'query',
+  examples: Record<string, unknown> = {},
+): object[] {
+  const { properties = {}, required = [] } = withoutDialect(z.toJSONSchema(schema, { io: 'input' })) as {
+    properties?: Record<string, object>
+    required?: string[]
+  }
+  return Object.entries(properties).map(([name, property]) => {
+    const { description, ...rules } = property as { description?: string }
+    return {
+      name,
+      in: place,
+      required: place === 'path' || required.includes(name),
+      description,
+      schema: rules,
+      example: examples[name],
+    }
+  })
+}
+
+/** The document sets the dialect and the address of all schemas. */
+function withoutDialect(schema: object): object {
+  const { $schema: _dialect, $id: _address, ...rules } = schema as Record<string, unknown>
+  return rules
+}
+
+/** `agent-verification` is AgentVerification. */
+function componentName(file: string): string {
+  return file.replace(/(?:^|-)([a-z])/g, (_whole, letter: string) => letter.toUpperCase())
+}

@@ -1,0 +1,39 @@
+// All routes of the service, in the order of the OpenAPI document.
+import type { Methodology } from '../../pipeline/scoring/methodology.ts'
+import type { Route } from '../route.ts'
+import { register } from './agents.ts'
+import { documentation } from './docs.ts'
+import { submitForecast } from './forecasts.ts'
+import { methodologyDocument, methodologyVersion } from './methodology.ts'
+import { publications } from './publications.ts'
+import { getQuestion, listQuestions } from './questions.ts'
+import { livez, metrics, readyz } from './service.ts'
+import { snapshots } from './snapshots.ts'
+import { bulk } from './verification.ts'
+
+export interface Documents {
+  /** The version of the service, for the OpenAPI document. */
+  version: string
+  /** The method in force. */
+  methodology: Methodology
+  /** docs/methodology.md, as the service publishes it. */
+  methodologyText: Uint8Array
+}
+
+export function allRoutes({ version, methodology, methodologyText }: Documents): Route[] {
+  const routes: Route[] = [
+    register,
+    submitForecast,
+    ...publications,
+    bulk,
+    snapshots,
+    methodologyVersion(methodology),
+    methodologyDocument(methodologyText),
+    listQuestions,
+    getQuestion,
+    livez,
+    readyz,
+    metrics,
+  ]
+  return [...routes, ...documentation(routes, version)]
+}

@@ -1,0 +1,58 @@
+// The daily history of an entity.
+import { z } from 'zod'
+import { ServiceError } from '../../schemas/errors.ts'
+import { snapshotHistory } from '../../schemas/payloads.ts'
+import { snapshotParams, snapshotQuery } from '../../schemas/requests.ts'
+import type { EntityType } from '../../schemas/tables.ts'
+import * as examples from '../openapi/examples.ts'
+import { route } from '../route.ts'
+
+const { AGENT_ID } = examples
+
+function missing(entityType: EntityType, entityId: string): string {
+  return `no release or snapshot has ${entityType === 'agent' ? 'an agent' : 'a forecaster'} ${entityId}`
+}
+
+export const snapshots = route({
+  method: 'GET',
+  path: '/snapshots/{entity_type}/{entity_id}',
+  operationId: 'listSnapshots',
+  tag: 'Records',
+  summary: 'The rank and skill of an entity on each day',
+  description:
+    'The rank and skill of an agent or forecaster in the first release of each day, oldest first. A day without a ' +
+    'release, or before its first one, has no row. The row of a day never changes.',
+  key: 'none',
+  needsStore: true,
+  params: snapshotParams,
+  query: snapshotQuery,
+  body: z.undefined(),
+  examples: {
+    params: { entity_type: 'agent', entity_id: AGENT_ID },
+    query: { start_date: '2026-02-28', end_date: '2026-03-01' },
+  },
+  success: {
+    status: 200,
+    description: 'One row for each day',
+    body: snapshotHistory,
+    example: examples.snapshotHistory,
+  },
+  problems: {
+    404: { detail: missing('agent', AGENT_ID) },
+    422: {
+      detail: 'the query is not valid: end_date must not be before start_date',
+      errors: [{ pointer: '/end_date', detail: 'must not be before start_date' }],
+    },
+  },
+  handle: async ({ params, query }, { history, releases }) => {
+    const { entity_type, entity_id } = params
+    const rows = await history.of(entity_type, entity_id, query.start_date, query.end_date)
+    const known = rows.length > 0 || (await releases.find(entity_type, entity_id, 'rankings')) !== undefined
+    if (!known) throw new ServiceError('notFound', missing(entity_type, entity_id))
+    return {
+      status: 200,
+      body: { entity_type, entity_id, snapshots: rows },
+      headers: { 'Cache-Control': 'public, max-age=60' },
+    }
+  },
+})
