@@ -1,7 +1,7 @@
 // The tables of the documentation that follow from the schemas. `npm run schemas` writes them into the pages.
 import { z } from 'zod'
 import { SANDBOX_PREFIX, settings } from './config.ts'
-import type { Meaning } from './metric.ts'
+import type { Measure } from './metric.ts'
 import { ENTITY_COLUMNS, PAIR_METRICS } from './metrics.ts'
 import { type ColumnType, TABLE_NAMES, type TableName, tableSpec } from './tables.ts'
 
@@ -100,9 +100,7 @@ function scoresText(): string {
     ['`question_id`', 'UUID text', '', '', '', 'the question'],
     ['`outcome`', 'text', '', '', '', '`yes` or `no`'],
     ['`resolved_at`', 'time', '', '', '', 'when the outcome became known'],
-    ...metrics.map(([name, metric]) =>
-      metricRow(name, metric.scale === 'count' ? 'integer' : 'double', metric),
-    ),
+    ...metrics.map(([name, metric]) => metricRow(name, metric.per === 1 ? 'integer' : 'double', metric)),
   ])
 }
 
@@ -120,7 +118,7 @@ function entitiesText(): string {
 function metricRow(
   name: string,
   type: string,
-  { unit, range: [least, greatest], better, about }: Meaning,
+  { unit, range: [least, greatest], better, about }: Measure & { about: string },
 ): string[] {
   const bounded = least !== null || greatest !== null
   const range = bounded ? `${least ?? ''}..${greatest ?? ''}` : ''

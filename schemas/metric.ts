@@ -1,4 +1,4 @@
-// How a metric is described: what it means, how it is held, and which payloads and columns it has.
+// How a metric is described: what it means, how it is held, and the payloads and columns that have it.
 import { z } from 'zod'
 import type { ColumnKind } from './columns.ts'
 
@@ -6,81 +6,99 @@ import type { ColumnKind } from './columns.ts'
 export const PUBLICATIONS = ['verification', 'metrics', 'rankings', 'advanced_metrics'] as const
 export type PublicationKind = (typeof PUBLICATIONS)[number]
 
-export interface Meaning {
-  /** What is counted or measured. */
-  unit: string
+export interface Measure {
+  readonly unit: string
   /** The least and the greatest value; null: no limit. */
-  range: readonly [least: number | null, greatest: number | null]
+  readonly range: readonly [least: number | null, greatest: number | null]
   /** Which values are better. */
-  better: 'higher' | 'lower' | 'neither'
-  about: string
+  readonly better: 'higher' | 'lower' | 'neither'
 }
 
-/** How a number of a pair is held, so that sums are exact: a count, whole parts per million, or whole parts of 1e-12. */
-export type Scale = 'count' | 'ppm' | 'pico'
-export const UNITS_OF_SCALE: Record<Scale, number> = { count: 1, ppm: 1e6, pico: 1e12 }
+export function measure(
+  unit: string,
+  least: number | null,
+  greatest: number | null,
+  better: Measure['better'] = 'neither',
+): Measure {
+  return { unit, range: [least, greatest], better }
+}
+
+/**
+ * How a number of a pair is held, so that sums are exact: a count, whole parts per million, a sum of those, or whole
+ * parts of 1e-12.
+ */
+const SCALES = {
+  count: { column: 'int32', per: 1 },
+  ppm: { column: 'int32', per: 1e6 },
+  mass: { column: 'double', per: 1e6 },
+  pico: { column: 'double', per: 1e12 },
+} as const satisfies Record<string, { column: ColumnKind; per: number }>
+type Scale = keyof typeof SCALES
+
+/**
+ * How a metric of pairs is added up over an entity's questions: as it is, times the coverage, or over the questions that
+ * have it (−1 stands for none).
+ */
+type Sum = 'plain' | 'weighted' | 'present' | 'none'
 
 /** A number of one entity on one question. */
-export interface PairMetric extends Meaning {
-  readonly scale: Scale
-  readonly column: ColumnKind
-  /** Whether it is a column of the scores in a release. */
-  readonly published: boolean
-  /**
-   * How it is added up over an entity's questions: as it is, times the coverage, or over the questions that have it
-   * (−1 stands for none).
-   */
-  readonly sum: 'plain' | 'weighted' | 'present' | 'none'
+export function pairMetric<S extends Scale, const A extends Sum>(
+  scale: S,
+  sum: A,
+  meaning: Measure,
+  about: string,
+  published = true,
+) {
+  const { column, per } = SCALES[scale] as (typeof SCALES)[S]
+  return { ...meaning, about, sum, column, per, published }
 }
 
-export type ParquetType = 'BOOLEAN' | 'INT32' | 'DOUBLE'
-export type Publications = readonly PublicationKind[]
+type ParquetType = 'BOOLEAN' | 'INT32' | 'DOUBLE'
+type Publications = readonly PublicationKind[]
 
-/** A number of an entity, or a group of numbers that belong together. */
-export interface EntityMetric<S extends z.ZodType, P extends Publications> extends Meaning {
-  readonly schema: S
-  /** The payloads that hold it. */
-  readonly publications: P
-  /** Its columns in the Parquet files of entities; those of a group name the field that they hold. */
-  readonly columns:
-    Readonly<Record<string, Meaning & { type: ParquetType; field?: string }>> | ParquetType | null
+export interface EntityColumn extends Measure {
+  readonly about: string
+  readonly type: ParquetType
+  /** The field that it holds of a metric of several. */
+  readonly field?: string
 }
 
+/**
+ * A number of an entity, or several that belong together: `columns` is the type of its own column in the Parquet files of
+ * entities, or a column for each of some fields, or null.
+ */
 export function entityMetric<S extends z.ZodType, const P extends Publications>(
   schema: S,
   publications: P,
-  columns: EntityMetric<S, P>['columns'],
-  meaning: Meaning,
-): EntityMetric<S, P> {
-  return { schema: schema.describe(meaning.about), publications, columns, ...meaning }
+  columns: ParquetType | Record<string, EntityColumn> | null,
+  meaning: Measure,
+  about: string,
+  example: z.infer<S>,
+) {
+  return { ...meaning, about, schema: schema.describe(about), publications, columns, example }
 }
 
 export const count = z.number().int().min(0)
 
-export function within([least, greatest]: Meaning['range']): z.ZodNumber {
+export function within({ range: [least, greatest] }: Measure): z.ZodNumber {
   const above = least === null ? z.number() : z.number().min(least)
   return greatest === null ? above : above.max(greatest)
 }
 
-export function flag<const P extends Publications>(publications: P, about: string) {
-  const meaning = { unit: 'yes or no', range: [null, null], better: 'neither', about } as const
-  return entityMetric(z.boolean(), publications, 'BOOLEAN', meaning)
-}
-
 export function counted<const P extends Publications>(
   publications: P,
-  unit: string,
+  meaning: Measure,
   about: string,
-  column = true,
+  example: number,
 ) {
-  const meaning = { unit, range: [0, null], better: 'neither', about } as const
-  return entityMetric(count, publications, column ? 'INT32' : null, meaning)
+  return entityMetric(count, publications, 'INT32', meaning, about, example)
 }
 
-export function measured<const P extends Publications>(publications: P, meaning: Meaning) {
-  return entityMetric(within(meaning.range), publications, 'DOUBLE', meaning)
-}
-
-export function measuredOrNull<const P extends Publications>(publications: P, meaning: Meaning) {
-  return entityMetric(within(meaning.range).nullable(), publications, 'DOUBLE', meaning)
+export function measured<const P extends Publications>(
+  publications: P,
+  meaning: Measure,
+  about: string,
+  example: number | null,
+) {
+  return entityMetric(within(meaning).nullable(), publications, 'DOUBLE', meaning, about, example)
 }

@@ -1,294 +1,163 @@
 // The catalogue of metrics: what each number means, in one place. The payload schemas, the sums of the scorer, the
-// columns of the Parquet files and the tables of docs/data.md follow from it. Formulas: docs/methodology.md.
+// columns of the Parquet files, the examples of the API and the tables of docs/data.md follow from it. Formulas:
+// docs/methodology.md.
 import { z } from 'zod'
 import {
-  type Meaning,
-  PUBLICATIONS,
-  type PairMetric,
-  type ParquetType,
+  type EntityColumn,
+  type Measure,
   type PublicationKind,
-  type Publications,
+  PUBLICATIONS,
   count,
   counted,
   entityMetric,
-  flag,
+  measure,
   measured,
-  measuredOrNull,
+  pairMetric,
   within,
 } from './metric.ts'
 
-const SHARE = { unit: 'share', range: [0, 1] } as const
-const ERROR = { unit: 'squared error', range: [0, 1], better: 'lower' } as const
-const POINTS = { unit: 'points', range: [null, null], better: 'higher' } as const
-const PICO = { scale: 'pico', column: 'double' } as const
-const COUNT = {
-  scale: 'count',
-  column: 'int32',
-  unit: 'forecasts',
-  range: [0, null],
-  better: 'neither',
-} as const
-const MASS = {
-  scale: 'ppm',
-  column: 'double',
-  unit: 'probability',
-  range: [0, null],
-  better: 'neither',
-} as const
+const SHARE = measure('share', 0, 1)
+const SHARE_GOOD = measure('share', 0, 1, 'higher')
+const SHARE_BAD = measure('share', 0, 1, 'lower')
+const ERROR = measure('squared error', 0, 1, 'lower')
+const REFERENCE = measure('squared error', 0, 1)
+const PART = measure('squared error', null, null)
+const NATS = measure('nats', 0, 6.9078, 'lower')
+const POINTS = measure('points', null, null, 'higher')
+const QUESTIONS = measure('questions', 0, null)
+const FORECASTS = measure('forecasts', 0, null)
+const ENTITIES = measure('entities', 0, null)
+const MASS = measure('probability', 0, null)
+const SKILL = measure('skill', null, 1, 'higher')
+const BOUND = measure('skill', null, null, 'higher')
+const DEVIATION = measure('skill', 0, null, 'lower')
+const RANK = measure('rank', 1, null, 'lower')
+const PER_CENT = measure('per cent', 0, 100, 'higher')
 
-/** In the order of the columns of the scores in a release. */
+/** Of one entity on one question, in the order of the columns of the scores; those that are not published come last. */
 export const PAIR_METRICS = {
-  coverage: {
-    ...PICO,
-    ...SHARE,
-    better: 'neither',
-    published: true,
-    sum: 'plain',
-    about: 'share of the question’s scheduled time that was covered',
-  },
-  brier: {
-    ...PICO,
-    ...ERROR,
-    published: true,
-    sum: 'weighted',
-    about: 'mean squared error over the time held',
-  },
-  reference_brier: {
-    ...PICO,
-    ...ERROR,
-    better: 'neither',
-    published: true,
-    sum: 'weighted',
-    about: 'what the reference forecast got over the same time',
-  },
-  log_score: {
-    ...PICO,
-    unit: 'nats',
-    range: [0.001, 6.9078],
-    better: 'lower',
-    published: true,
-    sum: 'weighted',
-    about: 'mean logarithmic score over the time held',
-  },
-  baseline_score: {
-    ...PICO,
-    ...POINTS,
-    published: true,
-    sum: 'plain',
-    about: 'against always saying one half',
-  },
-  peer_score: {
-    ...PICO,
-    ...POINTS,
-    published: true,
-    sum: 'plain',
-    about: 'against the others at the same times',
-  },
-  forecasts: { ...COUNT, published: true, sum: 'plain', about: 'forecasts before the effective close' },
-  closing_probability: {
-    ...SHARE,
-    scale: 'ppm',
-    column: 'int32',
-    better: 'neither',
-    published: true,
-    sum: 'none',
-    about: 'the forecast that stood at the effective close',
-  },
-  imported: { ...COUNT, published: false, sum: 'plain', about: 'those of them that the operator imported' },
-  conviction: {
-    ...PICO,
-    ...SHARE,
-    better: 'neither',
-    published: false,
-    sum: 'plain',
-    about: 'time-weighted |2p − 1|',
-  },
-  moved: { ...MASS, published: false, sum: 'plain', about: 'probability mass moved by updates' },
-  toward: { ...MASS, published: false, sum: 'plain', about: 'the part of it that moved toward the outcome' },
-  flip_flop: {
-    ...PICO,
-    ...SHARE,
-    better: 'neither',
-    published: false,
-    sum: 'present',
-    about: '(Σ|Δp| − (max − min)) / (k − 2) over k ≥ 3 forecasts',
-  },
-} as const satisfies Record<string, PairMetric>
+  coverage: pairMetric('pico', 'plain', SHARE, 'share of the question’s scheduled time that was covered'),
+  brier: pairMetric('pico', 'weighted', ERROR, 'mean squared error over the time held'),
+  reference_brier: pairMetric(
+    'pico',
+    'weighted',
+    REFERENCE,
+    'what the reference forecast got in the same time',
+  ),
+  log_score: pairMetric('pico', 'weighted', NATS, 'mean logarithmic score over the time held'),
+  baseline_score: pairMetric('pico', 'plain', POINTS, 'against always saying one half'),
+  peer_score: pairMetric('pico', 'plain', POINTS, 'against the others at the same times'),
+  forecasts: pairMetric('count', 'plain', FORECASTS, 'forecasts before the effective close'),
+  closing_probability: pairMetric('ppm', 'none', SHARE, 'the forecast that stood at the effective close'),
+  imported: pairMetric('count', 'plain', FORECASTS, 'those of them that the operator imported', false),
+  conviction: pairMetric('pico', 'plain', SHARE, 'time-weighted |2p − 1|', false),
+  moved: pairMetric('mass', 'plain', MASS, 'probability mass moved by updates', false),
+  toward: pairMetric('mass', 'plain', MASS, 'the part of it that moved toward the outcome', false),
+  flip_flop: pairMetric(
+    'pico',
+    'present',
+    SHARE,
+    '(Σ|Δp| − (max − min)) / (k − 2) over k ≥ 3 forecasts',
+    false,
+  ),
+} as const
 
 export type PairMetricName = keyof typeof PAIR_METRICS
 
-const bound = { unit: 'skill', range: [null, null], better: 'higher', type: 'DOUBLE' } as const
-const part = { unit: 'squared error', range: [null, null], better: 'neither', type: 'DOUBLE' } as const
+const share = within(SHARE)
+const rank = z.number().int().min(1).nullable()
+const interval = z.strictObject({ lower: z.number(), upper: z.number(), level: z.number() }).nullable()
+const decomposition = z
+  .strictObject({
+    brier: share,
+    miscalibration: z.number(),
+    discrimination: z.number(),
+    uncertainty: z.number(),
+  })
+  .nullable()
+const bin = z.strictObject({
+  lower: share,
+  upper: share,
+  count: count.describe('closing forecasts in this bin'),
+  mean_probability: share.nullable().describe('null in an empty bin, like the rest'),
+  observed_frequency: share.nullable().describe('how often the outcome was yes'),
+  wilson_lower: share.nullable().describe('Wilson interval of the frequency, 95 %'),
+  wilson_upper: share.nullable().describe('Wilson interval of the frequency, 95 %'),
+})
+const column = (field: string, meaning: Measure, about: string): EntityColumn => {
+  return { ...meaning, type: 'DOUBLE', field, about }
+}
+const intervalColumns = {
+  skill_lower: column('lower', BOUND, 'lower end of the interval of the skill'),
+  skill_upper: column('upper', BOUND, 'upper end of the interval of the skill'),
+}
+const decompositionColumns = {
+  closing_brier: column('brier', ERROR, 'mean Brier score of the closing forecasts'),
+  miscalibration: column('miscalibration', { ...PART, better: 'lower' }, 'what recalibration would gain'),
+  discrimination: column(
+    'discrimination',
+    { ...PART, better: 'higher' },
+    'how well yes and no are told apart',
+  ),
+  uncertainty: column('uncertainty', PART, 'how hard the questions were to tell by the base rate'),
+}
+const exampleInterval = { lower: 0.274818, upper: 0.32621, level: 0.95 }
+const exampleDecomposition = {
+  brier: 0.075,
+  miscalibration: 0.075,
+  discrimination: 0.226331,
+  uncertainty: 0.226331,
+}
+const exampleBin = {
+  ...{ lower: 0, upper: 0.1, count: 34, mean_probability: 0.05, observed_frequency: 0.029412 },
+  ...{ wilson_lower: 0.005208, wilson_upper: 0.149167 },
+}
 
-/** In the order of the columns of the entities in a release. */
+/** The payloads that hold a metric. */
+const METRICS = ['metrics'] as const
+const ADVANCED = ['advanced_metrics'] as const
+const RANKINGS = ['rankings'] as const
+const STANDING = ['verification', 'rankings'] as const
+
+/** Of one entity, in the order of the columns of the entities. */
+// prettier-ignore
 export const ENTITY_METRICS = {
-  eligible: flag(['metrics', 'rankings'], 'whether there are enough resolved questions to be ranked'),
-  rank: entityMetric(z.number().int().min(1).nullable(), ['rankings'], 'INT32', {
-    unit: 'rank',
-    range: [1, null],
-    better: 'lower',
-    about: '1 is best; null when not eligible',
-  }),
-  percentile: measuredOrNull(['verification', 'rankings'], {
-    unit: 'per cent',
-    range: [0, 100],
-    better: 'higher',
-    about: 'among eligible entities of the same kind; null when not eligible',
-  }),
-  skill: measuredOrNull(['verification', 'metrics', 'rankings'], {
-    unit: 'skill',
-    range: [null, 1],
-    better: 'higher',
-    about:
-      'Brier skill score against time-matched peers; null without a resolved question, in verifications and rankings also when not eligible',
-  }),
-  skill_interval: entityMetric(
-    z.strictObject({ lower: z.number(), upper: z.number(), level: z.number() }).nullable(),
-    ['verification', 'metrics'],
-    {
-      skill_lower: { ...bound, field: 'lower', about: 'lower end of the interval of the skill' },
-      skill_upper: { ...bound, field: 'upper', about: 'upper end of the interval of the skill' },
-    },
-    {
-      unit: 'skill',
-      range: [null, null],
-      better: 'higher',
-      about: 'interval of the skill; null with fewer than two resolved questions',
-    },
-  ),
-  resolved_questions: counted(PUBLICATIONS, 'questions', 'questions with an outcome that were forecast'),
-  forecasts: counted(['metrics'], 'forecasts', 'forecasts on the resolved questions'),
-  imported_share: measuredOrNull(['metrics'], {
-    ...SHARE,
-    better: 'neither',
-    about: 'share of the forecasts that the operator imported',
-  }),
-  coverage_sum: measured(['metrics'], {
-    unit: 'questions',
-    range: [0, null],
-    better: 'neither',
-    about: 'sum over the resolved questions of the share of their time that was covered',
-  }),
-  brier: measuredOrNull(['metrics'], { ...ERROR, about: 'Brier score, weighted by coverage' }),
-  log_score: measuredOrNull(['metrics'], {
-    unit: 'nats',
-    range: [0, null],
-    better: 'lower',
-    about: 'logarithmic score, weighted by coverage',
-  }),
-  baseline_score: measuredOrNull(['metrics'], {
-    ...POINTS,
-    about: 'mean over the questions; 0 is always saying one half',
-  }),
-  peer_score: measuredOrNull(['metrics'], {
-    ...POINTS,
-    about: 'mean over the questions, against the others at the same times',
-  }),
-  calibration: entityMetric(
-    z
-      .strictObject({
-        brier: within([0, 1]),
-        miscalibration: z.number(),
-        discrimination: z.number(),
-        uncertainty: z.number(),
-      })
-      .nullable(),
-    ['metrics'],
-    {
-      closing_brier: {
-        ...ERROR,
-        type: 'DOUBLE',
-        field: 'brier',
-        about: 'mean Brier score of the closing forecasts',
-      },
-      miscalibration: {
-        ...part,
-        better: 'lower',
-        field: 'miscalibration',
-        about: 'what recalibration would gain',
-      },
-      discrimination: {
-        ...part,
-        better: 'higher',
-        field: 'discrimination',
-        about: 'how well yes and no are told apart',
-      },
-      uncertainty: {
-        ...part,
-        field: 'uncertainty',
-        about: 'how hard the questions were to tell by the base rate',
-      },
-    },
-    {
-      unit: 'squared error',
-      range: [null, null],
-      better: 'neither',
-      about: 'CORP decomposition of the closing forecasts; null without one',
-    },
-  ),
-  calibration_curve: entityMetric(
-    z.array(
-      z.strictObject({
-        lower: within([0, 1]),
-        upper: within([0, 1]),
-        count: count.describe('closing forecasts in this bin'),
-        mean_probability: within([0, 1]).nullable().describe('null in an empty bin, like the rest'),
-        observed_frequency: within([0, 1]).nullable().describe('how often the outcome was yes'),
-        wilson_lower: within([0, 1]).nullable().describe('Wilson interval of the frequency, 95 %'),
-        wilson_upper: within([0, 1]).nullable().describe('Wilson interval of the frequency, 95 %'),
-      }),
-    ),
-    ['metrics'],
-    null,
-    { ...SHARE, better: 'neither', about: 'ten bins of equal width' },
-  ),
-  expected_calibration_error: measuredOrNull(['metrics'], {
-    ...SHARE,
-    better: 'lower',
-    about: 'mean distance of the bins from the diagonal, by their counts',
-  }),
-  skill_stability: measuredOrNull(['advanced_metrics'], {
-    ...SHARE,
-    better: 'higher',
-    about: 'share of the windows with a gain on the peers; null with fewer than 50 resolved questions',
-  }),
-  skill_deviation: measuredOrNull(['advanced_metrics'], {
-    unit: 'skill',
-    range: [0, null],
-    better: 'lower',
-    about: 'standard deviation of the skill over the windows',
-  }),
-  windows: counted(['advanced_metrics'], 'windows', 'windows of consecutive questions'),
-  conviction: measuredOrNull(['advanced_metrics'], {
-    ...SHARE,
-    better: 'neither',
-    about: '0 is always one half, 1 is always certain',
-  }),
-  conviction_gap: measuredOrNull(['advanced_metrics'], {
-    unit: 'share',
-    range: [-0.5, 1],
-    better: 'neither',
-    about: 'certainty minus the share of right leanings; above 0 is overconfident',
-  }),
-  responsiveness: measuredOrNull(['advanced_metrics'], {
-    ...SHARE,
-    better: 'higher',
-    about: 'share of the movement that was toward the outcome; null without a move',
-  }),
-  updates: counted(['advanced_metrics'], 'forecasts', 'forecasts on a question after the first'),
-  updates_per_question: measuredOrNull(['advanced_metrics'], {
-    unit: 'forecasts',
-    range: [0, null],
-    better: 'neither',
-    about: 'mean over the questions',
-  }),
-  flip_flop: measuredOrNull(['advanced_metrics'], {
-    ...SHARE,
-    better: 'lower',
-    about: 'how much forecasts moved back and forth; null without a question of three',
-  }),
-  eligible_population: counted(['rankings'], 'entities', 'eligible entities of the same kind', false),
-  population: counted(['rankings'], 'entities', 'entities of the same kind', false),
+  eligible: entityMetric(z.boolean(), ['metrics', 'rankings'], 'BOOLEAN', measure('yes or no', null, null),
+    'whether there are enough resolved questions to be ranked', true),
+  rank: entityMetric(rank, RANKINGS, 'INT32', RANK, '1 is best; null when not eligible', 26),
+  percentile: measured(STANDING, PER_CENT, 'among eligible entities of the same kind; null when not eligible', 74.5),
+  skill: measured(['verification', 'metrics', 'rankings'], SKILL,
+    'Brier skill score against time-matched peers; null without a resolved question, ' +
+      'in verifications and rankings also when not eligible', 0.300514),
+  skill_interval: entityMetric(interval, ['verification', 'metrics'], intervalColumns, BOUND,
+    'interval of the skill; null with fewer than two resolved questions', exampleInterval),
+  resolved_questions: counted(PUBLICATIONS, QUESTIONS, 'questions with an outcome that were forecast', 52),
+  forecasts: counted(METRICS, FORECASTS, 'forecasts on the resolved questions', 104),
+  imported_share: measured(METRICS, SHARE, 'share of the forecasts that the operator imported', 0),
+  coverage_sum: entityMetric(within(QUESTIONS), METRICS, 'DOUBLE', QUESTIONS,
+    'sum over the resolved questions of the share of their time that was covered', 39.666667),
+  brier: measured(METRICS, ERROR, 'Brier score, weighted by coverage', 0.085605),
+  log_score: measured(METRICS, NATS, 'logarithmic score, weighted by coverage', 0.32624),
+  baseline_score: measured(METRICS, POINTS, 'mean over the questions; 0 is always saying one half', 40.378743),
+  peer_score: measured(METRICS, POINTS, 'mean over the questions, against the others at the same times', 6.973079),
+  calibration: entityMetric(decomposition, METRICS, decompositionColumns, PART,
+    'CORP decomposition of the closing forecasts; null without one', exampleDecomposition),
+  calibration_curve: entityMetric(z.array(bin), METRICS, null, SHARE, 'ten bins of equal width', [exampleBin]),
+  expected_calibration_error: measured(METRICS, SHARE_BAD,
+    'mean distance of the bins from the diagonal, by their counts', 0.015386),
+  skill_stability: measured(ADVANCED, SHARE_GOOD,
+    'share of the windows with a gain on the peers; null with fewer than 50 resolved questions', 0.964286),
+  skill_deviation: measured(ADVANCED, DEVIATION, 'standard deviation of the skill over the windows', 0.045647),
+  windows: counted(ADVANCED, measure('windows', 0, null), 'windows of consecutive questions', 28),
+  conviction: measured(ADVANCED, SHARE, '0 is always one half, 1 is always certain', 0.45967),
+  conviction_gap: measured(ADVANCED, measure('share', -0.5, 1),
+    'certainty minus the share of right leanings; above 0 is overconfident', -0.05),
+  responsiveness: measured(ADVANCED, SHARE_GOOD, 'share of the movement that was toward the outcome; null without a move', 0.81),
+  updates: counted(ADVANCED, FORECASTS, 'forecasts on a question after the first', 52),
+  updates_per_question: measured(ADVANCED, FORECASTS, 'mean over the questions', 1),
+  flip_flop: measured(ADVANCED, SHARE_BAD, 'how much forecasts moved back and forth; null without a question of three', null),
+  eligible_population: entityMetric(count, RANKINGS, null, ENTITIES, 'eligible entities of the same kind', 100),
+  population: entityMetric(count, RANKINGS, null, ENTITIES, 'entities of the same kind', 340),
 } as const
 
 type Catalogue = typeof ENTITY_METRICS
@@ -298,42 +167,36 @@ export type EntityMetrics = { -readonly [Name in EntityMetricName]: z.infer<Cata
 
 const ENTITY_METRIC_NAMES = Object.keys(ENTITY_METRICS) as EntityMetricName[]
 
-type FieldsOf<K extends PublicationKind> = {
-  [
-    Name in EntityMetricName as K extends Catalogue[Name]['publications'][number] ? Name : never
-  ]: Catalogue[Name]['schema']
-}
-
 export function metricsIn(kind: PublicationKind): EntityMetricName[] {
   return ENTITY_METRIC_NAMES.filter((name) =>
-    (ENTITY_METRICS[name].publications as Publications).includes(kind),
+    (ENTITY_METRICS[name].publications as readonly PublicationKind[]).includes(kind),
   )
 }
 
+type NameIn<K extends PublicationKind> = {
+  [Name in EntityMetricName]: K extends Catalogue[Name]['publications'][number] ? Name : never
+}[EntityMetricName]
+
 /** The schemas of the metrics that a payload holds. */
-export function fieldsOf<K extends PublicationKind>(kind: K): FieldsOf<K> {
-  return Object.fromEntries(metricsIn(kind).map((name) => [name, ENTITY_METRICS[name].schema])) as FieldsOf<K>
+export function fieldsOf<K extends PublicationKind>(
+  kind: K,
+): { [Name in NameIn<K>]: Catalogue[Name]['schema'] } {
+  const fields = metricsIn(kind).map((name) => [name, ENTITY_METRICS[name].schema])
+  return Object.fromEntries(fields) as ReturnType<typeof fieldsOf<K>>
 }
 
-export interface EntityColumn extends Meaning {
-  name: string
-  type: ParquetType
-  metric: EntityMetricName
-  /** The field of a group that it holds. */
-  field: string | undefined
+/** What a payload holds, as an example. */
+export function exampleOf<K extends PublicationKind>(kind: K): Pick<EntityMetrics, NameIn<K>> {
+  const values = metricsIn(kind).map((name) => [name, ENTITY_METRICS[name].example])
+  return Object.fromEntries(values) as ReturnType<typeof exampleOf<K>>
 }
 
-/** The columns of the Parquet files of entities, in order. */
-export const ENTITY_COLUMNS: readonly EntityColumn[] = ENTITY_METRIC_NAMES.flatMap((name): EntityColumn[] => {
-  const { columns, unit, range, better, about } = ENTITY_METRICS[name]
-  if (columns === null) return []
-  if (typeof columns === 'string') {
-    return [{ name, type: columns, metric: name, field: undefined, unit, range, better, about }]
-  }
-  return Object.entries(columns).map(([column, { field, ...rest }]) => ({
-    ...rest,
-    name: column,
-    metric: name,
-    field,
-  }))
-})
+/** The columns of the Parquet files of entities, in order, each with the metric that it holds. */
+export const ENTITY_COLUMNS: readonly (EntityColumn & { name: string; metric: EntityMetricName })[] =
+  ENTITY_METRIC_NAMES.flatMap((metric) => {
+    const { columns, unit, range, better, about } = ENTITY_METRICS[metric]
+    if (columns === null) return []
+    const own =
+      typeof columns === 'string' ? { [metric]: { unit, range, better, about, type: columns } } : columns
+    return Object.entries(own).map(([name, column]) => ({ ...column, name, metric }))
+  })

@@ -1,4 +1,5 @@
 // The example values of the OpenAPI document: one small world in which everything fits together.
+import { exampleOf } from '../../schemas/metrics.ts'
 import type { ProblemText } from '../route.ts'
 
 const METHODOLOGY_VERSION = '1.0.0'
@@ -25,99 +26,22 @@ const PROVENANCE = {
 const AGENT = { agent_id: AGENT_ID }
 const FORECASTER = { user_id: USER_ID }
 
-const VERIFICATION = {
-  skill: 0.300514,
-  percentile: 74.5,
-  skill_interval: { lower: 0.274818, upper: 0.32621, level: 0.95 },
-  resolved_questions: 52,
-  ...PROVENANCE,
-}
-export const agentVerification = { ...AGENT, certification: 'certified', ...VERIFICATION }
-export const forecasterVerification = { ...FORECASTER, badge: 'bronze', ...VERIFICATION }
+const CERTIFIED = { ...AGENT, certification: 'certified' }
+const BRONZE = { ...FORECASTER, badge: 'bronze' }
 
-const emptyBin = (lower: number, upper: number) => ({
-  lower,
-  upper,
-  count: 0,
-  mean_probability: null,
-  observed_frequency: null,
-  wilson_lower: null,
-  wilson_upper: null,
-})
+const VERIFICATION = { ...exampleOf('verification'), ...PROVENANCE }
+export const agentVerification = { ...CERTIFIED, ...VERIFICATION }
+export const forecasterVerification = { ...BRONZE, ...VERIFICATION }
 
-const METRICS = {
-  eligible: true,
-  resolved_questions: 52,
-  forecasts: 104,
-  imported_share: 0,
-  coverage_sum: 39.666667,
-  brier: 0.085605,
-  log_score: 0.32624,
-  baseline_score: 40.378743,
-  peer_score: 6.973079,
-  skill: 0.300514,
-  skill_interval: VERIFICATION.skill_interval,
-  calibration: { brier: 0.075, miscalibration: 0.075, discrimination: 0.226331, uncertainty: 0.226331 },
-  calibration_curve: [
-    {
-      lower: 0,
-      upper: 0.1,
-      count: 34,
-      mean_probability: 0.05,
-      observed_frequency: 0.029412,
-      wilson_lower: 0.005208,
-      wilson_upper: 0.149167,
-    },
-    emptyBin(0.1, 0.2),
-    emptyBin(0.2, 0.3),
-    emptyBin(0.3, 0.4),
-    emptyBin(0.4, 0.5),
-    emptyBin(0.5, 0.6),
-    emptyBin(0.6, 0.7),
-    emptyBin(0.7, 0.8),
-    emptyBin(0.8, 0.9),
-    {
-      lower: 0.9,
-      upper: 1,
-      count: 18,
-      mean_probability: 0.95,
-      observed_frequency: 0.944444,
-      wilson_lower: 0.741938,
-      wilson_upper: 0.990128,
-    },
-  ],
-  expected_calibration_error: 0.015386,
-  ...PROVENANCE,
-}
+const METRICS = { ...exampleOf('metrics'), ...PROVENANCE }
 export const agentMetrics = { ...AGENT, ...METRICS }
 export const forecasterMetrics = { ...FORECASTER, ...METRICS }
 
-const RANKINGS = {
-  eligible: true,
-  rank: 26,
-  percentile: 74.5,
-  skill: 0.300514,
-  eligible_population: 100,
-  population: 340,
-  resolved_questions: 52,
-  ...PROVENANCE,
-}
-export const agentRankings = { ...AGENT, certification: 'certified', ...RANKINGS }
-export const forecasterRankings = { ...FORECASTER, badge: 'bronze', ...RANKINGS }
+const RANKINGS = { ...exampleOf('rankings'), ...PROVENANCE }
+export const agentRankings = { ...CERTIFIED, ...RANKINGS }
+export const forecasterRankings = { ...BRONZE, ...RANKINGS }
 
-const ADVANCED = {
-  resolved_questions: 52,
-  skill_stability: 0.964286,
-  skill_deviation: 0.045647,
-  windows: 28,
-  conviction: 0.45967,
-  conviction_gap: -0.05,
-  responsiveness: 0.81,
-  updates: 52,
-  updates_per_question: 1,
-  flip_flop: null,
-  ...PROVENANCE,
-}
+const ADVANCED = { ...exampleOf('advanced_metrics'), ...PROVENANCE }
 export const agentAdvancedMetrics = { ...AGENT, ...ADVANCED }
 export const forecasterAdvancedMetrics = { ...FORECASTER, ...ADVANCED }
 

@@ -1,6 +1,5 @@
 // DuckDB's part of scoring, as queries: numbering, sorting, and the columns that are published.
 import type { ColumnKinds } from '../../schemas/columns.ts'
-import { UNITS_OF_SCALE } from '../../schemas/metric.ts'
 import { PAIR_METRICS } from '../../schemas/metrics.ts'
 import { type Database, literal } from '../duckdb.ts'
 import { SCORED_COLUMNS } from '../scoring/pairs.ts'
@@ -109,7 +108,7 @@ export const SCORED_PAIRS = `SELECT ${Object.keys(SCORED_COLUMNS).join(', ')} FR
 
 const PUBLISHED_SCORES = Object.entries(PAIR_METRICS)
   .filter(([, { published }]) => published)
-  .map(([name, { scale }]) => (scale === 'count' ? name : `${name} / ${UNITS_OF_SCALE[scale]} AS ${name}`))
+  .map(([name, { per }]) => (per === 1 ? name : `${name} / ${per} AS ${name}`))
 
 /** The scores as they are published, of the rows of `scored` from `start` up to `end`. Grain: one row per entity and question, in the order of their ids. */
 export function publishedScores(start: number, end: number): string {
