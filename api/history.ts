@@ -14,7 +14,7 @@ import type { EntityType } from '../schemas/tables.ts'
 const READS_AT_ONCE = 16
 const MANIFESTS_KEPT = 5_000
 
-export type SnapshotRow = SnapshotShard['entities'][string]
+export type SnapshotRow = SnapshotShard['entities'][string]['payload']
 
 export class History {
   readonly #store: Store
@@ -52,8 +52,8 @@ export class History {
   }
 
   async #list(): Promise<void> {
-    // A backdated release gives an earlier day its snapshot, so the days are listed from the start.
-    this.#dates = await snapshotDates(this.#store)
+    // A release never speaks of an earlier day than the one before it.
+    this.#dates = [...this.#dates, ...(await snapshotDates(this.#store, this.#dates.at(-1)))]
   }
 
   /** The rows of an entity from `start` to `end` inclusive, oldest first; a day without one has no row. */
@@ -71,6 +71,6 @@ export class History {
     if (!file) return undefined
     const key = `${date} ${file.path} ${file.size_bytes}`
     const shard = await this.#shards.fetch(key, { context: { date, file } })
-    return shard && Object.hasOwn(shard.entities, entityId) ? shard.entities[entityId] : undefined
+    return shard && Object.hasOwn(shard.entities, entityId) ? shard.entities[entityId]?.payload : undefined
   }
 }

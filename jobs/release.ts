@@ -1,6 +1,7 @@
 // `fvs release`.
 import { sweepExpired, sweepPart } from '../pipeline/access/idempotency.ts'
-import { type ReleaseContext, type ReleaseRequest, makeRelease } from '../pipeline/release/make.ts'
+import type { ReleaseContext } from '../pipeline/release/context.ts'
+import { type ReleaseRequest, makeRelease } from '../pipeline/release/make.ts'
 import { deleteOldFiles } from '../pipeline/release/retention.ts'
 import { type Components, SERVICE_VERSION } from './components.ts'
 import type { Report } from './output.ts'

@@ -130,24 +130,6 @@ const advancedFields = {
 export const agentAdvancedMetrics = z.strictObject({ ...agentId, ...advancedFields })
 export const forecasterAdvancedMetrics = z.strictObject({ ...forecasterId, ...advancedFields })
 
-/** What one entity has published in a release, each payload with the signature of its canonical bytes. */
-const published = <P extends z.ZodType>(payload: P) =>
-  z.strictObject({ payload, signature: z.string().nullable() })
-const entityPublication = z.strictObject({
-  verification: z.union([published(agentVerification), published(forecasterVerification)]),
-  metrics: z.union([published(agentMetrics), published(forecasterMetrics)]),
-  rankings: z.union([published(agentRankings), published(forecasterRankings)]),
-  advanced_metrics: z.union([published(agentAdvancedMetrics), published(forecasterAdvancedMetrics)]),
-})
-export const releaseShard = z.strictObject({
-  release: z.number().int().min(1),
-  entity_type: z.enum(ENTITY_TYPES),
-  entities: z.record(publishedUuid, entityPublication),
-})
-export type ReleaseShard = z.infer<typeof releaseShard>
-export const PUBLICATIONS = ['verification', 'metrics', 'rankings', 'advanced_metrics'] as const
-export type PublicationKind = (typeof PUBLICATIONS)[number]
-
 const snapshotFields = {
   date: day,
   release: z.number().int().min(1).describe('The first release of the day'),
@@ -159,16 +141,40 @@ const snapshotFields = {
 }
 const agentSnapshot = z.strictObject({ ...snapshotFields, ...agentStanding })
 const forecasterSnapshot = z.strictObject({ ...snapshotFields, ...forecasterStanding })
+
+const snapshotRow = z.union([agentSnapshot, forecasterSnapshot])
+
+/** What one entity has published in a release, each payload with the signature of its canonical bytes. */
+const published = <P extends z.ZodType>(payload: P) =>
+  z.strictObject({ payload, signature: z.string().nullable() })
+const entityPublication = z.strictObject({
+  verification: z.union([published(agentVerification), published(forecasterVerification)]),
+  metrics: z.union([published(agentMetrics), published(forecasterMetrics)]),
+  rankings: z.union([published(agentRankings), published(forecasterRankings)]),
+  advanced_metrics: z.union([published(agentAdvancedMetrics), published(forecasterAdvancedMetrics)]),
+  snapshot: published(snapshotRow)
+    .optional()
+    .describe('In the release that brings the snapshot of its day, which is copied from here'),
+})
+export const releaseShard = z.strictObject({
+  release: z.number().int().min(1),
+  entity_type: z.enum(ENTITY_TYPES),
+  entities: z.record(publishedUuid, entityPublication),
+})
+export type ReleaseShard = z.infer<typeof releaseShard>
+export const PUBLICATIONS = ['verification', 'metrics', 'rankings', 'advanced_metrics'] as const
+export type PublicationKind = (typeof PUBLICATIONS)[number]
+
 export const snapshotShard = z.strictObject({
   date: day,
   entity_type: z.enum(ENTITY_TYPES),
-  entities: z.record(publishedUuid, z.union([agentSnapshot, forecasterSnapshot])),
+  entities: z.record(publishedUuid, published(snapshotRow)),
 })
 export type SnapshotShard = z.infer<typeof snapshotShard>
 export const snapshotHistory = z.strictObject({
   entity_type: z.enum(ENTITY_TYPES),
   entity_id: publishedUuid,
-  snapshots: z.array(z.union([agentSnapshot, forecasterSnapshot])).describe('Oldest first'),
+  snapshots: z.array(snapshotRow).describe('Oldest first'),
 })
 
 const file = z.strictObject({ path: z.string(), rows: count, size_bytes: count, sha256 })

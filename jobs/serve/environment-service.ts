@@ -79,17 +79,13 @@ export async function startEnvironment(
   }
   const scheduler = new Scheduler(environment, own.RELEASE_SCHEDULE, serving.scheduler, logger)
 
-  let listedFor = releases.current?.release
   const following = repeat(settings.REFRESH_MS, async () => {
     try {
       await questions.refresh()
       await releases.refresh()
       const { current } = releases
-      // A release may be of any day, and its snapshot comes after it.
-      if (current && (current.release !== listedFor || !history.has(current.as_of.slice(0, 10)))) {
-        await history.refresh()
-        listedFor = current.release
-      }
+      // The snapshot of a day comes after its first release.
+      if (current && !history.has(current.as_of.slice(0, 10))) await history.refresh()
     } catch (error) {
       metrics.refreshFailures.inc({ environment })
       logger.warn({ err: error, environment }, 'could not follow the store; serving what is known')

@@ -1,11 +1,11 @@
-// Derives everything a release and its day's snapshot consist of, from the tables alone.
+// Derives everything a release consists of, from the tables alone.
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ENTITY_TYPES } from '../../schemas/tables.ts'
 import type { ScoredTable } from '../../schemas/tables.ts'
 import { entitiesFile } from './entities-parquet.ts'
 import { type Provenance, type RankedEntity, rankEntities } from './payloads.ts'
-import { type OutputFile, releaseShards, snapshotShards } from './shards.ts'
+import { type OutputFile, releaseShards } from './shards.ts'
 import { type ScoringContext, scoreEveryone } from '../engine/score.ts'
 import type { TableVersion } from '../tables/delta-log.ts'
 
@@ -14,6 +14,8 @@ export interface ReleaseInputs {
   asOf: Date
   environment: 'production' | 'sandbox'
   versions: Record<ScoredTable, TableVersion>
+  /** Whether its shards hold the snapshot of its day. */
+  bringsSnapshot: boolean
 }
 
 export interface DerivationContext extends ScoringContext {
@@ -27,12 +29,6 @@ export interface DerivedRelease {
   pairCount: number
   /** Every file of the release but its manifest, in the order of the manifest. Each is made when asked for. */
   files(sign: (bytes: Uint8Array) => string | null): AsyncIterable<OutputFile>
-  /** Every file of the snapshot of the release's day but its manifest. */
-  snapshotFiles(): Iterable<OutputFile>
-}
-
-export function snapshotDate(asOf: Date): string {
-  return asOf.toISOString().slice(0, 10)
 }
 
 export async function deriveRelease(
@@ -58,7 +54,7 @@ export async function deriveRelease(
       const written = writeScores(path)
       const settled = Promise.allSettled([written])
       try {
-        for (const kind of ranked) yield* releaseShards(kind, provenance, sign)
+        for (const kind of ranked) yield* releaseShards(kind, provenance, sign, inputs.bringsSnapshot)
         yield entitiesFile(ranked.flat(), provenance)
         await written
         yield { path: 'scores.parquet', rows: pairs, bytes: await readFile(path) }
@@ -66,9 +62,6 @@ export async function deriveRelease(
         await settled
         await rm(path, { force: true })
       }
-    },
-    *snapshotFiles() {
-      for (const kind of ranked) yield* snapshotShards(kind, snapshotDate(inputs.asOf), provenance)
     },
   }
 }

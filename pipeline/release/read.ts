@@ -8,7 +8,7 @@ import {
   releaseManifest,
   snapshotManifest,
 } from '../../schemas/payloads.ts'
-import type { EntityType } from '../../schemas/tables.ts'
+import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import {
   SNAPSHOTS_PREFIX,
   manifestPath,
@@ -52,6 +52,15 @@ export async function readSnapshotManifest(
   return readRecord(store, snapshotManifestPath(date), snapshotManifest)
 }
 
+/** The day, in UTC, whose snapshot the first release of the day brings. */
+export function snapshotDate(asOf: string): string {
+  return asOf.slice(0, 10)
+}
+
+export async function hasSnapshot(store: Store, date: string): Promise<boolean> {
+  return (await store.range(snapshotManifestPath(date), 0, 1)) !== undefined
+}
+
 /** The days that have a snapshot, in order, from the day after `after` on. */
 export async function snapshotDates(store: Store, after = ''): Promise<string[]> {
   const dates: string[] = []
@@ -65,16 +74,34 @@ export async function snapshotDates(store: Store, after = ''): Promise<string[]>
 
 type ManifestFile = ReleaseManifest['files'][number]
 
-/** The file that would hold an entity: of the shards of its kind, the last that starts at or before it. */
+export function isShard(path: string): boolean {
+  return ENTITY_TYPES.some((entityType) => shardStart(path, entityType) !== undefined)
+}
+
+/**
+ * The file that would hold an entity: of the shards of its kind, the last that starts at or before it. A manifest names
+ * its shards first, by kind and then by the first entity, so the files up to that one are found by halving.
+ */
 export function shardFile(
   files: readonly ManifestFile[],
   entityType: EntityType,
   entityId: string,
 ): ManifestFile | undefined {
-  return files.findLast(({ path }) => {
-    const start = shardStart(path, entityType)
-    return start !== undefined && start <= entityId
-  })
+  let [low, high] = [0, files.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (isAtOrBefore(files[middle]!.path, entityType, entityId)) low = middle + 1
+    else high = middle
+  }
+  const file = files[low - 1]
+  return file && shardStart(file.path, entityType) !== undefined ? file : undefined
+}
+
+function isAtOrBefore(path: string, entityType: EntityType, entityId: string): boolean {
+  const start = shardStart(path, entityType)
+  if (start !== undefined) return start <= entityId
+  const earlierKinds = ENTITY_TYPES.slice(0, ENTITY_TYPES.indexOf(entityType))
+  return earlierKinds.some((kind) => shardStart(path, kind) !== undefined)
 }
 
 export async function readReleaseShard(

@@ -1,9 +1,10 @@
 // The JSON files of a release and of a snapshot: runs of entities in order of id, each file named by its first.
-import type { ReleaseShard, SnapshotShard } from '../../schemas/payloads.ts'
-import { canonical } from '../proof/canonical.ts'
+import type { ReleaseManifest, ReleaseShard, SnapshotShard } from '../../schemas/payloads.ts'
+import { canonical, sha256Hex } from '../proof/canonical.ts'
 import { roundedOrNull } from '../scoring/round.ts'
 import { shardPath } from '../store/paths.ts'
 import { type Provenance, type RankedEntity, payloadsOf, titleOf } from './payloads.ts'
+import { snapshotDate } from './read.ts'
 
 /** Entities to a shard: a shard is read whole, so a few hundred keep it near a megabyte. */
 const ENTITIES_PER_SHARD = 256
@@ -13,6 +14,11 @@ export interface OutputFile {
   path: string
   rows: number
   bytes: Uint8Array
+}
+
+/** What a manifest says of a file. */
+export function entryOf({ path, rows, bytes }: OutputFile): ReleaseManifest['files'][number] {
+  return { path, rows, size_bytes: bytes.byteLength, sha256: sha256Hex(bytes) }
 }
 
 /** Runs of entities that share a shard; the shard is named by the first. Entities are in the order of their ids. */
@@ -31,6 +37,7 @@ export function* releaseShards(
   entities: readonly RankedEntity[],
   provenance: Provenance,
   sign: (bytes: Uint8Array) => string | null,
+  bringsSnapshot: boolean,
 ): Iterable<OutputFile> {
   const publish = (payload: object) => ({ payload, signature: sign(canonical(payload)) })
   for (const { path, members } of shardsOf(entities)) {
@@ -41,6 +48,7 @@ export function* releaseShards(
         metrics: publish(metrics),
         rankings: publish(rankings),
         advanced_metrics: publish(advanced_metrics),
+        ...(bringsSnapshot ? { snapshot: publish(snapshotRow(entity, provenance)) } : {}),
       }
       return [entity.entityId, signed]
     })
@@ -53,30 +61,31 @@ export function* releaseShards(
   }
 }
 
-export function* snapshotShards(
-  entities: readonly RankedEntity[],
-  date: string,
-  { release, methodology_version }: Provenance,
-): Iterable<OutputFile> {
-  for (const { path, members } of shardsOf(entities)) {
-    const rows = members.map((entity): [string, object] => [
-      entity.entityId,
-      {
-        date,
-        release,
-        rank: entity.standing.rank,
-        percentile: entity.standing.percentile,
-        skill: entity.scores.eligible ? roundedOrNull(entity.scores.skill) : null,
-        ...titleOf(entity),
-        population: entity.eligiblePopulation,
-        methodology_version,
-      },
-    ])
-    const shard: Record<keyof SnapshotShard, unknown> = {
-      date,
-      entity_type: members[0]!.entityType,
-      entities: Object.fromEntries(rows),
-    }
-    yield { path, rows: members.length, bytes: canonical(shard) }
+function snapshotRow(entity: RankedEntity, { release, as_of, methodology_version }: Provenance): object {
+  return {
+    date: snapshotDate(as_of),
+    release,
+    rank: entity.standing.rank,
+    percentile: entity.standing.percentile,
+    skill: entity.scores.eligible ? roundedOrNull(entity.scores.skill) : null,
+    ...titleOf(entity),
+    population: entity.eligiblePopulation,
+    methodology_version,
   }
+}
+
+/** The copy in a day's snapshot of what a shard holds for it; undefined where it holds nothing for some entity. */
+export function snapshotFile(
+  path: string,
+  date: string,
+  { entity_type, entities }: Pick<ReleaseShard, 'entity_type' | 'entities'>,
+): OutputFile | undefined {
+  const rows = Object.entries(entities).map(([entityId, { snapshot }]) => [entityId, snapshot] as const)
+  if (rows.some(([, snapshot]) => !snapshot)) return undefined
+  const shard: Record<keyof SnapshotShard, unknown> = {
+    date,
+    entity_type,
+    entities: Object.fromEntries(rows),
+  }
+  return { path, rows: rows.length, bytes: canonical(shard) }
 }
