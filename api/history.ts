@@ -52,7 +52,7 @@ export class History {
   }
 
   async #list(): Promise<void> {
-    // A release never speaks of an earlier day than the one before it.
+    // Releases never go back to an earlier day, so no day before the last known one gets a snapshot.
     this.#dates = [...this.#dates, ...(await snapshotDates(this.#store, this.#dates.at(-1)))]
   }
 

@@ -1,5 +1,5 @@
-// Checks a published release: every hash, signature and copy; and every byte against what the tables give, where this
-// version of the service has the method and the version of DuckDB that made it.
+// Checks a published release: every hash, every signature and every copy in the snapshot. If this version of the service
+// has the method and the version of DuckDB that made the release, it also derives every byte again from the tables.
 import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { ReleaseManifest, SnapshotManifest } from '../../schemas/payloads.ts'
@@ -16,7 +16,7 @@ import type { Store } from '../store/store.ts'
 
 export interface AuditContext extends DerivationContext {
   store: Store
-  /** To check signatures with; empty: they are not checked. */
+  /** To check signatures with; if it is empty, they are not checked. */
   secrets: readonly string[]
 }
 
@@ -39,7 +39,7 @@ type ManifestFile = ReleaseManifest['files'][number]
 /** A file that there should be; its bytes without signatures where they were derived. */
 type ExpectedFile = Omit<OutputFile, 'bytes'> & { bytes?: Uint8Array }
 
-/** Whatever publications a shard has and whatever they say: that is for the version to know that wrote them. */
+/** A shard of any method, whose publications and payloads this version may not know. */
 const anyShard = z.looseObject({
   entities: z.record(
     z.string(),
@@ -99,7 +99,7 @@ async function* deriveFiles(
   yield* derived.files(() => null)
 }
 
-/** Holds a stored file against the manifest and against what was derived; returns what the manifest should say of it. */
+/** Compares a stored file with the manifest and with what was derived; returns what the manifest should say of it. */
 async function checkFile(
   { store, secrets }: AuditContext,
   release: number,
@@ -122,7 +122,7 @@ async function checkFile(
   return entryOf({ path, rows, bytes: stored })
 }
 
-/** A shard's bytes with every signature taken out, after checking it; undefined for what is no canonical shard. */
+/** Checks a shard's signatures and returns its bytes without them; undefined if it is no shard in canonical JSON. */
 function withoutSignatures(
   stored: Uint8Array,
   secrets: readonly string[],
@@ -156,7 +156,7 @@ function withoutSignatures(
   return canonical(shard)
 }
 
-/** Holds the snapshot that the release brings against the shards that it is copied from, and against its own manifest. */
+/** Compares the snapshot that the release brings with the shards that it is copied from, and with its own manifest. */
 async function checkSnapshot(store: Store, manifest: ReleaseManifest, report: AuditReport): Promise<void> {
   const { release } = manifest
   const date = snapshotDate(manifest.as_of)
@@ -184,7 +184,7 @@ async function checkSnapshot(store: Store, manifest: ReleaseManifest, report: Au
   }
 }
 
-/** What a shard holds for the snapshot; undefined for a damaged shard, which is a fault already. */
+/** The copy of what a shard holds for the snapshot; undefined if the shard is damaged, which is a fault already. */
 async function copyOf(
   store: Store,
   { release, as_of }: ReleaseManifest,

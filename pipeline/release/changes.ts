@@ -16,7 +16,7 @@ export function hasChanged(last: ReleaseManifest, next: NextRelease): boolean {
   return !isAlike(last, next) || SCORED_TABLES.some((name) => last.tables[name] !== next.tables[name])
 }
 
-/** The same but for the tables. Each day has a release of its own. */
+/** Whether all but the tables is the same. Each day has a release of its own. */
 function isAlike(last: ReleaseManifest, next: Omit<NextRelease, 'tables'>): boolean {
   return (
     snapshotDate(last.as_of) === snapshotDate(next.as_of) &&
@@ -26,9 +26,9 @@ function isAlike(last: ReleaseManifest, next: Omit<NextRelease, 'tables'>): bool
 }
 
 /**
- * Whether a run that has found nothing begun has nothing to do: nothing waits in the inbox, and no table has a commit that
- * the last release has not read. It takes two requests a table, however long the logs are. What a run has begun to take
- * in waits in the inbox until it is committed.
+ * Whether a run has nothing to do that has found no release begun: nothing waits in the inbox, and no table has a commit
+ * that the last release has not read. This takes two requests a table, however long the logs are. What another run is
+ * about to take in is in the inbox until it is committed.
  */
 export async function nothingToRelease(
   store: Store,

@@ -6,10 +6,10 @@ import { SIMULATION_PATH } from '../store/paths.ts'
 import type { Store } from '../store/store.ts'
 
 /**
- * Looks at what a store holds before anything is written to it, and returns what has been released from it.
+ * Checks whose store it is before anything is written to it, and returns what has been released from it.
  *
- * @throws ServiceError `conflict` where its last release or plan is of the other environment,
- *   or where the simulation of the sandbox fills it.
+ * @throws ServiceError `conflict` if the last release or plan is of the other environment, or if the simulation of the
+ *   sandbox fills the store.
  */
 export async function assertEnvironment({
   store,

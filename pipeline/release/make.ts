@@ -1,4 +1,4 @@
-// Makes a release: takes in the inbox, decides on what to score, publishes every file, and last the manifest.
+// Makes a release: takes in the inbox, plans, writes every file, and last the manifest, which publishes them.
 import type { ReleaseManifest } from '../../schemas/payloads.ts'
 import { type ScoredTable, TABLE_NAMES, type TableName } from '../../schemas/tables.ts'
 import { deriveRelease } from './derive.ts'
@@ -19,7 +19,7 @@ import { type TableVersion, currentVersions } from '../tables/delta-log.ts'
 
 export interface ReleaseRequest {
   asOf?: Date | undefined
-  /** Make none where nothing has changed since the current one on the same day. */
+  /** Make none if nothing has changed since the current release and that is of the same day. */
   ifChanged?: boolean
 }
 
@@ -31,8 +31,8 @@ export type ReleaseResult =
 export const MUCH_USAGE = 500
 
 /**
- * Takes in the inbox and publishes a release. What an earlier run began and did not finish, a snapshot or a release, is
- * finished first. Any number of runs may be under way: one commits, the others say that they lost.
+ * Takes in the inbox and publishes a release. If an earlier run left a snapshot or a release unfinished, that is finished
+ * first. Any number of runs may be under way: one commits, the others say that they lost.
  *
  * @throws ServiceError `invalid` for an `asOf` in the future, `conflict` for one before the last release's or for the
  *   store of another environment, `unavailable` where the store does not answer: running again is safe.
@@ -68,7 +68,7 @@ export async function makeRelease(
     if (current && !hasChanged(current, plan)) {
       return { made: false, release: current.release, reason: 'unchanged' }
     }
-    // Where another run has planned the release first, what it planned is carried out before anything else.
+    // If another run has planned this release first, the next round finishes that one.
     if (!(await store.putIfAbsent(planPath(release), canonical(plan)))) continue
     return carryOut(context, release, plan, versions)
   }
@@ -83,7 +83,7 @@ async function compactAll(context: ReleaseContext, tables: readonly TableName[])
   })
 }
 
-/** Derives and writes every file and last the manifest; loses where another run has published the release by then. */
+/** Derives and writes every file and last the manifest; loses if another run has published the release by then. */
 function carryOut(
   context: ReleaseContext,
   release: number,
@@ -101,7 +101,7 @@ function carryOut(
     for await (const file of derived.files((bytes) => (secrets ? signatureOf(bytes, secrets) : null))) {
       const key = releasePrefix(release) + file.path
       if ((await putOnce(store, key, file.bytes)) === 'different') {
-        // Left by a run of another make, whose plan has been taken over; unless that run came through after all.
+        // A run of another make left it, and its plan has been taken over, unless that run came through after all.
         if (await readManifest(store, release)) return { made: false, release, reason: 'lost' }
         await store.put(key, file.bytes)
       }

@@ -13,7 +13,7 @@ import { planPath } from '../store/paths.ts'
 import type { Store } from '../store/store.ts'
 import { TableLog, type TableVersion } from '../tables/delta-log.ts'
 
-/** The method, the software and the secret that make a release: with the tables they decide its bytes. */
+/** The method, the software and the secret that make a release. Together with the tables they decide its bytes. */
 interface Make {
   environment: Environment
   methodology_version: string
@@ -34,8 +34,10 @@ export interface ReleasePlan extends Make {
 const TAKEOVER_MS = 15 * 60_000
 
 /**
- * @throws ServiceError `invalid` for an `--as-of` in the future; `conflict` for an instant before the one that the last
- *   release, or the one that has been begun after it, speaks of: then `--as-of` or the clock is wrong.
+ * Refuses an instant that no release may be made as of.
+ *
+ * @throws ServiceError `invalid` for an `--as-of` in the future; `conflict` for an instant before the `as_of` of the last
+ *   release, or of the one that has been begun after it: then `--as-of` or the clock is wrong.
  */
 export function assertAsOf(state: ReleaseState, requested: Date | undefined, now: Date): void {
   if (requested && requested > now) {
@@ -45,13 +47,14 @@ export function assertAsOf(state: ReleaseState, requested: Date | undefined, now
   const last = state.begun ?? state.manifest
   if (!last || asOf >= last.as_of) return
   const release = state.begun
-    ? `release ${state.number + 1}, which has been begun,`
+    ? `release ${state.number + 1}, which has been begun`
     : `release ${state.number}`
+  const goesBack = `lies before ${last.as_of}, the as_of of ${release}; it never goes back`
   throw new ServiceError(
     'conflict',
     requested
-      ? `--as-of ${asOf} lies before ${last.as_of}, of which ${release} speaks; as_of never goes back`
-      : `the clock says ${asOf}, which lies before ${last.as_of}, of which ${release} speaks; as_of never goes back, so set the clock right`,
+      ? `--as-of ${asOf} ${goesBack}`
+      : `the clock says ${asOf}, which ${goesBack}, so set the clock right`,
   )
 }
 
@@ -62,16 +65,26 @@ export async function newPlan(
   versions: Record<ScoredTable, TableVersion>,
 ): Promise<ReleasePlan> {
   const tables = Object.fromEntries(SCORED_TABLES.map((name) => [name, versions[name].version]))
-  return planOf(context, state, {
-    as_of: asOf.toISOString(),
+  const as_of = asOf.toISOString()
+  return {
+    as_of,
     started_at: context.now().toISOString(),
+    ...makeOf(context),
     tables: tables as ReleasePlan['tables'],
-  })
+    brings_snapshot: await bringsSnapshot(context.store, state, as_of),
+  }
+}
+
+/** Whether no earlier release is of that day. Since `as_of` never goes back, the last release tells. */
+async function bringsSnapshot(store: Store, { manifest }: ReleaseState, asOf: string): Promise<boolean> {
+  const date = snapshotDate(asOf)
+  if (manifest && snapshotDate(manifest.as_of) === date) return false
+  return !(await hasSnapshot(store, date))
 }
 
 /**
- * The plan of the release that a run has begun, to be carried out. One of another make cannot be carried out to the same
- * bytes: once its run can be thought dead, it is replaced by a plan of this make, as of the same instant.
+ * The plan by which the release that a run has begun is finished. A plan of another make cannot be carried out to the same
+ * bytes, so once its run must be dead it is replaced by a plan of this make, as of the same instant.
  *
  * @throws ServiceError `conflict` for a plan of another make whose run may still be at work.
  */
@@ -81,7 +94,8 @@ export async function begunPlan(
   begun: ReadablePlan,
 ): Promise<ReleasePlan> {
   const { as_of, started_at, tables } = begun
-  const own = await planOf(context, state, { as_of, started_at, tables })
+  const brings_snapshot = begun.brings_snapshot ?? (await bringsSnapshot(context.store, state, as_of))
+  const own: ReleasePlan = { as_of, started_at, ...makeOf(context), tables, brings_snapshot }
   if (sha256Hex(canonical(begun)) === sha256Hex(canonical(own))) return own
   const release = state.number + 1
   const now = context.now()
@@ -94,21 +108,6 @@ export async function begunPlan(
   const taken = { ...own, started_at: now.toISOString() }
   await context.store.put(planPath(release), canonical(taken))
   return taken
-}
-
-/** What this make plans. Whether it brings the snapshot follows from what was released before, so every make agrees. */
-async function planOf(
-  context: ReleaseContext,
-  { manifest }: ReleaseState,
-  content: Pick<ReleasePlan, 'as_of' | 'started_at' | 'tables'>,
-): Promise<ReleasePlan> {
-  const date = snapshotDate(content.as_of)
-  const isFirstOfDay = !manifest || snapshotDate(manifest.as_of) !== date
-  return {
-    ...content,
-    ...makeOf(context),
-    brings_snapshot: isFirstOfDay && !(await hasSnapshot(context.store, date)),
-  }
 }
 
 export function makeOf({ methodology, environment, secrets, service }: ReleaseContext): Make {

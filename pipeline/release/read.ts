@@ -23,9 +23,8 @@ import { readRecord } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 
 /**
- * The number of the current release, the greatest with a manifest; 0 where there is none. Releases are
- * numbered without a gap, so from a `known` one on it takes one question per newer release, and from nothing
- * twice the logarithm of their number.
+ * The number of the current release, the greatest with a manifest; 0 if there is none. Releases are numbered without a
+ * gap, so the search asks about twice the logarithm of the number of releases after the `known` one.
  */
 export async function currentRelease(store: Store, known = 0): Promise<number> {
   const exists = async (release: number) => (await store.range(manifestPath(release), 0, 1)) !== undefined
@@ -61,7 +60,7 @@ export async function hasSnapshot(store: Store, date: string): Promise<boolean> 
   return (await store.range(snapshotManifestPath(date), 0, 1)) !== undefined
 }
 
-/** The days that have a snapshot, in order, from the day after `after` on. */
+/** The days after `after` that have a snapshot, in order. */
 export async function snapshotDates(store: Store, after = ''): Promise<string[]> {
   const dates: string[] = []
   const start = after === '' ? '' : snapshotManifestPath(after)
@@ -80,7 +79,7 @@ export function isShard(path: string): boolean {
 
 /**
  * The file that would hold an entity: of the shards of its kind, the last that starts at or before it. A manifest names
- * its shards first, by kind and then by the first entity, so the files up to that one are found by halving.
+ * its shards before its other files, in order of kind and first entity, so a binary search finds it.
  */
 export function shardFile(
   files: readonly ManifestFile[],
@@ -120,7 +119,7 @@ export async function readSnapshotShard(
   return (await readChecked(store, snapshotPrefix(date) + file.path, file)) as SnapshotShard
 }
 
-/** A JSON file whose bytes are those that the manifest names: its shape was checked when it was published. */
+/** A JSON file with the hash that the manifest names. Its shape was checked when it was published. */
 async function readChecked(store: Store, key: string, { sha256 }: ManifestFile): Promise<unknown> {
   const bytes = await store.get(key)
   if (!bytes) throw new ServiceError('corrupt', `${key} is in its manifest and not in the store`)

@@ -6,7 +6,7 @@ import { shardPath } from '../store/paths.ts'
 import { type Provenance, type RankedEntity, payloadsOf, titleOf } from './payloads.ts'
 import { snapshotDate } from './read.ts'
 
-/** Entities to a shard: a shard is read whole, so a few hundred keep it near a megabyte. */
+/** A shard is read whole, so it holds a few hundred entities, about a megabyte. */
 const ENTITIES_PER_SHARD = 256
 
 /** A file of a release or a snapshot, under its path there. */
@@ -21,7 +21,7 @@ export function entryOf({ path, rows, bytes }: OutputFile): ReleaseManifest['fil
   return { path, rows, size_bytes: bytes.byteLength, sha256: sha256Hex(bytes) }
 }
 
-/** Runs of entities that share a shard; the shard is named by the first. Entities are in the order of their ids. */
+/** The runs of entities, given in order of id, that share a shard. The shard is named by the first. */
 function* shardsOf(
   entities: readonly RankedEntity[],
 ): Iterable<{ path: string; members: readonly RankedEntity[] }> {
@@ -74,7 +74,7 @@ function snapshotRow(entity: RankedEntity, { release, as_of, methodology_version
   }
 }
 
-/** The copy in a day's snapshot of what a shard holds for it; undefined where it holds nothing for some entity. */
+/** The file of a day's snapshot that is copied from a shard; undefined if the shard lacks the row of some entity. */
 export function snapshotFile(
   path: string,
   date: string,

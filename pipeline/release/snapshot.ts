@@ -10,7 +10,7 @@ import { type ReleaseState, readPlan } from './state.ts'
 import { snapshotManifestPath, snapshotPrefix } from '../store/paths.ts'
 import { type Store, putExactly } from '../store/store.ts'
 
-/** Completes the snapshot of the current release's day before the next release is begun, where a crash left it out. */
+/** Completes the snapshot of the current release's day if a crash left it out, before the next release is begun. */
 export async function completeSnapshot(
   { store, log }: Pick<ReleaseContext, 'store' | 'log'>,
   state: ReleaseState,
@@ -23,7 +23,7 @@ export async function completeSnapshot(
   await copySnapshot(store, manifest)
 }
 
-/** Of the releases of the current one's day, the one that brings the snapshot. */
+/** The release that brings the snapshot of the current release's day. */
 async function bringerOf(store: Store, { number, manifest }: ReleaseState) {
   let found = manifest
   for (let release = number; found; release--) {
@@ -34,7 +34,7 @@ async function bringerOf(store: Store, { number, manifest }: ReleaseState) {
   return undefined
 }
 
-/** Writes the files of the snapshot that a release brings, and last the snapshot's manifest. */
+/** Copies the snapshot that a release brings, its manifest last. */
 export async function copySnapshot(store: Store, manifest: ReleaseManifest): Promise<void> {
   const date = snapshotDate(manifest.as_of)
   const files: SnapshotManifest['files'] = []

@@ -1,4 +1,4 @@
-// What has been released and what has been begun: a run reads it once and passes it on.
+// What has been released and what has been begun. A run reads it once and passes it on.
 import { z } from 'zod'
 import type { ReleaseManifest } from '../../schemas/payloads.ts'
 import { SCORED_TABLES } from '../../schemas/tables.ts'
@@ -8,20 +8,20 @@ import { planPath } from '../store/paths.ts'
 import { readRecord } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 
-/** What every version of the service can read in a plan; the other fields say by what software and secret it is made. */
+/** What any version of the service can read in a plan of any other. Its other fields tell one make from another. */
 const readablePlan = z.looseObject({
   as_of: instant,
   started_at: instant,
   environment: z.enum(ENVIRONMENTS),
   tables: z.record(z.enum(SCORED_TABLES), z.number().int()),
-  brings_snapshot: z.boolean().default(false),
+  brings_snapshot: z.boolean().optional(),
 })
 export type ReadablePlan = z.infer<typeof readablePlan>
 
 export interface ReleaseState {
-  /** The number of the current release; 0 where there is none. */
+  /** The number of the current release; 0 if there is none. */
   number: number
-  /** The current release's. */
+  /** Of the current release. */
   manifest: ReleaseManifest | undefined
   /** Whether the day of the current release has its snapshot. */
   hasSnapshot: boolean

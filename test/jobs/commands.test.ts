@@ -298,7 +298,7 @@ describe('release', () => {
     expect(unchanged.code).toBe(0)
     expect(jsonOf(unchanged)).toEqual({ made: false, release: 2, reason: 'unchanged' })
     expectFailed(future, 1, '--as-of 2999-01-01T00:00:00.000Z lies in the future')
-    expectFailed(before, 1, /--as-of 2026-01-25T10:00:01\.000Z lies before \S+Z, of which release 2 speaks/)
+    expectFailed(before, 1, /--as-of 2026-01-25T10:00:01\.000Z lies before \S+Z, the as_of of release 2;/)
   })
 })
 

@@ -15,6 +15,7 @@ import {
   startTestService,
   testComponents,
 } from '../support/service.ts'
+import { contentOf } from '../support/store-content.ts'
 import { NOW, forecasterId, releaseWorld, uuidOf } from '../support/world.ts'
 
 const folder = await suiteFolder()
@@ -134,6 +135,18 @@ describe('a file', () => {
     const report = await runVerify(settings(), path, undefined)
     expect(report.json).toMatchObject({ ok: true, checked: 30, failed: [] })
     expect(report.text).toBe(`${path}: all 30 signatures hold`)
+  })
+
+  test('with a shard of a snapshot holds, every row of it, until one is changed', async () => {
+    const [path] = Object.keys(await contentOf(service.components.store, 'snapshots/')).filter((name) =>
+      name.includes('/forecaster/'),
+    )
+    const text = new TextDecoder().decode(await service.components.store.get(path!))
+    const report = await runVerify(settings(), await file(text), undefined)
+    expect(report.json).toMatchObject({ ok: true, checked: 6, failed: [] })
+    const changed = await file(text.replace('"badge":"gold"', '"badge":"platinum"'))
+    const { json } = await runVerify(settings(), changed, undefined)
+    expect(json).toMatchObject({ ok: false, checked: 6, failed: [`snapshot of ${forecasterId(0)}`] })
   })
 
   test('with a shard in which one value was changed does not hold, and says whose', async () => {

@@ -35,12 +35,17 @@ const asOf = (at: string) => ({ asOf: new Date(at) })
 
 describe('as_of before that of the last release', () => {
   test.for([
-    ['by --as-of', LATER, asOf(EARLIER), `--as-of ${EARLIER} lies before ${NOW}, of which release 1 speaks`],
+    [
+      'by --as-of',
+      LATER,
+      asOf(EARLIER),
+      `--as-of ${EARLIER} lies before ${NOW}, the as_of of release 1; it never goes back`,
+    ],
     [
       'by the clock',
       EARLIER,
       {},
-      `the clock says ${EARLIER}, which lies before ${NOW}, of which release 1 speaks`,
+      `the clock says ${EARLIER}, which lies before ${NOW}, the as_of of release 1; it never goes back`,
     ],
     ['by the clock of a scheduled run', EARLIER, { ifChanged: true }, 'so set the clock right'],
   ] as const)('%s is refused, and nothing is written', async ([, now, request, message]) => {
@@ -57,13 +62,13 @@ describe('as_of before that of the last release', () => {
       'by --as-of',
       LATER,
       asOf(NOW),
-      `--as-of ${NOW} lies before ${LATER}, of which release 2, which has been begun,`,
+      `--as-of ${NOW} lies before ${LATER}, the as_of of release 2, which has been begun;`,
     ],
     [
       'by the clock',
       NOW,
       {},
-      `the clock says ${NOW}, which lies before ${LATER}, of which release 2, which has been`,
+      `the clock says ${NOW}, which lies before ${LATER}, the as_of of release 2, which has been begun;`,
     ],
   ] as const)('%s is refused where it has only been begun', async ([, now, request, message]) => {
     const store = copyOf(begun)
