@@ -15,7 +15,7 @@ import { ShardCache } from './shard-cache.ts'
 const READS_AT_ONCE = 16
 const MANIFESTS_KEPT = 5_000
 
-export type SnapshotRow = SnapshotShard['entities'][string]
+export type SnapshotRow = SnapshotShard['entities'][string]['payload']
 
 export class History {
   readonly #store: Store
@@ -48,8 +48,8 @@ export class History {
   }
 
   async #list(): Promise<void> {
-    // From the start, because a backdated release can give an earlier day its snapshot.
-    this.#dates = await snapshotDates(this.#store)
+    // Releases never go back to an earlier day, so no day before the last known one gets a snapshot.
+    this.#dates = [...this.#dates, ...(await snapshotDates(this.#store, this.#dates.at(-1)))]
   }
 
   /** The rows of an entity from `start` to `end` inclusive, oldest first; a day without one has no row. */
@@ -69,6 +69,6 @@ export class History {
       value: await readSnapshotShard(this.#store, date, file),
       sizeBytes: file.size_bytes,
     }))
-    return Object.hasOwn(shard.entities, entityId) ? shard.entities[entityId] : undefined
+    return Object.hasOwn(shard.entities, entityId) ? shard.entities[entityId]?.payload : undefined
   }
 }

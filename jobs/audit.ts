@@ -20,13 +20,16 @@ export async function runAudit(components: Components, wanted: number | undefine
 }
 
 function describe(
-  { release, as_of, ok, files_compared, signatures, snapshot_compared, faults, notes }: AuditReport,
+  { release, as_of, derived, ok, files_compared, signatures, snapshot_compared, faults, notes }: AuditReport,
   environment: Environment,
 ): string {
   const { checked, valid, invalid, unsigned } = signatures
+  const verdicts = derived
+    ? ['every byte derived again', 'DIFFERS from what the tables give']
+    : ['every hash holds', 'FAILED the check of its hashes and signatures']
   return [
-    `release ${release} as of ${as_of}: ${ok ? 'every byte derived again' : 'DIFFERS from what the tables give'}`,
-    `${files_compared} files compared${snapshot_compared ? ', with the snapshot of the day' : ''}`,
+    `release ${release} as of ${as_of}: ${verdicts[ok ? 0 : 1]}`,
+    `${files_compared} files ${derived ? 'compared' : 'checked'}${snapshot_compared ? ', with the snapshot of the day' : ''}`,
     checked
       ? `signatures: ${valid} hold, ${invalid} do not, ${unsigned} payloads are unsigned`
       : `signatures: not checked; set ${settingName('VERIFICATION_SIGNING_SECRET', environment)} to check them`,

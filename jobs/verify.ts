@@ -5,8 +5,7 @@ import { signatureHolds } from '../pipeline/proof/hmac.ts'
 import { canonical } from '../pipeline/proof/canonical.ts'
 import { type OwnSettings, secretsInForce } from '../schemas/config.ts'
 import { ServiceError } from '../schemas/errors.ts'
-import { PUBLICATIONS } from '../schemas/metric.ts'
-import { bulkResults, releaseShard } from '../schemas/payloads.ts'
+import { bulkResults, releaseShard, snapshotShard } from '../schemas/payloads.ts'
 import type { Report } from './output.ts'
 
 interface Signed {
@@ -15,6 +14,11 @@ interface Signed {
   signature: string | null
   /** True where the payload is filed under another entity's id, which no signature covers. */
   misplaced?: boolean
+}
+
+interface Publication {
+  payload: { agent_id: string } | { user_id: string }
+  signature: string | null
 }
 
 const FETCH_TIMEOUT_MS = 30_000
@@ -78,7 +82,7 @@ async function readSigned(path: string, signature: string | undefined): Promise<
     throw new ServiceError('invalid', `${path} cannot be read`, { cause })
   }
   if (signature !== undefined) return [{ name: path, bytes, signature }]
-  const content = z.union([releaseShard, bulkResults]).safeParse(parseJson(path, bytes))
+  const content = z.union([releaseShard, snapshotShard, bulkResults]).safeParse(parseJson(path, bytes))
   if (!content.success) {
     throw new ServiceError('invalid', `${path} holds no signatures: give the payload's with --signature`)
   }
@@ -88,17 +92,17 @@ async function readSigned(path: string, signature: string | undefined): Promise<
     )
   }
   return Object.entries(content.data.entities).flatMap(([entityId, entity]) =>
-    PUBLICATIONS.map((kind) => {
-      const { payload, signature: given } = entity[kind]
-      return signedOf(`${kind} of ${entityId}`, entityId, payload, given)
-    }),
+    Object.entries<Publication | undefined>('payload' in entity ? { snapshot: entity } : entity).flatMap(
+      ([kind, given]) =>
+        given ? [signedOf(`${kind} of ${entityId}`, entityId, given.payload, given.signature)] : [],
+    ),
   )
 }
 
 function signedOf(
   name: string,
   entityId: string,
-  payload: { agent_id: string } | { user_id: string },
+  payload: Publication['payload'],
   signature: string | null,
 ): Signed {
   const ownId = 'agent_id' in payload ? payload.agent_id : payload.user_id

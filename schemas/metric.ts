@@ -49,7 +49,7 @@ export function pairMetric<S extends Scale, const A extends Sum>(
   about: string,
   published = true,
 ) {
-  const { column, per } = SCALES[scale] as (typeof SCALES)[S]
+  const { column, per } = SCALES[scale]
   return { ...meaning, about, sum, column, per, published }
 }
 

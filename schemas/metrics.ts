@@ -84,22 +84,22 @@ const bin = z.strictObject({
   wilson_lower: share.nullable().describe('Wilson interval of the frequency, 95 %'),
   wilson_upper: share.nullable().describe('Wilson interval of the frequency, 95 %'),
 })
-const column = (field: string, meaning: Measure, about: string): EntityColumn => {
+const columnOf = (field: string, meaning: Measure, about: string): EntityColumn => {
   return { ...meaning, type: 'DOUBLE', field, about }
 }
 const intervalColumns = {
-  skill_lower: column('lower', BOUND, 'lower end of the interval of the skill'),
-  skill_upper: column('upper', BOUND, 'upper end of the interval of the skill'),
+  skill_lower: columnOf('lower', BOUND, 'lower end of the interval of the skill'),
+  skill_upper: columnOf('upper', BOUND, 'upper end of the interval of the skill'),
 }
 const decompositionColumns = {
-  closing_brier: column('brier', ERROR, 'mean Brier score of the closing forecasts'),
-  miscalibration: column('miscalibration', { ...PART, better: 'lower' }, 'what recalibration would gain'),
-  discrimination: column(
+  closing_brier: columnOf('brier', ERROR, 'mean Brier score of the closing forecasts'),
+  miscalibration: columnOf('miscalibration', { ...PART, better: 'lower' }, 'what recalibration would gain'),
+  discrimination: columnOf(
     'discrimination',
     { ...PART, better: 'higher' },
     'how well yes and no are told apart',
   ),
-  uncertainty: column('uncertainty', PART, 'how hard the questions were to tell by the base rate'),
+  uncertainty: columnOf('uncertainty', PART, 'how hard the questions were to tell by the base rate'),
 }
 const exampleInterval = { lower: 0.274818, upper: 0.32621, level: 0.95 }
 const exampleDecomposition = {
@@ -109,8 +109,13 @@ const exampleDecomposition = {
   uncertainty: 0.226331,
 }
 const exampleBin = {
-  ...{ lower: 0, upper: 0.1, count: 34, mean_probability: 0.05, observed_frequency: 0.029412 },
-  ...{ wilson_lower: 0.005208, wilson_upper: 0.149167 },
+  lower: 0,
+  upper: 0.1,
+  count: 34,
+  mean_probability: 0.05,
+  observed_frequency: 0.029412,
+  wilson_lower: 0.005208,
+  wilson_upper: 0.149167,
 }
 
 /** The payloads that hold a metric. */

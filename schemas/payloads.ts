@@ -52,6 +52,24 @@ const advancedFields = { ...fieldsOf('advanced_metrics'), ...provenance }
 export const agentAdvancedMetrics = z.strictObject({ ...agentId, ...advancedFields })
 export const forecasterAdvancedMetrics = z.strictObject({ ...forecasterId, ...advancedFields })
 
+const snapshotFields = {
+  date: day,
+  release: z.number().int().min(1).describe('The first release of the day'),
+  rank: ENTITY_METRICS.rank.schema,
+  percentile: ENTITY_METRICS.percentile.schema,
+  skill: ENTITY_METRICS.skill.schema,
+  population: ENTITY_METRICS.eligible_population.schema,
+  methodology_version: provenance.methodology_version,
+  environment: provenance.environment,
+}
+const agentSnapshot = z.strictObject({ ...agentId, ...agentStanding, ...snapshotFields })
+const forecasterSnapshot = z.strictObject({
+  ...forecasterId,
+  ...forecasterStanding,
+  ...snapshotFields,
+})
+const snapshotRow = z.union([agentSnapshot, forecasterSnapshot])
+
 /** What one entity has published in a release, each payload with the signature of its canonical bytes. */
 const published = <P extends z.ZodType>(payload: P) =>
   z.strictObject({ payload, signature: z.string().nullable() })
@@ -60,6 +78,9 @@ const entityPublication = z.strictObject({
   metrics: z.union([published(agentMetrics), published(forecasterMetrics)]),
   rankings: z.union([published(agentRankings), published(forecasterRankings)]),
   advanced_metrics: z.union([published(agentAdvancedMetrics), published(forecasterAdvancedMetrics)]),
+  snapshot: published(snapshotRow)
+    .optional()
+    .describe('In the release that brings the snapshot of its day, which is copied from here'),
 })
 export const releaseShard = z.strictObject({
   release: z.number().int().min(1),
@@ -67,27 +88,17 @@ export const releaseShard = z.strictObject({
   entities: z.record(publishedUuid, entityPublication),
 })
 export type ReleaseShard = z.infer<typeof releaseShard>
-const snapshotFields = {
-  date: day,
-  release: z.number().int().min(1).describe('The first release of the day'),
-  rank: ENTITY_METRICS.rank.schema,
-  percentile: ENTITY_METRICS.percentile.schema,
-  skill: ENTITY_METRICS.skill.schema,
-  population: ENTITY_METRICS.eligible_population.schema,
-  methodology_version: z.string(),
-}
-const agentSnapshot = z.strictObject({ ...snapshotFields, ...agentStanding })
-const forecasterSnapshot = z.strictObject({ ...snapshotFields, ...forecasterStanding })
+
 export const snapshotShard = z.strictObject({
   date: day,
   entity_type: z.enum(ENTITY_TYPES),
-  entities: z.record(publishedUuid, z.union([agentSnapshot, forecasterSnapshot])),
+  entities: z.record(publishedUuid, published(snapshotRow)),
 })
 export type SnapshotShard = z.infer<typeof snapshotShard>
 export const snapshotHistory = z.strictObject({
   entity_type: z.enum(ENTITY_TYPES),
   entity_id: publishedUuid,
-  snapshots: z.array(z.union([agentSnapshot, forecasterSnapshot])).describe('Oldest first'),
+  snapshots: z.array(snapshotRow).describe('Oldest first'),
 })
 
 const file = z.strictObject({

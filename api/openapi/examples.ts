@@ -83,6 +83,8 @@ export const snapshotHistory = {
       skill: null,
       population: 98,
       methodology_version: METHODOLOGY_VERSION,
+      environment: 'production',
+      ...AGENT,
       certification: 'none',
     },
     {
@@ -93,6 +95,8 @@ export const snapshotHistory = {
       skill: 0.300514,
       population: 100,
       methodology_version: METHODOLOGY_VERSION,
+      environment: 'production',
+      ...AGENT,
       certification: 'certified',
     },
   ],

@@ -1,13 +1,14 @@
-// Derives a published release again from the tables and compares every byte with what was published.
-import type { z } from 'zod'
+// Checks a published release: every hash, every signature and every copy in the snapshot. If this version of the service
+// has the method and the version of DuckDB that made the release, it also derives every byte again from the tables.
+import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
-import { PUBLICATIONS } from '../../schemas/metric.ts'
-import { type ReleaseManifest, releaseShard } from '../../schemas/payloads.ts'
-import { type DerivationContext, deriveRelease, snapshotDate } from './derive.ts'
+import type { ReleaseManifest, SnapshotManifest } from '../../schemas/payloads.ts'
+import { type DerivationContext, deriveRelease } from './derive.ts'
 import { Database } from '../duckdb.ts'
-import type { OutputFile } from './shards.ts'
-import { entryOf, versionsOf } from './make.ts'
-import { readManifest, readSnapshotManifest } from './read.ts'
+import { type OutputFile, entryOf, snapshotFile } from './shards.ts'
+import { versionsOf } from './plan.ts'
+import { isShard, readManifest, readReleaseShard, readSnapshotManifest, snapshotDate } from './read.ts'
+import { readPlan } from './state.ts'
 import { signatureHolds } from '../proof/hmac.ts'
 import { canonical, sha256Hex } from '../proof/canonical.ts'
 import { manifestPath, releasePrefix, snapshotManifestPath, snapshotPrefix } from '../store/paths.ts'
@@ -15,31 +16,47 @@ import type { Store } from '../store/store.ts'
 
 export interface AuditContext extends DerivationContext {
   store: Store
-  /** To check signatures with; empty: they are not checked. */
+  /** To check signatures with; if it is empty, they are not checked. */
   secrets: readonly string[]
 }
 
 export interface AuditReport {
   release: number
   as_of: string
+  /** Whether every number was derived again. */
+  derived: boolean
   ok: boolean
   files_compared: number
   /** Signatures that hold, that none of the secrets made, and payloads without one. */
   signatures: { checked: boolean; valid: number; invalid: number; unsigned: number }
   snapshot_compared: boolean
   faults: string[]
-  /** What explains a difference without being one. */
+  /** What was not checked, and why; no fault of the release. */
   notes: string[]
 }
 
+type ManifestFile = ReleaseManifest['files'][number]
+/** A file that there should be; its bytes without signatures where they were derived. */
+type ExpectedFile = Omit<OutputFile, 'bytes'> & { bytes?: Uint8Array }
+
+/** A shard of any method, whose publications and payloads this version may not know. */
+const anyShard = z.looseObject({
+  entities: z.record(
+    z.string(),
+    z.record(z.string(), z.looseObject({ payload: z.looseObject({}), signature: z.string().nullable() })),
+  ),
+})
+
 /** @throws ServiceError `notFound` for a release that was never committed. */
 export async function auditRelease(context: AuditContext, release: number): Promise<AuditReport> {
-  const { store, secrets } = context
+  const { store, secrets, methodology } = context
   const manifest = await readManifest(store, release)
   if (!manifest) throw new ServiceError('notFound', `there is no release ${release}`)
+  const { as_of, methodology_version: method, engines } = manifest
   const report: AuditReport = {
     release,
-    as_of: manifest.as_of,
+    as_of,
+    derived: method === methodology.version && engines.duckdb === Database.version,
     ok: true,
     files_compared: 0,
     signatures: { checked: secrets.length > 0, valid: 0, invalid: 0, unsigned: 0 },
@@ -47,74 +64,82 @@ export async function auditRelease(context: AuditContext, release: number): Prom
     faults: [],
     notes: [],
   }
-  if (manifest.engines.duckdb !== Database.version) {
+  if (!report.derived) {
     report.notes.push(
-      `published with DuckDB ${manifest.engines.duckdb}, audited with ${Database.version}: Parquet files may differ in bytes and not in content`,
+      `method ${method} and DuckDB ${engines.duckdb} made this release; this version of the service has method ${methodology.version} and DuckDB ${Database.version}, so it did not derive the numbers again: version ${engines.service} does`,
     )
   }
-  const derived = await deriveRelease(context, {
-    release,
-    asOf: new Date(manifest.as_of),
-    environment: manifest.environment,
-    versions: await versionsOf(context, manifest.tables),
-  })
+  const plan = await readPlan(store, release)
+  if (!plan) report.faults.push('plan.json: is missing')
+  const bringsSnapshot = plan?.brings_snapshot ?? false
+  const entries = new Map(manifest.files.map((file) => [file.path, file]))
   const files: ReleaseManifest['files'] = []
-  for await (const file of derived.files(() => null)) {
-    files.push(await compareFile(context, release, file, manifest, report))
+  const expected = report.derived ? deriveFiles(context, manifest, bringsSnapshot) : manifest.files
+  for await (const file of expected) {
+    files.push(await checkFile(context, release, file, entries.get(file.path), report))
   }
-  const expected = canonical({ ...manifest, files })
   const stored = await store.get(manifestPath(release))
-  if (!stored || Buffer.compare(stored, expected) !== 0) {
-    report.faults.push('manifest.json: is not the manifest of the derived files')
+  if (!stored || Buffer.compare(stored, canonical({ ...manifest, files })) !== 0) {
+    const what = report.derived ? 'derived' : 'stored'
+    report.faults.push(`manifest.json: is not the manifest of the ${what} files`)
   }
-  await compareSnapshot(store, manifest, [...derived.snapshotFiles()], report)
+  if (bringsSnapshot) await checkSnapshot(store, manifest, report)
   report.ok = report.faults.length === 0
   return report
 }
 
-/** Compares a stored file with the derived one; returns what the manifest should say of it. */
-async function compareFile(
-  { store, secrets }: AuditContext,
-  release: number,
-  derived: OutputFile,
-  manifest: ReleaseManifest,
-  report: AuditReport,
-): Promise<ReleaseManifest['files'][number]> {
-  report.files_compared += 1
-  const stored = await store.get(releasePrefix(release) + derived.path)
-  const entry = manifest.files.find(({ path }) => path === derived.path)
-  if (!stored || !entry) {
-    report.faults.push(`${derived.path}: ${stored ? 'is missing from the manifest' : 'is missing'}`)
-    return entryOf(derived)
-  }
-  if (sha256Hex(stored) !== entry.sha256)
-    report.faults.push(`${derived.path}: its SHA-256 is not the manifest's`)
-  const isShard = derived.path.endsWith('.json')
-  const unsigned = isShard ? withoutSignatures(stored, secrets, report) : stored
-  if (!unsigned) report.faults.push(`${derived.path}: is not a shard in canonical JSON`)
-  else if (Buffer.compare(unsigned, derived.bytes) !== 0) {
-    report.faults.push(`${derived.path}: ${firstDifference(unsigned, derived.bytes)}`)
-  }
-  return entryOf({ ...derived, bytes: stored })
+async function* deriveFiles(
+  context: AuditContext,
+  { release, as_of, environment, tables }: ReleaseManifest,
+  bringsSnapshot: boolean,
+): AsyncIterable<ExpectedFile> {
+  const versions = await versionsOf(context.store, tables)
+  const inputs = { release, asOf: new Date(as_of), environment, versions, bringsSnapshot }
+  const derived = await deriveRelease(context, inputs)
+  yield* derived.files(() => null)
 }
 
-/** A shard's bytes with every signature taken out, after checking it; undefined for what is no canonical shard. */
+/** Compares a stored file with the manifest and with what was derived; returns what the manifest should say of it. */
+async function checkFile(
+  { store, secrets }: AuditContext,
+  release: number,
+  { bytes, ...described }: ExpectedFile,
+  entry: ManifestFile | undefined,
+  report: AuditReport,
+): Promise<ManifestFile> {
+  const { path } = described
+  report.files_compared += 1
+  const stored = await store.get(releasePrefix(release) + path)
+  if (!stored || !entry) {
+    report.faults.push(`${path}: ${stored ? 'is missing from the manifest' : 'is missing'}`)
+    return entry ?? entryOf({ ...described, bytes: bytes ?? stored ?? new Uint8Array() })
+  }
+  if (sha256Hex(stored) !== entry.sha256) report.faults.push(`${path}: its SHA-256 is not the manifest's`)
+  const unsigned = isShard(path) ? withoutSignatures(stored, secrets, report) : stored
+  if (!unsigned) report.faults.push(`${path}: is not a shard in canonical JSON`)
+  else if (bytes && Buffer.compare(unsigned, bytes) !== 0) {
+    report.faults.push(`${path}: ${firstDifference(unsigned, bytes)}`)
+  }
+  return entryOf({ ...described, bytes: stored })
+}
+
+/** Checks a shard's signatures and returns its bytes without them; undefined if it is no shard in canonical JSON. */
 function withoutSignatures(
   stored: Uint8Array,
   secrets: readonly string[],
   report: AuditReport,
 ): Uint8Array | undefined {
-  let shard: z.infer<typeof releaseShard>
+  let shard: z.infer<typeof anyShard>
   try {
-    shard = releaseShard.parse(JSON.parse(new TextDecoder().decode(stored)))
+    shard = anyShard.parse(JSON.parse(new TextDecoder().decode(stored)))
   } catch {
     return undefined
   }
   if (Buffer.compare(canonical(shard), stored) !== 0) return undefined
-  for (const [entityId, entity] of Object.entries(shard.entities)) {
-    for (const kind of PUBLICATIONS) {
-      const { payload, signature } = entity[kind]
-      entity[kind].signature = null
+  for (const [entityId, publications] of Object.entries(shard.entities)) {
+    for (const [kind, publication] of Object.entries(publications)) {
+      const { payload, signature } = publication
+      publication.signature = null
       if (signature === null) report.signatures.unsigned += 1
       else if (secrets.length > 0) {
         if (signatureHolds(canonical(payload), signature, secrets)) report.signatures.valid += 1
@@ -132,36 +157,52 @@ function withoutSignatures(
   return canonical(shard)
 }
 
-async function compareSnapshot(
-  store: Store,
-  manifest: ReleaseManifest,
-  files: readonly OutputFile[],
-  report: AuditReport,
-): Promise<void> {
-  const date = snapshotDate(new Date(manifest.as_of))
+/** Compares the snapshot that the release brings with the shards that it is copied from, and with its own manifest. */
+async function checkSnapshot(store: Store, manifest: ReleaseManifest, report: AuditReport): Promise<void> {
+  const { release } = manifest
+  const date = snapshotDate(manifest.as_of)
   const snapshot = await readSnapshotManifest(store, date)
-  if (snapshot?.release !== manifest.release) return
+  if (!snapshot) return
   report.snapshot_compared = true
-  for (const file of files) {
+  const files: SnapshotManifest['files'] = []
+  for (const shard of manifest.files.filter(({ path }) => isShard(path))) {
     report.files_compared += 1
-    const stored = await store.get(snapshotPrefix(date) + file.path)
-    if (!stored || Buffer.compare(stored, file.bytes) !== 0) {
-      report.faults.push(
-        `${snapshotPrefix(date)}${file.path}: ${stored ? firstDifference(stored, file.bytes) : 'is missing'}`,
-      )
+    const path = snapshotPrefix(date) + shard.path
+    const stored = await store.get(path)
+    const copy = await copyOf(store, manifest, shard)
+    const entry = copy ? entryOf(copy) : snapshot.files.find((file) => file.path === shard.path)
+    if (entry) files.push(entry)
+    if (!stored) report.faults.push(`${path}: is missing`)
+    else if (copy && Buffer.compare(stored, copy.bytes) !== 0) {
+      report.faults.push(`${path}: ${firstDifference(stored, copy.bytes)}`)
+    } else if (sha256Hex(stored) !== entry?.sha256) {
+      report.faults.push(`${path}: its SHA-256 is not its manifest's`)
     }
   }
-  const expected = canonical({ date, release: manifest.release, files: files.map(entryOf) })
   const stored = await store.get(snapshotManifestPath(date))
-  if (!stored || Buffer.compare(stored, expected) !== 0) {
-    report.faults.push(`${snapshotManifestPath(date)}: is not the manifest of the derived files`)
+  if (!stored || Buffer.compare(stored, canonical({ date, release, files })) !== 0) {
+    report.faults.push(`${snapshotManifestPath(date)}: is not the manifest of the copied files`)
   }
 }
 
-function firstDifference(stored: Uint8Array, derived: Uint8Array): string {
+/** The copy of what a shard holds for the snapshot; undefined if the shard is damaged, which is a fault already. */
+async function copyOf(
+  store: Store,
+  { release, as_of }: ReleaseManifest,
+  file: ManifestFile,
+): Promise<OutputFile | undefined> {
+  try {
+    return snapshotFile(file.path, snapshotDate(as_of), await readReleaseShard(store, release, file))
+  } catch (error) {
+    if (error instanceof ServiceError && error.kind === 'corrupt') return undefined
+    throw error
+  }
+}
+
+function firstDifference(stored: Uint8Array, expected: Uint8Array): string {
   let at = 0
-  while (at < stored.length && at < derived.length && stored[at] === derived[at]) at += 1
+  while (at < stored.length && at < expected.length && stored[at] === expected[at]) at += 1
   const excerpt = (bytes: Uint8Array) =>
     JSON.stringify(new TextDecoder().decode(bytes.subarray(Math.max(0, at - 30), at + 30)))
-  return `differs at byte ${at} of ${stored.length}: stored ${excerpt(stored)}, derived ${excerpt(derived)}`
+  return `differs at byte ${at} of ${stored.length}: stored ${excerpt(stored)}, derived ${excerpt(expected)}`
 }

@@ -2,10 +2,9 @@
 import pMap from 'p-map'
 import type { ReleaseManifest } from '../../schemas/payloads.ts'
 import { SCORED_TABLES, type ScoredTable, type TableName } from '../../schemas/tables.ts'
-import { snapshotDate } from './derive.ts'
-import { readSnapshotManifest } from './read.ts'
+import { snapshotDate } from './read.ts'
 import { canonical, sha256Hex } from '../proof/canonical.ts'
-import { inboxPrefix, intakePath, isInboxPath, deltaLogPath, planPath } from '../store/paths.ts'
+import { deltaLogPath, inboxPrefix, isInboxPath } from '../store/paths.ts'
 import type { Store } from '../store/store.ts'
 
 /** What a release would be made of. */
@@ -17,19 +16,19 @@ export function hasChanged(last: ReleaseManifest, next: NextRelease): boolean {
   return !isAlike(last, next) || SCORED_TABLES.some((name) => last.tables[name] !== next.tables[name])
 }
 
-/** The same but for the tables. Each day has a release of its own. */
+/** Whether all but the tables is the same. Each day has a release of its own. */
 function isAlike(last: ReleaseManifest, next: Omit<NextRelease, 'tables'>): boolean {
   return (
-    snapshotDate(new Date(last.as_of)) === snapshotDate(new Date(next.as_of)) &&
+    snapshotDate(last.as_of) === snapshotDate(next.as_of) &&
     sha256Hex(canonical(last.engines)) === sha256Hex(canonical(next.engines)) &&
     last.methodology_version === next.methodology_version
   )
 }
 
 /**
- * Whether a run has nothing to do: nobody has begun the next release, nothing waits to be taken in, and no table has a
- * commit that the last release has not read. It takes some twenty requests, however long the logs are. False where in
- * doubt.
+ * Whether a run has nothing to do that has found no release begun: nothing waits in the inbox, and no table has a commit
+ * that the last release has not read. This takes two requests a table, however long the logs are. What another run is
+ * about to take in is in the inbox until it is committed.
  */
 export async function nothingToRelease(
   store: Store,
@@ -37,22 +36,17 @@ export async function nothingToRelease(
   next: Omit<NextRelease, 'tables'>,
 ): Promise<boolean> {
   if (!isAlike(last, next)) return false
-  const date = snapshotDate(new Date(last.as_of))
-  if (!(await readSnapshotManifest(store, date))) return false
-  if (await store.get(planPath(last.release + 1))) return false
   const quiet = await pMap(SCORED_TABLES, async (table) => {
-    const version = (last.tables[table] ?? -1) + 1
-    const [intake, commit, waits] = await Promise.all([
-      store.get(intakePath(table, version)),
-      store.get(deltaLogPath(table, version)),
+    const [commit, waits] = await Promise.all([
+      store.get(deltaLogPath(table, (last.tables[table] ?? -1) + 1)),
       hasWaiting(store, table, 1),
     ])
-    return !intake && !commit && !waits
+    return !commit && !waits
   })
   return quiet.every((isSo) => isSo)
 }
 
-/** Whether at least so many objects wait to be taken in. */
+/** Whether at least this many objects wait to be taken in. */
 export async function hasWaiting(store: Store, table: TableName, count: number): Promise<boolean> {
   let waiting = 0
   for await (const { path } of store.list(inboxPrefix(table))) {

@@ -1,4 +1,4 @@
-// Derives everything a release and its day's snapshot consist of, from the tables alone.
+// Derives everything a release consists of, from the tables alone.
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ENTITY_TYPES, type ScoredTable } from '../../schemas/tables.ts'
@@ -7,7 +7,7 @@ import { type ScoredWorld, type ScoringContext, scoreEveryone } from '../engine/
 import { entitiesParquet } from './entities-parquet.ts'
 import { PART_SIZES, type Part, partsOf } from './parts.ts'
 import { type Provenance, rankEntities } from './payloads.ts'
-import { type OutputFile, releaseShards, snapshotShards } from './shards.ts'
+import { type OutputFile, releaseShards } from './shards.ts'
 import type { TableVersion } from '../tables/delta-log.ts'
 
 export interface ReleaseInputs {
@@ -15,6 +15,8 @@ export interface ReleaseInputs {
   asOf: Date
   environment: Environment
   versions: Record<ScoredTable, TableVersion>
+  /** Whether its shards hold the snapshot of its day. */
+  bringsSnapshot: boolean
 }
 
 export interface DerivationContext extends ScoringContext {
@@ -28,12 +30,6 @@ export interface DerivedRelease {
   pairCount: number
   /** Every file of the release but its manifest, in the order of the manifest. Each is made when asked for. */
   files(sign: (bytes: Uint8Array) => string | null): AsyncIterable<OutputFile>
-  /** Every file of the snapshot of the release's day but its manifest. */
-  snapshotFiles(): Iterable<OutputFile>
-}
-
-export function snapshotDate(asOf: Date): string {
-  return asOf.toISOString().slice(0, 10)
 }
 
 export async function deriveRelease(
@@ -63,7 +59,9 @@ export async function deriveRelease(
       // predecessor is being stored.
       const scores = scoreFiles(context, world, partsOf('scores', kinds, partSizes))
       try {
-        for (const entities of kinds) yield* releaseShards(entities, provenance, sign)
+        for (const entities of kinds) {
+          yield* releaseShards(entities, provenance, sign, inputs.bringsSnapshot)
+        }
         for (const part of partsOf('entities', kinds, partSizes)) {
           yield { ...fileOf(part), rows: part.members.length, bytes: entitiesParquet(part.members) }
         }
@@ -72,14 +70,11 @@ export async function deriveRelease(
         await scores.close()
       }
     },
-    *snapshotFiles() {
-      for (const entities of kinds) yield* snapshotShards(entities, snapshotDate(inputs.asOf), provenance)
-    },
   }
 }
 
-function fileOf({ path, entityType, members }: Part): Pick<OutputFile, 'path' | 'first'> {
-  return { path, first: { entity_type: entityType, first_entity_id: members[0]!.entityId } }
+function fileOf({ path, entityType, members }: Part): Omit<OutputFile, 'rows' | 'bytes'> {
+  return { path, entity_type: entityType, first_entity_id: members[0]!.entityId }
 }
 
 /** Begins with the first part at once, and with each next one when the one before has been made. */

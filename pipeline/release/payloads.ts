@@ -62,8 +62,13 @@ const METRICS_IN = Object.fromEntries(PUBLICATIONS.map((kind) => [kind, metricsI
 /** What says how an entity stands says nothing of a skill by which it is not ranked. */
 const STANDINGS = new Set<PublicationKind>(['verification', 'rankings'])
 
+/** How a payload names its entity. */
+export function nameOf({ entityType, entityId }: RankedEntity): { agent_id: string } | { user_id: string } {
+  return entityType === 'agent' ? { agent_id: entityId } : { user_id: entityId }
+}
+
 export function payloadsOf(entity: RankedEntity, provenance: Provenance): Record<PublicationKind, object> {
-  const name = entity.entityType === 'agent' ? { agent_id: entity.entityId } : { user_id: entity.entityId }
+  const name = nameOf(entity)
   const metrics = publishedMetrics(entity)
   const ranked: EntityMetrics = { ...metrics, skill: rankedSkill(entity.scores) }
   const payload = (kind: PublicationKind) => {

@@ -8,7 +8,7 @@ import {
   releaseManifest,
   snapshotManifest,
 } from '../../schemas/payloads.ts'
-import type { EntityType } from '../../schemas/tables.ts'
+import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import {
   SNAPSHOTS_PREFIX,
   manifestPath,
@@ -23,9 +23,8 @@ import { readRecord } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 
 /**
- * The number of the current release, the greatest with a manifest; 0 where there is none. Releases are
- * numbered without a gap, so from a `known` one on it takes one question per newer release, and from nothing
- * twice the logarithm of their number.
+ * The number of the current release, the greatest with a manifest; 0 if there is none. Releases are numbered without a
+ * gap, so the search asks about twice the logarithm of the number of releases after the `known` one.
  */
 export async function currentRelease(store: Store, known = 0): Promise<number> {
   const exists = async (release: number) => (await store.range(manifestPath(release), 0, 1)) !== undefined
@@ -52,7 +51,16 @@ export async function readSnapshotManifest(
   return readRecord(store, snapshotManifestPath(date), snapshotManifest)
 }
 
-/** The days that have a snapshot, in order, from the day after `after` on. */
+/** The day, in UTC, whose snapshot the first release of the day brings. */
+export function snapshotDate(asOf: string): string {
+  return asOf.slice(0, 10)
+}
+
+export async function hasSnapshot(store: Store, date: string): Promise<boolean> {
+  return (await store.range(snapshotManifestPath(date), 0, 1)) !== undefined
+}
+
+/** The days after `after` that have a snapshot, in order. */
 export async function snapshotDates(store: Store, after = ''): Promise<string[]> {
   const dates: string[] = []
   const start = after === '' ? '' : snapshotManifestPath(after)
@@ -65,16 +73,34 @@ export async function snapshotDates(store: Store, after = ''): Promise<string[]>
 
 type ManifestFile = ReleaseManifest['files'][number]
 
-/** The file that would hold an entity: of the shards of its kind, the last that starts at or before it. */
+export function isShard(path: string): boolean {
+  return ENTITY_TYPES.some((entityType) => shardStart(path, entityType) !== undefined)
+}
+
+/**
+ * The file that would hold an entity: of the shards of its kind, the last that starts at or before it. A manifest names
+ * its shards before its other files, in order of kind and first entity, so a binary search finds it.
+ */
 export function shardFile(
   files: readonly ManifestFile[],
   entityType: EntityType,
   entityId: string,
 ): ManifestFile | undefined {
-  return files.findLast(({ path }) => {
-    const start = shardStart(path, entityType)
-    return start !== undefined && start <= entityId
-  })
+  let [low, high] = [0, files.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (isAtOrBefore(files[middle]!.path, entityType, entityId)) low = middle + 1
+    else high = middle
+  }
+  const file = files[low - 1]
+  return file && shardStart(file.path, entityType) !== undefined ? file : undefined
+}
+
+function isAtOrBefore(path: string, entityType: EntityType, entityId: string): boolean {
+  const start = shardStart(path, entityType)
+  if (start !== undefined) return start <= entityId
+  const earlierKinds = ENTITY_TYPES.slice(0, ENTITY_TYPES.indexOf(entityType))
+  return earlierKinds.some((kind) => shardStart(path, kind) !== undefined)
 }
 
 export async function readReleaseShard(
@@ -93,7 +119,7 @@ export async function readSnapshotShard(
   return (await readChecked(store, snapshotPrefix(date) + file.path, file)) as SnapshotShard
 }
 
-/** A JSON file whose bytes are those that the manifest names: its shape was checked when it was published. */
+/** A JSON file with the hash that the manifest names. Its shape was checked when it was published. */
 async function readChecked(store: Store, key: string, { sha256 }: ManifestFile): Promise<unknown> {
   const bytes = await store.get(key)
   if (!bytes) throw new ServiceError('corrupt', `${key} is in its manifest and not in the store`)

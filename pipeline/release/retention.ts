@@ -1,4 +1,4 @@
-// Thins out old releases: deletes the files that a manifest names and keeps the manifest, by which releases are found.
+// Thins out old releases: deletes the files that a manifest names and keeps the manifest, because releases are found by it.
 import { ServiceError } from '../../schemas/errors.ts'
 import { readManifest } from './read.ts'
 import { releasePrefix } from '../store/paths.ts'
@@ -6,13 +6,13 @@ import type { Store } from '../store/store.ts'
 
 /** Releases that keep all their files, the current one among them. */
 export const WHOLE_RELEASES = 100
-/** In one call: one falls out with each release, so what is left over from before is caught up with. */
+/** Releases that one call thins out: more than the one that each release adds, so that a backlog shrinks. */
 const MOST_AT_ONCE = 20
 
 /**
- * Thins out what has fallen out of the last `WHOLE_RELEASES`, the oldest first, and returns how many releases it
- * thinned. So those that are thinned have the lowest numbers, also after a crash and with several calls at once, and
- * where they end is found by asking for a file here and there instead of listing.
+ * Thins out the releases before the last `WHOLE_RELEASES`, the oldest first, and returns how many it thinned out. Because
+ * of that order the thinned releases have the lowest numbers, also after a crash and with several calls at once, so that
+ * asking for a few files finds where they end.
  */
 export async function deleteOldFiles(store: Store, current: number): Promise<number> {
   const last = current - WHOLE_RELEASES
@@ -22,7 +22,7 @@ export async function deleteOldFiles(store: Store, current: number): Promise<num
   return Math.max(0, end - first + 1)
 }
 
-/** The greatest release up to `last` that is thinned; 0 where none is. */
+/** The greatest release up to `last` that is thinned out; 0 if none is. */
 async function lastThinned(store: Store, last: number): Promise<number> {
   let whole = last + 1
   let step = 1
@@ -39,7 +39,7 @@ async function lastThinned(store: Store, last: number): Promise<number> {
   return thinned
 }
 
-/** Whether the file is gone that `thin` deletes last. */
+/** Whether the file that `thin` deletes last is gone. */
 async function isThinned(store: Store, release: number): Promise<boolean> {
   const file = (await filesOf(store, release)).at(-1)
   return file === undefined || (await store.range(file, 0, 1)) === undefined

@@ -1,24 +1,27 @@
 // The JSON files of a release and of a snapshot: runs of entities in order of id, each file named by its first.
-import type { ReleaseShard, SnapshotShard } from '../../schemas/payloads.ts'
-import type { EntityType } from '../../schemas/tables.ts'
-import { canonical } from '../proof/canonical.ts'
+import type { ReleaseManifest, ReleaseShard, SnapshotShard } from '../../schemas/payloads.ts'
+import { canonical, sha256Hex } from '../proof/canonical.ts'
 import { rankedSkill } from '../scoring/ranking.ts'
 import { shardPath } from '../store/paths.ts'
-import { type Provenance, type RankedEntity, payloadsOf } from './payloads.ts'
+import { type Provenance, type RankedEntity, nameOf, payloadsOf } from './payloads.ts'
+import { snapshotDate } from './read.ts'
 
-/** Entities to a shard: a shard is read whole, so a few hundred keep it near a megabyte. */
+/** A shard is read whole, so it holds a few hundred entities, about a megabyte. */
 export const ENTITIES_PER_SHARD = 256
 
+type ManifestFile = ReleaseManifest['files'][number]
+
 /** A file of a release or a snapshot, under its path there. */
-export interface OutputFile {
-  path: string
-  rows: number
+export interface OutputFile extends Omit<ManifestFile, 'size_bytes' | 'sha256'> {
   bytes: Uint8Array
-  /** Of a part: the first entity that it speaks of. A shard's path names its own. */
-  first?: { entity_type: EntityType; first_entity_id: string }
 }
 
-/** Runs of entities that share a shard; the shard is named by the first. Entities are in the order of their ids. */
+/** What a manifest says of a file. */
+export function entryOf({ bytes, ...described }: OutputFile): ManifestFile {
+  return { ...described, size_bytes: bytes.byteLength, sha256: sha256Hex(bytes) }
+}
+
+/** The runs of entities, given in order of id, that share a shard. The shard is named by the first. */
 function* shardsOf(
   entities: readonly RankedEntity[],
 ): Iterable<{ path: string; members: readonly RankedEntity[] }> {
@@ -34,6 +37,7 @@ export function* releaseShards(
   entities: readonly RankedEntity[],
   provenance: Provenance,
   sign: (bytes: Uint8Array) => string | null,
+  bringsSnapshot: boolean,
 ): Iterable<OutputFile> {
   const publish = (payload: object) => ({ payload, signature: sign(canonical(payload)) })
   for (const { path, members } of shardsOf(entities)) {
@@ -44,6 +48,7 @@ export function* releaseShards(
         metrics: publish(metrics),
         rankings: publish(rankings),
         advanced_metrics: publish(advanced_metrics),
+        ...(bringsSnapshot ? { snapshot: publish(snapshotRow(entity, provenance)) } : {}),
       }
       return [entity.entityId, signed]
     })
@@ -56,30 +61,37 @@ export function* releaseShards(
   }
 }
 
-export function* snapshotShards(
-  entities: readonly RankedEntity[],
-  date: string,
-  { release, methodology_version }: Provenance,
-): Iterable<OutputFile> {
-  for (const { path, members } of shardsOf(entities)) {
-    const rows = members.map((entity): [string, object] => [
-      entity.entityId,
-      {
-        date,
-        release,
-        rank: entity.standing.rank,
-        percentile: entity.standing.percentile,
-        skill: rankedSkill(entity.scores),
-        ...entity.award,
-        population: entity.standing.eligible_population,
-        methodology_version,
-      },
-    ])
-    const shard: Record<keyof SnapshotShard, unknown> = {
-      date,
-      entity_type: members[0]!.entityType,
-      entities: Object.fromEntries(rows),
-    }
-    yield { path, rows: members.length, bytes: canonical(shard) }
+/** The row names the entity and the environment too, so that its signature holds for nothing else. */
+function snapshotRow(
+  entity: RankedEntity,
+  { release, as_of, environment, methodology_version }: Provenance,
+): object {
+  return {
+    ...nameOf(entity),
+    date: snapshotDate(as_of),
+    release,
+    environment,
+    rank: entity.standing.rank,
+    percentile: entity.standing.percentile,
+    skill: rankedSkill(entity.scores),
+    ...entity.award,
+    population: entity.standing.eligible_population,
+    methodology_version,
   }
+}
+
+/** The file of a day's snapshot that is copied from a shard; undefined if the shard lacks the row of some entity. */
+export function snapshotFile(
+  path: string,
+  date: string,
+  { entity_type, entities }: Pick<ReleaseShard, 'entity_type' | 'entities'>,
+): OutputFile | undefined {
+  const rows = Object.entries(entities).map(([entityId, { snapshot }]) => [entityId, snapshot] as const)
+  if (rows.some(([, snapshot]) => !snapshot)) return undefined
+  const shard: Record<keyof SnapshotShard, unknown> = {
+    date,
+    entity_type,
+    entities: Object.fromEntries(rows),
+  }
+  return { path, rows: rows.length, bytes: canonical(shard) }
 }

@@ -122,7 +122,7 @@ describe('a node', () => {
     })
   })
 
-  test('shows the snapshot of an earlier day although it learns of its release together with a later one', async () => {
+  test('shows the snapshots of all days although it learns of their releases at once', async () => {
     const clock = new Clock(NOW)
     const store = copyOf(released)
     const components = await testComponents({ store, clock })
@@ -134,10 +134,13 @@ describe('a node', () => {
         .snapshots.map(({ date }) => date)
     expect(await history()).toEqual(['2026-03-01'])
     held.hold()
-    await release(components, { asOf: new Date('2026-02-20T00:00:00.000Z') })
+    for (const day of ['2026-03-02', '2026-03-03']) {
+      clock.set(`${day}T00:00:00.000Z`)
+      await release(components)
+    }
     await release(components)
     held.letGo()
-    await expect.poll(history, OFTEN).toEqual(['2026-02-20', '2026-03-01'])
+    await expect.poll(history, OFTEN).toEqual(['2026-03-01', '2026-03-02', '2026-03-03'])
   })
 
   test('serves what it knows while the store is away, counts that, and catches up', async () => {

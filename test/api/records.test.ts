@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
-import type { Question, SnapshotShard } from '../../schemas/payloads.ts'
+import type { SnapshotRow } from '../../api/history.ts'
+import type { Question } from '../../schemas/payloads.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { expectValid } from '../support/json-schema.ts'
 import { expectProblem, pointersOf } from '../support/problem.ts'
@@ -30,7 +31,7 @@ beforeAll(async () => {
   ;({ agentId } = await releaseWorld(components, asOf(DAYS[0]!)))
   for (const day of DAYS.slice(1)) await release(components, asOf(day))
   // A second release of a day leaves its snapshot as it is.
-  await release(components, { asOf: new Date(`${DAYS[2]!}T12:00:00.000Z`) })
+  await release(components, { asOf: new Date(`${DAYS[3]!}T12:00:00.000Z`) })
   service = await startTestService(components)
 })
 afterAll(() => service.stop())
@@ -187,7 +188,7 @@ describe('GET /snapshots/{entity_type}/{entity_id}', () => {
   interface HistoryAnswer {
     entity_type: string
     entity_id: string
-    snapshots: SnapshotShard['entities'][string][]
+    snapshots: SnapshotRow[]
   }
   const get = async (query = '', entity = `forecaster/${forecasterId(0)}`): Promise<HistoryAnswer> => {
     const answer = await service.client.get(`/snapshots/${entity}${query}`)
@@ -207,12 +208,14 @@ describe('GET /snapshots/{entity_type}/{entity_id}', () => {
     expect(Object.keys(history.snapshots[0]!).toSorted()).toEqual([
       'badge',
       'date',
+      'environment',
       'methodology_version',
       'percentile',
       'population',
       'rank',
       'release',
       'skill',
+      'user_id',
     ])
   })
 

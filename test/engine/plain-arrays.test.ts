@@ -109,7 +109,7 @@ test('sweep and score over plain arrays give the shards of a release', async () 
     environment: 'production' as const,
   }
   const sign = (bytes: Uint8Array) => signatureOf(bytes, { current: SECRET })
-  const shards = [...releaseShards(rankEntities(METHODOLOGY, scored), provenance, sign)]
+  const shards = [...releaseShards(rankEntities(METHODOLOGY, scored), provenance, sign, true)]
   expect(shards.length).toBeGreaterThan(0)
   for (const { path, bytes } of shards) {
     const stored = await store.get(releasePrefix(1) + path)

@@ -21,7 +21,8 @@ beforeAll(async () => {
   published = new MemoryStore()
   const components = await testComponents({ store: published, folder, clock })
   ;({ agentId } = await releaseWorld(components))
-  await release(components, { asOf: new Date('2026-02-01T00:00:00.000Z') })
+  clock.set('2026-03-02T00:00:00.000Z')
+  await release(components)
   await release(components)
 })
 
@@ -58,6 +59,7 @@ describe('a release as it was published', () => {
     const { report, text } = await audit(await copy(), number)
     expect(report).toMatchObject({
       release: number,
+      derived: true,
       ok: true,
       faults: [],
       notes: [],
@@ -65,8 +67,9 @@ describe('a release as it was published', () => {
     })
     // Two shards of the release, two parts of entities and of scores; two shards of the snapshot.
     expect(report.files_compared).toBe(snapshot ? 8 : 6)
-    // Six forecasters and one agent, four payloads each.
-    expect(report.signatures).toEqual({ checked: true, valid: 28, invalid: 0, unsigned: 0 })
+    // Six forecasters and one agent, four payloads each, and a row of the snapshot.
+    const valid = snapshot ? 35 : 28
+    expect(report.signatures).toEqual({ checked: true, valid, invalid: 0, unsigned: 0 })
     expect(text).toContain('every byte derived again')
   })
 
@@ -79,10 +82,10 @@ describe('a release as it was published', () => {
       VERIFICATION_SIGNING_SECRET: OTHER_SECRET,
       VERIFICATION_SIGNING_SECRET_PREVIOUS: SECRET,
     })
-    expect((await audit(rotated, 1)).report).toMatchObject({ ok: true, signatures: { valid: 28 } })
+    expect((await audit(rotated, 1)).report).toMatchObject({ ok: true, signatures: { valid: 35 } })
     const forgotten = await copy({ VERIFICATION_SIGNING_SECRET: OTHER_SECRET })
     const { report } = await audit(forgotten, 1)
-    expect(report).toMatchObject({ ok: false, signatures: { valid: 0, invalid: 28 } })
+    expect(report).toMatchObject({ ok: false, signatures: { valid: 0, invalid: 35 } })
     expect(report.faults).toEqual([
       expect.stringMatching(/^signatures: .* is not signed with the secrets given$/),
     ])
@@ -145,19 +148,19 @@ describe('one changed byte', () => {
   test('in a snapshot or its manifest is found and named', async () => {
     for (const path of [`forecaster/${forecasterId(0)}.json`, `agent/${agentId}.json`]) {
       const components = await copy()
-      const key = `snapshots/2026-02-01/${path}`
+      const key = `snapshots/2026-03-02/${path}`
       components.objects.set(key, flipped(components.objects.get(key)!))
       const { report } = await audit(components, 2)
       expect(report.faults).toEqual([expect.stringMatching(`^${key}: differs at byte \\d+`)])
     }
     const components = await copy()
-    const key = 'snapshots/2026-02-01/manifest.json'
+    const key = 'snapshots/2026-03-02/manifest.json'
     components.objects.set(
       key,
       Buffer.from(new TextDecoder().decode(components.objects.get(key)).replace('"rows":6', '"rows":5')),
     )
     const { report } = await audit(components, 2)
-    expect(report.faults).toEqual([`${key}: is not the manifest of the derived files`])
+    expect(report.faults).toEqual([`${key}: is not the manifest of the copied files`])
   })
 
   test('of a signature is found', async () => {
@@ -169,7 +172,7 @@ describe('one changed byte', () => {
       Buffer.from(text.replace(/v1=./, (found) => `v1=${found.endsWith('0') ? '1' : '0'}`)),
     )
     const { report } = await audit(components, 1)
-    expect(report.signatures).toMatchObject({ valid: 27, invalid: 1 })
+    expect(report.signatures).toMatchObject({ valid: 34, invalid: 1 })
     expect(report.faults).toContainEqual(expect.stringMatching(/^signatures: \w+ of [0-9a-f-]+ /))
   })
 
@@ -227,7 +230,7 @@ describe('a missing or foreign file', () => {
     verification.signature = signatureOf(canonical(verification.payload), components.secrets!)
     components.objects.set(own, canonical(shard))
     const { report } = await audit(components, 1)
-    expect(report.signatures).toMatchObject({ valid: 28, invalid: 0 })
+    expect(report.signatures).toMatchObject({ valid: 35, invalid: 0 })
     expect(report.faults.some((fault) => fault.includes('platinum'))).toBe(true)
   })
 })

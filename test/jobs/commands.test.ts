@@ -273,25 +273,32 @@ describe('import', () => {
 })
 
 describe('release', () => {
-  test('makes one as of a past instant, none when nothing has changed, and none as of the future', async () => {
+  test('makes one as of a past instant, none when nothing has changed, none as of the future or before the last', async () => {
     const folder = await copyOfReleased()
+    const store = new FileStore(join(folder, 'store'))
+    // What was released is of today.
+    for (const prefix of ['releases/', 'snapshots/']) {
+      for (const path of Object.keys(await contentOf(store, prefix))) await store.delete(path)
+    }
     const run = (...args: string[]) => fvs(['release', ...args], withStore(folder))
     const past = await run('--as-of', '2026-01-25T12:00:00+02:00')
     expect(past.code, past.stderr).toBe(0)
     expect(past.stdout).toMatch(
-      /^release 2 as of 2026-01-25T10:00:00\.000Z: 7 entities, \d+ scored pairs, 7 files, [\d.]+ s\n$/,
+      /^release 1 as of 2026-01-25T10:00:00\.000Z: 7 entities, \d+ scored pairs, 7 files, [\d.]+ s\n$/,
     )
     const log = past.stderr.trimEnd().split('\n')
-    expect(JSON.parse(log.at(-1)!)).toMatchObject({ msg: 'published', release: 2, entities: 7 })
+    expect(JSON.parse(log.at(-1)!)).toMatchObject({ msg: 'published', release: 1, entities: 7 })
     // The current release is of another day, which is news; after that there is none.
-    expect(jsonOf(await run('--if-changed', '--json'))).toMatchObject({ made: true, release: 3 })
-    const [unchanged, future] = await Promise.all([
+    expect(jsonOf(await run('--if-changed', '--json'))).toMatchObject({ made: true, release: 2 })
+    const [unchanged, future, before] = await Promise.all([
       run('--if-changed', '--json'),
       run('--as-of', '2999-01-01T00:00:00Z'),
+      run('--as-of', '2026-01-25T10:00:01Z'),
     ])
     expect(unchanged.code).toBe(0)
-    expect(jsonOf(unchanged)).toEqual({ made: false, release: 3, reason: 'unchanged' })
+    expect(jsonOf(unchanged)).toEqual({ made: false, release: 2, reason: 'unchanged' })
     expectFailed(future, 1, '--as-of 2999-01-01T00:00:00.000Z lies in the future')
+    expectFailed(before, 1, /--as-of 2026-01-25T10:00:01\.000Z lies before \S+Z, the as_of of release 2;/)
   })
 })
 
@@ -332,9 +339,9 @@ describe('verify', () => {
       fvs(['verify', shard], { folder }),
       fvs(['verify', shard, '--json'], { folder, env }),
     ])
-    expect([good.code, good.stdout]).toEqual([0, `${shard}: all 24 signatures hold\n`])
+    expect([good.code, good.stdout]).toEqual([0, `${shard}: all 30 signatures hold\n`])
     expect(bad.code).toBe(1)
-    expect(jsonOf(bad)).toMatchObject({ ok: false, checked: 24 })
+    expect(jsonOf(bad)).toMatchObject({ ok: false, checked: 30 })
   })
 })
 

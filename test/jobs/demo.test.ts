@@ -78,7 +78,7 @@ test('fvs demo --exit --json shows every certification, a signature and an audit
   }
   expect(shown.forecasters[0]!.verification.badge).toBe('gold')
   expect(shown.verification).toMatchObject({ ok: true, checked: 1 })
-  expect(shown.audit).toMatchObject({ ok: true, signatures: { valid: 144, invalid: 0, unsigned: 0 } })
+  expect(shown.audit).toMatchObject({ ok: true, signatures: { valid: 180, invalid: 0, unsigned: 0 } })
 
   for (const line of stderr.trim().split('\n')) expect(line).toMatch(/^ *\d+\.\d s {2}\S/)
   expect(await readdir(temporary)).toEqual([])

@@ -168,7 +168,11 @@ describe.skipIf(!there)('real forecasts', () => {
     const badges: Record<string, number> = {}
     for (const { path } of manifest.files.filter(({ path: name }) => name.endsWith('.json'))) {
       const text = new TextDecoder().decode(await components.store.get(`releases/00000001/${path}`))
-      const { entities } = JSON.parse(text) as ReleaseShard
+      const shard = JSON.parse(text) as ReleaseShard
+      const { entities } = shard
+      wrong.push(...faultsOf('release-shard', shard))
+      const copy = await components.store.get(`snapshots/${manifest.as_of.slice(0, 10)}/${path}`)
+      wrong.push(...faultsOf('snapshot-shard', JSON.parse(new TextDecoder().decode(copy))))
       for (const { verification, metrics, rankings, advanced_metrics } of Object.values(entities)) {
         wrong.push(
           ...faultsOf('forecaster-verification', verification.payload),
@@ -195,7 +199,8 @@ describe.skipIf(!there)('real forecasts', () => {
       expect(json).toMatchObject({
         ok: true,
         faults: [],
-        signatures: { valid: 4 * PEOPLE, invalid: 0, unsigned: 0 },
+        // Four payloads each, and a row of the snapshot.
+        signatures: { valid: 5 * PEOPLE, invalid: 0, unsigned: 0 },
       })
       expect(ok).toBe(true)
     },

@@ -15,6 +15,7 @@ import {
   startTestService,
   testComponents,
 } from '../support/service.ts'
+import { contentOf } from '../support/store-content.ts'
 import { NOW, forecasterId, releaseWorld, uuidOf } from '../support/world.ts'
 
 const folder = await suiteFolder()
@@ -132,15 +133,27 @@ describe('a file', () => {
   test('with a shard holds, every payload of it', async () => {
     const path = await file(await shard())
     const report = await runVerify(settings(), path, undefined)
-    expect(report.json).toMatchObject({ ok: true, checked: 24, failed: [] })
-    expect(report.text).toBe(`${path}: all 24 signatures hold`)
+    expect(report.json).toMatchObject({ ok: true, checked: 30, failed: [] })
+    expect(report.text).toBe(`${path}: all 30 signatures hold`)
+  })
+
+  test('with a shard of a snapshot holds, every row of it, until one is changed', async () => {
+    const [path] = Object.keys(await contentOf(service.components.store, 'snapshots/')).filter((name) =>
+      name.includes('/forecaster/'),
+    )
+    const text = new TextDecoder().decode(await service.components.store.get(path!))
+    const report = await runVerify(settings(), await file(text), undefined)
+    expect(report.json).toMatchObject({ ok: true, checked: 6, failed: [] })
+    const changed = await file(text.replace('"badge":"gold"', '"badge":"platinum"'))
+    const { json } = await runVerify(settings(), changed, undefined)
+    expect(json).toMatchObject({ ok: false, checked: 6, failed: [`snapshot of ${forecasterId(0)}`] })
   })
 
   test('with a shard in which one value was changed does not hold, and says whose', async () => {
     const changed = (await shard()).replace('"badge":"gold"', '"badge":"platinum"')
     const report = await runVerify(settings(), await file(changed), undefined)
     expect(report.json).toMatchObject({ ok: false, failed: [`rankings of ${forecasterId(0)}`] })
-    expect(report.text).toContain('1 of 24 signatures do not hold')
+    expect(report.text).toContain('1 of 30 signatures do not hold')
   })
 
   test('with a bulk answer holds, and does not where one was changed', async () => {
@@ -174,8 +187,8 @@ describe('a file', () => {
       await file(shardText.replace('"#":{', `"${second}":{`)),
       undefined,
     )
-    expect(swappedShard.json).toMatchObject({ ok: false, checked: 24 })
-    expect(swappedShard.text).toContain('8 of 24 signatures do not hold')
+    expect(swappedShard.json).toMatchObject({ ok: false, checked: 30 })
+    expect(swappedShard.text).toContain('10 of 30 signatures do not hold')
   })
 
   test('with a bulk answer in which nobody was found has nothing to check', async () => {

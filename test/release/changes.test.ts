@@ -13,7 +13,7 @@ import { MemoryStore } from '../../pipeline/store/memory.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import { encodeRows } from '../../pipeline/tables/inbox.ts'
 import { SCORED_TABLES, type Row, type ScoredTable } from '../../schemas/tables.ts'
-import { FaultStore } from '../support/fault-store.ts'
+import { type Call, FaultStore } from '../support/fault-store.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { Clock, release, testComponents } from '../support/service.ts'
 import { copyOf } from '../support/store-content.ts'
@@ -67,7 +67,24 @@ describe('a release that is to be made if something has changed', () => {
     expect(commits.sort()).toEqual(
       SCORED_TABLES.map((name) => deltaLogPath(name, versions[name]! + 1)).sort(),
     )
-    expect(store.calls.length).toBeLessThan(30)
+    // Two a table; the greatest manifest, what it says, its day's snapshot, the next plan, the environment.
+    expect(store.calls).toHaveLength(2 * SCORED_TABLES.length + 3 + 1 + 1 + 1 + 1)
+  })
+
+  test('reads the release state, and each table’s log beside compaction, once where one is made', async () => {
+    const store = new FaultStore(copyOf(released))
+    expect(await release(await componentsOver(store, '2026-03-02T00:00:00.000Z'))).toMatchObject({
+      made: true,
+    })
+    const asked = (key: string, ...operations: Call['operation'][]) =>
+      store.calls.filter((call) => call.key === key && operations.includes(call.operation)).length
+    expect(asked(manifestPath(1), 'get')).toBe(1)
+    expect(asked(planPath(2), 'get', 'range')).toBe(1)
+    expect(asked(snapshotManifestPath('2026-03-01'), 'get', 'range')).toBe(1)
+    for (const table of SCORED_TABLES) {
+      expect(asked(deltaLogPath(table, versions[table]!), 'get'), table).toBe(2)
+    }
+    expect(store.calls.length).toBeLessThanOrEqual(94)
   })
 
   test.each(SCORED_TABLES)('is made where a row of %s waits in the inbox', async (table) => {

@@ -13,6 +13,7 @@ import {
 import type { Store } from '../../pipeline/store/store.ts'
 import { FAULTS, type Fault, FaultStore } from '../support/fault-store.ts'
 import { suiteFolder } from '../support/folder.ts'
+import { laterRelease } from '../support/later-software.ts'
 import {
   Clock,
   SECRET,
@@ -159,6 +160,39 @@ describe('a release that is cut off', () => {
     )
   })
 
+  test.for(FAULTS)(
+    'at any write of its snapshot that %s is completed by later software to the same bytes',
+    async (fault) => {
+      const copies = Object.entries(clean.content).filter(([path]) => path.startsWith(`snapshots/${TODAY}/`))
+      expect(copies).toHaveLength(3)
+      for (let at = clean.writes - 2; at <= clean.writes; at++) {
+        const inner = copyOf(prepared)
+        const broken = new FaultStore(inner, { at, fault, crash: true })
+        await expect(release(await componentsOver(broken))).rejects.toMatchObject({ kind: 'unavailable' })
+        expect(await currentRelease(inner)).toBe(2)
+        // The later software is cut off as well, at each of its copies, before it comes through.
+        for (let second = 1; second <= 4; second++) {
+          const context = `${fault} at ${at}, then at ${second}`
+          const store = copyOf(inner)
+          const options = { folder, clock: new Clock('2026-03-02T12:00:00.000Z') }
+          await laterRelease({
+            ...options,
+            store: new FaultStore(store, { at: second, fault, crash: true }),
+          }).catch(() => undefined)
+          const result = await laterRelease({ ...options, store }, { ifChanged: true })
+          expect(result, context).toMatchObject({ release: 3 })
+          const content = await publishedIn(store)
+          for (const [path, sha256] of copies) expect(content[path], `${context}: ${path}`).toBe(sha256)
+          // The software of the release finds it whole.
+          const components = await componentsOver(store)
+          using database = await components.openDatabase()
+          const report = await auditRelease({ ...components, database, secrets: [SECRET] }, 2)
+          expect(report, context).toMatchObject({ derived: true, snapshot_compared: true, faults: [] })
+        }
+      }
+    },
+  )
+
   test('before its snapshot on one day has it written on the next', async () => {
     const inner = copyOf(prepared)
     const writes = new FaultStore(copyOf(prepared))
@@ -219,13 +253,19 @@ describe('releases at once', () => {
   test('that meet before the plan follow the one that was written first', async () => {
     const inner = copyOf(prepared)
     const stores = meetingAt(inner, /^releases\/00000002\/plan\.json$/, 2)
-    const results = await Promise.all(
+    const outcomes = await Promise.allSettled(
       stores.map(async (store, index) =>
         // Each would release as of another instant.
         release(await componentsOver(store), { asOf: new Date(Date.parse(NOW) - index * 1000) }),
       ),
     )
+    const results = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
     expect(new Set(made(results)).size).toBe(made(results).length)
+    // The earlier instant is refused if the later one's plan was written first, and the later one never.
+    expect(outcomes[0]).toMatchObject({ status: 'fulfilled' })
+    for (const outcome of outcomes) {
+      if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ kind: 'conflict' })
+    }
     await checkAll(inner, 'two plans')
   })
 

@@ -1,0 +1,141 @@
+// Decides what a release is made of, once: whoever finds a plan carries it out to the same bytes.
+import { ServiceError } from '../../schemas/errors.ts'
+import type { ReleaseManifest } from '../../schemas/payloads.ts'
+import { SCORED_TABLES, type ScoredTable } from '../../schemas/tables.ts'
+import type { Environment } from '../../schemas/values.ts'
+import type { ReleaseContext } from './context.ts'
+import { Database } from '../duckdb.ts'
+import { canonical, sha256Hex } from '../proof/canonical.ts'
+import { signatureOf } from '../proof/hmac.ts'
+import { hasSnapshot, snapshotDate } from './read.ts'
+import type { ReadablePlan, ReleaseState } from './state.ts'
+import { planPath } from '../store/paths.ts'
+import type { Store } from '../store/store.ts'
+import { TableLog, type TableVersion } from '../tables/delta-log.ts'
+
+/** The method, the software and the secret that make a release. Together with the tables they decide its bytes. */
+interface Make {
+  environment: Environment
+  methodology_version: string
+  engines: ReleaseManifest['engines']
+  /** Tells the signing secrets apart without giving them away; null: signing is off. */
+  signing: string | null
+}
+
+export interface ReleasePlan extends Make {
+  as_of: string
+  started_at: string
+  tables: Record<ScoredTable, number>
+  /** Whether the release is the first of its day, so that the day's snapshot is copied from its shards. */
+  brings_snapshot: boolean
+}
+
+/** A plan of another make is left alone for this long: its run may still be at work. */
+const TAKEOVER_MS = 15 * 60_000
+
+/**
+ * Refuses an instant that no release may be made as of.
+ *
+ * @throws ServiceError `invalid` for an `--as-of` in the future; `conflict` for an instant before the `as_of` of the last
+ *   release, or of the one that has been begun after it: then `--as-of` or the clock is wrong.
+ */
+export function assertAsOf(state: ReleaseState, requested: Date | undefined, now: Date): void {
+  if (requested && requested > now) {
+    throw new ServiceError('invalid', `--as-of ${requested.toISOString()} lies in the future`)
+  }
+  const asOf = (requested ?? now).toISOString()
+  const last = state.begun ?? state.manifest
+  if (!last || asOf >= last.as_of) return
+  const release = state.begun
+    ? `release ${state.number + 1}, which has been begun`
+    : `release ${state.number}`
+  const goesBack = `lies before ${last.as_of}, the as_of of ${release}; it never goes back`
+  throw new ServiceError(
+    'conflict',
+    requested
+      ? `--as-of ${asOf} ${goesBack}`
+      : `the clock says ${asOf}, which ${goesBack}, so set the clock right`,
+  )
+}
+
+export async function newPlan(
+  context: ReleaseContext,
+  state: ReleaseState,
+  asOf: Date,
+  versions: Record<ScoredTable, TableVersion>,
+): Promise<ReleasePlan> {
+  const tables = Object.fromEntries(SCORED_TABLES.map((name) => [name, versions[name].version]))
+  const as_of = asOf.toISOString()
+  return {
+    as_of,
+    started_at: context.now().toISOString(),
+    ...makeOf(context),
+    tables: tables as ReleasePlan['tables'],
+    brings_snapshot: await bringsSnapshot(context.store, state, as_of),
+  }
+}
+
+/** Whether no earlier release is of that day. Since `as_of` never goes back, the last release tells. */
+async function bringsSnapshot(store: Store, { manifest }: ReleaseState, asOf: string): Promise<boolean> {
+  const date = snapshotDate(asOf)
+  if (manifest && snapshotDate(manifest.as_of) === date) return false
+  return !(await hasSnapshot(store, date))
+}
+
+/**
+ * The plan by which the release that a run has begun is finished. A plan of another make cannot be carried out to the same
+ * bytes, so once its run must be dead it is replaced by a plan of this make, as of the same instant.
+ *
+ * @throws ServiceError `conflict` for a plan of another make whose run may still be at work.
+ */
+export async function begunPlan(
+  context: ReleaseContext,
+  state: ReleaseState,
+  begun: ReadablePlan,
+): Promise<ReleasePlan> {
+  const { as_of, started_at, tables } = begun
+  const brings_snapshot = begun.brings_snapshot ?? (await bringsSnapshot(context.store, state, as_of))
+  const own: ReleasePlan = { as_of, started_at, ...makeOf(context), tables, brings_snapshot }
+  if (sha256Hex(canonical(begun)) === sha256Hex(canonical(own))) return own
+  const release = state.number + 1
+  const now = context.now()
+  if (now.getTime() - Date.parse(started_at) < TAKEOVER_MS) {
+    throw new ServiceError(
+      'conflict',
+      `release ${release} was begun at ${started_at} by another version of the service or under another secret; it is taken over after ${TAKEOVER_MS / 60_000} minutes`,
+    )
+  }
+  const taken = { ...own, started_at: now.toISOString() }
+  await context.store.put(planPath(release), canonical(taken))
+  return taken
+}
+
+export function makeOf({ methodology, environment, secrets, service }: ReleaseContext): Make {
+  return {
+    environment,
+    methodology_version: methodology.version,
+    engines: { service, duckdb: Database.version },
+    signing: secrets ? sha256Hex(signatureOf(canonical('which secret signs'), secrets)).slice(0, 16) : null,
+  }
+}
+
+/** @throws ServiceError `corrupt` where a table has lost the version that a plan or a manifest names. */
+export async function versionsOf(
+  store: Store,
+  tables: Record<string, number>,
+): Promise<Record<ScoredTable, TableVersion>> {
+  const versions = await Promise.all(
+    SCORED_TABLES.map(async (name): Promise<[ScoredTable, TableVersion]> => {
+      const wanted = tables[name] ?? -1
+      const version = await new TableLog(store, name).readTo(wanted)
+      if (version.version !== wanted) {
+        throw new ServiceError(
+          'corrupt',
+          `table ${name} has no version ${wanted}; its log ends at ${version.version}`,
+        )
+      }
+      return [name, version]
+    }),
+  )
+  return Object.fromEntries(versions) as Record<ScoredTable, TableVersion>
+}

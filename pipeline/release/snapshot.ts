@@ -1,0 +1,51 @@
+// Copies the standing of every entity on a day out of the shards of the release that brings it. A copy needs neither the
+// method nor the secret, so that any version of the service completes what a crash left out, to the same bytes.
+import { ServiceError } from '../../schemas/errors.ts'
+import type { ReleaseManifest, SnapshotManifest } from '../../schemas/payloads.ts'
+import { canonical } from '../proof/canonical.ts'
+import type { ReleaseContext } from './context.ts'
+import { isShard, readManifest, readReleaseShard, snapshotDate } from './read.ts'
+import { entryOf, snapshotFile } from './shards.ts'
+import { type ReleaseState, readPlan } from './state.ts'
+import { snapshotManifestPath, snapshotPrefix } from '../store/paths.ts'
+import { type Store, putExactly } from '../store/store.ts'
+
+/** Completes the snapshot of the current release's day if a crash left it out, before the next release is begun. */
+export async function completeSnapshot(
+  { store, log }: Pick<ReleaseContext, 'store' | 'log'>,
+  state: ReleaseState,
+): Promise<void> {
+  if (!state.manifest || state.hasSnapshot) return
+  const manifest = await bringerOf(store, state)
+  if (!manifest) return
+  const { release, as_of } = manifest
+  log('completing the snapshot that an earlier run left out', { release, date: snapshotDate(as_of) })
+  await copySnapshot(store, manifest)
+}
+
+/** The release that brings the snapshot of the current release's day. */
+async function bringerOf(store: Store, { number, manifest }: ReleaseState) {
+  let found = manifest
+  for (let release = number; found; release--) {
+    if ((await readPlan(store, release))?.brings_snapshot) return found
+    const earlier = release > 1 ? await readManifest(store, release - 1) : undefined
+    found = earlier && snapshotDate(earlier.as_of) === snapshotDate(found.as_of) ? earlier : undefined
+  }
+  return undefined
+}
+
+/** Copies the snapshot that a release brings, its manifest last. */
+export async function copySnapshot(store: Store, manifest: ReleaseManifest): Promise<void> {
+  const date = snapshotDate(manifest.as_of)
+  const files: SnapshotManifest['files'] = []
+  for (const file of manifest.files.filter(({ path }) => isShard(path))) {
+    const copy = snapshotFile(file.path, date, await readReleaseShard(store, manifest.release, file))
+    if (!copy) {
+      throw new ServiceError('corrupt', `release ${manifest.release} has no snapshot in ${file.path}`)
+    }
+    await putExactly(store, snapshotPrefix(date) + copy.path, copy.bytes)
+    files.push(entryOf(copy))
+  }
+  const snapshot: SnapshotManifest = { date, release: manifest.release, files }
+  await putExactly(store, snapshotManifestPath(date), canonical(snapshot))
+}
