@@ -16,6 +16,7 @@ export default defineConfig({
     // One more than the cores of a small machine: many tests wait for processes and disks.
     maxWorkers: 3,
     passWithNoTests: false,
+    globalSetup: 'test/support/run-folder.ts',
     ...(report === undefined ? {} : { reporters: ['default', 'json'], outputFile: { json: report } }),
     projects: [
       {

@@ -12,7 +12,7 @@ import {
   startTestService,
   testComponents,
 } from '../support/service.ts'
-import { NOW, QUESTION, forecasterId, releaseWorld } from '../support/world.ts'
+import { NOW, QUESTION, forecasterId, copyReleasedWorld } from '../support/world.ts'
 
 const CASES = new URL('../cases/http/', import.meta.url)
 
@@ -36,7 +36,7 @@ let components: Components
 
 beforeAll(async () => {
   components = await testComponents({ folder, clock: new Clock(NOW), settings: USUAL_LIMITS })
-  known['other_agent_id'] = (await releaseWorld(components)).agentId
+  known['other_agent_id'] = (await copyReleasedWorld(components.store)).agentId
 })
 
 /** Each conversation has a service, an agent and a key of its own, so that none counts another's calls. */

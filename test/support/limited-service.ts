@@ -7,7 +7,7 @@ import { suiteFolder } from './folder.ts'
 import { inboxRows } from './inbox-rows.ts'
 import { Clock, type TestService, testComponents, testService } from './service.ts'
 import { copyOf } from './store-content.ts'
-import { NOW, releaseWorld } from './world.ts'
+import { NOW, copyReleasedWorld } from './world.ts'
 
 /** An empty variable stands for what holds where nothing is set. */
 const DEFAULTS = {
@@ -49,7 +49,7 @@ export async function limitedWorld(): Promise<LimitedWorld> {
   const folder = await suiteFolder()
   const released = new MemoryStore()
   beforeAll(async () => {
-    await releaseWorld(await testComponents({ store: released, folder, clock: new Clock(NOW) }))
+    await copyReleasedWorld(released)
   })
   return { released, served: (options) => limitedService({ store: copyOf(released), folder, ...options }) }
 }

@@ -32,8 +32,7 @@ export async function sandboxOver(
   folder: string,
   clock = new Clock(START),
 ): Promise<Components> {
-  // One thread: so few rows are not worth dividing.
-  return testComponents({ store, folder, clock, environment: 'sandbox', settings: { DUCKDB_THREADS: '1' } })
+  return testComponents({ store, folder, clock, environment: 'sandbox' })
 }
 
 /** Seeded at `START`, for tests to copy. */

@@ -2,7 +2,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
-import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { v7 as uuidv7 } from 'uuid'
@@ -72,6 +71,8 @@ export async function testComponents(options: TestOptions = {}): Promise<Compone
     VERIFICATION_SIGNING_SECRET: SECRET,
     SANDBOX_VERIFICATION_SIGNING_SECRET: SANDBOX_SECRET,
     REFRESH_MS: '50',
+    // The rows of a test are too few to be worth dividing.
+    DUCKDB_THREADS: '1',
     ...NO_LIMITS,
     ...options.settings,
   })
@@ -92,7 +93,7 @@ export async function testComponents(options: TestOptions = {}): Promise<Compone
     directory,
     openDatabase: () =>
       Database.open({
-        threads: settings.DUCKDB_THREADS || availableParallelism(),
+        threads: settings.DUCKDB_THREADS,
         memoryLimit: settings.DUCKDB_MEMORY_LIMIT,
         directory,
       }),
