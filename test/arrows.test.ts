@@ -7,7 +7,7 @@ type Rule = Parameters<RuleTester['run']>[1]
 
 const PLUGIN = new URL('../.oxlint/house.js', import.meta.url)
 const { default: house } = (await import(PLUGIN.href)) as { default: { rules: { arrows: Rule } } }
-const [, options] = config.rules!['house/arrows'] as ['error', { arrows: Record<string, string[]> }]
+const [, options] = (config.rules ?? {})['house/arrows'] as ['error', { arrows: Record<string, string[]> }]
 
 RuleTester.describe = describe
 RuleTester.it = test
