@@ -1,4 +1,4 @@
-// Clients that are slow, broken or too many: they are cut off, and everyone else is served on.
+// Slow, broken and too many clients are cut off, and all others are still served.
 import Koa from 'koa'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type RunningServer, startServer } from '../../api/server.ts'
@@ -18,7 +18,7 @@ const TIMEOUT = { REQUEST_TIMEOUT_MS: '150' }
 const serving = (settings: Record<string, string> = TIMEOUT): Promise<TestService> =>
   testService({ settings })
 
-/** A server of a test's own that answers by one function. */
+/** A server that gives every request to one function, and closes when the test ends. */
 async function serverOf(answer: Koa.Middleware, { idleTimeoutMs = 10_000 } = {}): Promise<RunningServer> {
   const app = new Koa()
   app.use(answer)
@@ -217,7 +217,7 @@ describe('a client that does not read at all', () => {
     const stuck = await RawSocket.open(server.url)
     stuck.socket.pause()
     stuck.send('GET /big HTTP/1.1', 'Host: x', '', '')
-    // The end of a connection is seen only by who reads: the server's own is looked at.
+    // A client that does not read cannot see the end of its connection, so the test waits for the server's.
     const idle = await RawSocket.open(server.url)
     idle.send('GET /small HTTP/1.1', 'Host: x', '', '')
     expect(await idle.closed).toMatch(/small$/)
@@ -271,7 +271,7 @@ describe('a client that asks ahead', () => {
     for (let turn = 0; turn < 3; turn++) {
       await expect.poll(() => begun.length, { interval: 1, timeout: 10_000 }).toBe(turn + 1)
       letGo()
-      // What was begun with this one would be in the list by the time that it is answered.
+      // A request that was begun together with this one would be in the list by the time of this answer.
       await raw.received(new RegExp(`it was /${turn};`))
     }
     expect(begun).toEqual(['/0', '/1', '/2'])

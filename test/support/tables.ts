@@ -60,7 +60,7 @@ export async function readRows(
   return files.files.length === 0 ? [] : selectRows(database, table, await localPaths(local, files))
 }
 
-/** Every row of a table that a reader sees who knows nothing of the log. */
+/** Every row of a table that a reader without the log sees. */
 export async function globRows(
   { store, local, database }: Pick<CompactionContext, 'store' | 'local' | 'database'>,
   table: TableName,

@@ -9,7 +9,7 @@ import type { Store } from '../../pipeline/store/store.ts'
 import { makeFolder } from './folder.ts'
 import { Clock, importRows, registerAgent, release, startTestService, testComponents } from './service.ts'
 
-/** When the tests that use this world take place. */
+/** The time of the tests that use this world. */
 export const NOW = '2026-03-01T12:00:00.000Z'
 
 export const uuidOf = (kind: number, number: number): string =>
@@ -18,7 +18,7 @@ export const uuidOf = (kind: number, number: number): string =>
 const RESOLVED = 52
 export const FORECASTERS = 6
 
-/** The questions that are not simply resolved. */
+/** A question in each state. */
 export const QUESTION = {
   resolved: uuidOf(1, 0),
   annulled: uuidOf(1, 1000),
