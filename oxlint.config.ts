@@ -6,7 +6,7 @@ import { defineConfig } from 'oxlint'
  * in this list, so that no arrow ever runs in a circle.
  */
 const ARROWS: Record<string, string[]> = {}
-const room = (name: string, ...imports: string[]) => {
+export const room = (name: string, ...imports: string[]) => {
   for (const target of imports)
     if (!(target in ARROWS)) throw new Error(`${name} imports ${target} from above`)
   ARROWS[name] = imports

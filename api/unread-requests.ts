@@ -1,7 +1,8 @@
-// Answers requests that never became one: what Node's parser refuses or gives up on, without asking the application.
-import type { Server, ServerResponse } from 'node:http'
+// Answers what Node's parser refuses or gives up on, so that the application never sees it.
+import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { canonical } from '../pipeline/proof/canonical.ts'
+import type { Connections } from './connections.ts'
 import { HttpError, problemOf } from './problems.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 
@@ -18,20 +19,13 @@ const REFUSALS: Record<string, HttpError> = {
 }
 const MALFORMED = new HttpError(400, 'what was sent is not HTTP/1.1')
 
-export interface OwedAnswers {
-  /** The answers that a connection waits for. */
-  of(socket: Socket): readonly ServerResponse[]
-  /** Ends a connection from which nothing more can be read, once what came whole is answered. */
-  endAfter(socket: Socket): void
-}
-
-export function answerUnreadRequests(server: Server, owed: OwedAnswers): void {
+export function answerUnreadRequests(server: Server, connections: Connections): void {
   server.on('clientError', (error: NodeJS.ErrnoException, stream) => {
     const socket = stream as Socket
-    // What is sent must not be taken for the answer to a request that came whole, nor stand in the middle of one.
-    const isFree = owed.of(socket).every(({ req, headersSent }) => !req.complete && !headersSent)
+    // A client must not take this for the answer to a request that arrived whole, nor find it within another answer.
+    const isFree = connections.owedTo(socket).every(({ req, headersSent }) => !req.complete && !headersSent)
     if (socket.writable && isFree) socket.write(answerTo(REFUSALS[error.code ?? ''] ?? MALFORMED))
-    owed.endAfter(socket)
+    connections.endUnreadable(socket)
   })
 }
 

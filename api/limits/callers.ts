@@ -23,7 +23,9 @@ export class Callers {
     this.#environment = registry.environment
     this.#now = now
     this.#cache = new LRUCache({
-      max: 100_000,
+      // A `max` would have room made for all of them at once.
+      maxSize: 100_000,
+      sizeCalculation: () => 1,
       ttl: Math.max(1, ttlMs),
       // An entry evicted while it loads must still reach its caller.
       ignoreFetchAbort: true,

@@ -1,5 +1,4 @@
 // Counts calls, either in Redis, which all nodes share, or in the memory of this node.
-import { createClient } from '@redis/client'
 import {
   type RateLimiterAbstract,
   RateLimiterMemory,
@@ -68,7 +67,7 @@ const LONGEST_PAUSE_MS = 2_000
  */
 export async function countInRedis(url: string, logger: Logger): Promise<Counters> {
   let connected = false
-  const client = clientOf(url, (retries, cause) =>
+  const client = await clientOf(url, (retries, cause) =>
     connected ? Math.min(50 * 2 ** retries, LONGEST_PAUSE_MS) : cause,
   )
   const host = new URL(url).host
@@ -132,9 +131,11 @@ export async function countInRedis(url: string, logger: Logger): Promise<Counter
   }
 }
 
-type EvalOptions = Parameters<ReturnType<typeof clientOf>['eval']>[1]
+type EvalOptions = Parameters<Awaited<ReturnType<typeof clientOf>>['eval']>[1]
 
-function clientOf(url: string, reconnectStrategy: (retries: number, cause: Error) => number | Error) {
+async function clientOf(url: string, reconnectStrategy: (retries: number, cause: Error) => number | Error) {
+  // Most nodes count in memory, and start sooner without it.
+  const { createClient } = await import('@redis/client')
   try {
     return createClient({
       url,

@@ -1,13 +1,13 @@
 import { join } from 'node:path'
 import { v7 as uuidv7 } from 'uuid'
-import { describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Database } from '../../pipeline/duckdb.ts'
 import { FileStore } from '../../pipeline/store/file.ts'
 import { inboxPath, inboxPrefix, tablePath } from '../../pipeline/store/paths.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { LocalFiles } from '../../pipeline/store/local-files.ts'
 import type { Store } from '../../pipeline/store/store.ts'
-import { compact } from '../../pipeline/tables/compact.ts'
+import { type CompactionContext, compact } from '../../pipeline/tables/compact.ts'
 import {
   type UsageContext,
   type UsageEntry,
@@ -15,11 +15,21 @@ import {
   readMonthlyUsage,
 } from '../../pipeline/access/usage.ts'
 import { FAULTS, FaultStore } from '../support/fault-store.ts'
-import { testFolder } from '../support/folder.ts'
-import { type Worker, currentVersion, keysOf, openWorker, readRows } from '../support/tables.ts'
+import { suiteFolder, testFolder } from '../support/folder.ts'
+import { currentVersion, keysOf, readRows, workerOn } from '../support/tables.ts'
 
 const NOW = '2026-03-15T12:00:00.000Z'
 const MARCH = '2026-03'
+
+/** Of the compactions of every test: they leave nothing in it that the next would find. */
+let database: Database
+const spill = await suiteFolder()
+beforeAll(async () => {
+  database = await openDatabaseIn(spill)()
+})
+afterAll(() => {
+  database[Symbol.dispose]()
+})
 
 const stores: Record<string, (folder: string) => Store> = {
   'a store in memory': () => new MemoryStore(),
@@ -301,7 +311,7 @@ const openDatabaseIn = (directory: string) => () =>
 
 async function setUp(createStore: (folder: string) => Store = () => new MemoryStore()): Promise<{
   store: Store
-  worker: Worker
+  worker: CompactionContext
   local: LocalFiles
   context: UsageContext
   log: UsageLog
@@ -311,7 +321,7 @@ async function setUp(createStore: (folder: string) => Store = () => new MemorySt
   const store = createStore(folder)
   const clock = { at: new Date(NOW) }
   const now = () => clock.at
-  const worker = await openWorker(store, join(folder, 'worker'), { threads: 1, now })
+  const worker = await workerOn(database, store, join(folder, 'worker'), now)
   const { local, directory } = worker
   const context = { store, local, openDatabase: openDatabaseIn(directory) }
   return { store, worker, local, context, log: new UsageLog({ store, newId: () => uuidv7(), now }), clock }

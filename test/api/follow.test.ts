@@ -6,7 +6,6 @@ import { manifestPath, releasePrefix, shardPath } from '../../pipeline/store/pat
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import { FaultStore } from '../support/fault-store.ts'
-import { suiteFolder } from '../support/folder.ts'
 import {
   Clock,
   bearer,
@@ -17,7 +16,7 @@ import {
   testService,
 } from '../support/service.ts'
 import { copyOf } from '../support/store-content.ts'
-import { NOW, QUESTION, forecasterId, releaseWorld, uuidOf } from '../support/world.ts'
+import { NOW, QUESTION, forecasterId, copyReleasedWorld, releaseWorld, uuidOf } from '../support/world.ts'
 
 const OFTEN = { interval: 1, timeout: 10_000 }
 const PATH = `/forecaster/${forecasterId(0)}/verification`
@@ -38,11 +37,10 @@ function holdable(inner: Store) {
 }
 
 /** The released world, for each test to copy. */
-const folder = await suiteFolder()
 let released: MemoryStore
 beforeAll(async () => {
   released = new MemoryStore()
-  await releaseWorld(await testComponents({ store: released, folder, clock: new Clock(NOW) }))
+  await copyReleasedWorld(released)
 })
 
 /** Gives each forecaster a shard of its own in the first release, and returns their ids. */

@@ -28,7 +28,7 @@ import {
   registerAgent,
   testComponents,
 } from '../support/service.ts'
-import { NOW, QUESTION, forecasterId, releaseWorld } from '../support/world.ts'
+import { NOW, QUESTION, forecasterId, copyReleasedWorld } from '../support/world.ts'
 
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 100)
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20260301)
@@ -68,7 +68,7 @@ beforeAll(async () => {
     return { ...(await testComponents(shared)), logger }
   }
   const components = { production: await of('production'), sandbox: await of('sandbox') }
-  const production = await releaseWorld(components.production)
+  const production = await copyReleasedWorld(stores.production)
   service = await startService(components, { scheduler: false })
   client = new Client(service.url)
   const sandbox = await registerAgent(new Client(`${service.url}/sandbox`))

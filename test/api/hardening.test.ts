@@ -17,7 +17,7 @@ import {
   testComponents,
 } from '../support/service.ts'
 import { contentOf } from '../support/store-content.ts'
-import { NOW, QUESTION, forecasterId, releaseWorld, uuidOf } from '../support/world.ts'
+import { NOW, QUESTION, forecasterId, copyReleasedWorld, uuidOf } from '../support/world.ts'
 
 const folder = await suiteFolder()
 const store = new FaultStore(new MemoryStore())
@@ -30,7 +30,7 @@ beforeAll(async () => {
     clock: new Clock(NOW),
     settings: { REFRESH_MS: '60000', USAGE_FLUSH_MS: '600000', REQUEST_TIMEOUT_MS: '300' },
   })
-  agent = await releaseWorld(components)
+  agent = await copyReleasedWorld(store)
   service = await startTestService(components)
 })
 afterAll(() => service.stop())

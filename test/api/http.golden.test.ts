@@ -1,5 +1,6 @@
-// Golden conversations: test/cases/http/*.txt holds requests (`>`) and what they were answered (`<`), whole headers
-// included. `vitest run -u` writes the answers anew.
+// Golden conversations: test/cases/http/*.txt holds requests (`>`) and their answers (`<`), with the headers that
+// matter to the case. A usual header appears only where an answer lacks it or has another value. `vitest run -u`
+// writes the answers anew.
 import { readFileSync, readdirSync } from 'node:fs'
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Components } from '../../jobs/components.ts'
@@ -12,20 +13,20 @@ import {
   startTestService,
   testComponents,
 } from '../support/service.ts'
-import { NOW, QUESTION, forecasterId, releaseWorld } from '../support/world.ts'
+import { NOW, QUESTION, forecasterId, copyReleasedWorld } from '../support/world.ts'
 
 const CASES = new URL('../cases/http/', import.meta.url)
 
 const folder = await suiteFolder()
 let service: TestService
-/** As they are where nobody sets any. */
+/** The limits where no setting names others. */
 const USUAL_LIMITS = {
   ANONYMOUS_PER_MINUTE: '60',
   FORECASTS_PER_MINUTE: '120',
   REGISTRATIONS_PER_HOUR: '10',
   FREE_MONTHLY_CALLS: '100',
 }
-/** What `{name}` in a request stands for. */
+/** The value of `{name}` in a request. */
 const known: Record<string, string> = {
   open_question: QUESTION.open,
   closed_question: QUESTION.closed,
@@ -36,10 +37,10 @@ let components: Components
 
 beforeAll(async () => {
   components = await testComponents({ folder, clock: new Clock(NOW), settings: USUAL_LIMITS })
-  known['other_agent_id'] = (await releaseWorld(components)).agentId
+  known['other_agent_id'] = (await copyReleasedWorld(components.store)).agentId
 })
 
-/** Each conversation has a service, an agent and a key of its own, so that none counts another's calls. */
+/** Each conversation has a service, an agent and a key of its own, so that none counts the calls of another. */
 beforeEach(async () => {
   known['client_key'] = await components.registry.createClientKey('golden', new Date(NOW))
   service = await startTestService(components)
@@ -81,7 +82,7 @@ async function ask({ request }: Exchange): Promise<{ method: string; path: strin
   }
 }
 
-/** What differs from run to run: new ids, keys, and the time of day. */
+/** Replaces what differs from run to run: new ids, keys, and the time of day. */
 const steady = (text: string) =>
   text
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<new id>')
@@ -91,13 +92,38 @@ const steady = (text: string) =>
     .replace(/^(RateLimit: .*;t=)\d+$/m, '$1<seconds>')
     .replace(/due at \S+Z/g, 'due at <time>')
 
-function shown({ status, rawHeaders, text }: Answer): string[] {
+/** The headers that every answer has, and those that follow from the rest of it. */
+function usualHeaders({ headers, bytes }: Answer): string[] {
+  return [
+    'X-Request-Id: <new id>',
+    "Content-Security-Policy: default-src 'none'; frame-ancestors 'none'",
+    'Referrer-Policy: no-referrer',
+    'Strict-Transport-Security: max-age=31536000',
+    'X-Content-Type-Options: nosniff',
+    'X-Frame-Options: DENY',
+    ...(headers['access-control-allow-origin'] === undefined
+      ? []
+      : [
+          'Access-Control-Expose-Headers: ETag, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, X-Service-Signature',
+        ]),
+    ...(bytes.length === 0 ? [] : [`Content-Length: ${bytes.length}`]),
+    'Date: <now>',
+    ...(headers.connection === 'close' ? [] : ['Connection: keep-alive', 'Keep-Alive: timeout=65']),
+  ]
+}
+
+function shown(answer: Answer): string[] {
+  const { status, rawHeaders, text } = answer
   const headers: string[] = []
   for (let index = 0; index < rawHeaders.length; index += 2)
-    headers.push(`${rawHeaders[index]}: ${rawHeaders[index + 1]}`)
-  return [String(status), ...headers, ...(text === '' ? [] : ['', text])].map((line) =>
-    `< ${steady(line)}`.trimEnd(),
-  )
+    headers.push(steady(`${rawHeaders[index]}: ${rawHeaders[index + 1]}`))
+  const usual = usualHeaders(answer)
+  return [
+    String(status),
+    ...usual.filter((header) => !headers.includes(header)).map((header) => `without ${header}`),
+    ...headers.filter((header) => !usual.includes(header)),
+    ...(text === '' ? [] : ['', steady(text)]),
+  ].map((line) => `< ${line}`.trimEnd())
 }
 
 interface OpenApi {
@@ -121,7 +147,7 @@ describe('the conversation', () => {
   })
 })
 
-/** Whatever a call answers stands in the document of the API. */
+/** The document of the API names each status that a call answers. */
 function expectDocumented(paths: OpenApi['paths'], method: string, path: string, status: number): void {
   const asked = path.split('?')[0]!
   const matches = (template: string) => new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`).test(asked)

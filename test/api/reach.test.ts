@@ -6,7 +6,7 @@ import { FaultStore } from '../support/fault-store.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { exchange } from '../support/raw-http.ts'
 import { Clock, type TestService, bearer, startTestService, testComponents } from '../support/service.ts'
-import { NOW, QUESTION, forecasterId, releaseWorld, uuidOf } from '../support/world.ts'
+import { NOW, QUESTION, forecasterId, copyReleasedWorld, uuidOf } from '../support/world.ts'
 
 const folder = await suiteFolder()
 const store = new FaultStore(new MemoryStore())
@@ -15,7 +15,7 @@ let agent: { agentId: string; key: string }
 beforeAll(async () => {
   const settings = { REFRESH_MS: '60000', USAGE_FLUSH_MS: '600000' }
   const components = await testComponents({ store, folder, clock: new Clock(NOW), settings })
-  agent = await releaseWorld(components)
+  agent = await copyReleasedWorld(store)
   service = await startTestService(components)
 })
 afterAll(() => service.stop())

@@ -11,11 +11,10 @@ import {
   bearer,
   registerAgent,
   startTestService,
-  testComponents,
   testService,
 } from '../support/service.ts'
 import { copyOf } from '../support/store-content.ts'
-import { QUESTION, forecasterId, releaseWorld, uuidOf } from '../support/world.ts'
+import { QUESTION, forecasterId, copyReleasedWorld, uuidOf } from '../support/world.ts'
 
 let service: TestService
 /** The released world, for tests to copy. */
@@ -23,7 +22,7 @@ let released: MemoryStore
 const folder = await suiteFolder()
 beforeAll(async () => {
   released = new MemoryStore()
-  await releaseWorld(await testComponents({ store: released, folder }))
+  await copyReleasedWorld(released)
   service = await startTestService({ folder })
 })
 afterAll(() => service.stop())

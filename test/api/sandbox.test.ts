@@ -1,13 +1,14 @@
 // The wall between production and the sandbox, as callers meet it: the same calls, and nothing else in common.
 import { join } from 'node:path'
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import type { Components } from '../../jobs/components.ts'
 import { startService } from '../../jobs/serve/service.ts'
 import { signatureHolds } from '../../pipeline/proof/hmac.ts'
 import { FileStore } from '../../pipeline/store/file.ts'
+import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { ENVIRONMENTS, type Environment } from '../../schemas/values.ts'
 import { FaultStore } from '../support/fault-store.ts'
-import { testFolder } from '../support/folder.ts'
+import { suiteFolder, testFolder } from '../support/folder.ts'
 import { expectValid } from '../support/json-schema.ts'
 import { expectProblem } from '../support/problem.ts'
 import {
@@ -32,6 +33,16 @@ interface Walled {
   stop: () => Promise<void>
 }
 
+/** The sandbox with a release, for each test to copy. */
+const released = new MemoryStore()
+const ownFolder = await suiteFolder()
+beforeAll(async () => {
+  const options = { store: released, folder: ownFolder, clock: new Clock(NOW) }
+  const components = await testComponents({ ...options, environment: 'sandbox' })
+  await importWorld(components)
+  await release(components)
+})
+
 /** Both environments of one service, in one folder as an operator has them. */
 async function walled(settings: Record<string, string> = {}): Promise<Walled> {
   const folder = await testFolder()
@@ -48,8 +59,7 @@ async function walled(settings: Record<string, string> = {}): Promise<Walled> {
       settings: { REFRESH_MS: '60000', USAGE_FLUSH_MS: '50', ...settings },
     })
   const components = { production: await of('production'), sandbox: await of('sandbox') }
-  await importWorld(components.sandbox)
-  await release(components.sandbox)
+  for (const [path, bytes] of released.objects) await stores.sandbox.put(path, bytes)
   const service = await startService(components, { scheduler: false })
   let stopping: Promise<void> | undefined
   const stop = () => (stopping ??= service.stop())
@@ -227,6 +237,9 @@ describe('the limits of the sandbox', () => {
 describe('what the sandbox writes', () => {
   test('lies under sandbox/, and a release of production is the same without it', async () => {
     const { clients, components, folder, stores, stop } = await walled()
+    const csv = csvOf([`forecaster,${PERSON},${QUESTION.open},0.1,2026-02-01T00:00:00Z`])
+    await importRows(components.sandbox, 'forecasts', csv)
+    expect(await release(components.sandbox)).toMatchObject({ made: true, release: 2 })
     const { agentId, key } = await registerAgent(clients.sandbox)
     const headers = { ...bearer(key), 'Idempotency-Key': 'once' }
     expect((await clients.sandbox.post(`/agents/${agentId}/forecast`, FORECAST, headers)).status).toBe(200)

@@ -1,7 +1,7 @@
-// Clients that are slow, broken or too many: they are cut off, and everyone else is served on.
+// Slow, broken and too many clients are cut off, and all others are still served.
 import Koa from 'koa'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { startServer } from '../../api/server.ts'
+import { type RunningServer, startServer } from '../../api/server.ts'
 import { inboxRows } from '../support/inbox-rows.ts'
 import { RawSocket } from '../support/raw-socket.ts'
 import {
@@ -17,6 +17,21 @@ import { QUESTION, importWorld, uuidOf } from '../support/world.ts'
 const TIMEOUT = { REQUEST_TIMEOUT_MS: '150' }
 const serving = (settings: Record<string, string> = TIMEOUT): Promise<TestService> =>
   testService({ settings })
+
+/** A server that gives every request to one function, and closes when the test ends. */
+async function serverOf(answer: Koa.Middleware, { idleTimeoutMs = 10_000 } = {}): Promise<RunningServer> {
+  const app = new Koa()
+  app.use(answer)
+  const server = await startServer(app, {
+    host: '127.0.0.1',
+    port: 0,
+    requestTimeoutMs: 10_000,
+    idleTimeoutMs,
+    maxConnections: 10,
+  })
+  onTestFinished(() => server.close(0))
+  return server
+}
 
 async function expectServing({ client }: TestService): Promise<void> {
   expect((await client.get('/livez')).status).toBe(200)
@@ -193,22 +208,16 @@ describe('a client that reads slowly', () => {
 
 describe('a client that does not read at all', () => {
   test('is cut off once its connection has lain still for too long', async () => {
-    const app = new Koa()
-    app.use((ctx) => {
-      ctx.body = ctx.path === '/big' ? Buffer.alloc(32 * 1024 * 1024) : 'small'
-    })
-    const server = await startServer(app, {
-      host: '127.0.0.1',
-      port: 0,
-      requestTimeoutMs: 10_000,
-      idleTimeoutMs: 100,
-      maxConnections: 10,
-    })
-    onTestFinished(() => server.close(0))
+    const server = await serverOf(
+      (ctx) => {
+        ctx.body = ctx.path === '/big' ? Buffer.alloc(32 * 1024 * 1024) : 'small'
+      },
+      { idleTimeoutMs: 100 },
+    )
     const stuck = await RawSocket.open(server.url)
     stuck.socket.pause()
     stuck.send('GET /big HTTP/1.1', 'Host: x', '', '')
-    // The end of a connection is seen only by who reads: the server's own is looked at.
+    // A client that does not read cannot see the end of its connection, so the test waits for the server's.
     const idle = await RawSocket.open(server.url)
     idle.send('GET /small HTTP/1.1', 'Host: x', '', '')
     expect(await idle.closed).toMatch(/small$/)
@@ -218,25 +227,38 @@ describe('a client that does not read at all', () => {
   })
 })
 
+describe('closing', () => {
+  test('sends an answer of 50 MB whole to a client that reads it slowly, and waits for no idle connection', async () => {
+    const body = Buffer.alloc(50_000_000, 'x')
+    const server = await serverOf((ctx) => {
+      ctx.body = body
+    })
+    const slow = await RawSocket.open(server.url)
+    slow.send('GET / HTTP/1.1', 'Host: x', '', '')
+    await slow.received(/200 OK/)
+    slow.socket.pause()
+    const idle = await RawSocket.open(server.url)
+    idle.send('HEAD / HTTP/1.1', 'Host: x', '', '')
+    await idle.received(/200 OK/)
+    const closed = server.close(60_000)
+    await idle.closed
+    slow.socket.resume()
+    const received = await slow.closed
+    expect(received.length - received.indexOf('\r\n\r\n') - 4).toBe(body.length)
+    await closed
+  })
+})
+
 describe('a client that asks ahead', () => {
   /** Answers each request with its path, once it is let go. */
   async function gated() {
     const begun: string[] = []
     const gates: (() => void)[] = []
-    const app = new Koa()
-    app.use(async (ctx) => {
+    const server = await serverOf(async (ctx) => {
       begun.push(ctx.path)
       await new Promise<void>((resolve) => gates.push(resolve))
       ctx.body = `it was ${ctx.path};`
     })
-    const server = await startServer(app, {
-      host: '127.0.0.1',
-      port: 0,
-      requestTimeoutMs: 10_000,
-      idleTimeoutMs: 10_000,
-      maxConnections: 10,
-    })
-    onTestFinished(() => server.close(0))
     return { url: server.url, begun, letGo: () => gates.shift()!() }
   }
   const asking = (count: number): string =>
@@ -249,7 +271,7 @@ describe('a client that asks ahead', () => {
     for (let turn = 0; turn < 3; turn++) {
       await expect.poll(() => begun.length, { interval: 1, timeout: 10_000 }).toBe(turn + 1)
       letGo()
-      // What was begun with this one would be in the list by the time that it is answered.
+      // A request that was begun together with this one would be in the list by the time of this answer.
       await raw.received(new RegExp(`it was /${turn};`))
     }
     expect(begun).toEqual(['/0', '/1', '/2'])

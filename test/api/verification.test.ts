@@ -19,7 +19,7 @@ import {
   testComponents,
   testService,
 } from '../support/service.ts'
-import { FORECASTERS, NOW, forecasterId, releaseWorld, uuidOf } from '../support/world.ts'
+import { FORECASTERS, NOW, forecasterId, copyReleasedWorld, uuidOf } from '../support/world.ts'
 
 let service: TestService
 let agent: { agentId: string; key: string }
@@ -29,7 +29,7 @@ const folder = await suiteFolder()
 
 beforeAll(async () => {
   const components = await testComponents({ folder, clock })
-  agent = await releaseWorld(components)
+  agent = await copyReleasedWorld(components.store)
   clientKey = await components.registry.createClientKey('a client', clock.now())
   service = await startTestService(components)
 })

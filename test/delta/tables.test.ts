@@ -13,7 +13,7 @@ import { bucketStore, freshBucket, s3Server } from '../support/buckets.ts'
 import { external } from '../support/external.ts'
 import { makeFolder } from '../support/folder.ts'
 import { rowTexts, rowsDigest, sampleRows } from '../support/table-rows.ts'
-import { type Worker, currentVersion, openWorker, readRows, send } from '../support/tables.ts'
+import { currentVersion, openWorker, readRows, send } from '../support/tables.ts'
 
 const python = external(
   ['DELTA_PYTHON'],
@@ -79,7 +79,7 @@ describe.skipIf(!python || !s3Server)('in a bucket of an S3 server', () => {
 
 function readersAgree(open: (folder: string) => Promise<Place>): void {
   let place: Place
-  let worker: Worker
+  let worker: Awaited<ReturnType<typeof openWorker>>
 
   beforeAll(async () => {
     const { path: folder, remove } = await makeFolder()

@@ -10,7 +10,7 @@ import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { Clock, OTHER_SECRET, SECRET, release, testComponents } from '../support/service.ts'
 import { copyOf } from '../support/store-content.ts'
-import { NOW, forecasterId, releaseWorld } from '../support/world.ts'
+import { NOW, forecasterId, copyReleasedWorld } from '../support/world.ts'
 
 let published: MemoryStore
 let agentId: string
@@ -20,7 +20,7 @@ const folder = await suiteFolder()
 beforeAll(async () => {
   published = new MemoryStore()
   const components = await testComponents({ store: published, folder, clock })
-  ;({ agentId } = await releaseWorld(components))
+  ;({ agentId } = await copyReleasedWorld(published))
   clock.set('2026-03-02T00:00:00.000Z')
   await release(components)
   await release(components)

@@ -8,15 +8,15 @@ import { FileStore } from '../../pipeline/store/file.ts'
 import { suiteFolder, testFolder } from '../support/folder.ts'
 import { type Finished, type ProcessOptions, fvs, fvsServe } from '../support/process.ts'
 import { RawSocket } from '../support/raw-socket.ts'
-import { Client, OTHER_SECRET, SECRET, testComponents, testService } from '../support/service.ts'
+import { Client, OTHER_SECRET, SECRET, testService } from '../support/service.ts'
 import { contentOf } from '../support/store-content.ts'
-import { NOW, QUESTIONS_CSV, forecasterId, releaseWorld, uuidOf } from '../support/world.ts'
+import { NOW, QUESTIONS_CSV, forecasterId, copyReleasedWorld, uuidOf } from '../support/world.ts'
 
 const AT_ONCE = 3
 
 const released = await suiteFolder()
 beforeAll(async () => {
-  await releaseWorld(await testComponents({ folder: released }))
+  await copyReleasedWorld(new FileStore(join(released, 'store')))
 })
 
 const withStore = (folder: string, env: Record<string, string> = {}): ProcessOptions => ({

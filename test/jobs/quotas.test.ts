@@ -4,11 +4,11 @@ import { FOUND, expectLimited, idOf, standingOf, storm, withKey } from '../suppo
 import { suiteFolder } from '../support/folder.ts'
 import { type Node, nodeWorld } from '../support/nodes.ts'
 import { testComponents } from '../support/service.ts'
-import { releaseWorld } from '../support/world.ts'
+import { copyReleasedWorld } from '../support/world.ts'
 
 const folder = await suiteFolder()
 beforeAll(async () => {
-  await releaseWorld(await testComponents({ folder }))
+  await copyReleasedWorld((await testComponents({ folder })).store)
 })
 
 const remaining = async ({ client }: Node, key: string) =>

@@ -16,13 +16,13 @@ import {
   testComponents,
 } from '../support/service.ts'
 import { contentOf } from '../support/store-content.ts'
-import { NOW, forecasterId, releaseWorld, uuidOf } from '../support/world.ts'
+import { NOW, forecasterId, copyReleasedWorld, uuidOf } from '../support/world.ts'
 
 const folder = await suiteFolder()
 let service: TestService
 beforeAll(async () => {
   const components = await testComponents({ folder, clock: new Clock(NOW) })
-  await releaseWorld(components)
+  await copyReleasedWorld(components.store)
   service = await startTestService(components)
 })
 afterAll(() => service.stop())

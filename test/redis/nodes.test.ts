@@ -15,11 +15,11 @@ import { type NodeWorld, nodeWorld } from '../support/nodes.ts'
 import { fvs } from '../support/process.ts'
 import { TestRedis, redisServer } from '../support/redis.ts'
 import { bearer, registerAgent, testComponents } from '../support/service.ts'
-import { QUESTION, releaseWorld } from '../support/world.ts'
+import { QUESTION, copyReleasedWorld } from '../support/world.ts'
 
 const folder = await suiteFolder()
 beforeAll(async () => {
-  if (redisServer) await releaseWorld(await testComponents({ folder }))
+  if (redisServer) await copyReleasedWorld((await testComponents({ folder })).store)
 })
 
 /** Two nodes and the world that they serve. */

@@ -8,7 +8,7 @@ import { fvs } from '../support/process.ts'
 import { RawSocket } from '../support/raw-socket.ts'
 import { TestRedis, freePort, redisServer } from '../support/redis.ts'
 import { type Answer, Client, testComponents } from '../support/service.ts'
-import { releaseWorld } from '../support/world.ts'
+import { copyReleasedWorld } from '../support/world.ts'
 
 const PASSWORD = 'hunter2-of-the-tests'
 const NO_ANSWER = /"level":40.*Redis does not answer: this node counts calls by itself/
@@ -16,7 +16,7 @@ const IN_REDIS = /counting calls in Redis/
 
 const folder = await suiteFolder()
 beforeAll(async () => {
-  if (redisServer) await releaseWorld(await testComponents({ folder }))
+  if (redisServer) await copyReleasedWorld((await testComponents({ folder })).store)
 })
 
 const withPassword = (port: number, password = PASSWORD) => `redis://:${password}@127.0.0.1:${port}`

@@ -17,7 +17,7 @@ import { type Call, FaultStore } from '../support/fault-store.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { Clock, release, testComponents } from '../support/service.ts'
 import { copyOf } from '../support/store-content.ts'
-import { NOW, releaseWorld, uuidOf } from '../support/world.ts'
+import { NOW, copyReleasedWorld, uuidOf } from '../support/world.ts'
 
 const folder = await suiteFolder()
 const released = new MemoryStore()
@@ -27,7 +27,7 @@ const componentsOver = (store: Store, at = NOW): Promise<Components> =>
   testComponents({ store, folder, clock: new Clock(at) })
 
 beforeAll(async () => {
-  await releaseWorld(await componentsOver(released))
+  await copyReleasedWorld(released)
   const manifest = JSON.parse(new TextDecoder().decode(await released.get(manifestPath(1)))) as {
     tables: Record<string, number>
   }

@@ -7,29 +7,35 @@ import { runImport } from '../../jobs/import.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { Clock, importRows, release, testComponents } from '../support/service.ts'
-import { contentOf } from '../support/store-content.ts'
+import { contentOf, copyOf } from '../support/store-content.ts'
 import { FORECAST_LINES, NOW, QUESTIONS_CSV, RESOLUTIONS_CSV, csvOf } from '../support/world.ts'
 
 const AS_OF = { asOf: new Date('2026-02-20T00:00:00.000Z') }
 
 const folder = await suiteFolder()
 
+/** The questions and their outcomes, for each way of importing the forecasts. */
+const resolved = new MemoryStore()
+beforeAll(async () => {
+  const components = await testComponents({ store: resolved, folder, clock: new Clock(NOW) })
+  await importRows(components, 'questions', QUESTIONS_CSV)
+  await importRows(components, 'resolutions', RESOLUTIONS_CSV)
+})
+
 interface Setting {
   threads?: string
   importForecasts: (components: Components, pass: () => void) => Promise<void>
 }
 
-/** Imports the world in its own way, releases it, and returns what was published; versions of tables are left out. */
+/** Imports the forecasts in a way of its own, releases it, and returns what was published; versions of tables are left out. */
 async function published({ threads = '1', importForecasts }: Setting): Promise<Record<string, string>> {
   const clock = new Clock(NOW)
   let seconds = 0
   const pass = () => {
     clock.set(new Date(Date.parse(NOW) + 1000 * ++seconds).toISOString())
   }
-  const store = new MemoryStore()
+  const store = copyOf(resolved)
   const components = await testComponents({ store, folder, clock, settings: { DUCKDB_THREADS: threads } })
-  await importRows(components, 'questions', QUESTIONS_CSV)
-  await importRows(components, 'resolutions', RESOLUTIONS_CSV)
   await importForecasts(components, pass)
   await release(components, AS_OF)
   const manifest = JSON.parse(

@@ -121,6 +121,9 @@ describe('a release that is cut off', () => {
     expect(Object.keys(clean.content)).toContain(`snapshots/${TODAY}/manifest.json`)
   })
 
+  /** What cuts left and a release finished, by its content: a write that failed leaves what the one before it persisted. */
+  const finished = new Set<string>()
+
   test.for(FAULTS)('at any write that %s is finished by the next to the same bytes', async (fault) => {
     for (let at = 1; at <= clean.writes; at++) {
       const context = `${fault} at ${at}`
@@ -131,10 +134,13 @@ describe('a release that is cut off', () => {
       })
       // Whatever was published by then stands, and stands whole.
       if ((await currentRelease(inner)) === 2) expect(await readManifest(inner, 2), context).toBeDefined()
+      const left = JSON.stringify(await contentOf(inner))
+      if (finished.has(left)) continue
       const result = await release(await componentsOver(inner), { ifChanged: true })
       expect(result.release, context).toBe(2)
       expect(await checkAll(inner, context), context).toBe(2)
       expect(await publishedIn(inner), context).toEqual(clean.content)
+      finished.add(left)
     }
   })
 

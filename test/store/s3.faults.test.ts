@@ -5,7 +5,9 @@ import { type Store, putExactly, putOnce } from '../../pipeline/store/store.ts'
 import { type LoopbackS3, type S3Behaviour, loopbackS3, s3Error } from '../support/loopback-s3.ts'
 import { storeContract } from '../support/store-contract.ts'
 
-/** For servers that never answer; every other test waits as long as the service does. */
+/** How long a store waits for a server that answers nothing. */
+const SILENCE_MS = 50
+/** For a server that fails later; every other test waits as long as the service does. */
 const TIMEOUT_MS = 250
 
 beforeEach(() => {
@@ -63,7 +65,7 @@ describe('an S3 server that never answers', () => {
     'the probe': (store) => probeStore(store, 'id'),
   }
   test.for(Object.entries(calls))('makes %s unavailable when the time is up', async ([, call]) => {
-    const { store } = await openLoopback(silent, TIMEOUT_MS)
+    const { store } = await openLoopback(silent, SILENCE_MS)
     await expect(call(store)).rejects.toMatchObject({ kind: 'unavailable', retryAfterS: 5 })
   })
 
@@ -152,12 +154,14 @@ describe('an S3 server that refuses', () => {
   ] as const
   test.for(refusals)('with %i %s is unavailable, and the message says so', async ([status, code]) => {
     const { store } = await openLoopback(() => s3Error(status, code))
-    await expect(store.get('a')).rejects.toMatchObject({
-      kind: 'unavailable',
-      message: expect.stringContaining(code) as string,
-    })
-    await expect(store.putIfAbsent('a', bytes('1'))).rejects.toMatchObject({ kind: 'unavailable' })
-    await expect(probeStore(store, 'id')).rejects.toMatchObject({ kind: 'unavailable' })
+    await Promise.all([
+      expect(store.get('a')).rejects.toMatchObject({
+        kind: 'unavailable',
+        message: expect.stringContaining(code) as string,
+      }),
+      expect(store.putIfAbsent('a', bytes('1'))).rejects.toMatchObject({ kind: 'unavailable' }),
+      expect(probeStore(store, 'id')).rejects.toMatchObject({ kind: 'unavailable' }),
+    ])
   })
 })
 

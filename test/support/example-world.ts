@@ -1,17 +1,17 @@
-// A released world in which the examples of the OpenAPI document are true: the agent, the forecaster and the question
-// that they name are there, so that whoever sends an example succeeds.
+// A released world that has the agent, the forecaster and the question of the examples in the OpenAPI document, so that
+// a request made of an example succeeds.
 import type { Components } from '../../jobs/components.ts'
 import { AGENT_ID, QUESTION_ID, USER_ID } from '../../api/openapi/examples.ts'
 import { importRows, registerAgent, release, startTestService } from './service.ts'
 import { FORECAST_LINES, QUESTIONS_CSV, RESOLUTIONS_CSV, csvOf, forecasterId } from './world.ts'
 
-/** Open for as long as anybody will run this. */
+/** A question that stays open. */
 const OPEN_QUESTION = `${QUESTION_ID},Open for long?,example,,2026-01-01T00:00:00Z,2199-01-01T00:00:00Z`
 
 export interface ExampleKeys {
   /** Of the agent of the examples. */
   agent: string
-  /** Of a client that may ask for as much as anybody may. */
+  /** Of a client with the largest quota. */
   client: string
 }
 

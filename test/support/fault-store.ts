@@ -1,8 +1,8 @@
-// A store that fails where a test wants it to, and writes down what was asked of it.
+// A store that fails where a test wants it to, and records the calls to it.
 import { ServiceError } from '../../schemas/errors.ts'
 import type { Store, StoredObject } from '../../pipeline/store/store.ts'
 
-/** How a write fails: without a trace, or after it took effect. Whoever writes cannot tell the two apart. */
+/** How a write fails: without a trace, or after it took effect. The writer cannot tell the two apart. */
 export type Fault = 'failed' | 'failed but persisted'
 export const FAULTS: readonly Fault[] = ['failed', 'failed but persisted']
 

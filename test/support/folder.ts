@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, onTestFinished } from 'vitest'
 
-/** To be called inside a test. */
+/** Call it inside a test. */
 export async function testFolder(): Promise<string> {
   const { path, remove } = await makeFolder()
   onTestFinished(remove)
   return path
 }
 
-/** To be called while a suite is being collected: a `beforeAll` is too late to say what happens after all. */
+/** Call it at the top level of a suite: inside a `beforeAll` it would be too late to register an `afterAll`. */
 export async function suiteFolder(): Promise<string> {
   const { path, remove } = await makeFolder()
   afterAll(remove)

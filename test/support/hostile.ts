@@ -1,4 +1,4 @@
-// Requests as nobody should send them, made from good ones: each part is mostly right, and else the worst there is.
+// Hostile requests, made from good ones: most parts stay right, and the others become the worst there is.
 import fc from 'fast-check'
 import {
   HEADER_NAMES,

@@ -1,4 +1,4 @@
-// A service over a released world with the limits that hold where nothing is set, and what it writes down of its calls.
+// A service over a released world with the default limits, and the usage that it writes down.
 import { beforeAll, onTestFinished } from 'vitest'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import type { Store } from '../../pipeline/store/store.ts'
@@ -7,9 +7,9 @@ import { suiteFolder } from './folder.ts'
 import { inboxRows } from './inbox-rows.ts'
 import { Clock, type TestService, testComponents, testService } from './service.ts'
 import { copyOf } from './store-content.ts'
-import { NOW, releaseWorld } from './world.ts'
+import { NOW, copyReleasedWorld } from './world.ts'
 
-/** An empty variable stands for what holds where nothing is set. */
+/** An empty variable has the default of its setting. */
 const DEFAULTS = {
   ANONYMOUS_PER_MINUTE: '',
   FORECASTS_PER_MINUTE: '',
@@ -44,17 +44,17 @@ export interface LimitedWorld {
   served: (options?: Partial<LimitedOptions>) => Promise<LimitedService>
 }
 
-/** To be called at the top level of a file. */
+/** Call it at the top level of a file. */
 export async function limitedWorld(): Promise<LimitedWorld> {
   const folder = await suiteFolder()
   const released = new MemoryStore()
   beforeAll(async () => {
-    await releaseWorld(await testComponents({ store: released, folder, clock: new Clock(NOW) }))
+    await copyReleasedWorld(released)
   })
   return { released, served: (options) => limitedService({ store: copyOf(released), folder, ...options }) }
 }
 
-/** To be called inside a test. */
+/** Call it inside a test. */
 export async function limitedService(options: LimitedOptions): Promise<LimitedService> {
   const { store, folder, settings = {}, clock = new Clock(NOW) } = options
   const components = await testComponents({ store, folder, clock, settings: { ...DEFAULTS, ...settings } })
@@ -68,7 +68,7 @@ export function faultyCopy(released: MemoryStore, before: (call: Call) => void |
   return new FaultStore(copyOf(released), { before })
 }
 
-/** A copy that holds back the question who an unknown agent is: such a call is counted, and fails once let go. */
+/** A copy that holds back look-ups of agents: a call of an unknown agent is counted, and fails once let go. */
 export function holdingCopy(released: MemoryStore) {
   const arrived = Promise.withResolvers<void>()
   const gate = Promise.withResolvers<void>()

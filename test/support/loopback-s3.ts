@@ -16,7 +16,7 @@ export interface S3Answer {
   status: number
   headers?: Record<string, string>
   body?: Uint8Array | string
-  /** Sends only so many bytes of the body and then falls silent, or hangs up. */
+  /** Sends only `afterBytes` bytes of the body and then falls silent, or hangs up. */
   cut?: { afterBytes: number; ending: 'silence' | 'hang up' }
 }
 

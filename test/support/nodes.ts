@@ -26,7 +26,7 @@ export interface NodeWorld {
   used: () => Promise<Map<string, number>>
 }
 
-/** To be called inside a test. `released` is a folder with the store of a world. */
+/** Call it inside a test. `released` is a folder with the store of a world. */
 export async function nodeWorld(released: string, shared: Record<string, string> = {}): Promise<NodeWorld> {
   const folder = await testFolder()
   const root = join(folder, 'store')

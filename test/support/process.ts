@@ -71,7 +71,7 @@ function start(args: readonly string[], { folder, env = {} }: ProcessOptions): R
   return { child, finished, logged }
 }
 
-/** Runs a command to its end. To be called inside a test. */
+/** Runs a command to its end. Call it inside a test. */
 export async function fvs(args: readonly string[], options: ProcessOptions): Promise<Finished> {
   return start(args, options).finished
 }
@@ -84,7 +84,7 @@ export interface ServingProcess {
   logged: (pattern: RegExp, times?: number) => Promise<string>
 }
 
-/** Starts `fvs serve` and waits until it serves. To be called inside a test, which it does not outlive. */
+/** Starts `fvs serve` and waits until it serves. Call it inside a test, at whose end it is killed. */
 export async function fvsServe(options: ProcessOptions, ...args: string[]): Promise<ServingProcess> {
   const { child, finished, logged } = start(['serve', ...args], options)
   const { url } = JSON.parse(await logged(/^\{.*"msg":"serving"\}$/)) as { url: string }

@@ -1,4 +1,4 @@
-// A connection to the service that speaks its own HTTP: half requests, broken ones, and none at all.
+// A connection to the service for bytes that no HTTP client sends: half requests, broken ones, and noise.
 import { once } from 'node:events'
 import { type Socket, connect } from 'node:net'
 import { onTestFinished } from 'vitest'
@@ -17,7 +17,7 @@ export class RawSocket {
       this.#received += text
       this.#look()
     })
-    // `close` follows, and is what is waited for.
+    // `close` follows, which is the event to wait for.
     socket.on('error', () => undefined)
     this.closed = new Promise((resolve) => {
       socket.on('close', () => {
@@ -29,7 +29,7 @@ export class RawSocket {
     })
   }
 
-  /** To be called inside a test. */
+  /** Call it inside a test, at whose end it is closed. */
   static async open(url: string): Promise<RawSocket> {
     const { hostname, port } = new URL(url)
     const socket = connect({ host: hostname, port: Number(port) })

@@ -14,7 +14,7 @@ export const redisServer = external(
 )
 
 export interface RedisOptions {
-  /** Without it anybody may connect. */
+  /** Without it any client may connect. */
   password?: string
   /** Without it a free one is taken. */
   port?: number
@@ -29,7 +29,7 @@ export class TestRedis {
     this.#process = process
   }
 
-  /** To be called inside a test, which it does not outlive. */
+  /** Call it inside a test, at whose end it is killed. */
   static async start({ password, port }: RedisOptions = {}): Promise<TestRedis> {
     const taken = port ?? (await freePort())
     const process = spawn(
@@ -84,7 +84,7 @@ function programOf(): string {
   return redisServer.REDIS_SERVER
 }
 
-/** A port on which nobody listens: Redis itself cannot choose one. */
+/** A free port, since Redis itself cannot choose one. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

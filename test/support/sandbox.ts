@@ -1,4 +1,4 @@
-// A seeded sandbox for tests, and what its steps have to add.
+// A seeded sandbox for tests, its record, and what each step of the simulation reports.
 import type { Components } from '../../jobs/components.ts'
 import type { Added } from '../../jobs/simulation/rows.ts'
 import { type SeedOptions, seedSandbox } from '../../jobs/simulation/seed.ts'
@@ -14,26 +14,25 @@ export const START = '2026-03-01T12:00:00.000Z'
 export const after = (minutes: number) => new Date(Date.parse(START) + minutes * 60_000).toISOString()
 export const OPTIONS: SeedOptions = { seed: 7, roundMinutes: 5, questionsPerRound: 4 }
 export const RECORD = { seed: 7, started_at: START, round_ms: 300_000, questions_per_round: 4 }
-/** What a step adds that finds nothing to do. */
+/** The report of a step that found nothing to do. */
 export const NOTHING: Added = { asked: 0, forecasts: 0, resolved: 0 }
-/** What the step adds that seeds. */
+/** The report of the step that seeds. */
 export const ASKED_AT_ONCE = ROUNDS_AT_ONCE * OPTIONS.questionsPerRound
 export const SEEDED: Added = { ...NOTHING, asked: ASKED_AT_ONCE }
 
-/** What a step adds that finds this many rounds over, and asks nothing. */
+/** The report of a step that finds `rounds` rounds over, and asks nothing. */
 export function roundsOver(rounds: number): Added {
   const resolved = rounds * OPTIONS.questionsPerRound
   return { asked: 0, forecasts: resolved * 2 * FORECASTERS.length, resolved }
 }
 
-/** The sandbox in a store, for files on their way in `folder`. */
+/** The sandbox in a store, with its temporary files in `folder`. */
 export async function sandboxOver(
   store: Store,
   folder: string,
   clock = new Clock(START),
 ): Promise<Components> {
-  // One thread: these few rows are not worth dividing.
-  return testComponents({ store, folder, clock, environment: 'sandbox', settings: { DUCKDB_THREADS: '1' } })
+  return testComponents({ store, folder, clock, environment: 'sandbox' })
 }
 
 /** Seeded at `START`, for tests to copy. */

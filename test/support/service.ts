@@ -2,7 +2,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
-import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { v7 as uuidv7 } from 'uuid'
@@ -39,22 +38,22 @@ export class Clock {
 }
 
 export interface TestOptions {
-  /** Where everything is kept; without it in the files of `folder`. */
+  /** Without it a store in `folder`. */
   store?: Store
   /** Environment variables beyond those that a test always sets. */
   settings?: Record<string, string>
   clock?: Clock
   environment?: Environment
-  /** For the store and for files on their way; without it a folder that goes with the test. */
+  /** For the store and for temporary files; without it a folder that is removed when the test ends. */
   folder?: string
 }
 
 export const SECRET = 'the secret of the tests, of no use elsewhere'
-/** Another that is long enough. */
+/** A second one that is long enough. */
 export const OTHER_SECRET = 'another secret of the tests, no less long'
 export const SANDBOX_SECRET = 'the secret of the sandbox of the tests'
 
-/** More than any test asks for that does not speak of limits: all its calls come from one address. */
+/** More calls than a test makes that is not about limits: all of them come from one address. */
 export const NO_LIMITS = {
   ANONYMOUS_PER_MINUTE: '1000000',
   FORECASTS_PER_MINUTE: '1000000',
@@ -62,7 +61,7 @@ export const NO_LIMITS = {
   FREE_MONTHLY_CALLS: '1000000',
 }
 
-/** What jobs/components.ts builds, with the effects a test wants. They hold nothing but the folder. */
+/** What jobs/components.ts builds, with the clock and the store of a test. They hold nothing open. */
 export async function testComponents(options: TestOptions = {}): Promise<Components> {
   const folder = options.folder ?? (await testFolder())
   const settings = parseSettings({
@@ -72,6 +71,8 @@ export async function testComponents(options: TestOptions = {}): Promise<Compone
     VERIFICATION_SIGNING_SECRET: SECRET,
     SANDBOX_VERIFICATION_SIGNING_SECRET: SANDBOX_SECRET,
     REFRESH_MS: '50',
+    // A test has too few rows to divide between threads.
+    DUCKDB_THREADS: '1',
     ...NO_LIMITS,
     ...options.settings,
   })
@@ -95,7 +96,7 @@ export async function testComponents(options: TestOptions = {}): Promise<Compone
     directory,
     openDatabase: () =>
       Database.open({
-        threads: settings.DUCKDB_THREADS || availableParallelism(),
+        threads: settings.DUCKDB_THREADS,
         memoryLimit: settings.DUCKDB_MEMORY_LIMIT,
         directory,
       }),
@@ -208,14 +209,14 @@ export interface TestService {
   stop: () => Promise<void>
 }
 
-/** To be called inside a test: stopped when it ends. */
+/** Call it inside a test, at whose end the service stops. */
 export async function testService(options: TestOptions | Components = {}): Promise<TestService> {
   const service = await startTestService(options)
   onTestFinished(service.stop)
   return service
 }
 
-/** Whoever calls this stops it. */
+/** The caller stops it. */
 export async function startTestService(options: TestOptions | Components = {}): Promise<TestService> {
   const components = 'registry' in options ? options : await testComponents(options)
   const service = await startService(withSandbox(components), { scheduler: false })

@@ -10,7 +10,7 @@ const FORECASTERS = 12
 
 /** Writes the world into a folder and names its files in the order in which they are imported. */
 export async function writeSmallWorld(folder: string): Promise<[ImportKind, string][]> {
-  const random = chance(20260101)
+  const random = randomNumbers(20260101)
   const questions = ['question_id,title,category,url,opened_at,closes_at']
   const resolutions = ['question_id,outcome,resolved_at']
   const forecasts = ['entity_type,entity_id,question_id,probability,forecast_at']
@@ -49,8 +49,8 @@ export async function writeSmallWorld(folder: string): Promise<[ImportKind, stri
 const iso = (ms: number) => new Date(ms).toISOString()
 const id = (kind: number, n: number) => `00000000-0000-4000-800${kind}-${n.toString(16).padStart(12, '0')}`
 
-/** mulberry32 of Tommy Ettinger, public domain: enough chance for a test world. */
-function chance(seed: number): () => number {
+/** mulberry32 of Tommy Ettinger, public domain: random enough for a test world. */
+function randomNumbers(seed: number): () => number {
   let state = seed
   return () => {
     state = (state + 0x6d2b79f5) | 0

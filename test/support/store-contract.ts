@@ -6,7 +6,7 @@ import { type Store, type StoredObject, putExactly, putOnce } from '../../pipeli
 const RIVALS = 16
 const CALLS_AT_ONCE = 16
 
-/** `create` gives an empty store each time; whoever made it clears it away. */
+/** `create` gives an empty store each time, and removes it when the test ends. */
 export function storeContract(name: string, create: () => Promise<Store>): void {
   describe(`the store contract, kept by ${name}`, () => {
     describe('get', () => {

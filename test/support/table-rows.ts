@@ -1,4 +1,4 @@
-// Rows to fill tables with, and a way to compare rows whoever read them.
+// Rows to fill tables with, and a way to compare rows that different readers read.
 import { createHash } from 'node:crypto'
 import { type Row, type TableName, tableSpec } from '../../schemas/tables.ts'
 

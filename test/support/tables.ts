@@ -10,19 +10,35 @@ import { encodeRows } from '../../pipeline/tables/inbox.ts'
 import { TableLog, type TableVersion, localPaths } from '../../pipeline/tables/delta-log.ts'
 import { type Row, type TableName, tableSpec } from '../../schemas/tables.ts'
 
-export interface Worker extends CompactionContext, Disposable {}
+interface Worker extends CompactionContext, Disposable {}
+
+interface WorkerSettings {
+  threads?: number
+  now?: () => Date
+}
 
 /** A process that compacts: a database, a cache and a folder of its own under `folder`. */
 export async function openWorker(
   store: Store,
   folder: string,
-  { threads = 2, now = () => new Date('2026-02-02T00:00:00.000Z') } = {},
+  { threads = 1, now }: WorkerSettings = {},
 ): Promise<Worker> {
-  const [directory, spill] = [join(folder, 'out'), join(folder, 'spill')]
-  await Promise.all([mkdir(directory, { recursive: true }), mkdir(spill, { recursive: true })])
-  const database = await Database.open({ threads, memoryLimit: '512MB', directory: spill })
-  const local = new LocalFiles(store, join(folder, 'cache'))
-  return { store, local, database, directory, now, [Symbol.dispose]: () => database[Symbol.dispose]() }
+  await mkdir(folder, { recursive: true })
+  const database = await Database.open({ threads, memoryLimit: '512MB', directory: folder })
+  const context = await workerOn(database, store, folder, now)
+  return { ...context, [Symbol.dispose]: () => database[Symbol.dispose]() }
+}
+
+/** A worker on a database that another has used before it and closes: opening one costs more than a compaction. */
+export async function workerOn(
+  database: Database,
+  store: Store,
+  folder: string,
+  now = () => new Date('2026-02-02T00:00:00.000Z'),
+): Promise<CompactionContext> {
+  const directory = join(folder, 'out')
+  await mkdir(directory, { recursive: true })
+  return { store, local: new LocalFiles(store, join(folder, 'cache')), database, directory, now }
 }
 
 /** Puts one object into a table's inbox. */
@@ -36,7 +52,7 @@ export async function keysOf(store: Store, prefix = ''): Promise<string[]> {
 
 /** Every row of a table, as the commit log at `version` has it, in the order of its data files. */
 export async function readRows(
-  { store, local, database }: Pick<Worker, 'store' | 'local' | 'database'>,
+  { store, local, database }: Pick<CompactionContext, 'store' | 'local' | 'database'>,
   table: TableName,
   version = Number.MAX_SAFE_INTEGER,
 ): Promise<Row[]> {
@@ -44,9 +60,9 @@ export async function readRows(
   return files.files.length === 0 ? [] : selectRows(database, table, await localPaths(local, files))
 }
 
-/** Every row of a table that a reader sees who knows nothing of the log. */
+/** Every row of a table that a reader without the log sees. */
 export async function globRows(
-  { store, local, database }: Pick<Worker, 'store' | 'local' | 'database'>,
+  { store, local, database }: Pick<CompactionContext, 'store' | 'local' | 'database'>,
   table: TableName,
 ): Promise<Row[]> {
   const keys = (await keysOf(store, tablePath(table, 'recorded_date='))).filter((key) =>

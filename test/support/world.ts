@@ -1,9 +1,15 @@
 // A small released world: a question in every state, people and an agent with enough resolved questions to be ranked.
+import { readFile, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { inject } from 'vitest'
 import type { Components } from '../../jobs/components.ts'
 import type { ReleaseRequest } from '../../pipeline/release/make.ts'
-import { importRows, registerAgent, release, startTestService } from './service.ts'
+import { MemoryStore } from '../../pipeline/store/memory.ts'
+import type { Store } from '../../pipeline/store/store.ts'
+import { makeFolder } from './folder.ts'
+import { Clock, importRows, registerAgent, release, startTestService, testComponents } from './service.ts'
 
-/** When the tests that use this world take place. */
+/** The time of the tests that use this world. */
 export const NOW = '2026-03-01T12:00:00.000Z'
 
 export const uuidOf = (kind: number, number: number): string =>
@@ -12,7 +18,7 @@ export const uuidOf = (kind: number, number: number): string =>
 const RESOLVED = 52
 export const FORECASTERS = 6
 
-/** The questions that are not simply resolved. */
+/** A question in each state. */
 export const QUESTION = {
   resolved: uuidOf(1, 0),
   annulled: uuidOf(1, 1000),
@@ -77,11 +83,16 @@ export async function importWorld(components: Components): Promise<void> {
   await importRows(components, 'forecasts', csvOf(FORECAST_LINES))
 }
 
-/** The world with an agent that was registered over HTTP, released. */
+export interface WorldAgent {
+  agentId: string
+  key: string
+}
+
+/** Makes the world with an agent that registers over HTTP, and releases it. */
 export async function releaseWorld(
   components: Components,
   request: ReleaseRequest = {},
-): Promise<{ agentId: string; key: string }> {
+): Promise<WorldAgent> {
   const service = await startTestService(components)
   const agent = await registerAgent(service.client)
   await service.stop()
@@ -89,4 +100,37 @@ export async function releaseWorld(
   await importRows(components, 'forecasts', csvOf(forecastLines('agent', agent.agentId, 2)))
   await release(components, request)
   return agent
+}
+
+interface SavedWorld {
+  agent: WorldAgent
+  /** The objects of its store in Base64, by their paths. */
+  objects: Record<string, string>
+}
+
+/** Copies the world, released at `NOW`, into a store. It is made once in a run, since it takes a third of a second. */
+export async function copyReleasedWorld(store: Store): Promise<WorldAgent> {
+  const { agent, objects } = await savedWorld()
+  for (const [path, base64] of Object.entries(objects)) {
+    await store.put(path, Uint8Array.from(Buffer.from(base64, 'base64')))
+  }
+  return agent
+}
+
+async function savedWorld(): Promise<SavedWorld> {
+  const path = join(inject('runFolder'), 'released-world.json')
+  const saved = await readFile(path, 'utf8').catch(() => undefined)
+  if (saved !== undefined) return JSON.parse(saved) as SavedWorld
+  const { path: folder, remove } = await makeFolder()
+  const store = new MemoryStore()
+  const agent = await releaseWorld(await testComponents({ store, folder, clock: new Clock(NOW) }))
+  await remove()
+  const objects = Object.fromEntries(
+    [...store.objects].map(([name, bytes]) => [name, Buffer.from(bytes).toString('base64')]),
+  )
+  // Other test files may make it at the same time: each reads a whole one.
+  const partial = `${path}.${process.pid}`
+  await writeFile(partial, JSON.stringify({ agent, objects } satisfies SavedWorld))
+  await rename(partial, path)
+  return { agent, objects }
 }

@@ -12,15 +12,15 @@ import { suiteFolder } from '../../support/folder.ts'
 import { inboxRows } from '../../support/inbox-rows.ts'
 import { limitedService } from '../../support/limited-service.ts'
 import { expectProblem } from '../../support/problem.ts'
-import { type Answer, type Client, Clock, bearer, testComponents } from '../../support/service.ts'
+import { type Answer, type Client, bearer } from '../../support/service.ts'
 import { copyOf } from '../../support/store-content.ts'
-import { NOW, QUESTION, forecasterId, releaseWorld } from '../../support/world.ts'
+import { NOW, QUESTION, forecasterId, copyReleasedWorld } from '../../support/world.ts'
 
 const folder = await suiteFolder()
 const released = new MemoryStore()
 let agent: { agentId: string; key: string }
 beforeAll(async () => {
-  agent = await releaseWorld(await testComponents({ store: released, folder, clock: new Clock(NOW) }))
+  agent = await copyReleasedWorld(released)
 })
 
 /** A service over the released world with the usual limits, but for those that stand in the settings. */

@@ -1,0 +1,70 @@
+// The open connections and the answers that each still owes. Node would begin every request that a client sends ahead,
+// and keep all their answers while the client does not read.
+import type { RequestListener, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+
+/** Requests that a client may send ahead of their answers on one connection. */
+const MOST_AHEAD = 100
+
+interface Connection {
+  /** The answers that are not sent to the last byte, in the order of their requests. */
+  owed: ServerResponse[]
+  isUnreadable: boolean
+}
+
+/** Answers the requests of a connection in turn, and ends a connection once it owes no answer. */
+export class Connections {
+  readonly #open = new Map<Socket, Connection>()
+  #ending = false
+
+  constructor(server: Server, answer: RequestListener) {
+    server.on('connection', (socket) => {
+      this.#open.set(socket, { owed: [], isUnreadable: false })
+      socket.once('close', () => this.#open.delete(socket))
+    })
+    server.on('request', (request, response) => {
+      const { socket } = request
+      const owed = this.#open.get(socket)?.owed
+      if (!owed) return
+      const before = owed.at(-1)
+      owed.push(response)
+      response.once('close', () => {
+        owed.shift()
+        this.#endFree(socket)
+      })
+      if (owed.length > MOST_AHEAD) socket.destroy()
+      else if (!before) answer(request, response)
+      else {
+        before.once('close', () => {
+          if (!socket.destroyed) answer(request, response)
+        })
+      }
+    })
+  }
+
+  owedTo(socket: Socket): readonly ServerResponse[] {
+    return this.#open.get(socket)?.owed ?? []
+  }
+
+  /** Ends a connection from which nothing more can be read, once every request that arrived whole is answered. */
+  endUnreadable(socket: Socket): void {
+    const connection = this.#open.get(socket)
+    if (connection) connection.isUnreadable = true
+    this.#endFree(socket)
+  }
+
+  /** Ends every connection as soon as it owes nothing. */
+  end(): void {
+    this.#ending = true
+    for (const socket of this.#open.keys()) this.#endFree(socket)
+  }
+
+  #endFree(socket: Socket): void {
+    const connection = this.#open.get(socket)
+    if (!connection || socket.destroyed) return
+    const { owed, isUnreadable } = connection
+    if (!this.#ending && !isUnreadable) return
+    // The rest of a request that cannot be read is not waited for.
+    if (!owed.some(({ req }) => req.complete || !isUnreadable)) socket.destroySoon()
+  }
+}
