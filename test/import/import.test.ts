@@ -183,7 +183,7 @@ describe('questions', () => {
     const lines = [uuidOf(1, 9), uuidOf(1, 10), uuidOf(1, 9).toUpperCase()].map((id) => `${id},t,,,${good}`)
     const { faults } = await refused('questions', lines)
     expect(faults).toEqual([
-      { pointer: 'line 4', detail: `question_id "${uuidOf(1, 9).toUpperCase()}" comes a second time` },
+      { pointer: 'line 4', detail: `question_id "${uuidOf(1, 9).toUpperCase()}" appears a second time` },
     ])
   })
 })
@@ -276,7 +276,7 @@ describe('resolutions', () => {
     [
       'an unknown question',
       `${uuidOf(9, 9)},yes,2026-01-20T00:00:00Z`,
-      `question_id "${uuidOf(9, 9)}" is no question; import its question first`,
+      `question_id "${uuidOf(9, 9)}" is not a known question; import the question first`,
     ],
     [
       'an unknown outcome',
@@ -300,7 +300,7 @@ describe('resolutions', () => {
       `${QUESTION},yes,2026-01-20T00:00:00Z`,
       `${QUESTION},no,2026-01-20T00:00:00Z`,
     ])
-    expect(faults).toEqual([{ pointer: 'line 3', detail: `question_id "${QUESTION}" comes a second time` }])
+    expect(faults).toEqual([{ pointer: 'line 3', detail: `question_id "${QUESTION}" appears a second time` }])
   })
 })
 
@@ -424,7 +424,7 @@ describe('forecasts', () => {
     [
       'an unknown question',
       `forecaster,${PERSON},${uuidOf(9, 9)},0.5,2026-01-05T00:00:00Z`,
-      `question_id "${uuidOf(9, 9)}" is no question; import its question first`,
+      `question_id "${uuidOf(9, 9)}" is not a known question; import the question first`,
     ],
     [
       'an unknown kind of entity',
@@ -434,7 +434,7 @@ describe('forecasts', () => {
     [
       'an unknown agent',
       `agent,${PERSON},${QUESTION},0.5,2026-01-05T00:00:00Z`,
-      `entity_id "${PERSON}" is no registered agent`,
+      `entity_id "${PERSON}" is not a registered agent`,
     ],
     ['an entity without an id', `forecaster,,${QUESTION},0.5,2026-01-05T00:00:00Z`, 'entity_id is missing'],
     [

@@ -155,7 +155,7 @@ describe('CSV', () => {
   })
 
   test.for([
-    ['nothing', '', /lacks "id", "title"; it may have id, title, url/],
+    ['nothing', '', /lacks "id", "title"; the columns it may have are id, title, url/],
     ['a missing column', 'id,url\n', /lacks "title"/],
     ['an unknown column', 'id,title,colour,taste\n', /has unknown "colour", "taste"/],
     ['a column twice', 'id,title,id\n', /repeats "id"/],
@@ -213,7 +213,7 @@ describe('NDJSON', () => {
     ['is a list', '["1","a"]', /^not a JSON object$/],
     ['is a text', '"a"', /^not a JSON object$/],
     ['has an unknown field', '{"id":"1","title":"a","colour":"red"}', /^unknown field colour$/],
-    ['has a field twice', '{"id":"1","id":"2","title":"a"}', /^a field comes twice$/],
+    ['has a field twice', '{"id":"1","id":"2","title":"a"}', /^a field appears twice$/],
     ['has an object for a value', '{"id":"1","title":{"en":"a"}}', /^title is neither text nor a number$/],
     ['has a list for a value', '{"id":"1","title":["a"]}', /^title is neither text nor a number$/],
     ['has a truth value', '{"id":"1","title":true}', /^title is neither text nor a number$/],

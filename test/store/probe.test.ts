@@ -39,7 +39,7 @@ describe('the probe refuses', () => {
       }
     }
     await expect(probeStore(new Overwrites(), 'id')).rejects.toMatchObject(
-      refused(/^the store memory: lets a second create of the same path through/),
+      refused(/^the store memory: accepts a second create of the same path/),
     )
   })
 
@@ -52,7 +52,7 @@ describe('the probe refuses', () => {
       }
     }
     await expect(probeStore(new TellsAllRivals(), 'id')).rejects.toMatchObject(
-      refused(/lets 4 of 4 creates of one path at once through/),
+      refused(/accepts 4 of 4 simultaneous creates of one path/),
     )
   })
 
@@ -64,9 +64,7 @@ describe('the probe refuses', () => {
         return created
       }
     }
-    await expect(probeStore(new OverwritesSilently(), 'id')).rejects.toMatchObject(
-      refused(/does not give back/),
-    )
+    await expect(probeStore(new OverwritesSilently(), 'id')).rejects.toMatchObject(refused(/does not return/))
   })
 
   test('a store that loses what was written', async () => {
@@ -75,7 +73,7 @@ describe('the probe refuses', () => {
         return undefined
       }
     }
-    await expect(probeStore(new Loses(), 'id')).rejects.toMatchObject(refused(/does not give back/))
+    await expect(probeStore(new Loses(), 'id')).rejects.toMatchObject(refused(/does not return/))
   })
 
   test('a store that never creates', async () => {
@@ -84,7 +82,7 @@ describe('the probe refuses', () => {
         return false
       }
     }
-    await expect(probeStore(new NeverCreates(), 'id')).rejects.toMatchObject(refused(/does not give back/))
+    await expect(probeStore(new NeverCreates(), 'id')).rejects.toMatchObject(refused(/does not return/))
   })
 
   test('a store that does not list what it holds', async () => {
@@ -93,7 +91,7 @@ describe('the probe refuses', () => {
         yield* []
       }
     }
-    await expect(probeStore(new ListsNothing(), 'id')).rejects.toMatchObject(refused(/does not give back/))
+    await expect(probeStore(new ListsNothing(), 'id')).rejects.toMatchObject(refused(/does not return/))
   })
 
   test('a store that does not delete', async () => {

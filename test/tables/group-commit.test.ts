@@ -137,7 +137,7 @@ describe('a full queue', () => {
     const write = await store.next()
     const queued = [submit(2), submit(3)]
     await expect(submit(4)).rejects.toEqual(
-      unavailable(/too much is waiting to be written; nothing was recorded/),
+      unavailable(/too many rows are waiting to be written; nothing was recorded/),
     )
     expect(group.queued).toBe(2)
     write.release()
