@@ -1,34 +1,33 @@
-// How a metric is described: what it means, how it is held, and which payloads and columns it has.
+// The description of a metric: its meaning, its form in memory, and the payloads and columns that hold it.
 import { z } from 'zod'
 import type { ColumnKind } from './columns.ts'
 
-/** What a release publishes of each entity. */
+/** The payloads that a release publishes for each entity. */
 export const PUBLICATIONS = ['verification', 'metrics', 'rankings', 'advanced_metrics'] as const
 export type PublicationKind = (typeof PUBLICATIONS)[number]
 
 export interface Meaning {
-  /** What is counted or measured. */
   unit: string
-  /** The least and the greatest value; null: no limit. */
+  /** The least and the greatest value; null if there is no limit. */
   range: readonly [least: number | null, greatest: number | null]
   /** Which values are better. */
   better: 'higher' | 'lower' | 'neither'
   about: string
 }
 
-/** How a number of a pair is held, so that sums are exact: a count, whole parts per million, or whole parts of 1e-12. */
+/** The unit of the integers that hold a metric of a pair: 1, one millionth, or 1e-12. Integers make its sums exact. */
 export type Scale = 'count' | 'ppm' | 'pico'
 export const UNITS_OF_SCALE: Record<Scale, number> = { count: 1, ppm: 1e6, pico: 1e12 }
 
-/** A number of one entity on one question. */
+/** A metric of one entity on one question. */
 export interface PairMetric extends Meaning {
   readonly scale: Scale
   readonly column: ColumnKind
-  /** Whether it is a column of the scores in a release. */
+  /** Whether it is a column of a release's scores. */
   readonly published: boolean
   /**
-   * How it is added up over an entity's questions: as it is, times the coverage, or over the questions that have it
-   * (−1 stands for none).
+   * How it is summed over an entity's questions: as it is (`plain`), times the coverage (`weighted`), only over the
+   * questions that have it, since −1 means none (`present`), or not at all.
    */
   readonly sum: 'plain' | 'weighted' | 'present' | 'none'
 }
@@ -36,12 +35,12 @@ export interface PairMetric extends Meaning {
 export type ParquetType = 'BOOLEAN' | 'INT32' | 'DOUBLE'
 export type Publications = readonly PublicationKind[]
 
-/** A number of an entity, or a group of numbers that belong together. */
+/** A metric of one entity: a number, or a group of numbers that belong together. */
 export interface EntityMetric<S extends z.ZodType, P extends Publications> extends Meaning {
   readonly schema: S
   /** The payloads that hold it. */
   readonly publications: P
-  /** Its columns in the Parquet files of entities; those of a group name the field that they hold. */
+  /** Its columns in the Parquet files of entities. Each column of a group names the field that it holds. */
   readonly columns:
     Readonly<Record<string, Meaning & { type: ParquetType; field?: string }>> | ParquetType | null
 }

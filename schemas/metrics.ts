@@ -1,5 +1,5 @@
-// The catalogue of metrics: what each number means, in one place. The payload schemas, the sums of the scorer, the
-// columns of the Parquet files and the tables of docs/data.md follow from it. Formulas: docs/methodology.md.
+// The catalogue of metrics. The payload schemas, the scorer's sums, the columns of the Parquet files and the tables of
+// docs/data.md are made from it. The formulas are in docs/methodology.md.
 import { z } from 'zod'
 import {
   type Meaning,
@@ -36,7 +36,7 @@ const MASS = {
   better: 'neither',
 } as const
 
-/** In the order of the columns of the scores in a release. */
+/** In the order of the columns of a release's scores. */
 export const PAIR_METRICS = {
   coverage: {
     ...PICO,
@@ -59,7 +59,7 @@ export const PAIR_METRICS = {
     better: 'neither',
     published: true,
     sum: 'weighted',
-    about: 'what the reference forecast got over the same time',
+    about: 'mean squared error of the reference forecast over the same time',
   },
   log_score: {
     ...PICO,
@@ -75,14 +75,14 @@ export const PAIR_METRICS = {
     ...POINTS,
     published: true,
     sum: 'plain',
-    about: 'against always saying one half',
+    about: 'score against a forecast that is always one half',
   },
   peer_score: {
     ...PICO,
     ...POINTS,
     published: true,
     sum: 'plain',
-    about: 'against the others at the same times',
+    about: 'score against the other forecasts at the same times',
   },
   forecasts: { ...COUNT, published: true, sum: 'plain', about: 'forecasts before the effective close' },
   closing_probability: {
@@ -92,9 +92,9 @@ export const PAIR_METRICS = {
     better: 'neither',
     published: true,
     sum: 'none',
-    about: 'the forecast that stood at the effective close',
+    about: 'the last forecast before the effective close',
   },
-  imported: { ...COUNT, published: false, sum: 'plain', about: 'those of them that the operator imported' },
+  imported: { ...COUNT, published: false, sum: 'plain', about: 'forecasts that the operator imported' },
   conviction: {
     ...PICO,
     ...SHARE,
@@ -104,7 +104,7 @@ export const PAIR_METRICS = {
     about: 'time-weighted |2p − 1|',
   },
   moved: { ...MASS, published: false, sum: 'plain', about: 'probability mass moved by updates' },
-  toward: { ...MASS, published: false, sum: 'plain', about: 'the part of it that moved toward the outcome' },
+  toward: { ...MASS, published: false, sum: 'plain', about: 'probability mass moved toward the outcome' },
   flip_flop: {
     ...PICO,
     ...SHARE,
@@ -120,7 +120,7 @@ export type PairMetricName = keyof typeof PAIR_METRICS
 const bound = { unit: 'skill', range: [null, null], better: 'higher', type: 'DOUBLE' } as const
 const part = { unit: 'squared error', range: [null, null], better: 'neither', type: 'DOUBLE' } as const
 
-/** In the order of the columns of the entities in a release. */
+/** In the order of the columns of a release's entities. */
 export const ENTITY_METRICS = {
   eligible: flag(['metrics', 'rankings'], 'whether there are enough resolved questions to be ranked'),
   rank: entityMetric(z.number().int().min(1).nullable(), ['rankings'], 'INT32', {
@@ -140,7 +140,7 @@ export const ENTITY_METRICS = {
     range: [null, 1],
     better: 'higher',
     about:
-      'Brier skill score against time-matched peers; null without a resolved question, in verifications and rankings also when not eligible',
+      'Brier skill score against time-matched peers; null without a resolved question, and in verifications and rankings also when not eligible',
   }),
   skill_interval: entityMetric(
     z.strictObject({ lower: z.number(), upper: z.number(), level: z.number() }).nullable(),
@@ -156,7 +156,7 @@ export const ENTITY_METRICS = {
       about: 'interval of the skill; null with fewer than two resolved questions',
     },
   ),
-  resolved_questions: counted(PUBLICATIONS, 'questions', 'questions with an outcome that were forecast'),
+  resolved_questions: counted(PUBLICATIONS, 'questions', 'resolved questions that the entity forecast'),
   forecasts: counted(['metrics'], 'forecasts', 'forecasts on the resolved questions'),
   imported_share: measuredOrNull(['metrics'], {
     ...SHARE,
@@ -178,11 +178,11 @@ export const ENTITY_METRICS = {
   }),
   baseline_score: measuredOrNull(['metrics'], {
     ...POINTS,
-    about: 'mean over the questions; 0 is always saying one half',
+    about: 'mean score over the questions; a forecast that is always one half gets 0',
   }),
   peer_score: measuredOrNull(['metrics'], {
     ...POINTS,
-    about: 'mean over the questions, against the others at the same times',
+    about: 'mean score over the questions against the other forecasts at the same times',
   }),
   calibration: entityMetric(
     z
@@ -205,7 +205,7 @@ export const ENTITY_METRICS = {
         ...part,
         better: 'lower',
         field: 'miscalibration',
-        about: 'what recalibration would gain',
+        about: 'error that recalibration would remove',
       },
       discrimination: {
         ...part,
@@ -216,7 +216,7 @@ export const ENTITY_METRICS = {
       uncertainty: {
         ...part,
         field: 'uncertainty',
-        about: 'how hard the questions were to tell by the base rate',
+        about: 'error of always forecasting the base rate',
       },
     },
     {
@@ -232,10 +232,16 @@ export const ENTITY_METRICS = {
         lower: within([0, 1]),
         upper: within([0, 1]),
         count: count.describe('closing forecasts in this bin'),
-        mean_probability: within([0, 1]).nullable().describe('null in an empty bin, like the rest'),
-        observed_frequency: within([0, 1]).nullable().describe('how often the outcome was yes'),
-        wilson_lower: within([0, 1]).nullable().describe('Wilson interval of the frequency, 95 %'),
-        wilson_upper: within([0, 1]).nullable().describe('Wilson interval of the frequency, 95 %'),
+        mean_probability: within([0, 1]).nullable().describe('of the forecasts; null in an empty bin'),
+        observed_frequency: within([0, 1])
+          .nullable()
+          .describe('share of outcomes that were yes; null in an empty bin'),
+        wilson_lower: within([0, 1])
+          .nullable()
+          .describe('lower end of the 95 % Wilson interval of the frequency; null in an empty bin'),
+        wilson_upper: within([0, 1])
+          .nullable()
+          .describe('upper end of the 95 % Wilson interval of the frequency; null in an empty bin'),
       }),
     ),
     ['metrics'],
@@ -245,7 +251,7 @@ export const ENTITY_METRICS = {
   expected_calibration_error: measuredOrNull(['metrics'], {
     ...SHARE,
     better: 'lower',
-    about: 'mean distance of the bins from the diagonal, by their counts',
+    about: 'mean distance of the bins from the diagonal, weighted by their counts',
   }),
   skill_stability: measuredOrNull(['advanced_metrics'], {
     ...SHARE,
@@ -268,24 +274,24 @@ export const ENTITY_METRICS = {
     unit: 'share',
     range: [-0.5, 1],
     better: 'neither',
-    about: 'certainty minus the share of right leanings; above 0 is overconfident',
+    about: 'mean certainty minus the share of closing forecasts on the right side; above 0 is overconfident',
   }),
   responsiveness: measuredOrNull(['advanced_metrics'], {
     ...SHARE,
     better: 'higher',
-    about: 'share of the movement that was toward the outcome; null without a move',
+    about: 'share of the probability mass moved that went toward the outcome; null if none was moved',
   }),
-  updates: counted(['advanced_metrics'], 'forecasts', 'forecasts on a question after the first'),
+  updates: counted(['advanced_metrics'], 'forecasts', 'forecasts after the first on each question'),
   updates_per_question: measuredOrNull(['advanced_metrics'], {
     unit: 'forecasts',
     range: [0, null],
     better: 'neither',
-    about: 'mean over the questions',
+    about: 'mean number of updates over the questions',
   }),
   flip_flop: measuredOrNull(['advanced_metrics'], {
     ...SHARE,
     better: 'lower',
-    about: 'how much forecasts moved back and forth; null without a question of three',
+    about: 'how much forecasts moved back and forth; null without a question with at least three forecasts',
   }),
   eligible_population: counted(['rankings'], 'entities', 'eligible entities of the same kind', false),
   population: counted(['rankings'], 'entities', 'entities of the same kind', false),
@@ -293,7 +299,7 @@ export const ENTITY_METRICS = {
 
 type Catalogue = typeof ENTITY_METRICS
 export type EntityMetricName = keyof Catalogue
-/** The value of every metric of an entity. */
+/** The values of all metrics of an entity. */
 export type EntityMetrics = { -readonly [Name in EntityMetricName]: z.infer<Catalogue[Name]['schema']> }
 
 const ENTITY_METRIC_NAMES = Object.keys(ENTITY_METRICS) as EntityMetricName[]
@@ -319,7 +325,7 @@ export interface EntityColumn extends Meaning {
   name: string
   type: ParquetType
   metric: EntityMetricName
-  /** The field of a group that it holds. */
+  /** The field of a group that the column holds. */
   field: string | undefined
 }
 
