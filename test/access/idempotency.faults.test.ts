@@ -102,9 +102,9 @@ describe('a call that is cut off', () => {
     const { store, node } = world()
     // As an S3 client does that gets no answer, sends the create again and is refused.
     const repeating: Store = Object.assign(new FaultStore(store), {
-      putIfAbsent: async (key: string, bytes: Uint8Array) => {
-        await store.putIfAbsent(key, bytes)
-        return store.putIfAbsent(key, bytes)
+      putIfAbsent: async (path: string, bytes: Uint8Array) => {
+        await store.putIfAbsent(path, bytes)
+        return store.putIfAbsent(path, bytes)
       },
     })
     const answer = await node(repeating).run(REQUEST, forecast(store))

@@ -84,8 +84,8 @@ describe('a release', () => {
     const clock = new Clock('2026-03-01T12:00:00.000Z')
     const inner = new MemoryStore(clock.now)
     const store = new FaultStore(inner, {
-      before: ({ operation, key }) => {
-        if (operation === 'delete' && unreachable && key.startsWith(CLAIMS_PREFIX)) throw new Error('gone')
+      before: ({ operation, path }) => {
+        if (operation === 'delete' && unreachable && path.startsWith(CLAIMS_PREFIX)) throw new Error('gone')
       },
     })
     let unreachable = true

@@ -188,9 +188,9 @@ describe('rotating a key', () => {
   })
 
   test('does not undo a revocation that comes while it creates the other key', async () => {
-    const world = setUp(async ({ operation, key }) => {
-      // The record of the other key, the second object of a rotation.
-      if (!rotating || operation !== 'putIfAbsent' || !key.startsWith('registry/keys/')) return
+    const world = setUp(async ({ operation, path }) => {
+      // The second object of a rotation, the record of the other API key.
+      if (!rotating || operation !== 'putIfAbsent' || !path.startsWith('registry/keys/')) return
       rotating = false
       await world.registry.revokeKey(idOf(old), later(1))
     })
@@ -240,11 +240,11 @@ test('a drawn id that another key has is not given twice', async () => {
   const objects = new MemoryStore()
   let draws = 0
   // The same id for each key, and another secret.
-  const chance = (size: number) => {
+  const random = (size: number) => {
     draws += 1
     return size === 8 ? new Uint8Array(8) : new Uint8Array(size).fill(draws % 60)
   }
-  const registry = new Registry({ store: objects, environment: 'production', randomBytes: chance })
+  const registry = new Registry({ store: objects, environment: 'production', randomBytes: random })
   const first = await registry.createClientKey('Ada', later(0))
   await expect(registry.createClientKey('Bob', later(0))).rejects.toMatchObject({ kind: 'unavailable' })
   expect(await registry.findKey(first)).toMatchObject({ owner: 'Ada' })

@@ -16,7 +16,7 @@ import {
 } from '../../pipeline/access/usage.ts'
 import { FAULTS, FaultStore } from '../support/fault-store.ts'
 import { testFolder } from '../support/folder.ts'
-import { type Worker, currentVersion, keysOf, openWorker, readRows } from '../support/tables.ts'
+import { type Worker, currentVersion, pathsOf, openWorker, readRows } from '../support/tables.ts'
 
 const NOW = '2026-03-15T12:00:00.000Z'
 const MARCH = '2026-03'
@@ -38,11 +38,11 @@ describe.for(Object.entries(stores))('calls counted over %s', ([, createStore]) 
     await log.flush()
     expect(log.pending).toBe(0)
     const used = { ada: 10, bob: 5 }
-    expect(await keysOf(store, inboxPrefix('usage'))).toHaveLength(1)
+    expect(await pathsOf(store, inboxPrefix('usage'))).toHaveLength(1)
     expect(await usedIn(context, MARCH), 'in the inbox').toEqual(used)
 
     await compact(worker, 'usage')
-    expect(await keysOf(store, inboxPrefix('usage'))).toEqual([])
+    expect(await pathsOf(store, inboxPrefix('usage'))).toEqual([])
     expect(await usedIn(context, MARCH), 'in the table').toEqual(used)
     const row = (key_id: string, account_id: string, tier: string, day: string, calls: number) => {
       return {
@@ -130,7 +130,7 @@ describe('a flush', () => {
   test('without calls writes nothing', async () => {
     const { store, log } = await setUp()
     await log.flush()
-    expect(await keysOf(store)).toEqual([])
+    expect(await pathsOf(store)).toEqual([])
   })
 
   test('leaves calls that come meanwhile to the next, which waits for it', async () => {
@@ -172,9 +172,9 @@ describe('a flush', () => {
     expect(log.pending).toBe(2)
     count(log, 3)
     await log.flush()
-    const keys = store.calls.map(({ key }) => key)
-    expect(keys).toEqual([keys[0], keys[0], keys[2]])
-    expect(keys[2]).not.toBe(keys[0])
+    const paths = store.calls.map(({ path }) => path)
+    expect(paths).toEqual([paths[0], paths[0], paths[2]])
+    expect(paths[2]).not.toBe(paths[0])
     expect(log.pending).toBe(0)
     expect(await usedIn(context, MARCH)).toEqual({ ada: 5 })
   })
@@ -186,16 +186,16 @@ describe('a flush', () => {
     )
     count(log, 2)
     await expect(log.flush()).rejects.toMatchObject({ kind: 'unavailable' })
-    const [[key, bytes]] = [...inner.objects] as [[string, Uint8Array]]
+    const [[path, bytes]] = [...inner.objects] as [[string, Uint8Array]]
     await compact(worker, 'usage')
     // Another node's calls make the next version, after which nothing tells that the object was taken in before.
     const other = new UsageLog({ store, newId: () => uuidv7(), now: worker.now })
     count(other, 10, { accountId: 'bob' })
     await other.flush()
     await compact(worker, 'usage')
-    expect(inner.objects.has(key)).toBe(false)
+    expect(inner.objects.has(path)).toBe(false)
     await log.flush()
-    expect(inner.objects.get(key), 'the same bytes').toEqual(bytes)
+    expect(inner.objects.get(path), 'the same bytes').toEqual(bytes)
     expect(await usedIn(context, MARCH), 'in the table and in the inbox').toEqual({ ada: 2, bob: 10 })
     await compact(worker, 'usage')
     const rows = await readRows(worker, 'usage')
@@ -205,7 +205,7 @@ describe('a flush', () => {
     expect(calls.sort()).toEqual(['key ada 2', 'key ada 2', 'key bob 10'])
     expect(new Set(rows.map(({ usage_id }) => usage_id)).size).toBe(2)
     expect(await usedIn(context, MARCH), 'twice in the table').toEqual({ ada: 2, bob: 10 })
-    expect(await keysOf(store, inboxPrefix('usage'))).toEqual([])
+    expect(await pathsOf(store, inboxPrefix('usage'))).toEqual([])
   })
 
   test.for(FAULTS)('or a compaction cut off at any write (%s) loses nothing in the end', async (fault) => {
@@ -256,7 +256,7 @@ describe('reading a month', () => {
       openDatabase: openDatabaseIn(worker.directory),
     }
     expect(await usedIn(context, MARCH)).toEqual({ ada: 110 })
-    const read = reader.calls.filter(({ operation }) => operation === 'range').map(({ key }) => key)
+    const read = reader.calls.filter(({ operation }) => operation === 'range').map(({ path }) => path)
     const { files } = await currentVersion(store, 'usage')
     expect(files).toHaveLength(5)
     const holding = files.filter(({ minValues }) => String(minValues['day']).startsWith(MARCH))

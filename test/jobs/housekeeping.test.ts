@@ -11,7 +11,7 @@ import { inboxPath, inboxPrefix } from '../../pipeline/store/paths.ts'
 import { currentVersions } from '../../pipeline/tables/delta-log.ts'
 import { SCORED_TABLES } from '../../schemas/tables.ts'
 import { Clock, testComponents } from '../support/service.ts'
-import { currentVersion, keysOf } from '../support/tables.ts'
+import { currentVersion, pathsOf } from '../support/tables.ts'
 
 const MARCH = '2026-03'
 
@@ -38,7 +38,7 @@ test('a release takes usage in, does not speak of it, and finds no news in it', 
   const { store, components, countCall } = await setUp()
   await countCall()
   expect(await runIfChanged(components)).toMatchObject({ made: true, release: 1 })
-  expect(await keysOf(store, inboxPrefix('usage'))).toEqual([])
+  expect(await pathsOf(store, inboxPrefix('usage'))).toEqual([])
   const manifest = (await readManifest(store, 1))!
   expect(Object.keys(manifest.tables).sort()).toEqual([...SCORED_TABLES].sort())
   expect(Object.keys(await currentVersions(store)).sort()).toEqual([...SCORED_TABLES].sort())
@@ -49,7 +49,7 @@ test('a release takes usage in, does not speak of it, and finds no news in it', 
     if (flush < MUCH_USAGE - 1) continue
     const few = flush < MUCH_USAGE
     expect(await runIfChanged(components)).toEqual({ made: false, release: 1, reason: 'unchanged' })
-    expect(await keysOf(store, inboxPrefix('usage'))).toHaveLength(few ? flush : 0)
+    expect(await pathsOf(store, inboxPrefix('usage'))).toHaveLength(few ? flush : 0)
     expect(await currentVersion(store, 'usage')).toMatchObject({ version: few ? 1 : 2 })
     expect(await usedIn(components, MARCH)).toEqual({ ada: 1 + flush })
   }

@@ -62,7 +62,7 @@ describe('a release that is to be made if something has changed', () => {
     const result = await release(await componentsOver(store), { ifChanged: true })
     expect(result).toEqual({ made: false, release: 1, reason: 'unchanged' })
     expect(store.writes).toBe(0)
-    const commits = store.calls.map(({ key }) => key).filter((key) => key.includes('/_delta_log/'))
+    const commits = store.calls.map(({ path }) => path).filter((path) => path.includes('/_delta_log/'))
     // The next one of each table, which is not there.
     expect(commits.sort()).toEqual(
       SCORED_TABLES.map((name) => deltaLogPath(name, versions[name]! + 1)).sort(),

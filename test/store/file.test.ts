@@ -23,9 +23,9 @@ describe('a store in a directory', () => {
     await writeFile(join(root, 'a', '.b.swp'), '4')
     await mkdir(join(root, 'lost+found'))
     await writeFile(join(root, 'lost+found', 'c'), '5')
-    expect(await keys(store, '')).toEqual(['a/b'])
-    expect(await keys(store, 'a/')).toEqual(['a/b'])
-    await expect(keys(store, '.staging/')).rejects.toMatchObject({ kind: 'invalid' })
+    expect(await pathsIn(store, '')).toEqual(['a/b'])
+    expect(await pathsIn(store, 'a/')).toEqual(['a/b'])
+    await expect(pathsIn(store, '.staging/')).rejects.toMatchObject({ kind: 'invalid' })
   })
 
   test('leaves nothing staged behind a create, a refused create, a put and a failure', async () => {
@@ -49,10 +49,10 @@ describe('a store in a directory', () => {
     const store = new FileStore(root)
     expect(await store.putIfAbsent('a', bytes('1'))).toBe(true)
     expect(await readdir(join(root, '.staging'))).toEqual(['fresh'])
-    expect(await keys(store, '')).toEqual(['a'])
+    expect(await pathsIn(store, '')).toEqual(['a'])
   })
 
-  test('keeps each object as a plain file under its key', async () => {
+  test('keeps each object as a plain file at its path', async () => {
     const root = await testFolder()
     const store = new FileStore(root)
     await store.putIfAbsent('tables/recorded_date=2026-01-31/part.parquet', bytes('rows'))
@@ -103,6 +103,6 @@ function bytes(content: string): Uint8Array {
   return new TextEncoder().encode(content)
 }
 
-async function keys(store: FileStore, prefix: string): Promise<string[]> {
+async function pathsIn(store: FileStore, prefix: string): Promise<string[]> {
   return (await Array.fromAsync(store.list(prefix))).map(({ path }) => path)
 }

@@ -147,7 +147,7 @@ describe('local files of another store', () => {
     expect(await local.path('a/b')).toBe(path)
   })
 
-  test('refuse a key that leads out of the cache', async () => {
+  test('refuse a path that leads out of the cache', async () => {
     const { local } = await cached()
     await expect(local.path('../b')).rejects.toMatchObject({ kind: 'invalid' })
     await expect(local.forget('../b')).rejects.toMatchObject({ kind: 'invalid' })

@@ -33,8 +33,8 @@ describe('the probe refuses', () => {
 
   test('a store that overwrites and says that it created', async () => {
     class Overwrites extends MemoryStore {
-      override async putIfAbsent(key: string, content: Uint8Array): Promise<boolean> {
-        await this.put(key, content)
+      override async putIfAbsent(path: string, content: Uint8Array): Promise<boolean> {
+        await this.put(path, content)
         return true
       }
     }
@@ -46,9 +46,9 @@ describe('the probe refuses', () => {
   test('a store that keeps the first but tells every rival that it won', async () => {
     class TellsAllRivals extends MemoryStore {
       #calls = 0
-      override async putIfAbsent(key: string, content: Uint8Array): Promise<boolean> {
+      override async putIfAbsent(path: string, content: Uint8Array): Promise<boolean> {
         this.#calls += 1
-        return (await super.putIfAbsent(key, content)) || this.#calls <= 4
+        return (await super.putIfAbsent(path, content)) || this.#calls <= 4
       }
     }
     await expect(probeStore(new TellsAllRivals(), 'id')).rejects.toMatchObject(
@@ -58,9 +58,9 @@ describe('the probe refuses', () => {
 
   test('a store that overwrites and says that it did not', async () => {
     class OverwritesSilently extends MemoryStore {
-      override async putIfAbsent(key: string, content: Uint8Array): Promise<boolean> {
-        const created = !this.objects.has(key)
-        await this.put(key, content)
+      override async putIfAbsent(path: string, content: Uint8Array): Promise<boolean> {
+        const created = !this.objects.has(path)
+        await this.put(path, content)
         return created
       }
     }

@@ -24,7 +24,7 @@ describe('an S3 server that lists its objects', () => {
   test('tells when they were written, or the age of those is unknown that it tells no time of', async () => {
     const { store, modifiedAt } = await openLoopback()
     const then = new Date('2026-01-31T12:00:00.000Z')
-    for (const key of ['a', 'b']) await store.put(key, bytes('1'))
+    for (const path of ['a', 'b']) await store.put(path, bytes('1'))
     modifiedAt.set('/bucket/some/a', then)
     modifiedAt.delete('/bucket/some/b')
     const [a, b] = await Array.fromAsync(store.list(''))

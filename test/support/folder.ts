@@ -1,17 +1,17 @@
-// A folder of its own for a test, gone when the test or the suite that asked for it ends.
+// Temporary folders that are removed when the test or the suite ends.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, onTestFinished } from 'vitest'
 
-/** To be called inside a test. */
+/** Call it inside a test. */
 export async function testFolder(): Promise<string> {
   const { path, remove } = await makeFolder()
   onTestFinished(remove)
   return path
 }
 
-/** To be called while a suite is being collected: a `beforeAll` is too late to say what happens after all. */
+/** Call it while a suite is being collected: inside a `beforeAll` it is too late for `afterAll`. */
 export async function suiteFolder(): Promise<string> {
   const { path, remove } = await makeFolder()
   afterAll(remove)

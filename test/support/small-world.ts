@@ -1,4 +1,4 @@
-// A small world of human forecasters as files of `fvs import`, always the same.
+// A small world of human forecasters as files for `fvs import`, the same every time.
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ImportKind } from '../../pipeline/import/checks.ts'
@@ -8,9 +8,9 @@ const START_MS = Date.UTC(2026, 0, 1)
 const QUESTIONS = 60
 const FORECASTERS = 12
 
-/** Writes the world into a folder and names its files in the order in which they are imported. */
+/** Writes the world into a folder and returns its files in the order in which they must be imported. */
 export async function writeSmallWorld(folder: string): Promise<[ImportKind, string][]> {
-  const random = chance(20260101)
+  const random = randomOf(20260101)
   const questions = ['question_id,title,category,url,opened_at,closes_at']
   const resolutions = ['question_id,outcome,resolved_at']
   const forecasts = ['entity_type,entity_id,question_id,probability,forecast_at']
@@ -49,8 +49,8 @@ export async function writeSmallWorld(folder: string): Promise<[ImportKind, stri
 const iso = (ms: number) => new Date(ms).toISOString()
 const id = (kind: number, n: number) => `00000000-0000-4000-800${kind}-${n.toString(16).padStart(12, '0')}`
 
-/** mulberry32 of Tommy Ettinger, public domain: enough chance for a test world. */
-function chance(seed: number): () => number {
+/** Tommy Ettinger's mulberry32, in the public domain: random enough for a test world. */
+function randomOf(seed: number): () => number {
   let state = seed
   return () => {
     state = (state + 0x6d2b79f5) | 0

@@ -1,9 +1,9 @@
-// A small released world: a question in every state, people and an agent with enough resolved questions to be ranked.
+// A small released world: a question in every state, and people and an agent with enough resolved questions for a rank.
 import type { Components } from '../../jobs/components.ts'
 import type { ReleaseRequest } from '../../pipeline/release/make.ts'
 import { importRows, registerAgent, release, startTestService } from './service.ts'
 
-/** When the tests that use this world take place. */
+/** The time of the tests that use this world. */
 export const NOW = '2026-03-01T12:00:00.000Z'
 
 export const uuidOf = (kind: number, number: number): string =>
@@ -52,7 +52,7 @@ export const RESOLUTIONS_CSV = [
 
 const FORECAST_COLUMNS = 'entity_type,entity_id,question_id,probability,forecast_at'
 
-/** Two forecasts on every resolved question; the lower the number of the forecaster, the nearer to the outcome. */
+/** Two forecasts by each forecaster on every resolved question. Those with lower numbers are nearer to the outcome. */
 function forecastLines(type: string, id: string, rank: number): string[] {
   return Array.from({ length: RESOLVED }, (_, index) => {
     const wrong = ((rank + 1) * (1 + (index % 4))) / (5 * FORECASTERS)
@@ -70,14 +70,14 @@ export const FORECAST_LINES = Array.from({ length: FORECASTERS }, (_, index) =>
 
 export const csvOf = (lines: readonly string[]): string => [FORECAST_COLUMNS, ...lines, ''].join('\n')
 
-/** Imports questions, outcomes and the forecasts of people. */
+/** Imports the questions, the outcomes and the forecasts of people. */
 export async function importWorld(components: Components): Promise<void> {
   await importRows(components, 'questions', QUESTIONS_CSV)
   await importRows(components, 'resolutions', RESOLUTIONS_CSV)
   await importRows(components, 'forecasts', csvOf(FORECAST_LINES))
 }
 
-/** The world with an agent that was registered over HTTP, released. */
+/** Registers an agent over HTTP, imports the world and releases it. */
 export async function releaseWorld(
   components: Components,
   request: ReleaseRequest = {},

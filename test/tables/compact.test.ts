@@ -16,7 +16,7 @@ import {
   type Worker,
   currentVersion,
   globRows,
-  keysOf,
+  pathsOf,
   openWorker,
   readRows,
   selectRows,
@@ -117,7 +117,7 @@ describe.for(Object.entries(stores))('compaction in %s', ([, createStore]) => {
     await send(store, 'agents', 'one', sampleRows('agents', 2))
     await store.put('inbox/forecasts/readme.txt', new Uint8Array([1]))
     await compact(worker, 'forecasts')
-    expect(await keysOf(store, 'inbox/')).toEqual(['inbox/agents/one.parquet', 'inbox/forecasts/readme.txt'])
+    expect(await pathsOf(store, 'inbox/')).toEqual(['inbox/agents/one.parquet', 'inbox/forecasts/readme.txt'])
     await expectRows(worker, 'forecasts', ROWS)
   })
 
@@ -180,12 +180,12 @@ describe('the data files of compaction', () => {
           await store.put(inboxPath('forecasts', `object-${part}`), object)
         using worker = await openWorker(store, await testFolder(), settings)
         await compact(worker, 'forecasts')
-        return new Map([...store.objects].filter(([key]) => key.endsWith('.parquet')))
+        return new Map([...store.objects].filter(([path]) => path.endsWith('.parquet')))
       }),
     )
     expect(first!.size).toBe(1)
     expect([...first!.keys()]).toEqual([...second!.keys()])
-    for (const [key, content] of first!) expect(Buffer.compare(content, second!.get(key)!), key).toBe(0)
+    for (const [path, content] of first!) expect(Buffer.compare(content, second!.get(path)!), path).toBe(0)
   })
 
   test('are seen once by a reader who knows nothing of the log: a glob over the folder', async () => {
@@ -219,9 +219,9 @@ describe('a compaction that is cut off at a write', () => {
         if (reached) cutOff += 1
         await compact(worker, 'forecasts')
         await expectRowsOnce(worker, 'forecasts', ROWS)
-        const keys = await keysOf(store)
+        const paths = await pathsOf(store)
         expect(await compact(worker, 'forecasts')).toMatchObject({ rows: 0, objects: 0 })
-        expect(await keysOf(store), 'a further run changes nothing').toEqual(keys)
+        expect(await pathsOf(store), 'a further run changes nothing').toEqual(paths)
         if (!reached) break
       }
       // The table's creation, the intake, three data files, the commit, and a delete for each object.
@@ -290,8 +290,8 @@ describe('a compaction that is held back while a rival does all the work', () =>
     const listed = Promise.withResolvers<void>()
     const goOn = Promise.withResolvers<void>()
     const held = new FaultStore(store, {
-      before: async ({ operation, key }) => {
-        if (operation !== 'putIfAbsent' || key !== intakePath('forecasts', 1)) return
+      before: async ({ operation, path }) => {
+        if (operation !== 'putIfAbsent' || path !== intakePath('forecasts', 1)) return
         listed.resolve()
         await goOn.promise
       },
@@ -299,7 +299,7 @@ describe('a compaction that is held back while a rival does all the work', () =>
     const late = compact(over(worker, held), 'forecasts')
     await listed.promise
     expect(await compact(rival, 'forecasts')).toMatchObject({ version: 1, rows: ROWS.length })
-    expect(await keysOf(store, inboxPrefix('forecasts'))).toEqual([])
+    expect(await pathsOf(store, inboxPrefix('forecasts'))).toEqual([])
     goOn.resolve()
     expect(await late).toMatchObject({ version: 1, rows: 0 })
     await expectRowsOnce(rival, 'forecasts', ROWS)
@@ -309,8 +309,8 @@ describe('a compaction that is held back while a rival does all the work', () =>
     const { store, worker, folder } = await setUpFilled()
     using rival = await openWorker(store, join(folder, 'rival'))
     const held = new FaultStore(store, {
-      before: async ({ operation, key }) => {
-        if (operation === 'putIfAbsent' && key === deltaLogPath('forecasts', 1))
+      before: async ({ operation, path }) => {
+        if (operation === 'putIfAbsent' && path === deltaLogPath('forecasts', 1))
           await compact(rival, 'forecasts')
       },
     })
@@ -324,7 +324,7 @@ describe('compaction stops, and touches nothing,', () => {
     const { store, worker } = await setUpFilled()
     await store.put(inboxPath('forecasts', 'broken'), new TextEncoder().encode('not Parquet'))
     await expect(compact(worker, 'forecasts')).rejects.toMatchObject({ kind: 'corrupt' })
-    expect(await keysOf(store, inboxPrefix('forecasts'))).toHaveLength(4)
+    expect(await pathsOf(store, inboxPrefix('forecasts'))).toHaveLength(4)
     expect(await currentVersion(store, 'forecasts')).toMatchObject({ version: 0 })
   })
 
@@ -332,7 +332,7 @@ describe('compaction stops, and touches nothing,', () => {
     const { store, worker } = await setUpFilled()
     await store.put(intakePath('forecasts', 1), new TextEncoder().encode(intake))
     await expect(compact(worker, 'forecasts')).rejects.toMatchObject({ kind: 'corrupt' })
-    expect(await keysOf(store, inboxPrefix('forecasts'))).toHaveLength(3)
+    expect(await pathsOf(store, inboxPrefix('forecasts'))).toHaveLength(3)
   })
 
   test('at an intake of an object that is gone and was never committed', async () => {
@@ -340,7 +340,7 @@ describe('compaction stops, and touches nothing,', () => {
     const intake = { inbox: [inboxPath('forecasts', 'gone')] }
     await store.put(intakePath('forecasts', 1), new TextEncoder().encode(JSON.stringify(intake)))
     await expect(compact(worker, 'forecasts')).rejects.toMatchObject({ kind: 'notFound' })
-    expect(await keysOf(store, inboxPrefix('forecasts'))).toHaveLength(3)
+    expect(await pathsOf(store, inboxPrefix('forecasts'))).toHaveLength(3)
   })
 
   test('at a commit by another writer in the version that it had written an intake for', async () => {
@@ -349,7 +349,7 @@ describe('compaction stops, and touches nothing,', () => {
     const foreign = { commitInfo: { timestamp: 0, operation: 'OPTIMIZE', engineInfo: 'another engine' } }
     await store.put(deltaLogPath('forecasts', 1), new TextEncoder().encode(`${JSON.stringify(foreign)}\n`))
     await expect(compact(worker, 'forecasts')).rejects.toMatchObject({ kind: 'corrupt' })
-    expect(await keysOf(store, inboxPrefix('forecasts'))).toHaveLength(3)
+    expect(await pathsOf(store, inboxPrefix('forecasts'))).toHaveLength(3)
   })
 })
 
@@ -409,7 +409,7 @@ async function expectRows(worker: Worker, table: TableName, expected: readonly R
 async function expectRowsOnce(worker: Worker, table: TableName, expected: readonly Row[]): Promise<void> {
   await expectRows(worker, table, expected)
   expect(rowTexts(table, await globRows(worker, table))).toEqual(rowTexts(table, expected))
-  expect(await keysOf(worker.store, inboxPrefix(table))).toEqual([])
+  expect(await pathsOf(worker.store, inboxPrefix(table))).toEqual([])
 }
 
 async function rowsOfFile({ database, local }: Worker, table: TableName, path: string): Promise<Row[]> {

@@ -51,12 +51,12 @@ class HeldStore extends MemoryStore {
   readonly waiting: { release: () => void; fail: (error: Error) => void }[] = []
   #arrived: (() => void)[] = []
 
-  override async putIfAbsent(key: string, bytes: Uint8Array): Promise<boolean> {
+  override async putIfAbsent(path: string, bytes: Uint8Array): Promise<boolean> {
     const gate = Promise.withResolvers<void>()
     this.waiting.push({ release: gate.resolve, fail: gate.reject })
     for (const resolve of this.#arrived.splice(0)) resolve()
     await gate.promise
-    return super.putIfAbsent(key, bytes)
+    return super.putIfAbsent(path, bytes)
   }
 
   /** The next create, once it has come. */
@@ -300,9 +300,9 @@ describe('whatever happens', () => {
           let persistAndFail = false
           const store = new HeldStore()
           const create = store.putIfAbsent.bind(store)
-          store.putIfAbsent = async (key, bytes) => {
-            await create(key, bytes)
-            await inner.putIfAbsent(key, bytes)
+          store.putIfAbsent = async (path, bytes) => {
+            await create(path, bytes)
+            await inner.putIfAbsent(path, bytes)
             if (!persistAndFail) return true
             persistAndFail = false
             throw new Error('failed but persisted')

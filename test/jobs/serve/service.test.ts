@@ -27,8 +27,8 @@ async function heldService() {
   const held = Promise.withResolvers<void>()
   let hold = false
   const store = new FaultStore(new MemoryStore(), {
-    before: async ({ operation, key }) => {
-      if (!hold || operation !== 'putIfAbsent' || !key.startsWith('inbox/forecasts/')) return
+    before: async ({ operation, path }) => {
+      if (!hold || operation !== 'putIfAbsent' || !path.startsWith('inbox/forecasts/')) return
       held.resolve()
       await gate.promise
     },

@@ -182,8 +182,8 @@ describe('a step of the simulation', () => {
     clock.set(after(9.9))
     expect(await takeStep(await sandboxOver(watched, folder, clock))).toEqual(NOTHING)
     expect(watched.calls).toEqual([
-      { operation: 'get', key: 'simulation.json' },
-      { operation: 'get', key: 'simulation-round.json' },
+      { operation: 'get', path: 'simulation.json' },
+      { operation: 'get', path: 'simulation-round.json' },
     ])
     expect(await contentOf(store)).toEqual(content)
     expect(await release(components, { ifChanged: true })).toMatchObject({ reason: 'unchanged' })
@@ -302,8 +302,8 @@ describe('a step that is cut off', () => {
   beforeAll(async () => {
     const inner = copyOf(seeded)
     const store = new FaultStore(inner, {
-      before: ({ operation, key }) => {
-        if (WRITES.has(operation)) states.push({ next: key, store: copyOf(inner) })
+      before: ({ operation, path }) => {
+        if (WRITES.has(operation)) states.push({ next: path, store: copyOf(inner) })
       },
     })
     const components = await sandboxOver(store, folder, new Clock(after(ASKS_AGAIN)))
