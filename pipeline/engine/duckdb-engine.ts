@@ -81,12 +81,12 @@ export async function scoreEveryone(
     pairs += result.pairs
   }
   log?.('scored every entity', { entities: names.length, pairs })
-  const nobody = { pairs: 0, scores: scoreEntity(methodology, NO_PAIRS) }
+  const unscored = { pairs: 0, scores: scoreEntity(methodology, NO_PAIRS) }
   return {
     entities: names.map(({ entity_type, entity_id }, index) => ({
       entityType: entityTypeOf(entity_type),
       entityId: entity_id,
-      ...(results.get(index) ?? nobody),
+      ...(results.get(index) ?? unscored),
     })),
     pairs,
     writeScores: (path, start, end) =>

@@ -27,7 +27,7 @@ const stores: Record<string, (folder: string) => Store> = {
 }
 
 describe.for(Object.entries(stores))('calls counted over %s', ([, createStore]) => {
-  test('are one row for each key, account, tier and day, and of their account when read back', async () => {
+  test('are one row for each key, account, tier and day, and are read back by account', async () => {
     const { worker, context, log, store } = await setUp(createStore)
     count(log, 3, { keyId: 'key-1', accountId: 'ada', tier: 'free' })
     count(log, 2, { keyId: 'key-1', accountId: 'ada', tier: 'pro' })
@@ -74,7 +74,7 @@ describe.for(Object.entries(stores))('calls counted over %s', ([, createStore]) 
     expect(await usedIn(context, MARCH), 'in both').toEqual({ ada: 17, bob: 5 })
   })
 
-  test('are the types that analysts expect: a date, a whole number', async () => {
+  test('have the types that analysts expect: a date and an integer', async () => {
     const { worker, log, store } = await setUp(createStore)
     count(log, 1)
     await log.flush()
@@ -87,7 +87,7 @@ describe.for(Object.entries(stores))('calls counted over %s', ([, createStore]) 
     expect(files[0]!.maxValues).toMatchObject({ key_id: 'key', tier: 'free', day: '2026-03-15', calls: 1 })
   })
 
-  test('are read whole, at whichever call of the reader a compaction takes them in', async () => {
+  test('are all read, at whichever call of the reader a compaction takes them in', async () => {
     for (let at = 1; ; at++) {
       const { worker, context, log, store } = await setUp(createStore)
       count(log, 3)
@@ -110,14 +110,14 @@ describe.for(Object.entries(stores))('calls counted over %s', ([, createStore]) 
     }
   })
 
-  test('are read whole when a compaction removes them before they can be opened', async () => {
+  test('are all read even if a compaction removes them before they can be opened', async () => {
     const { worker, context, log } = await setUp(createStore)
     count(log, 3)
     await log.flush()
     let opened = 0
     const openDatabase = async () => {
       opened += 1
-      // It shares its cache with the reader, and drops from it what it has taken in.
+      // It shares its cache with the reader, and deletes the copies of objects that it has taken in.
       if (opened === 1) await compact(worker, 'usage')
       return context.openDatabase()
     }
@@ -133,7 +133,7 @@ describe('a flush', () => {
     expect(await pathsOf(store)).toEqual([])
   })
 
-  test('leaves calls that come meanwhile to the next, which waits for it', async () => {
+  test('leaves calls that arrive meanwhile to the next flush, which waits for it', async () => {
     const inner = new MemoryStore()
     const started = Promise.withResolvers<void>()
     const goOn = Promise.withResolvers<void>()
@@ -163,7 +163,7 @@ describe('a flush', () => {
     expect(await usedIn(context, MARCH)).toEqual({ ada: 9 })
   })
 
-  test.for(FAULTS)('that %s is repeated under the same key before anything newer', async (fault) => {
+  test.for(FAULTS)('that %s is repeated at the same path before anything newer', async (fault) => {
     const inner = new MemoryStore()
     const store = new FaultStore(inner, { at: 1, fault })
     const { log, context } = await setUp(() => store)
@@ -179,7 +179,7 @@ describe('a flush', () => {
     expect(await usedIn(context, MARCH)).toEqual({ ada: 5 })
   })
 
-  test('that failed but persisted is counted once, also when a compaction has taken it in by then', async () => {
+  test('that failed but persisted is counted once, even after a compaction has taken it in', async () => {
     const inner = new MemoryStore()
     const { worker, context, log, store } = await setUp(
       () => new FaultStore(inner, { at: 1, fault: 'failed but persisted' }),
@@ -188,7 +188,7 @@ describe('a flush', () => {
     await expect(log.flush()).rejects.toMatchObject({ kind: 'unavailable' })
     const [[path, bytes]] = [...inner.objects] as [[string, Uint8Array]]
     await compact(worker, 'usage')
-    // Another node's calls make the next version, after which nothing tells that the object was taken in before.
+    // Another node's calls make the next version, after which nothing shows that the object was taken in before.
     const other = new UsageLog({ store, newId: () => uuidv7(), now: worker.now })
     count(other, 10, { accountId: 'bob' })
     await other.flush()
@@ -208,7 +208,7 @@ describe('a flush', () => {
     expect(await pathsOf(store, inboxPrefix('usage'))).toEqual([])
   })
 
-  test.for(FAULTS)('or a compaction cut off at any write (%s) loses nothing in the end', async (fault) => {
+  test.for(FAULTS)('or a compaction that is cut off at any write (%s) loses no call', async (fault) => {
     for (let at = 1; ; at++) {
       const store = new FaultStore(new MemoryStore(), { at, fault })
       const { worker, context, log } = await setUp(() => store)
@@ -238,7 +238,7 @@ describe('reading a month', () => {
     expect(await usedIn({ ...context, openDatabase }, MARCH), 'with an empty table').toEqual({})
   })
 
-  test('leaves other months out, and reads no data file that holds none of its days', async () => {
+  test('leaves out other months, and reads only data files that contain days of the month', async () => {
     const { worker, log, store, clock, local } = await setUp()
     // Calls of the last day of March are recorded in April.
     const days = ['2026-02-28', '2026-03-01', '2026-03-31', '2026-04-01', '2027-03-01']
@@ -278,7 +278,7 @@ describe('reading a month', () => {
     await expect(readMonthlyUsage(context, MARCH)).rejects.toMatchObject({ kind: 'corrupt' })
   })
 
-  test('passes over what is not an object of the inbox', async () => {
+  test('ignores objects that do not belong to the inbox', async () => {
     const { context, log, store } = await setUp()
     await store.put(`${inboxPrefix('usage')}readme.txt`, new Uint8Array([1]))
     count(log, 2)

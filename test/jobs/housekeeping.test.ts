@@ -1,5 +1,5 @@
-// What a run of `fvs release` does for the table of counted calls. What it does with expired claims and old releases
-// stands in test/access/idempotency.release.test.ts and test/release/retention.test.ts.
+// A run of `fvs release` takes the counted calls into their table. For expired claims and old releases see
+// test/access/idempotency.release.test.ts and test/release/retention.test.ts.
 import { expect, test } from 'vitest'
 import type { Components } from '../../jobs/components.ts'
 import { MUCH_USAGE } from '../../jobs/housekeeping.ts'
@@ -34,7 +34,7 @@ async function usedIn(components: Components, month: string): Promise<Record<str
   return Object.fromEntries(await readMonthlyUsage(components, month))
 }
 
-test('a release takes usage in, does not speak of it, and finds no news in it', async () => {
+test('a release takes in the usage, does not mention it in the manifest, and is not made because of it', async () => {
   const { store, components, countCall } = await setUp()
   await countCall()
   expect(await runIfChanged(components)).toMatchObject({ made: true, release: 1 })
@@ -43,7 +43,7 @@ test('a release takes usage in, does not speak of it, and finds no news in it', 
   expect(Object.keys(manifest.tables).sort()).toEqual([...SCORED_TABLES].sort())
   expect(Object.keys(await currentVersions(store)).sort()).toEqual([...SCORED_TABLES].sort())
 
-  // Without other news, not before so much waits that it is worth a commit.
+  // Without other news it takes in the usage only when enough objects wait to be worth a commit.
   for (let flush = 1; flush <= MUCH_USAGE; flush++) {
     await countCall()
     if (flush < MUCH_USAGE - 1) continue

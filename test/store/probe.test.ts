@@ -43,7 +43,7 @@ describe('the probe refuses', () => {
     )
   })
 
-  test('a store that keeps the first but tells every rival that it won', async () => {
+  test('a store that keeps the first object but tells every rival that it won', async () => {
     class TellsAllRivals extends MemoryStore {
       #calls = 0
       override async putIfAbsent(path: string, content: Uint8Array): Promise<boolean> {
@@ -56,7 +56,7 @@ describe('the probe refuses', () => {
     )
   })
 
-  test('a store that overwrites and says that it did not', async () => {
+  test('a store that overwrites but says that it did not', async () => {
     class OverwritesSilently extends MemoryStore {
       override async putIfAbsent(path: string, content: Uint8Array): Promise<boolean> {
         const created = !this.objects.has(path)

@@ -1,4 +1,4 @@
-// What every store promises (pipeline/store/store.ts), as one suite over any of them.
+// The contract of every store (pipeline/store/store.ts), as a suite that runs over any of them.
 import pMap from 'p-map'
 import { describe, expect, test } from 'vitest'
 import { type Store, type StoredObject, putExactly, putOnce } from '../../pipeline/store/store.ts'
@@ -6,17 +6,17 @@ import { type Store, type StoredObject, putExactly, putOnce } from '../../pipeli
 const RIVALS = 16
 const CALLS_AT_ONCE = 16
 
-/** `create` gives an empty store each time; whoever made it clears it away. */
+/** `create` makes an empty store each time. The caller removes the stores. */
 export function storeContract(name: string, create: () => Promise<Store>): void {
   describe(`the store contract, kept by ${name}`, () => {
     describe('get', () => {
-      test('gives back the bytes that were put', async () => {
+      test('returns the bytes that were put', async () => {
         const store = await create()
         await store.put('a/b', everyByte)
         expect(plain(await store.get('a/b'))).toEqual(everyByte)
       })
 
-      test('knows nothing of an object that is absent, a part of a path or beneath an object', async () => {
+      test('finds nothing at a path that is absent, a part of another or beneath an object', async () => {
         const store = await create()
         await store.put('a/b/c', bytes('1'))
         for (const path of ['absent', 'a', 'a/b', 'a/b/cc', 'a/b/c/d']) {
@@ -24,13 +24,13 @@ export function storeContract(name: string, create: () => Promise<Store>): void 
         }
       })
 
-      test('gives an empty object as empty', async () => {
+      test('returns an empty object as no bytes', async () => {
         const store = await create()
         await store.put('empty', bytes(''))
         expect(plain(await store.get('empty'))).toEqual(bytes(''))
       })
 
-      test('is not touched by what callers do to their arrays', async () => {
+      test('is not affected when callers change their arrays', async () => {
         const store = await create()
         const mine = bytes('kept')
         await store.put('a', mine)
@@ -42,7 +42,7 @@ export function storeContract(name: string, create: () => Promise<Store>): void 
         expect(text(await store.get('a'))).toBe('kept')
       })
 
-      test('carries twenty megabytes', async () => {
+      test('returns twenty megabytes', async () => {
         const store = await create()
         const big = new Uint8Array(20 * 1024 * 1024).map((_, index) => (index * 31 + (index >> 8)) & 0xff)
         expect(await store.putIfAbsent('big', big)).toBe(true)
@@ -56,7 +56,7 @@ export function storeContract(name: string, create: () => Promise<Store>): void 
         ['from the start', 0, 4, '0123'],
         ['from the middle', 3, 4, '3456'],
         ['up to the end', 6, 4, '6789'],
-        ['fewer bytes where the object ends', 8, 4, '89'],
+        ['fewer bytes if the object ends', 8, 4, '89'],
         ['no bytes at the end', 10, 4, ''],
         ['no bytes past the end', 100, 4, ''],
         ['no bytes when none are asked for', 3, 0, ''],
@@ -74,7 +74,7 @@ export function storeContract(name: string, create: () => Promise<Store>): void 
         expect(plain(await store.range('empty', 0, 4))).toEqual(bytes(''))
       })
 
-      test('knows nothing of an absent object, whatever the length', async () => {
+      test('finds no absent object, whatever the length', async () => {
         const store = await create()
         await store.put('a/b', bytes('1'))
         expect(await store.range('absent', 0, 4)).toBeUndefined()
@@ -94,7 +94,7 @@ export function storeContract(name: string, create: () => Promise<Store>): void 
         expect(await pathsIn(store, 'a/b/')).toEqual([])
       })
 
-      test('tells sizes', async () => {
+      test('gives sizes', async () => {
         const store = await create()
         await store.put('a', bytes(''))
         await store.put('b/c', bytes('123'))
@@ -104,7 +104,7 @@ export function storeContract(name: string, create: () => Promise<Store>): void 
         ])
       })
 
-      test('tells when each object was written, which reading does not change', async () => {
+      test('gives the time of the last write, which reading does not change', async () => {
         const store = await create()
         await store.put('a', bytes('1'))
         await store.putIfAbsent('b', bytes('2'))
@@ -119,7 +119,7 @@ export function storeContract(name: string, create: () => Promise<Store>): void 
         expect(again!.modifiedAt.getTime()).toBeGreaterThanOrEqual(b!.modifiedAt.getTime())
       })
 
-      // `-` and `.` sort before `/`, and letters after it: a walk over folders has to interleave them.
+      // `-` and `.` sort before `/`, and letters after it, so a walk over folders must interleave files and folders.
       const tricky = [
         'A',
         'a-b',
@@ -141,7 +141,7 @@ export function storeContract(name: string, create: () => Promise<Store>): void 
         expect(await pathsIn(store, '')).toEqual(tricky)
       })
 
-      test('takes any beginning of a path as prefix, not only folders', async () => {
+      test('accepts any beginning of a path as prefix, not only folders', async () => {
         const store = await create()
         await pMap(tricky, (path) => store.put(path, bytes(path)))
         for (const prefix of ['a', 'a/', 'a/b', 'a/b-', 'a/b-c', 'a/b-c/', 'a.', 'ab', 'a/c/d/e/f', 'A']) {
@@ -151,7 +151,7 @@ export function storeContract(name: string, create: () => Promise<Store>): void 
         }
       })
 
-      test('goes on after any path, there or not', async () => {
+      test('goes on after any path, whether it exists or not', async () => {
         const store = await create()
         await pMap(tricky, (path) => store.put(path, bytes(path)))
         for (const after of [...tricky, 'a', 'a/a', 'a/b-c', 'a/b-c/e', 'a/c/d', 'a/zz', 'zz']) {
@@ -172,7 +172,7 @@ export function storeContract(name: string, create: () => Promise<Store>): void 
         expect(await pathsIn(store, 'many/', many[99])).toEqual(many.slice(100))
       })
 
-      test('may be left before its end', async () => {
+      test('may be stopped before its end', async () => {
         const store = await create()
         await pMap(tricky, (path) => store.put(path, bytes(path)))
         const seen: string[] = []
@@ -185,7 +185,7 @@ export function storeContract(name: string, create: () => Promise<Store>): void 
     })
 
     describe('putIfAbsent', () => {
-      test('creates once and then changes nothing', async () => {
+      test('creates once, and then changes nothing', async () => {
         const store = await create()
         expect(await store.putIfAbsent('a/b', bytes('first'))).toBe(true)
         expect(await store.putIfAbsent('a/b', bytes('second'))).toBe(false)
@@ -293,7 +293,7 @@ export function storeContract(name: string, create: () => Promise<Store>): void 
     })
 
     describe('putOnce and putExactly', () => {
-      test('tell a create from a repetition and from a contradiction', async () => {
+      test('distinguish a create, a repetition and a contradiction', async () => {
         const store = await create()
         expect(await putOnce(store, 'a', bytes('1'))).toBe('created')
         expect(await putOnce(store, 'a', bytes('1'))).toBe('same')
@@ -313,7 +313,7 @@ function bytes(content: string): Uint8Array {
   return new TextEncoder().encode(content)
 }
 
-/** A store may answer with a Buffer, which is a Uint8Array under another name. */
+/** Converts a Buffer, which some stores return, to a plain Uint8Array, because `toEqual` tells them apart. */
 function plain(content: Uint8Array | undefined): Uint8Array | undefined {
   return content && Uint8Array.from(content)
 }

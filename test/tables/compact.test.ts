@@ -56,7 +56,7 @@ describe.for(Object.entries(stores))('compaction in %s', ([, createStore]) => {
     expect(await currentVersion(worker.store, 'forecasts')).toMatchObject({ version: 0, files: [] })
   })
 
-  test('makes a version for each time, and every version stays readable', async () => {
+  test('makes a new version each time, and every version stays readable', async () => {
     const { store, worker } = await setUp(createStore)
     for (let version = 1; version <= 3; version++) {
       await send(store, 'forecasts', `object-${version}`, sampleRows('forecasts', 10, version * 10))
@@ -89,7 +89,7 @@ describe.for(Object.entries(stores))('compaction in %s', ([, createStore]) => {
     }
   })
 
-  test('sorts each file as its table says, and names its bounds', async () => {
+  test('sorts each file as its table specifies, and records its bounds', async () => {
     const { store, worker } = await setUp(createStore)
     for (const table of TABLE_NAMES) {
       await fillInbox(store, table)
@@ -112,7 +112,7 @@ describe.for(Object.entries(stores))('compaction in %s', ([, createStore]) => {
     }
   })
 
-  test('leaves the objects of other tables, and what is not an object of the inbox, where they are', async () => {
+  test('leaves objects of other tables and foreign objects in the inbox where they are', async () => {
     const { store, worker } = await setUpFilled(createStore)
     await send(store, 'agents', 'one', sampleRows('agents', 2))
     await store.put('inbox/forecasts/readme.txt', new Uint8Array([1]))
@@ -160,7 +160,7 @@ describe.for(Object.entries(stores))('compaction in %s', ([, createStore]) => {
 })
 
 describe('the data files of compaction', () => {
-  test('are the same bytes whoever takes the same inbox in, however many threads and whenever', async () => {
+  test('are the same bytes for the same inbox, whatever the process, time and number of threads', async () => {
     // More rows on one day than a row group of the file holds.
     const recordedAt = new Date('2026-01-31T00:00:00.000Z')
     const objects = [0, 1].map((part) => {
@@ -188,7 +188,7 @@ describe('the data files of compaction', () => {
     for (const [path, content] of first!) expect(Buffer.compare(content, second!.get(path)!), path).toBe(0)
   })
 
-  test('are seen once by a reader who knows nothing of the log: a glob over the folder', async () => {
+  test('are seen once by a reader that ignores the log: a glob over the folder', async () => {
     const { store, worker, folder } = await setUpFilled((root) => new FileStore(join(root, 'store')))
     await compact(worker, 'forecasts')
     await send(store, 'forecasts', 'later', sampleRows('forecasts', 7, 1_000))
@@ -242,9 +242,9 @@ describe('a compaction that is cut off at a write', () => {
     }
   })
 
-  test('is finished with what the inbox has received since in a version of its own', async () => {
+  test('is finished, and the rows that arrived since get a version of their own', async () => {
     const { store, worker } = await setUpFilled()
-    // The fifth write is the last data file: the intake is written down and nothing is committed.
+    // The fifth write is the last data file: the intake is written, but nothing is committed.
     await compactCutOff(worker, { at: 5, fault: 'failed', crash: true })
     await send(store, 'forecasts', 'later', sampleRows('forecasts', 7, 1_000))
     expect(await compact(worker, 'forecasts')).toMatchObject({
@@ -335,7 +335,7 @@ describe('compaction stops, and touches nothing,', () => {
     expect(await pathsOf(store, inboxPrefix('forecasts'))).toHaveLength(3)
   })
 
-  test('at an intake of an object that is gone and was never committed', async () => {
+  test('at an intake of an object that is gone but was never committed', async () => {
     const { store, worker } = await setUpFilled()
     const intake = { inbox: [inboxPath('forecasts', 'gone')] }
     await store.put(intakePath('forecasts', 1), new TextEncoder().encode(JSON.stringify(intake)))
@@ -343,7 +343,7 @@ describe('compaction stops, and touches nothing,', () => {
     expect(await pathsOf(store, inboxPrefix('forecasts'))).toHaveLength(3)
   })
 
-  test('at a commit by another writer in the version that it had written an intake for', async () => {
+  test('at a commit by another writer in a version that has an intake', async () => {
     const { store, worker } = await setUpFilled()
     await compactCutOff(worker, { at: 5, fault: 'failed', crash: true })
     const foreign = { commitInfo: { timestamp: 0, operation: 'OPTIMIZE', engineInfo: 'another engine' } }
@@ -363,7 +363,7 @@ async function setUp(
   return { store, worker: await openWorker(store, join(folder, 'worker')), folder }
 }
 
-/** With three objects of ten rows over three days in the inbox of the forecasts. */
+/** A context with three objects of ten rows over three days in the inbox of the forecasts. */
 async function setUpFilled(
   createStore?: (folder: string) => Store,
 ): Promise<{ store: Store; worker: Worker; folder: string }> {
@@ -387,7 +387,7 @@ function over(worker: Worker, store: Store): Worker {
   return { ...worker, store }
 }
 
-/** Compacts over a store that fails at a write; false where the compaction made fewer writes than that. */
+/** Compacts over a store that fails at one write. Returns false if the compaction made fewer writes. */
 async function compactCutOff(
   worker: Worker,
   settings: { at: number; fault: Fault; crash: boolean },
@@ -405,7 +405,7 @@ async function expectRows(worker: Worker, table: TableName, expected: readonly R
   expect(rowTexts(table, await readRows(worker, table))).toEqual(rowTexts(table, expected))
 }
 
-/** By the log and by a glob, with nothing left in the inbox. */
+/** Expects the rows once by the log and once by a glob, and an empty inbox. */
 async function expectRowsOnce(worker: Worker, table: TableName, expected: readonly Row[]): Promise<void> {
   await expectRows(worker, table, expected)
   expect(rowTexts(table, await globRows(worker, table))).toEqual(rowTexts(table, expected))
