@@ -232,7 +232,7 @@ export const ENTITY_METRICS = {
         lower: within([0, 1]),
         upper: within([0, 1]),
         count: count.describe('closing forecasts in this bin'),
-        mean_probability: within([0, 1]).nullable().describe('of the forecasts; null in an empty bin'),
+        mean_probability: within([0, 1]).nullable().describe('mean closing forecast; null in an empty bin'),
         observed_frequency: within([0, 1])
           .nullable()
           .describe('share of outcomes that were yes; null in an empty bin'),

@@ -69,8 +69,8 @@ function gainsOf({ rowCount, columns }: EntityPairs): Gains {
 }
 
 /**
- * skill = Σx / (Σy + 10·0.25) and its interval skill ± z·SE with SE² = n/(n−1) · Σ(x − skill·y)² / (Σy + 2.5)², which
- * is the linearised variance of a ratio. The prior enters only the denominators.
+ * skill = Σx / (Σy + 10·0.25), and its interval skill ± z·SE with SE² = n/(n−1) · Σ(x − skill·y)² / (Σy + 2.5)². SE² is
+ * the linearised variance of a ratio. The prior enters only the denominators.
  */
 function skillOf(
   { parameters }: Methodology,

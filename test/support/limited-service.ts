@@ -68,7 +68,7 @@ export function faultyCopy(released: MemoryStore, before: (call: Call) => void |
   return new FaultStore(copyOf(released), { before })
 }
 
-/** A copy that delays the look-up of an unknown agent, so that such a call is counted at once but fails only when let go. */
+/** A copy that delays the look-up of an agent: such a call is counted at once, but ends only after `letGo`. */
 export function holdingCopy(released: MemoryStore) {
   const arrived = Promise.withResolvers<void>()
   const gate = Promise.withResolvers<void>()
