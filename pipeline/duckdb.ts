@@ -1,4 +1,4 @@
-// The only file that knows DuckDB's client: queries, columns of plain numbers in and out.
+// The only file that uses DuckDB's client: it runs queries, and reads and writes columns of plain numbers.
 import {
   DOUBLE,
   DuckDBDataChunk,
@@ -20,13 +20,12 @@ import { ServiceError } from '../schemas/errors.ts'
 
 export interface DatabaseSettings {
   threads: number
-  /** As DuckDB writes it, such as `1GB`; queries beyond it spill to `directory`. */
+  /** In DuckDB's notation, such as `1GB`. Queries that need more spill to `directory`. */
   memoryLimit: string
-  /** For what does not fit into memory. */
   directory: string
 }
 
-/** As many rows as one vector of DuckDB holds. */
+/** The number of rows in a full DuckDB vector. */
 const VECTOR_ROWS = bindings.vector_size()
 
 export class Database implements Disposable {
@@ -61,13 +60,13 @@ export class Database implements Disposable {
     await reported(this.#connection.run(sql))
   }
 
-  /** Rows as objects: BIGINT and HUGEINT are bigint, TIMESTAMPTZ is Date. The caller states the row's shape. */
+  /** Rows as objects: BIGINT and HUGEINT become bigint, TIMESTAMPTZ becomes Date. The caller states the row's shape. */
   async rows<R extends Record<string, unknown> = Record<string, JS>>(sql: string): Promise<R[]> {
     const result = await reported(this.#connection.run(sql))
     return (await result.getRowObjectsJS()) as R[]
   }
 
-  /** Runs a statement on a connection of its own, beside whatever else is being asked. */
+  /** Runs a statement on a connection of its own, so that it may overlap with other queries. */
   async runBeside(sql: string): Promise<void> {
     const connection = await this.#instance.connect()
     try {
@@ -77,12 +76,15 @@ export class Database implements Disposable {
     }
   }
 
-  /** The blocks of a result with these columns in this order. While the caller is at work on one, the next is being made. */
+  /**
+   * The blocks of a result that has these columns in this order. DuckDB makes the next block while the caller works on
+   * this one.
+   */
   async *columns<Kinds extends ColumnKinds>(sql: string, kinds: Kinds): AsyncIterable<Block<Kinds>> {
     const result = await reported(this.#connection.stream(sql))
     const fetch = () => {
       const chunk = reported(result.fetchChunk())
-      // It fails where it is awaited, which may be later.
+      // A failure is thrown where the chunk is awaited. Until then it must not count as an unhandled rejection.
       chunk.catch(() => undefined)
       return chunk
     }
@@ -100,12 +102,12 @@ export class Database implements Disposable {
         yield { rowCount, columns: Object.fromEntries(columns) as Columns<Kinds> }
       }
     } finally {
-      // A caller that leaves early leaves no read under way.
+      // A caller may stop early: no read may still be running then.
       await Promise.allSettled([next])
     }
   }
 
-  /** Appends rows to a table with these columns in this order, also while a result is being read. */
+  /** Appends rows to a table that has these columns in this order, even while a result is being read. */
   async appender<Kinds extends ColumnKinds>(table: string, kinds: Kinds): Promise<RowAppender<Kinds>> {
     const connection = await this.#instance.connect()
     const appender = await connection.createAppender(table)
@@ -140,7 +142,7 @@ export class Database implements Disposable {
   }
 }
 
-/** Works with a database of its own and closes it, whatever comes of the work. */
+/** Opens a database, passes it to `work` and closes it, even if the work fails. */
 export async function withDatabase<T>(
   open: () => Promise<Database>,
   work: (database: Database) => Promise<T>,
@@ -153,7 +155,7 @@ export async function withDatabase<T>(
   }
 }
 
-/** Gathers rows of numbers and hands them on a vector at a time. */
+/** Collects rows of numbers and writes them one vector at a time. */
 export class RowAppender<Kinds extends ColumnKinds> implements RowSink<Kinds> {
   readonly columns: Columns<Kinds>
   row = 0
@@ -200,12 +202,12 @@ function readColumn(
     : new Float64Array(buffer, byteOffset, rowCount)
 }
 
-/** A text as an SQL literal. */
+/** Quotes a text as an SQL literal. */
 export function literal(text: string): string {
   return `'${text.replaceAll("'", "''")}'`
 }
 
-/** Local Parquet files as a table expression. */
+/** The SQL table expression for local Parquet files. */
 export function parquet(paths: readonly string[]): string {
   return `read_parquet([${paths.map(literal).join(', ')}], hive_partitioning = false, union_by_name = false)`
 }

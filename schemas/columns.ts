@@ -1,8 +1,8 @@
-// Columns of plain numbers as they lie in memory: what the sweep, the engines and DuckDB's driver hand each other.
+// Columns of plain numbers in memory, in which the sweep, the engines and DuckDB's driver exchange rows.
 
 /** A 32-bit integer or a double, never null. */
 export type ColumnKind = 'int32' | 'double'
-/** The columns of some rows: their names and kinds, in order. */
+/** The names and kinds of columns, in order. */
 export type ColumnKinds = Readonly<Record<string, ColumnKind>>
 
 type Column<Kind extends ColumnKind> = Kind extends 'int32' ? Int32Array : Float64Array
@@ -14,7 +14,10 @@ export interface Block<Kinds extends ColumnKinds> {
   readonly columns: Columns<Kinds>
 }
 
-/** Where rows go. A row is written at the index `row` of each column; then `next` takes it, and both may change. */
+/**
+ * A receiver of rows. Write a row at the index `row` of each column and then call `next`, after which `row` and
+ * `columns` may be different.
+ */
 export interface RowSink<Kinds extends ColumnKinds> {
   readonly columns: Columns<Kinds>
   readonly row: number

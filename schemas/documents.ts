@@ -1,4 +1,4 @@
-// The tables of the documentation that follow from the schemas. `npm run schemas` writes them into the pages.
+// The tables of the documentation that are generated from the schemas. `npm run schemas` writes them into the pages.
 import { z } from 'zod'
 import { SANDBOX_PREFIX, settings } from './config.ts'
 import type { Measure } from './metric.ts'
@@ -6,9 +6,9 @@ import { ENTITY_COLUMNS, PAIR_METRICS } from './metrics.ts'
 import { type ColumnType, TABLE_NAMES, type TableName, tableSpec } from './tables.ts'
 
 /**
- * A page with what stands between the marks of each name replaced.
+ * Replaces, for each name, the text between the name's marks in a page.
  *
- * @throws Error for a page without the marks.
+ * @throws Error if the page lacks the marks of a name.
  */
 export function withGenerated(page: string, parts: Record<string, string>): string {
   return Object.entries(parts).reduce((text, [name, part]) => {
@@ -50,7 +50,7 @@ function settingsText(): string {
   )}
 The sandbox has settings of its own:
 ${names}.
-Each means the same as the setting without \`${SANDBOX_PREFIX}\`, and has the same default but for these:
+Each means the same as the setting without \`${SANDBOX_PREFIX}\`. The default is the same too, except for these:
 
 ${table(
   ['setting', 'default'],
@@ -133,7 +133,7 @@ function table(header: readonly string[], rows: readonly string[][]): string {
   return line(header) + line(widths.map((width) => '-'.repeat(width))) + rows.map(line).join('')
 }
 
-/** For each page, what stands between the marks of each name. */
+/** For each page, the text between the marks of each name. */
 export const GENERATED: Record<string, Record<string, string>> = {
   'docs/run.md': { settings: settingsText() },
   'docs/data.md': {

@@ -2,10 +2,10 @@
 
 /**
  * - `invalid`: the input is wrong; change it.
- * - `unauthorized`: no key, or an unknown one. `forbidden`: a good key, but not for this.
+ * - `unauthorized`: no API key, or an unknown one. `forbidden`: a valid API key that does not allow this.
  * - `notFound`: it does not exist (yet).
  * - `conflict`: it cannot be done in the current state.
- * - `limited`: too often; wait `retryAfterS`.
+ * - `limited`: too many calls; wait `retryAfterS`.
  * - `unavailable`: a dependency does not answer; the same call may succeed after `retryAfterS`.
  * - `corrupt`: stored data contradicts itself; an operator has to look.
  */
@@ -21,8 +21,8 @@ export interface Fault {
 export class ServiceError extends Error {
   readonly kind: ErrorKind
   /**
-   * Whether the message is meant for callers of the API. Messages of dependencies and of corrupt data name paths and
-   * hosts, so by default those of `unavailable` and `corrupt` are not.
+   * Whether callers of the API may see the message. By default they do not see those of `unavailable` and `corrupt`,
+   * because messages about dependencies and corrupt data contain paths and hosts.
    */
   readonly expose: boolean
   readonly faults: readonly Fault[]

@@ -1,5 +1,4 @@
-// `npm run schemas`: writes schemas/json/<name>.json anew from the schemas that validate, and the tables of the
-// documentation that follow from them.
+// `npm run schemas`: writes schemas/json/<name>.json, and the documentation's generated tables, from the zod schemas.
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { GENERATED, withGenerated } from './documents.ts'
 import { schemaTexts } from './json-schemas.ts'

@@ -1,4 +1,4 @@
-// The JSON Schemas (draft 2020-12) of everything that callers send or get, by the names of their files.
+// The JSON Schemas (draft 2020-12) of everything that callers send or receive, by the names of their files.
 import { z } from 'zod'
 import * as payloads from './payloads.ts'
 import * as requests from './requests.ts'
@@ -34,7 +34,7 @@ export const REQUESTS = {
 
 export type SchemaName = keyof typeof RESPONSES | keyof typeof REQUESTS
 
-/** What a schema's file holds: the same text each time. */
+/** The content of each schema's file. It is the same at every call. */
 export function schemaTexts(): Map<SchemaName, string> {
   const texts = new Map<SchemaName, string>()
   const add = (name: SchemaName, schema: z.ZodType, io: 'input' | 'output') => {

@@ -1,4 +1,4 @@
-// What the service publishes. The payloads are signed and stored as canonical JSON, so a field here is a promise.
+// The payloads that the service publishes. They are signed and stored as canonical JSON, so every field is a promise.
 import { z } from 'zod'
 import { ENTITY_METRICS, fieldsOf } from './metrics.ts'
 import { ENTITY_TYPES, OUTCOMES } from './tables.ts'
@@ -11,12 +11,12 @@ export const BADGES = ['none', 'bronze', 'silver', 'gold', 'platinum'] as const
 export type Badge = (typeof BADGES)[number]
 
 const count = z.number().int().min(0)
-/** Where a payload comes from: the release that published it and the instant it speaks of. */
+/** The origin of a payload: its release, instant, method and environment. */
 const provenance = {
-  methodology_version: z.string().describe('Of the method that scored'),
+  methodology_version: z.string().describe('The version of the method that computed the scores'),
   release: z.number().int().min(1).describe('The release that published this'),
-  as_of: instant.describe('The instant that the release speaks of, UTC'),
-  environment: z.enum(ENVIRONMENTS).describe('What the sandbox publishes is simulated and proves nothing'),
+  as_of: instant.describe('The instant that the release describes, UTC'),
+  environment: z.enum(ENVIRONMENTS).describe('Everything in the sandbox is simulated and proves nothing'),
 }
 
 const agentId = { agent_id: publishedUuid }
@@ -70,7 +70,7 @@ const forecasterSnapshot = z.strictObject({
 })
 const snapshotRow = z.union([agentSnapshot, forecasterSnapshot])
 
-/** What one entity has published in a release, each payload with the signature of its canonical bytes. */
+/** The payloads of one entity in a release, each with the signature of its canonical bytes. */
 const published = <P extends z.ZodType>(payload: P) =>
   z.strictObject({ payload, signature: z.string().nullable() })
 const entityPublication = z.strictObject({
@@ -109,8 +109,10 @@ const file = z.strictObject({
   entity_type: z
     .enum(ENTITY_TYPES)
     .optional()
-    .describe('Of a part of the scores or of the entities: their kind'),
-  first_entity_id: publishedUuid.optional().describe('The first entity in the part'),
+    .describe('The kind of entity in the part; only for parts of the scores and of the entities'),
+  first_entity_id: publishedUuid
+    .optional()
+    .describe('The first entity in the part; only for parts of the scores and of the entities'),
 })
 export const releaseManifest = z.strictObject({
   release: z.number().int().min(1),
@@ -134,14 +136,14 @@ export type SnapshotManifest = z.infer<typeof snapshotManifest>
 
 export const registered = z.strictObject({
   agent_id: publishedUuid,
-  api_key: z.string().describe('A secret that is shown this once: send it as `Authorization: Bearer`'),
+  api_key: z.string().describe('A secret that is shown only once: send it as `Authorization: Bearer`'),
 })
 
 export const forecastReceipt = z.strictObject({
   forecast_id: publishedUuid,
   ...agentId,
   question_id: publishedUuid,
-  probability: z.number().min(0).max(1).describe('As it is held: six decimals'),
+  probability: z.number().min(0).max(1).describe('As it is stored, with six decimals'),
   forecast_at: instant.describe('When the service received it, UTC'),
 })
 
@@ -155,7 +157,7 @@ export const bulkResults = z.strictObject({
         signature: z
           .string()
           .nullable()
-          .describe('Of the canonical bytes of `verification`; null where signing is off'),
+          .describe('The signature of the canonical bytes of `verification`; null if signing is off'),
       }),
       z.strictObject({ id: publishedUuid, status: z.literal('not_found') }),
     ]),
@@ -166,9 +168,9 @@ export const question = z.strictObject({
   question_id: publishedUuid,
   title: z.string(),
   category: z.string().nullable(),
-  url: z.string().nullable().describe('Where the question is explained'),
-  opened_at: instant.describe('Forecasts are taken from this instant on, UTC'),
-  closes_at: instant.describe('Forecasts are taken before this instant, UTC'),
+  url: z.string().nullable().describe('A page that explains the question'),
+  opened_at: instant.describe('Forecasts are accepted from this instant on, UTC'),
+  closes_at: instant.describe('Forecasts are accepted before this instant, UTC'),
   status: z.enum(QUESTION_STATUSES),
   outcome: z.enum(OUTCOMES).nullable().describe('Null until it is resolved'),
   resolved_at: instant.nullable(),
@@ -176,20 +178,20 @@ export const question = z.strictObject({
 export type Question = z.infer<typeof question>
 export const questionPage = z.strictObject({
   questions: z.array(question),
-  next_cursor: z.string().nullable().describe('For the next page; null on the last one'),
+  next_cursor: z.string().nullable().describe('The cursor of the next page; null on the last one'),
 })
 
 export const methodologyVersion = z.strictObject({
   version: z.string(),
   effective_from: day,
-  document_url: z.string().describe('Where the method is written, relative to this server'),
-  parameters: z.record(z.string(), z.number()).describe('By name; the method says what each does'),
+  document_url: z.string().describe('The URL of the method’s text, relative to this server'),
+  parameters: z.record(z.string(), z.number()).describe('By name; the text of the method explains each'),
 })
 
 export const problem = z.strictObject({
-  type: z.string().describe('`about:blank` where the status says it all'),
+  type: z.string().describe('`about:blank` if the status alone describes the problem'),
   title: z.string(),
-  status: z.number().int().describe('As the status of the answer'),
+  status: z.number().int().describe('The HTTP status of the answer'),
   detail: z.string().describe('What was wrong with this request and what to do'),
   errors: z
     .array(
@@ -199,10 +201,10 @@ export const problem = z.strictObject({
       }),
     )
     .optional()
-    .describe('Every value that is not valid'),
+    .describe('Every invalid value'),
   'violated-policies': z
     .array(z.string())
     .optional()
-    .meta({ description: 'The quota policies that were gone past, at 429' }),
+    .meta({ description: 'The quota policies that the call exceeded; only with status 429' }),
 })
 export type Problem = z.infer<typeof problem>

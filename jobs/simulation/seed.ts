@@ -47,7 +47,11 @@ export async function seedSandbox(components: Components, options: SeedOptions):
   }
   const isNew = await store.putIfAbsent(SIMULATION_PATH, canonical(wanted))
   const world = isNew ? wanted : await readSimulation(components)
-  if (!world) throw new ServiceError('corrupt', `${SIMULATION_PATH} exists for a create but not for a read`)
+  if (!world)
+    throw new ServiceError(
+      'corrupt',
+      `${SIMULATION_PATH} cannot be created because it exists, but cannot be read either`,
+    )
   if (describeSimulation(world) !== describeSimulation(wanted)) {
     throw new ServiceError(
       'conflict',

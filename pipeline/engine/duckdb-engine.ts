@@ -1,4 +1,4 @@
-// The engine of one machine: DuckDB numbers, sorts and keeps what goes into the two steps and what comes out of them.
+// The engine for one machine: DuckDB numbers and sorts the inputs of the two steps, and keeps their results.
 import { ServiceError } from '../../schemas/errors.ts'
 import { ENTITY_TYPES, type EntityType, type ScoredTable } from '../../schemas/tables.ts'
 import { type Database, literal } from '../duckdb.ts'
@@ -30,32 +30,32 @@ import { type ForecastQuestion, sweepQuestions } from './sweep.ts'
 export interface ScoredEntity {
   entityType: EntityType
   entityId: string
-  /** The questions that it is scored on. */
+  /** The number of questions it is scored on. */
   pairs: number
   scores: EntityScores
 }
 
 export interface ScoredWorld {
-  /** In the order (entity_type, entity_id): every agent and forecaster, whether it took part or not. */
+  /** Every agent and forecaster in the order (entity_type, entity_id), including those without a scored question. */
   entities: ScoredEntity[]
   pairs: number
   /**
-   * Writes the scores of a run of entities as a Parquet file, beside whatever else the database is doing. The run
-   * begins after `start` pairs, those of the entities before it, and ends before the pair `end`.
+   * Writes the scores of consecutive entities as a Parquet file, even while the database runs other queries. The
+   * entities are those of the pairs from `start` up to `end`, counted from 0.
    */
   writeScores: (path: string, start: number, end: number) => Promise<void>
 }
 
 export interface ScoringContext {
   methodology: Methodology
-  /** A fresh database: scoring leaves its tables behind. */
+  /** A fresh database. Scoring leaves its tables in it. */
   database: Database
   local: LocalFiles
-  /** Told of every stage that is done. */
+  /** Called after every stage. */
   log?: (event: string, fields: object) => void
 }
 
-/** Scores the tables at the given versions, as of an instant: outcomes that became known later do not count. */
+/** Scores the given versions of the tables. Outcomes that became known after `asOf` do not count. */
 export async function scoreEveryone(
   { methodology, database, local, log }: ScoringContext,
   versions: Record<ScoredTable, TableVersion>,
@@ -64,7 +64,7 @@ export async function scoreEveryone(
   await attachAll(database, local, versions)
   await createDimensions(database, asOf)
   await createCounted(database)
-  log?.('checked the forecasts for repetitions', {})
+  log?.('looked for repeated forecasts', {})
   const names = await database.rows<{ entity_type: string; entity_id: string }>(
     `SELECT entity_type, entity_id FROM entity ORDER BY entity`,
   )
@@ -81,12 +81,12 @@ export async function scoreEveryone(
     pairs += result.pairs
   }
   log?.('scored every entity', { entities: names.length, pairs })
-  const nobody = { pairs: 0, scores: scoreEntity(methodology, NO_PAIRS) }
+  const unscored = { pairs: 0, scores: scoreEntity(methodology, NO_PAIRS) }
   return {
     entities: names.map(({ entity_type, entity_id }, index) => ({
       entityType: entityTypeOf(entity_type),
       entityId: entity_id,
-      ...(results.get(index) ?? nobody),
+      ...(results.get(index) ?? unscored),
     })),
     pairs,
     writeScores: (path, start, end) =>
@@ -110,7 +110,7 @@ async function sweepInto(methodology: Methodology, database: Database, entityCou
   pairs.close()
 }
 
-/** Questions in the order of their numbers, and after them once more in that order those with ties. */
+/** First the questions without ties, in the order of their numbers, and then those with ties, in the same order. */
 async function* forecastsByQuestion(database: Database): AsyncIterable<ForecastQuestion> {
   await database.run(createTable('tied', TIED_COLUMNS))
   const tied = await database.appender('tied', TIED_COLUMNS)
@@ -128,18 +128,18 @@ async function* forecastsByQuestion(database: Database): AsyncIterable<ForecastQ
 
 async function* read(database: Database, sql: string): AsyncIterable<ForecastQuestion> {
   const blocks = database.columns(sql, FORECAST_COLUMNS)
-  for await (const { key, rows } of runsOf(blocks, FORECAST_COLUMNS, 'question')) {
-    yield { question: key, forecasts: { count: rows.rowCount, ...rows.columns } }
+  for await (const { number, rows } of runsOf(blocks, FORECAST_COLUMNS, 'question')) {
+    yield { question: number, forecasts: { count: rows.rowCount, ...rows.columns } }
   }
 }
 
-/** Up to this many forecasts the sum of squared errors stays below 2^53, so any order is exact. */
+/** Up to this many forecasts, the sum of squared errors stays below 2^53, so that it is exact in any order. */
 const EXACT_FORECASTS = Math.floor(2 ** 53 / 1e12)
 
 /**
- * Whether the order of forecast_ids could matter to the question: METHODOLOGY orders by them what happens in the
- * same millisecond. Among different entities that changes no bit as long as sums over them are exact. The
- * forecasts are in the order (time, entity).
+ * Whether the order of forecast_ids could change the question's scores, given its forecasts in the order (time,
+ * entity). METHODOLOGY orders forecasts of the same millisecond by forecast_id. Between different entities that order
+ * changes no bit as long as the sums over them are exact.
  */
 function isTied({ count, atMs, entity }: ForecastColumns): boolean {
   for (let row = 1; row < count; row++) {

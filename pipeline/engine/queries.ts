@@ -1,14 +1,14 @@
-// DuckDB's part of scoring, as queries: numbering, sorting, and the columns that are published.
+// DuckDB's part of scoring, as queries: numbering, sorting, and the published columns.
 import type { ColumnKinds } from '../../schemas/columns.ts'
 import { PAIR_METRICS } from '../../schemas/metrics.ts'
 import { type Database, literal } from '../duckdb.ts'
 import { SCORED_COLUMNS } from '../scoring/pairs.ts'
 
 /**
- * Numbers the entities and the questions that score, so that the sweep deals in small integers.
+ * Numbers the entities and the questions that score, so that the sweep handles small integers instead of UUIDs.
  * `entity`: one row per entity, numbered in the order (entity_type, entity_id).
- * `question`: one row per question with an outcome yes or no that was known at `asOf`, numbered in the order of
- * question_id; `place` is its place in the order (resolved_at, question_id).
+ * `question`: one row per question whose outcome was known at `asOf` to be yes or no, numbered in the order of
+ * question_id; `place` is its position in the order (resolved_at, question_id).
  */
 export async function createDimensions(database: Database, asOf: Date): Promise<void> {
   await database.run(
@@ -31,8 +31,9 @@ export async function createDimensions(database: Database, asOf: Date): Promise<
 }
 
 /**
- * Makes `counted`, the forecasts with one row per forecast_id: of several the one recorded first. Looking for a
- * second row first, by a hash that may be wrong only in finding too much, costs a tenth of sorting them all out.
+ * Makes `counted`, the forecasts with one row per forecast_id, the one recorded first. A look at the hashes finds the
+ * ids that may be repeated, and only those are sorted, because sorting all forecasts would cost ten times as much. Two
+ * ids with the same hash do no harm: each is sorted for nothing.
  */
 export async function createCounted(database: Database): Promise<void> {
   await database.run(
@@ -51,7 +52,7 @@ export async function createCounted(database: Database): Promise<void> {
   )
 }
 
-/** Grain: one row per question that scores, in the order of its number. */
+/** Grain: one row per question that scores, in the order of their numbers. */
 export const QUESTIONS = `SELECT opened_ms, closes_ms, resolved_ms, yes FROM question ORDER BY question`
 export const QUESTION_COLUMNS = {
   openedMs: 'double',
@@ -73,7 +74,7 @@ export const FORECAST_COLUMNS = {
 
 /**
  * Grain: one row per forecast on a question that scores, in the order (question, time, entity). Sorting by
- * forecast_id, a text, would double the memory and the time, and only `TIED_FORECASTS` depend on it.
+ * forecast_id, a text, would double the memory and the time, and only `TIED_FORECASTS` need it.
  */
 export const FORECASTS_IN_ORDER = `${SELECTED_FORECASTS} ORDER BY question, at_ms, entity`
 
@@ -91,8 +92,8 @@ export function createTable(name: string, kinds: ColumnKinds): string {
 }
 
 /**
- * Puts the rows of `pair` into `scored`, in the order (entity, resolved_at, question_id), so that an entity's rows
- * lie together and a run of entities is a range of row ids. Grain: one row per entity and question.
+ * Moves the rows of `pair` into `scored`, in the order (entity, resolved_at, question_id), so that the rows of
+ * consecutive entities are a range of row ids. Grain: one row per entity and question.
  */
 export async function orderPairs(database: Database): Promise<void> {
   const names = Object.keys(PAIR_METRICS).join(', ')
@@ -110,7 +111,10 @@ const PUBLISHED_SCORES = Object.entries(PAIR_METRICS)
   .filter(([, { published }]) => published)
   .map(([name, { per }]) => (per === 1 ? name : `${name} / ${per} AS ${name}`))
 
-/** The scores as they are published, of the rows of `scored` from `start` up to `end`. Grain: one row per entity and question, in the order of their ids. */
+/**
+ * The published scores for the rows of `scored` from `start` up to `end`. Grain: one row per entity and question, in the
+ * order of their ids.
+ */
 export function publishedScores(start: number, end: number): string {
   return `
     SELECT entity_type, entity_id, question_id, question.outcome, resolved_at, ${PUBLISHED_SCORES.join(', ')}

@@ -1,4 +1,4 @@
-// Rows of plain numbers in memory: gathered, and taken apart into runs that belong together.
+// Rows of plain numbers in memory: a growing buffer, and the division of rows into runs with the same number.
 import {
   type Block,
   type ColumnKinds,
@@ -10,7 +10,7 @@ import { ServiceError } from '../../schemas/errors.ts'
 
 const FIRST_CAPACITY = 64
 
-/** Gathers as many rows as come. */
+/** A buffer of rows that grows as needed. */
 export class Rows<Kinds extends ColumnKinds> implements RowSink<Kinds>, Block<Kinds> {
   readonly #kinds: Kinds
   #columns: Columns<Kinds>
@@ -60,33 +60,35 @@ export class Rows<Kinds extends ColumnKinds> implements RowSink<Kinds>, Block<Ki
 }
 
 /**
- * Runs of rows with the same number in the column `by`, one after another. The rows are the same object every time and
- * hold only until the next run is asked for.
+ * Divides rows into runs with the same number in the column `by`. The runs share one buffer, so each is valid only
+ * until the next is requested.
  *
- * @throws ServiceError `corrupt` where the numbers do not rise.
+ * @throws ServiceError `corrupt` if a number is lower than the one before it.
  */
 export async function* runsOf<Kinds extends ColumnKinds>(
   blocks: AsyncIterable<Block<Kinds>>,
   kinds: Kinds,
   by: keyof Kinds & string,
-): AsyncIterable<{ key: number; rows: Rows<Kinds> }> {
+): AsyncIterable<{ number: number; rows: Rows<Kinds> }> {
   const rows = new Rows(kinds)
-  let key = -1
+  let number = -1
   for await (const block of blocks) {
-    const keys = block.columns[by]
+    const numbers = block.columns[by]
     for (let start = 0; start < block.rowCount;) {
-      const next = keys[start]!
-      if (next !== key) {
-        if (next < key) throw new ServiceError('corrupt', `rows out of order: ${by} ${next} after ${key}`)
-        if (rows.row > 0) yield { key, rows }
+      const next = numbers[start]!
+      if (next !== number) {
+        if (next < number) {
+          throw new ServiceError('corrupt', `rows out of order: ${by} ${next} after ${number}`)
+        }
+        if (rows.row > 0) yield { number, rows }
         rows.clear()
-        key = next
+        number = next
       }
       let end = start + 1
-      while (end < block.rowCount && keys[end] === key) end += 1
+      while (end < block.rowCount && numbers[end] === number) end += 1
       rows.append(block, start, end)
       start = end
     }
   }
-  if (rows.row > 0) yield { key, rows }
+  if (rows.row > 0) yield { number, rows }
 }

@@ -1,17 +1,17 @@
-// The first step of an engine: one question's forecasts in order become pairs, one of each entity that took part.
+// The first step of an engine: makes pairs from one question's forecasts in order, one for each entity that took part.
 import type { RowSink } from '../../schemas/columns.ts'
 import type { Methodology } from '../scoring/methodology.ts'
 import type { PAIR_COLUMNS } from '../scoring/pairs.ts'
 import { type ForecastColumns, QuestionSweep, type ResolvedQuestion } from '../scoring/question.ts'
 
 export interface ForecastQuestion {
-  /** The question's number, its place in the list of questions. */
+  /** The question's number: its index in the list of questions. */
   question: number
-  /** In the order (time, forecast_id); they hold only until the next question is asked for. */
+  /** In the order (time, forecast_id). They are valid only until the next question is requested. */
   forecasts: ForecastColumns
 }
 
-/** Sweeps the questions as they come, in any order. `entityCount` is how many entities are numbered. */
+/** Sweeps the questions of `forecasts`, which may be in any order. Every entity's number is less than `entityCount`. */
 export async function sweepQuestions(
   methodology: Methodology,
   entityCount: number,

@@ -1,11 +1,11 @@
-// Checks an operator's rows and makes table rows of them. Input columns arrive as text, whatever the file's format.
+// Checks an operator's rows and converts them to table rows. All input columns are text, whatever the file's format.
 import { ENTITY_TYPES, OUTCOMES } from '../../schemas/tables.ts'
 import { literal } from '../duckdb.ts'
 
 export const IMPORTS = ['questions', 'resolutions', 'forecasters', 'forecasts'] as const
 export type ImportKind = (typeof IMPORTS)[number]
 
-/** A check of one input row: `fails` is true for a bad row (never null), `reason` is an SQL text. */
+/** A check of one input row. `fails` is an SQL condition that is true for a bad row; `reason` is the SQL of a text. */
 interface Check {
   fails: string
   reason: string
@@ -15,11 +15,11 @@ interface ImportSpec {
   required: readonly string[]
   optional: readonly string[]
   checks: readonly Check[]
-  /** What must not come twice in one file; undefined where a repeated row is the same row. */
+  /** The column whose values may not repeat in a file; undefined if repeated rows are harmless. */
   unique?: string
-  /** The columns of the table, of a row that passed every check. Grain: one row per input row. */
+  /** The columns of the table, for a row that passed every check. Grain: one row per input row. */
   select: string
-  /** Joins a table row `fresh` to what is there already; rows that find a partner are left out. */
+  /** Finds a row of the tables that says the same as the row `fresh`, which is then not imported. */
   known: string
 }
 
@@ -46,7 +46,7 @@ const longest = (column: string, characters: number): Check => ({
   reason: literal(`${column} has more than ${characters} characters`),
 })
 
-/** The instant a text names, to the millisecond; NULL where it names none. */
+/** The instant that a text denotes, to the millisecond; NULL if it denotes none. */
 const instant = (column: string) =>
   `date_trunc('millisecond', try_cast(regexp_replace(upper(${column}), '([+-]\\d{2})(\\d{2})$', '\\1:\\2') AS TIMESTAMPTZ))`
 
@@ -63,15 +63,15 @@ const notAfterNow = (column: string): Check => ({
 
 const knownQuestion: Check = {
   fails: `lower(question_id) NOT IN (SELECT question_id FROM questions)`,
-  reason: `'question_id ' || ${shown('question_id')} || ' is no question; import its question first'`,
+  reason: `'question_id ' || ${shown('question_id')} || ' is not a known question; import the question first'`,
 }
 
 const ppm = `round_even(probability::DOUBLE * 1e6, 0)::INTEGER`
 
-/** Namespace of imported forecasts' ids, an arbitrary UUID. */
+/** The namespace of the ids of imported forecasts, an arbitrary UUID. */
 export const FORECAST_IDS = '0f7b0a4e-6a0d-4c57-8a64-0c1f5f6b6a11'
 
-/** A version 5 UUID (RFC 9562) of what was forecast, so that importing a forecast again gives the same id. */
+/** A version 5 UUID (RFC 9562) of the forecast's content, so that importing a forecast again gives the same id. */
 const forecastId = `(
   SELECT concat_ws('-', h[1:8], h[9:12], '5' || h[14:16],
     '89ab89ab89ab89ab'[strpos('0123456789abcdef', h[17])] || h[18:20], h[21:32])
@@ -141,7 +141,7 @@ export const IMPORT_SPECS: Record<ImportKind, ImportSpec> = {
       knownQuestion,
       {
         fails: `entity_type = 'agent' AND lower(entity_id) NOT IN (SELECT agent_id FROM agents)`,
-        reason: `'entity_id ' || ${shown('entity_id')} || ' is no registered agent'`,
+        reason: `'entity_id ' || ${shown('entity_id')} || ' is not a registered agent'`,
       },
       {
         fails: `contains(probability, '_') OR NOT coalesce(try_cast(probability AS DOUBLE) BETWEEN 0 AND 1, false)`,
@@ -157,8 +157,8 @@ export const IMPORT_SPECS: Record<ImportKind, ImportSpec> = {
 }
 
 /**
- * The faults of the rows in `incoming`. Grain: one row per bad input row, with its record number (from 0) and
- * the first reason that holds.
+ * The faults of the rows in `incoming`. Grain: one row per bad input row, with its record number (from 0) and the
+ * reason of the first check that fails.
  */
 export function faultsQuery({ checks, unique }: ImportSpec): string {
   const repeated = unique ? [repeats(unique)] : []
@@ -168,5 +168,5 @@ export function faultsQuery({ checks, unique }: ImportSpec): string {
 
 const repeats = (column: string): Check => ({
   fails: `record > (SELECT min(earlier.record) FROM incoming earlier WHERE lower(earlier.${column}) = lower(incoming.${column}))`,
-  reason: `'${column} ' || ${shown(column)} || ' comes a second time'`,
+  reason: `'${column} ' || ${shown(column)} || ' appears a second time'`,
 })

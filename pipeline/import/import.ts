@@ -1,5 +1,5 @@
-// Imports an operator's file, all or nothing: checks every row, writes what is new to the inbox as one object, and
-// lets the table take it in.
+// Imports an operator's file, all or nothing: checks every row, writes the new rows to the inbox as one object, and
+// moves them into the table.
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Fault, ServiceError } from '../../schemas/errors.ts'
@@ -21,7 +21,7 @@ export interface Imported {
   kind: ImportKind
   /** Rows in the file. */
   rows: number
-  /** Rows that were new, and rows that said what was known already. */
+  /** Rows that were new, and rows that repeat what is known. */
   added: number
   unchanged: number
   /** Forecasters that no row had named before. */
@@ -31,8 +31,8 @@ export interface Imported {
 const SHOWN = 20
 
 /**
- * @throws ServiceError `invalid`, naming the first twenty bad rows and the count of the rest, having written
- *   nothing; `unavailable` where the store does not answer: importing the same file again is safe.
+ * @throws ServiceError `invalid` if a row is bad: nothing is written, and the error holds the number of bad rows and
+ *   the first twenty. `unavailable` if the store does not answer: importing the same file again is safe.
  */
 export async function importFile(context: ImportContext, kind: ImportKind, path: string): Promise<Imported> {
   const { database, local } = context
@@ -41,7 +41,8 @@ export async function importFile(context: ImportContext, kind: ImportKind, path:
   const incoming = await readRows(database, path, spec)
   if (incoming.rejected.count > 0) throw refusal(path, incoming.rejected)
 
-  // What an earlier import or the API left in the inbox counts as known. Without any, a refusal changes nothing.
+  // Rows that an earlier import or the API left in the inbox count as known. A table with an empty inbox is not
+  // compacted, so that a refused import changes nothing.
   for (const name of SCORED_TABLES) {
     if (await hasAny(context.store.list(inboxPrefix(name)))) await compact(context, name)
   }
@@ -75,7 +76,7 @@ export async function importFile(context: ImportContext, kind: ImportKind, path:
   return { kind, rows, added, unchanged: rows - added, forecastersCreated }
 }
 
-/** Sends the rows of a DuckDB table to a table of the store; returns how many. */
+/** Adds the rows of a DuckDB table to a table of the store and returns their number. */
 async function takeIn(context: ImportContext, table: ScoredTable, rows: string): Promise<number> {
   const { database, directory, newId, store } = context
   const count = await countOf(context, rows)

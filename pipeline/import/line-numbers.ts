@@ -1,4 +1,4 @@
-// Finds the lines of an operator's file that messages speak of; only a file with faults is read for it.
+// Finds line numbers in an operator's file, for messages. A file without faults is not read for this.
 import { createReadStream } from 'node:fs'
 
 const NEWLINE = 0x0a
@@ -6,7 +6,7 @@ const RETURN = 0x0d
 const QUOTE = 0x22
 const COMMA = 0x2c
 
-/** The line numbers (from 1) at byte offsets, given in ascending order. */
+/** The line numbers (from 1) at ascending byte offsets. */
 export async function linesAt(path: string, offsets: readonly number[]): Promise<number[]> {
   const lines: number[] = []
   let line = 1
@@ -34,8 +34,9 @@ function newlinesIn(bytes: Uint8Array): number {
 }
 
 /**
- * The lines (from 1) on which a CSV file's records begin, of ascending record numbers (from 0, after the header).
- * A quote opens a quoted field only at its start. A blank line is a record only where `blankCounts`.
+ * The line numbers (from 1) on which the given records of a CSV file begin. Record numbers ascend, and 0 is the first
+ * after the header. A quote opens a quoted field only at the field's start. A blank line is a record only if
+ * `blankCounts`.
  */
 export async function recordLines(
   path: string,
@@ -52,7 +53,7 @@ export async function recordLines(
   for await (const chunk of chunksOf(path)) {
     for (const byte of chunk) {
       if (byte === QUOTE && (quoted || fieldStart)) {
-        // The second of two quotes inside a field opens it again.
+        // A doubled quote inside a quoted field closes the field and opens it again.
         quoted = !quoted
         fieldStart = !quoted
       } else {

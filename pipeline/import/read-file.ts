@@ -1,4 +1,4 @@
-// Reads an operator's file into the table `incoming`: a record number and its columns, all as text.
+// Reads an operator's file into the table `incoming`: a record number and the file's columns, all as text.
 import { extname } from 'node:path'
 import { ServiceError } from '../../schemas/errors.ts'
 import { type Database, literal } from '../duckdb.ts'
@@ -10,7 +10,7 @@ export interface ExpectedColumns {
   optional: readonly string[]
 }
 
-/** A record of the file that could not be read as one. */
+/** The records that could not be read: the first faults, and the number of all. */
 export interface Rejected {
   faults: { at: string; reason: string }[]
   count: number
@@ -18,15 +18,15 @@ export interface Rejected {
 
 export interface IncomingRows {
   rejected: Rejected
-  /** Where records stand in the file, for messages: `line 12` or `row 11`. */
+  /** The places of records in the file, for messages: `line 12` or `row 11`. */
   placesOf(records: readonly number[]): Promise<string[]>
 }
 
 const SHOWN = 20
 
 /**
- * @throws ServiceError `invalid` for a file that cannot be read, of an unknown format, or with columns that are
- *   missing, unknown or repeated.
+ * @throws ServiceError `invalid` for a file that cannot be read, has an unknown format, or has missing, unknown or
+ *   repeated columns.
  */
 export async function readRows(
   database: Database,
@@ -80,7 +80,7 @@ function assertColumns(
       found.filter((name, index) => found.indexOf(name) !== index),
     )
   if (fault !== undefined) {
-    throw new ServiceError('invalid', `${path} ${fault}; it may have ${allowed.join(', ')}`)
+    throw new ServiceError('invalid', `${path} ${fault}; the columns it may have are ${allowed.join(', ')}`)
   }
 }
 
@@ -105,7 +105,7 @@ async function readCsv(database: Database, path: string, columns: ExpectedColumn
     selectAll(found, columns),
     `header = true, columns = {${types}}, delim = ',', quote = '"', escape = '"'`,
   )
-  // DuckDB passes over blank lines, except where a row has one column and a blank line could be one.
+  // DuckDB skips blank lines, except in a file of one column, where a blank line could be a row.
   const blankCounts = found.length === 1
   if (blankCounts) await database.run(`DELETE FROM incoming WHERE "${found[0]}" IS NULL`)
   return {
@@ -138,7 +138,7 @@ async function readNdjson(database: Database, path: string, columns: ExpectedCol
       WHEN json_type(line) <> 'OBJECT' THEN 'not a JSON object'
       WHEN len(list_filter(json_keys(line), lambda k: k NOT IN (${names}))) > 0
         THEN 'unknown field ' || list_filter(json_keys(line), lambda k: k NOT IN (${names}))[1]
-      WHEN len(json_keys(line)) <> len(list_distinct(json_keys(line))) THEN 'a field comes twice'
+      WHEN len(json_keys(line)) <> len(list_distinct(json_keys(line))) THEN 'a field appears twice'
       ${nested.join('\n      ')}
     END AS reason FROM lines`
   const rejects = await database.rows<{ record: bigint; reason: string }>(
@@ -188,32 +188,32 @@ async function readParquet(
   }
 }
 
-/** A Parquet column as text. A timestamp without a zone is taken as UTC, as Parquet's writers mean it. */
+/** A Parquet column as text. A timestamp without a zone is in UTC, because that is what writers of Parquet mean. */
 function asText(name: string, type: string): string {
   if (type === 'TIMESTAMP WITH TIME ZONE') return `("${name}" AT TIME ZONE 'UTC')::VARCHAR || 'Z'`
   return type.startsWith('TIMESTAMP') ? `"${name}"::VARCHAR || 'Z'` : `"${name}"::VARCHAR`
 }
 
-/** A file's path for DuckDB's readers, which would take some names for patterns and read other files. */
+/** A file's path for DuckDB's readers, escaped because they would read some names as patterns for other files. */
 function onlyFile(path: string): string {
   return literal(path.replace(/[*?[]/g, '[$&]'))
 }
 
-/** Reads a file of lines into `incoming` and returns the lines that DuckDB could not read, one fault each. */
+/** Reads a file of lines into `incoming`, and returns one fault for each line that DuckDB could not read. */
 async function createdFromLines(
   database: Database,
   path: string,
   select: string,
   format: string,
 ): Promise<Rejected> {
-  // DuckDB adds to the faults of the files it has read before.
+  // Otherwise DuckDB would add this file's faults to those of the files before it.
   await database.run('DROP TABLE IF EXISTS reject_errors')
   await created(
     database,
     path,
     `SELECT ${select} FROM read_csv(${onlyFile(path)}, auto_detect = false, ${format}, store_rejects = true, rejects_limit = 0)`,
   )
-  // Grain: one row per line that could not be read. Its position is that of its first byte or the one after.
+  // Grain: one row per line that could not be read. Its position is that of its first or second byte.
   const rejects = await database.rows<{ start: bigint; reason: string; total: bigint }>(
     `SELECT line_byte_position AS start, min(error_message) AS reason, count(*) OVER () AS total
      FROM reject_errors GROUP BY line_byte_position ORDER BY line_byte_position LIMIT ${SHOWN}`,
@@ -241,7 +241,7 @@ async function reading<T>(path: string, work: Promise<T>): Promise<T> {
     return await work
   } catch (cause) {
     const message = cause instanceof Error ? cause.message.split('\n')[0]! : String(cause)
-    // What DuckDB says of a carriage return that does not stand where the first line has one.
+    // DuckDB's message for lines that end differently from the first line.
     const reason = message.includes('state machine') ? 'its lines do not all end in the same way' : message
     throw new ServiceError('invalid', `${path} cannot be read: ${reason}`, { cause })
   }

@@ -1,19 +1,19 @@
-// Signs the exact bytes of what is published, and checks signatures.
+// Signs the exact bytes of a payload, and checks signatures.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** The secrets in force: the first signs, and while a previous one is set its signature stands beside. */
+/** The secrets in force. While there is a previous one, each payload has a second signature made with it. */
 export interface SigningSecrets {
   current: string
   previous?: string | undefined
 }
 
-/** `v1=` and the HMAC-SHA256 of the bytes, in hex; after a comma the same under the previous secret. */
+/** `v1=` and the HMAC-SHA256 of the bytes in hex; then, after a comma, the same with the previous secret. */
 export function signatureOf(bytes: Uint8Array, { current, previous }: SigningSecrets): string {
   const secrets = previous === undefined ? [current] : [current, previous]
   return secrets.map((secret) => `v1=${hmac(bytes, secret)}`).join(', ')
 }
 
-/** Whether any entry of a signature header is the HMAC of the bytes under any of the secrets. */
+/** Whether any entry of a signature header is the HMAC of the bytes with any of the secrets. */
 export function signatureHolds(bytes: Uint8Array, header: string, secrets: readonly string[]): boolean {
   const entries = header
     .split(',')

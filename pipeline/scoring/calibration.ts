@@ -1,4 +1,4 @@
-// Calibration of closing forecasts: CORP decomposition, calibration curve and its error (METHODOLOGY §4).
+// The calibration of closing forecasts: CORP decomposition, calibration curve and calibration error (METHODOLOGY §4).
 import type { EntityMetrics } from '../../schemas/metrics.ts'
 import { PPM } from './logarithm.ts'
 
@@ -14,7 +14,7 @@ export interface ClosingForecasts {
 interface Block {
   sum: number
   weight: number
-  /** How many of the given values were pooled into the block. */
+  /** The number of values that were pooled into the block. */
   length: number
 }
 
@@ -85,7 +85,10 @@ export function decompose({ ppm, outcome }: ClosingForecasts): Decomposition | n
   }
 }
 
-/** Bins of equal width over [0, 1], each closed below, the last closed above too; with Wilson intervals of ± z. */
+/**
+ * The calibration curve in bins of equal width over [0, 1], with Wilson intervals of ± z. Each bin includes its lower
+ * bound, and the last one also its upper bound.
+ */
 export function calibrationCurve(
   { ppm, outcome }: ClosingForecasts,
   bins: number,
@@ -123,7 +126,10 @@ export function calibrationCurve(
   })
 }
 
-/** Wilson's score interval of a proportion, within [0, 1]; `z` is the normal quantile of its level. Source: Wilson 1927, doi:10.1080/01621459.1927.10502953. */
+/**
+ * Wilson's score interval of a proportion, within [0, 1]. `z` is the normal quantile of its level.
+ * Source: Wilson 1927, doi:10.1080/01621459.1927.10502953.
+ */
 export function wilsonInterval(proportion: number, n: number, z: number): [lower: number, upper: number] {
   const z2 = z * z
   const centre = proportion + z2 / (2 * n)

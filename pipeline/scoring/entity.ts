@@ -12,10 +12,10 @@ import type { Methodology } from './methodology.ts'
 import { type EntityPairs, type PairSums, sumPairs, weighted } from './pairs.ts'
 import { PICO } from './round.ts'
 
-/** Everything that the method says of one entity but its standing among others, unrounded. */
+/** Every metric of one entity except its standing among others, unrounded. */
 export type EntityScores = Omit<EntityMetrics, 'rank' | 'percentile' | 'eligible_population' | 'population'>
 
-/** `pairs` are in the order (resolved_at, question_id). */
+/** Computes one entity's scores. `pairs` must be in the order (resolved_at, question_id). */
 export function scoreEntity(methodology: Methodology, pairs: EntityPairs): EntityScores {
   const { parameters } = methodology
   const n = pairs.rowCount
@@ -56,7 +56,7 @@ function ratio(part: number, whole: number): number | null {
   return whole === 0 ? null : part / whole
 }
 
-/** For each question x = coverage·(reference_brier − brier) and y = coverage·reference_brier, in whole 1e-12. */
+/** For each question x = coverage·(reference_brier − brier) and y = coverage·reference_brier, as integers of 1e-12. */
 interface Gains {
   x: Float64Array
   y: Float64Array
@@ -69,8 +69,8 @@ function gainsOf({ rowCount, columns }: EntityPairs): Gains {
 }
 
 /**
- * skill = Σx / (Σy + 10·0.25) and skill ± z·SE, SE² = n/(n−1) · Σ(x − skill·y)² / (Σy + 2.5)²: the
- * linearised variance of a ratio, with the prior in the denominator alone.
+ * skill = Σx / (Σy + 10·0.25), and its interval skill ± z·SE with SE² = n/(n−1) · Σ(x − skill·y)² / (Σy + 2.5)². SE² is
+ * the linearised variance of a ratio. The prior enters only the denominators.
  */
 function skillOf(
   { parameters }: Methodology,
@@ -101,8 +101,8 @@ function skillOf(
 }
 
 /**
- * Slides a window of 25 questions by one question at a time: the share of windows with Σx > 0, and the
- * standard deviation (over all windows) of Σx/Σy. Null with fewer than 50 questions.
+ * The share of windows with Σx > 0, and the standard deviation of Σx/Σy over all windows. A window is 25 consecutive
+ * questions. Null with fewer than 50 questions.
  */
 function stabilityOf(
   { parameters }: Methodology,
@@ -133,7 +133,10 @@ function stabilityOf(
   return { skill_stability: ahead / windows, skill_deviation: Math.sqrt(variance), windows }
 }
 
-/** Mean of max(p, 1 − p) at the close − share of closes that leaned the right way; positive = overconfident. */
+/**
+ * The mean of max(p, 1 − p) over the closing forecasts − the share of them that leaned the right way, where p = 1/2
+ * counts half. Positive means overconfident.
+ */
 function convictionGap({ ppm, outcome }: ClosingForecasts): number | null {
   const n = ppm.length
   if (n === 0) return null

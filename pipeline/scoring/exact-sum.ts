@@ -1,9 +1,9 @@
-// Sums of whole numbers that are exact however many there are, at nearly the cost of adding doubles.
+// Exact sums of any number of integers, at nearly the cost of adding doubles.
 
-/** Below this a double holds every whole number and the sum of two of them. */
+/** A double holds every integer below this limit, and the sum of any two of them. */
 const LIMIT = 2 ** 52
 
-/** Adds whole numbers of less than 2^52 in magnitude. */
+/** Adds integers of less than 2^52 in magnitude. */
 export class ExactSum {
   #low = 0
   #high = 0n
@@ -28,7 +28,7 @@ export class ExactSum {
 
 const HALF_BITS = 2 ** 26
 
-/** Adds products of whole numbers of less than 2^52 in magnitude. */
+/** Adds products of integers of less than 2^52 in magnitude. */
 export class ExactProductSum {
   readonly #parts = [new ExactSum(), new ExactSum(), new ExactSum()] as const
 

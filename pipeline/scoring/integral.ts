@@ -1,8 +1,8 @@
-// A running integral of a step function whose differences stay exact.
+// A running integral of a step function.
 
 /**
- * A running integral that keeps what addition rounds off (Neumaier 1974), so that the difference of two
- * readings is exact to the last bit or two even when it is tiny beside the readings.
+ * A running integral that also adds up the rounding errors (Neumaier 1974), so that the difference of two readings is
+ * exact to the last bit or two even when it is tiny compared with the readings.
  */
 export class Integral {
   high = 0

@@ -1,11 +1,11 @@
-// The logarithm of every probability that can be held, rounded so that any correct library gives the same bits.
+// The logarithms of all storable probabilities, rounded so that any correct mathematical library gives the same bits.
 
-/** Parts per million in a probability of one. */
+/** A probability of one, in parts per million. */
 export const PPM = 1_000_000
 
 /**
- * −ln of a probability given in parts per million, limited to [floor, 1 − floor], as a whole number of
- * 1e-9 (METHODOLOGY §6.1). Index 0..1,000,000; with a floor of 0.001 the values are 1,000,500..6,907,755,279.
+ * A table of −ln p as an integer number of 1e-9, with p limited to [floor, 1 − floor] (METHODOLOGY §6.1). The index is
+ * p in parts per million. With a floor of 0.001 the values are 1,000,500..6,907,755,279.
  */
 export function negativeLogNano(probabilityFloor: number): Float64Array {
   let table = tables.get(probabilityFloor)
@@ -20,5 +20,5 @@ export function negativeLogNano(probabilityFloor: number): Float64Array {
   return table
 }
 
-/** A million logarithms take some milliseconds, and every question needs the same ones. */
+/** Kept, because a million logarithms take some milliseconds and every question needs the same ones. */
 const tables = new Map<number, Float64Array>()

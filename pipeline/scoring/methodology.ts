@@ -1,13 +1,13 @@
-// The published method as a value: whatever scores is called with it, and nothing reads a global.
+// The published method as a value, which is passed to all scoring code.
 
-/** Any change of a parameter, or of a formula that reads it, is a new version. */
+/** A change of a parameter, or of a formula that reads it, needs a new version. */
 const PARAMETERS = {
   /** Probabilities are limited to [floor, 1 - floor] before a logarithm is taken. */
   log_probability_floor: 0.001,
-  /** The house forecaster's constant probability and the Brier score it gets. */
+  /** The house forecaster's constant probability, and its Brier score. */
   house_probability: 0.5,
   house_brier: 0.25,
-  /** Imaginary questions, each of reference Brier `house_brier`, that shrink a skill toward 0. */
+  /** The number of imaginary questions with the reference Brier score `house_brier` that shrink a skill toward 0. */
   shrinkage_questions: 10,
   interval_level: 0.95,
   interval_z: 1.959964,
@@ -31,7 +31,7 @@ export interface Methodology {
   readonly parameters: Readonly<typeof PARAMETERS>
 }
 
-/** The method of this version of the service. Only what starts the service names it: the rest is called with it. */
+/** The method of this version of the service. Only the code that starts the service imports it and passes it on. */
 export const METHODOLOGY: Methodology = {
   version: '1.0.0',
   effectiveFrom: '2026-01-01',

@@ -1,4 +1,4 @@
-// One entity on one question, as columns of whole numbers, and the exact sums over an entity's questions.
+// Pairs of an entity and a question, as columns of integers, and the exact sums over an entity's questions.
 import {
   type Block,
   type ColumnKind,
@@ -16,14 +16,14 @@ const METRIC_COLUMNS = Object.fromEntries(
   Object.entries(PAIR_METRICS).map(([name, { column }]): [string, ColumnKind] => [name, column]),
 ) as MetricColumns
 
-/** What the sweep writes. Each row is one entity on one question; both are numbered. */
+/** The columns that the sweep writes. Grain: one row per entity and question, each given by its number. */
 export const PAIR_COLUMNS = {
   question: 'int32',
   entity: 'int32',
   ...METRIC_COLUMNS,
 } as const satisfies ColumnKinds
 
-/** What an entity's scores are made of. Each row is one entity on one question; `outcome` is 1 for yes, 0 for no. */
+/** The columns that an entity is scored from. Grain: one row per entity and question. `outcome` is 1 for yes, 0 for no. */
 export const SCORED_COLUMNS = {
   entity: 'int32',
   outcome: 'int32',
@@ -39,10 +39,10 @@ type SummedName = {
   [Name in PairMetricName]: (typeof PAIR_METRICS)[Name]['sum'] extends 'none' ? never : Name
 }[PairMetricName]
 
-/** The sum of each metric that has one, in its own units, and over how many questions it was made. */
+/** The sum of each metric that has one, in the units of its column, and the number of questions in the sum. */
 export type PairSums = Readonly<Record<SummedName, { total: number; questions: number }>>
 
-/** Sums every metric as the catalogue says. Sums of whole numbers are exact, so their order changes no bit. */
+/** Sums every metric as the catalogue says. Sums of integers are exact, so their order changes no bit. */
 export function sumPairs({ rowCount, columns }: EntityPairs): PairSums {
   const sums: Partial<Record<PairMetricName, PairSums[SummedName]>> = {}
   for (const [name, { sum }] of Object.entries(PAIR_METRICS) as [PairMetricName, { sum: string }][]) {
@@ -61,7 +61,7 @@ export function sumPairs({ rowCount, columns }: EntityPairs): PairSums {
   return sums as PairSums
 }
 
-/** Coverage times a metric, in whole numbers of 1e-12. */
+/** Coverage times a metric, as integers of 1e-12. */
 export function weighted(
   columns: Columns<typeof SCORED_COLUMNS>,
   name: PairMetricName,

@@ -1,4 +1,4 @@
-// Scores everyone on one question: a single pass over its forecasts in the order of time (METHODOLOGY §2).
+// Scores all entities on one question in a single pass over its forecasts in order of time (METHODOLOGY §2).
 import type { RowSink } from '../../schemas/columns.ts'
 import { Integral } from './integral.ts'
 import { PPM, negativeLogNano } from './logarithm.ts'
@@ -27,11 +27,11 @@ export interface ForecastColumns {
   imported: Int32Array
 }
 
-/** 100/ln 2 · 1e-9 · 1e12 and 100 · 1e-9 · 1e12: from 1e-9 nats to 1e-12 of a baseline or peer score. */
+/** Convert 1e-9 nats to 1e-12 of a baseline or peer score: 100/ln 2 · 1e-9 · 1e12 and 100 · 1e-9 · 1e12. */
 const BASELINE_PICO_PER_NANO = 1e5 / Math.LN2
 const PEER_PICO_PER_NANO = 1e5
 
-/** The per-entity state of a sweep: one column of doubles for each of these. */
+/** The state of a sweep: for each entity, a double under each of these names. */
 const STATE = [
   'startMs',
   'sinceMs',
@@ -64,8 +64,9 @@ type State = Record<(typeof STATE)[number], Float64Array>
 /**
  * Scores questions one after another, reusing its buffers.
  *
- * What others stand for enters an entity's integrals only through four integrals over the whole field, read
- * where the entity's own forecast changes. So a question costs one step per forecast, however many take part.
+ * The other entities' forecasts enter an entity's integrals only through four integrals over all standing forecasts,
+ * which are read when the entity's own forecast changes. So a question costs one step per forecast, however many
+ * entities take part.
  */
 export class QuestionSweep {
   readonly #negativeLogNano: Float64Array
@@ -85,8 +86,8 @@ export class QuestionSweep {
   }
 
   /**
-   * Writes to `pairs` one row for each entity that took part, in the order of their first forecasts. `number` is the
-   * question's.
+   * Writes one row to `pairs` for each entity that took part, in the order of their first forecasts. `number` is the
+   * question's number.
    */
   run(
     number: number,
@@ -109,8 +110,8 @@ export class QuestionSweep {
     for (const integral of integrals) integral.reset()
 
     let standing = 0
-    let squaredErrors = 0 // Σ (p − o)² of the standing forecasts, in 1e-12: exact up to 9,007 of them
-    let nanoNats = 0 // Σ −ln q̃ of the standing forecasts, in 1e-9: an exact integer
+    let squaredErrors = 0 // Σ (p − o)² over the standing forecasts, in 1e-12: exact for up to 9,007 of them
+    let nanoNats = 0 // Σ −ln q̃ over the standing forecasts, in 1e-9: an exact integer
     let nowMs = openedAtMs
     for (let row = 0; row < count; row++) {
       const eventMs = Math.max(atMs[row]!, openedAtMs)
@@ -145,7 +146,7 @@ export class QuestionSweep {
       nanoNats += state.nanoNats[slot]!
     }
     if (closeMs > nowMs) this.#advance(closeMs - nowMs, standing, squaredErrors, nanoNats)
-    // Before the sink is written to, since it may throw: the next question must find no entity standing.
+    // First, because the sink may throw: the next question must begin without standing forecasts.
     for (let slot = 0; slot < standing; slot++) slotOf[state.entity[slot]!] = -1
     for (let slot = 0; slot < standing; slot++) {
       this.#settle(slot, closeMs)
@@ -153,7 +154,7 @@ export class QuestionSweep {
     }
   }
 
-  /** Lets time pass while the standing forecasts stay as they are. */
+  /** Integrates over a span of time in which the standing forecasts do not change. */
   #advance(spanMs: number, standing: number, squaredErrors: number, nanoNats: number): void {
     if (standing === 0) return
     this.#reference.add(((squaredErrors + this.#houseBrierPico) / standing) * spanMs)
@@ -181,7 +182,7 @@ export class QuestionSweep {
     this.#read(slot, nowMs)
   }
 
-  /** Notes where the field's integrals stand as an entity's forecast begins to count. */
+  /** Reads the integrals over all standing forecasts when an entity's forecast begins to count. */
   #read(slot: number, nowMs: number): void {
     const state = this.#state
     state.sinceMs[slot] = nowMs
@@ -195,7 +196,7 @@ export class QuestionSweep {
     state.atPeerAllLow[slot] = this.#peerAll.low
   }
 
-  /** Adds what an entity's forecast has earned since it began to count. */
+  /** Adds to an entity's integrals for the time since its forecast began to count. */
   #settle(slot: number, nowMs: number): void {
     const state = this.#state
     const spanMs = nowMs - state.sinceMs[slot]!
@@ -241,7 +242,7 @@ export class QuestionSweep {
     columns.conviction[row] = roundHalfEven((state.convictionIntegral[slot]! / heldMs) * 1e6)
     columns.moved[row] = state.moved[slot]!
     columns.toward[row] = state.toward[slot]!
-    // (Σ|Δp| − (max − min)) / (k − 2), −1 with fewer than three. Griffiths et al. 2019, doi:10.1002/met.1732.
+    // (Σ|Δp| − (max − min)) / (k − 2), or −1 if k < 3. Source: Griffiths et al. 2019, doi:10.1002/met.1732.
     const wander = state.moved[slot]! - (state.highest[slot]! - state.lowest[slot]!)
     columns.flip_flop[row] = forecasts < 3 ? -1 : roundHalfEven((wander / (forecasts - 2)) * 1e6)
     pairs.next()

@@ -1,30 +1,30 @@
-// Ranks the entities of one kind among each other and says what they have earned (METHODOLOGY §3).
+// Ranks the entities of one kind, and decides their certifications and badges (METHODOLOGY §3).
 import type { EntityMetrics } from '../../schemas/metrics.ts'
 import type { Badge, Certification } from '../../schemas/payloads.ts'
 import type { EntityScores } from './entity.ts'
 import type { Methodology } from './methodology.ts'
 import { rounded } from './round.ts'
 
-/** How an entity stands among its kind: all follows from a tally and the entity's own skill. */
+/** An entity's position among its kind, computed from a tally and the entity's own skill. */
 export type Standing = Pick<EntityMetrics, 'rank' | 'percentile' | 'eligible_population' | 'population'>
 
-/** The skill by which an entity is ranked, as published (six decimals); null when it is not eligible. */
+/** The skill by which an entity is ranked: as published, with six decimals. Null if it is not eligible. */
 export function rankedSkill({ eligible, skill }: Pick<EntityScores, 'eligible' | 'skill'>): number | null {
   return eligible && skill !== null ? rounded(skill) : null
 }
 
-/** How the eligible entities of a kind are spread over skills. */
+/** The distribution of skill over the eligible entities of a kind. */
 export interface Tally {
   /** The entities of the kind, eligible or not. */
   population: number
   eligible: number
-  /** Every skill that one of them has, ascending. */
+  /** Their distinct skills, ascending. */
   skills: Float64Array
-  /** How many eligible entities have a lower skill, for each of `skills`. */
+  /** The number of eligible entities with a lower skill, for each of `skills`. */
   lower: Float64Array
 }
 
-/** Counts the ranked skills of all entities of a kind, given in any order; null stands for one that is not eligible. */
+/** Counts the ranked skills of all entities of a kind, in any order. Null is an entity that is not eligible. */
 export function tallyOf(rankedSkills: Iterable<number | null>): Tally {
   const counts = new Map<number, number>()
   let population = 0
@@ -42,7 +42,7 @@ export function tallyOf(rankedSkills: Iterable<number | null>): Tally {
   return { population, eligible, skills, lower }
 }
 
-/** The standing of an entity with this ranked skill, itself counted in the tally. */
+/** The standing of an entity with this ranked skill. The tally must include the entity. */
 export function standingIn({ population, eligible, skills, lower }: Tally, skill: number | null): Standing {
   const kind = { eligible_population: eligible, population }
   if (skill === null) return { rank: null, percentile: null, ...kind }
@@ -56,7 +56,7 @@ export function standingIn({ population, eligible, skills, lower }: Tally, skill
   }
 }
 
-/** Where a number stands in an ascending list that holds it. */
+/** The index of a number in an ascending list that contains it. */
 function indexOf(sorted: Float64Array, wanted: number): number {
   let low = 0
   let high = sorted.length
@@ -68,7 +68,7 @@ function indexOf(sorted: Float64Array, wanted: number): number {
   return low
 }
 
-/** The interval's lower bound as published lies above 0. */
+/** Whether the lower bound of the skill's interval, as published, is above 0. */
 function aboveZero({ skill_interval }: EntityScores): boolean {
   return skill_interval !== null && rounded(skill_interval.lower) > 0
 }

@@ -1,4 +1,4 @@
-// A store in a directory: a create is an exclusive link, and everything is synced before it is reported.
+// A store in a directory. A create is an exclusive link, and every write is synced before it is reported.
 import { randomUUID } from 'node:crypto'
 import { type FileHandle, link, mkdir, open, readFile, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve, sep } from 'node:path'
@@ -7,9 +7,9 @@ import { ServiceError } from '../../schemas/errors.ts'
 import { assertPath, assertPrefix, isPath } from './paths.ts'
 import type { Store, StoredObject } from './store.ts'
 
-/** Half-written objects wait here, under a name that no path has. */
+/** The folder of half-written objects. No object's path can begin with its name. */
 const STAGING = '.staging'
-/** No write takes this long: what is older was left by a writer that died. */
+/** No write takes this long, so a writer that died must have left anything older. */
 const LEFTOVER_AGE_MS = 24 * 60 * 60 * 1000
 
 export class FileStore implements Store {
@@ -93,7 +93,7 @@ export class FileStore implements Store {
     })
   }
 
-  /** Writes and syncs a staged copy, lets `place` put it under its name, and syncs the directory. */
+  /** Writes and syncs a staged copy, lets `place` move it to its location, and syncs the directory. */
   async #write<T>(
     path: string,
     bytes: Uint8Array,
@@ -122,8 +122,8 @@ export class FileStore implements Store {
   }
 
   /**
-   * Makes a directory whose name, and whose parents' names, survive a power cut. Another writer may have made it
-   * and not have synced it yet, so each store syncs the way to it once itself.
+   * Makes a directory that survives a power cut, as do its parents. Another writer may have made one of them without
+   * having synced it yet, so each store syncs every directory on the way once itself.
    */
   async #makeDirectory(location: string): Promise<void> {
     const first = await mkdir(location, { recursive: true })
@@ -137,7 +137,7 @@ export class FileStore implements Store {
     this.#synced.add(location)
   }
 
-  /** Removes what dead writers left in the staging folder; `nowMs` is the file system's own time. */
+  /** Removes the files that dead writers left in the staging folder. `nowMs` is the file system's own time. */
   async #sweep(nowMs: number): Promise<void> {
     this.#swept = true
     for (const name of await readdir(this.#staging)) {
@@ -150,14 +150,14 @@ export class FileStore implements Store {
 
 function readRange(location: string, offset: number, length: number): Promise<Uint8Array> {
   return withFile(location, 'r', async (file) => {
-    // Unlike a read, this fails for a directory even where no bytes are asked for.
+    // A read of no bytes would succeed for a directory.
     if ((await file.stat()).isDirectory()) throw Object.assign(new Error(location), { code: 'EISDIR' })
     const { bytesRead, buffer } = await file.read(new Uint8Array(length), 0, length, offset)
     return buffer.subarray(0, bytesRead)
   })
 }
 
-/** Works with an open file and closes it, whatever comes of the work. */
+/** Opens a file, passes it to `work` and closes it, even if the work fails. */
 export async function withFile<T>(
   location: string,
   flags: string,
@@ -176,7 +176,7 @@ async function syncDirectory(location: string): Promise<void> {
   try {
     directory = await open(location)
   } catch (error) {
-    // Windows opens no directories; its file system journals names by itself.
+    // Windows cannot open directories. Its file system journals names by itself.
     if (process.platform === 'win32') return
     throw error
   }
@@ -191,7 +191,7 @@ function hasCode(error: unknown, ...codes: string[]): boolean {
   return error instanceof Error && 'code' in error && codes.includes(String(error.code))
 }
 
-/** A folder is no object, and neither is anything beneath a file. */
+/** Undefined for a location where there is no object: nothing, a folder, or a location beneath a file. */
 async function orUndefined<T>(result: Promise<T>): Promise<T | undefined> {
   try {
     return await result
@@ -201,7 +201,7 @@ async function orUndefined<T>(result: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** A full or broken disk is the same to a caller as a store that does not answer. */
+/** Reports a full or broken disk as `unavailable`: to a caller it is the same as a store that does not answer. */
 async function reported<T>(action: string, path: string, run: () => Promise<T>): Promise<T> {
   try {
     return await run()

@@ -1,4 +1,4 @@
-// Makes immutable objects readable as local files, for DuckDB.
+// Local files with the content of immutable objects, for DuckDB to read.
 import { randomUUID } from 'node:crypto'
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -9,8 +9,8 @@ import type { Store } from './store.ts'
 const DOWNLOAD_BYTES = 8 * 1024 * 1024
 
 /**
- * Makes immutable objects readable as local files, for DuckDB. A store of files gives its own; others are
- * downloaded once into `directory`, piece by piece. Immutable objects make the copies exact.
+ * Gives each object a local file. Objects of a store in a directory are files already; those of other stores are
+ * downloaded once into `directory`, piece by piece. A copy never goes stale, because the objects are immutable.
  */
 export class LocalFiles {
   readonly #store: Store
@@ -21,7 +21,11 @@ export class LocalFiles {
     this.#directory = directory
   }
 
-  /** @throws ServiceError `notFound` where there is no such object. */
+  /**
+   * The local path of an object, which is downloaded first if necessary.
+   *
+   * @throws ServiceError `notFound` if there is no such object.
+   */
   async path(object: string): Promise<string> {
     assertPath(object)
     if (this.#store.localPath) {
@@ -46,7 +50,7 @@ export class LocalFiles {
         offset += bytes.byteLength
         if (bytes.byteLength < DOWNLOAD_BYTES) break
       }
-      // The cache outlives the process, and a name must not outlive the bytes.
+      // The cache outlives the process: after a power cut a file must not be there without its bytes.
       await file.sync()
       await file.close()
       await rename(partial, path)
@@ -57,7 +61,7 @@ export class LocalFiles {
     }
   }
 
-  /** Drops the local copy of an object that will not be read again. */
+  /** Deletes the local copy of an object that will not be read again. */
   async forget(object: string): Promise<void> {
     assertPath(object)
     if (!this.#store.localPath) await rm(join(this.#directory, ...object.split('/')), { force: true })

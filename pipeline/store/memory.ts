@@ -8,7 +8,7 @@ export class MemoryStore implements Store {
   readonly #modifiedAt = new Map<string, Date>()
   readonly #now: () => Date
 
-  /** Without a clock every object is as old as the epoch. */
+  /** Without a clock every object is dated 1970-01-01. */
   constructor(now = () => new Date(0)) {
     this.#now = now
   }

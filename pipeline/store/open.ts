@@ -1,4 +1,4 @@
-// Opens the store that a URL names.
+// Opens the store at a URL.
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ServiceError } from '../../schemas/errors.ts'
@@ -14,7 +14,7 @@ export interface StoreSettings {
   requestTimeoutMs?: number | undefined
 }
 
-/** @throws ServiceError `invalid` for a URL that names no kind of store. */
+/** @throws ServiceError `invalid` for a URL of another kind, or with a prefix that is not a path of the store. */
 export function openStore({ url, s3Endpoint, requestTimeoutMs }: StoreSettings): Store {
   if (!/^[a-z][a-z0-9+.-]*:/i.test(url)) return new FileStore(resolve(url))
   const parsed = URL.parse(url)

@@ -1,4 +1,4 @@
-// Every path of an object in the bucket is built and parsed here.
+// Builds and parses the path of every object in the store.
 import { ServiceError } from '../../schemas/errors.ts'
 import type { EntityType, TableName } from '../../schemas/tables.ts'
 import { sha256Hex } from '../proof/canonical.ts'
@@ -13,13 +13,13 @@ export function inboxPath(table: TableName, id: string): string {
   return `inbox/${table}/${id}.parquet`
 }
 
-/** False for what others put beside the inbox's objects, such as the empty objects that stand for folders. */
+/** False for anything that is not an inbox object, such as the empty objects with which some tools mark folders. */
 export function isInboxPath(table: TableName, path: string): boolean {
   const prefix = inboxPrefix(table)
   return path.startsWith(prefix) && /^[^/]+\.parquet$/.test(path.slice(prefix.length))
 }
 
-/** What a version of a table takes from the inbox, written down before it is taken. */
+/** The list of inbox objects that a version of a table takes in, written before they are taken. */
 export function intakePath(table: TableName, version: number): string {
   return `intake/${table}/${padded(version, 20)}.json`
 }
@@ -28,7 +28,7 @@ export function deltaLogPath(table: TableName, version: number): string {
   return `tables/${table}/_delta_log/${padded(version, 20)}.json`
 }
 
-/** A data file's path as the commit log writes it: relative to its table. */
+/** The path of a data file relative to its table, as the commit log has it. */
 export function dataPath(table: TableName, date: string, part: string): string {
   return `recorded_date=${date}/${table}-${part}.parquet`
 }
@@ -47,14 +47,14 @@ export function apiKeyPath(keyHash: string): string {
   return `${API_KEYS_PREFIX}${keyHash}.json`
 }
 
-/** Where a key is found by its public id. */
+/** The record that finds an API key by its public id. */
 export function keyIdPath(keyId: string): string {
   return `registry/key-ids/${keyId}.json`
 }
 
 export const CLAIMS_PREFIX = 'idempotency/'
 
-/** Where the claim of an Idempotency-Key is. Only a hash, because anyone who has the key is given the answer again. */
+/** The claim of an Idempotency-Key. The path holds only a hash, because anyone with the key can get the answer again. */
 export function claimPath(scope: string, key: string): string {
   return `${CLAIMS_PREFIX}${sha256Hex(`${scope}\0${key}`)}.json`
 }
@@ -63,7 +63,7 @@ export function releasePrefix(release: number): string {
   return `releases/${padded(release, 8)}/`
 }
 
-/** What a release is to be made of, written down before its first file. */
+/** The inputs of a release, written before its first file. */
 export function planPath(release: number): string {
   return `${releasePrefix(release)}plan.json`
 }
@@ -87,41 +87,41 @@ export function snapshotDateOf(path: string): string | undefined {
   return /^snapshots\/(\d{4}-\d{2}-\d{2})\/manifest\.json$/.exec(path)?.[1]
 }
 
-/** A shard's path inside its release or snapshot: named by the first entity it holds. */
+/** The path of a shard inside its release or snapshot. Its name is the first entity in it. */
 export function shardPath(entityType: EntityType, firstEntityId: string): string {
   return `${entityType}/${firstEntityId}.json`
 }
 
-/** The first entity of a shard; undefined for a path that is not a shard of that kind of entity. */
+/** The first entity of a shard, from its path; undefined if it is not a shard of that kind of entity. */
 export function shardStart(path: string, entityType: EntityType): string | undefined {
   return path.startsWith(`${entityType}/`) && path.endsWith('.json')
     ? path.slice(entityType.length + 1, -'.json'.length)
     : undefined
 }
 
-/** What the sandbox simulates. */
+/** The world that the sandbox simulates. */
 export const SIMULATION_PATH = 'simulation.json'
 
-/** How far its simulation has come. */
+/** The last round that the sandbox has simulated. */
 export const SIMULATED_ROUND_PATH = 'simulation-round.json'
 
 export function probePath(id: string): string {
   return `probe/${id}`
 }
 
-/** Keys are ours to make: anything that could leave the store's prefix is a bug in the caller. */
+/** Only this file makes paths, so a path that could lead out of the store's prefix is a bug in the caller. */
 export function assertPath(path: string): void {
   if (!isPath(path)) throw new ServiceError('invalid', `not a path of the store: ${JSON.stringify(path)}`)
 }
 
-/** What a listing may ask for: the beginning of a path, or nothing. */
+/** A listing takes the beginning of a path, or an empty prefix for everything. */
 export function assertPrefix(prefix: string): void {
   if (prefix !== '' && !isPath(prefix.replace(/\/$/, ''))) {
     throw new ServiceError('invalid', `not the beginning of a path of the store: ${JSON.stringify(prefix)}`)
   }
 }
 
-/** No part begins with a dot: not `..`, nor the names that file systems and their users hide. */
+/** No part may begin with a dot, which excludes `..` and hidden files. */
 export function isPath(path: string): boolean {
   return /^[A-Za-z0-9_=-][A-Za-z0-9_=.-]*(\/[A-Za-z0-9_=-][A-Za-z0-9_=.-]*)*$/.test(path)
 }

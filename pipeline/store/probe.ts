@@ -1,4 +1,4 @@
-// Refuses a store that would break the service's promises, before anything relies on it.
+// Tries a store out before the service relies on it, and refuses one that would break the service's promises.
 import { ServiceError } from '../../schemas/errors.ts'
 import { probePath } from './paths.ts'
 import type { Store } from './store.ts'
@@ -6,25 +6,25 @@ import type { Store } from './store.ts'
 const RIVALS = 4
 
 /**
- * Checks that of several creates of one path at most one goes through, that a later one is refused, and that what
- * was created can be read, listed and deleted. `id` makes the probe's path its own.
+ * Checks that at most one of several simultaneous creates of a path succeeds, that a later one is refused, and that
+ * the created object can be read, listed and deleted. `id` makes the path of this probe unique.
  *
- * @throws ServiceError `invalid` for a store that lets a second create through, as servers do that ignore
- *   `If-None-Match: *`, or that loses what was written; `unavailable` for one that does not answer.
+ * @throws ServiceError `invalid` if the store accepts a second create, as servers do that ignore `If-None-Match: *`,
+ *   or loses an object; `unavailable` if it does not answer.
  */
 export async function probeStore(store: Store, id: string): Promise<void> {
   const path = probePath(id)
   try {
     await checkCreates(store, path)
   } catch (error) {
-    // What was wrong with the store says more than that it cannot be tidied either.
+    // The first error says more than one about tidying up.
     await store.delete(path).catch(() => undefined)
     if (!(error instanceof ServiceError) || error.kind !== 'unavailable') throw error
-    // Whose settings are wrong is to know which store is meant.
+    // The store's URL tells the operator which setting to correct.
     throw new ServiceError('unavailable', `${store.url}: ${error.message}`, { cause: error, retryAfterS: 5 })
   }
   await store.delete(path)
-  if (await store.get(path)) throw unreliable(store, `still gives ${path} after deleting it`)
+  if (await store.get(path)) throw unreliable(store, `still returns ${path} after deleting it`)
 }
 
 async function checkCreates(store: Store, path: string): Promise<void> {
@@ -38,19 +38,19 @@ async function checkCreates(store: Store, path: string): Promise<void> {
   if (late || created > 1) {
     const seen = late
       ? 'a second create of the same path'
-      : `${created} of ${RIVALS} creates of one path at once`
+      : `${created} of ${RIVALS} simultaneous creates of one path`
     throw unreliable(
       store,
-      `lets ${seen} through; it must honour put-if-absent (If-None-Match: *) for the service to be safe`,
+      `accepts ${seen}; the service needs a store that honours put-if-absent (If-None-Match: *)`,
     )
   }
   const stored = await store.get(path)
-  // A create whose answer was lost succeeds unseen, and its repetition is refused: then any rival may have won.
+  // If the answer to a successful create is lost, the client repeats it and is refused: then any rival may have won.
   const winners = created === 1 ? [early[creates.indexOf(true)]!] : early
   const kept = stored !== undefined && winners.some((bytes) => Buffer.compare(stored, bytes) === 0)
   let listed = false
   for await (const object of store.list(path)) listed ||= object.path === path
-  if (!kept || !listed) throw unreliable(store, `does not give back what was written to ${path}`)
+  if (!kept || !listed) throw unreliable(store, `does not return what was written to ${path}`)
 }
 
 function unreliable(store: Store, fault: string): ServiceError {

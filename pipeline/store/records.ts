@@ -1,12 +1,12 @@
-// Small JSON objects of the service's own: read whole and held against their schema.
+// Reads the service's own small JSON objects and validates them against their schemas.
 import type { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { Store } from './store.ts'
 
 /**
- * The record under a path, undefined where there is none.
+ * The record at a path; undefined if there is none.
  *
- * @throws ServiceError `corrupt` for bytes that are no such record.
+ * @throws ServiceError `corrupt` if the object does not match the schema.
  */
 export async function readRecord<S extends z.ZodType>(
   store: Store,

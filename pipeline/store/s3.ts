@@ -1,4 +1,4 @@
-// A store in an S3-compatible bucket. The only file that knows the AWS client.
+// A store in an S3-compatible bucket. The only file that uses the AWS client.
 import {
   DeleteObjectCommand,
   GetObjectCommand,
@@ -14,11 +14,10 @@ import type { Store, StoredObject } from './store.ts'
 
 export interface S3Settings {
   bucket: string
-  /** Without leading slash; empty, or ending in a slash. */
+  /** Without a leading slash; either empty or ending in a slash. */
   prefix: string
-  /** For servers other than Amazon's. */
+  /** For servers other than Amazon's. Credentials and region come from the AWS client's own variables. */
   endpoint?: string | undefined
-  /** Credentials and region come from the environment, as everywhere with the AWS client. */
   requestTimeoutMs?: number | undefined
 }
 
@@ -34,13 +33,13 @@ export class S3Store implements Store {
     this.#prefix = prefix
     this.#client = new S3Client({
       ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
-      // S3-compatible servers need not know the newer trailing checksums.
+      // Not every S3-compatible server supports the newer trailing checksums.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
       requestHandler: new NodeHttpHandler({
         connectionTimeout: 5_000,
         requestTimeout: requestTimeoutMs,
-        // The request's time ends with the first byte of the answer; this one watches the rest.
+        // The request timeout ends with the first byte of the answer; this one covers the rest.
         socketTimeout: requestTimeoutMs,
         throwOnRequestTimeout: true,
       }),
@@ -52,7 +51,7 @@ export class S3Store implements Store {
   }
 
   async range(path: string, offset: number, length: number): Promise<Uint8Array | undefined> {
-    // HTTP has no range of no bytes, and an absent object is absent however little is asked of it.
+    // HTTP cannot ask for zero bytes, so ask for one, because the answer must still tell whether the object exists.
     const bytes = await this.#read(path, `bytes=${offset}-${offset + Math.max(length, 1) - 1}`)
     return length === 0 ? bytes?.subarray(0, 0) : bytes
   }
@@ -73,7 +72,7 @@ export class S3Store implements Store {
       )
       for (const { Key, Size, LastModified } of page.Contents ?? []) {
         if (Key === undefined) continue
-        // Of an unknown age nothing follows; the epoch would make the object look ancient.
+        // Nothing may conclude from an unknown age; with the epoch the object would look ancient.
         const modifiedAt = LastModified ?? new Date(Number.NaN)
         yield { path: Key.slice(this.#prefix.length), sizeBytes: Size ?? 0, modifiedAt }
       }
@@ -146,8 +145,8 @@ export class S3Store implements Store {
   }
 
   /**
-   * Errors that mean something to the caller pass through; the rest become `unavailable`. A 409 on a
-   * conditional write says that another was under way: Amazon asks for the request to be repeated.
+   * Passes through the errors that tell the caller something and turns the rest into `unavailable`. Repeats a
+   * conditional write that is answered with 409, because Amazon asks for that when two writes overlap.
    */
   async #call<T>(path: string, request: () => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
@@ -157,8 +156,8 @@ export class S3Store implements Store {
         if (cause instanceof S3ServiceException) {
           const status = cause.$metadata.httpStatusCode ?? 0
           if (status === 409 && attempt < 10) continue
-          const meant = status === 404 || status === 412 || status === 416
-          if (meant && cause.name !== 'NoSuchBucket') throw cause
+          const informative = status === 404 || status === 412 || status === 416
+          if (informative && cause.name !== 'NoSuchBucket') throw cause
         }
         const reason = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause)
         throw new ServiceError('unavailable', `the store did not answer for ${path} (${reason})`, {

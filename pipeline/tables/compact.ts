@@ -1,5 +1,5 @@
-// Moves what the inbox holds into a table, once: writes down what it takes, writes the data files, commits, and
-// only then deletes. A crash anywhere leaves the next run to finish the same step to the same files.
+// Moves rows from the inbox into a table exactly once: lists the objects it takes, writes the data files, commits, and
+// only then deletes the objects. After a crash anywhere the next run finishes the same step with the same files.
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import pMap from 'p-map'
@@ -17,27 +17,27 @@ import type { Store } from '../store/store.ts'
 import { type DataFile, appendCommit, creationCommit } from './delta.ts'
 import { TableLog } from './delta-log.ts'
 
-/** Rows in one data file at most: it is written and uploaded from memory. */
+/** The most rows in one data file, because it is uploaded from memory. */
 const ROWS_PER_FILE = 4_000_000
 const OBJECTS_AT_ONCE = 16
-/** Namespace of the tables' ids, an arbitrary UUID. */
+/** The namespace of the tables' ids, an arbitrary UUID. */
 const TABLE_IDS = '5b6b2f0e-7a52-4f0b-9a3e-3c1d7f0a9c55'
 
 export interface CompactionContext {
   store: Store
   local: LocalFiles
-  /** Of this call's own while it runs. */
+  /** No other call may use it at the same time. */
   database: Database
-  /** For files on their way to the store; of this call's own while it runs. */
+  /** For files on their way to the store. No other call may use it at the same time. */
   directory: string
   now: () => Date
 }
 
 export interface Compaction {
   table: TableName
-  /** The version of the table when the inbox was found empty. */
+  /** The version of the table when the call ended. */
   version: number
-  /** Rows and inbox objects taken in by this call. */
+  /** The rows and inbox objects that this call took in. */
   rows: number
   objects: number
 }
@@ -45,8 +45,8 @@ export interface Compaction {
 const intake = z.strictObject({ inbox: z.array(z.string()).min(1) })
 
 /**
- * Takes in everything that the inbox held when the call began. Any number of calls may run at once, on any
- * machines: the one that writes down a version's intake first decides it, and the others help to finish it.
+ * Takes in everything that was in the inbox when the call began. Any number of calls may run at once, on any
+ * machines: the first to write a version's intake decides it, and the others help to finish it.
  */
 export async function compact(context: CompactionContext, table: TableName): Promise<Compaction> {
   const { store } = context
@@ -66,7 +66,7 @@ export async function compact(context: CompactionContext, table: TableName): Pro
     }
     const waiting = await clear(store, table, version)
     if (mine || waiting.length === 0) return done
-    // Whether this write wins or a rival's did, the next round finds an intake for the version and finishes it.
+    // Whether this write wins or a rival's does, the next round finds an intake for the version and finishes it.
     mine = await store.putIfAbsent(intakePath(table, version + 1), encodeJson({ inbox: waiting }))
   }
 }
@@ -83,8 +83,8 @@ async function readIntake(store: Store, table: TableName, version: number): Prom
 }
 
 /**
- * Deletes what a committed version took and returns what else waits. An intake is written only after this, so
- * an object is gone, or known to be taken, before anyone could take it a second time.
+ * Deletes the objects that a committed version took and returns the others. An intake is written only after this, so
+ * that no object can be taken twice: a taken one is already deleted, or known to be taken.
  */
 async function clear(store: Store, table: TableName, version: number): Promise<string[]> {
   const taken = new Set(await readIntake(store, table, version))
@@ -93,11 +93,11 @@ async function clear(store: Store, table: TableName, version: number): Promise<s
   for await (const { path } of store.list(inboxPrefix(table))) {
     if (isInboxPath(table, path)) (taken.has(path) ? left : waiting).push(path)
   }
-  await pMap(left, (key) => store.delete(key), { concurrency: OBJECTS_AT_ONCE })
+  await pMap(left, (path) => store.delete(path), { concurrency: OBJECTS_AT_ONCE })
   return waiting
 }
 
-/** Writes the data files of a version and commits it; returns its rows, 0 if another had committed it by then. */
+/** Writes the data files of a version and commits it. Returns its number of rows, or 0 if a rival committed it first. */
 async function take(
   context: CompactionContext,
   table: TableName,
@@ -107,10 +107,10 @@ async function take(
   const { store, local, now } = context
   let files: DataFile[]
   try {
-    const paths = await pMap(inbox, (key) => local.path(key), { concurrency: OBJECTS_AT_ONCE })
+    const paths = await pMap(inbox, (path) => local.path(path), { concurrency: OBJECTS_AT_ONCE })
     files = await writeDataFiles(context, tableSpec(table), paths, sha256Hex(inbox.join('\n')).slice(0, 32))
   } catch (error) {
-    // Inbox objects go only after the commit: where one is gone, somebody else has committed this version.
+    // Inbox objects are deleted only after the commit: if one is gone, a rival has committed this version.
     if (await store.get(deltaLogPath(table, version))) return 0
     throw error
   }
@@ -119,7 +119,7 @@ async function take(
     deltaLogPath(table, version),
     appendCommit(files, now().getTime()),
   )
-  await pMap(inbox, (key) => local.forget(key), { concurrency: OBJECTS_AT_ONCE })
+  await pMap(inbox, (path) => local.forget(path), { concurrency: OBJECTS_AT_ONCE })
   return committed ? rows : 0
 }
 
@@ -154,28 +154,35 @@ async function writeDataFiles(
   return files
 }
 
-/** Writes a slice of the batch as a data file and returns the size of the stored one. */
+/** Writes a slice of the batch as a data file and returns the size of the stored object. */
 async function upload(
   store: Store,
   database: Database,
   directory: string,
-  key: string,
+  path: string,
   slice: string,
 ): Promise<number> {
-  const file = join(directory, `${sha256Hex(key)}.parquet`)
+  const file = join(directory, `${sha256Hex(path)}.parquet`)
   await database.run(
     `COPY (SELECT * EXCLUDE (recorded_date) FROM ${slice} ORDER BY rowid) TO ${literal(file)} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 122880)`,
   )
   const bytes = await readFile(file)
   await rm(file)
-  if (await store.putIfAbsent(key, bytes)) return bytes.byteLength
-  // An earlier try, perhaps by another version of DuckDB, has written the same rows in other bytes.
-  const stored = await store.get(key)
-  if (!stored) throw new ServiceError('corrupt', `${key} exists for a create but not for a read`)
+  if (await store.putIfAbsent(path, bytes)) return bytes.byteLength
+  // An earlier attempt may have written the same rows as other bytes, with another version of DuckDB.
+  const stored = await store.get(path)
+  if (!stored)
+    throw new ServiceError(
+      'corrupt',
+      `${path} cannot be created because it exists, but cannot be read either`,
+    )
   return stored.byteLength
 }
 
-/** Of every column: where some have bounds and others none, the reader `deltalake` finds no row by the others. */
+/**
+ * The statistics of every column. If only some columns had bounds, the reader `deltalake` would find no rows when it
+ * filters by another.
+ */
 async function statisticsOf(
   database: Database,
   { columns }: TableSpec,

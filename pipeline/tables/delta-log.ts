@@ -1,4 +1,4 @@
-// Follows a table's commit log: which data files make up which version.
+// Follows a table's commit log to find the data files of each version.
 import pMap from 'p-map'
 import { ServiceError } from '../../schemas/errors.ts'
 import { SCORED_TABLES, type ScoredTable, type TableName } from '../../schemas/tables.ts'
@@ -9,7 +9,7 @@ import { type DataFile, filesOf } from './delta.ts'
 
 const READS_AT_ONCE = 16
 
-/** A table as of one version. */
+/** A table at one version. */
 export interface TableVersion {
   table: TableName
   /** -1 before the table's first commit. */
@@ -32,49 +32,49 @@ export class TableLog {
     return { table: this.table, version: this.#version, files: this.#files }
   }
 
-  /** Reads the commits made since the last call; true when there were any. */
+  /** Reads the commits made since the last call; true if there were any. */
   async refresh(): Promise<boolean> {
     const before = this.#version
     if (before < 0) await this.#readAll(Number.MAX_SAFE_INTEGER)
     for (;;) {
       const version = this.#version + 1
-      const key = deltaLogPath(this.table, version)
-      const commit = await this.#store.get(key)
+      const path = deltaLogPath(this.table, version)
+      const commit = await this.#store.get(path)
       if (!commit) return this.#version !== before
-      const files = filesOf(commit, key)
-      // Another refresh of this log may have come here first.
+      const files = filesOf(commit, path)
+      // A concurrent refresh of this log may have added this commit already.
       if (version !== this.#version + 1) continue
       this.#files = [...this.#files, ...files]
       this.#version = version
     }
   }
 
-  /** Reads the log up to `version` and no further; a log that ends earlier is read to its end. */
+  /** Reads the log up to `version`, or to its end if it ends earlier. */
   async readTo(version: number): Promise<TableVersion> {
     await this.#readAll(version)
     return this.current
   }
 
-  /** From the start, with one listing and many reads at a time. */
+  /** Reads the log from the start, with one listing and concurrent reads. */
   async #readAll(last: number): Promise<void> {
-    const keys: string[] = []
-    const names = this.#store.list(tablePath(this.table, '_delta_log/'))
-    for await (const { path } of names) {
-      if (path === deltaLogPath(this.table, keys.length) && keys.length <= last) keys.push(path)
+    const paths: string[] = []
+    const listing = this.#store.list(tablePath(this.table, '_delta_log/'))
+    for await (const { path } of listing) {
+      if (path === deltaLogPath(this.table, paths.length) && paths.length <= last) paths.push(path)
     }
-    const commits = await pMap(keys, (key) => this.#store.get(key), { concurrency: READS_AT_ONCE })
+    const commits = await pMap(paths, (path) => this.#store.get(path), { concurrency: READS_AT_ONCE })
     const files: DataFile[] = []
     for (const [index, commit] of commits.entries()) {
-      const key = keys[index]!
-      if (!commit) throw new ServiceError('corrupt', `${key} is listed but cannot be read`)
-      for (const file of filesOf(commit, key)) files.push(file)
+      const path = paths[index]!
+      if (!commit) throw new ServiceError('corrupt', `${path} is listed but cannot be read`)
+      for (const file of filesOf(commit, path)) files.push(file)
     }
     this.#files = files
     this.#version = commits.length - 1
   }
 }
 
-/** Every table that scores are made of, as it is now. */
+/** The current version of every table that scoring reads. */
 export async function currentVersions(store: Store): Promise<Record<ScoredTable, TableVersion>> {
   const versions = await Promise.all(
     SCORED_TABLES.map(async (name): Promise<[ScoredTable, TableVersion]> => {

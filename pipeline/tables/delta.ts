@@ -1,24 +1,25 @@
-// The actions of Delta Lake's commit log: reader 1, writer 2, append only, so that any Delta reader can follow.
+// Encodes and parses Delta Lake's commits: reader version 1, writer version 2 and append only, so that any Delta reader
+// can read the tables.
 // https://github.com/delta-io/delta/blob/master/PROTOCOL.md
 import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import { type ColumnType, type TableName, tableSpec } from '../../schemas/tables.ts'
 
-/** A data file of a table, as the log adds it. */
+/** A data file of a table, with what the commit that adds it says about it. */
 export interface DataFile {
   /** Relative to the table. */
   path: string
   recordedDate: string
   sizeBytes: number
   rows: number
-  /** Smallest and largest value of every column that has one, for readers that skip files. */
+  /** The smallest and largest value of each column that has values, for readers that skip files. */
   minValues: Record<string, string | number>
   maxValues: Record<string, string | number>
-  /** How many rows have no value, of every column. */
+  /** The number of rows without a value, for each column. */
   nullCount: Record<string, number>
 }
 
-/** How a commit says who wrote it. */
+/** Marks the commits of this service. */
 const ENGINE = 'forecast-verification-service'
 
 const DELTA_TYPES: Record<ColumnType, string> = {
@@ -55,7 +56,7 @@ const action = z.union([
   }),
 ])
 
-/** The commit that creates a table: its protocol, schema and partitioning, and no rows. */
+/** The commit that creates a table: its protocol, schema and partitioning, without rows. */
 export function creationCommit(table: TableName, id: string, nowMs: number): Uint8Array {
   const fields = tableSpec(table).columns.map(({ name, type, nullable, about }) => ({
     name,
@@ -103,12 +104,12 @@ export function appendCommit(files: readonly DataFile[], nowMs: number): Uint8Ar
 }
 
 /**
- * The files that a commit adds.
+ * The files that a commit adds. `path` is the commit's, for the message.
  *
- * @throws ServiceError `corrupt` for a commit that is not one of ours. Another writer may have rewritten files or
- *   taken the version that an intake was written down for, so going on would count rows twice or lose them.
+ * @throws ServiceError `corrupt` for a commit that this service did not write. Another writer may have rewritten files,
+ *   or taken a version that has an intake, so going on could lose rows or count them twice.
  */
-export function filesOf(commit: Uint8Array, key: string): DataFile[] {
+export function filesOf(commit: Uint8Array, path: string): DataFile[] {
   const files: DataFile[] = []
   for (const [index, line] of new TextDecoder().decode(commit).trimEnd().split('\n').entries()) {
     try {
@@ -126,7 +127,7 @@ export function filesOf(commit: Uint8Array, key: string): DataFile[] {
         nullCount: stats.nullCount,
       })
     } catch (cause) {
-      throw new ServiceError('corrupt', `${key} is not a commit of this service: ${line.slice(0, 200)}`, {
+      throw new ServiceError('corrupt', `${path} is not a commit of this service: ${line.slice(0, 200)}`, {
         cause,
       })
     }

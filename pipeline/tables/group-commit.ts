@@ -1,4 +1,4 @@
-// Group commit: rows that arrive while one inbox object is being written wait for the next, which takes them all.
+// Group commit: rows that arrive while an inbox object is being written wait and go together into the next one.
 import { ServiceError } from '../../schemas/errors.ts'
 import type { Row, TableName } from '../../schemas/tables.ts'
 import { inboxPath } from '../store/paths.ts'
@@ -6,9 +6,9 @@ import type { Store } from '../store/store.ts'
 import { encodeRows } from './inbox.ts'
 
 export interface GroupCommitSettings {
-  /** Rows that may wait; more are refused at once. */
+  /** The most rows that may wait. Further ones are refused at once. */
   queueLimit: number
-  /** How long the store may take for one object. A row waits at most twice as long. */
+  /** The longest that the store may take for one object. A row waits at most twice as long. */
   timeoutMs: number
 }
 
@@ -16,7 +16,7 @@ export interface GroupCommitComponents {
   store: Store
   /** A new version 7 UUID. */
   newId: () => string
-  /** Told of every object written, for metrics. */
+  /** Called after every object that is written, for metrics. */
   onCommit?: (rows: number, durationMs: number) => void
   /** Milliseconds of a clock that only goes forward. */
   monotonicMs: () => number
@@ -28,7 +28,7 @@ interface Waiting {
   reject: (error: ServiceError) => void
 }
 
-/** Rows in one object at most, so that encoding never stalls the process for long. */
+/** The most rows in one object, so that encoding never blocks the process for long. */
 const GROUP_LIMIT = 5_000
 const RETRY_AFTER_S = 5
 
@@ -53,13 +53,13 @@ export class GroupCommit {
   /**
    * Resolves once the row is durable in the inbox.
    *
-   * @throws ServiceError `unavailable`: with a full queue the row was not written; when the store failed or took
-   *   too long it may yet turn up, as with any store, so writing the same again must be harmless.
+   * @throws ServiceError `unavailable`. If the queue was full, the row was not written. If the store failed or took too
+   *   long, it may still turn up, so writing the same again must be harmless.
    */
   submit(row: Row): Promise<void> {
     if (this.#closed) return Promise.reject(unavailable('the service is shutting down; nothing was recorded'))
     if (this.#waiting.length >= this.#settings.queueLimit) {
-      return Promise.reject(unavailable('too much is waiting to be written; nothing was recorded'))
+      return Promise.reject(unavailable('too many rows are waiting to be written; nothing was recorded'))
     }
     return new Promise((resolve, reject) => {
       this.#waiting.push({ row, resolve, reject })
@@ -67,14 +67,14 @@ export class GroupCommit {
     })
   }
 
-  /** Refuses new rows and resolves when every row accepted so far has its answer. */
+  /** Refuses new rows, and resolves once every row accepted so far is written or has failed. */
   async close(): Promise<void> {
     this.#closed = true
     await this.#writing
   }
 
   async #writeAll(): Promise<void> {
-    // Requests of one turn of the event loop belong to one object.
+    // The rows of one turn of the event loop go into one object.
     await Promise.resolve()
     while (this.#waiting.length > 0) {
       const group = this.#waiting.splice(0, GROUP_LIMIT)
@@ -102,7 +102,7 @@ export class GroupCommit {
         reject(new Error(`no answer within ${this.#settings.timeoutMs} ms`))
       })
     })
-    // A key nobody else uses: where it is taken, an earlier try of this very request came through.
+    // No other object has this path: if it is taken, an earlier attempt of this request succeeded.
     const write = store.putIfAbsent(inboxPath(this.#table, newId()), bytes, signal)
     await Promise.race([write, expired])
     onCommit?.(group.length, monotonicMs() - startedMs)

@@ -1,4 +1,4 @@
-// The inbox: rows that have been acknowledged and that no table has taken in yet, one Parquet object per write.
+// The inbox: acknowledged rows that no table has taken in yet, one Parquet object per write.
 import { type SchemaElement, parquetWriteBuffer } from 'hyparquet-writer'
 import { type ColumnType, type Row, type TableName, tableSpec } from '../../schemas/tables.ts'
 
@@ -11,7 +11,7 @@ const PARQUET_TYPES = {
   time: { type: 'INT64', converted_type: 'TIMESTAMP_MILLIS' },
 } as const satisfies Record<ColumnType, Partial<SchemaElement>>
 
-/** Rows of a table as one Parquet object. */
+/** Encodes rows of a table as one Parquet object. */
 export function encodeRows(table: TableName, rows: readonly Row[]): Uint8Array {
   const { columns } = tableSpec(table)
   const elements = columns.map(({ name, type, nullable }): SchemaElement => {
@@ -27,7 +27,7 @@ export function encodeRows(table: TableName, rows: readonly Row[]): Uint8Array {
   return new Uint8Array(buffer)
 }
 
-/** A value as the writer takes it for its column. */
+/** Converts a value to the type that the Parquet writer expects for its column. */
 function encoded(type: ColumnType, value: Row[string]): Row[string] | bigint {
   if (value === null) return null
   if (type === 'count') return BigInt(value as number)

@@ -1,4 +1,4 @@
-// Views of the tables, one of each as it is and one of each as it stands now.
+// DuckDB's views of the tables: one of every row, and one of the current row of each subject.
 import { type ColumnType, SCORED_TABLES, type ScoredTable, tableSpec } from '../../schemas/tables.ts'
 import { type Database, parquet } from '../duckdb.ts'
 import type { LocalFiles } from '../store/local-files.ts'
@@ -13,7 +13,7 @@ export const SQL_TYPES: Record<ColumnType, string> = {
   time: 'TIMESTAMPTZ',
 }
 
-/** What a later row replaces: the entity or question that it speaks of. */
+/** The entity or question that a row is about. A later row about the same subject replaces it. */
 const SUBJECT = {
   questions: 'question_id',
   resolutions: 'question_id',
@@ -21,7 +21,7 @@ const SUBJECT = {
   forecasters: 'user_id',
 } as const satisfies Partial<Record<ScoredTable, string>>
 
-/** Makes the view `<table>` of a table's version: every row ever written. */
+/** Makes the view `<table>` with every row of a version of the table. */
 async function attachTable(database: Database, local: LocalFiles, version: TableVersion): Promise<void> {
   const paths = await localPaths(local, version)
   const columns = tableSpec(version.table).columns
@@ -34,8 +34,9 @@ async function attachTable(database: Database, local: LocalFiles, version: Table
 }
 
 /**
- * Makes, beside the view of a table, the view `current_<table>`. Grain: one row per subject, the one recorded
- * last; of several in the same instant the one whose values sort last, so that every reader picks the same.
+ * Makes the view `<table>` and the view `current_<table>`. Grain of the latter: one row per subject, the one recorded
+ * last. Of several recorded at the same instant it is the one whose values sort last, so that every reader picks the
+ * same row.
  */
 export async function attachCurrent(
   database: Database,
@@ -51,7 +52,7 @@ export async function attachCurrent(
   )
 }
 
-/** All tables that scores are made of, and their current views. */
+/** Makes the views of every table that scoring reads. */
 export async function attachAll(
   database: Database,
   local: LocalFiles,

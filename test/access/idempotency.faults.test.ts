@@ -1,4 +1,4 @@
-// Calls with an Idempotency-Key that are cut off, swept or meet in any order: one effect and one answer.
+// Calls with an Idempotency-Key that are cut off, swept or overlap in any order: one effect and one answer.
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -51,7 +51,7 @@ describe('a call that is cut off', () => {
     }
   })
 
-  test('by an answer that cannot be made is taken over as well', async () => {
+  test('by an answer that cannot be made is taken over too', async () => {
     const { store, node } = world()
     const answer = () => {
       throw new ServiceError('corrupt', 'no answer')
@@ -76,7 +76,7 @@ describe('a call that is cut off', () => {
     passMs(clock, LEASE_MS)
     const answer = await node().run(REQUEST, forecast(store))
     expect(distinctEffects(store)).toEqual([answer])
-    // Only the note that it is done may be lost on a call that is answered.
+    // An answered call can have lost only the note that it is done.
     expect(first.answer).toEqual(at === WRITES_OF_A_CALL ? answer : undefined)
     if (retried.answer) expect(retried.answer).toEqual(answer)
     else expect(retried.error).toMatchObject({ kind: 'conflict', retryAfterS: 10 })
@@ -98,13 +98,13 @@ describe('a call that is cut off', () => {
     }
   })
 
-  test('between the claim and its confirmation, by a client of the store that then repeats it, goes on', async () => {
+  test('between the claim and its confirmation, by a client of the store that repeats the create, goes on', async () => {
     const { store, node } = world()
-    // As an S3 client does that gets no answer, sends the create again and is refused.
+    // As an S3 client that gets no answer, sends the create again and is refused.
     const repeating: Store = Object.assign(new FaultStore(store), {
-      putIfAbsent: async (key: string, bytes: Uint8Array) => {
-        await store.putIfAbsent(key, bytes)
-        return store.putIfAbsent(key, bytes)
+      putIfAbsent: async (path: string, bytes: Uint8Array) => {
+        await store.putIfAbsent(path, bytes)
+        return store.putIfAbsent(path, bytes)
       },
     })
     const answer = await node(repeating).run(REQUEST, forecast(store))
@@ -113,7 +113,7 @@ describe('a call that is cut off', () => {
   })
 })
 
-/** A store whose claim of `REQUEST` is long done, and was swept. */
+/** A store whose claim of `REQUEST` was done long ago and swept. */
 async function sweptWorld() {
   const clock = new Clock(new Date(START).toISOString())
   const made = world(new MemoryStore(clock.now), clock)
@@ -136,7 +136,7 @@ describe('a claim of days ago', () => {
     expect(everythingIn(store)).toBe(before)
   })
 
-  test('stays where the request is refused', async () => {
+  test('stays if the request is refused', async () => {
     const { store, node, clock } = world()
     await outcome(node().run(REQUEST, { ...forecast(store), commit: refuse('corrupt') }))
     passMs(clock, 24 * HOUR_MS)
@@ -165,7 +165,7 @@ describe('a claim of days ago', () => {
 })
 
 describe('a claim that was swept', () => {
-  test('is as none, for the same and for another request', async () => {
+  test('has no effect on the same request or another', async () => {
     for (const again of [REQUEST, ANOTHER]) {
       const { store, node, old } = await sweptWorld()
       const answer = await node().run(again, forecast(store))
@@ -176,7 +176,7 @@ describe('a claim that was swept', () => {
     }
   })
 
-  test('is replaced once by any number of nodes that miss it at once', async () => {
+  test('is replaced once by any number of nodes that miss it at the same time', async () => {
     const { store, node, old } = await sweptWorld()
     const outcomes = await Promise.all(
       meetingAt(store, 3).map((each) => outcome(node(each).run(REQUEST, forecast(each)))),
@@ -187,7 +187,7 @@ describe('a claim that was swept', () => {
     expect(effects(store)).toHaveLength(2)
   })
 
-  test('is missed by a slow node after another has replaced it and is done: it answers the same', async () => {
+  test('is missed by a slow node, although another has replaced it and is done: both answer the same', async () => {
     const { store, node } = await sweptWorld()
     let fast: Answer | undefined
     const slow = new FaultStore(store, {
@@ -199,7 +199,7 @@ describe('a claim that was swept', () => {
     expect(effects(store)).toHaveLength(2)
   })
 
-  test('is looked for by a node just before another replaces it and is done: it answers the same', async () => {
+  test('is looked for by a node just before another replaces it and is done: both answer the same', async () => {
     const { store, node } = await sweptWorld()
     let fast: Answer | undefined
     const slow: FaultStore = new FaultStore(store, {
@@ -246,7 +246,7 @@ describe('any interleaving', () => {
         fc.scheduler(),
         fc.tuple(cut, cut),
         fc.array(fc.constantFrom(0, 1), { minLength: 1, maxLength: 5 }),
-        // Without a lease, every call that finds another under way takes it over.
+        // Without a lease, every call takes over another that it finds under way.
         fc.constantFrom(0, LEASE_MS),
         fc.boolean(),
         async (scheduler, cuts, sent, leaseMs, swept) => {
@@ -257,7 +257,7 @@ describe('any interleaving', () => {
             const idempotency = newNode(faulty, clock, leaseMs)
             return () => outcome(idempotency.run(REQUEST, forecast(faulty)))
           })
-          // The scheduler decides when each is sent, so that some come while others are under way and some after.
+          // The scheduler decides when each is sent, so that some overlap with others and some come after them.
           const calls = sent.map(async (index) => {
             await scheduler.schedule(Promise.resolve())
             return nodes[index]!()

@@ -1,4 +1,4 @@
-// What calls that are taken over leave in the tables, and what a release makes of it.
+// A release counts each forecast once, even after calls that were taken over, and sweeps expired claims.
 import { describe, expect, test } from 'vitest'
 import { runRelease } from '../../jobs/release.ts'
 import { Idempotency, sweepPart } from '../../pipeline/access/idempotency.ts'
@@ -15,7 +15,7 @@ const OPENED = '2026-01-01T00:00:00.000Z'
 const CLOSES = '2026-02-01T00:00:00.000Z'
 
 describe('a release', () => {
-  test('counts an agent and a forecast once whose calls were committed twice', async () => {
+  test('counts an agent and a forecast once even if their calls were committed twice', async () => {
     const published: unknown[] = []
     for (const fault of ['failed', 'failed but persisted'] as const) {
       const clock = new Clock('2026-01-11T00:00:00.000Z')
@@ -27,7 +27,7 @@ describe('a release', () => {
         'questions',
         `question_id,title,opened_at,closes_at\n${question_id},a,${OPENED},${CLOSES}\n`,
       )
-      // The claim, the rows of both tables: the commit breaks off after the second of them.
+      // The first write is the claim, the next two are the rows of both tables: the commit breaks off at the second row.
       const broken = new FaultStore(store, { at: 3, fault })
       let ids = 0
       const call = (over: FaultStore | MemoryStore) =>
@@ -76,16 +76,16 @@ describe('a release', () => {
       published.push(shards.map(({ path, rows, sha256 }) => ({ path, rows, sha256 })))
     }
     expect(published[0]).toMatchObject([{ path: `agent/${uuidOf(3, 1)}.json`, rows: 1 }])
-    // With one row or two under the forecast's id, the same bytes.
+    // The bytes are the same with one row or two under the forecast's id.
     expect(published[1]).toEqual(published[0])
   })
 
-  test('sweeps expired claims, also where it finds nothing to release, and does not fail for them', async () => {
+  test('sweeps expired claims, even without anything to release, and does not fail if it cannot', async () => {
     const clock = new Clock('2026-03-01T12:00:00.000Z')
     const inner = new MemoryStore(clock.now)
     const store = new FaultStore(inner, {
-      before: ({ operation, key }) => {
-        if (operation === 'delete' && unreachable && key.startsWith(CLAIMS_PREFIX)) throw new Error('gone')
+      before: ({ operation, path }) => {
+        if (operation === 'delete' && unreachable && path.startsWith(CLAIMS_PREFIX)) throw new Error('gone')
       },
     })
     let unreachable = true

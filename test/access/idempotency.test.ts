@@ -1,4 +1,4 @@
-// A call with an Idempotency-Key takes effect once and is answered the same, on whatever node it is asked.
+// A call with an Idempotency-Key takes effect once and has the same answer on every node.
 import { describe, expect, test } from 'vitest'
 import { type Claim, type IdempotentWork, sweepPart } from '../../pipeline/access/idempotency.ts'
 import { canonical } from '../../pipeline/proof/canonical.ts'
@@ -31,7 +31,7 @@ import {
 import { Clock } from '../support/service.ts'
 
 describe('a first call', () => {
-  test('is checked, claimed, committed and noted, in this order, and answered from its claim', async () => {
+  test('is checked, claimed, committed and noted as done, in this order, and answered from its claim', async () => {
     const { store, watched, calls, node } = world()
     const work: IdempotentWork<Answer> = {
       ...forecast(watched),
@@ -75,7 +75,7 @@ describe('a first call', () => {
   test.for([
     ['another key', { ...REQUEST, key: `${KEY}-2` }],
     ['the same key in another scope', { ...REQUEST, scope: 'another call' }],
-    ['a scope and a key that are the same when put together', { ...REQUEST, scope: 'a cal', key: `l${KEY}` }],
+    ['a scope and a key that give the same text when joined', { ...REQUEST, scope: 'a cal', key: `l${KEY}` }],
   ] as const)('is another than one with %s', async ([, other]) => {
     const { store, node } = world()
     const one = await node().run(REQUEST, forecast(store))
@@ -102,7 +102,7 @@ describe('a call without a key', () => {
     expect(effects(store)).toEqual([one, two])
   })
 
-  test('that is refused or fails has the error of its work, and leaves nothing', async () => {
+  test('that is refused or fails gives the error of its work, and leaves nothing', async () => {
     const { store, node } = world()
     const keyless = { ...REQUEST, key: undefined }
     const refused = node().run(keyless, { ...forecast(store), check: refuse('invalid') })
@@ -113,7 +113,7 @@ describe('a call without a key', () => {
   })
 })
 
-describe('a call that was done', () => {
+describe('a call that is done', () => {
   test('has the same answer on every node, and neither checks nor writes anything', async () => {
     const { store, calls, node, clock } = world()
     const answer = await node().run(REQUEST, forecast(store))
@@ -135,7 +135,7 @@ describe('a call that was done', () => {
     expect(calls().slice(before)).toEqual(['get idempotency'])
   })
 
-  test('whose note was lost is answered, and done once more to the same when the lease has run out', async () => {
+  test('but whose note was lost is answered, and repeated with the same result once the lease has run out', async () => {
     const { store, node, clock } = world()
     const broken = new FaultStore(store, { at: WRITES_OF_A_CALL, fault: 'failed' })
     const answer = await node(broken).run(REQUEST, forecast(broken))
@@ -147,7 +147,7 @@ describe('a call that was done', () => {
 })
 
 describe('a call that is under way', () => {
-  test('is a conflict on the same node, which does not look at the store, and is none for another key', async () => {
+  test('is a conflict on the same node without a look at the store, and no conflict for another key', async () => {
     const { store, calls, node } = world()
     const { held, work } = heldBack(forecast(store))
     const here = node()
@@ -205,13 +205,13 @@ describe('a call that is under way', () => {
     const answer = await node().run(REQUEST, forecast(store))
     expect(answer).toMatchObject({ id: claim.id, at: claim.at, salt: claim.salt })
     expect(await claimIn(store)).toEqual({ ...claim, state: 'done' })
-    // The first was not dead but slow.
+    // The first call was slow, not dead.
     held.release()
     expect(await first).toEqual(answer)
     expect(effects(store)).toEqual([answer, answer])
   })
 
-  test('is not taken over by two: what was interrupted and is done again is under way', async () => {
+  test('is not taken over twice, because a call that is repeated is under way again', async () => {
     const { store, node } = world()
     const broken = new FaultStore(store, { at: 2, fault: 'failed' })
     await expect(node(broken).run(REQUEST, forecast(broken))).rejects.toMatchObject({ kind: 'unavailable' })
@@ -224,7 +224,7 @@ describe('a call that is under way', () => {
     expect(effects(store)).toEqual([answer])
   })
 
-  test('is not taken over where the check refuses, and stays to be taken over', async () => {
+  test('is not taken over if the check refuses, and can be taken over later', async () => {
     const { store, node, clock } = world()
     const broken = new FaultStore(store, { at: 2, fault: 'failed', crash: true })
     await expect(node(broken).run(REQUEST, forecast(broken))).rejects.toMatchObject({ kind: 'unavailable' })
@@ -242,7 +242,7 @@ describe('a call that is under way', () => {
   })
 })
 
-describe('two nodes at once', () => {
+describe('two simultaneous nodes', () => {
   test('that both find no claim: one does the call, the other has a conflict', async () => {
     const { store, node } = world()
     const meeting = meetingAt(store, 2)
@@ -256,7 +256,7 @@ describe('two nodes at once', () => {
     expect(effects(store)).toEqual([answers[0]])
   })
 
-  test('that both find none, for two requests: the other is told that the key was used', async () => {
+  test('that both find no claim, with different requests: the other is told that the key was used', async () => {
     const { store, node } = world()
     const [one, two] = meetingAt(store, 2)
     const outcomes = await Promise.all([
@@ -270,7 +270,7 @@ describe('two nodes at once', () => {
 })
 
 describe('sweeping', () => {
-  test('comes to each part within two days, whenever in three hours it is asked for', () => {
+  test('covers each part within two days if it runs once in every three hours', () => {
     const hours = Array.from({ length: 48 }, (_, hour) => sweepPart(new Date(START + hour * HOUR_MS)))
     expect(new Set(hours).size).toBe(16)
     for (const part of hours) expect(hours.filter((other) => other === part)).toHaveLength(3)
@@ -297,7 +297,7 @@ describe('sweeping', () => {
     expect(effects(store)).toHaveLength(3)
   })
 
-  test('leaves alone what a server does not tell the age of', async () => {
+  test('keeps claims whose age the server does not give', async () => {
     const store = new MemoryStore()
     await store.put(`${CLAIMS_PREFIX}a.json`, new Uint8Array())
     const ageless: Store = Object.assign(new FaultStore(store), {

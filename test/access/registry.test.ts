@@ -1,4 +1,4 @@
-// Keys as the store holds them: what is kept of them, and how they are replaced and revoked.
+// API keys in the store: their records, and how they are replaced and revoked.
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { Callers } from '../../api/limits/callers.ts'
@@ -24,10 +24,10 @@ function setUp(before?: (call: Call) => void | Promise<void>) {
 }
 
 const later = (ms: number) => new Date(Date.parse(NOW) + ms)
-/** The secret and the checksum. */
+/** The secret and the checksum of a key. */
 const secretOf = (key: string) => key.slice(-38)
 
-/** A key that nobody was given, of the right form and with the right checksum. */
+/** A key that was never issued, but has the right form and checksum. */
 function unknownKey(environment: Environment = 'production'): string {
   return newApiKey(environment, randomBytes).key
 }
@@ -59,7 +59,7 @@ describe('a key', () => {
     for (const wrong of [`${key}\n`, ` ${key}`, key.toUpperCase()]) expect(isWellFormedKey(wrong)).toBe(false)
   })
 
-  test('is redacted wherever it stands, also with its underscores percent-encoded', () => {
+  test('is redacted anywhere in a text, also with its underscores percent-encoded', () => {
     const key = unknownKey()
     for (const text of [
       key,
@@ -76,7 +76,7 @@ describe('a key', () => {
     expect(redactKeys('fv_live_ is how they begin')).toBe('fv_live_ is how they begin')
   })
 
-  test('is in the store as its SHA-256 alone, whatever is done with it', async () => {
+  test('is in the store only as its SHA-256, whatever is done with it', async () => {
     const { registry, objects } = setUp()
     const first = await registry.createClientKey('Ada', later(0))
     const rotated = await registry.rotateKey(idOf(first), later(1))
@@ -93,7 +93,7 @@ describe('a key', () => {
     }
   })
 
-  test('works as soon as it is given, on any node, and is found as whose it is', async () => {
+  test('works at once on any node, and gives its owner', async () => {
     const { registry, callers } = setUp()
     const key = await registry.createClientKey('Ada', later(0), { tier: 'enterprise', monthly_calls: 7 })
     const agent = registry.newKey()
@@ -113,7 +113,7 @@ describe('a key', () => {
 })
 
 describe('a revoked key', () => {
-  test('stays as it was first revoked', async () => {
+  test('keeps the time at which it was first revoked', async () => {
     const { registry } = setUp()
     const key = await registry.createClientKey('Ada', later(0))
     const first = await registry.revokeKey(idOf(key), later(1))
@@ -123,7 +123,7 @@ describe('a revoked key', () => {
 })
 
 describe('rotating a key', () => {
-  test('gives another like it, of the same account, and ends the old one after 24 hours', async () => {
+  test('gives another of the same account and kind, and ends the old one after 24 hours', async () => {
     const { registry, callers, clock } = setUp()
     const old = await registry.createClientKey('Ada', later(0), { tier: 'enterprise', monthly_calls: 7 })
     const { key, replaced } = await registry.rotateKey(idOf(old), later(0))
@@ -149,7 +149,7 @@ describe('rotating a key', () => {
     expect(await node.ofApiKey(key.key)).toMatchObject(whole)
   })
 
-  test('goes on along the chain, always on the first account', async () => {
+  test('may be repeated with each new key, and the account stays the first one', async () => {
     const { registry } = setUp()
     const first = await registry.createClientKey('Ada', later(0))
     const second = await registry.rotateKey(idOf(first), later(1))
@@ -171,7 +171,7 @@ describe('rotating a key', () => {
     expect(objects.objects).toEqual(before)
   })
 
-  test('of a key that was revoked gives its holder another, once, and leaves it revoked', async () => {
+  test('of a revoked key gives its holder another, once, and the old one stays revoked', async () => {
     const { registry, callers } = setUp()
     const agent = { id: uuidOf(9, 1), key: registry.newKey() }
     await registry.createAgent(agent.id, agent.key, later(0))
@@ -187,10 +187,10 @@ describe('rotating a key', () => {
     await expect(registry.rotateKey(agent.key.id, later(3))).rejects.toMatchObject({ kind: 'conflict' })
   })
 
-  test('does not undo a revocation that comes while it creates the other key', async () => {
-    const world = setUp(async ({ operation, key }) => {
-      // The record of the other key, the second object of a rotation.
-      if (!rotating || operation !== 'putIfAbsent' || !key.startsWith('registry/keys/')) return
+  test('does not undo a revocation that happens while it creates the other key', async () => {
+    const world = setUp(async ({ operation, path }) => {
+      // The second object of a rotation, the record of the other API key.
+      if (!rotating || operation !== 'putIfAbsent' || !path.startsWith('registry/keys/')) return
       rotating = false
       await world.registry.revokeKey(idOf(old), later(1))
     })
@@ -204,12 +204,12 @@ describe('rotating a key', () => {
     expect(await world.registry.findKey(old)).toMatchObject({ revoked_at: later(1).toISOString() })
   })
 
-  test('that writes over a revocation is noticed by whoever revokes', async () => {
+  test('that overwrites a revocation is noticed by the revocation', async () => {
     let revoking = false
     let unrevoked: Map<string, Uint8Array> | undefined
     const world = setUp(({ operation }) => {
       if (revoking && operation === 'put') unrevoked = new Map(world.objects.objects)
-      // What the rotation has read before, written after the revocation.
+      // The rotation writes, after the revocation, the record that it read before.
       if (operation !== 'get' || !unrevoked) return
       for (const [path, bytes] of unrevoked) world.objects.objects.set(path, bytes)
       unrevoked = undefined
@@ -222,7 +222,7 @@ describe('rotating a key', () => {
   })
 })
 
-test('an id that no key has is refused, and a whole key given for one is not repeated', async () => {
+test('an unknown id is refused, and a whole key given instead of an id is not repeated in the message', async () => {
   const { registry } = setUp()
   const key = await registry.createClientKey('Ada', later(0))
   for (const wrong of ['abcdefgh', '', '../x', key, `${idOf(key)}x`]) {
@@ -236,22 +236,22 @@ test('an id that no key has is refused, and a whole key given for one is not rep
   expect(await registry.findKey(key)).toMatchObject({ revoked_at: null, expires_at: null })
 })
 
-test('a drawn id that another key has is not given twice', async () => {
+test('a random id that another key has is not issued again', async () => {
   const objects = new MemoryStore()
   let draws = 0
-  // The same id for each key, and another secret.
-  const chance = (size: number) => {
+  // Each key gets the same id and another secret.
+  const random = (size: number) => {
     draws += 1
     return size === 8 ? new Uint8Array(8) : new Uint8Array(size).fill(draws % 60)
   }
-  const registry = new Registry({ store: objects, environment: 'production', randomBytes: chance })
+  const registry = new Registry({ store: objects, environment: 'production', randomBytes: random })
   const first = await registry.createClientKey('Ada', later(0))
   await expect(registry.createClientKey('Bob', later(0))).rejects.toMatchObject({ kind: 'unavailable' })
   expect(await registry.findKey(first)).toMatchObject({ owner: 'Ada' })
   expect(await Array.fromAsync(registry.listKeys())).toHaveLength(1)
 })
 
-test('look-ups take part of the connections to the store at most, and past a thousand waiting are refused', async () => {
+test('look-ups use at most a part of the connections to the store, and more than a thousand waiting are refused', async () => {
   const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
   let held = 0
   const { registry, store } = setUp(async ({ operation }) => {
@@ -265,7 +265,7 @@ test('look-ups take part of the connections to the store at most, and past a tho
     kind: 'unavailable',
     retryAfterS: 5,
   })
-  // Who writes does not wait for them.
+  // Writers do not wait for them.
   expect(await store.putIfAbsent('probe/a', new Uint8Array())).toBe(true)
   expect(held).toBe(16)
   answer()

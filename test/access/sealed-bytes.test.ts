@@ -10,14 +10,14 @@ describe('sealed bytes', () => {
   const bytes = fc.uint8Array({ minLength: 32, maxLength: 32 })
   const hex = (value: Uint8Array) => Buffer.from(value).toString('hex')
 
-  test('are HKDF with SHA-256, and end where that ends', () => {
+  test('are the output of HKDF with SHA-256, and end where it ends', () => {
     const expected = hkdfSync('sha256', KEY, Buffer.from(salt, 'hex'), 'sealed chance', 255 * 32)
     const sealed = sealedBytes(KEY, salt)
     expect(hex(sealed(255 * 32))).toBe(Buffer.from(expected).toString('hex'))
     expect(() => sealed(1)).toThrow(RangeError)
   })
 
-  test('are the same stream however they are taken', () => {
+  test('are the same stream in whatever pieces they are taken', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 100 }), { maxLength: 8 }), (sizes) => {
         const whole = sealedBytes(KEY, salt)(sizes.reduce((sum, size) => sum + size, 0))

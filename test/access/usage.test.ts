@@ -16,7 +16,7 @@ import {
 } from '../../pipeline/access/usage.ts'
 import { FAULTS, FaultStore } from '../support/fault-store.ts'
 import { suiteFolder, testFolder } from '../support/folder.ts'
-import { currentVersion, keysOf, readRows, workerOn } from '../support/tables.ts'
+import { currentVersion, pathsOf, readRows, workerOn } from '../support/tables.ts'
 
 const NOW = '2026-03-15T12:00:00.000Z'
 const MARCH = '2026-03'
@@ -37,7 +37,7 @@ const stores: Record<string, (folder: string) => Store> = {
 }
 
 describe.for(Object.entries(stores))('calls counted over %s', ([, createStore]) => {
-  test('are one row for each key, account, tier and day, and of their account when read back', async () => {
+  test('are one row for each key, account, tier and day, and are read back by account', async () => {
     const { worker, context, log, store } = await setUp(createStore)
     count(log, 3, { keyId: 'key-1', accountId: 'ada', tier: 'free' })
     count(log, 2, { keyId: 'key-1', accountId: 'ada', tier: 'pro' })
@@ -48,11 +48,11 @@ describe.for(Object.entries(stores))('calls counted over %s', ([, createStore]) 
     await log.flush()
     expect(log.pending).toBe(0)
     const used = { ada: 10, bob: 5 }
-    expect(await keysOf(store, inboxPrefix('usage'))).toHaveLength(1)
+    expect(await pathsOf(store, inboxPrefix('usage'))).toHaveLength(1)
     expect(await usedIn(context, MARCH), 'in the inbox').toEqual(used)
 
     await compact(worker, 'usage')
-    expect(await keysOf(store, inboxPrefix('usage'))).toEqual([])
+    expect(await pathsOf(store, inboxPrefix('usage'))).toEqual([])
     expect(await usedIn(context, MARCH), 'in the table').toEqual(used)
     const row = (key_id: string, account_id: string, tier: string, day: string, calls: number) => {
       return {
@@ -84,7 +84,7 @@ describe.for(Object.entries(stores))('calls counted over %s', ([, createStore]) 
     expect(await usedIn(context, MARCH), 'in both').toEqual({ ada: 17, bob: 5 })
   })
 
-  test('are the types that analysts expect: a date, a whole number', async () => {
+  test('have the types that analysts expect: a date and an integer', async () => {
     const { worker, log, store } = await setUp(createStore)
     count(log, 1)
     await log.flush()
@@ -97,7 +97,7 @@ describe.for(Object.entries(stores))('calls counted over %s', ([, createStore]) 
     expect(files[0]!.maxValues).toMatchObject({ key_id: 'key', tier: 'free', day: '2026-03-15', calls: 1 })
   })
 
-  test('are read whole, at whichever call of the reader a compaction takes them in', async () => {
+  test('are all read, at whichever call of the reader a compaction takes them in', async () => {
     for (let at = 1; ; at++) {
       const { worker, context, log, store } = await setUp(createStore)
       count(log, 3)
@@ -120,14 +120,14 @@ describe.for(Object.entries(stores))('calls counted over %s', ([, createStore]) 
     }
   })
 
-  test('are read whole when a compaction removes them before they can be opened', async () => {
+  test('are all read even if a compaction removes them before they can be opened', async () => {
     const { worker, context, log } = await setUp(createStore)
     count(log, 3)
     await log.flush()
     let opened = 0
     const openDatabase = async () => {
       opened += 1
-      // It shares its cache with the reader, and drops from it what it has taken in.
+      // It shares its cache with the reader, and deletes the copies of objects that it has taken in.
       if (opened === 1) await compact(worker, 'usage')
       return context.openDatabase()
     }
@@ -140,10 +140,10 @@ describe('a flush', () => {
   test('without calls writes nothing', async () => {
     const { store, log } = await setUp()
     await log.flush()
-    expect(await keysOf(store)).toEqual([])
+    expect(await pathsOf(store)).toEqual([])
   })
 
-  test('leaves calls that come meanwhile to the next, which waits for it', async () => {
+  test('leaves calls that arrive meanwhile to the next flush, which waits for it', async () => {
     const inner = new MemoryStore()
     const started = Promise.withResolvers<void>()
     const goOn = Promise.withResolvers<void>()
@@ -173,7 +173,7 @@ describe('a flush', () => {
     expect(await usedIn(context, MARCH)).toEqual({ ada: 9 })
   })
 
-  test.for(FAULTS)('that %s is repeated under the same key before anything newer', async (fault) => {
+  test.for(FAULTS)('that %s is repeated at the same path before anything newer', async (fault) => {
     const inner = new MemoryStore()
     const store = new FaultStore(inner, { at: 1, fault })
     const { log, context } = await setUp(() => store)
@@ -182,30 +182,30 @@ describe('a flush', () => {
     expect(log.pending).toBe(2)
     count(log, 3)
     await log.flush()
-    const keys = store.calls.map(({ key }) => key)
-    expect(keys).toEqual([keys[0], keys[0], keys[2]])
-    expect(keys[2]).not.toBe(keys[0])
+    const paths = store.calls.map(({ path }) => path)
+    expect(paths).toEqual([paths[0], paths[0], paths[2]])
+    expect(paths[2]).not.toBe(paths[0])
     expect(log.pending).toBe(0)
     expect(await usedIn(context, MARCH)).toEqual({ ada: 5 })
   })
 
-  test('that failed but persisted is counted once, also when a compaction has taken it in by then', async () => {
+  test('that failed but persisted is counted once, even after a compaction has taken it in', async () => {
     const inner = new MemoryStore()
     const { worker, context, log, store } = await setUp(
       () => new FaultStore(inner, { at: 1, fault: 'failed but persisted' }),
     )
     count(log, 2)
     await expect(log.flush()).rejects.toMatchObject({ kind: 'unavailable' })
-    const [[key, bytes]] = [...inner.objects] as [[string, Uint8Array]]
+    const [[path, bytes]] = [...inner.objects] as [[string, Uint8Array]]
     await compact(worker, 'usage')
-    // Another node's calls make the next version, after which nothing tells that the object was taken in before.
+    // Another node's calls make the next version, after which nothing shows that the object was taken in before.
     const other = new UsageLog({ store, newId: () => uuidv7(), now: worker.now })
     count(other, 10, { accountId: 'bob' })
     await other.flush()
     await compact(worker, 'usage')
-    expect(inner.objects.has(key)).toBe(false)
+    expect(inner.objects.has(path)).toBe(false)
     await log.flush()
-    expect(inner.objects.get(key), 'the same bytes').toEqual(bytes)
+    expect(inner.objects.get(path), 'the same bytes').toEqual(bytes)
     expect(await usedIn(context, MARCH), 'in the table and in the inbox').toEqual({ ada: 2, bob: 10 })
     await compact(worker, 'usage')
     const rows = await readRows(worker, 'usage')
@@ -215,10 +215,10 @@ describe('a flush', () => {
     expect(calls.sort()).toEqual(['key ada 2', 'key ada 2', 'key bob 10'])
     expect(new Set(rows.map(({ usage_id }) => usage_id)).size).toBe(2)
     expect(await usedIn(context, MARCH), 'twice in the table').toEqual({ ada: 2, bob: 10 })
-    expect(await keysOf(store, inboxPrefix('usage'))).toEqual([])
+    expect(await pathsOf(store, inboxPrefix('usage'))).toEqual([])
   })
 
-  test.for(FAULTS)('or a compaction cut off at any write (%s) loses nothing in the end', async (fault) => {
+  test.for(FAULTS)('or a compaction that is cut off at any write (%s) loses no call', async (fault) => {
     for (let at = 1; ; at++) {
       const store = new FaultStore(new MemoryStore(), { at, fault })
       const { worker, context, log } = await setUp(() => store)
@@ -248,7 +248,7 @@ describe('reading a month', () => {
     expect(await usedIn({ ...context, openDatabase }, MARCH), 'with an empty table').toEqual({})
   })
 
-  test('leaves other months out, and reads no data file that holds none of its days', async () => {
+  test('leaves out other months, and reads only data files that contain days of the month', async () => {
     const { worker, log, store, clock, local } = await setUp()
     // Calls of the last day of March are recorded in April.
     const days = ['2026-02-28', '2026-03-01', '2026-03-31', '2026-04-01', '2027-03-01']
@@ -266,7 +266,7 @@ describe('reading a month', () => {
       openDatabase: openDatabaseIn(worker.directory),
     }
     expect(await usedIn(context, MARCH)).toEqual({ ada: 110 })
-    const read = reader.calls.filter(({ operation }) => operation === 'range').map(({ key }) => key)
+    const read = reader.calls.filter(({ operation }) => operation === 'range').map(({ path }) => path)
     const { files } = await currentVersion(store, 'usage')
     expect(files).toHaveLength(5)
     const holding = files.filter(({ minValues }) => String(minValues['day']).startsWith(MARCH))
@@ -288,7 +288,7 @@ describe('reading a month', () => {
     await expect(readMonthlyUsage(context, MARCH)).rejects.toMatchObject({ kind: 'corrupt' })
   })
 
-  test('passes over what is not an object of the inbox', async () => {
+  test('ignores objects that do not belong to the inbox', async () => {
     const { context, log, store } = await setUp()
     await store.put(`${inboxPrefix('usage')}readme.txt`, new Uint8Array([1]))
     count(log, 2)

@@ -179,8 +179,8 @@ describe('a node', () => {
     let failures = 0
     let failing = false
     const flaky = new FaultStore(store, {
-      before: ({ operation, key }) => {
-        if (!failing || operation !== 'range' || !key.startsWith('tables/questions/')) return
+      before: ({ operation, path }) => {
+        if (!failing || operation !== 'range' || !path.startsWith('tables/questions/')) return
         failures += 1
         failing = failures < 3
         throw new Error('reset by peer')
@@ -206,7 +206,7 @@ describe('a node', () => {
     )
     await Promise.all([...paths, ...paths].map((path) => client.get(path)))
     await Promise.all(Array.from({ length: 20 }, () => client.get(`/questions/${QUESTION.open}`)))
-    expect(counting.calls.map(({ operation, key }) => `${operation} ${key}`)).toEqual([
+    expect(counting.calls.map(({ operation, path }) => `${operation} ${path}`)).toEqual([
       `get releases/00000001/forecaster/${forecasterId(0)}.json`,
     ])
   })

@@ -91,7 +91,7 @@ describe('no call reaches anything else', () => {
     }
     expect(statuses).toEqual(new Set([401, 404, 422]))
     // Who calls is asked for; what is called is not.
-    const others = store.calls.filter(({ key }) => !/^registry\/keys\/[0-9a-f]{64}\.json$/.test(key))
+    const others = store.calls.filter(({ path }) => !/^registry\/keys\/[0-9a-f]{64}\.json$/.test(path))
     expect(others).toEqual([])
   })
 
@@ -118,7 +118,7 @@ describe('no call reaches anything else', () => {
     await client.get(`/snapshots/agent/${agent.agentId}`)
     await client.get(`/questions/${uuidOf(9, 9)}`)
     expect(store.calls.length).toBeGreaterThan(50)
-    const elsewhere = store.calls.filter(({ key }) => !PLACE.test(key) || !isPath(key.replace(/\/$/, '')))
+    const elsewhere = store.calls.filter(({ path }) => !PLACE.test(path) || !isPath(path.replace(/\/$/, '')))
     expect(elsewhere).toEqual([])
   })
 

@@ -235,9 +235,9 @@ describe('a store that does not answer', () => {
   async function failingService() {
     let down = false
     const store = new FaultStore(copyOf(released), {
-      before: ({ operation, key }) => {
+      before: ({ operation, path }) => {
         if (!down) return
-        const reason = `the store did not ${operation} ${key} (ECONNREFUSED 10.0.0.7)`
+        const reason = `the store did not ${operation} ${path} (ECONNREFUSED 10.0.0.7)`
         throw new ServiceError('unavailable', reason, { retryAfterS: 5 })
       },
     })

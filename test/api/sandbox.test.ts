@@ -277,9 +277,9 @@ describe('what the sandbox writes', () => {
       expect(Object.keys(published).length).toBeGreaterThan(1)
       expect(published).toEqual(await contentOf(alone.store, prefix))
     }
-    expect(
-      stores.production.calls.filter(({ key: name }) => name === '' || name.startsWith('sandbox')),
-    ).toEqual([])
+    expect(stores.production.calls.filter(({ path }) => path === '' || path.startsWith('sandbox'))).toEqual(
+      [],
+    )
     expect(await contentOf(root, 'sandbox/')).toEqual(sandboxBefore)
   })
 })

@@ -1,9 +1,9 @@
-"""Reads a Delta table with deltalake and with polars and prints what each of them saw, as JSON.
+"""Reads a Delta table with deltalake and with polars and prints the rows that each of them finds, as JSON.
 
 Input, as JSON on standard input:
-    url: the table; storage_options: how to reach it; version: the one to read, null for the latest;
+    url: the table; storage_options: how to reach it; version: the version to read, null for the latest;
     columns: [{name, type}], in the order of a row's text, with the types of schemas/tables.ts;
-    equal: {column: value or null}, of each the rows to be counted that have it: files are skipped by their bounds.
+    equal: {column: value or null}: for each, counts the rows that have the value, skipping files by their bounds.
 """
 
 import hashlib
@@ -38,12 +38,12 @@ PARSERS = {"time": datetime.fromisoformat, "day": date.fromisoformat, "count": i
 
 
 def value_of(text, kind):
-    """What a column of this type holds for a text of `equal`."""
+    """The value of a column of this type for a text of `equal`."""
     return None if text is None else PARSERS.get(kind, str)(text)
 
 
 def seen(rows, columns):
-    """The number of rows, and one digest of them whatever their order."""
+    """The number of rows, and a digest of them that does not depend on their order."""
     texts = ["\x1f".join(text_of(row[c["name"]], c["type"]) for c in columns) for row in rows]
     days = sorted({str(row["recorded_date"]) for row in rows})
     misplaced = sum(row["recorded_at"].astimezone(timezone.utc).date() != row["recorded_date"] for row in rows)
@@ -53,7 +53,7 @@ def seen(rows, columns):
 
 
 def statistics(table):
-    """What each data file says of itself, and so what a reader can skip it by."""
+    """The statistics of each data file, by which a reader may skip it."""
     actions = pyarrow.table(table.get_add_actions(flatten=True)).to_pylist()
     return sorted(
         (
@@ -116,5 +116,5 @@ def main():
 
 
 main()
-# The readers' native threads are still there and may abort an interpreter that takes itself apart.
+# Ends at once, because the readers' native threads are still running and may abort an interpreter that shuts down.
 os._exit(0)

@@ -21,7 +21,7 @@ const python = external(
 )
 const SCRIPT = fileURLToPath(new URL('read_tables.py', import.meta.url))
 
-/** Rows of each version after the table's creation, and in all. */
+/** The rows of each version after the table's creation, and of all together. */
 const ROWS_PER_VERSION = [500, 1, 2_000]
 const VERSIONS = ROWS_PER_VERSION.length
 
@@ -100,7 +100,7 @@ function readersAgree(open: (folder: string) => Promise<Place>): void {
   })
 
   describe.for([...TABLE_NAMES])('the table %s', (table) => {
-    test('is the same rows to deltalake, polars and DuckDB', async () => {
+    test('has the same rows for deltalake, polars and DuckDB', async () => {
       const answer = await ask(place, table)
       const written = rowTexts(table, sampleRows(table, total(VERSIONS)))
       const rows = rowTexts(table, await readRows(worker, table))
@@ -116,7 +116,7 @@ function readersAgree(open: (folder: string) => Promise<Place>): void {
       expect(answer.polars).toEqual(expected)
     })
 
-    test('is the same rows at each older version', async () => {
+    test('has the same rows at each older version', async () => {
       for (let version = 0; version < VERSIONS; version++) {
         const answer = await ask(place, table, { version })
         const rows = rowTexts(table, await readRows(worker, table, version))
@@ -160,11 +160,11 @@ function readersAgree(open: (folder: string) => Promise<Place>): void {
       )
     })
 
-    test('tells readers the bounds of each file, and those who skip files by them find every row', async () => {
+    test('gives the bounds of each file, and readers that skip files by them find every row', async () => {
       const { columns } = tableSpec(table)
       const rows = await readRows(worker, table)
       const { files } = await currentVersion(place.store, table)
-      // The first sample has nulls where a column may have them, the second has none.
+      // The first sample has nulls in every column that may have them, and the second has none.
       for (const row of sampleRows(table, 2)) {
         const equal = Object.fromEntries(columns.map(({ name }) => [name, asText(row[name]!)]))
         const answer = await ask(place, table, { equal })

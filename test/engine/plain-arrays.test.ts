@@ -1,4 +1,4 @@
-// The steps of an engine without DuckDB: sorted arrays go in, and the shards come out byte for byte as a release has them.
+// The steps of an engine without DuckDB: from sorted arrays they make the shards of a release, byte for byte.
 import { expect, test } from 'vitest'
 import type { ScoredEntity } from '../../pipeline/engine/duckdb-engine.ts'
 import { Rows } from '../../pipeline/engine/rows.ts'
@@ -47,7 +47,7 @@ const forecasts = FORECAST_LINES.map((line) => {
 })
 const entityIds = [...new Set(forecasts.map(({ entityId }) => entityId))].toSorted(byText)
 
-/** No two forecasts of one question are of the same instant here, so the instant alone gives their order. */
+/** No two forecasts of one question share an instant here, so the instant alone gives their order. */
 async function* forecastsByQuestion(): AsyncIterable<ForecastQuestion> {
   for (const [question, { id }] of questions.entries()) {
     const own = forecasts.filter(({ questionId }) => questionId === id).toSorted((a, b) => a.atMs - b.atMs)

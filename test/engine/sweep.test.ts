@@ -1,4 +1,4 @@
-// What DuckDB hands to the sweep, where the order of forecast_ids decides: the text of METHODOLOGY §1 on real tables.
+// The forecasts that the sweep gets from DuckDB when the order of forecast_ids matters: METHODOLOGY §1 on real tables.
 import { expect, test } from 'vitest'
 import { scoreEveryone } from '../../pipeline/engine/duckdb-engine.ts'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
@@ -18,11 +18,11 @@ const LATER = new Date('2026-01-13T00:00:00.000Z')
 const id = (kind: number, n: number) => `00000000-0000-4000-800${kind}-${String(n).padStart(12, '0')}`
 const [UNTIED, TIED, REPEATED] = [0, 1, 2]
 
-function forecast(n: number, question: number, who: number, probability: number, changes: Row = {}): Row {
+function forecast(n: number, question: number, person: number, probability: number, changes: Row = {}): Row {
   return {
     forecast_id: id(3, n),
     entity_type: 'forecaster',
-    entity_id: id(2, who),
+    entity_id: id(2, person),
     question_id: id(1, question),
     probability,
     forecast_at: MADE,
@@ -32,7 +32,7 @@ function forecast(n: number, question: number, who: number, probability: number,
   }
 }
 
-test('of several forecasts in one millisecond the greatest id stands, of one id the row recorded first', async () => {
+test('in one millisecond the forecast with the greatest id stands, and of one id the row recorded first counts', async () => {
   const folder = await testFolder()
   const store = new MemoryStore()
   using worker = await openWorker(store, folder)
@@ -62,7 +62,11 @@ test('of several forecasts in one millisecond the greatest id stands, of one id 
       recorded_at: RECORDED,
     })),
   )
-  const people = [0, 1].map((who) => ({ user_id: id(2, who), display_name: null, recorded_at: RECORDED }))
+  const people = [0, 1].map((person) => ({
+    user_id: id(2, person),
+    display_name: null,
+    recorded_at: RECORDED,
+  }))
   await send(store, 'forecasters', 'a', people)
   await send(store, 'forecasts', 'a', [
     forecast(1, UNTIED, 0, 0.1),
@@ -88,9 +92,9 @@ test('of several forecasts in one millisecond the greatest id stands, of one id 
   const rows = await worker.database.rows(
     `SELECT question_id, entity_id, forecasts, closing_probability FROM '${path}' ORDER BY question_id, entity_id`,
   )
-  const scored = (question: number, who: number, forecasts: number, closing_probability: number) => ({
+  const scored = (question: number, person: number, forecasts: number, closing_probability: number) => ({
     question_id: id(1, question),
-    entity_id: id(2, who),
+    entity_id: id(2, person),
     forecasts,
     closing_probability,
   })

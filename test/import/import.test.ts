@@ -1,4 +1,4 @@
-// Importing: what a row must be, what is written of it, and that a refused file writes nothing.
+// Importing: the checks of a row, the rows that are written, and that a refused file writes nothing.
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { v5 as uuidv5 } from 'uuid'
@@ -74,7 +74,7 @@ const counts = (added: number, unchanged = 0, created = 0) => ({
   forecasters_created: created,
 })
 
-/** Imports what must be refused, checks that nothing was written, and returns the faults. */
+/** Imports lines that must be refused, checks that nothing was written, and returns the faults. */
 async function refused(
   kind: ImportKind,
   lines: readonly string[],
@@ -90,7 +90,7 @@ async function refused(
   return error
 }
 
-/** A file of lines that are each wrong in a way of their own: each is named with its reason. */
+/** Expects that each line of a file is refused for a reason of its own, and named with it. */
 async function expectEachRefused(
   kind: ImportKind,
   wrong: readonly (readonly [what: string, line: string, detail: string])[],
@@ -130,7 +130,7 @@ describe('the first import into an empty store', () => {
 })
 
 describe('questions', () => {
-  test('become rows as they are', async () => {
+  test('become rows with their values unchanged', async () => {
     await importLines('questions', [
       `${uuidOf(1, 3).toUpperCase()},"A ""b"",\nc?",cat,https://x/,2026-01-01T00:00:00+01:00,2026-02-01 00:00:00.5-0530`,
     ])
@@ -146,7 +146,7 @@ describe('questions', () => {
     })
   })
 
-  test('twice change nothing, changed add a row that replaces, changed back another', async () => {
+  test('change nothing when they repeat, and add a replacing row when they change or change back', async () => {
     const line = (title: string) => [`${QUESTION},${title},,,2026-01-01T00:00:00Z,2026-02-01T00:00:00Z`]
     const before = await contentOf(components.store)
     expect(await importLines('questions', line('First?'))).toMatchObject(counts(0, 1))
@@ -159,7 +159,7 @@ describe('questions', () => {
   const good = `2026-01-01T00:00:00Z,2026-02-01T00:00:00Z`
   const wrong = [
     ['no id', `,t,,,${good}`, 'question_id is missing'],
-    ['an id that is none', `1,t,,,${good}`, 'question_id is "1", not a UUID'],
+    ['an id that is not a UUID', `1,t,,,${good}`, 'question_id is "1", not a UUID'],
     ['no title', `${uuidOf(1, 9)},,,,${good}`, 'title is missing'],
     ['a long title', `${uuidOf(1, 9)},${'t'.repeat(2001)},,,${good}`, 'title has more than 2000 characters'],
     [
@@ -170,20 +170,20 @@ describe('questions', () => {
     ['a long url', `${uuidOf(1, 9)},t,,${'u'.repeat(2001)},${good}`, 'url has more than 2000 characters'],
     ['no opening', `${uuidOf(1, 9)},t,,,,2026-02-01T00:00:00Z`, 'opened_at is missing'],
     [
-      'an end that is no later than its beginning',
+      'an end that is not later than the beginning',
       `${uuidOf(1, 9)},t,,,2026-02-01T01:00:00+01:00,2026-02-01T00:00:00Z`,
       'closes_at is "2026-02-01T00:00:00Z", not after opened_at "2026-02-01T01:00:00+01:00"',
     ],
   ] as const
-  test('are refused where a value is wrong', async () => {
+  test('are refused if a value is wrong', async () => {
     await expectEachRefused('questions', wrong)
   })
 
-  test('that come twice in one file are refused, in any case of the id', async () => {
+  test('that repeat in one file are refused, also if their ids differ in case', async () => {
     const lines = [uuidOf(1, 9), uuidOf(1, 10), uuidOf(1, 9).toUpperCase()].map((id) => `${id},t,,,${good}`)
     const { faults } = await refused('questions', lines)
     expect(faults).toEqual([
-      { pointer: 'line 4', detail: `question_id "${uuidOf(1, 9).toUpperCase()}" comes a second time` },
+      { pointer: 'line 4', detail: `question_id "${uuidOf(1, 9).toUpperCase()}" appears a second time` },
     ])
   })
 })
@@ -204,7 +204,7 @@ describe('a time', () => {
     ['2024-02-29T00:00:00Z', '2024-02-29T00:00:00.000Z'],
     ['1970-01-01T00:00:00Z', '1970-01-01T00:00:00.000Z'],
   ] as const
-  test('is one instant, whatever its offset, to the millisecond below', async () => {
+  test('is an instant, whatever its offset, rounded down to the millisecond', async () => {
     await importLines(
       'forecasts',
       SAME.map(([text], index) => forecast(`0.0000${index + 10}`, text)),
@@ -235,7 +235,7 @@ describe('a time', () => {
     '1969-12-31T23:59:59Z',
     '2200-01-01T00:00:00Z',
   ]
-  test('without an offset, of a day that there is not, or out of range is none', async () => {
+  test('without an offset, on a day that does not exist, or out of range is refused', async () => {
     await expectEachRefused(
       'forecasts',
       NONE.map((text) => [
@@ -246,7 +246,7 @@ describe('a time', () => {
     )
   })
 
-  test('later than now is refused for what has happened, and taken for what is planned', async () => {
+  test('in the future is refused for events and accepted for plans', async () => {
     const future = '2026-03-02T00:00:00Z'
     expect((await refused('forecasts', [forecast('0.5', future)])).faults[0]?.detail).toBe(
       `forecast_at is "${future}", later than now`,
@@ -261,7 +261,7 @@ describe('a time', () => {
 })
 
 describe('resolutions', () => {
-  test('of known questions are taken, and replaced by later ones', async () => {
+  test('of known questions are accepted, and replaced by later ones', async () => {
     const line = (outcome: string) => [`${QUESTION},${outcome},2026-01-20T00:00:00Z`]
     expect(await importLines('resolutions', line('yes'))).toMatchObject(counts(1))
     expect(await importLines('resolutions', line('yes'))).toMatchObject(counts(0, 1))
@@ -276,7 +276,7 @@ describe('resolutions', () => {
     [
       'an unknown question',
       `${uuidOf(9, 9)},yes,2026-01-20T00:00:00Z`,
-      `question_id "${uuidOf(9, 9)}" is no question; import its question first`,
+      `question_id "${uuidOf(9, 9)}" is not a known question; import the question first`,
     ],
     [
       'an unknown outcome',
@@ -291,7 +291,7 @@ describe('resolutions', () => {
     ['no outcome', `${QUESTION},,2026-01-20T00:00:00Z`, 'outcome is missing'],
     ['no time', `${QUESTION},no,`, 'resolved_at is missing'],
   ] as const
-  test('are refused where a value is wrong', async () => {
+  test('are refused if a value is wrong', async () => {
     await expectEachRefused('resolutions', wrong)
   })
 
@@ -300,7 +300,7 @@ describe('resolutions', () => {
       `${QUESTION},yes,2026-01-20T00:00:00Z`,
       `${QUESTION},no,2026-01-20T00:00:00Z`,
     ])
-    expect(faults).toEqual([{ pointer: 'line 3', detail: `question_id "${QUESTION}" comes a second time` }])
+    expect(faults).toEqual([{ pointer: 'line 3', detail: `question_id "${QUESTION}" appears a second time` }])
   })
 })
 
@@ -323,7 +323,7 @@ describe('forecasters', () => {
 })
 
 describe('forecasts', () => {
-  test('have ids that are version 5 UUIDs of what was forecast', async () => {
+  test('have ids that are version 5 UUIDs of their content', async () => {
     await importLines('forecasts', [
       forecast('0.1234567', '2026-01-05T02:00:00.1239+02:00'),
       forecast('1'),
@@ -341,7 +341,7 @@ describe('forecasts', () => {
     )
   })
 
-  test('are one forecast in whatever words they come', async () => {
+  test('are the same forecast however their values are written', async () => {
     const same = [
       forecast('0.5'),
       forecast('0.50'),
@@ -382,7 +382,7 @@ describe('forecasts', () => {
     ['0.0000015', 0.000002],
     ['0.9999999', 1],
   ] as const
-  test('hold a probability to six decimals, half to even', async () => {
+  test('keep six decimals of a probability, rounded half to even', async () => {
     await importLines(
       'forecasts',
       HELD.map(([text], index) => forecast(text, new Date(Date.UTC(2026, 0, 5) + index).toISOString())),
@@ -409,7 +409,7 @@ describe('forecasts', () => {
     '1_0e-2',
     '½',
   ]
-  test('are refused with a probability that is none', async () => {
+  test('are refused with an invalid probability', async () => {
     await expectEachRefused(
       'forecasts',
       NO_PROBABILITIES.map((text) => [
@@ -424,7 +424,7 @@ describe('forecasts', () => {
     [
       'an unknown question',
       `forecaster,${PERSON},${uuidOf(9, 9)},0.5,2026-01-05T00:00:00Z`,
-      `question_id "${uuidOf(9, 9)}" is no question; import its question first`,
+      `question_id "${uuidOf(9, 9)}" is not a known question; import the question first`,
     ],
     [
       'an unknown kind of entity',
@@ -434,7 +434,7 @@ describe('forecasts', () => {
     [
       'an unknown agent',
       `agent,${PERSON},${QUESTION},0.5,2026-01-05T00:00:00Z`,
-      `entity_id "${PERSON}" is no registered agent`,
+      `entity_id "${PERSON}" is not a registered agent`,
     ],
     ['an entity without an id', `forecaster,,${QUESTION},0.5,2026-01-05T00:00:00Z`, 'entity_id is missing'],
     [
@@ -444,11 +444,11 @@ describe('forecasts', () => {
     ],
     ['no probability', forecast(''), 'probability is missing'],
   ] as const
-  test('are refused where another value is wrong', async () => {
+  test('are refused if another value is wrong', async () => {
     await expectEachRefused('forecasts', wrong)
   })
 
-  test('of an agent that has just registered are taken', async () => {
+  test('of an agent that has just registered are accepted', async () => {
     const service = await startTestService(components)
     const { agentId } = await registerAgent(service.client)
     await service.stop()
@@ -466,14 +466,14 @@ describe('a file with bad rows', () => {
     )
     const { message, faults } = await refused('forecasts', lines)
     expect(message).toMatch(/forecasts\.csv: 25 bad rows \(the first 20 are named\); nothing was imported$/)
-    // Every bad row takes two lines of the file.
+    // Every bad row has two lines in the file.
     expect(faults.map(({ pointer }) => pointer)).toEqual(
       Array.from({ length: 20 }, (_, index) => `line ${3 * index + 3}`),
     )
     expect(faults[1]?.detail).toBe('entity_type is "robot\n3", not one of agent, forecaster')
   })
 
-  test('shows of a long value its beginning', async () => {
+  test('shows only the beginning of a long value', async () => {
     const { faults } = await refused('forecasts', [forecast('9'.repeat(500))])
     expect(faults[0]?.detail).toBe(`probability is "${'9'.repeat(80)}…", not a number from 0 to 1`)
   })
@@ -541,7 +541,7 @@ describe('Parquet with its own types', () => {
 })
 
 describe('an import that is cut off', () => {
-  test('at any write, in either way, is done by the next', async () => {
+  test('at any write, in either way, is completed by the next', async () => {
     const lines = [forecast('0.5'), forecast('0.6', '2026-01-06T00:00:00Z')]
     const whole = new FaultStore(copyOf(prepared))
     components = await testComponents({ store: whole, clock, folder })
@@ -563,7 +563,7 @@ describe('an import that is cut off', () => {
         expect(again.rows, `${fault} at ${at}`).toBe(2)
         const ids = (await rowsOf('forecasts')).map(({ forecast_id }) => forecast_id)
         expect([ids.length, new Set(ids).size], `${fault} at ${at}`).toEqual([2, 2])
-        // A forecaster whom the import had met before it was cut off is not met again.
+        // The forecaster that the first attempt may have created is not created again.
         const commits = Object.keys(await contentOf(store, 'tables/forecasters/_delta_log/'))
         expect(commits, `${fault} at ${at}`).toHaveLength(2)
         expect(Object.keys(await contentOf(store, 'inbox/')), `${fault} at ${at}`).toEqual([])
@@ -573,7 +573,7 @@ describe('an import that is cut off', () => {
 })
 
 describe('an import beside a release', () => {
-  test('is either in it or waits for the next, never half', async () => {
+  test('is in it as a whole or waits for the next', async () => {
     const others = await testComponents({ store: components.store, clock, folder })
     const lines = Array.from({ length: 200 }, (_, index) =>
       forecast('0.5', new Date(Date.UTC(2026, 0, 5) + index).toISOString()),

@@ -1,4 +1,4 @@
-// Reading an operator's file: what counts as a row, where a bad one stands, and what is no table at all.
+// Reading an operator's file: its rows, the places of bad rows, and files that are not tables.
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
@@ -33,7 +33,7 @@ const records = async () =>
 /** The places of all rows, in order. */
 const places = async (rows: IncomingRows) => rows.placesOf(await records())
 
-/** A value as RFC 4180 writes it: quoted where it must be, or where its writer likes to. */
+/** A value in the notation of RFC 4180: quoted if it must be, or if `quoted` says so. */
 const field = (value: string, quoted: boolean) =>
   quoted || /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value
 
@@ -41,7 +41,7 @@ const row = (id: string | null, title: string | null, url: string | null = null)
 
 describe('CSV', () => {
   test.for([
-    ['as it is mostly written', 'id,title\n1,a\n2,b\n', [row('1', 'a'), row('2', 'b')]],
+    ['in its usual form', 'id,title\n1,a\n2,b\n', [row('1', 'a'), row('2', 'b')]],
     ['without a last line break', 'id,title\n1,a\n2,b', [row('1', 'a'), row('2', 'b')]],
     ['from Windows', 'id,title\r\n1,a\r\n2,b\r\n', [row('1', 'a'), row('2', 'b')]],
     ['with a byte order mark', '\ufeffid,title\n1,a\n', [row('1', 'a')]],
@@ -57,7 +57,7 @@ describe('CSV', () => {
     ['with a quote inside a field', 'id,title\n1,5" disk\n2,b\n', [row('1', '5" disk'), row('2', 'b')]],
     ['with text beyond ASCII', 'id,title\n1,🦉 ñ \u2028\n', [row('1', '🦉 ñ \u2028')]],
     [
-      'with what looks like SQL',
+      'with text that looks like SQL',
       `id,title\n1,'); DROP TABLE incoming; --\n`,
       [row('1', "'); DROP TABLE incoming; --")],
     ],
@@ -82,7 +82,7 @@ describe('CSV', () => {
     expect(await places(await read('rows.csv', content))).toEqual(lines.map((line) => `line ${line}`))
   })
 
-  test('is read as any writer of RFC 4180 means it, with the line of each record', async () => {
+  test('is read as RFC 4180 defines it, with the line of each record', async () => {
     const text = fc.string({
       unit: fc.constantFrom('a', '"', ',', '\n', '\r\n', ' ', 'é', "'"),
       maxLength: 6,
@@ -119,7 +119,7 @@ describe('CSV', () => {
     )
   })
 
-  test('of one column passes over blank lines and counts them', async () => {
+  test('of one column skips blank lines but counts them', async () => {
     const rows = await read('rows.csv', 'id\n\n1\n\n\n2\n3', { required: ['id'], optional: [] })
     expect(await incoming()).toEqual([{ id: '1' }, { id: '2' }, { id: '3' }])
     expect(await places(rows)).toEqual(['line 3', 'line 6', 'line 7'])
@@ -140,7 +140,7 @@ describe('CSV', () => {
     for (const fault of rejected.faults) expect(fault.reason).toMatch(reason)
   })
 
-  test('with many unreadable lines names the first twenty and counts all, a line once', async () => {
+  test('with many unreadable lines names the first twenty and counts each line once', async () => {
     const lines = Array.from({ length: 300 }, (_, index) => (index % 2 === 0 ? `${index},a` : String(index)))
     const { rejected } = await read('rows.csv', ['id,title,url', ...lines].join('\n'))
     expect(rejected.count).toBe(300)
@@ -149,13 +149,13 @@ describe('CSV', () => {
     )
   })
 
-  test('does not see the faults of a file that was read before', async () => {
+  test('does not report the faults of a file that was read before', async () => {
     expect((await read('rows.csv', 'id,title\n1\n')).rejected.count).toBe(1)
     expect((await read('rows.csv', 'id,title\n1,a\n')).rejected.count).toBe(0)
   })
 
   test.for([
-    ['nothing', '', /lacks "id", "title"; it may have id, title, url/],
+    ['nothing', '', /lacks "id", "title"; the columns it may have are id, title, url/],
     ['a missing column', 'id,url\n', /lacks "title"/],
     ['an unknown column', 'id,title,colour,taste\n', /has unknown "colour", "taste"/],
     ['a column twice', 'id,title,id\n', /repeats "id"/],
@@ -177,7 +177,7 @@ describe('CSV', () => {
 describe('NDJSON', () => {
   test.for([
     [
-      'as it is mostly written',
+      'in its usual form',
       '{"id":"1","title":"a"}\n{"id":"2","title":"b","url":"u"}\n',
       [row('1', 'a'), row('2', 'b', 'u')],
     ],
@@ -205,7 +205,7 @@ describe('NDJSON', () => {
 
   const good = '{"id":"1","title":"a"}\n'
   test.for([
-    ['is no JSON', 'nope', /^not JSON$/],
+    ['is not JSON', 'nope', /^not JSON$/],
     ['is cut off', '{"id":"1"', /^not JSON$/],
     ['has a comma too many', '{"id":"1"},', /^not JSON$/],
     ['holds two objects', '{"id":"1"} {"id":"2"}', /^not JSON$/],
@@ -213,10 +213,10 @@ describe('NDJSON', () => {
     ['is a list', '["1","a"]', /^not a JSON object$/],
     ['is a text', '"a"', /^not a JSON object$/],
     ['has an unknown field', '{"id":"1","title":"a","colour":"red"}', /^unknown field colour$/],
-    ['has a field twice', '{"id":"1","id":"2","title":"a"}', /^a field comes twice$/],
+    ['has a field twice', '{"id":"1","id":"2","title":"a"}', /^a field appears twice$/],
     ['has an object for a value', '{"id":"1","title":{"en":"a"}}', /^title is neither text nor a number$/],
     ['has a list for a value', '{"id":"1","title":["a"]}', /^title is neither text nor a number$/],
-    ['has a truth value', '{"id":"1","title":true}', /^title is neither text nor a number$/],
+    ['has a boolean for a value', '{"id":"1","title":true}', /^title is neither text nor a number$/],
     ['has a raw control character', '{"id":"1","title":"a\x1fb"}', /./],
     ['is not UTF-8', Buffer.from('{"id":"1","title":"\xff"}', 'latin1'), /utf-8/],
     ['has more than a megabyte', `{"id":"1","title":"${'x'.repeat(1_100_000)}"}`, /Maximum line size/],
@@ -245,7 +245,7 @@ describe('Parquet', () => {
     return path
   }
 
-  test('gives every type as the text that a CSV file would have', async () => {
+  test('converts every type to the text that a CSV file would have', async () => {
     const path = await written(
       `SELECT '1' AS id, NULL::VARCHAR AS title, '' AS url
        UNION ALL SELECT '2', 'a', 'u'`,

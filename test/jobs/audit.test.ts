@@ -1,4 +1,4 @@
-// `fvs audit`: a release as it was published holds, and one changed byte anywhere is found and named.
+// `fvs audit`: a release as it was published passes, and one changed byte anywhere is found and named.
 import { readFile } from 'node:fs/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { runAudit } from '../../jobs/audit.ts'
@@ -26,7 +26,7 @@ beforeAll(async () => {
   await release(components)
 })
 
-/** The released store, its own to damage. */
+/** A copy of the released store, for a test to damage. */
 async function copy(
   settings: Record<string, string> = {},
 ): Promise<Components & { objects: Map<string, Uint8Array> }> {
@@ -35,7 +35,7 @@ async function copy(
   return { ...components, objects: store.objects }
 }
 
-/** Components over the same store that have read nothing yet. */
+/** New components over the same store, without anything cached. */
 const afresh = ({ store }: Components) => testComponents({ store, folder, clock })
 
 async function audit(
@@ -65,7 +65,7 @@ describe('a release as it was published', () => {
       notes: [],
       snapshot_compared: snapshot,
     })
-    // Two shards of the release, two parts of entities and of scores; two shards of the snapshot.
+    // Two shards, two parts of entities and two of scores in the release; two shards in the snapshot.
     expect(report.files_compared).toBe(snapshot ? 8 : 6)
     // Six forecasters and one agent, four payloads each, and a row of the snapshot.
     const valid = snapshot ? 35 : 28
@@ -73,11 +73,11 @@ describe('a release as it was published', () => {
     expect(text).toContain('every byte derived again')
   })
 
-  test('is the current one where none is named', async () => {
+  test('is by default the current one', async () => {
     expect((await audit(await copy())).report.release).toBe(3)
   })
 
-  test('holds under a rotated secret as long as the old one is known', async () => {
+  test('passes after a rotation of the secret as long as the old one is known', async () => {
     const rotated = await copy({
       VERIFICATION_SIGNING_SECRET: OTHER_SECRET,
       VERIFICATION_SIGNING_SECRET_PREVIOUS: SECRET,
@@ -91,7 +91,7 @@ describe('a release as it was published', () => {
     ])
   })
 
-  test('holds without a secret, and says that signatures were not looked at', async () => {
+  test('passes without a secret, and says that signatures were not checked', async () => {
     const { report, text } = await audit(await copy({ VERIFICATION_SIGNING_SECRET: '' }), 1)
     expect(report).toMatchObject({ ok: true, signatures: { checked: false, valid: 0, invalid: 0 } })
     expect(text).toContain('set VERIFICATION_SIGNING_SECRET to check them')
@@ -207,7 +207,7 @@ describe('a missing or foreign file', () => {
     expect((await audit(components, 1)).report.faults).toContain(fault)
   })
 
-  test('a shard in other words for the same JSON is no shard', async () => {
+  test('a shard with the same JSON in other bytes is not a shard', async () => {
     const components = await copy()
     const key = `releases/00000001/forecaster/${forecasterId(0)}.json`
     const text = new TextDecoder().decode(components.objects.get(key))
@@ -217,7 +217,7 @@ describe('a missing or foreign file', () => {
     )
   })
 
-  test('a shard that was forged and signed anew with the right secret differs all the same', async () => {
+  test('a shard that was forged and signed again with the right secret still differs', async () => {
     const components = await copy()
     const key = `releases/00000001/forecaster/${forecasterId(5)}.json`
     expect(components.objects.has(key)).toBe(false)
@@ -235,8 +235,8 @@ describe('a missing or foreign file', () => {
   })
 })
 
-describe('what there is not', () => {
-  test('a store without a release, or without that one, is said to be so', async () => {
+describe('a missing release', () => {
+  test('is named, and so is a store without any release', async () => {
     const empty = await testComponents({ store: new MemoryStore(), folder })
     await expect(audit(empty)).rejects.toMatchObject({
       kind: 'notFound',

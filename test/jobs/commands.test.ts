@@ -1,4 +1,4 @@
-// The commands as processes: exit codes, what goes to which stream, and messages that name what was wrong.
+// The commands as processes: exit codes, output streams, and messages that name the fault.
 import { cp, readdir, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { join } from 'node:path'
@@ -56,7 +56,7 @@ function expectFailed(
   expect(stderr).not.toContain(SECRET)
 }
 
-describe('wrong usage exits with 2 and names what was wrong', () => {
+describe('wrong usage exits with 2 and names the fault', () => {
   const wrong: [args: string[], message: RegExp][] = [
     [[], /Usage: fvs/],
     [['scores'], /unknown command 'scores'/],
@@ -108,7 +108,7 @@ describe('a wrong setting', () => {
 })
 
 describe('serve', () => {
-  test('on a taken port names it and ends', async () => {
+  test('on a port in use names it and ends', async () => {
     const { url } = await testService()
     const { port } = new URL(url)
     const finished = await fvs(['serve'], withStore(await testFolder(), { PORT: port }))
@@ -134,10 +134,10 @@ describe('serve', () => {
     expect(Object.keys(await contentOf(new FileStore(store)))).toContain('releases/00000001/manifest.json')
   })
 
-  test('ends with the second signal, of either kind, whatever is under way', async () => {
+  test('ends at the second signal, of either kind, whatever is under way', async () => {
     const folder = await testFolder()
     const service = await fvsServe(withStore(folder, { SHUTDOWN_TIMEOUT_MS: '600000' }), '--no-scheduler')
-    // A request that is never finished, which a patient stop waits for.
+    // A request that is never finished, for which the first signal makes it wait.
     const raw = await RawSocket.open(service.url)
     raw.send(
       'POST /agents/register HTTP/1.1',
@@ -155,7 +155,7 @@ describe('serve', () => {
         { interval: 10, timeout: 10_000 },
       )
       .toMatchObject({ code: 'ECONNREFUSED' })
-    // One that comes in the same second may be the first one again, passed on by a parent.
+    // A signal in the same second is ignored, because a parent may have passed on the first one.
     let ended: Finished | undefined
     void service.finished.then((finished) => (ended = finished))
     await expect
@@ -170,11 +170,11 @@ describe('serve', () => {
     expect(ended!.signal === 'SIGINT' || ended!.code === 130).toBe(true)
   })
 
-  test('leaves no folder of its own behind, and with --json says where it served', async () => {
+  test('leaves no temporary folder behind, and with --json prints where it served', async () => {
     const folder = await testFolder()
     const own = async () => (await readdir(folder)).filter((name) => name.startsWith('fvs-'))
     const service = await fvsServe(withStore(folder), '--no-scheduler', '--json')
-    // One for each environment.
+    // One folder for each environment.
     expect(await own()).toHaveLength(2)
     service.kill('SIGINT')
     const finished = await service.finished
@@ -185,14 +185,14 @@ describe('serve', () => {
 })
 
 describe('a store', () => {
-  test('that cannot be written stops what would use it', async () => {
+  test('that cannot be written to makes commands fail that would use it', async () => {
     const folder = await testFolder()
     await file(folder, 'store', 'not a folder')
     const finished = await fvs(['release'], withStore(folder))
     expectFailed(finished, 1, /file:\/\/\S+\/store: the store could not \w+ probe\/\S+ \((EEXIST|ENOTDIR)\)/)
   })
 
-  test('is ./data where nothing else is said, and --store goes before STORE_URL', async () => {
+  test('is ./data by default, and --store takes precedence over STORE_URL', async () => {
     const folder = await testFolder()
     const create = ['keys', 'create', '--owner', 'somebody']
     expect((await fvs(create, { folder })).code).toBe(0)
@@ -203,7 +203,7 @@ describe('a store', () => {
     expect(await readdir(folder)).not.toContain('store')
   })
 
-  test('that is only read is not made', async () => {
+  test('is not created by commands that only read', async () => {
     const folder = await testFolder()
     const before = await readdir(folder)
     expect((await fvs(['keys', 'list'], withStore(folder))).code).toBe(0)
@@ -213,7 +213,7 @@ describe('a store', () => {
 })
 
 describe('import', () => {
-  test('says what it did, for people and for programs', async () => {
+  test('reports its result, for people and for programs', async () => {
     const folder = await testFolder()
     const path = await file(folder, 'questions.csv', QUESTIONS_CSV)
     const first = await fvs(['import', 'questions', path], withStore(folder))
@@ -259,7 +259,7 @@ describe('import', () => {
     expect(await contentOf(store)).toEqual(before)
   })
 
-  test('of what is no table exits with 1 and writes nothing', async () => {
+  test('of a file that is not a table exits with 1 and writes nothing', async () => {
     const folder = await testFolder()
     const path = await file(folder, 'half.parquet', 'PAR1')
     const [missing, half] = await Promise.all([
@@ -273,7 +273,7 @@ describe('import', () => {
 })
 
 describe('release', () => {
-  test('makes one as of a past instant, none when nothing has changed, none as of the future or before the last', async () => {
+  test('is made as of a past instant, but not if nothing has changed, and not as of the future', async () => {
     const folder = await copyOfReleased()
     const store = new FileStore(join(folder, 'store'))
     // What was released is of today.
@@ -303,7 +303,7 @@ describe('release', () => {
 })
 
 describe('keys', () => {
-  test('are created once, listed without themselves, and revoked by their public id', async () => {
+  test('are shown once, listed without their secrets, and revoked by their public id', async () => {
     const folder = await testFolder()
     const run = (...args: string[]) => fvs(['keys', ...args], withStore(folder))
     const created = await run('create', '--owner', 'Ada & Co', '--json')
@@ -319,7 +319,7 @@ describe('keys', () => {
     expect(json.stdout + plain.stdout).not.toContain(key.slice(-38))
   })
 
-  test('of nobody, or for nobody, are refused', async () => {
+  test('that do not exist, and owners without a name, are refused', async () => {
     const folder = await testFolder()
     const [unknown, blank] = await Promise.all([
       fvs(['keys', 'revoke', 'abcdefgh'], withStore(folder)),
@@ -331,7 +331,7 @@ describe('keys', () => {
 })
 
 describe('verify', () => {
-  test('exits with 0 for a shard that holds and with 1 for one that was changed', async () => {
+  test('exits with 0 for a genuine shard and with 1 for a changed one', async () => {
     const folder = await copyOfReleased()
     const shard = join(folder, 'store/releases/00000001/forecaster', `${forecasterId(0)}.json`)
     const env = { VERIFICATION_SIGNING_SECRET: OTHER_SECRET }

@@ -14,7 +14,7 @@ import { testFolder } from '../support/folder.ts'
 
 const FVS = fileURLToPath(new URL('../../jobs/fvs.ts', import.meta.url))
 
-/** The demo in a temporary folder of its own, with settings of the machine that it must not take over. */
+/** Runs the demo in its own temporary folder, with settings in the environment variables that it must ignore. */
 async function startDemo(
   args: readonly string[],
 ): Promise<{ demo: RunningCommand; temporary: string; elsewhere: string }> {
@@ -85,7 +85,7 @@ test('fvs demo --exit --json shows every certification, a signature and an audit
   await expect(readdir(elsewhere)).rejects.toThrow('ENOENT')
 }, 60_000)
 
-test('Ctrl-C in the middle, which npm passes on a second time, ends it and leaves nothing', async () => {
+test('Ctrl-C in the middle, which npm sends a second time, ends it and leaves nothing', async () => {
   const { demo, temporary } = await startDemo([])
   await demo.printed(/round 1 of/)
   const ended = demo.stop()
@@ -95,7 +95,7 @@ test('Ctrl-C in the middle, which npm passes on a second time, ends it and leave
   expect(await readdir(temporary)).toEqual([])
 }, 60_000)
 
-test('a store that holds something is refused and left as it is', async () => {
+test('a store that is not empty is refused and left as it is', async () => {
   const store = join(await testFolder(), 'store')
   await mkdir(join(store, 'tables'), { recursive: true })
   await writeFile(join(store, 'tables', 'mine'), 'mine')
@@ -116,7 +116,7 @@ test('the same seed gives the same world at any time', () => {
     const past = simulatePast(new Date(at))
     const live = simulateLive(new Date(at), 1_000)
     const questions = [...past.questions, ...live.questions, ...simulateOpen(new Date(at))]
-    // The ids hold the time; the titles count the questions of each world and tell their odds.
+    // The ids contain the time. The titles do not: they have each question's number and odds.
     const titles = new Map(questions.map(({ questionId, title }) => [questionId, title]))
     const on = ({ questionId, probability }: { questionId: string; probability: number }) => ({
       title: titles.get(questionId),

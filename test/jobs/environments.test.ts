@@ -1,4 +1,4 @@
-// The wall between production and the sandbox, as operators meet it: commands on one of them, and stores mixed up.
+// The separation of production and the sandbox, as operators meet it: commands in one of them, and confused stores.
 import { readFile, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import pMap from 'p-map'
@@ -47,7 +47,7 @@ describe('commands with --environment sandbox', () => {
     return jsonOf(finished)
   }
 
-  test('import, release, check and give keys there, and nowhere else', { timeout: 120_000 }, async () => {
+  test('import, release, check and issue keys there, and nowhere else', { timeout: 120_000 }, async () => {
     folder = await testFolder()
     root = new FileStore(join(folder, 'store'))
     for (const [kind, file] of await writeSmallWorld(join(folder, 'files'))) {
@@ -93,7 +93,7 @@ describe('commands with --environment sandbox', () => {
     await expectRefused()
   })
 
-  /** Production is not let at the store of the sandbox, by whatever name. */
+  /** Commands that would let production use the sandbox's store, under any of its names. */
   async function expectRefused(): Promise<void> {
     const before = await contentOf(root)
     const sandbox = join(folder, 'store', 'sandbox')
@@ -166,7 +166,7 @@ describe('serve', () => {
     [{ SANDBOX_VERIFICATION_SIGNING_SECRET: SECRET }, /sandbox and production have the same signing secret/],
   ]
 
-  test('does not start with a secret that is short, or the same in both environments', async () => {
+  test('does not start with a secret that is too short, or the same in both environments', async () => {
     const folder = await testFolder()
     await pMap(
       wrong,
@@ -196,7 +196,7 @@ describe('a release', () => {
       const components = await of(store, environment)
       await importWorld(components)
       await release(components)
-      // Something that waits in the inbox, and would be taken in.
+      // Rows in the inbox, which a release would take in.
       const service = await startTestService(components)
       await registerAgent(service.client)
       await service.stop()
@@ -239,14 +239,14 @@ describe('a release', () => {
   test.for(ENVIRONMENTS)('of a store of %s is not served as the other either', async (theirs) => {
     const mine = ENVIRONMENTS.find((name) => name !== theirs)!
     const store = new FaultStore(copyOf(released[theirs]!))
-    // As the other's it would be signed anew, with the other's secret.
+    // If it were served as the other's, its payloads would be signed again with the other's secret.
     await expect(startTestService(await of(store, mine))).rejects.toMatchObject({ kind: 'conflict' })
     expect(store.writes).toBe(0)
     const service = await startTestService(await of(store, theirs))
     await service.stop()
   })
 
-  test('of a store that the sandbox only simulates in is refused to production', async () => {
+  test('of a store in which the sandbox has so far only simulated is refused to production', async () => {
     const store = new MemoryStore()
     await importWorld(await of(store, 'sandbox'))
     store.objects.set(SIMULATION_PATH, Buffer.from('{}'))

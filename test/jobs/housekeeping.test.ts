@@ -1,5 +1,5 @@
-// What a run of `fvs release` does for the table of counted calls. What it does with expired claims and old releases
-// stands in test/access/idempotency.release.test.ts and test/release/retention.test.ts.
+// A run of `fvs release` takes the counted calls into their table. For expired claims and old releases see
+// test/access/idempotency.release.test.ts and test/release/retention.test.ts.
 import { expect, test } from 'vitest'
 import type { Components } from '../../jobs/components.ts'
 import { MUCH_USAGE } from '../../jobs/housekeeping.ts'
@@ -11,7 +11,7 @@ import { inboxPath, inboxPrefix } from '../../pipeline/store/paths.ts'
 import { currentVersions } from '../../pipeline/tables/delta-log.ts'
 import { SCORED_TABLES } from '../../schemas/tables.ts'
 import { Clock, testComponents } from '../support/service.ts'
-import { currentVersion, keysOf } from '../support/tables.ts'
+import { currentVersion, pathsOf } from '../support/tables.ts'
 
 const MARCH = '2026-03'
 
@@ -34,22 +34,22 @@ async function usedIn(components: Components, month: string): Promise<Record<str
   return Object.fromEntries(await readMonthlyUsage(components, month))
 }
 
-test('a release takes usage in, does not speak of it, and finds no news in it', async () => {
+test('a release takes in the usage, does not mention it in the manifest, and is not made because of it', async () => {
   const { store, components, countCall } = await setUp()
   await countCall()
   expect(await runIfChanged(components)).toMatchObject({ made: true, release: 1 })
-  expect(await keysOf(store, inboxPrefix('usage'))).toEqual([])
+  expect(await pathsOf(store, inboxPrefix('usage'))).toEqual([])
   const manifest = (await readManifest(store, 1))!
   expect(Object.keys(manifest.tables).sort()).toEqual([...SCORED_TABLES].sort())
   expect(Object.keys(await currentVersions(store)).sort()).toEqual([...SCORED_TABLES].sort())
 
-  // Without other news, not before so much waits that it is worth a commit.
+  // Without other news it takes in the usage only when enough objects wait to be worth a commit.
   for (let flush = 1; flush <= MUCH_USAGE; flush++) {
     await countCall()
     if (flush < MUCH_USAGE - 1) continue
     const few = flush < MUCH_USAGE
     expect(await runIfChanged(components)).toEqual({ made: false, release: 1, reason: 'unchanged' })
-    expect(await keysOf(store, inboxPrefix('usage'))).toHaveLength(few ? flush : 0)
+    expect(await pathsOf(store, inboxPrefix('usage'))).toHaveLength(few ? flush : 0)
     expect(await currentVersion(store, 'usage')).toMatchObject({ version: few ? 1 : 2 })
     expect(await usedIn(components, MARCH)).toEqual({ ada: 1 + flush })
   }

@@ -1,4 +1,4 @@
-// `fvs keys` as an operator uses it, and what a serving process does with the keys; no secret is ever shown again.
+// `fvs keys` as an operator uses it, and the same keys in a serving process. No secret is ever shown again.
 import { readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -15,7 +15,7 @@ const TOMORROW = '2026-03-02T12:00:00.000Z'
 const secretOf = (key: string) => key.slice(-38)
 const keyOf = ({ json }: { json: object }) => (json as { api_key: string }).api_key
 
-/** Every file below a folder, its path and its bytes as text. */
+/** The path and the bytes of every file below a folder, as text. */
 async function contentsOf(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   return Promise.all(
@@ -38,7 +38,7 @@ describe('fvs keys', () => {
     return JSON.parse(stdout) as Record<string, unknown> & { api_key: string }
   }
 
-  test('create gives keys of every tier in both environments, and list shows all but the keys', async () => {
+  test('create issues keys of every tier in both environments, and list shows everything except the keys', async () => {
     const folder = await testFolder()
     const run = runIn(folder)
     const create = async (...args: string[]) => created(await run('create', '--json', ...args))
@@ -98,7 +98,7 @@ describe('fvs keys', () => {
     expect(await listKeys(await testComponents({ folder }))).toMatchObject({ text: 'no keys' })
   })
 
-  test('rotate prints the other key once, also of one that was revoked; a second time it exits with 1', async () => {
+  test('rotate prints the new key once, also for a revoked one, and exits with 1 the second time', async () => {
     const folder = await testFolder()
     const run = runIn(folder)
     const { api_key: old } = created(await run('create', '--owner', 'Ada', '--json'))
@@ -130,7 +130,7 @@ describe('a key', () => {
   const free = (components: Components) => createKey(components, { owner: 'Ada', tier: 'free' })
   const textOf = async (components: Components) => (await listKeys(components)).text.split('\n')
 
-  test('is listed as what it is: in force, until when, ended or revoked, oldest first', async () => {
+  test('is listed, oldest first, as in force, in force until a time, ended or revoked', async () => {
     const { clock, components } = await setUp()
     const first = idOf(keyOf(await free(components)))
     clock.set('2026-03-01T12:00:01.000Z')
@@ -154,7 +154,7 @@ describe('a key', () => {
     ])
   })
 
-  test('that replaced another says until when the other works', async () => {
+  test('that replaced another is shown with the time until which the other works', async () => {
     const { components } = await setUp()
     const old = idOf(keyOf(await free(components)))
     const report = await rotateKey(components, old)
@@ -169,7 +169,7 @@ describe('a key', () => {
 })
 
 describe('fvs serve at LOG_LEVEL=trace', () => {
-  test('writes the secret of no key, wherever it is sent, nor keeps it in the store', async () => {
+  test('neither logs nor stores the secret of any key, wherever in a request it is', async () => {
     const folder = await testFolder()
     const store = join(folder, 'store')
     const env = { STORE_URL: store, LOG_LEVEL: 'trace', FREE_MONTHLY_CALLS: '2' }
@@ -229,7 +229,7 @@ describe('fvs serve at LOG_LEVEL=trace', () => {
     const stored = await contentsOf(store)
     expect(stored.length).toBeGreaterThan(5)
     for (const key of keys) {
-      // The random part alone, too, without its checksum.
+      // Not even the random part without its checksum.
       for (const text of [stdout, stderr, ...stored]) expect(text).not.toContain(secretOf(key).slice(0, 32))
     }
   })

@@ -1,4 +1,4 @@
-// The real process, cut off in the middle of a thousand submissions: whatever was answered 200 is kept, once.
+// The real process, cut off in the middle of a thousand submissions: each one answered with 200 is kept, once.
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -14,13 +14,13 @@ const SOCKETS = 100
 const AGENTS = 5
 
 interface Outcome {
-  /** The forecasts that were answered 200, by id, with what was submitted. */
+  /** The submitted probabilities of the forecasts that were answered with 200, by id. */
   acknowledged: Map<string, number>
   /** Submissions that were refused or got no answer. */
   unanswered: number
 }
 
-/** Submits distinct probabilities, all at once over `SOCKETS` connections; `enough` is called after `after` answers. */
+/** Submits distinct probabilities over `SOCKETS` connections. `enough` is called after `after` answers. */
 async function submitMany(
   url: string,
   submissions: number,
@@ -51,7 +51,7 @@ async function submitMany(
   return { acknowledged, unanswered }
 }
 
-/** How often each forecast of an agent stands in the table, by its id, with its probability. */
+/** The number of rows of each forecast of an agent in the table, and its probability, by id. */
 async function storedForecasts(folder: string): Promise<Map<string, { times: number; probability: number }>> {
   using database = await Database.open({ threads: 2, memoryLimit: '1GB', directory: folder })
   const rows = await database.rows<{ forecast_id: string; times: bigint; probability: number }>(
@@ -95,7 +95,7 @@ describe('kill -9', () => {
     })
     expect((await service.finished).signal).toBe('SIGKILL')
     expect(outcome.acknowledged.size).toBeGreaterThanOrEqual(killAfter)
-    // The next release takes in what was left.
+    // The next release takes in the rows that were left.
     const components = await testComponents({ folder })
     expect(await release(components)).toMatchObject({ made: true, release: 1 })
     const stored = await expectKept(folder, outcome)
@@ -123,7 +123,7 @@ describe.for(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
     await expect(fetch(service.url)).rejects.toThrow('fetch failed')
     await release(await testComponents({ folder }))
     const stored = await expectKept(folder, outcome)
-    // Nothing that was refused or unanswered was recorded behind its caller's back.
+    // No submission that was refused or unanswered was recorded.
     expect(stored).toBe(outcome.acknowledged.size)
     console.info(`${signal} after 200: ${outcome.acknowledged.size} acknowledged, ${outcome.unanswered} not`)
   })

@@ -1,4 +1,4 @@
-// Quotas of a process that counts by itself: what the next one knows after SIGTERM, and after kill -9.
+// Quotas of a process that counts by itself: the next process continues the counts after SIGTERM and after kill -9.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { FOUND, expectLimited, idOf, standingOf, storm, withKey } from '../support/counted-calls.ts'
 import { suiteFolder } from '../support/folder.ts'
@@ -48,7 +48,7 @@ describe('SIGTERM', () => {
 })
 
 describe('kill -9', () => {
-  test('forgets what was counted since the last flush, and nothing else', async () => {
+  test('loses the calls since the last flush, and no others', async () => {
     const { node, newKeys, used } = await nodeWorld(folder, { FREE_MONTHLY_CALLS: '20' })
     const [key] = (await newKeys(1)) as [string]
     const kill = async (each: Node) => {

@@ -19,7 +19,7 @@ import { release, testComponents } from '../support/service.ts'
 const DATA = fileURLToPath(new URL('../../../shared/data', import.meta.url))
 const DATASETS = ['metaculus-pros-2025q1', 'acx-2023']
 
-/** 49 questions of ten professionals, who took part in all but five of the pairs; 50 questions of 3,292 people. */
+/** 49 questions and ten professionals, with all but five of the possible pairs; 50 questions and 3,292 people. */
 const PRO_PAIRS = 485
 const CONTEST_PAIRS = 150_720
 const PAIRS = PRO_PAIRS + CONTEST_PAIRS
@@ -94,7 +94,7 @@ describe.skipIf(!there)('real forecasts', () => {
     expect(split).toEqual([{ rows: PRO_PAIRS }, { rows: CONTEST_PAIRS }])
   })
 
-  test('have the columns and types that readers are promised', async () => {
+  test('have the promised columns and types', async () => {
     const described = await query<{ column_name: string; column_type: string }>(
       `DESCRIBE FROM ${file('scores/000.parquet')}`,
     )
@@ -116,7 +116,7 @@ describe.skipIf(!there)('real forecasts', () => {
     })
   })
 
-  test('lie in the ranges of the method', async () => {
+  test('are in the ranges of the method', async () => {
     const [outside] = await query(
       `SELECT
          count(*) FILTER (NOT (coverage > 0 AND coverage <= 1))::INTEGER AS coverage,
@@ -133,12 +133,12 @@ describe.skipIf(!there)('real forecasts', () => {
       Object.values(outside!).every((count) => count === 0),
       JSON.stringify(outside),
     ).toBe(true)
-    // Everyone in the contest forecast once, on the day it opened, and stands to its end.
+    // Everyone in the contest forecast once, on its first day, and that forecast stands to the end.
     const [contest] = await query(
       `SELECT min(coverage) AS lowest, max(coverage) AS highest FROM ${file('scores/000.parquet')} WHERE forecasts = 1 AND coverage = 1`,
     )
     expect(contest).toEqual({ lowest: 1, highest: 1 })
-    // Peer scores add up to nothing where all stand from beginning to end.
+    // Peer scores add up to 0 if all forecasts stand from beginning to end.
     const sums = await query<{ peers: number }>(
       `SELECT sum(peer_score) AS peers FROM ${file('scores/000.parquet')} GROUP BY question_id HAVING min(coverage) = 1`,
     )
@@ -163,7 +163,7 @@ describe.skipIf(!there)('real forecasts', () => {
     expect(rowsOf(/^scores\.parquet$/)).toBe(PAIRS)
   })
 
-  test('are published in payloads that all keep their schemas', async () => {
+  test('are published in payloads that all match their schemas', async () => {
     const wrong: string[] = []
     const badges: Record<string, number> = {}
     for (const { path } of manifest.files.filter(({ path: name }) => name.endsWith('.json'))) {
@@ -187,12 +187,12 @@ describe.skipIf(!there)('real forecasts', () => {
     }
     expect(wrong).toEqual([])
     expect(Object.values(badges).reduce((sum, count) => sum + count)).toBe(PEOPLE)
-    // A quarter of those ranked at most, and of the best only whose interval lies above 0.
+    // Platinum and gold go to a tenth of those ranked at most, and only with an interval above 0.
     expect(badges['platinum']! + badges['gold']!).toBeLessThanOrEqual(0.1 * PEOPLE + 1)
   })
 
   test.for(['1', '2'])(
-    'are derived again to the byte with %s threads and little memory',
+    'are derived again, byte for byte, with %s threads and little memory',
     async (DUCKDB_THREADS) => {
       const settings = { DUCKDB_THREADS, DUCKDB_MEMORY_LIMIT: '400MB' }
       const { ok, json } = await runAudit(await testComponents({ folder, settings }), 1)

@@ -1,4 +1,4 @@
-// `fvs verify`: signatures of answers, shards and bulk answers, good and tampered.
+// `fvs verify`: signatures of answers, shards and bulk answers, genuine and tampered.
 import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -56,11 +56,11 @@ describe('a URL', () => {
     expect(text).toContain('not signed with this secret, or changed since')
   })
 
-  test('holds when the previous secret is the one that signed', async () => {
+  test('holds if the previous secret made the signature', async () => {
     expect((await runVerify(settings(OTHER_SECRET, SECRET), service.url + PATH, undefined)).ok).toBe(true)
   })
 
-  test('whose answer was changed on the way does not hold, whose signature was taken away neither', async () => {
+  test('does not hold if its answer was changed or its signature removed on the way', async () => {
     const { bytes, headers } = await service.client.get(PATH)
     const signature = String(headers['x-service-signature'])
     const proxy = createServer((request, response) => {
@@ -79,16 +79,16 @@ describe('a URL', () => {
     expect(unsigned.text).toContain('unsigned')
   })
 
-  test('that answers with an error or not at all says so', async () => {
+  test('that answers with an error or not at all is reported', async () => {
     const missing = `${service.url}/forecaster/${uuidOf(9, 9)}/verification`
     await expect(runVerify(settings(), missing, undefined)).rejects.toMatchObject({
       kind: 'invalid',
       message: `${missing} answered 404, not a payload`,
     })
-    const nobody = 'http://127.0.0.1:1/'
-    await expect(runVerify(settings(), nobody, undefined)).rejects.toMatchObject({
+    const silent = 'http://127.0.0.1:1/'
+    await expect(runVerify(settings(), silent, undefined)).rejects.toMatchObject({
       kind: 'unavailable',
-      message: `${nobody} does not answer`,
+      message: `${silent} does not answer`,
     })
   })
 })
@@ -130,7 +130,7 @@ describe('a file', () => {
     }
   })
 
-  test('with a shard holds, every payload of it', async () => {
+  test('with a shard holds, with every payload in it', async () => {
     const path = await file(await shard())
     const report = await runVerify(settings(), path, undefined)
     expect(report.json).toMatchObject({ ok: true, checked: 30, failed: [] })
@@ -149,14 +149,14 @@ describe('a file', () => {
     expect(json).toMatchObject({ ok: false, checked: 6, failed: [`snapshot of ${forecasterId(0)}`] })
   })
 
-  test('with a shard in which one value was changed does not hold, and says whose', async () => {
+  test('with a shard in which one value was changed does not hold, and the entity is named', async () => {
     const changed = (await shard()).replace('"badge":"gold"', '"badge":"platinum"')
     const report = await runVerify(settings(), await file(changed), undefined)
     expect(report.json).toMatchObject({ ok: false, failed: [`rankings of ${forecasterId(0)}`] })
     expect(report.text).toContain('1 of 30 signatures do not hold')
   })
 
-  test('with a bulk answer holds, and does not where one was changed', async () => {
+  test('with a bulk answer holds, and does not if one payload was changed', async () => {
     expect((await runVerify(settings(), await file(await bulk()), undefined)).json).toMatchObject({
       ok: true,
       checked: 2,
@@ -178,7 +178,7 @@ describe('a file', () => {
     const swappedBulk = await runVerify(settings(), await file(swap(await bulk(), '"id":"')), undefined)
     expect(swappedBulk.json).toMatchObject({ ok: false, failed: [second, first] })
     expect(swappedBulk.text).toContain(`${first}: the payload of another entity`)
-    // The keys of a shard's entities come right after a brace or a comma.
+    // The ids of a shard's entities follow a brace or a comma.
     const shardText = (await shard())
       .replaceAll(`"${first}":{`, '"#":{')
       .replaceAll(`"${second}":{`, `"${first}":{`)
@@ -191,12 +191,12 @@ describe('a file', () => {
     expect(swappedShard.text).toContain('10 of 30 signatures do not hold')
   })
 
-  test('with a bulk answer in which nobody was found has nothing to check', async () => {
-    const nobody = await service.client.post('/verification/bulk', {
+  test('with a bulk answer in which no id was found has nothing to check', async () => {
+    const unknown = await service.client.post('/verification/bulk', {
       entity_type: 'agent',
       ids: [uuidOf(9, 9)],
     })
-    await expect(runVerify(settings(), await file(nobody.bytes), undefined)).rejects.toThrow(
+    await expect(runVerify(settings(), await file(unknown.bytes), undefined)).rejects.toThrow(
       'holds no payload to check',
     )
   })
@@ -210,13 +210,13 @@ describe('a file', () => {
 
   test.for([
     ['another JSON', '{"a":1}', /holds no signatures: give the payload's with --signature/],
-    ['no JSON', 'payload', /is not JSON/],
+    ['text that is not JSON', 'payload', /is not JSON/],
     ['nothing', '', /is not JSON/],
   ] as const)('with %s is refused', async ([, content, message]) => {
     await expect(runVerify(settings(), await file(content), undefined)).rejects.toThrow(message)
   })
 
-  test('that is not there is refused', async () => {
+  test('that does not exist is refused', async () => {
     await expect(runVerify(settings(), '/nowhere/signed.json', undefined)).rejects.toThrow(
       '/nowhere/signed.json cannot be read',
     )

@@ -1,4 +1,4 @@
-// Two nodes that count in one Redis: quotas and limits hold over both of them together.
+// Two nodes that count in one Redis: quotas and limits apply to both together.
 import { beforeAll, describe, expect, test } from 'vitest'
 import {
   FOUND,
@@ -54,7 +54,7 @@ describe.skipIf(!redisServer)('two nodes', () => {
     )
   })
 
-  test('give the place of a failed call back to both, and tell both what is left', async () => {
+  test('both give back a failed call, and both report the same remaining calls', async () => {
     const { nodes, newKeys } = await twoNodes({ FREE_MONTHLY_CALLS: '3' })
     const [a, b] = nodes
     const key = withKey((await newKeys(1))[0]!)
@@ -65,7 +65,7 @@ describe.skipIf(!redisServer)('two nodes', () => {
     for (const { client } of nodes) expectLimited(await client.get(FOUND, key), 'monthly-calls')
   })
 
-  test('count a key and the one that replaced it against one quota', async () => {
+  test('count a key and its replacement against one quota', async () => {
     const { nodes, newKeys, registry } = await twoNodes({ FREE_MONTHLY_CALLS: '2' })
     const [old] = (await newKeys(1)) as [string]
     const { key } = await registry.rotateKey(idOf(old), new Date())
@@ -124,7 +124,7 @@ describe.skipIf(!redisServer)('two nodes', () => {
     }
   })
 
-  test('know after a restart of both what was used before, once', async () => {
+  test('know the usage from before a restart of both, counted once', async () => {
     const { nodes, node, newKeys } = await twoNodes({ FREE_MONTHLY_CALLS: '10' })
     const key = withKey((await newKeys(1))[0]!)
     for (const { client } of nodes) await client.get(FOUND, key)

@@ -1,4 +1,4 @@
-// Redis that is not there, dies, hangs or wants a password: the service says so, goes on, and gives nothing away.
+// Redis is not there, dies, hangs or demands a password: the service says so, goes on, and reveals no secret.
 import { setInterval } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { FOUND, MISSING, expectLimited, remaining, storm, withKey } from '../support/counted-calls.ts'
@@ -22,7 +22,7 @@ beforeAll(async () => {
 const withPassword = (port: number, password = PASSWORD) => `redis://:${password}@127.0.0.1:${port}`
 
 describe.skipIf(!redisServer)('a Redis that', () => {
-  test('is killed leaves each node to count by itself, and counts again when it is back', async () => {
+  test('is killed makes each node count by itself, and counts again after its restart', async () => {
     const redis = await TestRedis.start()
     const { node, newKeys } = await nodeWorld(folder, { REDIS_URL: redis.url, FREE_MONTHLY_CALLS: '5' })
     const nodes = await Promise.all([node(), node()])
@@ -59,7 +59,7 @@ describe.skipIf(!redisServer)('a Redis that', () => {
     )
     await killed
     expect(result.failed).toBe(0)
-    // 20 of the hundred are not found, and what is counted anew lets the rest through.
+    // 20 of the hundred are not found, and the counts that begin anew let the others through.
     expect([...result.through.values()]).toEqual(Array.from({ length: 10 }, () => 80))
     await Promise.all(nodes.map((each) => each.stop()))
   })
@@ -67,31 +67,28 @@ describe.skipIf(!redisServer)('a Redis that', () => {
   test.for([
     ['by another Redis', true],
     ['by a node for itself', false],
-  ] as const)(
-    'is killed has nothing taken back %s of a call that only it has counted',
-    async ([, isBack]) => {
-      const redis = await TestRedis.start()
-      const { node, newKeys } = await nodeWorld(folder, { REDIS_URL: redis.url, FREE_MONTHLY_CALLS: '2' })
-      const { client, logged } = await node()
-      const key = withKey((await newKeys(1))[0]!)
-      // The body of this call comes later: it is counted, and fails in the end.
-      const body = Promise.withResolvers<string>()
-      const failing = client.sendSlowly('POST', '/verification/bulk', { headers: key, body: body.promise })
-      await expect.poll(() => remaining(client.get(MISSING, key)), { interval: 5, timeout: 10_000 }).toBe(1)
-      await redis.kill()
-      await logged(NO_ANSWER)
-      if (isBack) {
-        await TestRedis.start({ port: redis.port })
-        await logged(IN_REDIS, 2)
-      }
-      body.resolve('{')
-      expect((await failing).status).toBe(400)
-      for (const left of [1, 0]) expect(await remaining(client.get(FOUND, key))).toBe(left)
-      expectLimited(await client.get(FOUND, key), 'monthly-calls')
-    },
-  )
+  ] as const)('is killed was alone in counting a call, which is not taken back %s', async ([, isBack]) => {
+    const redis = await TestRedis.start()
+    const { node, newKeys } = await nodeWorld(folder, { REDIS_URL: redis.url, FREE_MONTHLY_CALLS: '2' })
+    const { client, logged } = await node()
+    const key = withKey((await newKeys(1))[0]!)
+    // The body of this call comes later: the call is counted first, and fails in the end.
+    const body = Promise.withResolvers<string>()
+    const failing = client.sendSlowly('POST', '/verification/bulk', { headers: key, body: body.promise })
+    await expect.poll(() => remaining(client.get(MISSING, key)), { interval: 5, timeout: 10_000 }).toBe(1)
+    await redis.kill()
+    await logged(NO_ANSWER)
+    if (isBack) {
+      await TestRedis.start({ port: redis.port })
+      await logged(IN_REDIS, 2)
+    }
+    body.resolve('{')
+    expect((await failing).status).toBe(400)
+    for (const left of [1, 0]) expect(await remaining(client.get(FOUND, key))).toBe(left)
+    expectLimited(await client.get(FOUND, key), 'monthly-calls')
+  })
 
-  test('hangs holds up no call for long, however many come, and counts again when it goes on', async () => {
+  test('hangs delays no call for long, however many there are, and counts again afterwards', async () => {
     const redis = await TestRedis.start()
     const { node, newKeys } = await nodeWorld(folder, { REDIS_URL: redis.url })
     const { url, client, logged, stop } = await node()
@@ -100,7 +97,7 @@ describe.skipIf(!redisServer)('a Redis that', () => {
     redis.hang()
     let noticed = false
     const warned = logged(NO_ANSWER).then(() => (noticed = true))
-    // Calls never stop coming, each on a connection of its own, so that the one to Redis never falls idle.
+    // Calls keep coming, each on its own connection, so that the connection to Redis never becomes idle.
     const others = new Client(url, 10_000)
     const asking = keys.map(async (key) => {
       const statuses: number[] = []
@@ -127,7 +124,7 @@ describe.skipIf(!redisServer)('a Redis that', () => {
     await stop()
   })
 
-  test('hangs or is gone does not keep a node from ending', async () => {
+  test('hangs or is gone does not prevent a node from ending', async () => {
     const redis = await TestRedis.start()
     const { node } = await nodeWorld(folder, { REDIS_URL: redis.url })
     const [first, second, third] = await Promise.all([node(), node(), node()])
@@ -136,7 +133,7 @@ describe.skipIf(!redisServer)('a Redis that', () => {
     const raw = await RawSocket.open(second.url)
     raw.send('POST /verification/bulk HTTP/1.1', 'Host: x', 'Content-Type: application/json')
     raw.send('', 'Content-Length: 2', 'Expect: 100-continue', '', '{}')
-    // It has arrived, and is now told to Redis.
+    // The call has arrived, and the node now sends its count to Redis.
     await raw.received(/100 Continue/)
     await second.stop()
     expect(await raw.closed).toMatch(/HTTP\/1.1 422/)
@@ -146,7 +143,7 @@ describe.skipIf(!redisServer)('a Redis that', () => {
     await third.stop()
   })
 
-  test('wants a password is used with it, and the password is printed nowhere', async () => {
+  test('demands a password is used with it, and the password is not printed anywhere', async () => {
     const redis = await TestRedis.start({ password: PASSWORD })
     const world = await nodeWorld(folder, { REDIS_URL: withPassword(redis.port), LOG_LEVEL: 'trace' })
     const { client, logged, stop, finished } = await world.node()
@@ -173,9 +170,9 @@ describe.skipIf(!redisServer)('a start', () => {
   }
 
   test.for<[string, (redis: TestRedis) => Promise<string> | string, RegExp]>([
-    ['where nobody listens', async () => withPassword(await freePort()), /REDIS_URL: .*ECONNREFUSED/],
+    ['on a port without a server', async () => withPassword(await freePort()), /REDIS_URL: .*ECONNREFUSED/],
     [
-      'on one that hangs',
+      'on a Redis that hangs',
       (redis) => {
         redis.hang()
         return withPassword(redis.port)
@@ -191,7 +188,7 @@ describe.skipIf(!redisServer)('a start', () => {
       /REDIS_URL cannot be used/,
     ],
     [
-      'with a database that has no number',
+      'with a database that is not a number',
       ({ port }) => `${withPassword(port)}/x`,
       /REDIS_URL cannot be used/,
     ],

@@ -62,7 +62,7 @@ describe('a release that is to be made if something has changed', () => {
     const result = await release(await componentsOver(store), { ifChanged: true })
     expect(result).toEqual({ made: false, release: 1, reason: 'unchanged' })
     expect(store.writes).toBe(0)
-    const commits = store.calls.map(({ key }) => key).filter((key) => key.includes('/_delta_log/'))
+    const commits = store.calls.map(({ path }) => path).filter((path) => path.includes('/_delta_log/'))
     // The next one of each table, which is not there.
     expect(commits.sort()).toEqual(
       SCORED_TABLES.map((name) => deltaLogPath(name, versions[name]! + 1)).sort(),
@@ -76,8 +76,8 @@ describe('a release that is to be made if something has changed', () => {
     expect(await release(await componentsOver(store, '2026-03-02T00:00:00.000Z'))).toMatchObject({
       made: true,
     })
-    const asked = (key: string, ...operations: Call['operation'][]) =>
-      store.calls.filter((call) => call.key === key && operations.includes(call.operation)).length
+    const asked = (path: string, ...operations: Call['operation'][]) =>
+      store.calls.filter((call) => call.path === path && operations.includes(call.operation)).length
     expect(asked(manifestPath(1), 'get')).toBe(1)
     expect(asked(planPath(2), 'get', 'range')).toBe(1)
     expect(asked(snapshotManifestPath('2026-03-01'), 'get', 'range')).toBe(1)

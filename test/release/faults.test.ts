@@ -204,7 +204,7 @@ describe('a release that is cut off', () => {
     const writes = new FaultStore(copyOf(prepared))
     await release(await componentsOver(writes))
     const first = writes.calls.filter(({ operation }) => ['put', 'putIfAbsent', 'delete'].includes(operation))
-    const at = 1 + first.findIndex(({ key }) => key.startsWith(`snapshots/${TODAY}/`))
+    const at = 1 + first.findIndex(({ path }) => path.startsWith(`snapshots/${TODAY}/`))
     await release(await componentsOver(new FaultStore(inner, { at, fault: 'failed', crash: true }))).catch(
       () => undefined,
     )
@@ -225,8 +225,8 @@ describe('releases at once', () => {
     return Array.from({ length: runs }, () => {
       let waited = false
       return new FaultStore(inner, {
-        before: async ({ operation, key }) => {
-          if (waited || operation !== 'putIfAbsent' || !pattern.test(key)) return
+        before: async ({ operation, path }) => {
+          if (waited || operation !== 'putIfAbsent' || !pattern.test(path)) return
           waited = true
           arrived += 1
           if (arrived === runs) all.resolve()

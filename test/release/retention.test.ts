@@ -123,8 +123,8 @@ describe('a release', () => {
   test('of the sandbox is made also where thinning fails', async () => {
     const store = storeWith(WHOLE_RELEASES)
     const unwilling = new FaultStore(store, {
-      before: ({ operation, key }) => {
-        if (operation === 'delete' && key.startsWith('releases/')) throw new Error('refused')
+      before: ({ operation, path }) => {
+        if (operation === 'delete' && path.startsWith('releases/')) throw new Error('refused')
       },
     })
     const components = await sandboxOver(unwilling, folder, new Clock(after(6)))

@@ -5,7 +5,7 @@ import { compact } from '../../pipeline/tables/compact.ts'
 import { bucketStore, freshBucket, s3Server } from '../support/buckets.ts'
 import { testFolder } from '../support/folder.ts'
 import { rowTexts, sampleRows } from '../support/table-rows.ts'
-import { globRows, keysOf, openWorker, readRows, send } from '../support/tables.ts'
+import { globRows, pathsOf, openWorker, readRows, send } from '../support/tables.ts'
 
 describe.skipIf(!s3Server)('compaction in a bucket of an S3 server', () => {
   test('of four rivals at once, on machines of their own, takes each row once', async () => {
@@ -25,7 +25,7 @@ describe.skipIf(!s3Server)('compaction in a bucket of an S3 server', () => {
         expect(rowTexts('forecasts', await readRows(worker, 'forecasts'))).toEqual(expected)
       }
       expect(rowTexts('forecasts', await globRows(workers[0]!, 'forecasts'))).toEqual(expected)
-      expect(await keysOf(store, inboxPrefix('forecasts'))).toEqual([])
+      expect(await pathsOf(store, inboxPrefix('forecasts'))).toEqual([])
     }
     for (const worker of workers) worker[Symbol.dispose]()
   })

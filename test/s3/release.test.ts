@@ -1,4 +1,4 @@
-// The same inputs give the same bytes in a folder and in a bucket, and a release in a bucket audits.
+// The same inputs give the same bytes in a folder and in a bucket, and a release in a bucket passes its audit.
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { v7 as uuidv7 } from 'uuid'
@@ -21,7 +21,7 @@ const NOW = new Date('2026-05-01T00:00:00.000Z')
 const SECRET = 'a secret of the tests, of no use elsewhere'
 
 describe.skipIf(!s3Server)('releases in a bucket', () => {
-  test('have the bytes that they have in a folder, and audit', async () => {
+  test('have the same bytes as in a folder, and pass their audit', async () => {
     const folder = await testFolder()
     const world = await writeSmallWorld(join(folder, 'world'))
     const onDisk = await releaseOf(openStore({ url: join(folder, 'data') }), join(folder, 'a'), world)
@@ -72,7 +72,7 @@ async function releaseOf(
   return context
 }
 
-/** Every object of the store by the hash of its bytes. */
+/** The hash of every object in the store. */
 async function digests(store: Store): Promise<Record<string, string>> {
   const found: Record<string, string> = {}
   for await (const { path } of store.list('')) found[path] = sha256Hex((await store.get(path))!)

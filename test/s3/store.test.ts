@@ -20,7 +20,7 @@ describe.skipIf(!s3Server)('a bucket of an S3 server', () => {
     expect(await Array.fromAsync(store.list(''))).toEqual([])
   })
 
-  test('holds stores apart that share a beginning of their prefix', async () => {
+  test('separates stores whose prefixes begin alike', async () => {
     const store = bucketStore(bucket, 'apart')
     await bucketStore(bucket, 'apart-2').put('a', new Uint8Array([1]))
     await store.put('a', new Uint8Array([2, 3]))
@@ -28,7 +28,7 @@ describe.skipIf(!s3Server)('a bucket of an S3 server', () => {
     expect(store.url).toBe(`s3://${bucket}/apart/`)
   })
 
-  test('says that it is unavailable where the bucket does not exist', async () => {
+  test('is unavailable if it does not exist', async () => {
     const store = bucketStore(`absent-${randomUUID()}`)
     const unavailable = { kind: 'unavailable', message: expect.stringContaining('NoSuchBucket') as string }
     await expect(store.get('a')).rejects.toMatchObject(unavailable)

@@ -1,9 +1,9 @@
-// Every wrong setting is refused by its name, and no secret is ever shown.
+// Every wrong setting is refused with its name, and no secret is ever shown.
 import { describe, expect, test } from 'vitest'
 import { parseSettings, settingsOf } from '../../schemas/config.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 
-/** A secret that has exactly the fewest bytes that it may have. */
+/** A secret of the least length allowed. */
 const LONG = 'hush-hush-hush-hush-hush-hush-hu'
 
 function refusal(variables: Record<string, string>): ServiceError {
@@ -29,7 +29,7 @@ describe('parseSettings', () => {
     expect(parseSettings({}).VERIFICATION_SIGNING_SECRET).toBeUndefined()
   })
 
-  test('takes an empty variable for one that is not set, and leaves others alone', () => {
+  test('treats an empty variable as one that is not set, and ignores foreign variables', () => {
     expect(parseSettings({ PORT: '', VERIFICATION_SIGNING_SECRET: '', PATH: '/bin' })).toEqual(
       parseSettings({}),
     )
@@ -77,7 +77,7 @@ describe('parseSettings', () => {
     })
   })
 
-  test('names all that are wrong at once', () => {
+  test('names all wrong settings at once', () => {
     const { message, faults } = refusal({ PORT: 'x', LOG_LEVEL: 'y', STORE_TIMEOUT_MS: 'z' })
     expect(message).toBe('wrong settings in the environment: STORE_TIMEOUT_MS, PORT, LOG_LEVEL')
     expect(faults).toHaveLength(3)
@@ -94,7 +94,7 @@ describe('parseSettings', () => {
     },
   )
 
-  test('takes white space inside a secret', () => {
+  test('accepts white space inside a secret', () => {
     const text = LONG.replace('-', ' ')
     expect(parseSettings({ VERIFICATION_SIGNING_SECRET: text }).VERIFICATION_SIGNING_SECRET).toBe(text)
   })
@@ -120,7 +120,7 @@ describe('parseSettings', () => {
     },
   )
 
-  test('refuses a secret that both environments have', () => {
+  test('refuses the same secret in both environments', () => {
     const secrets = {
       VERIFICATION_SIGNING_SECRET: LONG.toUpperCase(),
       VERIFICATION_SIGNING_SECRET_PREVIOUS: LONG,
@@ -131,13 +131,13 @@ describe('parseSettings', () => {
     expect(message).not.toContain(LONG)
   })
 
-  test('does not show a URL of Redis, which holds its password', () => {
+  test('does not show the URL of Redis, because it contains the password', () => {
     const { message, faults } = refusal({ REDIS_URL: 'http://:hush-hush@localhost' })
     expect(message).toBe('wrong settings in the environment: REDIS_URL')
     expect(JSON.stringify(faults)).not.toContain('hush')
   })
 
-  test('gives the sandbox settings of its own, by names of their own', () => {
+  test('gives the sandbox its own settings, under their own names', () => {
     const settings = parseSettings({ FORECASTS_PER_MINUTE: '7', SANDBOX_FORECASTS_PER_MINUTE: '9' })
     expect(settingsOf(settings, 'production')).toMatchObject({
       FORECASTS_PER_MINUTE: 7,

@@ -1,4 +1,4 @@
-// The tables in the documentation are those that `npm run schemas` writes.
+// The generated tables in the documentation are up to date.
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { settings } from '../../schemas/config.ts'
@@ -6,7 +6,7 @@ import { GENERATED, withGenerated } from '../../schemas/documents.ts'
 
 const textOf = (page: string) => readFileSync(new URL(`../../${page}`, import.meta.url), 'utf8')
 
-test.for(Object.entries(GENERATED))('%s has what `npm run schemas` writes', ([page, parts]) => {
+test.for(Object.entries(GENERATED))('%s has the tables that `npm run schemas` writes', ([page, parts]) => {
   expect(withGenerated(textOf(page), parts)).toBe(textOf(page))
 })
 
@@ -36,7 +36,7 @@ describe('the settings in the documentation', () => {
 describe('withGenerated', () => {
   const page = 'a\n<!-- x: written by npm run schemas -->\nold\n<!-- end of x -->\nz\n'
 
-  test('replaces what stands between the marks, and nothing else', () => {
+  test('replaces the text between the marks, and nothing else', () => {
     const once = withGenerated(page, { x: 'new\n' })
     expect(once).toBe('a\n<!-- x: written by npm run schemas -->\n\nnew\n\n<!-- end of x -->\nz\n')
     expect(withGenerated(once, { x: 'new\n' })).toBe(once)

@@ -20,14 +20,14 @@ describe('schemas/json', () => {
   })
 })
 
-describe('the JSON Schema of a request allows what the service takes', () => {
+describe('the JSON Schema of a request allows exactly what the service accepts', () => {
   test('a UUID in any case', () => {
     const question_id = '3F0E7A52-0000-4000-8000-ABCDEFabcdef'
     expect(faultsOf('forecast-submission', { question_id, probability: 1 })).toEqual([])
     expect(faultsOf('bulk-verification', { entity_type: 'agent', ids: [question_id] })).toEqual([])
   })
 
-  // A character beyond the basic plane is one character and two UTF-16 units.
+  // A character outside the basic plane is one character but two UTF-16 units.
   test.for([
     ['200 letters', 'a'.repeat(200), true],
     ['201 letters', 'a'.repeat(201), false],

@@ -1,4 +1,4 @@
-// Worked values of calibration and of the flip-flop index, published by others.
+// Published worked values of calibration and of the flip-flop index.
 import { describe, expect, test } from 'vitest'
 import {
   calibrationCurve,
@@ -56,7 +56,7 @@ describe('decompose', () => {
     expect(Math.abs(miscalibration - discrimination + uncertainty - brier)).toBeLessThanOrEqual(1e-15)
   })
 
-  test('without forecasts there is none', () => {
+  test('is null without forecasts', () => {
     expect(decompose({ ppm: [], outcome: [] })).toBeNull()
   })
 })
@@ -98,7 +98,7 @@ test('calibrationCurve: scikit-learn test_calibration_curve, uniform, 2 bins', (
   }
 })
 
-test('calibrationCurve: a bin is closed below, the last one above too', () => {
+test('calibrationCurve: a bin includes its lower bound, and the last one also its upper bound', () => {
   const ppm = [0, 99_999, 100_000, 299_999, 300_000, 699_999, 700_000, 899_999, 900_000, 1_000_000]
   const curve = calibrationCurve({ ppm, outcome: ppm.map(() => 1) }, 10, Z)
   expect(curve.map(({ count }) => count)).toEqual([2, 1, 1, 1, 0, 0, 1, 1, 1, 2])

@@ -1,5 +1,5 @@
-// An entity's scores from whole numbers against the plain scorer over unrounded pairs, and the cases with nothing
-// to average.
+// An entity's scores from integers against the plain scorer over unrounded pairs, and the cases without anything to
+// average.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type EntityScores, scoreEntity } from '../../pipeline/scoring/entity.ts'
@@ -56,7 +56,7 @@ interface Taken {
   pair: Pair
 }
 
-/** What the engine hands over: columns in the order (resolved_at, question_id). */
+/** The engine's columns, in the order (resolved_at, question_id). */
 function inOrder(taken: readonly Taken[]): EntityPairs {
   const ordered = taken.toSorted(
     (a, b) => a.question.resolvedAtMs - b.question.resolvedAtMs || (a.questionId < b.questionId ? -1 : 1),
@@ -84,7 +84,7 @@ function score(world: readonly Asked[], name = ENTITIES[0]!): EntityScores {
   return scoreEntity(METHODOLOGY, inOrder(takenBy(name, world).fast))
 }
 
-/** Every number of `value` under its path, so that two results can be compared figure by figure. */
+/** Every number in `value` with its path, so that two results can be compared figure by figure. */
 function figures(value: unknown, path = ''): [path: string, figure: unknown][] {
   if (value === null || typeof value !== 'object') return [[path, value]]
   return Object.entries(value).flatMap(([name, part]) => figures(part, `${path}/${name}`))
@@ -171,7 +171,7 @@ test('an entity that took part in nothing has no scores and ten empty bins', () 
   expectSame(scoreEntity(METHODOLOGY, NO_PAIRS), scoreEntityPlainly([]))
 })
 
-/** `count` questions on which the first entity says `ppm` and the second `others`, all held from end to end. */
+/** `count` questions on which the first entity forecasts `ppm` and the second `others`, each over the whole time. */
 function identical(count: number, ppm: number, others: number | null, outcome: 0 | 1 = 1): Asked[] {
   return Array.from({ length: count }, (_, i) => {
     const row = { atMs: 0, recordedAtMs: 0, imported: false }
@@ -185,7 +185,7 @@ function identical(count: number, ppm: number, others: number | null, outcome: 0
 }
 
 describe('skill', () => {
-  test('is shrunk by ten imaginary questions: ten perfect ones alone give one half', () => {
+  test('is shrunk by ten imaginary questions, so that ten perfect ones give only one half', () => {
     expect(score(identical(10, PPM, null)).skill).toBe(0.5)
   })
 
@@ -220,13 +220,13 @@ describe('eligibility and stability', () => {
   })
 
   test('windows slide by one question in the order of resolution', () => {
-    // 25 wins, then 25 losses of the same size: a window is ahead while wins are the majority in it.
+    // 25 wins, then 25 losses of the same size: a window is ahead while the majority in it are wins.
     const world = identical(50, PPM, PPM / 2).map((each, i) => ({
       ...each,
       question: { ...each.question, resolvedAtMs: 100 + i },
       rows: each.rows.map((row) => (i < 25 || row.entity !== ENTITIES[0] ? row : { ...row, ppm: 292_893 })),
     }))
-    // On a win x = 0.25, on a loss x = 0.25 − 0.707107² = −0.25 but for the last decimals.
+    // On a win x = 0.25; on a loss x = 0.25 − 0.707107² = −0.25 up to the last decimals.
     expect(score(world)).toMatchObject({ windows: 26, skill_stability: 13 / 26 })
     expect(score(world.toReversed())).toEqual(score(world))
   })

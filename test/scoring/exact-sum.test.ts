@@ -1,4 +1,4 @@
-// Sums that are exact, against whole numbers of any size.
+// Exact sums, compared with integers of any size.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ExactProductSum, ExactSum } from '../../pipeline/scoring/exact-sum.ts'

@@ -1,4 +1,4 @@
-// The logarithms of METHODOLOGY §6.1: none lies so near a rounding boundary that two correct libraries differ.
+// The logarithms of METHODOLOGY §6.1: none is so near a rounding boundary that two correct libraries could differ.
 import { describe, expect, test } from 'vitest'
 import { PPM, negativeLogNano } from '../../pipeline/scoring/logarithm.ts'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
@@ -9,8 +9,8 @@ const BITS = 128n
 const ONE = 1n << BITS
 
 /**
- * −ln(ppm/1e6)·2^128 from the floor up, each within 2^-100 of the truth: −ln 1 = 0, and each next one down is
- * ln(n + 1) − ln n = 2·artanh(1/(2n + 1)) greater. No floating point, no constants.
+ * −ln(ppm/1e6)·2^128 from the floor up, each within 2^-100 of the true value. It begins with −ln 1 = 0, and each value
+ * for the next lower n is greater by ln(n + 1) − ln n = 2·artanh(1/(2n + 1)). No floating point, no constants.
  */
 function exactLogarithms(): bigint[] {
   const logarithms = Array.from({ length: PPM + 1 }, () => 0n)
@@ -30,7 +30,7 @@ function exactLogarithms(): bigint[] {
 
 const exact = exactLogarithms()
 
-/** −ln·1e9 rounded to a whole number, and its distance from the nearest rounding boundary (… + ½), 0 to ½. */
+/** −ln·1e9 rounded to an integer, and its distance, from 0 to ½, to the nearest rounding boundary (… + ½). */
 function nano(ppm: number): { whole: number; distance: number } {
   const scaled = exact[ppm]! * 1_000_000_000n
   const fraction = Number(scaled & (ONE - 1n)) / 2 ** Number(BITS)
@@ -42,15 +42,15 @@ function ulp(x: number): number {
 }
 
 /**
- * How far −Math.log(ppm / 1e6)·1e9 may lie from the truth in a library that is off by one unit in the last
- * place: the quotient's rounding, the logarithm's unit, the product's rounding.
+ * The largest error of −Math.log(ppm / 1e6)·1e9 in a library that is off by one unit in the last place: the quotient's
+ * rounding, the logarithm's unit and the product's rounding.
  */
 function greatestError(ppm: number): number {
   const logarithm = Number(exact[ppm]!) / 2 ** Number(BITS)
   return 1e9 * (2 ** -53 + ulp(logarithm)) + ulp(logarithm * 1e9) / 2
 }
 
-describe('−ln in whole numbers of 1e-9', () => {
+describe('−ln in integers of 1e-9', () => {
   const inside = Array.from({ length: PPM + 1 - 2 * FLOOR_PPM }, (_, i) => FLOOR_PPM + i)
 
   test('the reference reproduces ln 2 and ln 1000 to 30 digits (OEIS A002162; three times A002392)', () => {
@@ -64,13 +64,13 @@ describe('−ln in whole numbers of 1e-9', () => {
     expect(wrong).toEqual([])
   })
 
-  test('none lies within 2.4e-7 of a rounding boundary; 0.869964 is the nearest', () => {
+  test('none is within 2.4e-7 of a rounding boundary; 0.869964 is the nearest', () => {
     const nearest = inside.reduce((best, ppm) => (nano(ppm).distance < nano(best).distance ? ppm : best))
     expect(nearest).toBe(869_964)
     expect(nano(nearest).distance).toBeGreaterThan(2.4e-7)
   })
 
-  test('a library that is off by a unit in the last place gives the same', () => {
+  test('a library that is off by one unit in the last place gives the same values', () => {
     const doubtful = inside.filter((ppm) => nano(ppm).distance <= 1.5 * greatestError(ppm))
     expect(doubtful).toEqual([])
   })

@@ -16,7 +16,7 @@ function rowsOf(file: string): string[][] {
     .map((line) => line.split(','))
 }
 
-/** Milliseconds are what a time is held to; Metaculus scores microseconds. `Date.parse` drops them. */
+/** Times have milliseconds here and microseconds at Metaculus. `Date.parse` drops the difference. */
 const forecasts = rowsOf('forecasts.csv').map(
   ([question, forecaster, at, probability], i): RawForecast & { question: string } => ({
     question: question!,
@@ -49,7 +49,7 @@ describe.each([
   )
   const published = rowsOf('scores.csv').filter(([question]) => question === expected.question)
 
-  test('everyone who was scored there is scored here, and nobody else', () => {
+  test('exactly the forecasters that were scored there are scored here', () => {
     expect(published).toHaveLength(expected.forecasters)
     expect([...measured.keys()].sort()).toEqual(published.map(([, forecaster]) => forecaster!).sort())
   })

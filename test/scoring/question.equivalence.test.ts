@@ -1,4 +1,4 @@
-// The sweep against the plain scorer on generated questions, and what must hold of a sweep by itself.
+// The sweep against the plain scorer on generated questions, and the invariants of a sweep.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { PPM } from '../../pipeline/scoring/logarithm.ts'
@@ -16,7 +16,7 @@ interface World {
   rows: RawForecast[]
 }
 
-/** Instants that many rows share, the ends of the question among them. */
+/** Instants that many rows share, including the ends of the question. */
 function instant({ openedAtMs, closesAtMs, resolvedAtMs }: ResolvedQuestion): fc.Arbitrary<number> {
   const third = openedAtMs + Math.floor((closesAtMs - openedAtMs) / 3)
   const ends = [openedAtMs, closesAtMs, resolvedAtMs, third].flatMap((at) => [at - 1, at, at + 1])
@@ -86,7 +86,7 @@ function mapRows({ question: resolved, rows }: World, change: (row: RawForecast)
 const RUNS = { numRuns: 1500 }
 
 test('the sweep and the plain scorer agree: integers exactly, scores to 1e-9', () => {
-  const covered = { early: 0, lone: 0, tiny: 0, nobody: 0 }
+  const covered = { early: 0, lone: 0, tiny: 0, none: 0 }
   fc.assert(
     fc.property(world, ({ question: resolved, rows }) => {
       const fast = sweep({ question: resolved, rows })
@@ -121,23 +121,23 @@ test('the sweep and the plain scorer agree: integers exactly, scores to 1e-9', (
       }
       if (resolved.resolvedAtMs < resolved.closesAtMs) covered.early += 1
       if (plain.length === 1) covered.lone += 1
-      if (plain.length === 0 && rows.length > 0) covered.nobody += 1
+      if (plain.length === 0 && rows.length > 0) covered.none += 1
     }),
     { ...RUNS, seed: 20260101 },
   )
   for (const [what, times] of Object.entries(covered)) expect(times, what).toBeGreaterThan(10)
 })
 
-test('1 ms at the end of 30 busy years is scored to 1e-9, beside those who were there all along', () => {
+test('1 ms at the end of 30 busy years is scored to 1e-9, and so are entities that took part all along', () => {
   const horizonMs = 30 * 365 * DAY_MS
   const closesAtMs = OPENED_AT_MS + horizonMs
   const resolved = { openedAtMs: OPENED_AT_MS, closesAtMs, resolvedAtMs: closesAtMs, outcome: 1 as const }
-  const crowd = ENTITIES.slice(1).flatMap((entity, who) =>
+  const crowd = ENTITIES.slice(1).flatMap((entity, index) =>
     Array.from({ length: 300 }, (_, i) => ({
-      forecastId: `${10_000 + who * 300 + i}`,
+      forecastId: `${10_000 + index * 300 + i}`,
       entity,
-      atMs: OPENED_AT_MS + Math.floor(((i * 5 + who) * horizonMs) / 1500),
-      ppm: (i * 7919 * (who + 1) + who) % (PPM + 1),
+      atMs: OPENED_AT_MS + Math.floor(((i * 5 + index) * horizonMs) / 1500),
+      ppm: (i * 7919 * (index + 1) + index) % (PPM + 1),
       recordedAtMs: 0,
       imported: false,
     })),
@@ -160,7 +160,7 @@ test('peer scores add up to 0 over the entities of a question', () => {
     fc.property(world, (given) => {
       const pairs = [...sweep(given).values()]
       const total = pairs.reduce((sum, { peer_score }) => sum + peer_score, 0)
-      // Half a unit of 1e-12 for each rounding, and as much again for the doubles before it.
+      // Half a unit of 1e-12 for each rounding, and the same again for the doubles before it.
       expect(Math.abs(total)).toBeLessThanOrEqual(2 * pairs.length)
     }),
     RUNS,
@@ -207,8 +207,8 @@ describe('no bit changes', () => {
   }
 
   test('when rows of different entities at the same instant change places', () => {
-    // The forecast_id decides the order within an instant: one that begins with the entity's place in some
-    // order of the entities keeps each entity's own order and changes that of the entities.
+    // The forecast_id decides the order within an instant. Ids that begin with the entity's place in a permutation
+    // keep each entity's own order and change the order of the entities.
     fc.assert(
       fc.property(world, fc.shuffledSubarray(ENTITIES, { minLength: ENTITIES.length }), (given, order) => {
         const ordered = mapRows(given, (row) => ({
@@ -302,11 +302,11 @@ test('a restated forecast changes counts, and scores by no more than rounding', 
   )
 })
 
-test('who always says one half scores 0 against the baseline and one quarter in Brier', () => {
+test('a constant forecast of one half has a baseline score of 0 and a Brier score of one quarter', () => {
   fc.assert(
     fc.property(world, (given) => {
       for (const pair of sweep(mapRows(given, (row) => ({ ...row, ppm: PPM / 2 }))).values()) {
-        // −ln 0.5 is held to 1e-9, which is 1.4e-7 of a baseline score.
+        // −ln 0.5 is rounded to 1e-9, which is 1.4e-7 of a baseline score.
         expect(Math.abs(pair.baseline_score / 1e12)).toBeLessThanOrEqual(1.5e-7)
         expect([pair.brier, pair.reference_brier]).toEqual([0.25e12, 0.25e12])
         expect([pair.peer_score, pair.conviction]).toEqual([0, 0])
@@ -316,7 +316,7 @@ test('who always says one half scores 0 against the baseline and one quarter in 
   )
 })
 
-test('a field of 20,000 is scored as its formula says', () => {
+test('a question with 20,000 entities is scored as the formula says', () => {
   const size = 20_000
   const shares = Int32Array.from({ length: size }, (_, i) => 999_001 + (i % 999))
   const columns: ForecastColumns = {
@@ -335,7 +335,7 @@ test('a field of 20,000 is scored as its formula says', () => {
     const others = total - squared[pair.entity]!
     const reference = (others + METHODOLOGY.parameters.house_brier) / size
     expect(Math.abs(pair.reference_brier / 1e12 - reference)).toBeLessThanOrEqual(1e-9)
-    // Everyone is at the floor of the logarithm, so nobody beats anybody.
+    // Every forecast is at the floor of the logarithm, so all peer scores are 0.
     expect(Math.abs(pair.peer_score / 1e12)).toBeLessThanOrEqual(1e-9)
   }
 })

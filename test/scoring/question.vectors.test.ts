@@ -1,4 +1,4 @@
-// Worked values of one question, published by others, against the sweep and against the plain scorer.
+// Published worked values of single questions, compared with the sweep and with the plain scorer.
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { ResolvedQuestion } from '../../pipeline/scoring/question.ts'

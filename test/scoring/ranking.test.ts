@@ -1,4 +1,4 @@
-// Ranks, percentiles, certificates and badges, on both sides of every boundary.
+// Ranks, percentiles, certifications and badges, on both sides of every boundary.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type EntityScores, scoreEntity } from '../../pipeline/scoring/entity.ts'
@@ -32,7 +32,7 @@ function entity(questions: number, lower: number | null): EntityScores {
 }
 
 describe('rank', () => {
-  test('the greatest skill is first; equals share a rank and the next one skips', () => {
+  test('the greatest skill is first; equal skills share a rank, and the following ranks are skipped', () => {
     const { eligible, standings } = rank([0.1, 0.3, 0.2, 0.3, -0.4].map((skill) => withSkill(skill)))
     expect(eligible).toBe(5)
     expect(standings).toEqual([
@@ -54,7 +54,7 @@ describe('rank', () => {
     for (const standing of standings) expect(standing).toEqual({ rank: 1, percentile: 50 })
   })
 
-  test('who is not eligible has no rank and is not counted', () => {
+  test('an entity that is not eligible has no rank and is not counted', () => {
     const { eligible, standings } = rank([withSkill(0.9, false), withSkill(0.1), withSkill(null, false)])
     expect(eligible).toBe(1)
     expect(standings).toEqual([
@@ -64,7 +64,7 @@ describe('rank', () => {
     ])
   })
 
-  test('nobody', () => {
+  test('a kind without entities has no standings', () => {
     expect(rank([])).toEqual({ eligible: 0, standings: [] })
   })
 
@@ -117,7 +117,7 @@ describe('certification of an agent', () => {
     { questions: 50, lower: 0.000001, percentile: 1, expected: 'certified' },
     { questions: 50, lower: 0, percentile: 99, expected: 'provisional' },
     { questions: 50, lower: -0.000001, percentile: 99, expected: 'provisional' },
-    // The bound is taken as published: six decimals, half to even.
+    // The bound counts as published, with six decimals rounded half to even.
     { questions: 50, lower: 0.0000005, percentile: 99, expected: 'provisional' },
     { questions: 50, lower: 0.00000051, percentile: 99, expected: 'certified' },
     { questions: 99, lower: 0.5, percentile: 99, expected: 'certified' },

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { fromPico, rounded, roundedOrNull, roundHalfEven } from '../../pipeline/scoring/round.ts'
 
-/** Splitting off the whole part of a double is exact, so this needs no tolerance. */
+/** Splitting off the integer part of a double is exact, so this needs no tolerance. */
 function plainly(x: number): number {
   const whole = Math.trunc(Math.abs(x))
   const rest = Math.abs(x) - whole
@@ -27,7 +27,7 @@ describe('roundHalfEven', () => {
     [2 ** 51 - 1.5, 2 ** 51 - 2],
     [-(2 ** 51) + 1.5, -(2 ** 51) + 2],
     [5e-324, 0],
-    // The greatest score there is: 100·ln 999 for two who differ as much as they can, in 1e-12.
+    // The greatest possible score, in 1e-12: 100·ln 999, for two entities at opposite limits.
     [690_675_477_864_855.4, 690_675_477_864_855],
   ])('%d gives %d', (x, expected) => {
     expect(roundHalfEven(x)).toBe(expected)
@@ -81,7 +81,7 @@ describe('published', () => {
     for (const x of [-0, -1e-7, -0.0000005, -1e-300]) expect(Object.is(rounded(x), 0)).toBe(true)
   })
 
-  test('is the double nearest to a decimal, changes nothing twice, and is odd', () => {
+  test('is the double nearest to a decimal, idempotent and odd', () => {
     fc.assert(
       fc.property(fc.double({ min: -1e8, max: 1e8, noNaN: true }), (x) => {
         const once = rounded(x)
@@ -94,7 +94,7 @@ describe('published', () => {
     )
   })
 
-  test('keeps what is null', () => {
+  test('keeps null', () => {
     expect(roundedOrNull(null)).toBeNull()
     expect(roundedOrNull(0.12345678)).toBe(0.123457)
   })

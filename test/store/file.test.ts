@@ -9,12 +9,12 @@ import { storeContract } from '../support/store-contract.ts'
 storeContract('a store in a directory', async () => new FileStore(await testFolder()))
 
 storeContract(
-  'a store in a directory that is yet to be made',
+  'a store in a directory that does not exist yet',
   async () => new FileStore(join(await testFolder(), 'yet', 'to', 'be', 'made')),
 )
 
 describe('a store in a directory', () => {
-  test('lists its objects and neither what is staged nor what others left there', async () => {
+  test('lists its objects, but neither staged files nor those of others', async () => {
     const root = await testFolder()
     const store = new FileStore(root)
     await store.putIfAbsent('a/b', bytes('1'))
@@ -23,9 +23,9 @@ describe('a store in a directory', () => {
     await writeFile(join(root, 'a', '.b.swp'), '4')
     await mkdir(join(root, 'lost+found'))
     await writeFile(join(root, 'lost+found', 'c'), '5')
-    expect(await keys(store, '')).toEqual(['a/b'])
-    expect(await keys(store, 'a/')).toEqual(['a/b'])
-    await expect(keys(store, '.staging/')).rejects.toMatchObject({ kind: 'invalid' })
+    expect(await pathsIn(store, '')).toEqual(['a/b'])
+    expect(await pathsIn(store, 'a/')).toEqual(['a/b'])
+    await expect(pathsIn(store, '.staging/')).rejects.toMatchObject({ kind: 'invalid' })
   })
 
   test('leaves nothing staged behind a create, a refused create, a put and a failure', async () => {
@@ -38,7 +38,7 @@ describe('a store in a directory', () => {
     expect(await readdir(join(root, '.staging'))).toEqual([])
   })
 
-  test('is not harmed by what a crash left staged, and clears it away when it is a day old', async () => {
+  test('ignores staged files that a crash left, and removes those that are more than a day old', async () => {
     const root = await testFolder()
     await mkdir(join(root, '.staging'))
     const [old, fresh] = [join(root, '.staging', 'old'), join(root, '.staging', 'fresh')]
@@ -49,10 +49,10 @@ describe('a store in a directory', () => {
     const store = new FileStore(root)
     expect(await store.putIfAbsent('a', bytes('1'))).toBe(true)
     expect(await readdir(join(root, '.staging'))).toEqual(['fresh'])
-    expect(await keys(store, '')).toEqual(['a'])
+    expect(await pathsIn(store, '')).toEqual(['a'])
   })
 
-  test('keeps each object as a plain file under its key', async () => {
+  test('keeps each object as a plain file at its path', async () => {
     const root = await testFolder()
     const store = new FileStore(root)
     await store.putIfAbsent('tables/recorded_date=2026-01-31/part.parquet', bytes('rows'))
@@ -62,7 +62,7 @@ describe('a store in a directory', () => {
     expect(store.url).toBe(pathToFileURL(root).href)
   })
 
-  test('tells the time of the file as that of the object', async () => {
+  test('gives the time of the file as the time of the object', async () => {
     const root = await testFolder()
     const store = new FileStore(root)
     await store.put('a/b', bytes('1'))
@@ -71,7 +71,7 @@ describe('a store in a directory', () => {
     expect(await Array.fromAsync(store.list(''))).toEqual([{ path: 'a/b', sizeBytes: 1, modifiedAt: then }])
   })
 
-  test('is shared by several of its kind on one directory', async () => {
+  test('may share its directory with other stores', async () => {
     const root = await testFolder()
     const stores = Array.from({ length: 8 }, () => new FileStore(root))
     const created = await Promise.all(
@@ -82,7 +82,7 @@ describe('a store in a directory', () => {
     for (const store of stores) expect(new TextDecoder().decode(await store.get('a/b'))).toBe(winner)
   })
 
-  test('never shows a reader half of what a put replaces', async () => {
+  test('never shows a reader half an object while a put replaces it', async () => {
     const store = new FileStore(await testFolder())
     const versions = ['x', 'y'].map((letter) => bytes(letter.repeat(256 * 1024)))
     await store.put('a', versions[0]!)
@@ -103,6 +103,6 @@ function bytes(content: string): Uint8Array {
   return new TextEncoder().encode(content)
 }
 
-async function keys(store: FileStore, prefix: string): Promise<string[]> {
+async function pathsIn(store: FileStore, prefix: string): Promise<string[]> {
   return (await Array.fromAsync(store.list(prefix))).map(({ path }) => path)
 }

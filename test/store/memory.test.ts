@@ -4,7 +4,7 @@ import { storeContract } from '../support/store-contract.ts'
 
 storeContract('a store in memory', () => Promise.resolve(new MemoryStore()))
 
-test('a store in memory tells the time by the clock that it is given, and without one by none', async () => {
+test('a store in memory dates its objects by its clock, and without one to 1970', async () => {
   let now = new Date('2026-01-31T12:00:00.000Z')
   const store = new MemoryStore(() => now)
   const timeless = new MemoryStore()

@@ -59,8 +59,8 @@ describe('openStore', () => {
   })
 })
 
-describe('local files of a store of files', () => {
-  test('are its own', async () => {
+describe('local files of a store in a directory', () => {
+  test('are the files of the store', async () => {
     const [root, cache] = [await testFolder(), await testFolder()]
     const store = new FileStore(root)
     await store.put('a/b', new Uint8Array([1]))
@@ -99,7 +99,7 @@ describe('local files of another store', () => {
     expect(store.calls).toHaveLength(calls)
   })
 
-  test('are the same for callers at once', async () => {
+  test('are the same for simultaneous callers', async () => {
     const { store, local } = await cached()
     const content = new Uint8Array(9 * MIB).fill(7)
     await store.put('a/b', content)
@@ -109,7 +109,7 @@ describe('local files of another store', () => {
     expect(await files(join(paths[0]!, '..'))).toEqual(['b'])
   })
 
-  test('show nothing of a copy that broke off, and are whole the next time', async () => {
+  test('leave nothing of a copy that broke off, and are complete the next time', async () => {
     let reachable = false
     const { store, local, cache } = await cached(() => {
       if (store.count('range') === 2 && !reachable) throw new Error('the store went away')
@@ -122,13 +122,13 @@ describe('local files of another store', () => {
     expect(Buffer.compare(await readFile(await local.path('a/b')), content)).toBe(0)
   })
 
-  test('are not there for an absent object, and leave no trace of it', async () => {
+  test('do not exist for an absent object, and leave no trace of it', async () => {
     const { local, cache } = await cached()
     await expect(local.path('a/b')).rejects.toMatchObject({ kind: 'notFound' })
     expect(await files(join(cache, 'a'))).toEqual([])
   })
 
-  test('are not taken from what a dead process left half copied', async () => {
+  test('are not taken from a half copy that a dead process left', async () => {
     const { store, local, cache } = await cached()
     await store.put('a/b', new Uint8Array([1, 2, 3]))
     await mkdir(join(cache, 'a'))
@@ -136,7 +136,7 @@ describe('local files of another store', () => {
     expect(await readFile(await local.path('a/b'))).toHaveLength(3)
   })
 
-  test('go when they are forgotten', async () => {
+  test('are deleted when they are forgotten', async () => {
     const { store, local } = await cached()
     await store.put('a/b', new Uint8Array([1]))
     const path = await local.path('a/b')
@@ -147,7 +147,7 @@ describe('local files of another store', () => {
     expect(await local.path('a/b')).toBe(path)
   })
 
-  test('refuse a key that leads out of the cache', async () => {
+  test('refuse a path that leads out of the cache', async () => {
     const { local } = await cached()
     await expect(local.path('../b')).rejects.toMatchObject({ kind: 'invalid' })
     await expect(local.forget('../b')).rejects.toMatchObject({ kind: 'invalid' })

@@ -33,40 +33,38 @@ describe('the probe refuses', () => {
 
   test('a store that overwrites and says that it created', async () => {
     class Overwrites extends MemoryStore {
-      override async putIfAbsent(key: string, content: Uint8Array): Promise<boolean> {
-        await this.put(key, content)
+      override async putIfAbsent(path: string, content: Uint8Array): Promise<boolean> {
+        await this.put(path, content)
         return true
       }
     }
     await expect(probeStore(new Overwrites(), 'id')).rejects.toMatchObject(
-      refused(/^the store memory: lets a second create of the same path through/),
+      refused(/^the store memory: accepts a second create of the same path/),
     )
   })
 
-  test('a store that keeps the first but tells every rival that it won', async () => {
+  test('a store that keeps the first object but tells every rival that it won', async () => {
     class TellsAllRivals extends MemoryStore {
       #calls = 0
-      override async putIfAbsent(key: string, content: Uint8Array): Promise<boolean> {
+      override async putIfAbsent(path: string, content: Uint8Array): Promise<boolean> {
         this.#calls += 1
-        return (await super.putIfAbsent(key, content)) || this.#calls <= 4
+        return (await super.putIfAbsent(path, content)) || this.#calls <= 4
       }
     }
     await expect(probeStore(new TellsAllRivals(), 'id')).rejects.toMatchObject(
-      refused(/lets 4 of 4 creates of one path at once through/),
+      refused(/accepts 4 of 4 simultaneous creates of one path/),
     )
   })
 
-  test('a store that overwrites and says that it did not', async () => {
+  test('a store that overwrites but says that it did not', async () => {
     class OverwritesSilently extends MemoryStore {
-      override async putIfAbsent(key: string, content: Uint8Array): Promise<boolean> {
-        const created = !this.objects.has(key)
-        await this.put(key, content)
+      override async putIfAbsent(path: string, content: Uint8Array): Promise<boolean> {
+        const created = !this.objects.has(path)
+        await this.put(path, content)
         return created
       }
     }
-    await expect(probeStore(new OverwritesSilently(), 'id')).rejects.toMatchObject(
-      refused(/does not give back/),
-    )
+    await expect(probeStore(new OverwritesSilently(), 'id')).rejects.toMatchObject(refused(/does not return/))
   })
 
   test('a store that loses what was written', async () => {
@@ -75,7 +73,7 @@ describe('the probe refuses', () => {
         return undefined
       }
     }
-    await expect(probeStore(new Loses(), 'id')).rejects.toMatchObject(refused(/does not give back/))
+    await expect(probeStore(new Loses(), 'id')).rejects.toMatchObject(refused(/does not return/))
   })
 
   test('a store that never creates', async () => {
@@ -84,7 +82,7 @@ describe('the probe refuses', () => {
         return false
       }
     }
-    await expect(probeStore(new NeverCreates(), 'id')).rejects.toMatchObject(refused(/does not give back/))
+    await expect(probeStore(new NeverCreates(), 'id')).rejects.toMatchObject(refused(/does not return/))
   })
 
   test('a store that does not list what it holds', async () => {
@@ -93,7 +91,7 @@ describe('the probe refuses', () => {
         yield* []
       }
     }
-    await expect(probeStore(new ListsNothing(), 'id')).rejects.toMatchObject(refused(/does not give back/))
+    await expect(probeStore(new ListsNothing(), 'id')).rejects.toMatchObject(refused(/does not return/))
   })
 
   test('a store that does not delete', async () => {

@@ -19,14 +19,14 @@ afterEach(() => {
   vi.unstubAllEnvs()
 })
 
-// What stands in for S3 below must itself be a fair S3, or its faults would prove nothing.
+// The loopback server must keep the contract itself, or its faults below would prove nothing.
 storeContract('a loopback server that does what S3 does', async () => (await openLoopback()).store)
 
 describe('an S3 server that lists its objects', () => {
-  test('tells when they were written, or the age of those is unknown that it tells no time of', async () => {
+  test('gives the time of each, and where it gives none the time is an invalid date', async () => {
     const { store, modifiedAt } = await openLoopback()
     const then = new Date('2026-01-31T12:00:00.000Z')
-    for (const key of ['a', 'b']) await store.put(key, bytes('1'))
+    for (const path of ['a', 'b']) await store.put(path, bytes('1'))
     modifiedAt.set('/bucket/some/a', then)
     modifiedAt.delete('/bucket/some/b')
     const [a, b] = await Array.fromAsync(store.list(''))
@@ -46,7 +46,7 @@ describe('an S3 server that ignores If-None-Match', () => {
     await expect(probeStore(store, 'id')).rejects.toMatchObject({
       kind: 'invalid',
       message: expect.stringMatching(
-        /^the store s3:\/\/bucket\/some\/ lets .* through; .*If-None-Match/,
+        /^the store s3:\/\/bucket\/some\/ accepts .*; .*If-None-Match/,
       ) as string,
     })
     expect([...objects.keys()]).toEqual([])
@@ -69,7 +69,7 @@ describe('an S3 server that never answers', () => {
     await expect(call(store)).rejects.toMatchObject({ kind: 'unavailable', retryAfterS: 5 })
   })
 
-  test('does not hold up a caller who gives up earlier', async () => {
+  test('does not delay a caller that gives up earlier', async () => {
     const { store } = await openLoopback(silent, 60_000)
     await expect(store.get('a', AbortSignal.timeout(50))).rejects.toMatchObject({ kind: 'unavailable' })
     const put = store.putIfAbsent('a', bytes('1'), AbortSignal.timeout(50))
@@ -88,7 +88,7 @@ describe('an S3 server that falls silent or hangs up in the middle of an object'
   })
 })
 
-describe('an S3 server that nobody answers for', () => {
+describe('an S3 server that is not running', () => {
   test('is unavailable', async () => {
     const gone = await unusedEndpoint()
     const store = openStore({ url: 's3://bucket', s3Endpoint: gone, requestTimeoutMs: TIMEOUT_MS })
@@ -140,7 +140,7 @@ describe('an S3 server that fails after it has stored', () => {
     expect(await putOnce(store, 'a', bytes('2'))).toBe('different')
   })
 
-  test('passes the probe all the same: no second create went through', async () => {
+  test('still passes the probe, because no second create succeeded', async () => {
     const { store } = await openLoopback(failsAfterStoring)
     await expect(probeStore(store, 'id')).resolves.toBeUndefined()
   })

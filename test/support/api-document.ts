@@ -1,4 +1,4 @@
-// The OpenAPI document as a client reads it: its operations, what each may answer, and whether an answer is one of those.
+// The OpenAPI document as a client reads it: its operations, the answers that each may give, and a check of an answer.
 import { STATUS_CODES } from 'node:http'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
@@ -58,7 +58,7 @@ export interface Operation extends OperationObject {
   path: string
 }
 
-/** What HTTP itself has, whatever is answered. */
+/** Headers of HTTP itself, which any answer may have. */
 const TRANSPORT = ['connection', 'content-length', 'content-type', 'date', 'keep-alive']
 
 export class ApiDocument {
@@ -79,14 +79,14 @@ export class ApiDocument {
     )
   }
 
-  /** What is referred to, and what is not as it is. */
+  /** Follows a `$ref`; returns any other value as it is. */
   resolved<T>(value: object): T {
     if (!('$ref' in value)) return value as T
     const [, components, kind, name] = String(value.$ref).split('/') as [string, string, string, string]
     const found = (this.document as unknown as Record<string, Record<string, Record<string, unknown>>>)[
       components
     ]?.[kind]?.[name]
-    if (found === undefined) throw new Error(`nothing is at ${String(value.$ref)}`)
+    if (found === undefined) throw new Error(`there is nothing at ${String(value.$ref)}`)
     return found as T
   }
 
@@ -99,7 +99,7 @@ export class ApiDocument {
     return { ...found, headers: Object.fromEntries(headers) as Record<string, Header> }
   }
 
-  /** What is wrong with a value, by its schema. */
+  /** The violations of its schema in a value. */
   faultsOf(schema: object, value: unknown): string[] {
     const validate = this.#ajv.compile(local(schema))
     validate(value)
@@ -107,7 +107,7 @@ export class ApiDocument {
   }
 }
 
-/** Fails where an answer is not what the document says of it. */
+/** Fails if an answer is not as the document describes it. */
 export function expectDocumented(api: ApiDocument, operation: Operation, answer: Answer): void {
   const status = String(answer.status)
   expect(Object.keys(operation.responses), answer.text).toContain(status)
@@ -142,7 +142,7 @@ function expectHeaders(api: ApiDocument, documented: Record<string, Header>, ans
   expect(Object.keys(answer.headers).filter((name) => !known.includes(name))).toEqual([])
 }
 
-/** The schemas of the document by the address that they have in the validator. */
+/** The schemas of the document, by their addresses in the validator. */
 function local(schema: object): object {
   const text = JSON.stringify(schema).replaceAll('#/components/schemas/', 'openapi#/$defs/')
   return JSON.parse(text) as object

@@ -1,11 +1,11 @@
-// Fresh buckets on the S3 server that the environment names; test/support/s3-server.sh starts one.
+// New buckets on the S3 server in the environment variables. test/support/s3-server.sh starts one.
 import { randomUUID } from 'node:crypto'
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
 import { openStore } from '../../pipeline/store/open.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import { external } from './external.ts'
 
-/** Undefined where there is no server: `describe.skipIf(!s3Server)`. */
+/** Undefined without a server: `describe.skipIf(!s3Server)`. */
 export const s3Server = external(
   ['S3_ENDPOINT', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_REGION'],
   'these tests need an S3 server; `test/support/s3-server.sh start DIR` prints what to export',

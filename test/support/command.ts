@@ -1,4 +1,4 @@
-// A command as a process of its own, with everything it starts: what it prints, how it ends, and how to stop it all.
+// Runs a command as a process group: reads its output, waits for its end, and stops it with everything it started.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 
@@ -11,7 +11,7 @@ export interface Ended {
 export interface CommandOptions {
   cwd?: string
   env?: Record<string, string | undefined>
-  /** What it reads from standard input. */
+  /** The standard input of the command. */
   input?: string
 }
 
@@ -63,7 +63,7 @@ export class RunningCommand {
     })
   }
 
-  /** Sends a signal to the command and all it has started, as a terminal does at Ctrl-C. */
+  /** Sends a signal to the command and everything it started, as a terminal does at Ctrl-C. */
   async stop(signal: 'SIGINT' | 'SIGTERM' = 'SIGINT'): Promise<Ended> {
     if (this.#child.exitCode === null && this.#child.signalCode === null && this.#child.pid !== undefined) {
       process.kill(-this.#child.pid, signal)

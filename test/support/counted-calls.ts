@@ -1,4 +1,4 @@
-// Calls that are counted: what their answers say of a limit, and many of them at once.
+// Calls that count against a limit: reads what their answers say about it, and makes many of them at once.
 import pMap from 'p-map'
 import { expect } from 'vitest'
 import type { PolicyName } from '../../api/limits/admission.ts'
@@ -6,7 +6,7 @@ import { expectProblem } from './problem.ts'
 import type { Answer, Client } from './service.ts'
 import { forecasterId, uuidOf } from './world.ts'
 
-/** Of a forecaster that is published, and of one that is not. */
+/** The verification of a published forecaster, and of one that is not published. */
 export const FOUND = `/forecaster/${forecasterId(0)}/verification`
 export const MISSING = `/forecaster/${uuidOf(7, 0)}/verification`
 export const BULK = '/verification/bulk'
@@ -26,11 +26,11 @@ export interface AnsweredStanding {
   resetS: number
 }
 
-/** Reads `RateLimit-Policy` and `RateLimit`, which both must be there and speak of one policy. */
+/** Reads `RateLimit-Policy` and `RateLimit`, which must both be there and be about the same policy. */
 export function standingOf({ headers, status }: Answer): AnsweredStanding {
   const said = `${headers['ratelimit-policy']?.toString()} ${headers['ratelimit']?.toString()}`
   const match = /^"([a-z-]+)";q=(\d+);w=(\d+) "([a-z-]+)";r=(\d+);t=(\d+)$/.exec(said)
-  if (!match) throw new Error(`an answer ${status} says ${said}`)
+  if (!match) throw new Error(`an answer with status ${status} has the limits ${said}`)
   const [, policy, quota, windowS, again, remaining, resetS] = match
   expect(again).toBe(policy)
   return {
@@ -42,7 +42,7 @@ export function standingOf({ headers, status }: Answer): AnsweredStanding {
   }
 }
 
-/** How many calls are left after an answer. */
+/** The number of calls that are left after an answer. */
 export const remaining = async (answer: Promise<Answer>): Promise<number> =>
   standingOf(await answer).remaining
 
@@ -62,17 +62,17 @@ export function expectLimited(answer: Answer, policy: PolicyName): AnsweredStand
 }
 
 export interface Storm {
-  /** How many calls each key was let through with, by key; what was not found does not count. */
+  /** The number of calls answered with 200, by API key. */
   through: Map<string, number>
   notFound: number
   refused: number
-  /** Answered with neither, or not at all. */
+  /** Calls with any other answer, or without one. */
   failed: number
 }
 
 /**
- * Sends `perKey` calls with each key, the keys by turns, over all clients at once. Every fifth call asks for what is
- * not there. `onAnswer` hears how many have been answered.
+ * Sends `perKey` calls with each API key, the keys by turns, over all clients at once. Every fifth call asks for
+ * something that does not exist. `onAnswer` is called with the number of answers so far.
  */
 export async function storm(
   clients: readonly Client[],
@@ -87,7 +87,7 @@ export async function storm(
     calls,
     async (index) => {
       const key = keys[index % keys.length]!
-      // Not the nodes by turns: a key would always ask the same one.
+      // With the clients simply by turns, a key could always meet the same one.
       const client = clients[Math.floor(index / keys.length + index) % clients.length]!
       const path = Math.floor(index / keys.length) % 5 === 4 ? MISSING : FOUND
       const status = await client.get(path, withKey(key)).then(
@@ -106,7 +106,7 @@ export async function storm(
   return result
 }
 
-/** How many keys were let through how often. */
+/** The number of API keys for each number of calls answered with 200. */
 export function timesThrough({ through }: Storm): Record<number, number> {
   const times: Record<number, number> = {}
   for (const count of through.values()) times[count] = (times[count] ?? 0) + 1

@@ -1,9 +1,9 @@
-// Requests that are made of the examples of the OpenAPI document, in a world in which they are true.
+// Makes requests from the examples of the OpenAPI document, for a world in which they are true.
 import type { Operation } from './api-document.ts'
 import type { ExampleKeys } from './example-world.ts'
 import { type Answer, type Client, bearer } from './service.ts'
 
-/** A request as the examples of the document have it, in parts that a test may change. */
+/** A request from the document's examples, in parts that a test may change. */
 export interface Request {
   method: string
   path: string

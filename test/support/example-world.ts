@@ -1,17 +1,17 @@
-// A released world that has the agent, the forecaster and the question of the examples in the OpenAPI document, so that
-// a request made of an example succeeds.
+// A released world in which the examples of the OpenAPI document are true: it has their agent, forecaster and question,
+// so that sending an example succeeds.
 import type { Components } from '../../jobs/components.ts'
 import { AGENT_ID, QUESTION_ID, USER_ID } from '../../api/openapi/examples.ts'
 import { importRows, registerAgent, release, startTestService } from './service.ts'
 import { FORECAST_LINES, QUESTIONS_CSV, RESOLUTIONS_CSV, csvOf, forecasterId } from './world.ts'
 
-/** A question that stays open. */
+/** Stays open for as long as anyone will run the tests. */
 const OPEN_QUESTION = `${QUESTION_ID},Open for long?,example,,2026-01-01T00:00:00Z,2199-01-01T00:00:00Z`
 
 export interface ExampleKeys {
-  /** Of the agent of the examples. */
+  /** The API key of the examples' agent. */
   agent: string
-  /** Of a client with the largest quota. */
+  /** The API key of a client with the highest quota. */
   client: string
 }
 

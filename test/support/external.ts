@@ -1,7 +1,7 @@
-// What a test needs from outside this machine's packages, named by the environment. Where it is missing the
-// tests say so and are skipped; in CI they fail instead.
+// Servers and programs that some tests need, as environment variables name them. Without them those tests are skipped
+// with a message; in CI they fail instead.
 
-/** The values of the variables, or undefined, aloud, where one is missing. */
+/** The values of the variables. If one is missing, prints a message and returns undefined. */
 export function external<Name extends string>(
   names: readonly Name[],
   howToGetIt: string,

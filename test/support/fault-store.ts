@@ -1,30 +1,30 @@
-// A store that fails where a test wants it to, and records the calls to it.
+// A store that fails where a test wants it to, and records its calls.
 import { ServiceError } from '../../schemas/errors.ts'
 import type { Store, StoredObject } from '../../pipeline/store/store.ts'
 
-/** How a write fails: without a trace, or after it took effect. The writer cannot tell the two apart. */
+/** How a write fails: without a trace, or after it took effect. Its caller cannot tell the two apart. */
 export type Fault = 'failed' | 'failed but persisted'
 export const FAULTS: readonly Fault[] = ['failed', 'failed but persisted']
 
 export interface Call {
   operation: 'get' | 'range' | 'list' | 'putIfAbsent' | 'put' | 'delete'
-  key: string
+  path: string
 }
 
 export interface FaultSettings {
-  /** The write that fails, counted from 1 over putIfAbsent, put and delete; without it none does. */
+  /** The number of the write that fails, counted from 1 over putIfAbsent, put and delete. Without it no write fails. */
   at?: number
   fault?: Fault
-  /** After the failing write nothing answers any more, as for a process that has died. */
+  /** Whether every call after the failing write fails too, as if the process had died. */
   crash?: boolean
-  /** Awaited before each call, so that a test can hold one back. */
+  /** Awaited before each call, so that a test can delay it or make it fail. */
   before?: (call: Call) => void | Promise<void>
 }
 
 export class FaultStore implements Store {
   readonly url: string
-  readonly localPath?: (key: string) => string
-  /** Everything that was asked, in order; calls that failed included. */
+  readonly localPath?: (path: string) => string
+  /** All calls in order, including those that failed. */
   readonly calls: Call[] = []
   readonly #store: Store
   readonly #settings: FaultSettings
@@ -35,10 +35,10 @@ export class FaultStore implements Store {
     this.#store = store
     this.#settings = settings
     this.url = store.url
-    if (store.localPath) this.localPath = (key) => store.localPath!(key)
+    if (store.localPath) this.localPath = (path) => store.localPath!(path)
   }
 
-  /** Writes asked for, whether or not they succeeded. */
+  /** The number of writes so far, including those that failed. */
   get writes(): number {
     return this.#writes
   }
@@ -52,31 +52,31 @@ export class FaultStore implements Store {
     return this.calls.filter(({ operation }) => operations.includes(operation)).length
   }
 
-  async get(key: string, signal?: AbortSignal): Promise<Uint8Array | undefined> {
-    await this.#begin({ operation: 'get', key })
-    return this.#store.get(key, signal)
+  async get(path: string, signal?: AbortSignal): Promise<Uint8Array | undefined> {
+    await this.#begin({ operation: 'get', path })
+    return this.#store.get(path, signal)
   }
 
-  async range(key: string, offset: number, length: number): Promise<Uint8Array | undefined> {
-    await this.#begin({ operation: 'range', key })
-    return this.#store.range(key, offset, length)
+  async range(path: string, offset: number, length: number): Promise<Uint8Array | undefined> {
+    await this.#begin({ operation: 'range', path })
+    return this.#store.range(path, offset, length)
   }
 
   async *list(prefix: string, after?: string): AsyncIterable<StoredObject> {
-    await this.#begin({ operation: 'list', key: prefix })
+    await this.#begin({ operation: 'list', path: prefix })
     yield* this.#store.list(prefix, after)
   }
 
-  async putIfAbsent(key: string, bytes: Uint8Array, signal?: AbortSignal): Promise<boolean> {
-    return this.#write({ operation: 'putIfAbsent', key }, () => this.#store.putIfAbsent(key, bytes, signal))
+  async putIfAbsent(path: string, bytes: Uint8Array, signal?: AbortSignal): Promise<boolean> {
+    return this.#write({ operation: 'putIfAbsent', path }, () => this.#store.putIfAbsent(path, bytes, signal))
   }
 
-  async put(key: string, bytes: Uint8Array): Promise<void> {
-    return this.#write({ operation: 'put', key }, () => this.#store.put(key, bytes))
+  async put(path: string, bytes: Uint8Array): Promise<void> {
+    return this.#write({ operation: 'put', path }, () => this.#store.put(path, bytes))
   }
 
-  async delete(key: string): Promise<void> {
-    return this.#write({ operation: 'delete', key }, () => this.#store.delete(key))
+  async delete(path: string): Promise<void> {
+    return this.#write({ operation: 'delete', path }, () => this.#store.delete(path))
   }
 
   async #write<T>(call: Call, write: () => Promise<T>): Promise<T> {
@@ -85,7 +85,7 @@ export class FaultStore implements Store {
     if (this.#writes !== this.#settings.at) return write()
     this.#crashed = this.#settings.crash ?? false
     if (this.#settings.fault === 'failed but persisted') await write()
-    throw new ServiceError('unavailable', `injected: ${call.operation} of ${call.key} failed`)
+    throw new ServiceError('unavailable', `injected: ${call.operation} of ${call.path} failed`)
   }
 
   async #begin(call: Call): Promise<void> {

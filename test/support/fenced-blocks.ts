@@ -1,4 +1,4 @@
-// The fenced blocks of the documents, so that what they tell readers to run is run.
+// The fenced blocks of the documents, so that a test can run the commands that readers are told to run.
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
@@ -6,11 +6,11 @@ export const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url))
 
 export interface Block {
   document: string
-  /** The heading that it stands under. */
+  /** The heading above it. */
   heading: string
-  /** Of its opening fence, from 1. */
+  /** The line number of its opening fence, from 1. */
   line: number
-  /** What the fence names: `sh`, `sql`, `js`, `python`; empty for a block that is only shown. */
+  /** The language after the fence: `sh`, `sql`, `js`, `python`; empty for a block that is not run. */
   language: string
   code: string
 }
@@ -32,6 +32,6 @@ export function blocksOf(document: string): Block[] {
     else if (open) open.code += `${text}\n`
     else heading = /^#+ (.*)$/.exec(text)?.[1] ?? heading
   }
-  if (open) throw new Error(`${document}: the block of line ${open.line} is not closed`)
+  if (open) throw new Error(`${document}: the block at line ${open.line} is not closed`)
   return blocks
 }

@@ -1,4 +1,4 @@
-// A folder of its own for a test, gone when the test or the suite that asked for it ends.
+// Temporary folders that are removed when the test or the suite ends.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ export async function testFolder(): Promise<string> {
   return path
 }
 
-/** Call it at the top level of a suite: inside a `beforeAll` it would be too late to register an `afterAll`. */
+/** Call it while a suite is being collected: inside a `beforeAll` it is too late for `afterAll`. */
 export async function suiteFolder(): Promise<string> {
   const { path, remove } = await makeFolder()
   afterAll(remove)

@@ -1,6 +1,6 @@
-// The worst that can stand in each part of a request.
+// The worst values for each part of a request.
 
-/** Values apart by two spaces or lines, taken as they are written. */
+/** Splits a text at line ends and runs of two or more spaces. Escapes stay as they are written. */
 function listed(text: TemplateStringsArray): string[] {
   return String.raw(text)
     .split(/ {2,}|\n/)
@@ -68,7 +68,7 @@ export const HEADER_VALUES = [
   `fv_live_${'A'.repeat(47)}`,
 ]
 
-/** As they stand in a text of JSON, or in what should be one. */
+/** Values in JSON notation, valid or not. */
 export const LITERALS = [
   ...listed`
   null  true  []  {}  ""  " "  -0  0  1  -1  0.5  1e999  -1e999  1e-999  99999999999999999999  0.1234567890123456789

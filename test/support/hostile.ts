@@ -1,4 +1,4 @@
-// Hostile requests, made from good ones: most parts stay right, and the others become the worst there is.
+// Hostile requests made from good ones: most parts stay right, and some get the worst value there is.
 import fc from 'fast-check'
 import {
   HEADER_NAMES,
@@ -16,12 +16,12 @@ export interface GoodRequest {
   method: string
   path: string
   headers: readonly (readonly [string, string])[]
-  /** The fields of a JSON body; undefined for a call that takes none. */
+  /** The fields of a JSON body; undefined for a call without a body. */
   body: Record<string, unknown> | undefined
 }
 
 export interface HostileRequest extends RawRequest {
-  /** Why no call that reads the body may succeed. */
+  /** Why a call that reads the body must fail; undefined if it may succeed. */
   mustFail: string | undefined
 }
 
@@ -29,10 +29,10 @@ const either = <T>(right: T, wrong: fc.Arbitrary<T>, tenths: number): fc.Arbitra
   fc.oneof({ weight: 10 - tenths, arbitrary: fc.constant(right) }, { weight: tenths, arbitrary: wrong })
 
 const unicode = fc.string({ unit: 'binary', maxLength: 40 })
-/** Nothing that ends a line. */
+/** Text without line ends. */
 const headerText = fc.string({ maxLength: 40 }).map((text) => text.replaceAll(/[\r\n]/g, ''))
 
-/** `secrets` are put where they do not belong, too. */
+/** Some of the requests have `secrets` where they do not belong. */
 export function hostileRequests(good: GoodRequest, secrets: readonly string[]): fc.Arbitrary<HostileRequest> {
   return fc
     .record({
@@ -50,7 +50,7 @@ export function hostileRequests(good: GoodRequest, secrets: readonly string[]): 
       const kept = good.headers.filter((_header, index) => index !== dropped)
       const measured: Header[] = body === NO_BODY ? [] : [['Content-Length', String(length)]]
       const headers = [...kept, ...measured, ...added, ['Connection', 'close'] as const]
-      // What is announced and does not come would be waited for.
+      // Otherwise the service would wait for bytes that were announced and never come.
       const hangsUp = length > body.bytes.length
       return {
         method,
@@ -112,13 +112,13 @@ interface Body {
 const NO_BODY: Body = { bytes: Buffer.alloc(0), mustFail: undefined }
 
 const anyBytes: fc.Arbitrary<Body> = fc.oneof(
-  fc.uint8Array({ maxLength: 200 }).map((bytes) => ({ bytes: Buffer.from(bytes), mustFail: 'chance' })),
-  fc.json({ maxDepth: 4 }).map((text) => ({ bytes: Buffer.from(text), mustFail: 'chance' })),
+  fc.uint8Array({ maxLength: 200 }).map((bytes) => ({ bytes: Buffer.from(bytes), mustFail: 'random bytes' })),
+  fc.json({ maxDepth: 4 }).map((text) => ({ bytes: Buffer.from(text), mustFail: 'random JSON' })),
 )
 
 type Field = readonly [name: string, literal: string]
 
-/** JSON with the fields of a good body, some of them changed, added or there twice, in some coding. */
+/** JSON with the fields of a good body, of which some are changed, added or repeated, in various encodings. */
 function bodies(good: Record<string, unknown>, secrets: readonly string[]): fc.Arbitrary<Body> {
   const right = Object.entries(good).map(([name, value]): Field => [name, JSON.stringify(value)])
   const literal = fc.oneof(

@@ -1,4 +1,4 @@
-// Calls with an Idempotency-Key over a store in memory: nodes, work that leaves a trace, and what it left.
+// Calls with an Idempotency-Key over a store in memory: nodes, work with visible effects, and those effects.
 import { randomBytes } from 'node:crypto'
 import { v7 as uuidv7 } from 'uuid'
 import { Idempotency, type IdempotentWork, sweepExpired } from '../../pipeline/access/idempotency.ts'
@@ -17,7 +17,7 @@ export const KEY = 'c1b6c3c8-8c39-4a43-9a2f-0e5a1ad0e8a7'
 export const REQUEST = { scope: 'a call', key: KEY, body: { text: 'the request' } }
 /** Another request under the same key. */
 export const ANOTHER = { ...REQUEST, body: { text: 'another request' } }
-/** Claim, commit and the note that it is done. */
+/** The claim, the commit and the note that the call is done. */
 export const WRITES_OF_A_CALL = 3
 
 export interface Answer {
@@ -26,7 +26,7 @@ export interface Answer {
   salt: string
 }
 
-/** A call whose commit, as a forecast's, writes a further object each time. */
+/** A call whose commit writes another object each time, as that of a forecast does. */
 export function forecast(store: Store): IdempotentWork<Answer> {
   return {
     check: () => Promise.resolve(),
@@ -41,7 +41,7 @@ export function refuse(kind: 'invalid' | 'conflict' | 'corrupt'): () => Promise<
   return () => Promise.reject(new ServiceError(kind, 'refused'))
 }
 
-/** A store, a clock and nodes over them, each a process of its own. */
+/** A store, a clock, and nodes over them that share no state, as if each were a process of its own. */
 export function world(store = new MemoryStore(), clock = new Clock(new Date(START).toISOString())) {
   const watched = new FaultStore(store)
   return {
@@ -49,8 +49,8 @@ export function world(store = new MemoryStore(), clock = new Clock(new Date(STAR
     clock,
     watched,
     node: (over: Store = watched) => newNode(over, clock, LEASE_MS),
-    /** What was asked of the store through `watched`. */
-    calls: () => watched.calls.map(({ operation, key }) => `${operation} ${key.split('/')[0]}`),
+    /** The calls of the store through `watched`: operation and first folder. */
+    calls: () => watched.calls.map(({ operation, path }) => `${operation} ${path.split('/')[0]}`),
   }
 }
 
@@ -62,7 +62,7 @@ export function passMs(clock: Clock, ms: number): void {
   clock.set(new Date(clock.now().getTime() + ms).toISOString())
 }
 
-/** Deletes what is older than two days, each part in its turn, at one instant. */
+/** Deletes the expired claims of all parts at one instant. */
 export async function sweepAll(store: Store, now: Date): Promise<number> {
   let deleted = 0
   for (let part = 0; part < 16; part++) deleted += await sweepExpired(store, now, part)
@@ -77,7 +77,7 @@ export async function outcome<T>(call: Promise<T>): Promise<{ answer?: T; error?
   }
 }
 
-/** Work whose commit waits to be released, after it has told that it was reached. */
+/** Work whose commit says that it was reached, and then waits to be released. */
 export function heldBack(work: IdempotentWork<Answer>) {
   const arrived = Promise.withResolvers<void>()
   const released = Promise.withResolvers<void>()
@@ -89,7 +89,7 @@ export function heldBack(work: IdempotentWork<Answer>) {
   return { held: { arrived: arrived.promise, release: released.resolve }, work: { ...work, commit } }
 }
 
-/** Stores over one whose users all wait for each other before their first create. */
+/** Several views of one store whose users all wait for each other before their first create. */
 export function meetingAt(store: Store, count: number): FaultStore[] {
   let arrived = 0
   const all = Promise.withResolvers<void>()
@@ -107,13 +107,13 @@ export function meetingAt(store: Store, count: number): FaultStore[] {
   })
 }
 
-/** What calls left in the inbox, in the order in which it was written. */
+/** The answers that calls left in the inbox, in the order in which they were written. */
 export function effects(store: MemoryStore): Answer[] {
-  const objects = [...store.objects].filter(([key]) => key.startsWith(inboxPrefix('forecasts')))
+  const objects = [...store.objects].filter(([path]) => path.startsWith(inboxPrefix('forecasts')))
   return objects.map(([, bytes]) => JSON.parse(new TextDecoder().decode(bytes)) as Answer)
 }
 
-/** As scoring counts them: the same row twice is one. */
+/** The effects as scoring counts them: identical rows count once. */
 export function distinctEffects(store: MemoryStore): Answer[] {
   const distinct = new Set(effects(store).map((effect) => JSON.stringify(effect)))
   return [...distinct].map((effect) => JSON.parse(effect) as Answer)
@@ -124,7 +124,7 @@ export async function claimIn(store: MemoryStore): Promise<Answer & { state: str
   return JSON.parse(new TextDecoder().decode(bytes)) as Answer & { state: string; fingerprint: string }
 }
 
-/** Names and contents, as text. */
+/** All paths and contents as text. */
 export function everythingIn({ objects }: MemoryStore): string {
-  return [...objects].map(([key, bytes]) => `${key} ${new TextDecoder().decode(bytes)}`).join('\n')
+  return [...objects].map(([path, bytes]) => `${path} ${new TextDecoder().decode(bytes)}`).join('\n')
 }

@@ -1,4 +1,4 @@
-// What has been acknowledged and waits in the inbox, read back by a Parquet reader that is not the writer's.
+// Reads the acknowledged rows in the inbox, with a Parquet reader that is independent of the writer.
 import { parquetReadObjects } from 'hyparquet'
 import { inboxPrefix } from '../../pipeline/store/paths.ts'
 import type { Store } from '../../pipeline/store/store.ts'
@@ -11,7 +11,7 @@ export async function inboxObjects(store: Store, table: TableName): Promise<Inbo
   const objects: InboxRow[][] = []
   for await (const { path } of store.list(inboxPrefix(table))) {
     const bytes = await store.get(path)
-    if (!bytes) throw new Error(`${path} was listed and is gone`)
+    if (!bytes) throw new Error(`${path} was listed but is gone`)
     objects.push((await parquetReadObjects({ file: bytes.slice().buffer })) as InboxRow[])
   }
   return objects

@@ -1,4 +1,4 @@
-// The checked-in JSON Schemas, as a verifier without this code would use them.
+// Validates against the checked-in JSON Schemas, as a verifier without this code would.
 import { readFileSync } from 'node:fs'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
@@ -21,7 +21,7 @@ export function faultsOf(name: SchemaName, value: unknown): string[] {
   return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`)
 }
 
-/** Fails with what is wrong where a value is not what its schema promises. */
+/** Fails with the violations if a value does not match its schema. */
 export function expectValid(name: SchemaName, value: unknown): void {
   expect(faultsOf(name, value), name).toEqual([])
 }

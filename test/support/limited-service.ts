@@ -1,4 +1,4 @@
-// A service over a released world with the default limits, and the usage that it writes down.
+// A service over a released world with the default limits, and the usage that it records.
 import { beforeAll, onTestFinished } from 'vitest'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import type { Store } from '../../pipeline/store/store.ts'
@@ -9,7 +9,7 @@ import { Clock, type TestService, testComponents, testService } from './service.
 import { copyOf } from './store-content.ts'
 import { NOW, copyReleasedWorld } from './world.ts'
 
-/** An empty variable has the default of its setting. */
+/** An empty variable means the default. */
 const DEFAULTS = {
   ANONYMOUS_PER_MINUTE: '',
   FORECASTS_PER_MINUTE: '',
@@ -32,15 +32,15 @@ export interface LimitedService extends TestService {
 }
 
 export const MONTH_S = 31 * 86_400
-/** From NOW to the first of April. */
+/** The time from NOW to the first of April. */
 export const REST_OF_MONTH_S = MONTH_S - 12 * 3600
 
 export const withQuota = (calls: number) => ({ FREE_MONTHLY_CALLS: String(calls) })
 
 export interface LimitedWorld {
-  /** Released before the first test; to be copied, not changed. */
+  /** Filled before the first test. Copy it, do not change it. */
   released: MemoryStore
-  /** Starts a service over a copy, or what the options name. */
+  /** Starts a service over a copy of `released`, or over the store in the options. */
   served: (options?: Partial<LimitedOptions>) => Promise<LimitedService>
 }
 
@@ -63,27 +63,27 @@ export async function limitedService(options: LimitedOptions): Promise<LimitedSe
   return { ...service, clock, store, newKey }
 }
 
-/** A copy of a world that holds back or breaks what a test wants. */
+/** A copy of a world in which a test can delay or break calls of the store. */
 export function faultyCopy(released: MemoryStore, before: (call: Call) => void | Promise<void>): FaultStore {
   return new FaultStore(copyOf(released), { before })
 }
 
-/** A copy that holds back look-ups of agents: a call of an unknown agent is counted, and fails once let go. */
+/** A copy that delays the look-up of an agent: such a call is counted at once, but ends only after `letGo`. */
 export function holdingCopy(released: MemoryStore) {
   const arrived = Promise.withResolvers<void>()
   const gate = Promise.withResolvers<void>()
   onTestFinished(() => {
     gate.resolve()
   })
-  const store = faultyCopy(released, async ({ operation, key }) => {
-    if (operation !== 'get' || !key.startsWith('registry/agents/')) return
+  const store = faultyCopy(released, async ({ operation, path }) => {
+    if (operation !== 'get' || !path.startsWith('registry/agents/')) return
     arrived.resolve()
     await gate.promise
   })
   return { store, arrived: arrived.promise, letGo: gate.resolve }
 }
 
-/** The rows of the usage that was written down, in order. */
+/** The recorded usage as sorted texts, one per row. */
 export async function usageOf(store: Store): Promise<string[]> {
   const rows = await inboxRows(store, 'usage')
   return rows

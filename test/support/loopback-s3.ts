@@ -1,4 +1,4 @@
-// An HTTP server on loopback that speaks as much of S3 as the store asks for, and misbehaves where a test says so.
+// An HTTP server on loopback that supports the part of S3 that the store uses, and misbehaves where a test wants it to.
 import { once } from 'node:events'
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest'
 
 export interface S3Request {
   method: string
-  /** Bucket and key, as in `/bucket/key`. */
+  /** The bucket and the object's path, as in `/bucket/path`. */
   path: string
   ifNoneMatch: string | undefined
   body: Uint8Array
@@ -16,17 +16,17 @@ export interface S3Answer {
   status: number
   headers?: Record<string, string>
   body?: Uint8Array | string
-  /** Sends only `afterBytes` bytes of the body and then falls silent, or hangs up. */
+  /** Sends only this many bytes of the body, and then falls silent or hangs up. */
   cut?: { afterBytes: number; ending: 'silence' | 'hang up' }
 }
 
-/** Answers a request; `obey` does what S3 would. `silence` never answers. */
+/** Answers a request. `obey` does what S3 would do; the result `silence` means no answer at all. */
 export type S3Behaviour = (request: S3Request, obey: () => S3Answer) => S3Answer | 'silence'
 
 export interface LoopbackS3 {
   endpoint: string
   objects: Map<string, Uint8Array>
-  /** When each object was written; listings tell it, and leave it out for an object that has none. */
+  /** The time of each object's last write, as in listings. Deleting an entry makes listings leave it out. */
   modifiedAt: Map<string, Date>
   requests: S3Request[]
 }
@@ -96,19 +96,21 @@ function answerAsS3(stored: Bucket, request: S3Request, message: IncomingMessage
   return part.length === 0 ? s3Error(416, 'InvalidRange') : { status: 206, body: part }
 }
 
-function listing({ objects, modifiedAt }: Bucket, path: string, query: URLSearchParams): S3Answer {
-  const bucket = `${path.replace(/\/$/, '')}/`
+function listing({ objects, modifiedAt }: Bucket, bucketPath: string, query: URLSearchParams): S3Answer {
+  const bucket = `${bucketPath.replace(/\/$/, '')}/`
   const found = [...objects]
     .map(([name, bytes]) => ({
-      key: name.slice(bucket.length),
+      path: name.slice(bucket.length),
       size: bytes.byteLength,
       modified: modifiedAt.get(name),
     }))
-    .filter(({ key }) => key.startsWith(query.get('prefix') ?? '') && key > (query.get('start-after') ?? ''))
-    .sort((a, b) => (a.key < b.key ? -1 : 1))
-    .map(({ key, size, modified }) => {
+    .filter(
+      ({ path }) => path.startsWith(query.get('prefix') ?? '') && path > (query.get('start-after') ?? ''),
+    )
+    .sort((a, b) => (a.path < b.path ? -1 : 1))
+    .map(({ path, size, modified }) => {
       const lastModified = modified ? `<LastModified>${modified.toISOString()}</LastModified>` : ''
-      return `<Contents><Key>${key}</Key>${lastModified}<Size>${size}</Size></Contents>`
+      return `<Contents><Key>${path}</Key>${lastModified}<Size>${size}</Size></Contents>`
     })
   return {
     status: 200,

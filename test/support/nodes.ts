@@ -1,4 +1,4 @@
-// Nodes of one service as processes of their own, over a copy of a released world with a key for each client.
+// The nodes of one service, each a process of its own, over a copy of a released world.
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { KeyQuota, Registry } from '../../pipeline/access/registry.ts'
@@ -11,7 +11,7 @@ import { Client, testComponents } from './service.ts'
 
 export interface Node extends ServingProcess {
   client: Client
-  /** Ends it as an operator does, once what is under way is answered. */
+  /** Ends the node as an operator does: it first answers the calls under way. */
   stop: () => Promise<void>
 }
 
@@ -20,13 +20,13 @@ export interface NodeWorld {
   store: Store
   registry: Registry
   newKeys: (count: number, quota?: KeyQuota) => Promise<string[]>
-  /** Starts another node over the store. An empty variable stands for what holds where nothing is set. */
+  /** Starts another node over the store. An empty variable means the default. */
   node: (env?: Record<string, string>) => Promise<Node>
-  /** The calls that were written down, by key id. */
+  /** The recorded calls, by the id of the API key. */
   used: () => Promise<Map<string, number>>
 }
 
-/** Call it inside a test. `released` is a folder with the store of a world. */
+/** Call it inside a test. `released` is a folder with the store of a released world. */
 export async function nodeWorld(released: string, shared: Record<string, string> = {}): Promise<NodeWorld> {
   const folder = await testFolder()
   const root = join(folder, 'store')

@@ -1,4 +1,4 @@
-// The pairs of a sweep as objects, for tests that look at them one by one, and as the columns that are scored.
+// The pairs of a sweep as objects, for tests that look at single pairs, and as the columns that are scored.
 import { Rows } from '../../pipeline/engine/rows.ts'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
 import { type EntityPairs, PAIR_COLUMNS, SCORED_COLUMNS } from '../../pipeline/scoring/pairs.ts'
@@ -9,7 +9,7 @@ import {
 } from '../../pipeline/scoring/question.ts'
 import type { PairMetricName } from '../../schemas/metrics.ts'
 
-/** One entity on one question, in the whole numbers of the sweep. */
+/** The metrics of one entity on one question, as the integers of the sweep. */
 export type Pair = Record<PairMetricName | 'question' | 'entity', number>
 
 export function newSweep(entityCount: number): QuestionSweep {
@@ -30,7 +30,7 @@ export function sweepPairs(
   })
 }
 
-/** The pairs of one entity, in the order in which it is scored. */
+/** The pairs of one entity as columns, in the given order. */
 export function entityPairs(taken: readonly (Pair & { outcome: number })[]): EntityPairs {
   const rows = new Rows(SCORED_COLUMNS)
   for (const pair of taken) {

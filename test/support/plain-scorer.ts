@@ -1,11 +1,11 @@
-// A small, slow scorer written straight from METHODOLOGY §2 to §5 in natural units and without rounding, to
-// hold the fast one against; and the raw rows of a question as the columns that the fast one takes.
+// A small, slow scorer written straight from METHODOLOGY §2 to §5, in natural units and without rounding, to compare
+// the fast scorer with. Also converts the raw rows of a question to the columns that the fast scorer takes.
 import type { Decomposition } from '../../pipeline/scoring/calibration.ts'
 import type { EntityScores } from '../../pipeline/scoring/entity.ts'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
 import type { ForecastColumns, ResolvedQuestion } from '../../pipeline/scoring/question.ts'
 
-/** A forecast of one question as it was recorded: in no order, and perhaps more than once. */
+/** A forecast of one question as it was recorded. Rows are in no order and may repeat. */
 export interface RawForecast {
   forecastId: string
   entity: string
@@ -15,7 +15,7 @@ export interface RawForecast {
   imported: boolean
 }
 
-/** One entity on one question, unrounded. Names as in the catalogue of metrics. */
+/** The metrics of one entity on one question, unrounded, with the names of the catalogue of metrics. */
 export interface PlainPair {
   entity: string
   forecasts: number
@@ -47,7 +47,7 @@ function distinctForecasts(rows: readonly RawForecast[]): RawForecast[] {
     .sort((a, b) => a.atMs - b.atMs || (a.forecastId < b.forecastId ? -1 : 1))
 }
 
-/** The same forecasts as the fast scorer takes them; an entity's index is its place in `entities`. */
+/** The forecasts as columns for the fast scorer. An entity's number is its index in `entities`. */
 export function columnsOf(rows: readonly RawForecast[], entities: readonly string[]): ForecastColumns {
   const forecasts = distinctForecasts(rows)
   return {
@@ -59,12 +59,12 @@ export function columnsOf(rows: readonly RawForecast[], entities: readonly strin
   }
 }
 
-/** ln q̃, rounded to 1e-9 as METHODOLOGY §6.1 wants it. */
+/** ln q̃, rounded to 1e-9 as METHODOLOGY §6.1 demands. */
 function logarithm(q: number): number {
   return Math.round(Math.log(Math.min(Math.max(q, 0.001), 0.999)) * 1e9) / 1e9
 }
 
-/** METHODOLOGY §2: every sum anew for every interval in which nothing changes. */
+/** METHODOLOGY §2, with every sum computed anew for each interval in which nothing changes. */
 export function scoreQuestionPlainly(question: ResolvedQuestion, rows: readonly RawForecast[]): PlainPair[] {
   const { openedAtMs, closesAtMs, resolvedAtMs, outcome } = question
   const closeMs = Math.min(closesAtMs, resolvedAtMs)
@@ -126,7 +126,7 @@ export function scoreQuestionPlainly(question: ResolvedQuestion, rows: readonly 
   })
 }
 
-/** One of an entity's questions. */
+/** One question of an entity. */
 export interface PlainQuestion {
   questionId: string
   resolvedAtMs: number
@@ -134,7 +134,7 @@ export interface PlainQuestion {
   pair: PlainPair
 }
 
-/** METHODOLOGY §3 to §5 over the questions of one entity, given in any order. */
+/** METHODOLOGY §3 to §5 for one entity. Its questions may be in any order. */
 export function scoreEntityPlainly(given: readonly PlainQuestion[]): EntityScores {
   const questions = given.toSorted(
     (a, b) => a.resolvedAtMs - b.resolvedAtMs || (a.questionId < b.questionId ? -1 : 1),
@@ -183,7 +183,7 @@ export function scoreEntityPlainly(given: readonly PlainQuestion[]): EntityScore
         ),
       ),
     ),
-    // Sums that are 0 but for the rounding of doubles are 0.
+    // A sum that differs from 0 only by the rounding of doubles is 0.
     skill_stability: orNull(windows.filter(({ x }) => x > 1e-11).length / windows.length),
     skill_deviation: orNull(Math.sqrt(mean(ratios.map((ratio) => (ratio - mean(ratios)) ** 2)))),
     windows: windows.length,
@@ -201,7 +201,7 @@ interface Close {
   outcome: number
 }
 
-/** CORP with the isotonic fit by its max-min formula: the greatest over starts of the least mean over ends. */
+/** CORP, with the isotonic fit by its max-min formula: the maximum over starts of the minimum mean over ends. */
 function decomposePlainly(closes: readonly Close[]): Decomposition | null {
   if (closes.length === 0) return null
   const values = [...new Set(closes.map(({ p }) => p))].sort((a, b) => a - b)

@@ -1,4 +1,4 @@
-// `fvs` as a process of its own, with an environment of the test's own.
+// Runs `fvs` as a process with environment variables of its own.
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable } from 'node:stream'
@@ -8,7 +8,7 @@ import { NO_LIMITS, SECRET } from './service.ts'
 
 const FVS = fileURLToPath(new URL('../../jobs/fvs.ts', import.meta.url))
 
-/** Compiled sources, so that each process does not compile them again. */
+/** A cache of compiled sources, so that not every process compiles them again. */
 const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/fvs-compiled', import.meta.url))
 
 export interface Finished {
@@ -20,7 +20,7 @@ export interface Finished {
 }
 
 export interface ProcessOptions {
-  /** Home, folder for temporary files and working directory of the process. */
+  /** The home directory, folder for temporary files and working directory of the process. */
   folder: string
   env?: Record<string, string>
 }
@@ -65,7 +65,7 @@ function start(args: readonly string[], { folder, env = {} }: ProcessOptions): R
       child.stderr.on('data', look)
       look()
       void finished.then(({ code }) => {
-        reject(new Error(`fvs ended with ${code} and has not logged ${pattern}: ${stderr}`))
+        reject(new Error(`fvs ended with ${code} and did not log ${pattern}: ${stderr}`))
       })
     })
   return { child, finished, logged }
@@ -80,11 +80,11 @@ export interface ServingProcess {
   url: string
   kill: (signal: NodeJS.Signals) => void
   finished: Promise<Finished>
-  /** Resolves to the line of the log that is the first to match, or the second, … */
+  /** Resolves to the first line of the log that matches, or the second, and so on with `times`. */
   logged: (pattern: RegExp, times?: number) => Promise<string>
 }
 
-/** Starts `fvs serve` and waits until it serves. Call it inside a test, at whose end it is killed. */
+/** Starts `fvs serve` and waits until it serves. Call it inside a test: the process ends with the test. */
 export async function fvsServe(options: ProcessOptions, ...args: string[]): Promise<ServingProcess> {
   const { child, finished, logged } = start(['serve', ...args], options)
   const { url } = JSON.parse(await logged(/^\{.*"msg":"serving"\}$/)) as { url: string }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A Python of its own for the tests in test/delta, with the readers that they compare, and for those in test/openapi.
+# Makes a Python environment for the tests in test/delta, with the readers that they compare, and in test/openapi.
 #
 #   python-venv.sh DIR    makes or completes it under DIR and prints the variables to export
 set -euo pipefail

@@ -1,36 +1,37 @@
-// One request as bytes on a connection of its own, sent as no client would, and whatever came back.
+// Sends a request as bytes on a connection of its own, however malformed, and parses the answers.
 import { connect } from 'node:net'
 
 export interface RawRequest {
   method: string
-  /** The path and the query, or whatever stands in their place. */
+  /** The path and the query, or whatever is sent instead. */
   target: string
-  /** In the order of sending, each as often as it is there. */
+  /** In the order of sending; names may repeat. */
   headers: readonly (readonly [name: string, value: string])[]
   body: Buffer
   version: string
-  /** Whether the client says at once that it sends no more, as one that gave up does. */
+  /** Whether the client ends its side of the connection after sending, as one that gave up does. */
   hangsUp: boolean
 }
 
 export interface RawAnswer {
   status: number
-  /** By lower-case name. */
+  /** By name in lower case. */
   headers: Record<string, string>
   body: Buffer
 }
 
 const EMPTY_LINE = '\r\n\r\n'
 
-/** Text goes out as UTF-8. */
+/** The bytes of a request; text is encoded in UTF-8. */
 export function bytesOf({ method, target, headers, body, version }: RawRequest): Buffer {
   const lines = [`${method} ${target} ${version}`, ...headers.map(([name, value]) => `${name}: ${value}`)]
   return Buffer.concat([Buffer.from(lines.join('\r\n') + EMPTY_LINE), body])
 }
 
 /**
- * Resolves to the answers once there is one and the service has closed the connection if it said that it would; to
- * none where it closed without a word. Rejects for what is no HTTP, or breaks off.
+ * Resolves to the answers: after the first one, or, if an answer announces it, after the service has closed the
+ * connection. Resolves to none if the service closed the connection without an answer. Rejects if an answer is not
+ * HTTP or is cut off.
  */
 export function exchange(
   url: string,
@@ -46,7 +47,7 @@ export function exchange(
       const last = answersIn(received, isHead).answers.at(-1)
       if (last !== undefined && last.headers['connection'] !== 'close') socket.destroy()
     })
-    // An abrupt end is an end too.
+    // `close` follows an error.
     socket.on('error', () => undefined)
     socket.on('close', () => {
       const { answers, rest } = answersIn(received, isHead)
@@ -58,7 +59,7 @@ export function exchange(
   })
 }
 
-/** The whole answers, without interim ones (1xx), and what follows them. */
+/** The complete answers except interim ones (1xx), and the bytes after them. */
 function answersIn(received: Buffer, isHead: boolean): { answers: RawAnswer[]; rest: Buffer } {
   const answers: RawAnswer[] = []
   for (let rest = received; ;) {
@@ -66,7 +67,7 @@ function answersIn(received: Buffer, isHead: boolean): { answers: RawAnswer[]; r
     const head = end < 0 ? undefined : headOf(rest.toString('latin1', 0, end))
     if (head === undefined) return { answers, rest }
     const { status, headers } = head
-    // What is no request at all is answered before it is known to be a HEAD.
+    // A malformed request is answered before it is known to be a HEAD.
     const isEmpty = isHead && headers['x-request-id'] !== undefined
     const isBare = isEmpty || status < 200 || status === 204 || status === 304
     const bodyEnd = end + EMPTY_LINE.length + (isBare ? 0 : Number(headers['content-length']))
@@ -77,7 +78,7 @@ function answersIn(received: Buffer, isHead: boolean): { answers: RawAnswer[]; r
   }
 }
 
-/** Undefined for what is no head of an answer, or has a header twice. */
+/** The status and headers of an answer; undefined if the text is not the head of an answer or repeats a header. */
 function headOf(text: string): Pick<RawAnswer, 'status' | 'headers'> | undefined {
   const [first = '', ...lines] = text.split('\r\n')
   const status = /^HTTP\/1\.1 (\d{3}) [\w' -]+$/.exec(first)?.[1]

@@ -1,4 +1,4 @@
-// A connection to the service for bytes that no HTTP client sends: half requests, broken ones, and noise.
+// A connection to the service on which a test sends any text: half requests, broken ones, or nothing at all.
 import { once } from 'node:events'
 import { type Socket, connect } from 'node:net'
 import { onTestFinished } from 'vitest'
@@ -7,7 +7,7 @@ export class RawSocket {
   readonly socket: Socket
   #received = ''
   #waiting: { wanted: RegExp; resolve: (text: string) => void; reject: (error: Error) => void }[] = []
-  /** Everything that came until the other side closed; an abrupt end is an end too. */
+  /** Resolves to everything received, once the connection has closed, even abruptly. */
   readonly closed: Promise<string>
 
   private constructor(socket: Socket) {
@@ -17,19 +17,19 @@ export class RawSocket {
       this.#received += text
       this.#look()
     })
-    // `close` follows, which is the event to wait for.
+    // `close` follows an error.
     socket.on('error', () => undefined)
     this.closed = new Promise((resolve) => {
       socket.on('close', () => {
         for (const { wanted, reject } of this.#waiting) {
-          reject(new Error(`closed before ${wanted} came; received ${JSON.stringify(this.#received)}`))
+          reject(new Error(`closed before it sent ${wanted}; received ${JSON.stringify(this.#received)}`))
         }
         resolve(this.#received)
       })
     })
   }
 
-  /** Call it inside a test, at whose end it is closed. */
+  /** Call it inside a test. */
   static async open(url: string): Promise<RawSocket> {
     const { hostname, port } = new URL(url)
     const socket = connect({ host: hostname, port: Number(port) })
@@ -43,7 +43,7 @@ export class RawSocket {
     this.socket.write(lines.join('\r\n'), 'latin1')
   }
 
-  /** Resolves to everything received once it holds `wanted`. */
+  /** Resolves to everything received, once it contains `wanted`. */
   received(wanted: RegExp): Promise<string> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ wanted, resolve, reject })

@@ -1,4 +1,4 @@
-// A Redis server of a test's own, on a free port of loopback, that keeps nothing and can be killed, hung and revived.
+// A Redis server for one test, on a free port of loopback. It keeps nothing, and can be killed, hung and revived.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
@@ -7,16 +7,16 @@ import { onTestFinished } from 'vitest'
 import { external } from './external.ts'
 import { testFolder } from './folder.ts'
 
-/** Undefined where there is none: `describe.skipIf(!redisServer)`. */
+/** Undefined without a server: `describe.skipIf(!redisServer)`. */
 export const redisServer = external(
   ['REDIS_SERVER'],
   'these tests need a Redis server: install redis-server and export REDIS_SERVER=$(command -v redis-server)',
 )
 
 export interface RedisOptions {
-  /** Without it any client may connect. */
+  /** Without it anyone may connect. */
   password?: string
-  /** Without it a free one is taken. */
+  /** By default a free port. */
   port?: number
 }
 
@@ -29,7 +29,7 @@ export class TestRedis {
     this.#process = process
   }
 
-  /** Call it inside a test, at whose end it is killed. */
+  /** Call it inside a test: the server ends with the test. */
   static async start({ password, port }: RedisOptions = {}): Promise<TestRedis> {
     const taken = port ?? (await freePort())
     const process = spawn(
@@ -61,7 +61,7 @@ export class TestRedis {
     return `redis://127.0.0.1:${this.port}`
   }
 
-  /** Stops answering, with its connections open. */
+  /** Makes it stop answering while its connections stay open. */
   hang(): void {
     this.#process.kill('SIGSTOP')
   }
@@ -70,7 +70,7 @@ export class TestRedis {
     this.#process.kill('SIGCONT')
   }
 
-  /** Ends it at once; what it held is gone. */
+  /** Kills it, and its data is lost. */
   async kill(): Promise<void> {
     if (this.#process.exitCode !== null || this.#process.signalCode !== null) return
     const ended = once(this.#process, 'exit')
@@ -84,7 +84,7 @@ function programOf(): string {
   return redisServer.REDIS_SERVER
 }
 
-/** A free port, since Redis itself cannot choose one. */
+/** A free port, because Redis itself cannot choose one. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # A real S3 server on loopback: one Ceph monitor, one manager, one in-memory OSD and one RADOS Gateway.
 #
-#   s3-server.sh install      the Debian packages, as root
-#   s3-server.sh start DIR    starts it under DIR and prints the variables to export
-#   s3-server.sh stop DIR     ends what `start DIR` began, and returns when it is gone
+#   s3-server.sh install      installs the Debian packages, as root
+#   s3-server.sh start DIR    starts the server under DIR and prints the variables to export
+#   s3-server.sh stop DIR     stops the server under DIR and returns when it is gone
 #
-# RGW_PORT and MON_PORT fix the ports; otherwise free ones are taken. MEMSTORE_BYTES bounds what it holds.
+# RGW_PORT and MON_PORT set the ports; by default it takes free ones. MEMSTORE_BYTES limits its memory for objects.
 set -euo pipefail
 
 install() {
@@ -18,10 +18,10 @@ start() {
   local dir port mon_port try
   dir=$(mkdir -p "$1" && cd "$1" && pwd)
   if [[ -n $(processes "$dir") ]]; then
-    echo "a server runs under $dir already: stop it first" >&2
+    echo "a server is already running under $dir: stop it first" >&2
     return 1
   fi
-  # Somebody may take a free port before the server does: then it gets others.
+  # Another process may take a free port before the server does. Then the server gets other ports.
   for try in 1 2 3; do
     port=${RGW_PORT:-$(free_port)} mon_port=${MON_PORT:-$(free_port)}
     if "$BASH" "$0" launch "$dir" "$port" "$mon_port" >"$dir/start.log" 2>&1 </dev/null; then
@@ -35,7 +35,7 @@ start() {
   return 1
 }
 
-# A process of its own: bash would not stop at a failing line of a function called inside a condition.
+# Runs as a process of its own, because bash would not stop at a failing line of a function called inside a condition.
 launch() {
   local dir=$1 port=$2 mon_port=$3
   rm -rf "${dir:?}"/{mon,mgr,osd,run,rgw}
@@ -81,10 +81,10 @@ CONF
   ceph-mon "${conf[@]}" -i a
   ceph-mgr "${conf[@]}" -i x
   timeout 60 ceph "${conf[@]}" osd new "$osd"
-  # memstore invents an fsid of its own unless it finds one.
+  # Without this file memstore would make up an fsid.
   echo "$osd" >"$dir/osd/0/fsid"
   ceph-osd "${conf[@]}" -i 0 --mkfs --osd-uuid "$osd"
-  # An OSD that speaks before it has read the monitors' map is sent away with "wrong fsid".
+  # The monitors refuse an OSD with "wrong fsid" if it connects before it has read their map.
   for tries in 1 2 3 4 5; do
     if ceph-osd "${conf[@]}" -i 0; then break; fi
     ((tries < 5))
@@ -113,12 +113,12 @@ stop() {
     if ((tries == 100)); then kill -KILL "${pids[@]}" 2>/dev/null || true; fi
     sleep 0.1
   done
-  echo "still there: ${pids[*]}" >&2
+  echo "still running: ${pids[*]}" >&2
   return 1
 }
 
-# The processes whose configuration lies in this folder. Pid files would miss one that has not written its own
-# yet, and one that has removed it before it ends.
+# The processes whose configuration is in this folder. Pid files would miss a process that has not written its file yet,
+# or has removed it before it ends.
 processes() {
   local file arguments
   for file in /proc/[0-9]*/cmdline; do
@@ -127,7 +127,7 @@ processes() {
   done
 }
 
-# Below the range that the kernel hands out, where an outgoing connection could take it in the meantime.
+# A port below the range from which the kernel picks, where an outgoing connection could take it in the meantime.
 free_port() {
   local port
   for _ in {1..100}; do

@@ -1,4 +1,4 @@
-// A seeded sandbox for tests, its record, and what each step of the simulation reports.
+// A seeded sandbox for tests, and the expected results of its steps.
 import type { Components } from '../../jobs/components.ts'
 import type { Added } from '../../jobs/simulation/rows.ts'
 import { type SeedOptions, seedSandbox } from '../../jobs/simulation/seed.ts'
@@ -9,24 +9,24 @@ import type { Row, TableName } from '../../schemas/tables.ts'
 import { Clock, testComponents } from './service.ts'
 import { readRows } from './tables.ts'
 
-/** When it was seeded. */
+/** The instant at which it was seeded. */
 export const START = '2026-03-01T12:00:00.000Z'
 export const after = (minutes: number) => new Date(Date.parse(START) + minutes * 60_000).toISOString()
 export const OPTIONS: SeedOptions = { seed: 7, roundMinutes: 5, questionsPerRound: 4 }
 export const RECORD = { seed: 7, started_at: START, round_ms: 300_000, questions_per_round: 4 }
-/** The report of a step that found nothing to do. */
+/** The additions of a step that has nothing to do. */
 export const NOTHING: Added = { asked: 0, forecasts: 0, resolved: 0 }
-/** The report of the step that seeds. */
+/** The additions of the step that seeds. */
 export const ASKED_AT_ONCE = ROUNDS_AT_ONCE * OPTIONS.questionsPerRound
 export const SEEDED: Added = { ...NOTHING, asked: ASKED_AT_ONCE }
 
-/** The report of a step that finds `rounds` rounds over, and asks nothing. */
+/** The additions of a step after this many completed rounds, without new questions. */
 export function roundsOver(rounds: number): Added {
   const resolved = rounds * OPTIONS.questionsPerRound
   return { asked: 0, forecasts: resolved * 2 * FORECASTERS.length, resolved }
 }
 
-/** The sandbox in a store, with its temporary files in `folder`. */
+/** The sandbox in a store. `folder` is for temporary files. */
 export async function sandboxOver(
   store: Store,
   folder: string,
@@ -35,7 +35,7 @@ export async function sandboxOver(
   return testComponents({ store, folder, clock, environment: 'sandbox' })
 }
 
-/** Seeded at `START`, for tests to copy. */
+/** A sandbox that was seeded at `START`, for tests to copy. */
 export async function seededStore(folder: string): Promise<MemoryStore> {
   const store = new MemoryStore()
   await seedSandbox(await sandboxOver(store, folder), OPTIONS)

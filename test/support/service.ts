@@ -1,4 +1,4 @@
-// The real service for a test: components of the test's own, a free port, and a client that hides nothing of HTTP.
+// The real service for a test: the test's own components, a free port, and a client that shows everything of HTTP.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
@@ -22,7 +22,7 @@ import { parseSettings, settingsOf } from '../../schemas/config.ts'
 import type { Environment } from '../../schemas/values.ts'
 import { testFolder } from './folder.ts'
 
-/** A clock that stands still until it is set. */
+/** A clock that changes only when it is set. */
 export class Clock {
   #at: Date
 
@@ -38,22 +38,22 @@ export class Clock {
 }
 
 export interface TestOptions {
-  /** Without it a store in `folder`. */
+  /** By default a store in the files of `folder`. */
   store?: Store
-  /** Environment variables beyond those that a test always sets. */
+  /** Environment variables in addition to those that every test sets. */
   settings?: Record<string, string>
   clock?: Clock
   environment?: Environment
-  /** For the store and for temporary files; without it a folder that is removed when the test ends. */
+  /** For the store and temporary files; by default a folder that is removed after the test. */
   folder?: string
 }
 
 export const SECRET = 'the secret of the tests, of no use elsewhere'
-/** A second one that is long enough. */
+/** Another secret that is long enough. */
 export const OTHER_SECRET = 'another secret of the tests, no less long'
 export const SANDBOX_SECRET = 'the secret of the sandbox of the tests'
 
-/** More calls than a test makes that is not about limits: all of them come from one address. */
+/** Limits beyond the needs of any test that is not about limits, since all calls of a test come from one address. */
 export const NO_LIMITS = {
   ANONYMOUS_PER_MINUTE: '1000000',
   FORECASTS_PER_MINUTE: '1000000',
@@ -61,7 +61,7 @@ export const NO_LIMITS = {
   FREE_MONTHLY_CALLS: '1000000',
 }
 
-/** What jobs/components.ts builds, with the clock and the store of a test. They hold nothing open. */
+/** The components of jobs/components.ts, with the clock, store and settings of a test. Only the folder needs removing. */
 export async function testComponents(options: TestOptions = {}): Promise<Components> {
   const folder = options.folder ?? (await testFolder())
   const settings = parseSettings({
@@ -107,7 +107,7 @@ export async function testComponents(options: TestOptions = {}): Promise<Compone
   }
 }
 
-/** Imports rows as an operator would, from a file. */
+/** Imports rows from a file, as an operator would. */
 export async function importRows(components: Components, kind: ImportKind, csv: string): Promise<object> {
   const path = join(components.directory, `${kind}.csv`)
   await writeFile(path, csv)
@@ -122,7 +122,7 @@ export async function release(components: Components, wanted: ReleaseRequest = {
 export interface Answer {
   status: number
   headers: IncomingHttpHeaders
-  /** Header names and values by turns, as they came. */
+  /** Header names and values by turns, as received. */
   rawHeaders: string[]
   bytes: Buffer
   text: string
@@ -154,7 +154,7 @@ export class Client {
     return this.send('POST', path, { body, headers: { 'Content-Type': 'application/json', ...headers } })
   }
 
-  /** Sends the headers at once and the body, JSON, when there is one. */
+  /** Sends the headers at once, and the JSON body when its promise resolves. */
   sendSlowly(
     method: string,
     path: string,
@@ -209,14 +209,14 @@ export interface TestService {
   stop: () => Promise<void>
 }
 
-/** Call it inside a test, at whose end the service stops. */
+/** Call it inside a test: the service stops when the test ends. */
 export async function testService(options: TestOptions | Components = {}): Promise<TestService> {
   const service = await startTestService(options)
   onTestFinished(service.stop)
   return service
 }
 
-/** The caller stops it. */
+/** The caller must stop the service. */
 export async function startTestService(options: TestOptions | Components = {}): Promise<TestService> {
   const components = 'registry' in options ? options : await testComponents(options)
   const service = await startService(withSandbox(components), { scheduler: false })
@@ -233,7 +233,7 @@ export async function startTestService(options: TestOptions | Components = {}): 
   }
 }
 
-/** Beside the components of production those of a sandbox: the same settings and clock, and an empty store. */
+/** Adds a sandbox to the components of production, with the same settings and clock and an empty store. */
 export function withSandbox(production: Components): Record<Environment, Components> {
   const store = new MemoryStore()
   const own = settingsOf(production.settings, 'sandbox')

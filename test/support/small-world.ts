@@ -1,4 +1,4 @@
-// A small world of human forecasters as files of `fvs import`, always the same.
+// A small world of human forecasters as files for `fvs import`, the same every time.
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ImportKind } from '../../pipeline/import/checks.ts'
@@ -8,7 +8,7 @@ const START_MS = Date.UTC(2026, 0, 1)
 const QUESTIONS = 60
 const FORECASTERS = 12
 
-/** Writes the world into a folder and names its files in the order in which they are imported. */
+/** Writes the world into a folder and returns its files in the order in which they must be imported. */
 export async function writeSmallWorld(folder: string): Promise<[ImportKind, string][]> {
   const random = randomNumbers(20260101)
   const questions = ['question_id,title,category,url,opened_at,closes_at']

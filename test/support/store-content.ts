@@ -1,16 +1,16 @@
-// Stores as wholes: everything that one holds, to compare before and after, and copies to change.
+// Handles stores as wholes: copies one, and summarises its content so that tests can compare before and after.
 import { sha256Hex } from '../../pipeline/proof/canonical.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 
-/** Another store with the same objects, for a test to change. */
+/** A copy of a store, for a test to change. */
 export function copyOf({ objects }: MemoryStore): MemoryStore {
   const store = new MemoryStore()
-  for (const [key, bytes] of objects) store.objects.set(key, bytes)
+  for (const [path, bytes] of objects) store.objects.set(path, bytes)
   return store
 }
 
-/** The SHA-256 of each object, by its key. */
+/** The SHA-256 of each object, by path. */
 export async function contentOf(store: Store, prefix = ''): Promise<Record<string, string>> {
   const content: Record<string, string> = {}
   for await (const { path } of store.list(prefix)) {

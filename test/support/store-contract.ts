@@ -1,4 +1,4 @@
-// What every store promises (pipeline/store/store.ts), as one suite over any of them.
+// The contract of every store (pipeline/store/store.ts), as a suite that runs over any of them.
 import pMap from 'p-map'
 import { describe, expect, test } from 'vitest'
 import { type Store, type StoredObject, putExactly, putOnce } from '../../pipeline/store/store.ts'
@@ -6,31 +6,31 @@ import { type Store, type StoredObject, putExactly, putOnce } from '../../pipeli
 const RIVALS = 16
 const CALLS_AT_ONCE = 16
 
-/** `create` gives an empty store each time, and removes it when the test ends. */
+/** `create` makes an empty store each time. The caller removes the stores. */
 export function storeContract(name: string, create: () => Promise<Store>): void {
   describe(`the store contract, kept by ${name}`, () => {
     describe('get', () => {
-      test('gives back the bytes that were put', async () => {
+      test('returns the bytes that were put', async () => {
         const store = await create()
         await store.put('a/b', everyByte)
         expect(plain(await store.get('a/b'))).toEqual(everyByte)
       })
 
-      test('knows nothing of an object that is absent, a part of a key or beneath an object', async () => {
+      test('finds nothing at a path that is absent, a part of another or beneath an object', async () => {
         const store = await create()
         await store.put('a/b/c', bytes('1'))
-        for (const key of ['absent', 'a', 'a/b', 'a/b/cc', 'a/b/c/d']) {
-          expect(await store.get(key), key).toBeUndefined()
+        for (const path of ['absent', 'a', 'a/b', 'a/b/cc', 'a/b/c/d']) {
+          expect(await store.get(path), path).toBeUndefined()
         }
       })
 
-      test('gives an empty object as empty', async () => {
+      test('returns an empty object as no bytes', async () => {
         const store = await create()
         await store.put('empty', bytes(''))
         expect(plain(await store.get('empty'))).toEqual(bytes(''))
       })
 
-      test('is not touched by what callers do to their arrays', async () => {
+      test('is not affected when callers change their arrays', async () => {
         const store = await create()
         const mine = bytes('kept')
         await store.put('a', mine)
@@ -42,7 +42,7 @@ export function storeContract(name: string, create: () => Promise<Store>): void 
         expect(text(await store.get('a'))).toBe('kept')
       })
 
-      test('carries twenty megabytes', async () => {
+      test('returns twenty megabytes', async () => {
         const store = await create()
         const big = new Uint8Array(20 * 1024 * 1024).map((_, index) => (index * 31 + (index >> 8)) & 0xff)
         expect(await store.putIfAbsent('big', big)).toBe(true)
@@ -56,7 +56,7 @@ export function storeContract(name: string, create: () => Promise<Store>): void 
         ['from the start', 0, 4, '0123'],
         ['from the middle', 3, 4, '3456'],
         ['up to the end', 6, 4, '6789'],
-        ['fewer bytes where the object ends', 8, 4, '89'],
+        ['fewer bytes if the object ends', 8, 4, '89'],
         ['no bytes at the end', 10, 4, ''],
         ['no bytes past the end', 100, 4, ''],
         ['no bytes when none are asked for', 3, 0, ''],
@@ -74,7 +74,7 @@ export function storeContract(name: string, create: () => Promise<Store>): void 
         expect(plain(await store.range('empty', 0, 4))).toEqual(bytes(''))
       })
 
-      test('knows nothing of an absent object, whatever the length', async () => {
+      test('finds no absent object, whatever the length', async () => {
         const store = await create()
         await store.put('a/b', bytes('1'))
         expect(await store.range('absent', 0, 4)).toBeUndefined()
@@ -87,14 +87,14 @@ export function storeContract(name: string, create: () => Promise<Store>): void 
     describe('list', () => {
       test('finds nothing in an empty store or under an absent prefix', async () => {
         const store = await create()
-        expect(await keys(store, '')).toEqual([])
+        expect(await pathsIn(store, '')).toEqual([])
         await store.put('a/b', bytes('1'))
-        expect(await keys(store, 'b')).toEqual([])
-        expect(await keys(store, 'a/c/')).toEqual([])
-        expect(await keys(store, 'a/b/')).toEqual([])
+        expect(await pathsIn(store, 'b')).toEqual([])
+        expect(await pathsIn(store, 'a/c/')).toEqual([])
+        expect(await pathsIn(store, 'a/b/')).toEqual([])
       })
 
-      test('tells sizes', async () => {
+      test('gives sizes', async () => {
         const store = await create()
         await store.put('a', bytes(''))
         await store.put('b/c', bytes('123'))
@@ -104,7 +104,7 @@ export function storeContract(name: string, create: () => Promise<Store>): void 
         ])
       })
 
-      test('tells when each object was written, which reading does not change', async () => {
+      test('gives the time of the last write, which reading does not change', async () => {
         const store = await create()
         await store.put('a', bytes('1'))
         await store.putIfAbsent('b', bytes('2'))
@@ -119,7 +119,7 @@ export function storeContract(name: string, create: () => Promise<Store>): void 
         expect(again!.modifiedAt.getTime()).toBeGreaterThanOrEqual(b!.modifiedAt.getTime())
       })
 
-      // `-` and `.` sort before `/`, and letters after it: a walk over folders has to interleave them.
+      // `-` and `.` sort before `/`, and letters after it, so a walk over folders must interleave files and folders.
       const tricky = [
         'A',
         'a-b',
@@ -135,44 +135,46 @@ export function storeContract(name: string, create: () => Promise<Store>): void 
         'ab',
       ]
 
-      test('orders keys by their bytes, files and folders alike', async () => {
+      test('orders paths by their bytes, files and folders alike', async () => {
         const store = await create()
-        await pMap(tricky.toReversed(), (key) => store.put(key, bytes(key)))
-        expect(await keys(store, '')).toEqual(tricky)
+        await pMap(tricky.toReversed(), (path) => store.put(path, bytes(path)))
+        expect(await pathsIn(store, '')).toEqual(tricky)
       })
 
-      test('takes any beginning of a key as prefix, not only folders', async () => {
+      test('accepts any beginning of a path as prefix, not only folders', async () => {
         const store = await create()
-        await pMap(tricky, (key) => store.put(key, bytes(key)))
+        await pMap(tricky, (path) => store.put(path, bytes(path)))
         for (const prefix of ['a', 'a/', 'a/b', 'a/b-', 'a/b-c', 'a/b-c/', 'a.', 'ab', 'a/c/d/e/f', 'A']) {
-          expect(await keys(store, prefix), prefix).toEqual(tricky.filter((key) => key.startsWith(prefix)))
+          expect(await pathsIn(store, prefix), prefix).toEqual(
+            tricky.filter((path) => path.startsWith(prefix)),
+          )
         }
       })
 
-      test('goes on after any key, there or not', async () => {
+      test('goes on after any path, whether it exists or not', async () => {
         const store = await create()
-        await pMap(tricky, (key) => store.put(key, bytes(key)))
+        await pMap(tricky, (path) => store.put(path, bytes(path)))
         for (const after of [...tricky, 'a', 'a/a', 'a/b-c', 'a/b-c/e', 'a/c/d', 'a/zz', 'zz']) {
-          expect(await keys(store, '', after), after).toEqual(tricky.filter((key) => key > after))
+          expect(await pathsIn(store, '', after), after).toEqual(tricky.filter((path) => path > after))
         }
-        expect(await keys(store, 'a/', 'a/b-c/d')).toEqual(['a/b.c', 'a/c/d/e/f'])
-        expect(await keys(store, 'a/c/', 'a0')).toEqual([])
-        expect(await keys(store, 'a/c/', 'A')).toEqual(['a/c/d/e/f'])
+        expect(await pathsIn(store, 'a/', 'a/b-c/d')).toEqual(['a/b.c', 'a/c/d/e/f'])
+        expect(await pathsIn(store, 'a/c/', 'a0')).toEqual([])
+        expect(await pathsIn(store, 'a/c/', 'A')).toEqual(['a/c/d/e/f'])
       })
 
       test('does not end at a thousand objects', async () => {
         const store = await create()
         const many = Array.from({ length: 1_203 }, (_, index) => `many/${String(index).padStart(6, '0')}`)
-        await pMap(many, (key) => store.put(key, bytes('1')), { concurrency: CALLS_AT_ONCE })
+        await pMap(many, (path) => store.put(path, bytes('1')), { concurrency: CALLS_AT_ONCE })
         await store.put('man', bytes('1'))
         await store.put('many-1', bytes('1'))
-        expect(await keys(store, 'many/')).toEqual(many)
-        expect(await keys(store, 'many/', many[99])).toEqual(many.slice(100))
+        expect(await pathsIn(store, 'many/')).toEqual(many)
+        expect(await pathsIn(store, 'many/', many[99])).toEqual(many.slice(100))
       })
 
-      test('may be left before its end', async () => {
+      test('may be stopped before its end', async () => {
         const store = await create()
-        await pMap(tricky, (key) => store.put(key, bytes(key)))
+        await pMap(tricky, (path) => store.put(path, bytes(path)))
         const seen: string[] = []
         for await (const { path } of store.list('')) {
           seen.push(path)
@@ -183,7 +185,7 @@ export function storeContract(name: string, create: () => Promise<Store>): void 
     })
 
     describe('putIfAbsent', () => {
-      test('creates once and then changes nothing', async () => {
+      test('creates once, and then changes nothing', async () => {
         const store = await create()
         expect(await store.putIfAbsent('a/b', bytes('first'))).toBe(true)
         expect(await store.putIfAbsent('a/b', bytes('second'))).toBe(false)
@@ -202,13 +204,13 @@ export function storeContract(name: string, create: () => Promise<Store>): void 
 
       test(`lets one of ${RIVALS} rivals win, and keeps the winner's content`, async () => {
         const store = await create()
-        for (const key of ['race/1', 'race/2', 'race/3']) {
-          const rivals = Array.from({ length: RIVALS }, (_, rival) => bytes(`${key} rival ${rival}`))
-          const created = await Promise.all(rivals.map((rival) => store.putIfAbsent(key, rival)))
-          expect(created.filter(Boolean), key).toHaveLength(1)
-          expect(plain(await store.get(key))).toEqual(rivals[created.indexOf(true)])
+        for (const path of ['race/1', 'race/2', 'race/3']) {
+          const rivals = Array.from({ length: RIVALS }, (_, rival) => bytes(`${path} rival ${rival}`))
+          const created = await Promise.all(rivals.map((rival) => store.putIfAbsent(path, rival)))
+          expect(created.filter(Boolean), path).toHaveLength(1)
+          expect(plain(await store.get(path))).toEqual(rivals[created.indexOf(true)])
         }
-        expect(await keys(store, '')).toEqual(['race/1', 'race/2', 'race/3'])
+        expect(await pathsIn(store, '')).toEqual(['race/1', 'race/2', 'race/3'])
       })
 
       test('creates many objects in a new folder at once', async () => {
@@ -217,9 +219,9 @@ export function storeContract(name: string, create: () => Promise<Store>): void 
           { length: RIVALS },
           (_, index) => `new/folder/${String(index).padStart(2, '0')}`,
         )
-        const created = await Promise.all(many.map((key) => store.putIfAbsent(key, bytes(key))))
+        const created = await Promise.all(many.map((path) => store.putIfAbsent(path, bytes(path))))
         expect(created.every(Boolean)).toBe(true)
-        expect(await keys(store, 'new/')).toEqual(many)
+        expect(await pathsIn(store, 'new/')).toEqual(many)
       })
     })
 
@@ -234,21 +236,21 @@ export function storeContract(name: string, create: () => Promise<Store>): void 
 
       test('delete removes one object and no other', async () => {
         const store = await create()
-        await pMap(['a/b', 'a/bc', 'a/c/d'], (key) => store.put(key, bytes(key)))
+        await pMap(['a/b', 'a/bc', 'a/c/d'], (path) => store.put(path, bytes(path)))
         await store.delete('a/b')
         expect(await store.get('a/b')).toBeUndefined()
-        expect(await keys(store, '')).toEqual(['a/bc', 'a/c/d'])
+        expect(await pathsIn(store, '')).toEqual(['a/bc', 'a/c/d'])
       })
 
       test('delete of an absent object, of a folder or beneath an object does nothing', async () => {
         const store = await create()
         await store.put('a/b', bytes('1'))
-        for (const key of ['absent', 'absent/c', 'a', 'a/b/c']) await store.delete(key)
-        expect(await keys(store, '')).toEqual(['a/b'])
+        for (const path of ['absent', 'absent/c', 'a', 'a/b/c']) await store.delete(path)
+        expect(await pathsIn(store, '')).toEqual(['a/b'])
       })
     })
 
-    describe('keys', () => {
+    describe('paths', () => {
       const wrong = [
         ['', 'empty'],
         ['/x', 'absolute'],
@@ -267,31 +269,31 @@ export function storeContract(name: string, create: () => Promise<Store>): void 
         ['a%2e%2e/b', 'a percent sign'],
         ['ä', 'a letter beyond ASCII'],
       ] as const
-      test.for(wrong)('%j is refused: %s', async ([key]) => {
+      test.for(wrong)('%j is refused: %s', async ([path]) => {
         const store = await create()
         await store.put('x', bytes('x'))
         const refused = { kind: 'invalid' }
-        await expect(store.get(key)).rejects.toMatchObject(refused)
-        await expect(store.range(key, 0, 1)).rejects.toMatchObject(refused)
-        await expect(store.range(key, 0, 0)).rejects.toMatchObject(refused)
-        await expect(store.put(key, bytes('1'))).rejects.toMatchObject(refused)
-        await expect(store.putIfAbsent(key, bytes('1'))).rejects.toMatchObject(refused)
-        await expect(store.delete(key)).rejects.toMatchObject(refused)
-        if (store.localPath) expect(() => store.localPath!(key)).toThrow(expect.objectContaining(refused))
-        expect(await keys(store, '')).toEqual(['x'])
+        await expect(store.get(path)).rejects.toMatchObject(refused)
+        await expect(store.range(path, 0, 1)).rejects.toMatchObject(refused)
+        await expect(store.range(path, 0, 0)).rejects.toMatchObject(refused)
+        await expect(store.put(path, bytes('1'))).rejects.toMatchObject(refused)
+        await expect(store.putIfAbsent(path, bytes('1'))).rejects.toMatchObject(refused)
+        await expect(store.delete(path)).rejects.toMatchObject(refused)
+        if (store.localPath) expect(() => store.localPath!(path)).toThrow(expect.objectContaining(refused))
+        expect(await pathsIn(store, '')).toEqual(['x'])
       })
 
-      test.for(wrong.filter(([key]) => key !== '' && key !== 'a/'))(
+      test.for(wrong.filter(([path]) => path !== '' && path !== 'a/'))(
         '%j is refused as prefix: %s',
-        async ([key]) => {
+        async ([path]) => {
           const store = await create()
-          await expect(keys(store, key)).rejects.toMatchObject({ kind: 'invalid' })
+          await expect(pathsIn(store, path)).rejects.toMatchObject({ kind: 'invalid' })
         },
       )
     })
 
     describe('putOnce and putExactly', () => {
-      test('tell a create from a repetition and from a contradiction', async () => {
+      test('distinguish a create, a repetition and a contradiction', async () => {
         const store = await create()
         expect(await putOnce(store, 'a', bytes('1'))).toBe('created')
         expect(await putOnce(store, 'a', bytes('1'))).toBe('same')
@@ -311,7 +313,7 @@ function bytes(content: string): Uint8Array {
   return new TextEncoder().encode(content)
 }
 
-/** A store may answer with a Buffer, which is a Uint8Array under another name. */
+/** Converts a Buffer, which some stores return, to a plain Uint8Array, because `toEqual` tells them apart. */
 function plain(content: Uint8Array | undefined): Uint8Array | undefined {
   return content && Uint8Array.from(content)
 }
@@ -324,6 +326,6 @@ async function listed(store: Store, prefix: string, after?: string): Promise<Sto
   return Array.fromAsync(store.list(prefix, after))
 }
 
-async function keys(store: Store, prefix: string, after?: string): Promise<string[]> {
+async function pathsIn(store: Store, prefix: string, after?: string): Promise<string[]> {
   return (await listed(store, prefix, after)).map(({ path }) => path)
 }

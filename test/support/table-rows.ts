@@ -1,8 +1,8 @@
-// Rows to fill tables with, and a way to compare rows that different readers read.
+// Sample rows for tables, and their texts and digests, with which rows from different readers can be compared.
 import { createHash } from 'node:crypto'
 import { type Row, type TableName, tableSpec } from '../../schemas/tables.ts'
 
-/** Both sides of midnight, and the smallest steps that times have. */
+/** Times on both sides of midnight, up to a millisecond from it. */
 const RECORDED_AT = [
   '2026-01-30T00:00:00.000Z',
   '2026-01-30T23:59:59.999Z',
@@ -32,7 +32,7 @@ const DAYS = ['1969-12-31', '2000-02-29', '2026-01-30', '2026-02-01']
 
 const PROBABILITIES = [0, 1, 0.5, 0.1, 0.333333, 0.000001, 0.999999]
 
-/** Rows that differ from each other and are the same for the same arguments. `from` numbers the first one. */
+/** Different rows, the same for the same arguments. `from` is the number of the first. */
 export function sampleRows(table: TableName, count: number, from = 0): Row[] {
   return Array.from({ length: count }, (_, offset) => {
     const index = from + offset
@@ -53,8 +53,9 @@ export function sampleRows(table: TableName, count: number, from = 0): Row[] {
 }
 
 /**
- * A row's text, the same for equal rows only: columns in the table's order between U+001F, null as U+0000, a time
- * as microseconds since 1970, a count in digits, another number as its eight bytes. test/delta/read_tables.py writes the same.
+ * A text that is the same only for equal rows: the columns in the table's order, separated by U+001F, with null as
+ * U+0000, a time as microseconds since 1970, a count in digits and any other number as its eight bytes.
+ * test/delta/read_tables.py writes the same texts.
  */
 function rowText(table: TableName, row: Row): string {
   return tableSpec(table)
@@ -71,12 +72,12 @@ function rowText(table: TableName, row: Row): string {
     .join('\u001f')
 }
 
-/** In an order of their own, so that equal sets of rows give equal arrays. */
+/** The texts of rows, sorted so that equal sets of rows give equal arrays. */
 export function rowTexts(table: TableName, rows: readonly Row[]): string[] {
   return rows.map((row) => rowText(table, row)).sort()
 }
 
-/** One digest of many rows, whatever their order. */
+/** A digest of rows that does not depend on their order. */
 export function rowsDigest(texts: readonly string[]): string {
   const hashes = texts.map((text) => createHash('sha256').update(text).digest('hex')).sort()
   return createHash('sha256').update(hashes.join('')).digest('hex')

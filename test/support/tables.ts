@@ -1,4 +1,4 @@
-// Tables to compact and read in a test: what one process has of its own, over a store that it may share.
+// Compacts and reads tables in a test, as one process would, over a store that it may share with others.
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Database, parquet } from '../../pipeline/duckdb.ts'
@@ -17,7 +17,7 @@ interface WorkerSettings {
   now?: () => Date
 }
 
-/** A process that compacts: a database, a cache and a folder of its own under `folder`. */
+/** The context of a process that compacts, with its own database, cache and directory under `folder`. */
 export async function openWorker(
   store: Store,
   folder: string,
@@ -46,11 +46,11 @@ export async function send(store: Store, table: TableName, id: string, rows: rea
   await store.putIfAbsent(inboxPath(table, id), encodeRows(table, rows))
 }
 
-export async function keysOf(store: Store, prefix = ''): Promise<string[]> {
+export async function pathsOf(store: Store, prefix = ''): Promise<string[]> {
   return (await Array.fromAsync(store.list(prefix))).map(({ path }) => path)
 }
 
-/** Every row of a table, as the commit log at `version` has it, in the order of its data files. */
+/** Every row of a table at `version`, in the order of its data files. */
 export async function readRows(
   { store, local, database }: Pick<CompactionContext, 'store' | 'local' | 'database'>,
   table: TableName,
@@ -60,21 +60,21 @@ export async function readRows(
   return files.files.length === 0 ? [] : selectRows(database, table, await localPaths(local, files))
 }
 
-/** Every row of a table that a reader without the log sees. */
+/** Every row of a table that a reader sees without the log, in all data files of the folder. */
 export async function globRows(
   { store, local, database }: Pick<CompactionContext, 'store' | 'local' | 'database'>,
   table: TableName,
 ): Promise<Row[]> {
-  const keys = (await keysOf(store, tablePath(table, 'recorded_date='))).filter((key) =>
-    key.endsWith('.parquet'),
+  const paths = (await pathsOf(store, tablePath(table, 'recorded_date='))).filter((path) =>
+    path.endsWith('.parquet'),
   )
-  return keys.length === 0
+  return paths.length === 0
     ? []
-    : selectRows(database, table, await Promise.all(keys.map((key) => local.path(key))))
+    : selectRows(database, table, await Promise.all(paths.map((path) => local.path(path))))
 }
 
 export async function selectRows(database: Database, table: TableName, paths: string[]): Promise<Row[]> {
-  // As a row holds them: exact as a number, and a day as its text.
+  // A `Row` holds a count as a number and a day as a text.
   const casts = { count: '::DOUBLE', day: '::VARCHAR' }
   const names = tableSpec(table).columns.map(
     ({ name, type }) => `${name}${type === 'count' || type === 'day' ? casts[type] : ''} AS ${name}`,

@@ -58,7 +58,7 @@ export const RESOLUTIONS_CSV = [
 
 const FORECAST_COLUMNS = 'entity_type,entity_id,question_id,probability,forecast_at'
 
-/** Two forecasts on every resolved question; the lower the number of the forecaster, the nearer to the outcome. */
+/** Two forecasts by each forecaster on every resolved question. Those with lower numbers are nearer to the outcome. */
 function forecastLines(type: string, id: string, rank: number): string[] {
   return Array.from({ length: RESOLVED }, (_, index) => {
     const wrong = ((rank + 1) * (1 + (index % 4))) / (5 * FORECASTERS)
@@ -76,7 +76,7 @@ export const FORECAST_LINES = Array.from({ length: FORECASTERS }, (_, index) =>
 
 export const csvOf = (lines: readonly string[]): string => [FORECAST_COLUMNS, ...lines, ''].join('\n')
 
-/** Imports questions, outcomes and the forecasts of people. */
+/** Imports the questions, the outcomes and the forecasts of people. */
 export async function importWorld(components: Components): Promise<void> {
   await importRows(components, 'questions', QUESTIONS_CSV)
   await importRows(components, 'resolutions', RESOLUTIONS_CSV)

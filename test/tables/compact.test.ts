@@ -17,7 +17,7 @@ import { rowTexts, sampleRows } from '../support/table-rows.ts'
 import {
   currentVersion,
   globRows,
-  keysOf,
+  pathsOf,
   openWorker,
   readRows,
   selectRows,
@@ -72,7 +72,7 @@ describe.for(Object.entries(stores))('compaction in %s', ([, createStore]) => {
     expect(await currentVersion(worker.store, 'forecasts')).toMatchObject({ version: 0, files: [] })
   })
 
-  test('makes a version for each time, and every version stays readable', async () => {
+  test('makes a new version each time, and every version stays readable', async () => {
     const { store, worker } = await setUp(createStore)
     for (let version = 1; version <= 3; version++) {
       await send(store, 'forecasts', `object-${version}`, sampleRows('forecasts', 10, version * 10))
@@ -105,7 +105,7 @@ describe.for(Object.entries(stores))('compaction in %s', ([, createStore]) => {
     }
   })
 
-  test('sorts each file as its table says, and names its bounds', async () => {
+  test('sorts each file as its table specifies, and records its bounds', async () => {
     const { store, worker } = await setUp(createStore)
     for (const table of TABLE_NAMES) {
       await fillInbox(store, table)
@@ -128,12 +128,12 @@ describe.for(Object.entries(stores))('compaction in %s', ([, createStore]) => {
     }
   })
 
-  test('leaves the objects of other tables, and what is not an object of the inbox, where they are', async () => {
+  test('leaves objects of other tables and foreign objects in the inbox where they are', async () => {
     const { store, worker } = await setUpFilled(createStore)
     await send(store, 'agents', 'one', sampleRows('agents', 2))
     await store.put('inbox/forecasts/readme.txt', new Uint8Array([1]))
     await compact(worker, 'forecasts')
-    expect(await keysOf(store, 'inbox/')).toEqual(['inbox/agents/one.parquet', 'inbox/forecasts/readme.txt'])
+    expect(await pathsOf(store, 'inbox/')).toEqual(['inbox/agents/one.parquet', 'inbox/forecasts/readme.txt'])
     await expectRows(worker, 'forecasts', ROWS)
   })
 
@@ -176,7 +176,7 @@ describe.for(Object.entries(stores))('compaction in %s', ([, createStore]) => {
 })
 
 describe('the data files of compaction', () => {
-  test('are the same bytes whoever takes the same inbox in, however many threads and whenever', async () => {
+  test('are the same bytes for the same inbox, whatever the process, time and number of threads', async () => {
     // More rows on one day than a row group of the file holds.
     const recordedAt = new Date('2026-01-31T00:00:00.000Z')
     const objects = [0, 1].map((part) => {
@@ -196,15 +196,15 @@ describe('the data files of compaction', () => {
           await store.put(inboxPath('forecasts', `object-${part}`), object)
         using worker = await openWorker(store, await testFolder(), settings)
         await compact(worker, 'forecasts')
-        return new Map([...store.objects].filter(([key]) => key.endsWith('.parquet')))
+        return new Map([...store.objects].filter(([path]) => path.endsWith('.parquet')))
       }),
     )
     expect(first!.size).toBe(1)
     expect([...first!.keys()]).toEqual([...second!.keys()])
-    for (const [key, content] of first!) expect(Buffer.compare(content, second!.get(key)!), key).toBe(0)
+    for (const [path, content] of first!) expect(Buffer.compare(content, second!.get(path)!), path).toBe(0)
   })
 
-  test('are seen once by a reader who knows nothing of the log: a glob over the folder', async () => {
+  test('are seen once by a reader that ignores the log: a glob over the folder', async () => {
     const { store, worker, folder } = await setUpFilled((root) => new FileStore(join(root, 'store')))
     await compact(worker, 'forecasts')
     await send(store, 'forecasts', 'later', sampleRows('forecasts', 7, 1_000))
@@ -235,9 +235,9 @@ describe('a compaction that is cut off at a write', () => {
         if (reached) cutOff += 1
         await compact(worker, 'forecasts')
         await expectRowsOnce(worker, 'forecasts', ROWS)
-        const keys = await keysOf(store)
+        const paths = await pathsOf(store)
         expect(await compact(worker, 'forecasts')).toMatchObject({ rows: 0, objects: 0 })
-        expect(await keysOf(store), 'a further run changes nothing').toEqual(keys)
+        expect(await pathsOf(store), 'a further run changes nothing').toEqual(paths)
         if (!reached) break
       }
       // The table's creation, the intake, three data files, the commit, and a delete for each object.
@@ -268,9 +268,9 @@ describe('a compaction that is cut off at a write', () => {
     }
   })
 
-  test('is finished with what the inbox has received since in a version of its own', async () => {
+  test('is finished, and the rows that arrived since get a version of their own', async () => {
     const { store, worker } = await setUpFilled()
-    // The fifth write is the last data file: the intake is written down and nothing is committed.
+    // The fifth write is the last data file: the intake is written, but nothing is committed.
     await compactCutOff(worker, { at: 5, fault: 'failed', crash: true })
     await send(store, 'forecasts', 'later', sampleRows('forecasts', 7, 1_000))
     expect(await compact(worker, 'forecasts')).toMatchObject({
@@ -316,8 +316,8 @@ describe('a compaction that is held back while a rival does all the work', () =>
     const listed = Promise.withResolvers<void>()
     const goOn = Promise.withResolvers<void>()
     const held = new FaultStore(store, {
-      before: async ({ operation, key }) => {
-        if (operation !== 'putIfAbsent' || key !== intakePath('forecasts', 1)) return
+      before: async ({ operation, path }) => {
+        if (operation !== 'putIfAbsent' || path !== intakePath('forecasts', 1)) return
         listed.resolve()
         await goOn.promise
       },
@@ -325,7 +325,7 @@ describe('a compaction that is held back while a rival does all the work', () =>
     const late = compact(over(worker, held), 'forecasts')
     await listed.promise
     expect(await compact(rival, 'forecasts')).toMatchObject({ version: 1, rows: ROWS.length })
-    expect(await keysOf(store, inboxPrefix('forecasts'))).toEqual([])
+    expect(await pathsOf(store, inboxPrefix('forecasts'))).toEqual([])
     goOn.resolve()
     expect(await late).toMatchObject({ version: 1, rows: 0 })
     await expectRowsOnce(rival, 'forecasts', ROWS)
@@ -335,8 +335,8 @@ describe('a compaction that is held back while a rival does all the work', () =>
     const { store, worker, folder } = await setUpFilled()
     const rival = await workerOn(rivalDatabase, store, join(folder, 'rival'))
     const held = new FaultStore(store, {
-      before: async ({ operation, key }) => {
-        if (operation === 'putIfAbsent' && key === deltaLogPath('forecasts', 1))
+      before: async ({ operation, path }) => {
+        if (operation === 'putIfAbsent' && path === deltaLogPath('forecasts', 1))
           await compact(rival, 'forecasts')
       },
     })
@@ -350,7 +350,7 @@ describe('compaction stops, and touches nothing,', () => {
     const { store, worker } = await setUpFilled()
     await store.put(inboxPath('forecasts', 'broken'), new TextEncoder().encode('not Parquet'))
     await expect(compact(worker, 'forecasts')).rejects.toMatchObject({ kind: 'corrupt' })
-    expect(await keysOf(store, inboxPrefix('forecasts'))).toHaveLength(4)
+    expect(await pathsOf(store, inboxPrefix('forecasts'))).toHaveLength(4)
     expect(await currentVersion(store, 'forecasts')).toMatchObject({ version: 0 })
   })
 
@@ -358,24 +358,24 @@ describe('compaction stops, and touches nothing,', () => {
     const { store, worker } = await setUpFilled()
     await store.put(intakePath('forecasts', 1), new TextEncoder().encode(intake))
     await expect(compact(worker, 'forecasts')).rejects.toMatchObject({ kind: 'corrupt' })
-    expect(await keysOf(store, inboxPrefix('forecasts'))).toHaveLength(3)
+    expect(await pathsOf(store, inboxPrefix('forecasts'))).toHaveLength(3)
   })
 
-  test('at an intake of an object that is gone and was never committed', async () => {
+  test('at an intake of an object that is gone but was never committed', async () => {
     const { store, worker } = await setUpFilled()
     const intake = { inbox: [inboxPath('forecasts', 'gone')] }
     await store.put(intakePath('forecasts', 1), new TextEncoder().encode(JSON.stringify(intake)))
     await expect(compact(worker, 'forecasts')).rejects.toMatchObject({ kind: 'notFound' })
-    expect(await keysOf(store, inboxPrefix('forecasts'))).toHaveLength(3)
+    expect(await pathsOf(store, inboxPrefix('forecasts'))).toHaveLength(3)
   })
 
-  test('at a commit by another writer in the version that it had written an intake for', async () => {
+  test('at a commit by another writer in a version that has an intake', async () => {
     const { store, worker } = await setUpFilled()
     await compactCutOff(worker, { at: 5, fault: 'failed', crash: true })
     const foreign = { commitInfo: { timestamp: 0, operation: 'OPTIMIZE', engineInfo: 'another engine' } }
     await store.put(deltaLogPath('forecasts', 1), new TextEncoder().encode(`${JSON.stringify(foreign)}\n`))
     await expect(compact(worker, 'forecasts')).rejects.toMatchObject({ kind: 'corrupt' })
-    expect(await keysOf(store, inboxPrefix('forecasts'))).toHaveLength(3)
+    expect(await pathsOf(store, inboxPrefix('forecasts'))).toHaveLength(3)
   })
 })
 
@@ -418,7 +418,7 @@ function over(worker: CompactionContext, store: Store): CompactionContext {
   return { ...worker, store }
 }
 
-/** Compacts over a store that fails at a write; false where the compaction made fewer writes than that. */
+/** Compacts over a store that fails at one write. Returns false if the compaction made fewer writes. */
 async function compactCutOff(
   worker: CompactionContext,
   settings: { at: number; fault: Fault; crash: boolean },
@@ -448,7 +448,7 @@ async function expectRowsOnce(
 ): Promise<void> {
   await expectRows(worker, table, expected)
   expect(rowTexts(table, await globRows(worker, table))).toEqual(rowTexts(table, expected))
-  expect(await keysOf(worker.store, inboxPrefix(table))).toEqual([])
+  expect(await pathsOf(worker.store, inboxPrefix(table))).toEqual([])
 }
 
 async function rowsOfFile(

@@ -10,13 +10,13 @@ const TABLE = 'forecasts'
 const CREATED_MS = Date.UTC(2026, 0, 31)
 
 describe('a table log', () => {
-  test('of a table that nobody has created is at version -1', async () => {
+  test('of a table that does not exist yet is at version -1', async () => {
     const log = new TableLog(new MemoryStore(), TABLE)
     expect(await log.refresh()).toBe(false)
     expect(log.current).toEqual({ table: TABLE, version: -1, files: [] })
   })
 
-  test('follows the commits, each with what it adds', async () => {
+  test('follows the commits and adds the files of each', async () => {
     const store = new MemoryStore()
     const log = new TableLog(store, TABLE)
     await store.put(deltaLogPath(TABLE, 0), creationCommit(TABLE, 'id', CREATED_MS))
@@ -30,7 +30,7 @@ describe('a table log', () => {
     expect(await log.refresh()).toBe(false)
   })
 
-  test('gives versions that a later refresh leaves as they were', async () => {
+  test('gives versions that a later refresh does not change', async () => {
     const store = await storeWith(2)
     const log = new TableLog(store, TABLE)
     await log.refresh()
@@ -57,7 +57,7 @@ describe('a table log', () => {
     expect(await new TableLog(new MemoryStore(), TABLE).readTo(0)).toMatchObject({ version: -1 })
   })
 
-  test('ends at a gap: what is beyond it was never committed', async () => {
+  test('ends at a gap, because a version after it was never committed', async () => {
     const store = await storeWith(3)
     await commit(store, 5, [fileOf('beyond')])
     const log = new TableLog(store, TABLE)
@@ -76,7 +76,7 @@ describe('a table log', () => {
     expect(log.current).toMatchObject({ version: 3, files: [fileOf('1'), fileOf('2'), fileOf('3')] })
   })
 
-  test('stays as it was when the store goes away, and goes on when it is back', async () => {
+  test('stays as it was while the store does not answer, and goes on afterwards', async () => {
     const store = await storeWith(3)
     let away = false
     const shaky = new FaultStore(store, {
@@ -95,7 +95,7 @@ describe('a table log', () => {
     expect(log.current).toMatchObject({ version: 4 })
   })
 
-  test('passes over what other engines leave beside the commits', async () => {
+  test('ignores files that other engines leave beside the commits', async () => {
     const store = await storeWith(2)
     await store.put(tablePath(TABLE, '_delta_log/00000000000000000001.crc'), new Uint8Array([1]))
     await store.put(tablePath(TABLE, '_delta_log/_last_checkpoint'), new Uint8Array([1]))
@@ -105,8 +105,8 @@ describe('a table log', () => {
   })
 })
 
-describe('what a table log asks of the store', () => {
-  test('once it knows the table: one get to see that there is nothing new', async () => {
+describe('the calls of a table log to the store', () => {
+  test('without news: one get to see that there are none', async () => {
     const { log, counts } = await counted(20)
     await log.refresh()
     for (let round = 0; round < 3; round++) {
@@ -117,7 +117,7 @@ describe('what a table log asks of the store', () => {
     }
   })
 
-  test('for each new commit: one get more', async () => {
+  test('for each new commit: one more get', async () => {
     const { log, counts, store } = await counted(20)
     await log.refresh()
     const before = counts()
@@ -154,7 +154,7 @@ describe('a table log refuses', () => {
     'an empty commit': '',
     'a commit cut off in the middle': new TextDecoder().decode(appendCommit([file], 0)).slice(0, -40),
     'a commit that is not JSON': 'not JSON\n',
-    'a commit that does not say whose it is': action({ add }),
+    'a commit that does not name its writer': action({ add }),
     'a commit by another engine': `${action({ commitInfo: { engineInfo: 'another' } })}\n${action({ add })}\n`,
     'the removal of a file': `${ours}\n${action({ remove: { path: file.path, dataChange: false } })}\n`,
     'a file without its number of rows': `${ours}\n${action({ add: { ...add, stats: '{}' } })}\n`,

@@ -46,20 +46,20 @@ function groupOver(store: Store, settings: Partial<GroupCommitSettings> = {}) {
   return { group, commits, submit: (number: number) => group.submit(rowOf(number)) }
 }
 
-/** A store whose creates wait until the test lets them go, one by one. */
+/** A store whose creates wait until the test releases them, one by one. */
 class HeldStore extends MemoryStore {
   readonly waiting: { release: () => void; fail: (error: Error) => void }[] = []
   #arrived: (() => void)[] = []
 
-  override async putIfAbsent(key: string, bytes: Uint8Array): Promise<boolean> {
+  override async putIfAbsent(path: string, bytes: Uint8Array): Promise<boolean> {
     const gate = Promise.withResolvers<void>()
     this.waiting.push({ release: gate.resolve, fail: gate.reject })
     for (const resolve of this.#arrived.splice(0)) resolve()
     await gate.promise
-    return super.putIfAbsent(key, bytes)
+    return super.putIfAbsent(path, bytes)
   }
 
-  /** The next create, once it has come. */
+  /** Resolves to the next create once there is one. */
   async next(): Promise<HeldStore['waiting'][number]> {
     while (this.waiting.length === 0) await new Promise<void>((resolve) => this.#arrived.push(resolve))
     return this.waiting.shift()!
@@ -83,7 +83,7 @@ describe('rows', () => {
     expect(commits).toEqual([{ rows: 3, durationMs: 1 }])
   })
 
-  test('that arrive during a write go into one next object, in their order', async () => {
+  test('that arrive during a write go together into the next object, in their order', async () => {
     const store = new HeldStore()
     const { group, submit } = groupOver(store)
     const first = submit(1)
@@ -118,7 +118,7 @@ describe('rows', () => {
     expect(await inboxRows(store, 'forecasts')).toEqual([rowOf(123_456)])
   })
 
-  test('of a great many callers share few objects of at most 5,000 rows', async () => {
+  test('of very many callers share a few objects of at most 5,000 rows', async () => {
     const store = new MemoryStore()
     const { submit, commits } = groupOver(store, { queueLimit: 20_000 })
     await Promise.all(Array.from({ length: 12_000 }, (_, number) => submit(number)))
@@ -137,7 +137,7 @@ describe('a full queue', () => {
     const write = await store.next()
     const queued = [submit(2), submit(3)]
     await expect(submit(4)).rejects.toEqual(
-      unavailable(/too much is waiting to be written; nothing was recorded/),
+      unavailable(/too many rows are waiting to be written; nothing was recorded/),
     )
     expect(group.queued).toBe(2)
     write.release()
@@ -170,7 +170,7 @@ describe('a store that does not answer', () => {
     expect(numbersOf(await inboxRows(store, 'forecasts'))).toEqual([3])
   })
 
-  test('and does later what it was asked, has recorded the row twice if it was submitted again', async () => {
+  test('but writes later has recorded the row twice if it was submitted again', async () => {
     const store = new HeldStore()
     const { submit } = groupOver(store, { timeoutMs: 30 })
     const first = submit(1)
@@ -182,11 +182,11 @@ describe('a store that does not answer', () => {
     late.release()
     await expect.poll(() => store.objects.size, { interval: 1, timeout: 10_000 }).toBe(2)
     const rows = await inboxRows(store, 'forecasts')
-    // The same forecast_id: one forecast, whoever counts.
+    // Both have the same forecast_id, so they count as one forecast.
     expect(rows).toEqual([rowOf(1), rowOf(1)])
   })
 
-  test('or fails after the timeout harms nobody', async () => {
+  test('and fails after the timeout harms no other row', async () => {
     const store = new HeldStore()
     const { submit } = groupOver(store, { timeoutMs: 30 })
     const first = submit(1)
@@ -198,10 +198,10 @@ describe('a store that does not answer', () => {
     await second
   })
 
-  test('is told to stop by a signal', async () => {
+  test('is told by a signal to stop', async () => {
     let signal: AbortSignal | undefined
     const store = new MemoryStore()
-    store.putIfAbsent = (_key: string, _bytes: Uint8Array, given?: AbortSignal) => {
+    store.putIfAbsent = (_path: string, _bytes: Uint8Array, given?: AbortSignal) => {
       signal = given
       return new Promise(() => undefined)
     }
@@ -226,7 +226,7 @@ describe('a write that fails', () => {
     expect(numbersOf(await inboxRows(store, 'forecasts'))).toEqual([3])
   })
 
-  test('but persisted leaves the row for whoever submits it again', async () => {
+  test('but persisted does not prevent submitting the row again', async () => {
     const inner = new MemoryStore()
     const { submit } = groupOver(new FaultStore(inner, { at: 1, fault: 'failed but persisted' }))
     await expect(submit(1)).rejects.toMatchObject({ kind: 'unavailable' })
@@ -245,7 +245,7 @@ describe('a write that fails', () => {
 })
 
 describe('close', () => {
-  test('waits for everything that was accepted and refuses what comes after', async () => {
+  test('waits for all accepted rows and refuses later ones', async () => {
     const store = new HeldStore()
     const { group, submit } = groupOver(store)
     const rows = [submit(1)]
@@ -300,9 +300,9 @@ describe('whatever happens', () => {
           let persistAndFail = false
           const store = new HeldStore()
           const create = store.putIfAbsent.bind(store)
-          store.putIfAbsent = async (key, bytes) => {
-            await create(key, bytes)
-            await inner.putIfAbsent(key, bytes)
+          store.putIfAbsent = async (path, bytes) => {
+            await create(path, bytes)
+            await inner.putIfAbsent(path, bytes)
             if (!persistAndFail) return true
             persistAndFail = false
             throw new Error('failed but persisted')

@@ -167,8 +167,8 @@ describe('a call that counts', () => {
     ['a mistake of the service', 500, () => new TypeError('injected')],
   ] as const)('is not one for %s', async ([, status, failure]) => {
     let broken = true
-    const store = faultyCopy(released, ({ key }) => {
-      if (broken && /^releases\/\d+\/forecaster/.test(key)) throw failure()
+    const store = faultyCopy(released, ({ path }) => {
+      if (broken && /^releases\/\d+\/forecaster/.test(path)) throw failure()
     })
     const { client, newKey, stop } = await served({ store })
     const key = withKey(await newKey())

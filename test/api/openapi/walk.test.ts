@@ -138,8 +138,8 @@ const PROVOKE: Record<string, Provoke> = {
   503: async (request) => {
     let down = false
     const store = new FaultStore(copyOf(released), {
-      before: ({ operation, key }) => {
-        if (down) throw new ServiceError('unavailable', `the store did not ${operation} ${key}`)
+      before: ({ operation, path }) => {
+        if (down) throw new ServiceError('unavailable', `the store did not ${operation} ${path}`)
       },
     })
     const client = await another({ store })
@@ -157,8 +157,8 @@ async function underWay(request: Request): Promise<Answer> {
   const begun = new Promise<void>((resolve) => (writing = resolve))
   const held = new Promise<void>((resolve) => (finish = resolve))
   const store = new FaultStore(copyOf(released), {
-    before: ({ operation, key }) => {
-      if (operation !== 'putIfAbsent' || !key.startsWith('inbox/')) return undefined
+    before: ({ operation, path }) => {
+      if (operation !== 'putIfAbsent' || !path.startsWith('inbox/')) return undefined
       writing()
       return held
     },

@@ -1,4 +1,4 @@
-// What the scheduler runs, and what it says of a command that failed or that it could not start.
+// The commands that the scheduler runs, and its messages about commands that fail or cannot be started.
 import { join } from 'node:path'
 import { type Logger, pino } from 'pino'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -12,13 +12,13 @@ import { testFolder } from '../../support/folder.ts'
 const EACH_SECOND = '* * * * * *'
 const PATIENT = { interval: 20, timeout: 20_000 }
 
-/** A logger of errors, and the lines that it has written. */
+/** A logger of errors, and its lines. */
 function errorLog(): { logger: Logger; lines: string[] } {
   const lines: string[] = []
   return { logger: pino({ level: 'error' }, { write: (line: string) => void lines.push(line) }), lines }
 }
 
-/** The sandbox of a store that the scheduled commands find in the variables of this process. */
+/** The sandbox of a store that the scheduled commands find through this process's environment variables. */
 async function sandboxOfVariables(): Promise<FileStore> {
   const folder = await testFolder()
   vi.stubEnv('STORE_URL', join(folder, 'store'))
@@ -36,7 +36,7 @@ async function firstRelease(store: FileStore, logger: Logger) {
 }
 
 describe('the schedule of the sandbox', () => {
-  test('takes a step of the simulation, and then makes a release of what it brought', async () => {
+  test('takes a step of the simulation, and then makes a release with its rows', async () => {
     const store = await sandboxOfVariables()
     const { logger, lines } = errorLog()
     const started_at = new Date().toISOString()
@@ -47,7 +47,7 @@ describe('the schedule of the sandbox', () => {
     expect(lines).toEqual([])
   })
 
-  test('makes a release also where the step fails, which is an error in the log', async () => {
+  test('makes a release even if the step fails, and logs the error', async () => {
     const store = await sandboxOfVariables()
     const { logger, lines } = errorLog()
     await store.put(SIMULATION_PATH, Buffer.from('{}'))
@@ -61,7 +61,7 @@ describe('the schedule of the sandbox', () => {
   })
 })
 
-test('a command that cannot be started is an error in the log, and keeps neither the next nor the stop from its turn', async () => {
+test('a command that cannot be started is an error in the log, and delays neither the next command nor the stop', async () => {
   const { execPath } = process
   process.execPath = '/no/such/program'
   onTestFinished(() => {

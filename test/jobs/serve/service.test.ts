@@ -1,4 +1,4 @@
-// Starting and stopping inside one process: what is under way is answered, what was answered is kept.
+// Starting and stopping inside one process: calls under way are answered, and answered calls are kept.
 import { request } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { startService } from '../../../jobs/serve/service.ts'
@@ -17,18 +17,18 @@ import {
 } from '../../support/service.ts'
 import { QUESTION, importWorld, uuidOf } from '../../support/world.ts'
 
-// A test that had to wait for this would fail by its own limit.
+// A test that waited for this long would exceed its own time limit.
 const PATIENT = { SHUTDOWN_TIMEOUT_MS: '600000' }
 const FORECAST = { question_id: QUESTION.open, probability: 0.5 }
 
-/** A service whose next write of forecasts waits to be let go. */
+/** A service whose next write of forecasts waits to be released. */
 async function heldService() {
   const gate = Promise.withResolvers<void>()
   const held = Promise.withResolvers<void>()
   let hold = false
   const store = new FaultStore(new MemoryStore(), {
-    before: async ({ operation, key }) => {
-      if (!hold || operation !== 'putIfAbsent' || !key.startsWith('inbox/forecasts/')) return
+    before: async ({ operation, path }) => {
+      if (!hold || operation !== 'putIfAbsent' || !path.startsWith('inbox/forecasts/')) return
       held.resolve()
       await gate.promise
     },
@@ -50,12 +50,12 @@ async function heldService() {
 }
 
 describe('stopping', () => {
-  test('answers what is under way, keeps it, and then waits for no connection', async () => {
+  test('answers calls under way, keeps their rows, and then waits for no connection', async () => {
     const { client, submit, held, letGo, stop, store } = await heldService()
     const first = submit()
     await held
     const answers = [first, submit(), submit()]
-    // The others have arrived too, and the connection that asked for this falls idle.
+    // The other calls have arrived too, and the connection of this one becomes idle.
     await expect
       .poll(async () => (await client.get('/metrics')).text, { interval: 1, timeout: 10_000 })
       .toMatch(/fvs_commit_queued\{environment="production"\} 2/)
@@ -111,7 +111,7 @@ describe('stopping', () => {
     await stopped
   })
 
-  test('cuts off, after its time, who has not sent his request to the end', async () => {
+  test('cuts off, after a time, a client that has not finished its request', async () => {
     const service = await testService({ settings: { SHUTDOWN_TIMEOUT_MS: '100' } })
     const raw = await RawSocket.open(service.url)
     raw.send(
@@ -133,7 +133,7 @@ describe('stopping', () => {
 })
 
 describe('starting', () => {
-  test('on a taken port says which, and leaves nothing running', async () => {
+  test('on a port in use names it, and leaves nothing running', async () => {
     const { url } = await testService()
     const { port } = new URL(url)
     const components = await testComponents({ settings: { PORT: port } })
@@ -143,7 +143,7 @@ describe('starting', () => {
     })
   })
 
-  test('on an address of another machine says which', async () => {
+  test('on an address of another machine names it', async () => {
     const components = await testComponents({ settings: { HOST: '192.0.2.1' } })
     await expect(startService(withSandbox(components), { scheduler: false })).rejects.toMatchObject({
       kind: 'invalid',

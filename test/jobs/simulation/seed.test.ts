@@ -1,4 +1,4 @@
-// `fvs sandbox seed`: once, with options that hold, and only in the sandbox.
+// `fvs sandbox seed`: once, with options that are kept, and only in the sandbox.
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { runSeed } from '../../../jobs/sandbox.ts'
@@ -31,7 +31,7 @@ beforeAll(async () => {
 })
 
 describe('seeding', () => {
-  test('from the command line has defaults, goes to the sandbox, and tells what it did', async () => {
+  test('from the command line has defaults, goes to the sandbox, and reports its result', async () => {
     const home = await testFolder()
     const seed = (...args: string[]) =>
       fvs(['sandbox', 'seed', ...args], { folder: home, env: { STORE_URL: join(home, 'store') } })
@@ -50,7 +50,7 @@ describe('seeding', () => {
     )
   })
 
-  test('a second time in the same way says that it was done', async () => {
+  test('a second time with the same options says that it is done already', async () => {
     const clock = new Clock(START)
     const components = await sandboxOver(copyOf(seeded), folder, clock)
     clock.set(after(0.1))
@@ -75,7 +75,7 @@ describe('seeding', () => {
     expect(await contentOf(store)).toEqual(content)
   })
 
-  test.for(FAULTS)('whose first write %s is done by the next', async (fault) => {
+  test.for(FAULTS)('whose first write %s is completed by the next', async (fault) => {
     const inner = new MemoryStore()
     const broken = await sandboxOver(new FaultStore(inner, { at: 1, fault, crash: true }), folder)
     await expect(seedSandbox(broken, OPTIONS)).rejects.toMatchObject({ kind: 'unavailable' })

@@ -44,7 +44,7 @@ import { rowTexts } from '../../support/table-rows.ts'
 import { readRows } from '../../support/tables.ts'
 import { uuidOf } from '../../support/world.ts'
 
-/** The minute at which so many rounds are left of those that were asked at once that a step asks more. */
+/** The minute at which so few of the first rounds are left that a step asks more. */
 const ASKS_AGAIN = 50
 const OFTEN = { interval: 5, timeout: 10_000 }
 const FILLED = ['questions', 'resolutions', 'forecasters', 'forecasts'] as const
@@ -140,7 +140,7 @@ describe('an agent in the sandbox', () => {
 })
 
 describe('a step of the simulation', () => {
-  test('brings the forecasts and outcomes of the rounds that are over, on questions that say what they are', async () => {
+  test('adds the forecasts and outcomes of completed rounds, to questions that are marked as simulated', async () => {
     const clock = new Clock(START)
     const components = await sandboxOver(copyOf(seeded), folder, clock)
     for (const [minute, over, due] of [
@@ -170,7 +170,7 @@ describe('a step of the simulation', () => {
     expect(new Set(names)).toEqual(new Set(FORECASTERS.map(({ name }) => name)))
   })
 
-  test('taken a second time in a round reads two small objects, writes nothing, and no release is due', async () => {
+  test('taken a second time in a round reads two small objects and writes nothing, and no release is due', async () => {
     const clock = new Clock(START)
     const store = copyOf(seeded)
     const components = await sandboxOver(store, folder, clock)
@@ -182,14 +182,14 @@ describe('a step of the simulation', () => {
     clock.set(after(9.9))
     expect(await takeStep(await sandboxOver(watched, folder, clock))).toEqual(NOTHING)
     expect(watched.calls).toEqual([
-      { operation: 'get', key: 'simulation.json' },
-      { operation: 'get', key: 'simulation-round.json' },
+      { operation: 'get', path: 'simulation.json' },
+      { operation: 'get', path: 'simulation-round.json' },
     ])
     expect(await contentOf(store)).toEqual(content)
     expect(await release(components, { ifChanged: true })).toMatchObject({ reason: 'unchanged' })
   })
 
-  test('does not need to be told how far it has come', async () => {
+  test('does not need the record of its progress', async () => {
     const store = copyOf(seeded)
     const components = await sandboxOver(store, folder, new Clock(after(6)))
     await takeStep(components)
@@ -199,7 +199,7 @@ describe('a step of the simulation', () => {
     expect(await contentOf(store)).toEqual(content)
   })
 
-  test('finds what a round has left without an outcome, whatever was said of that round', async () => {
+  test('resolves questions of a past round without outcomes, even if the record says that the round is done', async () => {
     const clock = new Clock(after(6))
     const store = copyOf(seeded)
     await store.put('simulation-round.json', canonical({ started_at: START, round: 1 }))
@@ -209,7 +209,7 @@ describe('a step of the simulation', () => {
     expect(await takeStep(components)).toEqual(roundsOver(2))
   })
 
-  test('taken twice at once comes to the same as once', async () => {
+  test('taken twice at once has the same result as once', async () => {
     const clock = new Clock(START)
     const store = copyOf(seeded)
     const once = await sandboxOver(copyOf(seeded), folder, clock)
@@ -223,7 +223,7 @@ describe('a step of the simulation', () => {
     expect(await takeStep(both[1]!)).toEqual(NOTHING)
   })
 
-  test('after a day without any resolves what was asked and asks nothing of the past', async () => {
+  test('after a day without steps resolves the open questions and asks none about the past', async () => {
     const clock = new Clock(START)
     const components = await sandboxOver(copyOf(seeded), folder, clock)
     const before = await rowsOf(components, 'questions')
@@ -244,7 +244,7 @@ describe('a step of the simulation', () => {
     expect(await takeStep(components)).toEqual(roundsOver(1))
   })
 
-  test('leaves alone what an operator asks and resolves in the sandbox', async () => {
+  test('leaves alone the questions and outcomes of an operator in the sandbox', async () => {
     const clock = new Clock(START)
     const components = await sandboxOver(copyOf(seeded), folder, clock)
     await importRows(
@@ -283,7 +283,7 @@ describe('a step of the simulation', () => {
 })
 
 describe('a release of the sandbox', () => {
-  test('takes no step, and is made also where a step cannot be taken', async () => {
+  test('takes no step, and is made even if no step can be taken', async () => {
     const store = copyOf(seeded)
     await store.put('simulation.json', Buffer.from('{}'))
     const components = await sandboxOver(store, folder, new Clock(after(6)))
@@ -295,15 +295,15 @@ describe('a release of the sandbox', () => {
 
 describe('a step that is cut off', () => {
   const WRITES = new Set(['put', 'putIfAbsent', 'delete'])
-  /** What the store held before each write of a step, and last what it held after all of them. */
+  /** The content of the store before each write of a step, and last after all of them. */
   const states: { next: string; store: MemoryStore }[] = []
   let clean: { step: Added; texts: Record<string, string[]> }
 
   beforeAll(async () => {
     const inner = copyOf(seeded)
     const store = new FaultStore(inner, {
-      before: ({ operation, key }) => {
-        if (WRITES.has(operation)) states.push({ next: key, store: copyOf(inner) })
+      before: ({ operation, path }) => {
+        if (WRITES.has(operation)) states.push({ next: path, store: copyOf(inner) })
       },
     })
     const components = await sandboxOver(store, folder, new Clock(after(ASKS_AGAIN)))
@@ -312,7 +312,7 @@ describe('a step that is cut off', () => {
     states.push({ next: 'the end', store: copyOf(inner) })
   })
 
-  test('goes through every table that it fills, the outcomes last, and then says how far it came', () => {
+  test('writes every table that it fills, the outcomes last, and then records its progress', () => {
     expect(clean.step).toEqual({ ...roundsOver(10), asked: ASKED_AT_ONCE })
     const keys = states.map(({ next }) => next)
     const inboxes = keys.filter((key) => key.startsWith('inbox/')).map((key) => key.split('/')[1])
@@ -320,8 +320,8 @@ describe('a step that is cut off', () => {
     expect(keys.slice(-2)).toEqual(['simulation-round.json', 'the end'])
   })
 
-  // A write that failed leaves what was there before it, one that failed but persisted what is there before the next.
-  test('at any write, failed or failed but persisted, is made up for: no row is lost or doubled', async () => {
+  // A failed write leaves the state before it; one that failed but persisted leaves the state before the next write.
+  test('at any write, failed or failed but persisted, is completed by the next: no row is lost or doubled', async () => {
     expect(states.length).toBeGreaterThan(15)
     const recover = async ({ next, store }: (typeof states)[number]) => {
       const components = await sandboxOver(copyOf(store), folder, new Clock(after(ASKS_AGAIN)))
@@ -331,7 +331,7 @@ describe('a step that is cut off', () => {
     await pMap(states, recover, { concurrency: 2 })
   })
 
-  test.for(FAULTS)('says so, also where only the last write %s', async (fault) => {
+  test.for(FAULTS)('reports it, even if only the last write %s', async (fault) => {
     const inner = copyOf(states.at(-2)!.store)
     const clock = new Clock(after(ASKS_AGAIN))
     const broken = new FaultStore(inner, { at: 1, fault, crash: true })

@@ -1,4 +1,4 @@
-// The plan of the sandbox's simulation, without a store: what is open when, and what all of it follows from.
+// The plan of the sandbox's simulation, without a store: when questions are open, and what determines the plan.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
@@ -19,7 +19,7 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const ROUND_MS = 5 * MINUTE_MS
 const DEFAULTS = recordOf(5, 10)
-/** More in a round than anyone may wish for, to count them. */
+/** More questions in a round than the options allow, so that there are enough to count. */
 const MANY = recordOf(5, 5000)
 
 function recordOf(roundMinutes: number, questions: number, seed = 1): Simulation {
@@ -40,7 +40,7 @@ const records = fc
   .map(({ roundMinutes, questions, seed }) => recordOf(roundMinutes, questions, seed))
 const elapsed = fc.integer({ min: 0, max: 400 * 86_400_000 })
 
-/** Those of `questions` that take forecasts at an instant. */
+/** Those of `questions` that accept forecasts at an instant. */
 const openAt = (questions: SimulatedQuestion[], ms: number) =>
   questions.filter(({ openedAt, closesAt }) => openedAt.getTime() <= ms && ms < closesAt.getTime())
 
@@ -59,11 +59,11 @@ describe('the questions of the sandbox', () => {
         expect([openedAt.getTime(), closesAt.getTime()]).toEqual([opened, opened + ROUND_MS])
       }
     }
-    // Each is a data file for ever: an hour is asked at once.
+    // Every step that asks adds a data file for ever, so a step asks the questions of a whole hour.
     expect(steps).toBe(3 + 1)
   })
 
-  test('are as many as were wished for at any instant, also where the next step comes a round later', () => {
+  test('have the chosen number at any instant, even if the next step comes a round later', () => {
     fc.assert(
       fc.property(records, elapsed, fc.double({ min: 0, max: 1, noNaN: true }), (record, elapsedMs, late) => {
         const ms = START_MS + elapsedMs
@@ -77,7 +77,7 @@ describe('the questions of the sandbox', () => {
     )
   })
 
-  test('are whole rounds from the open one on, have ids of their own and stay as they are', () => {
+  test('are whole rounds beginning with the open one, have unique ids and do not change', () => {
     fc.assert(
       fc.property(records, elapsed, (record, elapsedMs) => {
         const now = new Date(START_MS + elapsedMs)
@@ -107,7 +107,7 @@ describe('the questions of the sandbox', () => {
     )
   })
 
-  test('begin with the first round, also where a clock says that it is yet to come', () => {
+  test('begin with the first round, even if it is in the future by the clock', () => {
     const before = new Date(START_MS - HOUR_MS)
     expect(roundAt(DEFAULTS, before)).toBe(0)
     expect(questionsWanted(DEFAULTS, before)).toEqual(questionsWanted(DEFAULTS, new Date(START_MS)))
@@ -121,13 +121,13 @@ describe('the questions of the sandbox', () => {
     }
   })
 
-  test('differ by the seed and by when it was sown', () => {
+  test('depend on the seed and on the time of seeding', () => {
     const later = { ...DEFAULTS, started_at: '2026-04-01T00:00:00.000Z' }
     const ids = [DEFAULTS, later, recordOf(5, 10, 2)].map((record) => questionsOf(record, 0)[0]!.questionId)
     expect(new Set(ids).size).toBe(3)
   })
 
-  test('end with yes as often as their titles say', () => {
+  test('resolve to yes as often as their titles say', () => {
     const counts = { expected: 0, yes: 0, variance: 0 }
     for (const { title, outcome, category } of questionsOf(MANY, 0)) {
       const percent = /^Simulated question \d+: .* shows heads (\d+) times in 100 /.exec(title)?.[1]
@@ -143,7 +143,7 @@ describe('the questions of the sandbox', () => {
 })
 
 describe('the forecasters of the sandbox', () => {
-  test('forecast twice on each question, while it is open, the same whenever they are asked', () => {
+  test('forecast twice on each question while it is open, always the same', () => {
     fc.assert(
       fc.property(records, fc.integer({ min: 0, max: 100_000 }), (record, round) => {
         const question = questionsOf(record, round).at(-1)!
@@ -159,7 +159,7 @@ describe('the forecasters of the sandbox', () => {
     )
   })
 
-  test('come the nearer to the true odds the better they are', () => {
+  test('are nearer to the true odds the better they are', () => {
     const errors = FORECASTERS.map(() => 0)
     for (const question of questionsOf(MANY, 0)) {
       const truth = 1 / (1 + Math.exp(-question.logOdds))
