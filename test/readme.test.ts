@@ -110,7 +110,7 @@ const SHOWN: Record<string, RegExp[]> = {
   'docs/verifying.md: With `fvs verify`': [/(the signature holds\n[^]*){3}/],
   'docs/verifying.md: From the files, without the service': [
     /all \d+ signatures hold\n[^]*all 96 signatures hold/,
-    /\d+ rows agent\/[^]*24 rows forecaster\/[^]*36|37 rows entities.parquet[^]*rows scores.parquet/,
+    /\d+ rows agent\/[^]*24 rows forecaster\/[^]*\d+ rows entities\/000.parquet[^]*rows scores\/000.parquet/,
   ],
   'docs/verifying.md: Audit': [/release 1 as of [^]*every byte derived again/],
 }
@@ -257,24 +257,26 @@ describe('documents say what the sources say', () => {
     )
   })
 
-  test.each(['scores', 'entities'])('docs/data.md has the columns of %s.parquet', async (file) => {
+  test.each(['scores', 'entities'])('docs/data.md has the columns of %s', async (file) => {
     using database = await Database.open({ threads: 2, memoryLimit: '1GB', directory: workspace })
-    const path = `${data}/releases/00000003/${file}.parquet`
+    const path = `${data}/releases/00000003/${file}/*.parquet`
     const columns = await database.rows<{ column_name: string; column_type: string }>(
       `DESCRIBE SELECT * FROM read_parquet('${path}')`,
     )
-    const section = textOf('docs/data.md').split(`### \`${file}.parquet\``)[1]!.split('\n#')[0]!
+    const section = textOf('docs/data.md').split(`### \`${file}/<nnn>.parquet\``)[1]!.split('\n#')[0]!
     const types: Record<string, string> = {
       VARCHAR: 'text',
       DOUBLE: 'double',
       INTEGER: 'integer',
       BOOLEAN: 'boolean',
+      'TIMESTAMP WITH TIME ZONE': 'time',
     }
-    const documented = [...section.matchAll(/^\| (`.*?`) +\| (\w+) +\|/gm)].flatMap(([, names, type]) =>
+    const typeOf = (name: string, type: string) => (name.endsWith('_id') ? 'UUID text' : types[type])
+    const documented = [...section.matchAll(/^\| (`.*?`) +\| (\w[\w ]*?) +\|/gm)].flatMap(([, names, type]) =>
       [...names!.matchAll(/`(\w+)`/g)].map(([, name]) => `${name} ${type}`),
     )
     expect(documented).toEqual(
-      columns.map(({ column_name, column_type }) => `${column_name} ${types[column_type]}`),
+      columns.map(({ column_name, column_type }) => `${column_name} ${typeOf(column_name, column_type)}`),
     )
   })
 

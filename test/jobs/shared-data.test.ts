@@ -104,6 +104,7 @@ describe.skipIf(!there)('real forecasts', () => {
       entity_type: 'VARCHAR',
       entity_id: 'VARCHAR',
       question_id: 'VARCHAR',
+      resolved_at: 'TIMESTAMP WITH TIME ZONE',
       outcome: 'VARCHAR',
       coverage: 'DOUBLE',
       brier: 'DOUBLE',
@@ -159,8 +160,8 @@ describe.skipIf(!there)('real forecasts', () => {
       manifest.files.filter(({ path }) => pattern.test(path)).reduce((sum, { rows }) => sum + rows, 0)
     expect(rowsOf(/^forecaster\//)).toBe(PEOPLE)
     expect(rowsOf(/^agent\//)).toBe(0)
-    expect(rowsOf(/^entities\.parquet$/)).toBe(PEOPLE)
-    expect(rowsOf(/^scores\.parquet$/)).toBe(PAIRS)
+    expect(rowsOf(/^entities\//)).toBe(PEOPLE)
+    expect(rowsOf(/^scores\//)).toBe(PAIRS)
   })
 
   test('are published in payloads that all match their schemas', async () => {
