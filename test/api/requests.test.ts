@@ -275,7 +275,7 @@ describe('a store that does not answer', () => {
     expect((await submit()).status).toBe(200)
   })
 
-  test('is not noticed by who asks for what was read before', async () => {
+  test('is not noticed by a caller that asks for what was read before', async () => {
     const { client, setDown } = await failingService()
     const path = `/forecaster/${forecasterId(0)}/verification`
     const before = await client.get(path)

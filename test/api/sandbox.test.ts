@@ -264,7 +264,7 @@ describe('what the sandbox writes', () => {
     stores.production.calls.length = 0
     for (const production of [components.production, alone]) {
       await importWorld(production)
-      // People whom the sandbox knows under the same ids, with other forecasts.
+      // The sandbox has people with the same ids, with other forecasts.
       await importRows(
         production,
         'forecasts',

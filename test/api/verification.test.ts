@@ -85,7 +85,7 @@ describe.for(PUBLICATIONS)('GET of the %s %s', ([kind, call]) => {
     expect({ ...head.headers, ...own }).toEqual({ ...get.headers, ...own })
   })
 
-  test('answers 304 to who has the entity tag, with the tag and no body', async () => {
+  test('answers 304 to a caller that has the entity tag, with the tag and no body', async () => {
     const { headers } = await service.client.get(pathOf(kind, call))
     const etag = headers.etag!
     for (const condition of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {

@@ -37,7 +37,7 @@ const shown = (
 describe('partsOf', () => {
   const kinds = [entitiesOf('agent', 600, 2), entitiesOf('forecaster', 300, 1)]
 
-  test('ends scores with the shard that brings them to so many pairs, or with the kind', () => {
+  test('ends a part of scores with the shard that fills it, or with the kind of entity', () => {
     expect(shown('scores', kinds, { pairs: 512, entities: 1 })).toEqual([
       ['scores/000.parquet', 'agent', 256, 0, 512],
       ['scores/001.parquet', 'agent', 256, 512, 512],
@@ -51,7 +51,7 @@ describe('partsOf', () => {
     ])
   })
 
-  test('ends entities with the shard that brings them to so many, or with the kind', () => {
+  test('ends a part of entities with the shard that fills it, or with the kind of entity', () => {
     expect(shown('entities', kinds, { pairs: 1, entities: 257 })).toEqual([
       ['entities/000.parquet', 'agent', 512, 0, 1024],
       ['entities/001.parquet', 'agent', 88, 1024, 176],

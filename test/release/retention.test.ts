@@ -94,7 +94,7 @@ describe('thinning out releases', () => {
     }
   })
 
-  test('twice at once comes to the same as once', async () => {
+  test('twice at once does the same as once', async () => {
     const store = storeWith(105)
     await Promise.all([deleteOldFiles(store, 104), deleteOldFiles(store, 105), deleteOldFiles(store, 105)])
     expect(await thinnedOf(store, 105)).toEqual(upTo(5))
