@@ -24,7 +24,7 @@ describe.skipIf(!s3Server)('a bucket of an S3 server', () => {
     const store = bucketStore(bucket, 'apart')
     await bucketStore(bucket, 'apart-2').put('a', new Uint8Array([1]))
     await store.put('a', new Uint8Array([2, 3]))
-    expect(await Array.fromAsync(store.list(''))).toMatchObject([{ key: 'a', sizeBytes: 2 }])
+    expect(await Array.fromAsync(store.list(''))).toMatchObject([{ path: 'a', sizeBytes: 2 }])
     expect(store.url).toBe(`s3://${bucket}/apart/`)
   })
 
