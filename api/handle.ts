@@ -25,9 +25,9 @@ export async function handle(
   const admission = spec.limit && (await admitted(ctx, spec.limit, caller, addressOf(ctx.req), context))
   try {
     const query = parsed(spec.query, queryOf(ctx.querystring), 'query')
-    const body = spec.method === 'POST' ? parsed(spec.body, await readJson(ctx.req), 'body') : undefined
+    const body = spec.body && parsed(spec.body, await readJson(ctx.req), 'body')
     const idempotencyKey = spec.idempotent && idempotencyKeyOf(ctx)
-    send(ctx, await spec.handle({ params, query, body, caller, idempotencyKey }, context))
+    send(ctx, spec, await spec.handle({ params, query, body, caller, idempotencyKey }, context))
   } catch (error) {
     if (admission?.takeBack) ctx.set(rateLimitHeaders(await admission.takeBack()))
     throw error
@@ -97,12 +97,14 @@ function parsed(schema: z.ZodType, input: unknown, what: string): unknown {
   return result.data
 }
 
-function send(ctx: RouterContext, { status, body, headers = {} }: Reply): void {
+function send(ctx: RouterContext, { success }: Route, { body, headers = {} }: Reply): void {
   const bytes = body instanceof Uint8Array ? body : canonical(body)
+  const { status = 200, mediaType, cache } = success
   ctx.status = status
   // Shares the memory: copies would pile up for a client that sends many requests and reads no answers.
   ctx.body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  ctx.set('Content-Type', 'application/json')
+  ctx.set('Content-Type', mediaType ? `${mediaType}; charset=utf-8` : 'application/json')
+  if (cache !== undefined) ctx.set('Cache-Control', cache)
   ctx.set(headers)
   // The caller has this entity tag already.
   if (headers['ETag'] !== undefined && ctx.fresh) {

@@ -25,25 +25,19 @@ const PROVENANCE = {
 }
 const AGENT = { agent_id: AGENT_ID }
 const FORECASTER = { user_id: USER_ID }
-
 const CERTIFIED = { ...AGENT, certification: 'certified' }
 const BRONZE = { ...FORECASTER, badge: 'bronze' }
 
-const VERIFICATION = { ...exampleOf('verification'), ...PROVENANCE }
-export const agentVerification = { ...CERTIFIED, ...VERIFICATION }
-export const forecasterVerification = { ...BRONZE, ...VERIFICATION }
-
-const METRICS = { ...exampleOf('metrics'), ...PROVENANCE }
-export const agentMetrics = { ...AGENT, ...METRICS }
-export const forecasterMetrics = { ...FORECASTER, ...METRICS }
-
-const RANKINGS = { ...exampleOf('rankings'), ...PROVENANCE }
-export const agentRankings = { ...CERTIFIED, ...RANKINGS }
-export const forecasterRankings = { ...BRONZE, ...RANKINGS }
-
-const ADVANCED = { ...exampleOf('advanced_metrics'), ...PROVENANCE }
-export const agentAdvancedMetrics = { ...AGENT, ...ADVANCED }
-export const forecasterAdvancedMetrics = { ...FORECASTER, ...ADVANCED }
+const publicationsOf = (named: object, standing: object) => ({
+  verification: { ...standing, ...exampleOf('verification'), ...PROVENANCE },
+  metrics: { ...named, ...exampleOf('metrics'), ...PROVENANCE },
+  rankings: { ...standing, ...exampleOf('rankings'), ...PROVENANCE },
+  advanced_metrics: { ...named, ...exampleOf('advanced_metrics'), ...PROVENANCE },
+})
+export const PUBLICATIONS = {
+  agent: publicationsOf(AGENT, CERTIFIED),
+  forecaster: publicationsOf(FORECASTER, BRONZE),
+}
 
 export const registration = {
   name: 'my-agent',
@@ -66,37 +60,36 @@ export const forecastReceipt = {
 export const bulkVerification = { entity_type: 'agent', ids: [AGENT_ID, UNKNOWN_ID] }
 export const bulkResults = {
   results: [
-    { id: AGENT_ID, status: 'ok', verification: agentVerification, signature: SIGNATURE },
+    { id: AGENT_ID, status: 'ok', verification: PUBLICATIONS.agent.verification, signature: SIGNATURE },
     { id: UNKNOWN_ID, status: 'not_found' },
   ],
 }
 
+const SNAPSHOT = {
+  ...AGENT,
+  date: '2026-02-28',
+  release: 201,
+  rank: null,
+  percentile: null,
+  skill: null,
+  population: 98,
+  methodology_version: METHODOLOGY_VERSION,
+  environment: 'production',
+  certification: 'none',
+}
 export const snapshotHistory = {
   entity_type: 'agent',
   entity_id: AGENT_ID,
   snapshots: [
+    SNAPSHOT,
     {
-      date: '2026-02-28',
-      release: 201,
-      rank: null,
-      percentile: null,
-      skill: null,
-      population: 98,
-      methodology_version: METHODOLOGY_VERSION,
-      environment: 'production',
-      ...AGENT,
-      certification: 'none',
-    },
-    {
+      ...SNAPSHOT,
       date: '2026-03-01',
       release: 208,
       rank: 26,
       percentile: 74.5,
       skill: 0.300514,
       population: 100,
-      methodology_version: METHODOLOGY_VERSION,
-      environment: 'production',
-      ...AGENT,
       certification: 'certified',
     },
   ],
