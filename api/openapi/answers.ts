@@ -4,6 +4,7 @@ import type { Problem } from '../../schemas/payloads.ts'
 import { type QuotaState, refusal } from '../limits/admission.ts'
 import { STORE_DOWN, FAILED, problem, problemOf } from '../problems.ts'
 import type { ProblemText, Route } from '../route.ts'
+import { invalid } from './examples.ts'
 import { type HeaderName, headerRefs } from './headers.ts'
 
 const DESCRIPTIONS: Record<number, string> = {
@@ -38,10 +39,7 @@ const SHARED: Record<number, ProblemText & { name: string }> = {
 const GENERAL = [405, 422, 500]
 const BODY = [400, 413, 415]
 
-const NO_SUCH_PARAMETER: ProblemText = {
-  detail: 'the query is not valid: colour is not a known field',
-  errors: [{ pointer: '/colour', detail: 'is not a known field' }],
-}
+const NO_SUCH_PARAMETER = invalid('query', 'colour', 'is not a known field')
 
 const KEY_PROBLEMS: Record<Route['key'], ProblemText | undefined> = {
   agent: { detail: 'no API key: send the header Authorization: Bearer <api_key>' },

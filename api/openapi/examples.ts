@@ -8,10 +8,10 @@ export const USER_ID = '7c9e6679-7425-40de-944b-e07fc1f90ae7'
 export const QUESTION_ID = '5f0b6f4e-8f5e-4d0a-9c58-1d1b0c6f7a21'
 export const IDEMPOTENCY_KEY = 'e1b5ba3c-9d1f-4d43-8a57-4c2e1f0b6a98'
 
-/** The problem of an id in the path that is not a UUID. */
-export const notUuid = (name: string): ProblemText => ({
-  detail: `the path is not valid: ${name} must be a UUID`,
-  errors: [{ pointer: `/${name}`, detail: 'must be a UUID' }],
+/** The problem of one value in a part of a request. */
+export const invalid = (part: 'path' | 'query' | 'body', name: string, detail: string): ProblemText => ({
+  detail: `the ${part} is not valid: ${name} ${detail}`,
+  errors: [{ pointer: `/${name}`, detail }],
 })
 
 const SIGNATURE = `v1=${'7d0f3a94c25e18b6'.repeat(4)}`

@@ -45,10 +45,7 @@ export const register = route({
   },
   problems: {
     409: { detail: notShown('2026-03-01T12:00:00.000Z') },
-    422: {
-      detail: 'the body is not valid: name must not be empty',
-      errors: [{ pointer: '/name', detail: 'must not be empty' }],
-    },
+    422: examples.invalid('body', 'name', 'must not be empty'),
   },
   handle: async ({ body, idempotencyKey }, context) => {
     if (idempotencyKey !== undefined) assertUnguessable(idempotencyKey)

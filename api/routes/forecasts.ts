@@ -49,10 +49,7 @@ export const submitForecast = route({
     403: { detail: `this key belongs to another agent than ${AGENT_ID}` },
     404: { detail: `there is no question ${QUESTION_ID}` },
     409: { detail: `the question ${QUESTION_ID} takes no forecast: it closed at 2026-06-01T00:00:00.000Z` },
-    422: {
-      detail: 'the body is not valid: probability must be at most 1',
-      errors: [{ pointer: '/probability', detail: 'must be at most 1' }],
-    },
+    422: examples.invalid('body', 'probability', 'must be at most 1'),
   },
   handle: async ({ params, body, caller, idempotencyKey }, context) => {
     if (caller.agent_id !== params.agent_id) {

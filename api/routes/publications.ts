@@ -101,7 +101,7 @@ function publication(entityType: EntityType, call: PublicationCall): Route {
       example: examples.PUBLICATIONS[entityType][kind],
       headers: ['ETag', 'X-Service-Signature', ...(isVerification ? (['Vary'] as const) : [])],
     },
-    problems: { 404: { detail: missing }, 422: examples.notUuid(idName) },
+    problems: { 404: { detail: missing }, 422: examples.invalid('path', idName, 'must be a UUID') },
     handle: async ({ params, caller }, context) => {
       const entityId = params[idName]!
       const found = await context.releases.find(entityType, entityId, kind)

@@ -23,10 +23,7 @@ export const listQuestions = route({
   examples: { query: { status: 'open', limit: 100, cursor: examples.CURSOR } },
   success: { description: 'A page', body: questionPage, cache: FRESH, example: examples.questionPage },
   problems: {
-    422: {
-      detail: 'the query is not valid: limit must be at most 1000',
-      errors: [{ pointer: '/limit', detail: 'must be at most 1000' }],
-    },
+    422: examples.invalid('query', 'limit', 'must be at most 1000'),
   },
   handle: ({ query }, { questions, now }) => {
     const { status, limit, cursor } = query
@@ -46,7 +43,7 @@ export const getQuestion = route({
   success: { description: 'The question', body: question, cache: FRESH, example: examples.question },
   problems: {
     404: { detail: `there is no question ${QUESTION_ID}` },
-    422: examples.notUuid('question_id'),
+    422: examples.invalid('path', 'question_id', 'must be a UUID'),
   },
   handle: async ({ params }, { questions, now }) => ({
     body: shownAt(await questions.find(params.question_id), now()),

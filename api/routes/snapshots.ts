@@ -35,10 +35,7 @@ export const snapshots = route({
   },
   problems: {
     404: { detail: missing('agent', AGENT_ID) },
-    422: {
-      detail: 'the query is not valid: end_date must not be before start_date',
-      errors: [{ pointer: '/end_date', detail: 'must not be before start_date' }],
-    },
+    422: examples.invalid('query', 'end_date', 'must not be before start_date'),
   },
   handle: async ({ params, query }, { history, releases }) => {
     const { entity_type, entity_id } = params
