@@ -31,16 +31,9 @@ export async function readJson(request: IncomingMessage): Promise<unknown> {
 }
 
 function assertJson(header: string | undefined): void {
-  let type: string | undefined
-  let charset = 'utf-8'
-  try {
-    const parsed = parseContentType(header ?? '')
-    type = parsed.type
-    charset = parsed.parameters['charset']?.toLowerCase() ?? charset
-  } catch {
-    type = undefined
-  }
-  if (type !== 'application/json' || charset !== 'utf-8') {
+  const { type, parameters } = parseContentType(header ?? '')
+  const { charset = 'utf-8' } = parameters
+  if (type !== 'application/json' || charset.toLowerCase() !== 'utf-8') {
     const sent = header === undefined ? 'but none was sent' : `not ${JSON.stringify(header.slice(0, 100))}`
     throw new HttpError(415, `the Content-Type must be application/json, ${sent}`)
   }

@@ -5,10 +5,9 @@ import { canonical } from '../pipeline/proof/canonical.ts'
 import { ServiceError } from '../schemas/errors.ts'
 import type { AddressOf } from './limits/addresses.ts'
 import { readJson } from './body.ts'
-import type { Caller } from './limits/callers.ts'
 import type { ApiContext } from './context.ts'
 import { parseIdempotencyKey } from './idempotency-key.ts'
-import { type Admission, type LimitedCall, rateLimitHeaders, refusal } from './limits/admission.ts'
+import { rateLimitHeaders, refusal } from './limits/admission.ts'
 import { invalidInput, pointer } from './problems.ts'
 import type { Reply, Route } from './route.ts'
 
@@ -22,22 +21,22 @@ export async function handle(
   const params = parsed(spec.params, ctx.params, 'path')
   const caller = await callerOf(ctx, spec, context)
   if (caller.kind !== 'anonymous') ctx.state['keyId'] = caller.key_id
-  const admission = spec.limit && (await admitted(ctx, spec.limit, caller, addressOf(ctx.req), context))
+  const admission = spec.limit && (await context.limits.admit(spec.limit, caller, addressOf(ctx.req)))
+  if (admission) {
+    ctx.set(rateLimitHeaders(admission.state))
+    if (!admission.admitted) throw refusal(admission.state)
+  }
   try {
     const query = parsed(spec.query, queryOf(ctx.querystring), 'query')
-    const body = spec.method === 'POST' ? parsed(spec.body, await readJson(ctx.req), 'body') : undefined
-    const idempotencyKey = spec.idempotent && idempotencyKeyOf(ctx)
-    send(ctx, await spec.handle({ params, query, body, caller, idempotencyKey }, context))
+    const body = spec.body && parsed(spec.body, await readJson(ctx.req), 'body')
+    const header = spec.idempotent && ctx.headers['idempotency-key']?.toString()
+    const idempotencyKey = header === undefined ? undefined : parseIdempotencyKey(header)
+    send(ctx, spec, await spec.handle({ params, query, body, caller, idempotencyKey }, context))
   } catch (error) {
     if (admission?.takeBack) ctx.set(rateLimitHeaders(await admission.takeBack()))
     throw error
   }
   if (admission?.usage) context.usage.count(admission.usage)
-}
-
-function idempotencyKeyOf(ctx: RouterContext): string | undefined {
-  const header = ctx.headers['idempotency-key']?.toString()
-  return header === undefined ? undefined : parseIdempotencyKey(header)
 }
 
 /** @throws ServiceError `invalid` for a parameter that is given twice, since either could be meant. */
@@ -53,21 +52,6 @@ function queryOf(text: string): Record<string, string> {
     seen.add(name)
   }
   return Object.fromEntries(parameters)
-}
-
-/** Counts a limited call and sends the state of its quota. @throws ServiceError `limited` for a call over the quota. */
-async function admitted(
-  ctx: RouterContext,
-  limit: LimitedCall,
-  caller: Caller,
-  address: string,
-  { limits }: ApiContext,
-): Promise<Admission> {
-  const admission = await limits.admit(limit, caller, address)
-  const { state } = admission
-  ctx.set(rateLimitHeaders(state))
-  if (!admission.admitted) throw refusal(state)
-  return admission
 }
 
 function callerOf(ctx: RouterContext, spec: Route, { callers }: ApiContext) {
@@ -97,12 +81,14 @@ function parsed(schema: z.ZodType, input: unknown, what: string): unknown {
   return result.data
 }
 
-function send(ctx: RouterContext, { status, body, headers = {} }: Reply): void {
+function send(ctx: RouterContext, { success }: Route, { body, headers = {} }: Reply): void {
   const bytes = body instanceof Uint8Array ? body : canonical(body)
+  const { status = 200, mediaType, cache } = success
   ctx.status = status
   // Shares the memory: copies would pile up for a client that sends many requests and reads no answers.
   ctx.body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  ctx.set('Content-Type', 'application/json')
+  ctx.set('Content-Type', mediaType ? `${mediaType}; charset=utf-8` : 'application/json')
+  if (cache !== undefined) ctx.set('Cache-Control', cache)
   ctx.set(headers)
   // The caller has this entity tag already.
   if (headers['ETag'] !== undefined && ctx.fresh) {

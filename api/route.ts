@@ -3,7 +3,6 @@
 import { z } from 'zod'
 import type { KeyRecord } from '../pipeline/access/registry.ts'
 import type { Fault } from '../schemas/errors.ts'
-import { noQuery } from '../schemas/requests.ts'
 import type { ApiContext } from './context.ts'
 import type { Caller } from './limits/callers.ts'
 import type { LimitedCall } from './limits/admission.ts'
@@ -18,7 +17,6 @@ interface CallerOf {
 }
 
 export interface Reply {
-  status: number
   /** Sent as canonical JSON unless it is bytes, which are sent as they are. */
   body: object | Uint8Array
   headers?: Record<string, string>
@@ -45,37 +43,37 @@ export interface ProblemText {
   errors?: readonly Fault[]
 }
 
-export interface RouteSpec<
-  P extends z.ZodType,
-  Q extends z.ZodType,
-  B extends z.ZodType,
-  K extends KeyPolicy,
-> {
-  method: 'GET' | 'POST'
+/** What a call says of itself. One with a body is a POST, every other one a GET. */
+interface RouteSpec<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, K extends KeyPolicy> {
   /** With parameters as `{name}`. */
   path: string
   operationId: string
   tag: Tag
   summary: string
   description: string
-  key: K
+  /** None if it is left out. */
+  key?: K
   /** The limit that counts the call, if there is one. */
   limit?: LimitedCall
   /** Whether the call takes an `Idempotency-Key`. */
   idempotent?: true
   /** Whether the call answers 503 while the store does not answer. */
   needsStore?: true
-  params: P
-  query: Q
-  body: B
+  /** Of the path and of the query: none if they are left out. */
+  params?: P
+  query?: Q
+  body?: B
   /** Example values of the parameters by their names, and an example body. */
   examples?: { params?: Record<string, string>; query?: Record<string, string | number>; body?: object }
   success: {
-    status: number
+    /** 200 unless another one is named. */
+    status?: number
     description: string
-    /** JSON unless another type is named. */
     body: z.ZodType
+    /** JSON unless another type is named, of a text in UTF-8. */
     mediaType?: string
+    /** The `Cache-Control`; left out where each reply has its own. */
+    cache?: string
     example: object | string
     headers?: readonly SuccessHeader[]
   }
@@ -87,23 +85,26 @@ export interface RouteSpec<
   handle: (
     request: RouteRequest<z.infer<P>, z.infer<Q>, z.infer<B>, K>,
     context: ApiContext,
-  ) => Promise<Reply>
+  ) => Reply | Promise<Reply>
 }
 
 /** A route of any shape: its input has been validated by its own schemas when `handle` is called. */
-export type Route = RouteSpec<z.ZodType, z.ZodType, z.ZodType, KeyPolicy>
-
-export function route<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, K extends KeyPolicy>(
-  spec: RouteSpec<P, Q, B, K>,
-): Route {
-  return spec as unknown as Route
+export interface Route extends RouteSpec<z.ZodType, z.ZodType, z.ZodType, KeyPolicy> {
+  method: 'GET' | 'POST'
+  key: KeyPolicy
+  params: z.ZodType
+  query: z.ZodType
 }
 
-/** The fields of a GET that needs nothing but its path. */
-export const PLAIN_GET = {
-  method: 'GET',
-  key: 'none',
-  params: z.strictObject({}),
-  query: noQuery,
-  body: z.undefined(),
-} as const
+/** No parameters. */
+const nothing = z.strictObject({})
+
+export function route<
+  P extends z.ZodType = typeof nothing,
+  Q extends z.ZodType = typeof nothing,
+  B extends z.ZodType = z.ZodUndefined,
+  K extends KeyPolicy = 'none',
+>(spec: RouteSpec<P, Q, B, K>): Route {
+  const method = spec.body ? 'POST' : 'GET'
+  return { method, key: 'none', params: nothing, query: nothing, ...spec } as unknown as Route
+}

@@ -1,4 +1,5 @@
 // The listening socket: bounded against slow and many clients, and closed without losing an answer.
+import { once } from 'node:events'
 import { type Server, createServer } from 'node:http'
 import { type AddressInfo, Server as NetServer } from 'node:net'
 import type Koa from 'koa'
@@ -49,22 +50,17 @@ export async function startServer(app: Koa, settings: ServerSettings): Promise<R
   }
 }
 
-function listen(server: Server, { host, port }: ServerSettings): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (cause: NodeJS.ErrnoException) => {
-      const taken = cause.code === 'EADDRINUSE'
-      reject(
-        new ServiceError(
-          taken ? 'conflict' : 'invalid',
-          taken
-            ? `port ${port} on ${host} is taken; set PORT`
-            : `cannot listen on ${host}:${port} (${cause.code})`,
-          { cause },
-        ),
-      )
-    })
-    server.listen({ host, port, backlog: 1024 }, resolve)
-  })
+async function listen(server: Server, { host, port }: ServerSettings): Promise<void> {
+  server.listen({ host, port, backlog: 1024 })
+  try {
+    await once(server, 'listening')
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    if (code === 'EADDRINUSE') {
+      throw new ServiceError('conflict', `port ${port} on ${host} is taken; set PORT`, { cause })
+    }
+    throw new ServiceError('invalid', `cannot listen on ${host}:${port} (${code})`, { cause })
+  }
 }
 
 async function close(server: Server, connections: Connections, timeoutMs: number): Promise<void> {

@@ -180,6 +180,7 @@ export const questionPage = z.strictObject({
   questions: z.array(question),
   next_cursor: z.string().nullable().describe('The cursor of the next page; null on the last one'),
 })
+export type QuestionPage = z.infer<typeof questionPage>
 
 export const methodologyVersion = z.strictObject({
   version: z.string(),

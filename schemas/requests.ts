@@ -92,5 +92,3 @@ export const questionsQuery = z.strictObject({
     .optional()
     .describe('`next_cursor` of the page before; the first page if left out'),
 })
-
-export const noQuery = z.strictObject({})

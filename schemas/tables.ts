@@ -127,7 +127,6 @@ export const ENTITY_TYPES = ['agent', 'forecaster'] as const
 export type EntityType = (typeof ENTITY_TYPES)[number]
 
 export const OUTCOMES = ['yes', 'no', 'annulled'] as const
-export type Outcome = (typeof OUTCOMES)[number]
 
 export interface ForecastRow {
   forecast_id: string

@@ -1,4 +1,5 @@
-// The result of counting a call: whether it is admitted, and what the caller is told about the quota.
+// Counts a call: whether it is admitted, and what the caller is told about the quota.
+import type { RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible'
 import type { UsageEntry } from '../../pipeline/access/usage.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 
@@ -8,14 +9,17 @@ export type LimitedCall = 'register' | 'forecast' | 'verification'
 export const POLICIES = ['registrations', 'forecasts', 'verifications', 'monthly-calls'] as const
 export type PolicyName = (typeof POLICIES)[number]
 
-/** What is left of a caller's quota after a call. */
-export interface QuotaState {
-  policy: PolicyName
-  quota: number
+export interface QuotaWindow {
   windowS: number
-  remaining: number
   /** Seconds until the whole quota is available again. */
   resetS: number
+}
+
+/** What is left of a caller's quota after a call. */
+export interface QuotaState extends QuotaWindow {
+  policy: PolicyName
+  quota: number
+  remaining: number
 }
 
 export interface Admission {
@@ -25,6 +29,45 @@ export interface Admission {
   takeBack?: () => Promise<QuotaState>
   /** How the usage log records a call with a key, once it has succeeded. */
   usage?: UsageEntry
+}
+
+interface Limit {
+  policy: PolicyName
+  quota: number
+  /** Whether a call that fails is given back. */
+  givesBack: boolean
+  windowOf: (counted: RateLimiterRes) => QuotaWindow
+}
+
+/** Counts a call of a caller toward its quota. */
+export async function count(
+  counter: RateLimiterAbstract,
+  caller: string,
+  { policy, quota, givesBack, windowOf }: Limit,
+): Promise<Admission> {
+  const stateAfter = (counted: RateLimiterRes): QuotaState => ({
+    policy,
+    quota,
+    remaining: Math.max(0, quota - counted.consumedPoints),
+    ...windowOf(counted),
+  })
+  const counted = await counter.consume(caller)
+  const admitted = counted.consumedPoints <= quota
+  const state = stateAfter(counted)
+  if (!givesBack) return { admitted, state }
+  if (!admitted) {
+    // Given back, so that a refused call does not take the place that a failing call frees.
+    await counter.reward(caller)
+    return { admitted, state }
+  }
+  // A count without an end has −1.
+  const endsMs = counted.msBeforeNext < 0 ? Infinity : performance.now() + counted.msBeforeNext
+  return {
+    admitted,
+    state,
+    // A later window has not counted the call.
+    takeBack: async () => (performance.now() < endsMs ? stateAfter(await counter.reward(caller)) : state),
+  }
 }
 
 const EXCEEDED: Record<PolicyName, (quota: number) => string> = {
@@ -55,10 +98,7 @@ function inWords(seconds: number): string {
 }
 
 /** The fields of draft-ietf-httpapi-ratelimit-headers-10. */
-export function rateLimitHeaders({ policy, quota, windowS, remaining, resetS }: QuotaState): {
-  'RateLimit-Policy': string
-  RateLimit: string
-} {
+export function rateLimitHeaders({ policy, quota, windowS, remaining, resetS }: QuotaState) {
   return {
     'RateLimit-Policy': `"${policy}";q=${quota};w=${windowS}`,
     RateLimit: `"${policy}";r=${remaining};t=${resetS}`,

@@ -8,24 +8,22 @@ import {
 import type { Logger } from 'pino'
 import { ServiceError } from '../../schemas/errors.ts'
 
-export interface CounterSpec {
-  /** Keeps the counters of one policy and environment apart from others. */
-  name: string
-  /** How many calls are admitted. */
-  points: number
-  /** How long a count lasts, from its first call. */
-  durationS: number
-}
-
 export interface Counters {
   /** Whether other nodes count in the same place. */
   readonly shared: boolean
-  counter(spec: CounterSpec): RateLimiterAbstract
+  /**
+   * A counter that refuses no call. Its name keeps it apart from those of other policies and environments; a count
+   * lasts for `durationS` from its first call.
+   */
+  counter(name: string, durationS: number): RateLimiterAbstract
   close(): Promise<void>
 }
 
 /** Node's timers cannot run longer. A longer count has no end; it goes when its counter is dropped. */
 const LONGEST_TIMER_S = 2_147_483
+
+/** Whether a call is admitted is decided by its quota, which callers of one counter need not share. */
+const POINTS = Number.MAX_SAFE_INTEGER
 
 /** Gives nothing back to a count that has ended, because that would admit one call too many. */
 class MemoryCounter extends RateLimiterMemory {
@@ -33,14 +31,14 @@ class MemoryCounter extends RateLimiterMemory {
     const counted = await this.get(key)
     // A count that has ended is still found if its timer is late.
     const isGone = !counted || (this.duration > 0 && counted.msBeforeNext <= 0)
-    if (isGone) return new RateLimiterRes(this.points, 0, 0)
+    if (isGone) return new RateLimiterRes(POINTS, 0, 0)
     return counted.consumedPoints < points ? counted : super.reward(key, points)
   }
 }
 
-function memoryCounter({ name, points, durationS }: CounterSpec): RateLimiterAbstract {
+function memoryCounter(name: string, durationS: number): RateLimiterAbstract {
   const duration = durationS > LONGEST_TIMER_S ? 0 : durationS
-  return new MemoryCounter({ keyPrefix: name, points, duration })
+  return new MemoryCounter({ keyPrefix: name, points: POINTS, duration })
 }
 
 export function countInMemory(): Counters {
@@ -112,16 +110,16 @@ export async function countInRedis(url: string, logger: Logger): Promise<Counter
   }
   return {
     shared: true,
-    counter: (spec) =>
+    counter: (name, durationS) =>
       new RateLimiterRedis({
         storeClient,
         useRedisPackage: true,
         rejectIfRedisNotReady: true,
         customIncrTtlLuaScript: ADD,
-        keyPrefix: spec.name,
-        points: spec.points,
-        duration: spec.durationS,
-        insuranceLimiter: memoryCounter(spec),
+        keyPrefix: name,
+        points: POINTS,
+        duration: durationS,
+        insuranceLimiter: memoryCounter(name, durationS),
       }),
     // Nothing is under way by then, and waiting for a Redis that hangs would never end.
     close: () => {

@@ -1,7 +1,7 @@
 // Monthly quotas: how many verification calls an account has made in a calendar month, in UTC.
 import type { RateLimiterAbstract } from 'rate-limiter-flexible'
 import type { Counters } from './counters.ts'
-import type { Admission, QuotaState } from './admission.ts'
+import { type Admission, type QuotaWindow, count } from './admission.ts'
 
 /** How long a count is kept: longer than a month, whenever in the month its first call was. */
 const KEPT_S = 35 * 86_400
@@ -22,33 +22,17 @@ export class MonthlyCalls {
     for (const [accountId, calls] of used) await counter.set(accountId, calls, 0)
   }
 
-  async admit(accountId: string, quota: number, at: Date): Promise<Admission> {
-    const counter = this.#counterOf(monthOf(at))
-    const stateAfter = (calls: number): QuotaState => ({
-      policy: 'monthly-calls',
-      quota,
-      remaining: Math.max(0, quota - calls),
-      ...monthWindow(at),
-    })
-    const { consumedPoints } = await counter.consume(accountId)
-    if (consumedPoints > quota) {
-      // Given back, so that a refused call does not take the place that a failing call frees.
-      await counter.reward(accountId)
-      return { admitted: false, state: stateAfter(quota) }
-    }
-    return {
-      admitted: true,
-      state: stateAfter(consumedPoints),
-      takeBack: async () => stateAfter((await counter.reward(accountId)).consumedPoints),
-    }
+  admit(accountId: string, quota: number, at: Date): Promise<Admission> {
+    const windowOf = () => monthWindow(at)
+    const limit = { policy: 'monthly-calls', quota, givesBack: true, windowOf } as const
+    return count(this.#counterOf(monthOf(at)), accountId, limit)
   }
 
   /** One counter per month; an old month is dropped whole. */
   #counterOf(month: string): RateLimiterAbstract {
     const known = this.#months.get(month)
     if (known) return known
-    const name = `${this.#prefix}:monthly-calls:${month}`
-    const counter = this.#counters.counter({ name, points: Number.MAX_SAFE_INTEGER, durationS: KEPT_S })
+    const counter = this.#counters.counter(`${this.#prefix}:monthly-calls:${month}`, KEPT_S)
     this.#months.set(month, counter)
     // The month before is kept, for a clock that is set back over midnight.
     const old = [...this.#months.keys()].toSorted().slice(0, -2)
@@ -62,7 +46,7 @@ export function monthOf(at: Date): string {
   return at.toISOString().slice(0, 7)
 }
 
-function monthWindow(at: Date): Pick<QuotaState, 'windowS' | 'resetS'> {
+function monthWindow(at: Date): QuotaWindow {
   const startMs = Date.UTC(at.getUTCFullYear(), at.getUTCMonth())
   const endMs = Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1)
   return {

@@ -4,6 +4,7 @@ import type { Problem } from '../../schemas/payloads.ts'
 import { type QuotaState, refusal } from '../limits/admission.ts'
 import { STORE_DOWN, FAILED, problem, problemOf } from '../problems.ts'
 import type { ProblemText, Route } from '../route.ts'
+import { invalid } from './examples.ts'
 import { type HeaderName, headerRefs } from './headers.ts'
 
 const DESCRIPTIONS: Record<number, string> = {
@@ -38,10 +39,7 @@ const SHARED: Record<number, ProblemText & { name: string }> = {
 const GENERAL = [405, 422, 500]
 const BODY = [400, 413, 415]
 
-const NO_SUCH_PARAMETER: ProblemText = {
-  detail: 'the query is not valid: colour is not a known field',
-  errors: [{ pointer: '/colour', detail: 'is not a known field' }],
-}
+const NO_SUCH_PARAMETER = invalid('query', 'colour', 'is not a known field')
 
 const KEY_PROBLEMS: Record<Route['key'], ProblemText | undefined> = {
   agent: { detail: 'no API key: send the header Authorization: Bearer <api_key>' },
@@ -75,11 +73,11 @@ const QUOTA_STATE: readonly HeaderName[] = ['RateLimit-Policy', 'RateLimit']
 const AFTER_COUNTING = new Set([403, 404, 409, 429])
 
 /** The statuses of failure that a call can have, in order. */
-function failuresOf({ method, key, limit, idempotent, needsStore, problems = {} }: Route): number[] {
+function failuresOf({ body, key, limit, idempotent, needsStore, problems = {} }: Route): number[] {
   const statuses = [
     ...GENERAL,
     ...Object.keys(problems).map(Number),
-    ...(method === 'POST' ? BODY : []),
+    ...(body ? BODY : []),
     ...(key === 'none' ? [] : [401]),
     ...(idempotent ? [409] : []),
     ...(limit ? [429] : []),
@@ -89,7 +87,8 @@ function failuresOf({ method, key, limit, idempotent, needsStore, problems = {} 
 }
 
 export function answersOf(spec: Route, bodySchema: object): Record<string, object> {
-  const { status, description, mediaType = 'application/json', example, headers: own = [] } = spec.success
+  const { status = 200, description, mediaType = 'application/json', example } = spec.success
+  const own = spec.success.headers ?? []
   const headers = headerRefs([
     'X-Request-Id',
     'Cache-Control',
@@ -119,18 +118,13 @@ export function answersOf(spec: Route, bodySchema: object): Record<string, objec
 function problemAnswer(status: number, spec: Route): object {
   const counted = spec.limit ? QUOTA_STATE : []
   const isCounted = AFTER_COUNTING.has(status)
-  const always: HeaderName[] = ['X-Request-Id', 'Cache-Control']
-  if (spec.method === 'GET') always.push(...CORS)
+  const always = spec.method === 'GET' ? [...CORS] : []
+  const sometimes: HeaderName[] = status === 401 || isCounted ? [] : [...counted]
   if (isCounted) always.push(...counted)
   if (status === 401) always.push('WWW-Authenticate')
-  if (status === 429 || status === 503) always.push('Retry-After')
-  const sometimes: HeaderName[] = status === 401 || isCounted ? [] : [...counted]
+  if (status === 429) always.push('Retry-After')
   if (status === 409) sometimes.push('Retry-After')
-  return {
-    description: DESCRIPTIONS[status],
-    headers: headerRefs(always, sometimes),
-    content: problemContent(examplesOf(status, spec)),
-  }
+  return answerOf(status, always, sometimes, examplesOf(status, spec))
 }
 
 function examplesOf(status: number, spec: Route): Record<string, Problem> {
@@ -148,35 +142,34 @@ function exampleProblem(status: number, { detail, errors }: ProblemText): Proble
   return problem(status, detail, errors)
 }
 
-function problemContent(examples: Record<string, Problem>): object {
-  return {
-    'application/problem+json': {
-      schema: { $ref: '#/components/schemas/Problem' },
-      examples: Object.fromEntries(
-        Object.entries(examples).map(([name, value]) => [name, { value }]),
-      ) as object,
-    },
-  }
-}
-
 /** The answers that are the same for every call. */
 export function sharedAnswers(): Record<string, object> {
-  return Object.fromEntries(
-    Object.entries(SHARED).map(([text, { name, ...told }]) => {
-      const status = Number(text)
-      const always: HeaderName[] = ['X-Request-Id', 'Cache-Control']
-      if (status === 405) always.push('Allow')
-      if (status === 503) always.push('Retry-After')
-      // A body is sent by POST alone, and another method is refused before anything is counted.
-      const sometimes = [...(BODY.includes(status) ? [] : CORS), ...(status === 405 ? [] : QUOTA_STATE)]
-      return [
-        name,
-        {
-          description: DESCRIPTIONS[status],
-          headers: headerRefs(always, sometimes),
-          content: problemContent({ problem: exampleProblem(status, told) }),
-        },
-      ]
-    }),
-  )
+  const answers: Record<string, object> = {}
+  for (const [text, { name, ...told }] of Object.entries(SHARED)) {
+    const status = Number(text)
+    // A body is sent by POST alone, and another method is refused before anything is counted.
+    const sometimes = [...(BODY.includes(status) ? [] : CORS), ...(status === 405 ? [] : QUOTA_STATE)]
+    answers[name] = answerOf(status, status === 405 ? ['Allow'] : [], sometimes, {
+      problem: exampleProblem(status, told),
+    })
+  }
+  return answers
+}
+
+function answerOf(
+  status: number,
+  always: readonly HeaderName[],
+  sometimes: readonly HeaderName[],
+  problems: Record<string, Problem>,
+): object {
+  const unavailable: readonly HeaderName[] = status === 503 ? ['Retry-After'] : []
+  const examples: Record<string, object> = {}
+  for (const [name, value] of Object.entries(problems)) examples[name] = { value }
+  return {
+    description: DESCRIPTIONS[status],
+    headers: headerRefs(['X-Request-Id', 'Cache-Control', ...always, ...unavailable], sometimes),
+    content: {
+      'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' }, examples },
+    },
+  }
 }

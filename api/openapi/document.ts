@@ -82,19 +82,15 @@ function operation(spec: Route, schemas: NamedSchemas): object {
       ...parameters(spec.query, 'query', examples?.query),
       ...(spec.idempotent ? [idempotencyKey(spec.key === 'none')] : []),
     ],
-    ...(spec.method === 'POST'
-      ? {
-          requestBody: {
-            required: true,
-            content: {
-              'application/json': {
-                schema: schemas.of(spec.body, 'input'),
-                examples: { request: { value: examples?.body } },
-              },
-            },
-          },
-        }
-      : {}),
+    requestBody: spec.body && {
+      required: true,
+      content: {
+        'application/json': {
+          schema: schemas.of(spec.body, 'input'),
+          examples: { request: { value: examples?.body } },
+        },
+      },
+    },
     // An empty list means that no key is needed.
     security: { agent: [{ agent: [] }], optional: [{}, { client: [] }], none: [] }[spec.key],
     responses: answersOf(spec, schemas.of(spec.success.body, 'output')),

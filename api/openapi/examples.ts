@@ -8,10 +8,10 @@ export const USER_ID = '7c9e6679-7425-40de-944b-e07fc1f90ae7'
 export const QUESTION_ID = '5f0b6f4e-8f5e-4d0a-9c58-1d1b0c6f7a21'
 export const IDEMPOTENCY_KEY = 'e1b5ba3c-9d1f-4d43-8a57-4c2e1f0b6a98'
 
-/** The problem of an id in the path that is not a UUID. */
-export const notUuid = (name: string): ProblemText => ({
-  detail: `the path is not valid: ${name} must be a UUID`,
-  errors: [{ pointer: `/${name}`, detail: 'must be a UUID' }],
+/** The problem of one value in a part of a request. */
+export const invalid = (part: 'path' | 'query' | 'body', name: string, detail: string): ProblemText => ({
+  detail: `the ${part} is not valid: ${name} ${detail}`,
+  errors: [{ pointer: `/${name}`, detail }],
 })
 
 const SIGNATURE = `v1=${'7d0f3a94c25e18b6'.repeat(4)}`
@@ -25,25 +25,19 @@ const PROVENANCE = {
 }
 const AGENT = { agent_id: AGENT_ID }
 const FORECASTER = { user_id: USER_ID }
-
 const CERTIFIED = { ...AGENT, certification: 'certified' }
 const BRONZE = { ...FORECASTER, badge: 'bronze' }
 
-const VERIFICATION = { ...exampleOf('verification'), ...PROVENANCE }
-export const agentVerification = { ...CERTIFIED, ...VERIFICATION }
-export const forecasterVerification = { ...BRONZE, ...VERIFICATION }
-
-const METRICS = { ...exampleOf('metrics'), ...PROVENANCE }
-export const agentMetrics = { ...AGENT, ...METRICS }
-export const forecasterMetrics = { ...FORECASTER, ...METRICS }
-
-const RANKINGS = { ...exampleOf('rankings'), ...PROVENANCE }
-export const agentRankings = { ...CERTIFIED, ...RANKINGS }
-export const forecasterRankings = { ...BRONZE, ...RANKINGS }
-
-const ADVANCED = { ...exampleOf('advanced_metrics'), ...PROVENANCE }
-export const agentAdvancedMetrics = { ...AGENT, ...ADVANCED }
-export const forecasterAdvancedMetrics = { ...FORECASTER, ...ADVANCED }
+const publicationsOf = (named: object, standing: object) => ({
+  verification: { ...standing, ...exampleOf('verification'), ...PROVENANCE },
+  metrics: { ...named, ...exampleOf('metrics'), ...PROVENANCE },
+  rankings: { ...standing, ...exampleOf('rankings'), ...PROVENANCE },
+  advanced_metrics: { ...named, ...exampleOf('advanced_metrics'), ...PROVENANCE },
+})
+export const PUBLICATIONS = {
+  agent: publicationsOf(AGENT, CERTIFIED),
+  forecaster: publicationsOf(FORECASTER, BRONZE),
+}
 
 export const registration = {
   name: 'my-agent',
@@ -66,37 +60,36 @@ export const forecastReceipt = {
 export const bulkVerification = { entity_type: 'agent', ids: [AGENT_ID, UNKNOWN_ID] }
 export const bulkResults = {
   results: [
-    { id: AGENT_ID, status: 'ok', verification: agentVerification, signature: SIGNATURE },
+    { id: AGENT_ID, status: 'ok', verification: PUBLICATIONS.agent.verification, signature: SIGNATURE },
     { id: UNKNOWN_ID, status: 'not_found' },
   ],
 }
 
+const SNAPSHOT = {
+  ...AGENT,
+  date: '2026-02-28',
+  release: 201,
+  rank: null,
+  percentile: null,
+  skill: null,
+  population: 98,
+  methodology_version: METHODOLOGY_VERSION,
+  environment: 'production',
+  certification: 'none',
+}
 export const snapshotHistory = {
   entity_type: 'agent',
   entity_id: AGENT_ID,
   snapshots: [
+    SNAPSHOT,
     {
-      date: '2026-02-28',
-      release: 201,
-      rank: null,
-      percentile: null,
-      skill: null,
-      population: 98,
-      methodology_version: METHODOLOGY_VERSION,
-      environment: 'production',
-      ...AGENT,
-      certification: 'none',
-    },
-    {
+      ...SNAPSHOT,
       date: '2026-03-01',
       release: 208,
       rank: 26,
       percentile: 74.5,
       skill: 0.300514,
       population: 100,
-      methodology_version: METHODOLOGY_VERSION,
-      environment: 'production',
-      ...AGENT,
       certification: 'certified',
     },
   ],

@@ -2,53 +2,38 @@
 import { AGENT_ID } from './examples.ts'
 import { SECURITY_HEADERS } from '../security-headers.ts'
 
-interface Header {
-  description: string
-  required: boolean
-  schema: object
-  example: string | number
-}
-
 export type HeaderName = keyof typeof HEADERS
 
-const POLICIES = { type: 'string', pattern: '^"[a-z-]+";q=[0-9]+;w=[0-9]+$' }
-const QUOTA_STATE = { type: 'string', pattern: '^"[a-z-]+";r=[0-9]+;t=[0-9]+$' }
-
+/** An answer that lists one has it, unless it says otherwise. */
 const HEADERS = {
   'X-Request-Id': {
     description: 'Identifies this answer in the logs of the operator.',
-    required: true,
     schema: { type: 'string', pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' },
     example: AGENT_ID,
   },
   'Cache-Control': {
     description: 'Whether, where and for how long the answer may be cached (RFC 9111).',
-    required: true,
     schema: { type: 'string', pattern: '^(no-store|no-cache|(public|private), max-age=[0-9]+)$' },
     example: 'public, max-age=60',
   },
   Vary: {
     description: 'A cached answer is only for callers that send no key.',
-    required: true,
     schema: { type: 'string', const: 'X-API-Key' },
     example: 'X-API-Key',
   },
   'Access-Control-Allow-Origin': {
     description: 'Any web page may read the answer to a GET.',
-    required: true,
     schema: { type: 'string', const: '*' },
     example: '*',
   },
   'Access-Control-Expose-Headers': {
     description: 'The headers that a web page may read.',
-    required: true,
     schema: { type: 'string', pattern: '^[A-Za-z-]+(, [A-Za-z-]+)*$' },
     example: 'ETag, Retry-After, X-Service-Signature',
   },
   ETag: {
     description:
       'The SHA-256 of the body. Send it as `If-None-Match` to be answered 304 while the body is the same.',
-    required: true,
     schema: { type: 'string', pattern: '^"[0-9a-f]{64}"$' },
     example: `"${'9f86d081884c7d65'.repeat(4)}"`,
   },
@@ -63,36 +48,31 @@ const HEADERS = {
   'RateLimit-Policy': {
     description:
       'The quota that this call counted toward, `q` calls in `w` seconds (draft-ietf-httpapi-ratelimit-headers-10).',
-    required: true,
-    schema: POLICIES,
+    schema: { type: 'string', pattern: '^"[a-z-]+";q=[0-9]+;w=[0-9]+$' },
     example: '"forecasts";q=240;w=120',
   },
   RateLimit: {
     description:
       'What is left of the quota: `r` calls; after `t` seconds the whole quota is available again.',
-    required: true,
-    schema: QUOTA_STATE,
+    schema: { type: 'string', pattern: '^"[a-z-]+";r=[0-9]+;t=[0-9]+$' },
     example: '"forecasts";r=239;t=120',
   },
   'Retry-After': {
     description: 'Try again after this many seconds.',
-    required: true,
     schema: { type: 'integer', minimum: 1 },
     example: 5,
   },
   'WWW-Authenticate': {
     description: 'The scheme to send a key with.',
-    required: true,
     schema: { type: 'string', const: 'Bearer' },
     example: 'Bearer',
   },
   Allow: {
     description: 'The methods that this path takes.',
-    required: true,
     schema: { type: 'string', pattern: '^[A-Z]+(, [A-Z]+)*$' },
     example: 'HEAD, GET',
   },
-} as const satisfies Record<string, Header>
+}
 
 /** Headers of every answer, which are therefore not listed with each. */
 const OF_EVERY_ANSWER: Record<keyof typeof SECURITY_HEADERS, string> = {
@@ -106,6 +86,14 @@ const OF_EVERY_ANSWER: Record<keyof typeof SECURITY_HEADERS, string> = {
 
 const componentName = (name: string) => name.replaceAll('-', '')
 const OPTIONAL = 'IfAny'
+/** Headers that some answers have only sometimes. */
+const OPTIONAL_HEADERS: readonly HeaderName[] = [
+  'RateLimit',
+  'RateLimit-Policy',
+  'Retry-After',
+  'Access-Control-Allow-Origin',
+  'Access-Control-Expose-Headers',
+]
 
 /** References to headers that an answer always has, and to `optional` ones that it sometimes has. */
 export function headerRefs(names: readonly HeaderName[], optional: readonly HeaderName[] = []): object {
@@ -119,30 +107,17 @@ export function headerRefs(names: readonly HeaderName[], optional: readonly Head
   ])
 }
 
-/** Every header, and another one with `required: false` for each that some answers have only sometimes. */
 export function headerComponents(): Record<string, object> {
-  const often: readonly HeaderName[] = [
-    'RateLimit',
-    'RateLimit-Policy',
-    'Retry-After',
-    'Access-Control-Allow-Origin',
-    'Access-Control-Expose-Headers',
-  ]
-  return {
-    ...Object.fromEntries(Object.entries(HEADERS).map(([name, header]) => [componentName(name), header])),
-    ...Object.fromEntries(
-      often.map((name) => [componentName(name) + OPTIONAL, { ...HEADERS[name], required: false }]),
-    ),
-    ...Object.fromEntries(
-      Object.entries(SECURITY_HEADERS).map(([name, value]) => [
-        componentName(name),
-        {
-          description: OF_EVERY_ANSWER[name as keyof typeof SECURITY_HEADERS],
-          required: true,
-          schema: { type: 'string' },
-          example: value,
-        },
-      ]),
-    ),
+  const components: Record<string, object> = {}
+  for (const [name, header] of Object.entries(HEADERS)) {
+    components[componentName(name)] = { required: true, ...header }
   }
+  for (const name of OPTIONAL_HEADERS) {
+    components[componentName(name) + OPTIONAL] = { ...HEADERS[name], required: false }
+  }
+  for (const [name, example] of Object.entries(SECURITY_HEADERS)) {
+    const description = OF_EVERY_ANSWER[name as keyof typeof SECURITY_HEADERS]
+    components[componentName(name)] = { description, required: true, schema: { type: 'string' }, example }
+  }
+  return components
 }

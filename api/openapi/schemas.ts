@@ -64,6 +64,6 @@ function withoutDialect(schema: object): object {
 }
 
 /** `agent-verification` is AgentVerification. */
-function componentName(file: string): string {
+export function componentName(file: string): string {
   return file.replace(/(?:^|-)([a-z])/g, (_whole, letter: string) => letter.toUpperCase())
 }

@@ -1,10 +1,24 @@
 // The questions as this node knows them: kept in memory, and read again whenever their tables have grown.
+import { type Database, withDatabase } from '../../pipeline/duckdb.ts'
+import type { LocalFiles } from '../../pipeline/store/local-files.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import { TableLog } from '../../pipeline/tables/delta-log.ts'
+import { attachCurrent } from '../../pipeline/tables/views.ts'
 import { ServiceError } from '../../schemas/errors.ts'
-import { type PageRequest, type QuestionPage, pageOf } from './page.ts'
+import type { QuestionPage } from '../../schemas/payloads.ts'
+import { type PageRequest, pageOf } from './page.ts'
 import type { KnownQuestion } from './question.ts'
-import { type QuestionSource, readQuestions } from './read.ts'
+
+/** Grain: one row per question, in the order of pages. */
+const QUESTIONS = `
+  SELECT question_id, title, category, url, opened_at, closes_at, outcome, resolved_at
+  FROM current_questions LEFT JOIN current_resolutions USING (question_id)
+  ORDER BY closes_at, question_id`
+
+interface QuestionSource {
+  local: LocalFiles
+  openDatabase: () => Promise<Database>
+}
 
 export class QuestionBook {
   readonly #source: QuestionSource
@@ -53,13 +67,18 @@ export class QuestionBook {
     const [questions, resolutions] = [this.#logs.questions.current, this.#logs.resolutions.current]
     const versions = `${questions.version} ${resolutions.version}`
     if (versions === this.#versions) return
-    const reading = readQuestions(this.#source, { questions, resolutions })
+    const { local, openDatabase } = this.#source
+    const reading = withDatabase(openDatabase, async (database) => {
+      await attachCurrent(database, local, { ...questions, table: 'questions' })
+      await attachCurrent(database, local, { ...resolutions, table: 'resolutions' })
+      return database.rows<KnownQuestion>(QUESTIONS)
+    })
     this.#listed = await reading.catch((cause: unknown) => {
       // A missing data file is corruption, not a 404 for the question.
       if (!(cause instanceof ServiceError && cause.kind === 'notFound')) throw cause
       throw new ServiceError('corrupt', cause.message, { cause })
     })
-    this.#byId = new Map(this.#listed.map((question) => [question.questionId, question]))
+    this.#byId = new Map(this.#listed.map((question) => [question.question_id, question]))
     this.#versions = versions
   }
 }

@@ -1,6 +1,6 @@
 // A page of questions, in the order (closes_at, question_id), and the cursor that leads to the next one.
 import { ServiceError } from '../../schemas/errors.ts'
-import type { Question } from '../../schemas/payloads.ts'
+import type { Question, QuestionPage } from '../../schemas/payloads.ts'
 import { CURSOR, type QuestionStatus } from '../../schemas/requests.ts'
 import { type KnownQuestion, shownAt } from './question.ts'
 
@@ -9,11 +9,6 @@ export interface PageRequest {
   limit: number
   cursor: string | undefined
   now: Date
-}
-
-export interface QuestionPage {
-  questions: Question[]
-  nextCursor: string | null
 }
 
 /** @throws ServiceError `invalid` for a cursor that no page gave. */
@@ -26,10 +21,10 @@ export function pageOf(
   for (let index = start; index < listed.length; index++) {
     const question = shownAt(listed[index]!, now)
     if (status !== undefined && question.status !== status) continue
-    if (questions.length === limit) return { questions, nextCursor: encodeCursor(questions.at(-1)!) }
+    if (questions.length === limit) return { questions, next_cursor: cursorOf(questions.at(-1)!) }
     questions.push(question)
   }
-  return { questions, nextCursor: null }
+  return { questions, next_cursor: null }
 }
 
 interface Place {
@@ -42,15 +37,16 @@ function indexAfter(listed: readonly KnownQuestion[], { closesAtMs, questionId }
   let high = listed.length
   while (low < high) {
     const middle = (low + high) >>> 1
-    const { closesAt, questionId: id } = listed[middle]!
-    const after = closesAt.getTime() > closesAtMs || (closesAt.getTime() === closesAtMs && id > questionId)
+    const { closes_at, question_id } = listed[middle]!
+    const closeMs = closes_at.getTime()
+    const after = closeMs > closesAtMs || (closeMs === closesAtMs && question_id > questionId)
     if (after) high = middle
     else low = middle + 1
   }
   return low
 }
 
-function encodeCursor({ closes_at, question_id }: Question): string {
+function cursorOf({ closes_at, question_id }: Question): string {
   return `${Date.parse(closes_at)}_${question_id}`
 }
 

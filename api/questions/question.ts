@@ -2,47 +2,38 @@
 import { ServiceError } from '../../schemas/errors.ts'
 import type { Question } from '../../schemas/payloads.ts'
 import type { QuestionStatus } from '../../schemas/requests.ts'
-import type { Outcome } from '../../schemas/tables.ts'
 
-export interface KnownQuestion {
-  questionId: string
-  title: string
-  category: string | null
-  url: string | null
-  openedAt: Date
-  closesAt: Date
-  outcome: Outcome | null
-  resolvedAt: Date | null
+/** A question and its outcome as the tables hold them. */
+export type KnownQuestion = Omit<Question, 'status' | `${string}_at`> & {
+  opened_at: Date
+  closes_at: Date
+  resolved_at: Date | null
 }
 
-function statusAt({ openedAt, closesAt, outcome }: KnownQuestion, now: Date): QuestionStatus {
+function statusAt({ opened_at, closes_at, outcome }: KnownQuestion, now: Date): QuestionStatus {
   if (outcome !== null) return 'resolved'
-  if (now < openedAt) return 'upcoming'
-  return now < closesAt ? 'open' : 'closed'
+  if (now < opened_at) return 'upcoming'
+  return now < closes_at ? 'open' : 'closed'
 }
 
 export function shownAt(question: KnownQuestion, now: Date): Question {
   return {
-    question_id: question.questionId,
-    title: question.title,
-    category: question.category,
-    url: question.url,
-    opened_at: question.openedAt.toISOString(),
-    closes_at: question.closesAt.toISOString(),
+    ...question,
+    opened_at: question.opened_at.toISOString(),
+    closes_at: question.closes_at.toISOString(),
+    resolved_at: question.resolved_at?.toISOString() ?? null,
     status: statusAt(question, now),
-    outcome: question.outcome,
-    resolved_at: question.resolvedAt?.toISOString() ?? null,
   }
 }
 
 /** @throws ServiceError `conflict` for a question that takes no forecasts at this instant. */
 export function assertOpen(question: KnownQuestion, now: Date): void {
-  const status = statusAt(question, now)
+  const { question_id, opened_at, closes_at, resolved_at, status } = shownAt(question, now)
   if (status === 'open') return
   const why = {
-    upcoming: `opens at ${question.openedAt.toISOString()}`,
-    closed: `closed at ${question.closesAt.toISOString()}`,
-    resolved: `was resolved at ${question.resolvedAt?.toISOString()}`,
+    upcoming: `opens at ${opened_at}`,
+    closed: `closed at ${closes_at}`,
+    resolved: `was resolved at ${resolved_at}`,
   }[status]
-  throw new ServiceError('conflict', `the question ${question.questionId} takes no forecast: it ${why}`)
+  throw new ServiceError('conflict', `the question ${question_id} takes no forecast: it ${why}`)
 }

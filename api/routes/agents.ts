@@ -1,14 +1,11 @@
 // Agents register.
-import { z } from 'zod'
 import { sealedBytes } from '../../pipeline/access/idempotency.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { registered } from '../../schemas/payloads.ts'
-import { noQuery, registration } from '../../schemas/requests.ts'
+import { registration } from '../../schemas/requests.ts'
 import { assertUnguessable } from '../idempotency-key.ts'
 import * as examples from '../openapi/examples.ts'
 import { route } from '../route.ts'
-
-const NO_STORE = { 'Cache-Control': 'no-store' }
 
 /** How long a repeated registration shows the API key; for this long its Idempotency-Key is as secret as the key. */
 const SHOWN_AGAIN_MS = 24 * 60 * 60_000
@@ -27,7 +24,6 @@ function notShown(registeredAt: string): string {
 }
 
 export const register = route({
-  method: 'POST',
   path: '/agents/register',
   operationId: 'registerAgent',
   tag: 'Agents',
@@ -35,26 +31,21 @@ export const register = route({
   description:
     'Anyone may register an agent. The key is shown only once, and the service stores only its hash. With an ' +
     '`Idempotency-Key` the call may be repeated within 24 hours if its answer was lost: it answers the same agent and key.',
-  key: 'none',
   limit: 'register',
   idempotent: true,
   needsStore: true,
-  params: z.strictObject({}),
-  query: noQuery,
   body: registration,
   examples: { body: examples.registration },
   success: {
     status: 201,
     description: 'Registered: keep the key',
     body: registered,
+    cache: 'no-store',
     example: examples.registered,
   },
   problems: {
     409: { detail: notShown('2026-03-01T12:00:00.000Z') },
-    422: {
-      detail: 'the body is not valid: name must not be empty',
-      errors: [{ pointer: '/name', detail: 'must not be empty' }],
-    },
+    422: examples.invalid('body', 'name', 'must not be empty'),
   },
   handle: async ({ body, idempotencyKey }, context) => {
     if (idempotencyKey !== undefined) assertUnguessable(idempotencyKey)
@@ -80,6 +71,6 @@ export const register = route({
         })
       },
     })
-    return { status: 201, body: answer, headers: NO_STORE }
+    return { body: answer }
   },
 })

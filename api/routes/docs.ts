@@ -4,8 +4,7 @@ import { createRequire } from 'node:module'
 import { z } from 'zod'
 import { sha256Hex } from '../../pipeline/proof/canonical.ts'
 import { openApiDocument } from '../openapi/document.ts'
-import { PLAIN_GET, type Reply, type Route, route } from '../route.ts'
-import { SECURITY_HEADERS } from '../security-headers.ts'
+import { type Reply, type Route, route } from '../route.ts'
 
 const require = createRequire(import.meta.url)
 
@@ -59,127 +58,115 @@ const START = `const ui = SwaggerUIBundle({
 })
 `
 
-const text = (content: string) => () => Promise.resolve(new TextEncoder().encode(content))
+type Words = Pick<Route, 'path' | 'operationId' | 'summary' | 'description'>
 
-interface DocumentFile extends Pick<Route, 'path' | 'operationId' | 'summary' | 'description'> {
-  answer: string
-  mediaType: string
-  example: string
-  read: () => Promise<Uint8Array>
-}
-
-/** The page and its files. No part of a request is used as the name of a file. */
-const FILES: DocumentFile[] = [
-  {
-    path: '/docs',
-    operationId: 'getDocumentPage',
-    summary: 'This document as a page',
-    description: 'This document as a page. It loads nothing from other sites.',
-    answer: 'A page',
-    mediaType: 'text/html',
-    example: '<!doctype html>\n<html lang="en">…</html>\n',
-    read: text(PAGE),
-  },
-  {
-    path: '/docs/viewer.js',
-    operationId: 'getViewer',
-    summary: 'The viewer of the page',
-    description: 'Swagger UI, the program of the page.',
-    answer: 'The file',
-    mediaType: 'text/javascript',
-    example: 'globalThis.SwaggerUIBundle = () => {}\n',
-    read: () => readFile(require.resolve('swagger-ui-dist/swagger-ui-bundle.js')),
-  },
-  {
-    path: '/docs/viewer.css',
-    operationId: 'getViewerStyle',
-    summary: 'The style of the viewer',
-    description: 'The style sheet of Swagger UI.',
-    answer: 'The file',
-    mediaType: 'text/css',
-    example: '.swagger-ui { color: #3b4151 }\n',
-    read: () => readFile(require.resolve('swagger-ui-dist/swagger-ui.css')),
-  },
-  {
-    path: '/docs/start.js',
-    operationId: 'getViewerStart',
-    summary: 'The start of the viewer',
-    description: 'Shows this document in the page.',
-    answer: 'The file',
-    mediaType: 'text/javascript',
-    example: 'SwaggerUIBundle({})\n',
-    read: text(START),
-  },
-]
-
-const files = FILES.map(({ answer, mediaType, example, read, ...words }) =>
-  route({
-    ...PLAIN_GET,
+/** A call that answers the same bytes each time; they are made or read at the first request. */
+function file(
+  words: Words,
+  success: Route['success'],
+  read: () => string | Promise<Uint8Array>,
+  headers: Record<string, string> = {},
+): Route {
+  let reply: Promise<Reply> | undefined
+  const make = async (): Promise<Reply> => {
+    const body = Buffer.from(await read())
+    return { body, headers: { ...headers, ETag: `"${sha256Hex(body)}"` } }
+  }
+  return route({
     ...words,
     tag: 'Service',
-    success: { status: 200, description: answer, body: z.string(), mediaType, example, headers: ['ETag'] },
-    handle: kept(`${mediaType}; charset=utf-8`, read),
-  }),
-)
+    success: { ...success, headers: ['ETag'] },
+    handle: () => {
+      reply ??= make().catch((error: unknown) => {
+        reply = undefined
+        throw error
+      })
+      return reply
+    },
+  })
+}
+
+const MINUTE = 'public, max-age=60'
+const FILE = { description: 'The file', body: z.string(), cache: 'public, max-age=86400' }
+
+/** The page and its files. No part of a request is used as the name of a file. */
+const PAGE_FILES = [
+  file(
+    {
+      path: '/docs',
+      operationId: 'getDocumentPage',
+      summary: 'This document as a page',
+      description: 'This document as a page. It loads nothing from other sites.',
+    },
+    {
+      description: 'A page',
+      body: z.string(),
+      mediaType: 'text/html',
+      cache: MINUTE,
+      example: '<!doctype html>\n<html lang="en">…</html>\n',
+    },
+    () => PAGE,
+    { 'Content-Security-Policy': PAGE_POLICY },
+  ),
+  file(
+    {
+      path: '/docs/viewer.js',
+      operationId: 'getViewer',
+      summary: 'The viewer of the page',
+      description: 'Swagger UI, the program of the page.',
+    },
+    { ...FILE, mediaType: 'text/javascript', example: 'globalThis.SwaggerUIBundle = () => {}\n' },
+    () => readFile(require.resolve('swagger-ui-dist/swagger-ui-bundle.js')),
+  ),
+  file(
+    {
+      path: '/docs/viewer.css',
+      operationId: 'getViewerStyle',
+      summary: 'The style of the viewer',
+      description: 'The style sheet of Swagger UI.',
+    },
+    { ...FILE, mediaType: 'text/css', example: '.swagger-ui { color: #3b4151 }\n' },
+    () => readFile(require.resolve('swagger-ui-dist/swagger-ui.css')),
+  ),
+  file(
+    {
+      path: '/docs/start.js',
+      operationId: 'getViewerStart',
+      summary: 'The start of the viewer',
+      description: 'Shows this document in the page.',
+    },
+    { ...FILE, mediaType: 'text/javascript', example: 'SwaggerUIBundle({})\n' },
+    () => START,
+  ),
+]
 
 /** The calls that describe all calls: `routes` and themselves. */
 export function documentation(routes: readonly Route[], version: string): Route[] {
-  const own = [
-    route({
-      ...PLAIN_GET,
-      path: '/openapi.json',
-      operationId: 'getDocument',
-      tag: 'Service',
-      summary: 'This document',
-      description: 'This document, made from the schemas that validate requests and describe answers.',
-      success: {
-        status: 200,
+  const own: Route[] = [
+    file(
+      {
+        path: '/openapi.json',
+        operationId: 'getDocument',
+        summary: 'This document',
+        description: 'This document, made from the schemas that validate requests and describe answers.',
+      },
+      {
         description: 'An OpenAPI 3.1 document',
         body: z.looseObject({
           openapi: z.literal('3.1.0'),
           info: z.looseObject({}),
           paths: z.looseObject({}),
         }),
+        cache: MINUTE,
         example: {
           openapi: '3.1.0',
           info: { title: 'Forecast verification service', version: '1.0.0' },
           paths: {},
         },
-        headers: ['ETag'],
       },
-      handle: kept('application/json', () => {
-        const document = openApiDocument([...routes, ...own], version)
-        return Promise.resolve(new TextEncoder().encode(JSON.stringify(document)))
-      }),
-    }),
-    ...files,
+      () => JSON.stringify(openApiDocument([...routes, ...own], version)),
+    ),
+    ...PAGE_FILES,
   ]
   return own
-}
-
-/** Answers the same bytes each time; they are made or read at the first request. */
-function kept(contentType: string, read: () => Promise<Uint8Array>): () => Promise<Reply> {
-  let reply: Promise<Reply> | undefined
-  const make = async (): Promise<Reply> => {
-    const body = await read()
-    const isPage = contentType.startsWith('text/html')
-    const mayChange = isPage || contentType === 'application/json'
-    return {
-      status: 200,
-      body,
-      headers: {
-        'Content-Type': contentType,
-        'Cache-Control': `public, max-age=${mayChange ? 60 : 86_400}`,
-        'Content-Security-Policy': isPage ? PAGE_POLICY : SECURITY_HEADERS['Content-Security-Policy'],
-        ETag: `"${sha256Hex(body)}"`,
-      },
-    }
-  }
-  return () => {
-    reply ??= make().catch((error: unknown) => {
-      reply = undefined
-      throw error
-    })
-    return reply
-  }
 }

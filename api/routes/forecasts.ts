@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { rounded } from '../../pipeline/scoring/round.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { forecastReceipt } from '../../schemas/payloads.ts'
-import { forecastSubmission, noQuery } from '../../schemas/requests.ts'
+import { forecastSubmission } from '../../schemas/requests.ts'
 import { uuid } from '../../schemas/values.ts'
 import * as examples from '../openapi/examples.ts'
 import { assertOpen } from '../questions/question.ts'
@@ -24,7 +24,6 @@ function assertTimely(forecastAt: Date, now: Date): void {
 }
 
 export const submitForecast = route({
-  method: 'POST',
   path: '/agents/{agent_id}/forecast',
   operationId: 'submitForecast',
   tag: 'Agents',
@@ -38,23 +37,19 @@ export const submitForecast = route({
   idempotent: true,
   needsStore: true,
   params: z.strictObject({ agent_id: uuid }),
-  query: noQuery,
   body: forecastSubmission,
   examples: { params: { agent_id: AGENT_ID }, body: examples.forecastSubmission },
   success: {
-    status: 200,
     description: 'The forecast is durable',
     body: forecastReceipt,
+    cache: 'no-store',
     example: examples.forecastReceipt,
   },
   problems: {
     403: { detail: `this key belongs to another agent than ${AGENT_ID}` },
     404: { detail: `there is no question ${QUESTION_ID}` },
     409: { detail: `the question ${QUESTION_ID} takes no forecast: it closed at 2026-06-01T00:00:00.000Z` },
-    422: {
-      detail: 'the body is not valid: probability must be at most 1',
-      errors: [{ pointer: '/probability', detail: 'must be at most 1' }],
-    },
+    422: examples.invalid('body', 'probability', 'must be at most 1'),
   },
   handle: async ({ params, body, caller, idempotencyKey }, context) => {
     if (caller.agent_id !== params.agent_id) {
@@ -89,6 +84,6 @@ export const submitForecast = route({
           source: 'api',
         }),
     })
-    return { status: 200, body: receipt, headers: { 'Cache-Control': 'no-store' } }
+    return { body: receipt }
   },
 })

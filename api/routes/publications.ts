@@ -1,162 +1,123 @@
 // What the current release says about an agent or a forecaster: the same four calls for both.
 import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
+import { RESPONSES } from '../../schemas/json-schemas.ts'
 import type { PublicationKind } from '../../schemas/metric.ts'
-import * as payloads from '../../schemas/payloads.ts'
-import { noQuery } from '../../schemas/requests.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import { uuid } from '../../schemas/values.ts'
 import type { ApiContext } from '../context.ts'
-import type { Publication } from '../current-release.ts'
-import type { Caller } from '../limits/callers.ts'
 import * as examples from '../openapi/examples.ts'
-import { type Reply, type Route, type Tag, route } from '../route.ts'
+import { componentName } from '../openapi/schemas.ts'
+import { type Route, type Tag, route } from '../route.ts'
 
 const { AGENT_ID, USER_ID } = examples
 
 interface PublicationCall {
   kind: PublicationKind
   /** The last part of the path. */
-  name: string
-  /** The last part of the operation's id. */
-  id: string
+  name: 'verification' | 'metrics' | 'rankings' | 'advanced-metrics'
   tag: Tag
   /** Continues with the kind of entity. */
   summary: string
   description: string
-  agent: { body: z.ZodType; example: object }
-  forecaster: { body: z.ZodType; example: object }
 }
 
 const CALLS: PublicationCall[] = [
   {
     kind: 'verification',
     name: 'verification',
-    id: 'Verification',
     tag: 'Verification',
     summary: 'The signed verification of',
     description:
       'Whether the current release certifies it, how skilled it is and on how many questions. The signature covers ' +
       'the exact bytes of the body; the guide for verifiers shows how to check it. Calls with a key count toward the ' +
       'monthly quota of its account, calls without one toward the per-minute quota of their address.',
-    agent: { body: payloads.agentVerification, example: examples.agentVerification },
-    forecaster: { body: payloads.forecasterVerification, example: examples.forecasterVerification },
   },
   {
     kind: 'metrics',
     name: 'metrics',
-    id: 'Metrics',
     tag: 'Records',
     summary: 'All scores and the calibration of',
     description: 'Every score in the current release, and how well calibrated the forecasts are.',
-    agent: { body: payloads.agentMetrics, example: examples.agentMetrics },
-    forecaster: { body: payloads.forecasterMetrics, example: examples.forecasterMetrics },
   },
   {
     kind: 'rankings',
     name: 'rankings',
-    id: 'Rankings',
     tag: 'Records',
     summary: 'The rank of',
     description: 'The rank by skill among the eligible agents, or forecasters.',
-    agent: { body: payloads.agentRankings, example: examples.agentRankings },
-    forecaster: { body: payloads.forecasterRankings, example: examples.forecasterRankings },
   },
   {
     kind: 'advanced_metrics',
     name: 'advanced-metrics',
-    id: 'AdvancedMetrics',
     tag: 'Records',
     summary: 'Stability, conviction and responsiveness of',
     description: 'How stable the skill is, how confident the forecasts are and how they respond to news.',
-    agent: { body: payloads.agentAdvancedMetrics, example: examples.agentAdvancedMetrics },
-    forecaster: { body: payloads.forecasterAdvancedMetrics, example: examples.forecasterAdvancedMetrics },
   },
 ]
 
-export const publications: Route[] = CALLS.flatMap(
-  ({ kind, name, id, tag, summary, description, agent, forecaster }) => {
-    const isVerification = kind === 'verification'
-    const shared = {
-      method: 'GET',
-      tag,
-      description,
-      ...(isVerification
-        ? ({ key: 'optional', limit: 'verification' } as const)
-        : ({ key: 'none' } as const)),
-      needsStore: true,
-      query: noQuery,
-      body: z.undefined(),
-    } as const
-    const success = {
-      status: 200,
-      description: 'As in the current release',
-      headers: ['ETag', 'X-Service-Signature', ...(isVerification ? (['Vary'] as const) : [])],
-    } as const
-    return [
-      route({
-        ...shared,
-        path: `/agents/{agent_id}/${name}`,
-        operationId: `getAgent${id}`,
-        summary: `${summary} an agent`,
-        params: z.strictObject({ agent_id: uuid }),
-        examples: { params: { agent_id: AGENT_ID } },
-        success: { ...success, ...agent },
-        problems: {
-          404: {
-            detail:
-              `the agent ${AGENT_ID} was registered at 2026-03-01T11:58:00.000Z and no release has covered it yet; ` +
-              'the next release is due at 2026-03-01T12:15:00.000Z',
-          },
-          422: examples.notUuid('agent_id'),
-        },
-        handle: ({ params, caller }, context) =>
-          publication(context, { entityType: 'agent', entityId: params.agent_id, kind, caller }),
-      }),
-      route({
-        ...shared,
-        path: `/forecaster/{user_id}/${name}`,
-        operationId: `getForecaster${id}`,
-        summary: `${summary} a forecaster`,
-        params: z.strictObject({ user_id: uuid }),
-        examples: { params: { user_id: USER_ID } },
-        success: { ...success, ...forecaster },
-        problems: {
-          404: { detail: `no release has a forecaster ${USER_ID}` },
-          422: examples.notUuid('user_id'),
-        },
-        handle: ({ params, caller }, context) =>
-          publication(context, { entityType: 'forecaster', entityId: params.user_id, kind, caller }),
-      }),
-    ]
+/** How the calls about each kind of entity differ. */
+const ENTITIES = {
+  agent: {
+    path: '/agents/{agent_id}',
+    words: 'an agent',
+    idName: 'agent_id',
+    example: AGENT_ID,
+    missing:
+      `the agent ${AGENT_ID} was registered at 2026-03-01T11:58:00.000Z and no release has covered it yet; ` +
+      'the next release is due at 2026-03-01T12:15:00.000Z',
   },
-)
-
-async function publication(
-  context: ApiContext,
-  asked: { entityType: EntityType; entityId: string; kind: PublicationKind; caller: Caller },
-): Promise<Reply> {
-  const { entityType, entityId, kind, caller } = asked
-  const found = await context.releases.find(entityType, entityId, kind)
-  if (!found) throw new ServiceError('notFound', await whyNotPublished(context, entityType, entityId))
-  return {
-    status: 200,
-    body: found.bytes,
-    headers: {
-      ...headersOf(found),
-      'Cache-Control': `${caller.kind === 'anonymous' ? 'public' : 'private'}, max-age=60`,
-      // A cache in front of the service must not answer a call that counts, nor one with a wrong key.
-      ...(kind === 'verification' ? { Vary: 'X-API-Key' } : {}),
-    },
-  }
+  forecaster: {
+    path: '/forecaster/{user_id}',
+    words: 'a forecaster',
+    idName: 'user_id',
+    example: USER_ID,
+    missing: `no release has a forecaster ${USER_ID}`,
+  },
 }
 
-function headersOf({ sha256, signature }: Publication): Record<string, string> {
-  return {
-    'Content-Type': 'application/json',
-    ETag: `"${sha256}"`,
-    ...(signature === undefined ? {} : { 'X-Service-Signature': signature }),
-  }
+export const publications: Route[] = CALLS.flatMap((call) => [
+  publication('agent', call),
+  publication('forecaster', call),
+])
+
+function publication(entityType: EntityType, call: PublicationCall): Route {
+  const { kind, name, tag, description } = call
+  const { path, words, idName, example, missing } = ENTITIES[entityType]
+  const isVerification = kind === 'verification'
+  return route({
+    path: `${path}/${name}`,
+    operationId: `get${componentName(`${entityType}-${name}`)}`,
+    tag,
+    summary: `${call.summary} ${words}`,
+    description,
+    ...(isVerification ? { key: 'optional', limit: 'verification' } : { key: 'none' }),
+    needsStore: true,
+    params: z.strictObject({ [idName]: uuid }),
+    examples: { params: { [idName]: example } },
+    success: {
+      description: 'As in the current release',
+      body: RESPONSES[`${entityType}-${name}`],
+      example: examples.PUBLICATIONS[entityType][kind],
+      headers: ['ETag', 'X-Service-Signature', ...(isVerification ? (['Vary'] as const) : [])],
+    },
+    problems: { 404: { detail: missing }, 422: examples.invalid('path', idName, 'must be a UUID') },
+    handle: async ({ params, caller }, context) => {
+      const entityId = params[idName]!
+      const found = await context.releases.find(entityType, entityId, kind)
+      if (!found) throw new ServiceError('notFound', await whyNotPublished(context, entityType, entityId))
+      return {
+        body: found.bytes,
+        headers: {
+          ETag: `"${found.sha256}"`,
+          ...(found.signature === undefined ? {} : { 'X-Service-Signature': found.signature }),
+          'Cache-Control': `${caller.kind === 'anonymous' ? 'public' : 'private'}, max-age=60`,
+          // A cache in front of the service must not answer a call that counts, nor one with a wrong key.
+          ...(isVerification ? { Vary: 'X-API-Key' } : {}),
+        },
+      }
+    },
+  })
 }
 
 async function whyNotPublished(

@@ -1,18 +1,17 @@
 // The questions that forecasts are about.
 import { z } from 'zod'
 import { question, questionPage } from '../../schemas/payloads.ts'
-import { noQuery, questionsQuery } from '../../schemas/requests.ts'
+import { questionsQuery } from '../../schemas/requests.ts'
 import { uuid } from '../../schemas/values.ts'
 import * as examples from '../openapi/examples.ts'
 import { shownAt } from '../questions/question.ts'
-import { PLAIN_GET, route } from '../route.ts'
+import { route } from '../route.ts'
 
 const { QUESTION_ID } = examples
 /** A question's status changes with the clock, so it is not cached. */
-const FRESH = { 'Cache-Control': 'no-cache' }
+const FRESH = 'no-cache'
 
 export const listQuestions = route({
-  ...PLAIN_GET,
   path: '/questions',
   operationId: 'listQuestions',
   tag: 'Questions',
@@ -22,45 +21,31 @@ export const listQuestions = route({
     'are read may be missed or listed twice.',
   query: questionsQuery,
   examples: { query: { status: 'open', limit: 100, cursor: examples.CURSOR } },
-  success: { status: 200, description: 'A page', body: questionPage, example: examples.questionPage },
+  success: { description: 'A page', body: questionPage, cache: FRESH, example: examples.questionPage },
   problems: {
-    422: {
-      detail: 'the query is not valid: limit must be at most 1000',
-      errors: [{ pointer: '/limit', detail: 'must be at most 1000' }],
-    },
+    422: examples.invalid('query', 'limit', 'must be at most 1000'),
   },
   handle: ({ query }, { questions, now }) => {
     const { status, limit, cursor } = query
-    const page = questions.page({ status, limit, cursor, now: now() })
-    return Promise.resolve({
-      status: 200,
-      body: { questions: page.questions, next_cursor: page.nextCursor },
-      headers: FRESH,
-    })
+    return { body: questions.page({ status, limit, cursor, now: now() }) }
   },
 })
 
 export const getQuestion = route({
-  method: 'GET',
   path: '/questions/{question_id}',
   operationId: 'getQuestion',
   tag: 'Questions',
   summary: 'One question',
   description: 'A question, its current status and, once it is resolved, its outcome.',
-  key: 'none',
   needsStore: true,
   params: z.strictObject({ question_id: uuid }),
-  query: noQuery,
-  body: z.undefined(),
   examples: { params: { question_id: QUESTION_ID } },
-  success: { status: 200, description: 'The question', body: question, example: examples.question },
+  success: { description: 'The question', body: question, cache: FRESH, example: examples.question },
   problems: {
     404: { detail: `there is no question ${QUESTION_ID}` },
-    422: examples.notUuid('question_id'),
+    422: examples.invalid('path', 'question_id', 'must be a UUID'),
   },
   handle: async ({ params }, { questions, now }) => ({
-    status: 200,
     body: shownAt(await questions.find(params.question_id), now()),
-    headers: FRESH,
   }),
 })

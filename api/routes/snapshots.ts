@@ -1,5 +1,4 @@
 // The daily history of an entity.
-import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import { snapshotHistory } from '../../schemas/payloads.ts'
 import { snapshotParams, snapshotQuery } from '../../schemas/requests.ts'
@@ -14,7 +13,6 @@ function missing(entityType: EntityType, entityId: string): string {
 }
 
 export const snapshots = route({
-  method: 'GET',
   path: '/snapshots/{entity_type}/{entity_id}',
   operationId: 'listSnapshots',
   tag: 'Records',
@@ -22,37 +20,28 @@ export const snapshots = route({
   description:
     'The rank and skill of an agent or forecaster in the first release of each day, oldest first. A day without a ' +
     'release, or before its first one, has no row. The row of a day never changes.',
-  key: 'none',
   needsStore: true,
   params: snapshotParams,
   query: snapshotQuery,
-  body: z.undefined(),
   examples: {
     params: { entity_type: 'agent', entity_id: AGENT_ID },
     query: { start_date: '2026-02-28', end_date: '2026-03-01' },
   },
   success: {
-    status: 200,
     description: 'One row for each day',
     body: snapshotHistory,
+    cache: 'public, max-age=60',
     example: examples.snapshotHistory,
   },
   problems: {
     404: { detail: missing('agent', AGENT_ID) },
-    422: {
-      detail: 'the query is not valid: end_date must not be before start_date',
-      errors: [{ pointer: '/end_date', detail: 'must not be before start_date' }],
-    },
+    422: examples.invalid('query', 'end_date', 'must not be before start_date'),
   },
   handle: async ({ params, query }, { history, releases }) => {
     const { entity_type, entity_id } = params
     const rows = await history.of(entity_type, entity_id, query.start_date, query.end_date)
     const known = rows.length > 0 || (await releases.find(entity_type, entity_id, 'rankings')) !== undefined
     if (!known) throw new ServiceError('notFound', missing(entity_type, entity_id))
-    return {
-      status: 200,
-      body: { entity_type, entity_id, snapshots: rows },
-      headers: { 'Cache-Control': 'public, max-age=60' },
-    }
+    return { body: { entity_type, entity_id, snapshots: rows } }
   },
 })

@@ -1,14 +1,11 @@
 // Many verifications at once.
-import { z } from 'zod'
-import { canonical } from '../../pipeline/proof/canonical.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { bulkResults } from '../../schemas/payloads.ts'
-import { bulkVerification, noQuery } from '../../schemas/requests.ts'
+import { bulkVerification } from '../../schemas/requests.ts'
 import * as examples from '../openapi/examples.ts'
 import { route } from '../route.ts'
 
 export const bulk = route({
-  method: 'POST',
   path: '/verification/bulk',
   operationId: 'getVerifications',
   tag: 'Verification',
@@ -20,14 +17,12 @@ export const bulk = route({
   key: 'optional',
   limit: 'verification',
   needsStore: true,
-  params: z.strictObject({}),
-  query: noQuery,
   body: bulkVerification,
   examples: { body: examples.bulkVerification },
   success: {
-    status: 200,
     description: 'One result for each id',
     body: bulkResults,
+    cache: 'no-store',
     example: examples.bulkResults,
   },
   problems: {
@@ -42,9 +37,7 @@ export const bulk = route({
       throw new ServiceError(
         'invalid',
         `${body.ids.length} ids were sent; at most ${most} are allowed in one request`,
-        {
-          faults: [{ pointer: '/ids', detail: `must have at most ${most} items` }],
-        },
+        { faults: [{ pointer: '/ids', detail: `must have at most ${most} items` }] },
       )
     }
     const ids = [...new Set(body.ids)]
@@ -56,10 +49,6 @@ export const bulk = route({
           : { id, status: 'not_found' }
       }),
     )
-    return {
-      status: 200,
-      body: canonical({ results }),
-      headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' },
-    }
+    return { body: { results } }
   },
 })
