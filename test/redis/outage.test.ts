@@ -185,12 +185,12 @@ describe.skipIf(!redisServer)('a start', () => {
     [
       'with a password that is not encoded',
       ({ port }) => withPassword(port, '100%zz'),
-      /REDIS_URL cannot be used/,
+      /REDIS_URL is not valid/,
     ],
     [
       'with a database that is not a number',
       ({ port }) => `${withPassword(port)}/x`,
-      /REDIS_URL cannot be used/,
+      /REDIS_URL is not valid/,
     ],
   ])('%s is refused, and shows no password', async ([, urlOf, message]) => {
     const redis = await TestRedis.start({ password: PASSWORD })
