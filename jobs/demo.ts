@@ -19,22 +19,15 @@ import { playDemo } from './simulation/demo-steps.ts'
 import { SEED } from './simulation/demo-world.ts'
 import { runVerify } from './verify.ts'
 
-export interface DemoOptions {
-  store?: string | undefined
-  /** End when everything has been shown instead of serving on. */
-  exit: boolean
-  json: boolean
-}
-
 /**
- * Prints its own report, before it serves on. Resolves once nothing is left running, with whether everything was
+ * Prints its own report, before it serves on; with `exit` it ends then. Resolves once nothing is left running, with whether everything was
  * shown and every check held.
  *
  * @throws ServiceError `conflict` for a store that is not empty.
  */
 export async function runDemo(
   variables: NodeJS.ProcessEnv,
-  { store, exit, json }: DemoOptions,
+  { store, exit = false, json = false }: { store?: string; exit?: boolean; json?: boolean },
 ): Promise<boolean> {
   const stopping = new AbortController()
   const stopped = stopSignal().then(() => {

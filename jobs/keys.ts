@@ -44,9 +44,8 @@ function quotaOf(tier: Tier, monthlyCalls: number | undefined): KeyQuota {
 
 export async function listKeys({ registry, now }: Components): Promise<Report> {
   const records = await Array.fromAsync(registry.listKeys())
-  records.sort((a, b) =>
-    a.created_at < b.created_at ? -1 : a.created_at > b.created_at ? 1 : a.key_id < b.key_id ? -1 : 1,
-  )
+  const order = ({ created_at, key_id }: KeyRecord) => `${created_at} ${key_id}`
+  records.sort((a, b) => (order(a) < order(b) ? -1 : 1))
   const lines = records.map((record) => {
     const { key_id, created_at, tier, monthly_calls } = record
     const quota = monthly_calls === null ? tier : `${tier} (${monthly_calls} calls a month)`
