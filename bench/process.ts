@@ -5,10 +5,6 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
-export interface ServerProcess extends AsyncDisposable {
-  url: string
-}
-
 /** Runs a script to its end, and returns what it prints on standard output. */
 export async function run(path: string, ...args: readonly string[]): Promise<string> {
   const { stdout } = await promisify(execFile)(process.execPath, [script(path), ...args])
@@ -16,7 +12,7 @@ export async function run(path: string, ...args: readonly string[]): Promise<str
 }
 
 /** The service on a store in a folder. All calls of a measurement come from one address, as fast as possible. */
-export function startService(store: string, settings: Record<string, string> = {}): Promise<ServerProcess> {
+export function startService(store: string, settings: Record<string, string> = {}) {
   return startServer('../jobs/fvs.ts', ['serve', '--no-scheduler', '--store', store], {
     PORT: '0',
     LOG_LEVEL: 'info',
@@ -32,7 +28,7 @@ export async function startServer(
   path: string,
   args: readonly string[],
   env: Record<string, string> = {},
-): Promise<ServerProcess> {
+): Promise<AsyncDisposable & { url: string }> {
   const child = spawn(process.execPath, [script(path), ...args], { env, stdio: ['ignore', 'ignore', 'pipe'] })
   const lines: string[] = []
   for await (const line of createInterface({ input: child.stderr })) {
@@ -40,7 +36,7 @@ export async function startServer(
     const url = /"url":"(http:[^"]+)"/.exec(line)?.[1]
     if (url === undefined) continue
     child.stderr.resume()
-    return { url, [Symbol.asyncDispose]: () => ended(child) }
+    return { url, [Symbol.asyncDispose]: () => end(child) }
   }
   throw new Error(`the server did not start:\n${lines.join('\n')}`)
 }
@@ -49,7 +45,7 @@ function script(path: string): string {
   return fileURLToPath(new URL(path, import.meta.url))
 }
 
-async function ended(child: ChildProcess): Promise<void> {
+async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null) return
   child.kill('SIGTERM')
   await once(child, 'exit')

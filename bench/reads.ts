@@ -2,16 +2,11 @@
 import { readManifest, readReleaseShard } from '../pipeline/release/read.ts'
 import { FileStore } from '../pipeline/store/file.ts'
 import { shardStart } from '../pipeline/store/paths.ts'
-import { type LoadFigures, type Volume, load, warmUp } from './load.ts'
+import { type Volume, load, warmUp } from './load.ts'
 import { startServer, startService } from './process.ts'
 
-export interface ReadFigures {
-  service: LoadFigures
-  bare: LoadFigures
-}
-
 /** On a store with one release; asks for every agent in turn. */
-export async function measureReads(root: string, volume: Volume): Promise<ReadFigures> {
+export async function measureReads(root: string, volume: Volume) {
   const agents = await releasedAgents(root)
   const get = (nth: number) =>
     `GET /agents/${agents[nth % agents.length]}/verification HTTP/1.1\r\nHost: bench\r\n\r\n`

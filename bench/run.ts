@@ -138,7 +138,7 @@ function printLoad<Name extends string>(
 }
 
 async function makeRelease(store: string, threads: number): Promise<ReleaseFigures> {
-  const output = await run('release.ts', '--store', store, '--threads', String(threads))
+  const output = await run('release.ts', store, String(threads))
   return JSON.parse(output) as ReleaseFigures
 }
 

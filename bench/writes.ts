@@ -4,30 +4,24 @@ import { mkdir, mkdtemp, open, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { v4 as uuidv4 } from 'uuid'
+import { DemoClient } from '../jobs/simulation/demo-client.ts'
 import { FileStore } from '../pipeline/store/file.ts'
 import { inboxPath, inboxPrefix } from '../pipeline/store/paths.ts'
 import { encodeRows } from '../pipeline/tables/inbox.ts'
 import { type LoadFigures, type Volume, load, timed, warmUp } from './load.ts'
 import { run, startService } from './process.ts'
 
-export interface WriteFigures {
-  service: LoadFigures
-  rowsPerObject: number
-  /** Without HTTP: an inbox object for each row, and a bare file for each row. */
-  objects: LoadFigures
-  files: LoadFigures
-}
-
 const AGENTS = 100
 const DAY_MS = 86_400_000
 
-export async function measureWrites(volume: Volume): Promise<WriteFigures> {
+export async function measureWrites(volume: Volume) {
   const folder = await mkdtemp(join(tmpdir(), 'fvs-bench-writes-'))
   try {
     const root = join(folder, 'store')
     const questionId = await openQuestion(folder, root)
     await using service = await startService(root)
-    const agents = await registeredAgents(service.url)
+    const client = new DemoClient(service.url)
+    const agents = await Promise.all(Array.from({ length: AGENTS }, () => client.register('bench', 'bench')))
     const forecast = (nth: number) => {
       const { agent_id, api_key } = agents[nth % agents.length]!
       const body = JSON.stringify({ question_id: questionId, probability: (nth % 999) / 1000 })
@@ -47,6 +41,7 @@ export async function measureWrites(volume: Volume): Promise<WriteFigures> {
     return {
       service: figures,
       rowsPerObject: figures.requests / ((await countObjects(root)) - before),
+      // Without HTTP: an inbox object for each row, and a bare file for each row.
       objects: await measureObjects(join(folder, 'objects'), volume),
       files: await measureFiles(join(folder, 'files'), volume),
     }
@@ -67,20 +62,6 @@ async function openQuestion(folder: string, root: string): Promise<string> {
   await writeFile(file, JSON.stringify(question))
   await run('../jobs/fvs.ts', 'import', 'questions', file, '--store', root)
   return question.question_id
-}
-
-async function registeredAgents(url: string): Promise<{ agent_id: string; api_key: string }[]> {
-  const request = {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ name: 'bench', model_type: 'bench' }),
-  }
-  return Promise.all(
-    Array.from({ length: AGENTS }, async () => {
-      const response = await fetch(`${url}/agents/register`, request)
-      return (await response.json()) as { agent_id: string; api_key: string }
-    }),
-  )
 }
 
 async function countObjects(root: string): Promise<number> {

@@ -28,18 +28,15 @@ export async function createKey(
 }
 
 function quotaOf(tier: Tier, monthlyCalls: number | undefined): KeyQuota {
-  if (tier === 'enterprise') {
-    if (monthlyCalls === undefined)
-      throw new ServiceError('invalid', 'an enterprise key needs --monthly-calls, its quota')
-    return { tier, monthly_calls: monthlyCalls }
-  }
-  if (monthlyCalls !== undefined) {
-    throw new ServiceError(
-      'invalid',
-      `--monthly-calls is for enterprise keys; ${tier} ones all have the same quota`,
-    )
-  }
-  return { tier, monthly_calls: null }
+  const isEnterprise = tier === 'enterprise'
+  if (isEnterprise && monthlyCalls !== undefined) return { tier, monthly_calls: monthlyCalls }
+  if (!isEnterprise && monthlyCalls === undefined) return { tier, monthly_calls: null }
+  throw new ServiceError(
+    'invalid',
+    isEnterprise
+      ? 'an enterprise key needs --monthly-calls, its quota'
+      : `--monthly-calls is for enterprise keys; ${tier} ones all have the same quota`,
+  )
 }
 
 export async function listKeys({ registry, now }: Components): Promise<Report> {

@@ -30,7 +30,11 @@ export async function startEnvironment(
   const parts = buildApiParts(components, serving)
   const refresh = followStore(parts)
   await refresh()
-  if (!serving.counters.shared) await restoreMonthlyCalls(components, parts)
+  if (!serving.counters.shared) {
+    // Without Redis a node counts calls by itself, and continues from what was written down before it started.
+    const month = monthOf(components.now())
+    await parts.limits.monthlyCalls.restore(month, await readMonthlyUsage(components, month))
+  }
   const scheduler = new Scheduler(environment, own.RELEASE_SCHEDULE, serving.scheduler, logger)
   const refreshing = repeat(settings.REFRESH_MS, async () => {
     try {
@@ -59,12 +63,6 @@ export async function startEnvironment(
       await Promise.all([parts.forecasts.close(), parts.registrations.close(), flush()])
     },
   }
-}
-
-/** Without Redis a node counts calls by itself, and continues from what was written down before it started. */
-async function restoreMonthlyCalls(components: Components, { limits }: ApiParts): Promise<void> {
-  const month = monthOf(components.now())
-  await limits.monthlyCalls.restore(month, await readMonthlyUsage(components, month))
 }
 
 /** Returns the step that brings up to date what a node serves. Snapshots are listed only where there may be a new one. */

@@ -37,8 +37,6 @@ export interface Stage {
   signal: AbortSignal
 }
 
-type RegisteredAgent = SimulatedAgent & { credentials: Credentials }
-
 /** An entity with its name and how it was simulated. */
 interface Entrant {
   id: string
@@ -125,7 +123,7 @@ async function release({ components, say }: Stage, asOf?: Date): Promise<number>
 async function submitRounds(
   { say, client, signal }: Stage,
   opensAt: Date,
-  agents: readonly RegisteredAgent[],
+  agents: readonly (SimulatedAgent & { credentials: Credentials })[],
 ): Promise<number> {
   let accepted = 0
   for (let round = 0; round < ROUNDS; round++) {

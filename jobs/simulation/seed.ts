@@ -16,9 +16,6 @@ export interface SeedOptions {
 }
 
 export const SEED_DEFAULTS: SeedOptions = { seed: 1, roundMinutes: 5, questionsPerRound: 10 }
-/** These bound the work of a step. */
-const LONGEST_ROUND_MINUTES = 24 * 60
-const MOST_QUESTIONS = 100
 
 /**
  * Writes down what the sandbox simulates from now on, and takes the first step. Seeding again with the same options
@@ -56,11 +53,12 @@ export function describeSimulation({ seed, round_ms, questions_per_round }: Simu
   return `seed ${seed}, rounds of ${round_ms / 60_000} min and ${questions_per_round} questions a round`
 }
 
+/** The bounds keep the work of a step small. */
 function assertBounds({ seed, roundMinutes, questionsPerRound }: SeedOptions): void {
   const bounds = [
     ['--seed', seed, 99_999_999],
-    ['--round-minutes', roundMinutes, LONGEST_ROUND_MINUTES],
-    ['--questions', questionsPerRound, MOST_QUESTIONS],
+    ['--round-minutes', roundMinutes, 24 * 60],
+    ['--questions', questionsPerRound, 100],
   ] as const
   for (const [option, value, most] of bounds) {
     if (Number.isInteger(value) && value >= 1 && value <= most) continue
