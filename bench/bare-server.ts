@@ -9,9 +9,5 @@ const server = createServer((_request, response) => {
 })
 server.listen(0, '127.0.0.1', () => {
   const { port } = server.address() as AddressInfo
-  process.stdout.write(`${JSON.stringify({ url: `http://127.0.0.1:${port}` })}\n`)
-})
-process.once('SIGTERM', () => {
-  server.closeAllConnections()
-  server.close()
+  process.stderr.write(`${JSON.stringify({ url: `http://127.0.0.1:${port}` })}\n`)
 })

@@ -27,21 +27,19 @@ interface Scenario {
   /** The voice of the first entity; all others say what they read. Without one all are alike, and all are judged. */
   candidate?: Voice
   /** The part of the error's variance that all readers of a question share. */
-  sharedNoise: number
+  sharedNoise?: number
   /** Whether all enter at the same instant, so that the field is complete from the first forecast on. */
-  enterTogether: boolean
+  enterTogether?: boolean
   worlds: number
 }
 
 const candid: Voice = (reading) => logistic(reading)
 
-const LIKE_PEERS = { sharedNoise: 0, enterTogether: false }
 const SCENARIOS: readonly Scenario[] = [
-  { ...LIKE_PEERS, name: 'as good as its 5 peers', others: 5, worlds: 1000 },
-  { ...LIKE_PEERS, name: 'as good as its 20 peers', others: 20, worlds: 400 },
-  { ...LIKE_PEERS, name: 'as good as its 100 peers', others: 100, worlds: 120 },
+  { name: 'as good as its 5 peers', others: 5, worlds: 1000 },
+  { name: 'as good as its 20 peers', others: 20, worlds: 400 },
+  { name: 'as good as its 100 peers', others: 100, worlds: 120 },
   {
-    ...LIKE_PEERS,
     name: 'as good as its 20 peers, who share 90 % of their errors',
     others: 20,
     sharedNoise: 0.9,
@@ -52,29 +50,21 @@ const SCENARIOS: readonly Scenario[] = [
     name: 'as good as its reference: 20 peers and the house',
     others: 20,
     candidate: (reading, others, random) => (random() * (others + 1) < 1 ? 0.5 : logistic(reading)),
-    sharedNoise: 0,
     enterTogether: true,
     worlds: 1000,
   },
   {
-    ...LIKE_PEERS,
     name: 'overconfident: the log-odds of its 20 peers doubled',
     others: 20,
     candidate: (reading) => logistic(2 * reading),
     worlds: 300,
   },
-  {
-    ...LIKE_PEERS,
-    name: 'random among 20 peers',
-    others: 20,
-    candidate: (_reading, _others, random) => random(),
-    worlds: 300,
-  },
+  { name: 'random among 20 peers', others: 20, candidate: (_, _others, random) => random(), worlds: 300 },
 ]
 
 /** One question: all enter in its first half, and one in two updates once, with a better reading. */
 function ask(scenario: Scenario, random: Random): { columns: ForecastColumns; outcome: 0 | 1 } {
-  const { others, candidate = candid, sharedNoise, enterTogether } = scenario
+  const { others, candidate = candid, sharedNoise = 0, enterTogether = false } = scenario
   const truth = TRUTH_SPREAD * normal(random)
   const firstShared = Math.sqrt(sharedNoise) * normal(random)
   const updateShared = Math.sqrt(sharedNoise) * normal(random)
@@ -123,45 +113,26 @@ function addPairs(
   }
 }
 
-/** A share measured once in each world. */
-class Share {
-  sum = 0
-  squares = 0
-  worlds = 0
-
-  add(share: number): void {
-    this.sum += share
-    this.squares += share * share
-    this.worlds += 1
-  }
-
-  /**
-   * In per cent with a 95 % Wilson interval. Entities of one world are not independent, so n is the effective
-   * sample size, which follows from the spread between worlds (Kish 1965).
-   */
-  percent(): string {
-    const mean = this.sum / this.worlds
-    const variance = this.squares / this.worlds - mean * mean
-    const n = variance > 0 ? (mean * (1 - mean) * this.worlds) / variance : this.worlds
-    const [lower, upper] = wilsonInterval(mean, n, METHODOLOGY.parameters.interval_z)
-    const [share, from, to] = [mean, lower, upper].map((value) => (100 * value).toFixed(1))
-    return `${share} (${from}–${to})`
-  }
+/**
+ * The mean of a share that was measured once in each world, in per cent with a 95 % Wilson interval. Entities of one
+ * world are not independent, so n is the effective sample size, which follows from the spread between worlds (Kish 1965).
+ */
+function percent(shares: readonly number[]): string {
+  const meanOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
+  const mean = meanOf(shares)
+  const variance = meanOf(shares.map((share) => share * share)) - mean * mean
+  const n = variance > 0 ? (mean * (1 - mean) * shares.length) / variance : shares.length
+  const [lower, upper] = wilsonInterval(mean, n, METHODOLOGY.parameters.interval_z)
+  const [share, from, to] = [mean, lower, upper].map((value) => (100 * value).toFixed(1))
+  return `${share} (${from}–${to})`
 }
 
-interface Tally {
-  questions: number
-  certified: Share
-  expert: Share
-  skill: number
-}
-
-function simulate(scenario: Scenario, stream: number): Tally[] {
+function simulate(scenario: Scenario, stream: number) {
   const { others, candidate, worlds } = scenario
-  const tallies = CHECKPOINTS.map((questions): Tally => ({
+  const tallies = CHECKPOINTS.map((questions) => ({
     questions,
-    certified: new Share(),
-    expert: new Share(),
+    certified: [] as number[],
+    expert: [] as number[],
     skill: 0,
   }))
   const sweep = new QuestionSweep(METHODOLOGY, others + 1)
@@ -187,8 +158,8 @@ function simulate(scenario: Scenario, stream: number): Tally[] {
       )
       const expert = earned.filter((certification) => certification === 'expert').length
       const certified = earned.filter((certification) => certification === 'certified').length
-      tally.certified.add((certified + expert) / judged.length)
-      tally.expert.add(expert / judged.length)
+      tally.certified.push((certified + expert) / judged.length)
+      tally.expert.push(expert / judged.length)
       tally.skill += judged.reduce((sum, { skill }) => sum + skill!, 0) / judged.length / worlds
     }
   }
@@ -200,7 +171,7 @@ console.log('|---|---:|---:|---:|---:|---:|')
 for (const [stream, scenario] of SCENARIOS.entries()) {
   const { name, worlds } = scenario
   for (const { questions, skill, certified, expert } of simulate(scenario, stream)) {
-    const shares = `${certified.percent()} | ${questions < 100 ? '–' : expert.percent()}`
+    const shares = `${percent(certified)} | ${questions < 100 ? '–' : percent(expert)}`
     console.log(`| ${name} | ${worlds} | ${questions} | ${skill.toFixed(4)} | ${shares} |`)
   }
 }

@@ -2,14 +2,12 @@
 import { once } from 'node:events'
 import { type Socket, connect } from 'node:net'
 
-export interface Load {
-  url: string
+export interface Volume {
+  /** How many requests are under way at once. */
   connections: number
   requests: number
   /** No further request is sent after this long. */
   limitMs: number
-  /** The whole `nth` request, as it is sent. */
-  request: (nth: number) => string
 }
 
 export interface LoadFigures {
@@ -19,34 +17,54 @@ export interface LoadFigures {
   p99Ms: number
 }
 
-/** @throws Error for an answer other than 200, or a connection that ends. */
-export async function load({ url, connections, requests, limitMs, request }: Load): Promise<LoadFigures> {
-  const { hostname, port } = new URL(url)
-  const sockets = await Promise.all(
-    Array.from({ length: connections }, async () => {
-      const socket = connect({ host: hostname, port: Number(port), noDelay: true })
-      await once(socket, 'connect')
-      return socket
-    }),
-  )
-  const started = performance.now()
-  const tookMs: number[] = []
-  let sent = 0
-  const work = async (socket: Socket) => {
-    const answers = answersOf(socket)
-    while (sent < requests && performance.now() - started < limitMs) {
-      const from = performance.now()
-      socket.write(request(sent++))
-      await answers.next()
-      tookMs.push(performance.now() - from)
-    }
-    socket.destroy()
-  }
-  await Promise.all(sockets.map(work))
-  return figuresOf(tookMs, performance.now() - started)
+export function warmUp(volume: Volume): Volume {
+  return { ...volume, requests: Math.ceil(volume.requests / 10) }
 }
 
-export function figuresOf(tookMs: readonly number[], totalMs: number): LoadFigures {
+/**
+ * Sends whole requests, the `nth` of which is `request(nth)`.
+ *
+ * @throws Error for an answer other than 200, or a connection that ends.
+ */
+export async function load(
+  url: string,
+  volume: Volume,
+  request: (nth: number) => string,
+): Promise<LoadFigures> {
+  const { hostname, port } = new URL(url)
+  const sockets = await Promise.all(
+    Array.from({ length: volume.connections }, async () => {
+      const socket = connect({ host: hostname, port: Number(port), noDelay: true })
+      await once(socket, 'connect')
+      return { socket, answers: answersOf(socket) }
+    }),
+  )
+  const figures = await timed(volume, async (nth, connection) => {
+    const { socket, answers } = sockets[connection]!
+    socket.write(request(nth))
+    await answers.next()
+  })
+  for (const { socket } of sockets) socket.destroy()
+  return figures
+}
+
+/** Does as much work as `volume` says, and notes how long each piece took. */
+export async function timed(
+  { connections, requests, limitMs }: Volume,
+  work: (nth: number, connection: number) => Promise<void>,
+): Promise<LoadFigures> {
+  const started = performance.now()
+  const tookMs: number[] = []
+  let begun = 0
+  const workOn = async (connection: number) => {
+    while (begun < requests && performance.now() - started < limitMs) {
+      const from = performance.now()
+      await work(begun++, connection)
+      tookMs.push(performance.now() - from)
+    }
+  }
+  await Promise.all(Array.from({ length: connections }, (_, connection) => workOn(connection)))
+  const totalMs = performance.now() - started
   const sorted = Float64Array.from(tookMs).sort()
   const quantile = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]!
   return {

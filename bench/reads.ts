@@ -2,19 +2,11 @@
 import { readManifest, readReleaseShard } from '../pipeline/release/read.ts'
 import { FileStore } from '../pipeline/store/file.ts'
 import { shardStart } from '../pipeline/store/paths.ts'
-import { type LoadFigures, load } from './load.ts'
-import { startBareServer, startService } from './server.ts'
-
-export interface ReadFigures {
-  service: LoadFigures
-  bare: LoadFigures
-}
+import { type Volume, load, warmUp } from './load.ts'
+import { startServer, startService } from './process.ts'
 
 /** On a store with one release; asks for every agent in turn. */
-export async function measureReads(
-  root: string,
-  volume: { connections: number; requests: number; limitMs: number },
-): Promise<ReadFigures> {
+export async function measureReads(root: string, volume: Volume) {
   const agents = await releasedAgents(root)
   const get = (nth: number) =>
     `GET /agents/${agents[nth % agents.length]}/verification HTTP/1.1\r\nHost: bench\r\n\r\n`
@@ -22,11 +14,10 @@ export async function measureReads(
     VERIFICATION_SIGNING_SECRET: 'a secret for measurements, of no other use',
   })
   const body = await (await fetch(`${service.url}/agents/${agents[0]}/verification`)).text()
-  await using bare = await startBareServer(body)
+  await using bare = await startServer('bare-server.ts', [body])
   const measure = async (url: string) => {
-    // Once to warm up, once to measure.
-    await load({ url, ...volume, requests: Math.ceil(volume.requests / 10), request: get })
-    return load({ url, ...volume, request: get })
+    await load(url, warmUp(volume), get)
+    return load(url, volume, get)
   }
   return { service: await measure(service.url), bare: await measure(bare.url) }
 }

@@ -2,7 +2,6 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { Database } from '../pipeline/duckdb.ts'
 import { makeRelease } from '../pipeline/release/make.ts'
 import { readManifest } from '../pipeline/release/read.ts'
@@ -24,23 +23,16 @@ export interface ReleaseFigures {
   manifestSha256: string
 }
 
-const { values } = parseArgs({
-  options: {
-    store: { type: 'string' },
-    threads: { type: 'string', default: '2' },
-    memory: { type: 'string', default: '1GB' },
-  },
-})
-
+// Arguments: the folder of the store, DuckDB's threads, its memory.
+const [root, threads = '2', memoryLimit = '1GB'] = process.argv.slice(2)
 const directory = await mkdtemp(join(tmpdir(), 'fvs-bench-release-'))
 try {
-  process.stdout.write(`${JSON.stringify(await release(values.store!, values.threads, values.memory))}\n`)
+  process.stdout.write(`${JSON.stringify(await release(new FileStore(root!)))}\n`)
 } finally {
   await rm(directory, { recursive: true, force: true })
 }
 
-async function release(root: string, threads: string, memoryLimit: string): Promise<ReleaseFigures> {
-  const store = new FileStore(root)
+async function release(store: FileStore): Promise<ReleaseFigures> {
   const phases: ReleaseFigures['phases'] = []
   const started = performance.now()
   let last = started

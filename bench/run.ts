@@ -1,11 +1,9 @@
 // Runs the benchmarks and prints each figure beside that of a peer. Nothing fails for being slow.
-import { spawn } from 'node:child_process'
 import { availableParallelism } from 'node:os'
-import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { Database } from '../pipeline/duckdb.ts'
-import type { LoadFigures } from './load.ts'
+import type { LoadFigures, Volume } from './load.ts'
+import { run } from './process.ts'
 import { measureReads } from './reads.ts'
 import type { ReleaseFigures } from './release.ts'
 import { compareScorers } from './sql-scorer.ts'
@@ -29,7 +27,7 @@ const { values } = parseArgs({
 })
 const forecasts = Number(values.forecasts)
 const runs = Number(values.runs)
-const volume = {
+const volume: Volume = {
   connections: Number(values.connections),
   requests: Number(values.requests),
   limitMs: 20_000,
@@ -51,12 +49,8 @@ for (const name of values.only) {
 }
 
 async function benchRelease(): Promise<void> {
-  const size = worldSize(
-    forecasts,
-    optional(values.questions),
-    optional(values.entities),
-    optional(values['forecasts-per-pair']),
-  )
+  const { questions, entities, 'forecasts-per-pair': perPair } = values
+  const size = worldSize(forecasts, optional(questions), optional(entities), optional(perPair))
   const all = await repeated(async () => makeRelease(await worldStore(size), 2))
   const best = least(all, ({ seconds }) => seconds)
   print(
@@ -78,20 +72,15 @@ async function benchScorer(): Promise<void> {
   const store = await worldStore(sample)
   const all = await repeated(() => compareScorers(store))
   const { pairs, unmatched, differences, ...figures } = all[0]!
-  const row = (seconds: number, what: string) => {
-    print(` ${fixed(seconds)} s ${whole(figures.forecasts / seconds).padStart(11)} forecasts/s  ${what}`)
-  }
   print(
     `\nScorer: ${whole(figures.forecasts)} forecasts, ${whole(pairs)} pairs; from the tables to a Parquet file, 2 threads`,
   )
-  row(
-    least(all, ({ serviceSeconds }) => serviceSeconds).serviceSeconds,
-    'the service: five scores of every pair, and every entity',
-  )
-  row(
-    least(all, ({ sqlSeconds }) => sqlSeconds).sqlSeconds,
-    'peer, DuckDB window functions: brier, baseline_score and peer_score of every pair',
-  )
+  const row = (name: 'serviceSeconds' | 'sqlSeconds', what: string) => {
+    const seconds = Math.min(...all.map((one) => one[name]))
+    print(` ${fixed(seconds)} s ${whole(figures.forecasts / seconds).padStart(11)} forecasts/s  ${what}`)
+  }
+  row('serviceSeconds', 'the service: five scores of every pair, and every entity')
+  row('sqlSeconds', 'peer, DuckDB window functions: brier, baseline_score and peer_score of every pair')
   const worst = Object.entries(differences).map(
     ([name, difference]) => `${name} ${difference.toExponential(1)}`,
   )
@@ -107,19 +96,14 @@ async function benchScorer(): Promise<void> {
 
 async function benchWrites(): Promise<void> {
   const all = await repeated(() => measureWrites(volume))
-  const best = least(all, ({ service }) => -service.perSecond)
+  const { rowsPerObject } = least(all, ({ service }) => -service.perSecond)
   print(
     `\nWrites: forecasts submitted on ${volume.connections} connections, each answered once it is durable`,
   )
-  printLoad(best.service, `the service; ${best.rowsPerObject.toFixed(1)} rows to an inbox object`)
-  printLoad(
-    least(all, ({ objects }) => -objects.perSecond).objects,
-    'peer without HTTP: an inbox object for each row',
-  )
-  printLoad(
-    least(all, ({ files }) => -files.perSecond).files,
-    'peer without HTTP: a bare file for each row, written and synced',
-  )
+  const what = `the service; ${rowsPerObject.toFixed(1)} rows to an inbox object`
+  printLoad(all, 'service', what)
+  printLoad(all, 'objects', 'peer without HTTP: an inbox object for each row')
+  printLoad(all, 'files', 'peer without HTTP: a bare file for each row, written and synced')
 }
 
 async function benchReads(): Promise<void> {
@@ -127,13 +111,13 @@ async function benchReads(): Promise<void> {
   await makeRelease(store, 2)
   const all = await repeated(() => measureReads(store, volume))
   print(`\nReads: verifications asked for on ${volume.connections} connections, of one agent after another`)
-  printLoad(least(all, ({ service }) => -service.perSecond).service, 'the service')
-  printLoad(least(all, ({ bare }) => -bare.perSecond).bare, 'peer: bare node:http, sending the same bytes')
+  printLoad(all, 'service', 'the service')
+  printLoad(all, 'bare', 'peer: bare node:http, sending the same bytes')
 }
 
 async function repeated<T>(measure: () => Promise<T>): Promise<T[]> {
   const all: T[] = []
-  for (let run = 0; run < runs; run++) all.push(await measure())
+  while (all.length < runs) all.push(await measure())
   return all
 }
 
@@ -141,18 +125,20 @@ function least<T>(all: readonly T[], by: (one: T) => number): T {
   return all.toSorted((a, b) => by(a) - by(b))[0]!
 }
 
-function printLoad({ requests, perSecond, p50Ms, p99Ms }: LoadFigures, what: string): void {
+/** Prints the fastest of the loads that all runs have under a name. */
+function printLoad<Name extends string>(
+  all: readonly Record<Name, LoadFigures>[],
+  name: Name,
+  what: string,
+): void {
+  const loads = all.map((figures) => figures[name])
+  const { requests, perSecond, p50Ms, p99Ms } = least(loads, (figures) => -figures.perSecond)
   const rate = whole(perSecond).padStart(8)
   print(` ${rate}/s  p50 ${fixed(p50Ms, 6)} ms  p99 ${fixed(p99Ms, 6)} ms  of ${whole(requests)}: ${what}`)
 }
 
 async function makeRelease(store: string, threads: number): Promise<ReleaseFigures> {
-  const script = fileURLToPath(new URL('release.ts', import.meta.url))
-  const child = spawn(process.execPath, [script, '--store', store, '--threads', String(threads)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const output = await text(child.stdout)
-  if (output === '') throw new Error('the release failed')
+  const output = await run('release.ts', store, String(threads))
   return JSON.parse(output) as ReleaseFigures
 }
 

@@ -1,6 +1,7 @@
 // A world to measure on: a month of weekly imports and daily submissions, the same rows for the same size. DuckDB
 // generates them, and the service's own compaction takes them into the tables.
-import { mkdir, mkdtemp, rename, rm, stat } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Database, literal } from '../pipeline/duckdb.ts'
@@ -8,7 +9,7 @@ import { FileStore } from '../pipeline/store/file.ts'
 import { inboxPath } from '../pipeline/store/paths.ts'
 import { LocalFiles } from '../pipeline/store/local-files.ts'
 import { compact } from '../pipeline/tables/compact.ts'
-import { SCORED_TABLES, type ScoredTable, tableSpec } from '../schemas/tables.ts'
+import { SCORED_TABLES, tableSpec } from '../schemas/tables.ts'
 
 export interface WorldSize {
   forecasts: number
@@ -46,11 +47,7 @@ export async function worldStore(size: WorldSize): Promise<string> {
   const { forecasts, questions, entities, forecastsPerPair } = size
   const name = `v${GENERATOR}-${forecasts}-${questions}-${entities}-${forecastsPerPair}`
   const root = join(tmpdir(), 'fvs-bench', name)
-  const known = await stat(root).then(
-    () => true,
-    () => false,
-  )
-  if (!known) {
+  if (!existsSync(root)) {
     await mkdir(dirname(root), { recursive: true })
     const unfinished = await mkdtemp(`${root}-`)
     await createWorld(unfinished, size)
@@ -67,20 +64,16 @@ async function createWorld(root: string, size: WorldSize): Promise<void> {
     using database = await Database.open({ threads: 2, memoryLimit: '4GB', directory })
     const local = new LocalFiles(store, directory)
     await createRows(database, size)
-    const takeIn = async (table: ScoredTable, part: number, where: string) => {
-      const key = inboxPath(table, `00000000-0000-8000-8000-${String(part).padStart(12, '0')}`)
-      await mkdir(dirname(store.localPath(key)), { recursive: true })
-      const columns = tableSpec(table).columns.map(({ name }) => name)
-      await database.run(
-        `COPY (SELECT ${columns.join(', ')} FROM world_${table} WHERE ${where})
-         TO ${literal(store.localPath(key))} (FORMAT parquet)`,
-      )
-      await compact({ store, local, database, directory, now: () => WORLD_END }, table)
-    }
     for (const table of SCORED_TABLES) {
-      const parts = table === 'forecasts' ? WEEKS : 1
-      for (let part = 0; part < parts; part++) {
-        await takeIn(table, part, table === 'forecasts' ? `week = ${part}` : 'true')
+      const columns = tableSpec(table).columns.map(({ name }) => name)
+      for (let part = 0; part < (table === 'forecasts' ? WEEKS : 1); part++) {
+        const path = inboxPath(table, `00000000-0000-8000-8000-${String(part).padStart(12, '0')}`)
+        await mkdir(dirname(store.localPath(path)), { recursive: true })
+        await database.run(
+          `COPY (SELECT ${columns.join(', ')} FROM world_${table} ${table === 'forecasts' ? `WHERE week = ${part}` : ''})
+           TO ${literal(store.localPath(path))} (FORMAT parquet)`,
+        )
+        await compact({ store, local, database, directory, now: () => WORLD_END }, table)
       }
     }
   } finally {

@@ -2,10 +2,11 @@
 // The command line: reads arguments and settings, runs a command, and prints its report. The commands that serve are
 // loaded when they are called, so that the others start sooner.
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { z } from 'zod'
 import { IMPORTS, type ImportKind } from '../pipeline/import/checks.ts'
 import { type Settings, parseSettings, settingsOf } from '../schemas/config.ts'
 import { TIERS } from '../schemas/tiers.ts'
-import { ENVIRONMENTS, type Environment, day } from '../schemas/values.ts'
+import { ENVIRONMENTS, type Environment } from '../schemas/values.ts'
 import { type Components, SERVICE_VERSION, withComponents } from './components.ts'
 import { runAudit } from './audit.ts'
 import { runImport } from './import.ts'
@@ -38,7 +39,6 @@ function command(name: string, about: string, parent: Command = program): Comman
     .description(about)
     .option('--store <url>', 'file:///folder or s3://bucket/prefix (default: STORE_URL, then ./data)')
     .option('--json', 'print one JSON object on standard output')
-    .exitOverride()
 }
 
 /** A command that works on one environment of the store. */
@@ -67,15 +67,14 @@ async function onStore(
   finish(await withComponents(settingsFor(options), options.environment, work, access), options)
 }
 
-function instant(text: string): Date {
-  const withOffset = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/.test(text)
-  const at = new Date(text)
-  // Date reads 30 February as 2 March.
-  const dayExists = day.safeParse(text.slice(0, 10)).success
-  if (!withOffset || !dayExists || Number.isNaN(at.getTime())) {
+/** To the minute, or finer. */
+const TIME = z.union([z.iso.datetime({ offset: true, precision: -1 }), z.iso.datetime({ offset: true })])
+
+function time(text: string): Date {
+  if (!TIME.safeParse(text).success) {
     throw new InvalidArgumentError('It must be a time with an offset such as 2026-01-31T12:00:00Z.')
   }
-  return at
+  return new Date(text)
 }
 
 function wholeNumber(text: string): number {
@@ -92,7 +91,7 @@ command('serve', 'Serve the API and make releases on schedule, until SIGTERM or 
   })
 
 storeCommand('release', 'Take in the inbox, score everyone and publish a release.')
-  .addOption(new Option('--as-of <time>', 'score as of this instant (default: now)').argParser(instant))
+  .addOption(new Option('--as-of <time>', 'score as of this instant (default: now)').argParser(time))
   .option('--if-changed', 'make none where nothing has changed since the last release of the day')
   .action((options: StoreOptions & { asOf?: Date; ifChanged?: boolean }) =>
     onStore(options, (components) =>
@@ -111,7 +110,7 @@ storeCommand('import', 'Import questions, resolutions, forecasters or forecasts,
     onStore(options, (components) => runImport(components, kind, file)),
   )
 
-const keys = program.command('keys').description('Create, list, rotate and revoke API keys.').exitOverride()
+const keys = program.command('keys').description('Create, list, rotate and revoke API keys.')
 
 storeCommand('create', 'Create a key and print it, once.', keys)
   .requiredOption('--owner <name>', 'whom the key is for')
@@ -137,10 +136,7 @@ storeCommand('rotate', 'Replace a key by a new one; the old one works for 24 hou
     onStore(options, (components) => rotateKey(components, keyId)),
   )
 
-const sandbox = program
-  .command('sandbox')
-  .description('Fill the sandbox with simulated questions.')
-  .exitOverride()
+const sandbox = program.command('sandbox').description('Fill the sandbox with simulated questions.')
 
 command('seed', 'Have simulated questions open, close and resolve by themselves from now on.', sandbox)
   .option('--seed <number>', 'another number gives other questions', wholeNumber, SEED_DEFAULTS.seed)
@@ -177,9 +173,8 @@ storeCommand('audit', 'Derive a release again from the tables and compare every 
 command('demo', 'Run the whole service on a small simulated world, in the sandbox of an empty store.')
   .option('--exit', 'end when everything has been shown instead of serving on')
   .action(async (options: GlobalOptions & { exit?: boolean }) => {
-    const { store, exit = false, json = false } = options
     const { runDemo } = await import('./demo.ts')
-    if (!(await runDemo(process.env, { store, exit, json }))) process.exitCode = 1
+    if (!(await runDemo(process.env, options))) process.exitCode = 1
   })
 
 try {

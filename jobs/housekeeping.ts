@@ -13,16 +13,11 @@ import type { Components } from './components.ts'
  */
 export const MUCH_USAGE = 500
 
-interface Chore {
-  name: string
-  /** Returns how many things it has dealt with. */
-  work: () => Promise<number>
-}
-
 /** Logs a chore that fails and goes on: a later run does it, and a release that was made must not look like a failure. */
-export async function keepHouse(components: Components, result: ReleaseResult): Promise<void> {
-  const { environment, logger } = components
-  for (const { name, work } of choresAfter(components, result)) {
+export async function keepHouse(components: Components, { made, release }: ReleaseResult): Promise<void> {
+  const { environment, logger, store, now } = components
+  /** `work` returns how many things it has dealt with. */
+  const chore = async (name: string, work: () => Promise<number>) => {
     try {
       const count = await work()
       if (count > 0) logger.info({ environment, count }, `housekeeping: ${name}`)
@@ -30,20 +25,13 @@ export async function keepHouse(components: Components, result: ReleaseResult): 
       logger.warn({ err: error, environment }, `housekeeping failed: ${name}; a later run tries again`)
     }
   }
-}
-
-function choresAfter(components: Components, { made, release }: ReleaseResult): Chore[] {
-  const { environment, store, now } = components
-  const chores: Chore[] = [
-    { name: 'take in counted calls', work: () => takeInUsage(components, made) },
-    // Each run looks through a sixteenth of the claims.
-    { name: 'delete expired claims', work: () => sweepExpired(store, now(), sweepPart(now())) },
-  ]
+  await chore('take in counted calls', () => takeInUsage(components, made))
+  // Each run looks through a sixteenth of the claims.
+  await chore('delete expired claims', () => sweepExpired(store, now(), sweepPart(now())))
   // Production keeps every file that it has published until an operator decides otherwise.
   if (environment === 'sandbox' && made) {
-    chores.push({ name: 'delete files of old releases', work: () => deleteOldFiles(store, release) })
+    await chore('delete files of old releases', () => deleteOldFiles(store, release))
   }
-  return chores
 }
 
 async function takeInUsage(components: Components, made: boolean): Promise<number> {

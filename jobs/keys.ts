@@ -28,25 +28,21 @@ export async function createKey(
 }
 
 function quotaOf(tier: Tier, monthlyCalls: number | undefined): KeyQuota {
-  if (tier === 'enterprise') {
-    if (monthlyCalls === undefined)
-      throw new ServiceError('invalid', 'an enterprise key needs --monthly-calls, its quota')
-    return { tier, monthly_calls: monthlyCalls }
-  }
-  if (monthlyCalls !== undefined) {
-    throw new ServiceError(
-      'invalid',
-      `--monthly-calls is for enterprise keys; ${tier} ones all have the same quota`,
-    )
-  }
-  return { tier, monthly_calls: null }
+  const isEnterprise = tier === 'enterprise'
+  if (isEnterprise && monthlyCalls !== undefined) return { tier, monthly_calls: monthlyCalls }
+  if (!isEnterprise && monthlyCalls === undefined) return { tier, monthly_calls: null }
+  throw new ServiceError(
+    'invalid',
+    isEnterprise
+      ? 'an enterprise key needs --monthly-calls, its quota'
+      : `--monthly-calls is for enterprise keys; ${tier} ones all have the same quota`,
+  )
 }
 
 export async function listKeys({ registry, now }: Components): Promise<Report> {
   const records = await Array.fromAsync(registry.listKeys())
-  records.sort((a, b) =>
-    a.created_at < b.created_at ? -1 : a.created_at > b.created_at ? 1 : a.key_id < b.key_id ? -1 : 1,
-  )
+  const order = ({ created_at, key_id }: KeyRecord) => `${created_at} ${key_id}`
+  records.sort((a, b) => (order(a) < order(b) ? -1 : 1))
   const lines = records.map((record) => {
     const { key_id, created_at, tier, monthly_calls } = record
     const quota = monthly_calls === null ? tier : `${tier} (${monthly_calls} calls a month)`

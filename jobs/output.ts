@@ -15,18 +15,17 @@ export function print(report: Report, json: boolean): void {
 
 /** Says what went wrong: a foreseen failure in its own words, any other one with its stack, for a bug report. */
 export function reportError(error: unknown, json: boolean): void {
-  if (!(error instanceof ServiceError)) {
-    process.stderr.write(`fvs: unexpected failure\n${error instanceof Error ? error.stack : String(error)}\n`)
-    if (json)
-      process.stdout.write(
-        `${JSON.stringify({ error: { kind: 'unexpected', message: 'see standard error' } })}\n`,
-      )
-    return
+  if (error instanceof ServiceError) {
+    const { kind, message, faults } = error
+    const lines = faults.map(({ pointer, detail }) => `  ${pointer}: ${detail}\n`)
+    tell(`${message}\n${lines.join('')}`, { kind, message, errors: faults }, json)
+  } else {
+    const stack = error instanceof Error ? error.stack : String(error)
+    tell(`unexpected failure\n${stack}\n`, { kind: 'unexpected', message: 'see standard error' }, json)
   }
-  const faults = error.faults.map(({ pointer, detail }) => `  ${pointer}: ${detail}\n`)
-  process.stderr.write(`fvs: ${error.message}\n${faults.join('')}`)
-  if (json) {
-    const { kind, message } = error
-    process.stdout.write(`${JSON.stringify({ error: { kind, message, errors: error.faults } })}\n`)
-  }
+}
+
+function tell(text: string, error: object, json: boolean): void {
+  process.stderr.write(`fvs: ${text}`)
+  if (json) process.stdout.write(`${JSON.stringify({ error })}\n`)
 }

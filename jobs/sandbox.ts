@@ -6,13 +6,10 @@ import { type SeedOptions, describeSimulation, seedSandbox } from './simulation/
 import { takeStep } from './simulation/step.ts'
 
 export async function runSeed(components: Components, options: SeedOptions): Promise<Report> {
-  const { isNew, world, added } = await seedSandbox(components, options)
-  const what = isNew ? 'seeded with' : `has been seeded already, at ${world.started_at}, with`
-  return {
-    ok: true,
-    json: { seeded: isNew, ...world, ...added },
-    text: `${components.store.url} ${what} ${describeSimulation(world)}: ${describeAdded(added)}`,
-  }
+  const json = await seedSandbox(components, options)
+  const what = json.seeded ? 'seeded with' : `has been seeded already, at ${json.started_at}, with`
+  const text = `${components.store.url} ${what} ${describeSimulation(json)}: ${describeAdded(json)}`
+  return { ok: true, json, text }
 }
 
 export async function runStep(components: Components): Promise<Report> {

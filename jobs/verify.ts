@@ -82,29 +82,25 @@ async function readSigned(path: string, signature: string | undefined): Promise<
     throw new ServiceError('invalid', `${path} cannot be read`, { cause })
   }
   if (signature !== undefined) return [{ name: path, bytes, signature }]
-  const content = z.union([releaseShard, snapshotShard, bulkResults]).safeParse(parseJson(path, bytes))
-  if (!content.success) {
+  const { data } = z.union([releaseShard, snapshotShard, bulkResults]).safeParse(parseJson(path, bytes))
+  if (!data) {
     throw new ServiceError('invalid', `${path} holds no signatures: give the payload's with --signature`)
   }
-  if ('results' in content.data) {
-    return content.data.results.flatMap((result) =>
-      result.status === 'ok' ? [signedOf(result.id, result.id, result.verification, result.signature)] : [],
+  if ('results' in data) {
+    return data.results.flatMap((result) =>
+      result.status === 'ok'
+        ? [signedOf(result.id, result.id, { ...result, payload: result.verification })]
+        : [],
     )
   }
-  return Object.entries(content.data.entities).flatMap(([entityId, entity]) =>
+  return Object.entries(data.entities).flatMap(([id, entity]) =>
     Object.entries<Publication | undefined>('payload' in entity ? { snapshot: entity } : entity).flatMap(
-      ([kind, given]) =>
-        given ? [signedOf(`${kind} of ${entityId}`, entityId, given.payload, given.signature)] : [],
+      ([kind, given]) => (given ? [signedOf(`${kind} of ${id}`, id, given)] : []),
     ),
   )
 }
 
-function signedOf(
-  name: string,
-  entityId: string,
-  payload: Publication['payload'],
-  signature: string | null,
-): Signed {
+function signedOf(name: string, entityId: string, { payload, signature }: Publication): Signed {
   const ownId = 'agent_id' in payload ? payload.agent_id : payload.user_id
   return { name, bytes: canonical(payload), signature, misplaced: ownId !== entityId }
 }

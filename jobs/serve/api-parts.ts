@@ -10,7 +10,6 @@ import { QuestionBook } from '../../api/questions/book.ts'
 import { Idempotency } from '../../pipeline/access/idempotency.ts'
 import { UsageLog } from '../../pipeline/access/usage.ts'
 import { GroupCommit } from '../../pipeline/tables/group-commit.ts'
-import type { Settings } from '../../schemas/config.ts'
 import type { ScoredTable } from '../../schemas/tables.ts'
 import type { Components } from '../components.ts'
 
@@ -28,12 +27,14 @@ export type ApiParts = ReturnType<typeof buildApiParts>
 
 export function buildApiParts(components: Components, { metrics, counters, accepting }: Serving) {
   const { environment, settings, own, store, local, registry, secrets, openDatabase, now, newId } = components
+  // A registration writes three objects and waits for a group commit, which may itself have to wait for another.
+  const leaseMs = 4 * settings.STORE_TIMEOUT_MS + 2 * settings.COMMIT_TIMEOUT_MS
   return {
     registry,
     callers: new Callers(registry, settings.KEY_CACHE_MS, now),
     limits: new Limits({ environment, settings: own, counters, now }),
     usage: new UsageLog({ store, newId, now }),
-    idempotency: new Idempotency({ store, newId, now, randomBytes, leaseMs: leaseMs(settings) }),
+    idempotency: new Idempotency({ store, newId, now, randomBytes, leaseMs }),
     forecasts: groupCommit('forecasts', components, metrics),
     registrations: groupCommit('agents', components, metrics),
     questions: new QuestionBook({ store, local, openDatabase }),
@@ -43,11 +44,6 @@ export function buildApiParts(components: Components, { metrics, counters, accep
     now,
     accepting,
   }
-}
-
-/** A registration writes three objects and waits for a group commit, which may itself have to wait for another. */
-function leaseMs({ STORE_TIMEOUT_MS, COMMIT_TIMEOUT_MS }: Settings): number {
-  return 4 * STORE_TIMEOUT_MS + 2 * COMMIT_TIMEOUT_MS
 }
 
 function groupCommit(

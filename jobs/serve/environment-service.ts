@@ -1,4 +1,5 @@
 // One environment of a serving process: what its calls work on, and what goes on in the background.
+import { setTimeout as pause } from 'node:timers/promises'
 import type { ApiContext } from '../../api/context.ts'
 import { monthOf } from '../../api/limits/monthly-calls.ts'
 import { readMonthlyUsage } from '../../pipeline/access/usage.ts'
@@ -6,8 +7,6 @@ import { assertEnvironment } from '../../pipeline/release/environment-guard.ts'
 import type { Environment } from '../../schemas/values.ts'
 import type { Components } from '../components.ts'
 import { type ApiParts, type Serving, buildApiParts } from './api-parts.ts'
-import { followStore } from './follow-store.ts'
-import { repeat } from './repeat.ts'
 import { Scheduler } from './scheduler.ts'
 
 export interface RunningEnvironment {
@@ -31,10 +30,28 @@ export async function startEnvironment(
   const parts = buildApiParts(components, serving)
   const refresh = followStore(parts)
   await refresh()
-  if (!serving.counters.shared) await restoreMonthlyCalls(components, parts)
+  if (!serving.counters.shared) {
+    // Without Redis a node counts calls by itself, and continues from what was written down before it started.
+    const month = monthOf(components.now())
+    await parts.limits.monthlyCalls.restore(month, await readMonthlyUsage(components, month))
+  }
   const scheduler = new Scheduler(environment, own.RELEASE_SCHEDULE, serving.scheduler, logger)
-  const refreshing = repeat(settings.REFRESH_MS, () => refreshOrWarn(components, parts, refresh))
-  const flush = () => flushOrWarn(components, parts)
+  const refreshing = repeat(settings.REFRESH_MS, async () => {
+    try {
+      await refresh()
+    } catch (error) {
+      parts.metrics.refreshFailures.inc({ environment })
+      logger.warn({ err: error, environment }, 'could not follow the store; serving what is known')
+    }
+  })
+  const flush = async () => {
+    try {
+      await parts.usage.flush()
+    } catch (error) {
+      const { pending } = parts.usage
+      logger.warn({ err: error, environment, pending }, 'could not write down usage; it is tried again')
+    }
+  }
   const flushing = repeat(settings.USAGE_FLUSH_MS, flush)
   measure(environment, parts)
   return {
@@ -48,31 +65,35 @@ export async function startEnvironment(
   }
 }
 
-/** Without Redis a node counts calls by itself, and continues from what was written down before it started. */
-async function restoreMonthlyCalls(components: Components, { limits }: ApiParts): Promise<void> {
-  const month = monthOf(components.now())
-  await limits.monthlyCalls.restore(month, await readMonthlyUsage(components, month))
-}
-
-async function refreshOrWarn(
-  { environment, logger }: Components,
-  { metrics }: ApiParts,
-  refresh: () => Promise<void>,
-): Promise<void> {
-  try {
-    await refresh()
-  } catch (error) {
-    metrics.refreshFailures.inc({ environment })
-    logger.warn({ err: error, environment }, 'could not follow the store; serving what is known')
+/** Returns the step that brings up to date what a node serves. Snapshots are listed only where there may be a new one. */
+function followStore({ questions, releases, history }: ApiParts): () => Promise<void> {
+  let listedFor: number | undefined
+  return async () => {
+    await questions.refresh()
+    await releases.refresh()
+    const { current } = releases
+    const release = current?.release ?? 0
+    // A release may be of any day, and its snapshot is written after it.
+    const isWritten = current === undefined || history.has(current.as_of.slice(0, 10))
+    if (release === listedFor && isWritten) return
+    await history.refresh()
+    listedFor = release
   }
 }
 
-async function flushOrWarn({ environment, logger }: Components, { usage }: ApiParts): Promise<void> {
-  try {
-    await usage.flush()
-  } catch (error) {
-    const { pending } = usage
-    logger.warn({ err: error, environment, pending }, 'could not write down usage; it is tried again')
+/** Runs `step`, which handles its own failures, again and again: each time `pauseMs` after the last one has ended. */
+function repeat(pauseMs: number, step: () => Promise<void>): { stop: () => Promise<void> } {
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const running = (async () => {
+    while (await pause(pauseMs, true, { signal }).catch(() => false)) await step()
+  })()
+  return {
+    /** Starts no other step, and waits for the one under way. */
+    stop: () => {
+      stopping.abort()
+      return running
+    },
   }
 }
 

@@ -8,23 +8,18 @@ import { settingName } from '../../schemas/config.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { Environment } from '../../schemas/values.ts'
 
-interface ScheduledCommand {
-  /** Its name in the log. */
-  name: string
-  args: readonly string[]
-}
-
 const FVS = fileURLToPath(new URL('../fvs.ts', import.meta.url))
 
-const release = (environment: Environment): ScheduledCommand => ({
-  name: 'release',
-  args: ['release', '--if-changed', '--environment', environment],
-})
-
-/** What a run of the schedule runs, in this order, also after one that failed: what agents have sent is released anyway. */
-const COMMANDS: Record<Environment, readonly ScheduledCommand[]> = {
-  production: [release('production')],
-  sandbox: [{ name: 'step of the simulation', args: ['sandbox', 'step'] }, release('sandbox')],
+/**
+ * The commands of a run of the schedule, under their names in the log. They run in this order, each also after one that
+ * failed: what agents have sent is released anyway.
+ */
+const COMMANDS: Record<Environment, Record<string, readonly string[]>> = {
+  production: { release: ['release', '--if-changed'] },
+  sandbox: {
+    'step of the simulation': ['sandbox', 'step'],
+    release: ['release', '--if-changed', '--environment', 'sandbox'],
+  },
 }
 
 export class Scheduler {
@@ -67,12 +62,12 @@ export class Scheduler {
   }
 
   async #runAll(): Promise<void> {
-    for (const command of COMMANDS[this.#environment]) {
-      if (!this.#stopping) await this.#run(command)
+    for (const [name, args] of Object.entries(COMMANDS[this.#environment])) {
+      if (!this.#stopping) await this.#run(name, args)
     }
   }
 
-  async #run({ name, args }: ScheduledCommand): Promise<void> {
+  async #run(name: string, args: readonly string[]): Promise<void> {
     const environment = this.#environment
     try {
       this.#child = spawn(process.execPath, [FVS, ...args], { stdio: ['ignore', 'ignore', 'inherit'] })

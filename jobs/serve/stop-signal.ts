@@ -7,15 +7,12 @@ const SAME_MS = 1_000
 export function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
     let firstMs: number | undefined
-    for (const [name, code] of [
-      ['SIGINT', 130],
-      ['SIGTERM', 143],
-    ] as const) {
-      process.on(name, () => {
-        firstMs ??= performance.now()
-        if (performance.now() - firstMs > SAME_MS) process.exit(code)
-        resolve()
-      })
+    const stop = (code: number) => () => {
+      firstMs ??= performance.now()
+      if (performance.now() - firstMs > SAME_MS) process.exit(code)
+      resolve()
     }
+    process.on('SIGINT', stop(130))
+    process.on('SIGTERM', stop(143))
   })
 }

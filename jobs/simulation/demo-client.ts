@@ -1,16 +1,10 @@
 // Calls the API for `fvs demo` as any user would: over HTTP, with nothing but a URL and a key.
-import type { z } from 'zod'
+import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import { bulkResults, forecastReceipt, problem, registered } from '../../schemas/payloads.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 
-export interface Credentials {
-  agentId: string
-  apiKey: string
-}
-
-/** The verification of an entity in a bulk answer. */
-export type Verified = Extract<z.infer<typeof bulkResults>['results'][number], { status: 'ok' }>
+export type Credentials = z.infer<typeof registered>
 
 export class DemoClient {
   readonly url: string
@@ -19,49 +13,34 @@ export class DemoClient {
     this.url = url
   }
 
-  async register({ name, modelType }: { name: string; modelType: string }): Promise<Credentials> {
-    const response = await this.#post('/agents/register', { name, model_type: modelType })
-    const { agent_id, api_key } = registered.parse(await success(response))
-    return { agentId: agent_id, apiKey: api_key }
+  register(name: string, model_type: string): Promise<Credentials> {
+    return this.#post('/agents/register', registered, { name, model_type })
   }
 
-  /** Submits a forecast. That a question has closed is an answer, not a failure. */
-  async submit(
-    { agentId, apiKey }: Credentials,
-    questionId: string,
-    probability: number,
-  ): Promise<{ forecastId: string } | { refused: string }> {
-    const response = await this.#post(
-      `/agents/${agentId}/forecast`,
-      { question_id: questionId, probability },
-      { Authorization: `Bearer ${apiKey}` },
-    )
-    if (response.status === 409) return { refused: problem.parse(await response.json()).detail }
-    return { forecastId: forecastReceipt.parse(await success(response)).forecast_id }
+  /** Submits a forecast. That a question has closed is an answer, a problem, and not a failure. */
+  submit({ agent_id, api_key }: Credentials, question_id: string, probability: number) {
+    const answer = z.union([forecastReceipt, problem])
+    const headers = { Authorization: `Bearer ${api_key}` }
+    return this.#post(`/agents/${agent_id}/forecast`, answer, { question_id, probability }, headers)
   }
 
-  /** The verifications of those of the entities that the current release covers. */
-  async verifications(apiKey: string, entityType: EntityType, ids: readonly string[]): Promise<Verified[]> {
-    const response = await this.#post(
-      '/verification/bulk',
-      { entity_type: entityType, ids },
-      { 'X-API-Key': apiKey },
-    )
-    const { results } = bulkResults.parse(await success(response))
+  /** The verifications of those of the entities that the current release covers, in the order of `ids`. */
+  async verifications(apiKey: string, entity_type: EntityType, ids: readonly string[]) {
+    const headers = { 'X-API-Key': apiKey }
+    const { results } = await this.#post('/verification/bulk', bulkResults, { entity_type, ids }, headers)
     return results.filter((result) => result.status === 'ok')
   }
 
-  #post(path: string, body: object, headers: Record<string, string> = {}): Promise<Response> {
-    return fetch(this.url + path, {
+  async #post<T>(path: string, answer: z.ZodType<T>, body: object, headers: object = {}): Promise<T> {
+    const response = await fetch(this.url + path, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', ...headers },
       body: JSON.stringify(body),
     })
+    if (response.ok || response.status === 409) return answer.parse(await response.json())
+    throw new ServiceError(
+      'unavailable',
+      `${response.url} answered ${response.status}: ${await response.text()}`,
+    )
   }
-}
-
-async function success(response: Response): Promise<unknown> {
-  if (response.ok) return response.json()
-  const { url, status } = response
-  throw new ServiceError('unavailable', `${url} answered ${status}: ${await response.text()}`)
 }

@@ -1,25 +1,9 @@
-// What `fvs demo` shows once its simulated world is scored: leaderboards, checks, and where to look.
-import { setTimeout as pause } from 'node:timers/promises'
-import type { EntityType } from '../../schemas/tables.ts'
-import type { Verified } from './demo-client.ts'
-import type { Played, Stage } from './demo-steps.ts'
-import { DEMO_FORECASTERS } from './demo-world.ts'
+// What `fvs demo` shows once its simulated world is scored: leaderboards, checks, where to look, and the variables by
+// which other commands work on it.
+import type { Components } from '../components.ts'
+import type { Placed, Played } from './demo-steps.ts'
 
-/** An entity with its name and how it was simulated. */
-interface Entrant {
-  id: string
-  name: string
-  traits: string
-}
-type Placed = Entrant & Pick<Verified, 'verification' | 'signature'>
-
-/** From the most skilled on; those that are not eligible last. */
-export interface Standings {
-  agents: Placed[]
-  forecasters: Placed[]
-}
-
-export interface DemoOutcome extends Omit<Played, 'agents'>, Standings {
+export interface DemoOutcome extends Played {
   simulated: true
   seed: number
   url: string
@@ -30,58 +14,10 @@ export interface DemoOutcome extends Omit<Played, 'agents'>, Standings {
   audit: object
 }
 
-/** Asks the service what the release says of everyone. */
-export async function standingsOf(stage: Stage, { agents, release }: Played): Promise<Standings> {
-  const { components, say } = stage
-  say('fvs keys create --tier pro')
-  const pro = { tier: 'pro', monthly_calls: null } as const
-  const apiKey = await components.registry.createClientKey('the demo', components.now(), pro)
-  say('POST /verification/bulk, once the release is served')
-  const entrants = agents.map(({ credentials, name, modelType }) => ({
-    id: credentials.agentId,
-    name,
-    traits: modelType,
-  }))
-  const forecasters = DEMO_FORECASTERS.map(({ userId, name, noise }) => ({
-    id: userId,
-    name,
-    traits: `simulated: noise ${noise.toFixed(2)}`,
-  }))
-  return {
-    agents: await placesOf(stage, apiKey, release, 'agent', entrants),
-    forecasters: await placesOf(stage, apiKey, release, 'forecaster', forecasters),
-  }
-}
-
-/** Asks again until the service serves the release. */
-async function placesOf(
-  { client, signal }: Stage,
-  apiKey: string,
-  release: number,
-  entityType: EntityType,
-  entrants: readonly Entrant[],
-): Promise<Placed[]> {
-  const ids = entrants.map(({ id }) => id)
-  for (;;) {
-    const results = await client.verifications(apiKey, entityType, ids)
-    const verified = new Map(results.map((result) => [result.id, result]))
-    const placed = entrants.flatMap((entrant) => {
-      const result = verified.get(entrant.id)
-      return result?.verification.release === release
-        ? [{ ...entrant, verification: result.verification, signature: result.signature }]
-        : []
-    })
-    if (placed.length === entrants.length) {
-      return placed.sort((a, b) => (b.verification.skill ?? -Infinity) - (a.verification.skill ?? -Infinity))
-    }
-    await pause(100, undefined, { signal })
-  }
-}
-
-/** `checks` are the lines that the checks have printed; without `variablesFile` nothing serves on. */
+/** `checks` are the reports of the checks; without `variablesFile` nothing serves on. */
 export function describeDemo(
   outcome: DemoOutcome,
-  checks: readonly string[],
+  checks: readonly { text: string }[],
   variablesFile: string | undefined,
 ): string {
   const { agents, forecasters, questions, forecasts, release, refusal } = outcome
@@ -96,7 +32,8 @@ export function describeDemo(
     ...table(forecasters.slice(0, 5)),
     '',
     'Checks',
-    ...[`a late forecast was refused: ${refusal}`, ...checks].map((line) => `  ${line}`),
+    `  a late forecast was refused: ${refusal}`,
+    ...checks.map(({ text }) => text.replaceAll(/^/gm, '  ')),
     ...(variablesFile === undefined ? [] : ['', ...whereToLook(outcome, variablesFile)]),
   ].join('\n')
 }
@@ -144,4 +81,27 @@ function whereToLook({ url, data, questions }: DemoOutcome, variablesFile: strin
     'resolve every five minutes, and a release follows each minute in which something has changed.',
     'Ctrl-C ends the service and removes the folder; data in a store given with --store stay.',
   ]
+}
+
+/** What a command in another terminal needs to work on this sandbox as the demo does, and what its examples name. */
+export function variablesOf({ settings, own }: Components, outcome: DemoOutcome): Record<string, string> {
+  const secret = own.VERIFICATION_SIGNING_SECRET ?? ''
+  return {
+    STORE_URL: outcome.store,
+    SANDBOX_VERIFICATION_SIGNING_SECRET: secret,
+    LOG_LEVEL: settings.LOG_LEVEL,
+    FVS_URL: outcome.url,
+    SIGNING_SECRET: secret,
+    DATA: outcome.data,
+    AGENT_ID: outcome.agents[0]!.id,
+    USER_ID: outcome.forecasters[0]!.id,
+    QUESTION_ID: outcome.open_question_id,
+  }
+}
+
+export function shellExports(variables: Record<string, string>): string {
+  const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
+  return Object.entries(variables)
+    .map(([name, value]) => `export ${name}=${quoted(value)}\n`)
+    .join('')
 }

@@ -4,6 +4,7 @@ import pMap from 'p-map'
 import { withDatabase } from '../../pipeline/duckdb.ts'
 import { makeRelease } from '../../pipeline/release/make.ts'
 import { ServiceError } from '../../schemas/errors.ts'
+import type { EntityType } from '../../schemas/tables.ts'
 import type { Components } from '../components.ts'
 import type { Credentials, DemoClient } from './demo-client.ts'
 import {
@@ -17,7 +18,6 @@ import {
 } from './demo-world.ts'
 import { type SimulatedRows, addRows } from './rows.ts'
 import { SEED_DEFAULTS, seedSandbox } from './seed.ts'
-import type { SimulatedQuestion } from './world.ts'
 
 /** How long the live questions are open, and how long before that they are imported. */
 const WINDOW_MS = 6_000
@@ -37,53 +37,74 @@ export interface Stage {
   signal: AbortSignal
 }
 
-export type RegisteredAgent = SimulatedAgent & { credentials: Credentials }
-
-export interface Played {
-  agents: RegisteredAgent[]
-  questions: { past: number; live: number; open: number; live_for_seconds: number }
-  forecasts: { submitted: number; imported: number }
-  /** What the service tells an agent that submits after the close. */
-  refusal: string
-  /** A question that is still open. */
-  open_question_id: string
-  release: number
+/** An entity with its name and how it was simulated. */
+interface Entrant {
+  id: string
+  name: string
+  traits: string
 }
 
-export async function playDemo(stage: Stage): Promise<Played> {
-  stage.say('fvs sandbox seed')
-  await seedSandbox(stage.components, SEED_DEFAULTS)
+export type Played = Awaited<ReturnType<typeof playDemo>>
+export type Placed = Played['agents'][number]
+
+export async function playDemo(stage: Stage) {
+  const { components, client, say, signal } = stage
+  say('fvs sandbox seed')
+  await seedSandbox(components, SEED_DEFAULTS)
   const past = simulatePast(new Date())
-  stage.say(
+  say(
     `fvs import: ${past.questions.length} questions that are over, ${past.forecasts.length} forecasts of ${DEMO_FORECASTERS.length} people`,
   )
   await add(stage, { forecasters: DEMO_FORECASTERS, ...past, resolved: past.questions })
   for (const days of EARLIER_RELEASES_DAYS) await release(stage, new Date(Date.now() - days * DAY_MS))
 
   const opensAt = new Date(Date.now() + LEAD_MS)
-  const { questions, forecasts } = simulateLive(opensAt, WINDOW_MS)
+  const live = simulateLive(opensAt, WINDOW_MS)
   const open = simulateOpen(opensAt)
-  stage.say(
-    `fvs import: ${questions.length} questions that are open for ${WINDOW_MS / 1000} seconds, ${open.length} for a week`,
+  say(
+    `fvs import: ${live.questions.length} questions that are open for ${WINDOW_MS / 1000} seconds, ${open.length} for a week`,
   )
-  await add(stage, { questions: [...questions, ...open] })
-  const agents = await registerAgents(stage, simulateAgents(questions))
-  const submitted = await submitRounds(stage, questions, agents)
-  const refusal = await submitLate(stage, questions[0]!, agents[0]!)
-  stage.say(`fvs import: ${forecasts.length} forecasts of people, and the outcomes of the live questions`)
-  await add(stage, { forecasts, resolved: questions })
+  await add(stage, { questions: [...live.questions, ...open] })
+  const simulated = simulateAgents(live.questions)
+  say(`POST /agents/register for each of ${simulated.length} agents`)
+  const agents = await pMap(simulated, async (agent) => ({
+    ...agent,
+    credentials: await client.register(agent.name, agent.traits),
+  }))
+  const submitted = await submitRounds(stage, opensAt, agents)
+  await until(opensAt.getTime() + WINDOW_MS, signal)
+  say('the live questions have closed; one more forecast is submitted, too late')
+  const late = await client.submit(agents[0]!.credentials, live.questions[0]!.questionId, 0.99)
+  if (!('detail' in late)) throw new ServiceError('corrupt', 'a forecast on a closed question was accepted')
+  say(`fvs import: ${live.forecasts.length} forecasts of people, and the outcomes of the live questions`)
+  await add(stage, { forecasts: live.forecasts, resolved: live.questions })
+  const made = await release(stage)
+
+  say('fvs keys create --tier pro')
+  const pro = { tier: 'pro', monthly_calls: null } as const
+  const key = await components.registry.createClientKey('the demo', components.now(), pro)
+  say('POST /verification/bulk, once the release is served')
+  const entrants = agents.map(({ credentials, name, traits }) => ({ id: credentials.agent_id, name, traits }))
+  const people = DEMO_FORECASTERS.map(({ userId, name, noise }) => ({
+    id: userId,
+    name,
+    traits: `simulated: noise ${noise.toFixed(2)}`,
+  }))
   return {
-    agents,
     questions: {
       past: past.questions.length,
-      live: questions.length,
+      live: live.questions.length,
       open: open.length,
       live_for_seconds: WINDOW_MS / 1000,
     },
-    forecasts: { submitted, imported: past.forecasts.length + forecasts.length },
-    refusal,
+    forecasts: { submitted, imported: past.forecasts.length + live.forecasts.length },
+    /** What the service tells an agent that submits after the close. */
+    refusal: late.detail,
+    /** A question that is still open. */
     open_question_id: open[0]!.questionId,
-    release: await release(stage),
+    release: made,
+    agents: await placesOf(stage, key, made, 'agent', entrants),
+    forecasters: await placesOf(stage, key, made, 'forecaster', people),
   }
 }
 
@@ -91,24 +112,22 @@ async function add({ components }: Stage, rows: Partial<SimulatedRows>): Promise
   await withDatabase(components.openDatabase, (database) => addRows(components, database, rows))
 }
 
-function registerAgents(
-  { say, client }: Stage,
-  agents: readonly SimulatedAgent[],
-): Promise<RegisteredAgent[]> {
-  say(`POST /agents/register for each of ${agents.length} agents`)
-  return pMap(agents, async (agent) => ({ ...agent, credentials: await client.register(agent) }))
+async function release({ components, say }: Stage, asOf?: Date): Promise<number> {
+  say(asOf ? `fvs release --as-of ${asOf.toISOString()}` : 'fvs release')
+  const made = await makeRelease(components, { asOf })
+  if (made.made) return made.release
+  throw new ServiceError('conflict', `another job is at work on ${components.store.url}`)
 }
 
 /** In each round each agent submits what it thinks by then. Returns how many forecasts were accepted. */
 async function submitRounds(
   { say, client, signal }: Stage,
-  questions: readonly SimulatedQuestion[],
-  agents: readonly RegisteredAgent[],
+  opensAt: Date,
+  agents: readonly (SimulatedAgent & { credentials: Credentials })[],
 ): Promise<number> {
-  const { openedAt, closesAt } = questions[0]!
   let accepted = 0
   for (let round = 0; round < ROUNDS; round++) {
-    await until(new Date(openedAt.getTime() + (round * WINDOW_MS) / ROUNDS), signal)
+    await until(opensAt.getTime() + (round * WINDOW_MS) / ROUNDS, signal)
     const forecasts = agents.flatMap(({ credentials, rounds }) =>
       rounds[round]!.map((forecast) => ({ credentials, ...forecast })),
     )
@@ -120,30 +139,35 @@ async function submitRounds(
       ({ credentials, questionId, probability }) => client.submit(credentials, questionId, probability),
       { concurrency: REQUESTS_AT_ONCE, signal },
     )
-    accepted += answers.filter((answer) => 'forecastId' in answer).length
+    accepted += answers.filter((answer) => 'forecast_id' in answer).length
   }
-  await until(closesAt, signal)
   return accepted
 }
 
-async function submitLate(
-  { say, client }: Stage,
-  { questionId }: SimulatedQuestion,
-  { credentials }: RegisteredAgent,
-): Promise<string> {
-  say('the live questions have closed; one more forecast is submitted, too late')
-  const answer = await client.submit(credentials, questionId, 0.99)
-  if ('refused' in answer) return answer.refused
-  throw new ServiceError('corrupt', 'a forecast on a closed question was accepted')
+/** Asks until the service serves the release. Returns the most skilled first, and those that are not eligible last. */
+async function placesOf(
+  { client, signal }: Stage,
+  apiKey: string,
+  released: number,
+  entityType: EntityType,
+  entrants: readonly Entrant[],
+) {
+  const ids = entrants.map(({ id }) => id)
+  for (;;) {
+    const results = await client.verifications(apiKey, entityType, ids)
+    const current = results.filter(({ verification }) => verification.release === released)
+    if (current.length === entrants.length) {
+      return entrants
+        .map((entrant, place) => {
+          const { verification, signature } = current[place]!
+          return { ...entrant, verification, signature }
+        })
+        .sort((a, b) => (b.verification.skill ?? -Infinity) - (a.verification.skill ?? -Infinity))
+    }
+    await pause(100, undefined, { signal })
+  }
 }
 
-async function release({ components, say }: Stage, asOf?: Date): Promise<number> {
-  say(asOf ? `fvs release --as-of ${asOf.toISOString()}` : 'fvs release')
-  const made = await makeRelease(components, { asOf })
-  if (made.made) return made.release
-  throw new ServiceError('conflict', `another job is at work on ${components.store.url}`)
-}
-
-async function until(time: Date, signal: AbortSignal): Promise<void> {
-  await pause(Math.max(0, time.getTime() - Date.now()), undefined, { signal })
+async function until(ms: number, signal: AbortSignal): Promise<void> {
+  await pause(Math.max(0, ms - Date.now()), undefined, { signal })
 }

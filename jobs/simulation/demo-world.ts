@@ -13,9 +13,8 @@ import {
   wholePercent,
 } from './world.ts'
 
+/** That of the questions that are over. Each world has a seed of its own, so that none asks another one's questions. */
 export const SEED = 20_260_101
-/** Each world has a seed of its own, so that none asks another one's questions. */
-const PAST_SEED = SEED
 const OPEN_SEED = SEED + 1
 /** These two are chosen so that every kind of certification is shown. */
 const LIVE_SEED = SEED + 3
@@ -35,7 +34,7 @@ export const DEMO_FORECASTERS = [
 
 export interface SimulatedAgent {
   name: string
-  modelType: string
+  traits: string
   /** What it submits in each round. */
   rounds: { questionId: string; probability: number }[][]
 }
@@ -71,48 +70,42 @@ type Asked = Pick<SimulatedRows, 'questions' | 'forecasts'>
 /** Questions that closed before `now`, a few each day, on which people alone took part. */
 export function simulatePast(now: Date): Asked {
   const startedAt = new Date(now.getTime() - (PAST_ROUNDS + 1) * DAY_MS)
-  const world = worldFrom(startedAt, { seed: PAST_SEED, round_ms: DAY_MS, questions_per_round: 5 })
-  return withForecasts(
-    world,
-    Array.from({ length: PAST_ROUNDS }, (_, round) => questionsOf(world, round)).flat(),
-  )
+  return firstRounds(PAST_ROUNDS, worldFrom(startedAt, SEED, DAY_MS, 5))
 }
 
 /** Questions that open together, for `windowMs`. */
 export function simulateLive(opensAt: Date, windowMs: number): Asked {
-  const world = worldFrom(opensAt, { seed: LIVE_SEED, round_ms: windowMs, questions_per_round: 110 })
-  return withForecasts(world, questionsOf(world, 0))
+  return firstRounds(1, worldFrom(opensAt, LIVE_SEED, windowMs, 110))
 }
 
 /** Questions that are open for a week, for forecasts of the user's own. */
 export function simulateOpen(opensAt: Date): SimulatedQuestion[] {
-  return questionsOf(worldFrom(opensAt, { seed: OPEN_SEED, round_ms: 7 * DAY_MS, questions_per_round: 6 }), 0)
+  return questionsOf(worldFrom(opensAt, OPEN_SEED, 7 * DAY_MS, 6), 0)
 }
 
 export function simulateAgents(questions: readonly SimulatedQuestion[]): SimulatedAgent[] {
   return PROFILES.map(({ traits, noise, scale = 1, questions: count }, index) => {
     const random = sfc32(AGENTS_SEED, index)
-    const readings = questions
-      .slice(0, count)
-      .map((question) => ({ question, error: noise * normal(random) }))
+    const answered = questions.slice(0, count)
+    const errors = answered.map(() => noise * normal(random))
     return {
       name: `simulated-agent-${String(index + 1).padStart(2, '0')}`,
-      modelType: `simulated: ${traits}`,
+      traits: `simulated: ${traits}`,
       rounds: ERROR_LEFT.map((left) =>
-        readings.map(({ question: { questionId, logOdds }, error }) => ({
+        answered.map(({ questionId, logOdds }, place) => ({
           questionId,
-          probability: wholePercent(scale * (logOdds + left * error)),
+          probability: wholePercent(scale * (logOdds + left * errors[place]!)),
         })),
       ),
     }
   })
 }
 
-function worldFrom(startedAt: Date, rest: Omit<Simulation, 'started_at'>): Simulation {
-  return { ...rest, started_at: startedAt.toISOString() }
+function worldFrom(startedAt: Date, seed: number, round_ms: number, questions_per_round: number): Simulation {
+  return { seed, started_at: startedAt.toISOString(), round_ms, questions_per_round }
 }
 
-function withForecasts(world: Simulation, questions: SimulatedQuestion[]): Asked {
-  const forecasts = questions.flatMap((question) => forecastsOn(world, question, DEMO_FORECASTERS))
-  return { questions, forecasts }
+function firstRounds(rounds: number, world: Simulation): Asked {
+  const questions = Array.from({ length: rounds }, (_, round) => questionsOf(world, round)).flat()
+  return { questions, forecasts: questions.flatMap((each) => forecastsOn(world, each, DEMO_FORECASTERS)) }
 }

@@ -32,56 +32,43 @@ export async function addRows(
   database: Database,
   { forecasters = [], questions = [], forecasts = [], resolved = [] }: Partial<SimulatedRows>,
 ): Promise<Added> {
-  const add = (kind: ImportKind, rows: readonly object[]) => importRows(components, database, kind, rows)
-  await add('forecasters', forecasters.map(forecasterRow))
-  return {
-    asked: await add('questions', questions.map(questionRow)),
-    forecasts: await add('forecasts', forecasts.map(forecastRow)),
-    resolved: await add('resolutions', resolved.map(resolutionRow)),
+  /** Returns how many rows were new. Without rows it touches nothing. */
+  const add = async (kind: ImportKind, rows: readonly object[]): Promise<number> => {
+    if (rows.length === 0) return 0
+    const file = join(components.directory, `simulated-${kind}-${components.newId()}.ndjson`)
+    try {
+      await writeFile(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
+      return (await importFile({ ...components, database }, kind, file)).added
+    } finally {
+      await rm(file, { force: true })
+    }
   }
-}
-
-/** Returns how many rows were new. Without rows it touches nothing. */
-async function importRows(
-  components: Components,
-  database: Database,
-  kind: ImportKind,
-  rows: readonly object[],
-): Promise<number> {
-  if (rows.length === 0) return 0
-  const file = join(components.directory, `simulated-${kind}-${components.newId()}.ndjson`)
-  try {
-    await writeFile(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
-    return (await importFile({ ...components, database }, kind, file)).added
-  } finally {
-    await rm(file, { force: true })
-  }
-}
-
-function forecasterRow({ userId, name }: SimulatedForecaster) {
-  return { user_id: userId, display_name: name }
-}
-
-function questionRow({ questionId, title, category, openedAt, closesAt }: SimulatedQuestion) {
-  return {
+  await add(
+    'forecasters',
+    forecasters.map(({ userId, name }) => ({ user_id: userId, display_name: name })),
+  )
+  const asked = questions.map(({ questionId, title, category, openedAt, closesAt }) => ({
     question_id: questionId,
     title,
     category,
-    opened_at: openedAt.toISOString(),
-    closes_at: closesAt.toISOString(),
-  }
-}
-
-function forecastRow({ userId, questionId, probability, forecastAt }: SimulatedForecast) {
-  return {
+    opened_at: openedAt,
+    closes_at: closesAt,
+  }))
+  const made = forecasts.map(({ userId, questionId, probability, forecastAt }) => ({
     entity_type: 'forecaster',
     entity_id: userId,
     question_id: questionId,
     probability,
-    forecast_at: forecastAt.toISOString(),
+    forecast_at: forecastAt,
+  }))
+  const outcomes = resolved.map(({ questionId, outcome, closesAt }) => ({
+    question_id: questionId,
+    outcome,
+    resolved_at: closesAt,
+  }))
+  return {
+    asked: await add('questions', asked),
+    forecasts: await add('forecasts', made),
+    resolved: await add('resolutions', outcomes),
   }
-}
-
-function resolutionRow({ questionId, outcome, closesAt }: SimulatedQuestion) {
-  return { question_id: questionId, outcome, resolved_at: closesAt.toISOString() }
 }

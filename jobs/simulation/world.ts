@@ -3,7 +3,7 @@
 import { v5 as uuidv5 } from 'uuid'
 import { z } from 'zod'
 import { instant } from '../../schemas/values.ts'
-import { type Random, logistic, normal, sfc32 } from './random.ts'
+import { logistic, normal, sfc32 } from './random.ts'
 
 /** Namespace of the simulated ids, an arbitrary UUID. */
 const SIMULATED_IDS = '8c1f0a36-47d2-4e0b-b5a9-2f6e9d1c7b40'
@@ -119,22 +119,17 @@ export function forecastsOn(
 ): SimulatedForecast[] {
   // The questions use the random streams from 0 upwards, the forecasts those from -1 downwards.
   const random = sfc32(seed, -1 - question.index)
-  return forecasters.flatMap((forecaster) => forecastTwice(forecaster, question, random))
-}
-
-function forecastTwice(
-  { userId, noise }: SimulatedForecaster,
-  { questionId, openedAt, closesAt, logOdds }: SimulatedQuestion,
-  random: Random,
-): SimulatedForecast[] {
-  const halfMs = (closesAt.getTime() - openedAt.getTime()) / 2
-  const error = noise * normal(random)
-  return ERROR_LEFT.slice(0, 2).map((left, half) => ({
-    userId,
-    questionId,
-    probability: wholePercent(logOdds + left * error),
-    forecastAt: new Date(openedAt.getTime() + Math.floor((half + random()) * halfMs)),
-  }))
+  const openedMs = question.openedAt.getTime()
+  const halfMs = (question.closesAt.getTime() - openedMs) / 2
+  return forecasters.flatMap(({ userId, noise }) => {
+    const error = noise * normal(random)
+    return ERROR_LEFT.slice(0, 2).map((left, half) => ({
+      userId,
+      questionId: question.questionId,
+      probability: wholePercent(question.logOdds + left * error),
+      forecastAt: new Date(openedMs + Math.floor((half + random()) * halfMs)),
+    }))
+  })
 }
 
 /** The probability of log-odds as people say it: in whole percents, and never certain. */

@@ -1,0 +1,52 @@
+// Runs scripts of the repository as processes of their own: to their end, or as a server on a free port of this machine.
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+
+/** Runs a script to its end, and returns what it prints on standard output. */
+export async function run(path: string, ...args: readonly string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, [script(path), ...args])
+  return stdout
+}
+
+/** The service on a store in a folder. All calls of a measurement come from one address, as fast as possible. */
+export function startService(store: string, settings: Record<string, string> = {}) {
+  return startServer('../jobs/fvs.ts', ['serve', '--no-scheduler', '--store', store], {
+    PORT: '0',
+    LOG_LEVEL: 'info',
+    ANONYMOUS_PER_MINUTE: '1000000',
+    FORECASTS_PER_MINUTE: '1000000',
+    REGISTRATIONS_PER_HOUR: '1000000',
+    ...settings,
+  })
+}
+
+/** Resolves once the server has told its URL on standard error. */
+export async function startServer(
+  path: string,
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<AsyncDisposable & { url: string }> {
+  const child = spawn(process.execPath, [script(path), ...args], { env, stdio: ['ignore', 'ignore', 'pipe'] })
+  const lines: string[] = []
+  for await (const line of createInterface({ input: child.stderr })) {
+    lines.push(line)
+    const url = /"url":"(http:[^"]+)"/.exec(line)?.[1]
+    if (url === undefined) continue
+    child.stderr.resume()
+    return { url, [Symbol.asyncDispose]: () => end(child) }
+  }
+  throw new Error(`the server did not start:\n${lines.join('\n')}`)
+}
+
+function script(path: string): string {
+  return fileURLToPath(new URL(path, import.meta.url))
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null) return
+  child.kill('SIGTERM')
+  await once(child, 'exit')
+}
