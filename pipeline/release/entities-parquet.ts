@@ -1,7 +1,7 @@
 // The Parquet files of a release with one row per entity.
 import { ByteWriter, ParquetWriter, schemaFromColumnData } from 'hyparquet-writer'
 import { ENTITY_COLUMNS } from '../../schemas/metrics.ts'
-import { type RankedEntity, publishedMetrics } from './payloads.ts'
+import type { RankedEntity } from './payloads.ts'
 
 /** Rows to a row group: the first is small, for readers that only look at the beginning. */
 const FIRST_GROUP_ROWS = 1_000
@@ -38,9 +38,8 @@ export function entitiesParquet(entities: Iterable<RankedEntity>): Uint8Array {
 }
 
 function rowOf(entity: RankedEntity): unknown[] {
-  const metrics = publishedMetrics(entity)
   const values = ENTITY_COLUMNS.map(({ metric, field }) => {
-    const value = metrics[metric]
+    const value = entity.metrics[metric]
     return field === undefined ? value : ((value as Record<string, number> | null)?.[field] ?? null)
   })
   return [entity.entityType, entity.entityId, Object.values(entity.award)[0], ...values]

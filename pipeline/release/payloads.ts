@@ -5,14 +5,7 @@ import type { Badge, Certification } from '../../schemas/payloads.ts'
 import type { Environment } from '../../schemas/values.ts'
 import type { ScoredEntity } from '../engine/duckdb-engine.ts'
 import type { Methodology } from '../scoring/methodology.ts'
-import {
-  type Standing,
-  badgeOf,
-  certificationOf,
-  rankedSkill,
-  standingIn,
-  tallyOf,
-} from '../scoring/ranking.ts'
+import { badgeOf, certificationOf, rankedSkill, standingIn, tallyOf } from '../scoring/ranking.ts'
 import { rounded } from '../scoring/round.ts'
 
 /** What every payload of a release says of the release itself. */
@@ -23,8 +16,9 @@ export interface Provenance {
   environment: Environment
 }
 
-export interface RankedEntity extends ScoredEntity {
-  standing: Standing
+export interface RankedEntity extends Omit<ScoredEntity, 'scores'> {
+  /** As they are published: every number with six decimals. */
+  metrics: EntityMetrics
   award: { certification: Certification } | { badge: Badge }
 }
 
@@ -32,19 +26,14 @@ export interface RankedEntity extends ScoredEntity {
 export function rankEntities(methodology: Methodology, entities: readonly ScoredEntity[]): RankedEntity[] {
   const tally = tallyOf(entities.map(({ scores }) => rankedSkill(scores)))
   return entities.map((entity) => {
-    const { entityType, scores } = entity
+    const { scores, ...named } = entity
     const standing = standingIn(tally, rankedSkill(scores))
     const award =
-      entityType === 'agent'
+      entity.entityType === 'agent'
         ? { certification: certificationOf(methodology, scores, standing) }
         : { badge: badgeOf(methodology, scores, standing) }
-    return { ...entity, standing, award }
+    return { ...named, metrics: publishedForm({ ...scores, ...standing }), award }
   })
-}
-
-/** The metrics of an entity as they are published: every number with six decimals. */
-export function publishedMetrics({ scores, standing }: RankedEntity): EntityMetrics {
-  return publishedForm({ ...scores, ...standing })
 }
 
 function publishedForm<T>(value: T): T
@@ -69,8 +58,8 @@ export function nameOf({ entityType, entityId }: RankedEntity): { agent_id: stri
 
 export function payloadsOf(entity: RankedEntity, provenance: Provenance): Record<PublicationKind, object> {
   const name = nameOf(entity)
-  const metrics = publishedMetrics(entity)
-  const ranked: EntityMetrics = { ...metrics, skill: rankedSkill(entity.scores) }
+  const { metrics } = entity
+  const ranked: EntityMetrics = { ...metrics, skill: rankedSkill(metrics) }
   const payload = (kind: PublicationKind) => {
     const isStanding = STANDINGS.has(kind)
     const values = isStanding ? ranked : metrics

@@ -66,16 +66,17 @@ function snapshotRow(
   entity: RankedEntity,
   { release, as_of, environment, methodology_version }: Provenance,
 ): object {
+  const { metrics, award } = entity
   return {
     ...nameOf(entity),
     date: snapshotDate(as_of),
     release,
     environment,
-    rank: entity.standing.rank,
-    percentile: entity.standing.percentile,
-    skill: rankedSkill(entity.scores),
-    ...entity.award,
-    population: entity.standing.eligible_population,
+    rank: metrics.rank,
+    percentile: metrics.percentile,
+    skill: rankedSkill(metrics),
+    ...award,
+    population: metrics.eligible_population,
     methodology_version,
   }
 }

@@ -51,23 +51,26 @@ export function poolAdjacentViolators(sums: ArrayLike<number>, weights: ArrayLik
 export function decompose({ ppm, outcome }: ClosingForecasts): Decomposition | null {
   const n = ppm.length
   if (n === 0) return null
-  const order = Uint32Array.from({ length: n }, (_, i) => i).sort((a, b) => ppm[a]! - ppm[b]! || a - b)
+  // One number that holds both forecast and outcome is sorted many times faster than pairs are.
+  const ordered = Int32Array.from({ length: n }, (_, i) => 2 * ppm[i]! + outcome[i]!).sort()
   const sums: number[] = []
   const weights: number[] = []
   let squaredErrors = 0
   let yes = 0
   let previous = -1
-  for (const i of order) {
-    const error = ppm[i]! - PPM * outcome[i]!
+  for (const both of ordered) {
+    const forecast = both >> 1
+    const isYes = both & 1
+    const error = forecast - PPM * isYes
     squaredErrors += error * error
-    yes += outcome[i]!
-    if (ppm[i] === previous) {
-      sums[sums.length - 1]! += outcome[i]!
+    yes += isYes
+    if (forecast === previous) {
+      sums[sums.length - 1]! += isYes
       weights[weights.length - 1]! += 1
     } else {
-      sums.push(outcome[i]!)
+      sums.push(isYes)
       weights.push(1)
-      previous = ppm[i]!
+      previous = forecast
     }
   }
   let recalibratedErrors = 0

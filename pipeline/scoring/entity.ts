@@ -6,10 +6,10 @@ import {
   decompose,
   expectedCalibrationError,
 } from './calibration.ts'
-import { ExactProductSum, ExactSum } from './exact-sum.ts'
+import { exactProductSum, exactSum } from './exact-sum.ts'
 import { PPM } from './logarithm.ts'
 import type { Methodology } from './methodology.ts'
-import { type EntityPairs, type PairSums, sumPairs, weighted } from './pairs.ts'
+import { type EntityPairs, type PairSums, type WeightedColumns, sumPairs, weightedColumns } from './pairs.ts'
 import { PICO } from './round.ts'
 
 /** Every metric of one entity except its standing among others, unrounded. */
@@ -19,8 +19,9 @@ export type EntityScores = Omit<EntityMetrics, 'rank' | 'percentile' | 'eligible
 export function scoreEntity(methodology: Methodology, pairs: EntityPairs): EntityScores {
   const { parameters } = methodology
   const n = pairs.rowCount
-  const sums = sumPairs(pairs)
-  const gains = gainsOf(pairs)
+  const weighted = weightedColumns(pairs)
+  const sums = sumPairs(pairs, weighted)
+  const gains = gainsOf(weighted)
   const closing = {
     ppm: pairs.columns.closing_probability.subarray(0, n),
     outcome: pairs.columns.outcome.subarray(0, n),
@@ -62,10 +63,8 @@ interface Gains {
   y: Float64Array
 }
 
-function gainsOf({ rowCount, columns }: EntityPairs): Gains {
-  const own = weighted(columns, 'brier', rowCount)
-  const y = weighted(columns, 'reference_brier', rowCount)
-  return { x: y.map((reference, row) => reference - own[row]!), y }
+function gainsOf({ brier, reference_brier: y }: WeightedColumns): Gains {
+  return { x: y.map((reference, row) => reference - brier[row]!), y }
 }
 
 /**
@@ -81,19 +80,11 @@ function skillOf(
   if (n === 0) return { skill: null, skill_interval: null }
   const prior = parameters.shrinkage_questions * parameters.house_brier
   const denominator = sums.reference_brier.total / PICO + prior
-  const gained = new ExactSum()
-  const [xx, xy, yy] = [new ExactProductSum(), new ExactProductSum(), new ExactProductSum()]
-  for (let row = 0; row < n; row++) {
-    gained.add(x[row]!)
-    xx.add(x[row]!, x[row]!)
-    xy.add(x[row]!, y[row]!)
-    yy.add(y[row]!, y[row]!)
-  }
-  const skill = gained.value() / PICO / denominator
+  const skill = exactSum(x) / PICO / denominator
   if (n < 2) return { skill, skill_interval: null }
+  const [xx, xy, yy] = [exactProductSum(x, x), exactProductSum(x, y), exactProductSum(y, y)]
   const square = PICO * PICO
-  const residuals =
-    xx.value() / square - 2 * skill * (xy.value() / square) + skill * skill * (yy.value() / square)
+  const residuals = xx / square - 2 * skill * (xy / square) + skill * skill * (yy / square)
   const error = Math.sqrt((n / (n - 1)) * Math.max(0, residuals)) / denominator
   const margin = parameters.interval_z * error
   const level = parameters.interval_level

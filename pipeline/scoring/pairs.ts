@@ -1,13 +1,7 @@
 // Pairs of an entity and a question, as columns of integers, and the exact sums over an entity's questions.
-import {
-  type Block,
-  type ColumnKind,
-  type ColumnKinds,
-  type Columns,
-  newColumns,
-} from '../../schemas/columns.ts'
+import { type Block, type ColumnKind, type ColumnKinds, newColumns } from '../../schemas/columns.ts'
 import { PAIR_METRICS, type PairMetricName } from '../../schemas/metrics.ts'
-import { ExactSum } from './exact-sum.ts'
+import { exactSum } from './exact-sum.ts'
 import { PICO, roundHalfEven } from './round.ts'
 
 type MetricColumns = { readonly [Name in PairMetricName]: (typeof PAIR_METRICS)[Name]['column'] }
@@ -35,41 +29,41 @@ export type EntityPairs = Block<typeof SCORED_COLUMNS>
 
 export const NO_PAIRS: EntityPairs = { rowCount: 0, columns: newColumns(SCORED_COLUMNS, 0) }
 
-type SummedName = {
-  [Name in PairMetricName]: (typeof PAIR_METRICS)[Name]['sum'] extends 'none' ? never : Name
+type NameSummed<How extends string> = {
+  [Name in PairMetricName]: (typeof PAIR_METRICS)[Name]['sum'] extends How ? Name : never
 }[PairMetricName]
+type WeightedName = NameSummed<'weighted'>
+const NAMES = Object.keys(PAIR_METRICS) as PairMetricName[]
 
 /** The sum of each metric that has one, in the units of its column, and the number of questions in the sum. */
-export type PairSums = Readonly<Record<SummedName, { total: number; questions: number }>>
+export type PairSums = Readonly<
+  Record<NameSummed<'plain' | 'weighted' | 'present'>, { total: number; questions: number }>
+>
 
-/** Sums every metric as the catalogue says. Sums of integers are exact, so their order changes no bit. */
-export function sumPairs({ rowCount, columns }: EntityPairs): PairSums {
-  const sums: Partial<Record<PairMetricName, PairSums[SummedName]>> = {}
-  for (const [name, { sum }] of Object.entries(PAIR_METRICS) as [PairMetricName, { sum: string }][]) {
-    if (sum === 'none') continue
-    const values = sum === 'weighted' ? weighted(columns, name, rowCount) : columns[name]
-    const total = new ExactSum()
-    let questions = 0
-    for (let row = 0; row < rowCount; row++) {
-      const value = values[row]!
-      if (sum === 'present' && value < 0) continue
-      total.add(value)
-      questions += 1
-    }
-    sums[name] = { total: total.value(), questions }
-  }
-  return sums as PairSums
+/** Coverage times each metric that is summed so, in whole numbers of 1e-12. */
+export type WeightedColumns = Record<WeightedName, Float64Array>
+
+export function weightedColumns({ rowCount, columns }: EntityPairs): WeightedColumns {
+  const weights = columns.coverage.subarray(0, rowCount).map((coverage) => coverage / PICO)
+  const products = namesSummed('weighted').map((name) => {
+    const values = columns[name]
+    return [name, weights.map((weight, row) => roundHalfEven(weight * values[row]!))]
+  })
+  return Object.fromEntries(products) as WeightedColumns
 }
 
-/** Coverage times a metric, as integers of 1e-12. */
-export function weighted(
-  columns: Columns<typeof SCORED_COLUMNS>,
-  name: PairMetricName,
-  rowCount: number,
-): Float64Array {
-  const products = new Float64Array(rowCount)
-  for (let row = 0; row < rowCount; row++) {
-    products[row] = roundHalfEven((columns.coverage[row]! / PICO) * columns[name][row]!)
-  }
-  return products
+/** Sums every metric as the catalogue says. Sums of whole numbers are exact, so their order changes no bit. */
+export function sumPairs({ rowCount, columns }: EntityPairs, weighted: WeightedColumns): PairSums {
+  const sumOf = (values: Float64Array | Int32Array) => ({ total: exactSum(values), questions: values.length })
+  const own = (name: PairMetricName) => columns[name].subarray(0, rowCount)
+  const sums = [
+    ...namesSummed('plain').map((name) => [name, sumOf(own(name))]),
+    ...namesSummed('weighted').map((name) => [name, sumOf(weighted[name as WeightedName])]),
+    ...namesSummed('present').map((name) => [name, sumOf(own(name).filter((value) => value >= 0))]),
+  ]
+  return Object.fromEntries(sums) as PairSums
+}
+
+function namesSummed(how: string): PairMetricName[] {
+  return NAMES.filter((name) => PAIR_METRICS[name].sum === how)
 }
