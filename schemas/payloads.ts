@@ -125,6 +125,7 @@ export const releaseManifest = z.strictObject({
   }),
   files: z.array(file),
 })
+export type ManifestFile = z.infer<typeof file>
 export type ReleaseManifest = z.infer<typeof releaseManifest>
 
 export const snapshotManifest = z.strictObject({
