@@ -2,7 +2,7 @@
 import type { Idempotency } from '../pipeline/access/idempotency.ts'
 import type { Registry } from '../pipeline/access/registry.ts'
 import type { UsageLog } from '../pipeline/access/usage.ts'
-import type { AgentRow, ForecastRow, Row } from '../schemas/tables.ts'
+import type { AgentRow, ForecastRow } from '../schemas/tables.ts'
 import type { Callers } from './limits/callers.ts'
 import type { History } from './history.ts'
 import type { Limits } from './limits/limits.ts'
@@ -19,8 +19,8 @@ export interface ApiContext {
   questions: QuestionBook
   releases: CurrentRelease
   history: History
-  forecasts: { submit: (row: ForecastRow & Row) => Promise<void> }
-  registrations: { submit: (row: AgentRow & Row) => Promise<void> }
+  forecasts: { submit: (row: ForecastRow) => Promise<void> }
+  registrations: { submit: (row: AgentRow) => Promise<void> }
   metrics: Metrics
   now: () => Date
   /** When the next release is due; undefined if this node does not know. */

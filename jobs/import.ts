@@ -1,6 +1,6 @@
 // `fvs import`.
 import { withDatabase } from '../pipeline/duckdb.ts'
-import { assertEnvironment } from '../pipeline/release/environment-guard.ts'
+import { assertEnvironment } from '../pipeline/release/state.ts'
 import type { ImportKind } from '../pipeline/import/checks.ts'
 import { importFile } from '../pipeline/import/import.ts'
 import type { Components } from './components.ts'

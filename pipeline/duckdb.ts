@@ -4,18 +4,12 @@ import {
   DuckDBDataChunk,
   DuckDBInstance,
   INTEGER,
+  type DuckDBAppender,
   type DuckDBConnection,
   type JS,
 } from '@duckdb/node-api'
 import bindings from '@duckdb/node-bindings'
-import {
-  type Block,
-  type ColumnKind,
-  type ColumnKinds,
-  type Columns,
-  type RowSink,
-  newColumns,
-} from '../schemas/columns.ts'
+import { type Block, type ColumnKinds, type Columns, type RowSink, newColumns } from '../schemas/columns.ts'
 import { ServiceError } from '../schemas/errors.ts'
 
 export interface DatabaseSettings {
@@ -61,7 +55,7 @@ export class Database implements Disposable {
   }
 
   /** Rows as objects: BIGINT and HUGEINT become bigint, TIMESTAMPTZ becomes Date. The caller states the row's shape. */
-  async rows<R extends Record<string, unknown> = Record<string, JS>>(sql: string): Promise<R[]> {
+  async rows<R extends object = Record<string, JS>>(sql: string): Promise<R[]> {
     const result = await reported(this.#connection.run(sql))
     return (await result.getRowObjectsJS()) as R[]
   }
@@ -95,10 +89,12 @@ export class Database implements Disposable {
         if (!chunk || chunk.rowCount === 0) return
         next = fetch()
         const { rowCount } = chunk
-        const columns = Object.entries(kinds).map(([name, kind], index) => [
-          name,
-          readColumn(chunk, index, kind, rowCount),
-        ])
+        const columns = Object.entries(kinds).map(([name, kind], index) => {
+          const vector = bindings.data_chunk_get_vector(chunk.chunk, index)
+          const Values = kind === 'int32' ? Int32Array : Float64Array
+          const { buffer, byteOffset } = bindings.vector_get_data(vector, rowCount * Values.BYTES_PER_ELEMENT)
+          return [name, new Values(buffer as ArrayBuffer, byteOffset, rowCount)]
+        })
         yield { rowCount, columns: Object.fromEntries(columns) as Columns<Kinds> }
       }
     } finally {
@@ -110,30 +106,7 @@ export class Database implements Disposable {
   /** Appends rows to a table that has these columns in this order, even while a result is being read. */
   async appender<Kinds extends ColumnKinds>(table: string, kinds: Kinds): Promise<RowAppender<Kinds>> {
     const connection = await this.#instance.connect()
-    const appender = await connection.createAppender(table)
-    const types = Object.values(kinds).map((kind) => (kind === 'int32' ? INTEGER : DOUBLE))
-    const chunk = DuckDBDataChunk.create(types)
-    return new RowAppender(
-      kinds,
-      (columns, count) => {
-        chunk.rowCount = count
-        for (const [index, { buffer, byteOffset, BYTES_PER_ELEMENT }] of columns.entries()) {
-          const vector = bindings.data_chunk_get_vector(chunk.chunk, index)
-          bindings.copy_data_to_vector(
-            vector,
-            0,
-            buffer as ArrayBuffer,
-            byteOffset,
-            count * BYTES_PER_ELEMENT,
-          )
-        }
-        appender.appendDataChunk(chunk)
-      },
-      () => {
-        appender.closeSync()
-        connection.closeSync()
-      },
-    )
+    return new RowAppender(kinds, connection, await connection.createAppender(table))
   }
 
   [Symbol.dispose](): void {
@@ -156,20 +129,19 @@ export async function withDatabase<T>(
 }
 
 /** Collects rows of numbers and writes them one vector at a time. */
-export class RowAppender<Kinds extends ColumnKinds> implements RowSink<Kinds> {
+class RowAppender<Kinds extends ColumnKinds> implements RowSink<Kinds> {
   readonly columns: Columns<Kinds>
   row = 0
-  readonly #write: (columns: readonly (Int32Array | Float64Array)[], count: number) => void
-  readonly #close: () => void
+  readonly #connection: DuckDBConnection
+  readonly #appender: DuckDBAppender
+  readonly #chunk: DuckDBDataChunk
 
-  constructor(
-    kinds: Kinds,
-    write: (columns: readonly (Int32Array | Float64Array)[], count: number) => void,
-    close: () => void,
-  ) {
+  constructor(kinds: Kinds, connection: DuckDBConnection, appender: DuckDBAppender) {
     this.columns = newColumns(kinds, VECTOR_ROWS)
-    this.#write = write
-    this.#close = close
+    this.#connection = connection
+    this.#appender = appender
+    const types = Object.values(kinds).map((kind) => (kind === 'int32' ? INTEGER : DOUBLE))
+    this.#chunk = DuckDBDataChunk.create(types)
   }
 
   next(): void {
@@ -179,27 +151,23 @@ export class RowAppender<Kinds extends ColumnKinds> implements RowSink<Kinds> {
 
   close(): void {
     this.#flush()
-    this.#close()
+    this.#appender.closeSync()
+    this.#connection.closeSync()
   }
 
   #flush(): void {
-    if (this.row > 0) this.#write(Object.values(this.columns), this.row)
+    if (this.row === 0) return
+    const chunk = this.#chunk
+    chunk.rowCount = this.row
+    const columns: (Int32Array | Float64Array)[] = Object.values(this.columns)
+    for (const [index, { buffer, byteOffset, BYTES_PER_ELEMENT }] of columns.entries()) {
+      const vector = bindings.data_chunk_get_vector(chunk.chunk, index)
+      const sizeBytes = this.row * BYTES_PER_ELEMENT
+      bindings.copy_data_to_vector(vector, 0, buffer as ArrayBuffer, byteOffset, sizeBytes)
+    }
+    this.#appender.appendDataChunk(chunk)
     this.row = 0
   }
-}
-
-function readColumn(
-  chunk: DuckDBDataChunk,
-  index: number,
-  kind: ColumnKind,
-  rowCount: number,
-): Int32Array | Float64Array {
-  const vector = bindings.data_chunk_get_vector(chunk.chunk, index)
-  const sizeBytes = rowCount * (kind === 'int32' ? 4 : 8)
-  const { buffer, byteOffset } = bindings.vector_get_data(vector, sizeBytes)
-  return kind === 'int32'
-    ? new Int32Array(buffer, byteOffset, rowCount)
-    : new Float64Array(buffer, byteOffset, rowCount)
 }
 
 /** Quotes a text as an SQL literal. */

@@ -33,13 +33,7 @@ export class ServiceError extends Error {
   constructor(
     kind: ErrorKind,
     message: string,
-    options: {
-      expose?: boolean
-      faults?: readonly Fault[]
-      retryAfterS?: number
-      policy?: string
-      cause?: unknown
-    } = {},
+    options: Partial<Pick<ServiceError, 'expose' | 'faults' | 'retryAfterS' | 'policy' | 'cause'>> = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.name = 'ServiceError'

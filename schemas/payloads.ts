@@ -1,5 +1,6 @@
 // The payloads that the service publishes. They are signed and stored as canonical JSON, so every field is a promise.
 import { z } from 'zod'
+import { count } from './metric.ts'
 import { ENTITY_METRICS, fieldsOf } from './metrics.ts'
 import { ENTITY_TYPES, OUTCOMES } from './tables.ts'
 import { QUESTION_STATUSES } from './requests.ts'
@@ -10,7 +11,6 @@ export type Certification = (typeof CERTIFICATIONS)[number]
 export const BADGES = ['none', 'bronze', 'silver', 'gold', 'platinum'] as const
 export type Badge = (typeof BADGES)[number]
 
-const count = z.number().int().min(0)
 /** The origin of a payload: its release, instant, method and environment. */
 const provenance = {
   methodology_version: z.string().describe('The version of the method that computed the scores'),
@@ -28,31 +28,26 @@ const agentStanding = {
 const forecasterId = { user_id: publishedUuid }
 const forecasterStanding = { badge: z.enum(BADGES).describe('By percentile; see the method') }
 
-const verificationFields = { ...fieldsOf('verification'), ...provenance }
-export const agentVerification = z.strictObject({ ...agentId, ...agentStanding, ...verificationFields })
-export const forecasterVerification = z.strictObject({
-  ...forecasterId,
-  ...forecasterStanding,
-  ...verificationFields,
-})
+/** A payload of an agent, and the same of a forecaster. */
+const scored = <F extends z.ZodRawShape>(fields: F) =>
+  [z.strictObject({ ...agentId, ...fields }), z.strictObject({ ...forecasterId, ...fields })] as const
+/** The same with what its standing earned the entity. */
+const awarded = <F extends z.ZodRawShape>(fields: F) =>
+  [
+    z.strictObject({ ...agentId, ...agentStanding, ...fields }),
+    z.strictObject({ ...forecasterId, ...forecasterStanding, ...fields }),
+  ] as const
 
-const metricsFields = { ...fieldsOf('metrics'), ...provenance }
-export const agentMetrics = z.strictObject({ ...agentId, ...metricsFields })
-export const forecasterMetrics = z.strictObject({ ...forecasterId, ...metricsFields })
+const verification = awarded({ ...fieldsOf('verification'), ...provenance })
+export const [agentVerification, forecasterVerification] = verification
+const metrics = scored({ ...fieldsOf('metrics'), ...provenance })
+export const [agentMetrics, forecasterMetrics] = metrics
+const rankings = awarded({ ...fieldsOf('rankings'), ...provenance })
+export const [agentRankings, forecasterRankings] = rankings
+const advancedMetrics = scored({ ...fieldsOf('advanced_metrics'), ...provenance })
+export const [agentAdvancedMetrics, forecasterAdvancedMetrics] = advancedMetrics
 
-const rankingsFields = { ...fieldsOf('rankings'), ...provenance }
-export const agentRankings = z.strictObject({ ...agentId, ...agentStanding, ...rankingsFields })
-export const forecasterRankings = z.strictObject({
-  ...forecasterId,
-  ...forecasterStanding,
-  ...rankingsFields,
-})
-
-const advancedFields = { ...fieldsOf('advanced_metrics'), ...provenance }
-export const agentAdvancedMetrics = z.strictObject({ ...agentId, ...advancedFields })
-export const forecasterAdvancedMetrics = z.strictObject({ ...forecasterId, ...advancedFields })
-
-const snapshotFields = {
+const snapshots = awarded({
   date: day,
   release: z.number().int().min(1).describe('The first release of the day'),
   rank: ENTITY_METRICS.rank.schema,
@@ -61,14 +56,8 @@ const snapshotFields = {
   population: ENTITY_METRICS.eligible_population.schema,
   methodology_version: provenance.methodology_version,
   environment: provenance.environment,
-}
-const agentSnapshot = z.strictObject({ ...agentId, ...agentStanding, ...snapshotFields })
-const forecasterSnapshot = z.strictObject({
-  ...forecasterId,
-  ...forecasterStanding,
-  ...snapshotFields,
 })
-const snapshotRow = z.union([agentSnapshot, forecasterSnapshot])
+const snapshotRow = z.union(snapshots)
 
 /** The payloads of one entity in a release, each with the signature of its canonical bytes. */
 const published = <P extends z.ZodType>(payload: P) =>
@@ -125,6 +114,7 @@ export const releaseManifest = z.strictObject({
   }),
   files: z.array(file),
 })
+export type ManifestFile = z.infer<typeof file>
 export type ReleaseManifest = z.infer<typeof releaseManifest>
 
 export const snapshotManifest = z.strictObject({
@@ -153,7 +143,7 @@ export const bulkResults = z.strictObject({
       z.strictObject({
         id: publishedUuid,
         status: z.literal('ok'),
-        verification: z.union([agentVerification, forecasterVerification]),
+        verification: z.union(verification),
         signature: z
           .string()
           .nullable()

@@ -1,6 +1,5 @@
 // The rows of the tables: the one place that names a column, its type, what it holds and how its table is sorted.
 // Parquet, the Delta log, DuckDB and docs/data.md all follow it.
-import type { Tier } from './tiers.ts'
 
 /**
  * `uuid` is a lower-case string in storage; `time` is a UTC instant of millisecond precision; `count` is a whole
@@ -30,21 +29,15 @@ export type ScoredTable = (typeof SCORED_TABLES)[number]
 export const TABLE_NAMES = [...SCORED_TABLES, 'usage'] as const
 export type TableName = (typeof TABLE_NAMES)[number]
 
-const required = (name: string, type: ColumnType, about: string): Column => ({
-  name,
-  type,
-  nullable: false,
-  about,
-})
-const optional = (name: string, type: ColumnType, about: string): Column => ({
-  name,
-  type,
-  nullable: true,
-  about,
-})
+function required<const N extends string, const T extends ColumnType>(name: N, type: T, about: string) {
+  return { name, type, nullable: false, about } as const
+}
+function optional<const N extends string, const T extends ColumnType>(name: N, type: T, about: string) {
+  return { name, type, nullable: true, about } as const
+}
 const recordedAt = required('recorded_at', 'time', 'when the service recorded the row')
 
-const tables: Record<TableName, Omit<TableSpec, 'name'>> = {
+const tables = {
   questions: {
     columns: [
       required('question_id', 'uuid', 'the question'),
@@ -117,7 +110,7 @@ const tables: Record<TableName, Omit<TableSpec, 'name'>> = {
     ],
     sortedBy: ['key_id', 'day', 'usage_id'],
   },
-}
+} satisfies Record<TableName, Omit<TableSpec, 'name'>>
 
 export function tableSpec(name: TableName): TableSpec {
   return { name, ...tables[name] }
@@ -128,34 +121,14 @@ export type EntityType = (typeof ENTITY_TYPES)[number]
 
 export const OUTCOMES = ['yes', 'no', 'annulled'] as const
 
-export interface ForecastRow {
-  forecast_id: string
-  entity_type: EntityType
-  entity_id: string
-  question_id: string
-  probability: number
-  forecast_at: Date
-  recorded_at: Date
-  source: 'api' | 'import'
+type Values = { uuid: string; text: string; probability: number; count: number; day: string; time: Date }
+type RowOf<Name extends TableName> = {
+  [C in (typeof tables)[Name]['columns'][number] as C['name']]:
+    Values[C['type']] | (C['nullable'] extends true ? null : never)
 }
-
-export interface AgentRow {
-  agent_id: string
-  name: string
-  model_type: string
-  organization_name: string | null
-  recorded_at: Date
-}
-
-export interface UsageRow {
-  usage_id: string
-  key_id: string
-  account_id: string
-  tier: Tier
-  day: string
-  calls: number
-  recorded_at: Date
-}
+export type ForecastRow = RowOf<'forecasts'>
+export type AgentRow = RowOf<'agents'>
+export type UsageRow = RowOf<'usage'>
 
 /** A row as it is written to the inbox: a value for each column of its table. */
 export type Row = Readonly<Record<string, string | number | Date | null>>

@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises'
 import pMap from 'p-map'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { UsageRow } from '../../schemas/tables.ts'
+import type { Tier } from '../../schemas/tiers.ts'
 import { type Database, literal, parquet, withDatabase } from '../duckdb.ts'
 import { inboxPath, inboxPrefix, isInboxPath } from '../store/paths.ts'
 import type { LocalFiles } from '../store/local-files.ts'
@@ -14,7 +15,7 @@ import { TableLog, localPaths } from '../tables/delta-log.ts'
 export interface UsageEntry {
   keyId: string
   accountId: string
-  tier: UsageRow['tier']
+  tier: Tier
   /** The UTC day of the call, as YYYY-MM-DD. */
   day: string
 }

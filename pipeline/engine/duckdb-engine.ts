@@ -1,6 +1,5 @@
 // The engine for one machine: DuckDB numbers and sorts the inputs of the two steps, and keeps their results.
-import { ServiceError } from '../../schemas/errors.ts'
-import { ENTITY_TYPES, type EntityType, type ScoredTable } from '../../schemas/tables.ts'
+import type { EntityType, ScoredTable } from '../../schemas/tables.ts'
 import { type Database, literal } from '../duckdb.ts'
 import { type EntityScores, scoreEntity } from '../scoring/entity.ts'
 import type { Methodology } from '../scoring/methodology.ts'
@@ -10,10 +9,10 @@ import type { LocalFiles } from '../store/local-files.ts'
 import type { TableVersion } from '../tables/delta-log.ts'
 import { attachAll } from '../tables/views.ts'
 import {
+  ENTITIES,
   FORECASTS_IN_ORDER,
   FORECAST_COLUMNS,
   QUESTIONS,
-  QUESTION_COLUMNS,
   SCORED_PAIRS,
   TIED_COLUMNS,
   TIED_FORECASTS,
@@ -65,49 +64,31 @@ export async function scoreEveryone(
   await createDimensions(database, asOf)
   await createCounted(database)
   log?.('looked for repeated forecasts', {})
-  const names = await database.rows<{ entity_type: string; entity_id: string }>(
-    `SELECT entity_type, entity_id FROM entity ORDER BY entity`,
-  )
-  await sweepInto(methodology, database, names.length)
+  const names = await database.rows<Pick<ScoredEntity, 'entityType' | 'entityId'>>(ENTITIES)
+  const questions = await database.rows<ResolvedQuestion>(QUESTIONS)
+  await database.run(createTable('pair', PAIR_COLUMNS))
+  const swept = await database.appender('pair', PAIR_COLUMNS)
+  await sweepQuestions(methodology, names.length, questions, forecastsByQuestion(database), swept)
+  swept.close()
   log?.('swept every question', {})
   await orderPairs(database)
   const results = new Map<number, Pick<ScoredEntity, 'pairs' | 'scores'>>()
   let pairs = 0
-  for await (const { entity, ...result } of scoreEntities(
-    methodology,
-    database.columns(SCORED_PAIRS, SCORED_COLUMNS),
-  )) {
+  const scored = database.columns(SCORED_PAIRS, SCORED_COLUMNS)
+  for await (const { entity, ...result } of scoreEntities(methodology, scored)) {
     results.set(entity, result)
     pairs += result.pairs
   }
   log?.('scored every entity', { entities: names.length, pairs })
   const unscored = { pairs: 0, scores: scoreEntity(methodology, NO_PAIRS) }
   return {
-    entities: names.map(({ entity_type, entity_id }, index) => ({
-      entityType: entityTypeOf(entity_type),
-      entityId: entity_id,
-      ...(results.get(index) ?? unscored),
-    })),
+    entities: names.map((name, index) => ({ ...name, ...(results.get(index) ?? unscored) })),
     pairs,
     writeScores: (path, start, end) =>
       database.runBeside(
         `COPY (${publishedScores(start, end)}) TO ${literal(path)} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 122880)`,
       ),
   }
-}
-
-/** Sweeps every question that scores into the table `pair`. */
-async function sweepInto(methodology: Methodology, database: Database, entityCount: number): Promise<void> {
-  await database.run(createTable('pair', PAIR_COLUMNS))
-  const pairs = await database.appender('pair', PAIR_COLUMNS)
-  await sweepQuestions(
-    methodology,
-    entityCount,
-    await readQuestions(database),
-    forecastsByQuestion(database),
-    pairs,
-  )
-  pairs.close()
 }
 
 /** First the questions without ties, in the order of their numbers, and then those with ties, in the same order. */
@@ -147,25 +128,4 @@ function isTied({ count, atMs, entity }: ForecastColumns): boolean {
     if (entity[row] === entity[row - 1] || count > EXACT_FORECASTS) return true
   }
   return false
-}
-
-async function readQuestions(database: Database): Promise<ResolvedQuestion[]> {
-  const questions: ResolvedQuestion[] = []
-  for await (const { rowCount, columns } of database.columns(QUESTIONS, QUESTION_COLUMNS)) {
-    for (let row = 0; row < rowCount; row++) {
-      questions.push({
-        openedAtMs: columns.openedMs[row]!,
-        closesAtMs: columns.closesMs[row]!,
-        resolvedAtMs: columns.resolvedMs[row]!,
-        outcome: columns.yes[row] === 1 ? 1 : 0,
-      })
-    }
-  }
-  return questions
-}
-
-function entityTypeOf(text: string): EntityType {
-  const type = ENTITY_TYPES.find((name) => name === text)
-  if (!type) throw new ServiceError('corrupt', `not a type of entity: ${JSON.stringify(text)}`)
-  return type
 }

@@ -52,14 +52,13 @@ export async function createCounted(database: Database): Promise<void> {
   )
 }
 
+/** Grain: one row per entity, in the order of their numbers. */
+export const ENTITIES = `SELECT entity_type AS "entityType", entity_id AS "entityId" FROM entity ORDER BY entity`
+
 /** Grain: one row per question that scores, in the order of their numbers. */
-export const QUESTIONS = `SELECT opened_ms, closes_ms, resolved_ms, yes FROM question ORDER BY question`
-export const QUESTION_COLUMNS = {
-  openedMs: 'double',
-  closesMs: 'double',
-  resolvedMs: 'double',
-  yes: 'int32',
-} as const satisfies ColumnKinds
+export const QUESTIONS = `SELECT opened_ms AS "openedAtMs", closes_ms AS "closesAtMs", resolved_ms AS "resolvedAtMs",
+    yes AS outcome
+  FROM question ORDER BY question`
 
 const SELECTED_FORECASTS = `SELECT question, entity, epoch_ms(forecast_at)::DOUBLE AS at_ms,
     round_even(probability * 1e6, 0)::INTEGER AS ppm, (source = 'import')::INTEGER AS imported

@@ -13,17 +13,13 @@ const FIRST_CAPACITY = 64
 /** A buffer of rows that grows as needed. */
 export class Rows<Kinds extends ColumnKinds> implements RowSink<Kinds>, Block<Kinds> {
   readonly #kinds: Kinds
-  #columns: Columns<Kinds>
+  columns: Columns<Kinds>
   #capacity = FIRST_CAPACITY
   row = 0
 
   constructor(kinds: Kinds) {
     this.#kinds = kinds
-    this.#columns = newColumns(kinds, this.#capacity)
-  }
-
-  get columns(): Columns<Kinds> {
-    return this.#columns
+    this.columns = newColumns(kinds, this.#capacity)
   }
 
   get rowCount(): number {
@@ -40,7 +36,7 @@ export class Rows<Kinds extends ColumnKinds> implements RowSink<Kinds>, Block<Ki
     const size = this.row + end - start
     if (size >= this.#capacity) this.#grow(size + 1)
     for (const name of Object.keys(this.#kinds)) {
-      this.#columns[name]!.set(block.columns[name]!.subarray(start, end), this.row)
+      this.columns[name]!.set(block.columns[name]!.subarray(start, end), this.row)
     }
     this.row = size
   }
@@ -53,9 +49,9 @@ export class Rows<Kinds extends ColumnKinds> implements RowSink<Kinds>, Block<Ki
     this.#capacity = Math.max(2 * this.#capacity, size)
     const columns = newColumns(this.#kinds, this.#capacity)
     for (const name of Object.keys(this.#kinds)) {
-      columns[name]!.set(this.#columns[name]!.subarray(0, this.row))
+      columns[name]!.set(this.columns[name]!.subarray(0, this.row))
     }
-    this.#columns = columns
+    this.columns = columns
   }
 }
 

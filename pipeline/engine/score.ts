@@ -5,19 +5,14 @@ import type { Methodology } from '../scoring/methodology.ts'
 import { SCORED_COLUMNS } from '../scoring/pairs.ts'
 import { runsOf } from './rows.ts'
 
-export interface EntityResult {
-  /** The entity's number. */
-  entity: number
-  /** The number of questions it is scored on. */
-  pairs: number
-  scores: EntityScores
-}
-
-/** Scores one entity after another. The pairs must be in the order (entity, resolved_at, question_id). */
+/**
+ * Scores one entity after another, and counts the questions that each is scored on. The pairs must be in the order
+ * (entity, resolved_at, question_id).
+ */
 export async function* scoreEntities(
   methodology: Methodology,
   pairs: AsyncIterable<Block<typeof SCORED_COLUMNS>>,
-): AsyncIterable<EntityResult> {
+): AsyncIterable<{ entity: number; pairs: number; scores: EntityScores }> {
   for await (const { number, rows } of runsOf(pairs, SCORED_COLUMNS, 'entity')) {
     yield { entity: number, pairs: rows.rowCount, scores: scoreEntity(methodology, rows) }
   }

@@ -2,7 +2,7 @@
 // has the method and the version of DuckDB that made the release, it also derives every byte again from the tables.
 import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
-import type { ReleaseManifest, SnapshotManifest } from '../../schemas/payloads.ts'
+import type { ManifestFile, ReleaseManifest } from '../../schemas/payloads.ts'
 import { type DerivationContext, deriveRelease } from './derive.ts'
 import { Database } from '../duckdb.ts'
 import { type OutputFile, entryOf, snapshotFile } from './shards.ts'
@@ -35,7 +35,6 @@ export interface AuditReport {
   notes: string[]
 }
 
-type ManifestFile = ReleaseManifest['files'][number]
 /** A file that there should be; its bytes without signatures where they were derived. */
 type ExpectedFile = Omit<OutputFile, 'bytes'> & { bytes?: Uint8Array }
 
@@ -52,7 +51,7 @@ export async function auditRelease(context: AuditContext, release: number): Prom
   const { store, secrets, methodology } = context
   const manifest = await readManifest(store, release)
   if (!manifest) throw new ServiceError('notFound', `there is no release ${release}`)
-  const { as_of, methodology_version: method, engines } = manifest
+  const { as_of, environment, methodology_version: method, engines, tables } = manifest
   const report: AuditReport = {
     release,
     as_of,
@@ -73,8 +72,13 @@ export async function auditRelease(context: AuditContext, release: number): Prom
   if (!plan) report.faults.push('plan.json: is missing')
   const bringsSnapshot = plan?.brings_snapshot ?? false
   const entries = new Map(manifest.files.map((file) => [file.path, file]))
-  const files: ReleaseManifest['files'] = []
-  const expected = report.derived ? deriveFiles(context, manifest, bringsSnapshot) : manifest.files
+  const files: ManifestFile[] = []
+  let expected: AsyncIterable<ExpectedFile> | readonly ExpectedFile[] = manifest.files
+  if (report.derived) {
+    const versions = await versionsOf(store, tables)
+    const inputs = { release, asOf: new Date(as_of), environment, versions, bringsSnapshot }
+    expected = (await deriveRelease(context, inputs)).files(() => null)
+  }
   for await (const file of expected) {
     files.push(await checkFile(context, release, file, entries.get(file.path), report))
   }
@@ -86,17 +90,6 @@ export async function auditRelease(context: AuditContext, release: number): Prom
   if (bringsSnapshot) await checkSnapshot(store, manifest, report)
   report.ok = report.faults.length === 0
   return report
-}
-
-async function* deriveFiles(
-  context: AuditContext,
-  { release, as_of, environment, tables }: ReleaseManifest,
-  bringsSnapshot: boolean,
-): AsyncIterable<ExpectedFile> {
-  const versions = await versionsOf(context.store, tables)
-  const inputs = { release, asOf: new Date(as_of), environment, versions, bringsSnapshot }
-  const derived = await deriveRelease(context, inputs)
-  yield* derived.files(() => null)
 }
 
 /** Compares a stored file with the manifest and with what was derived; returns what the manifest should say of it. */
@@ -141,16 +134,12 @@ function withoutSignatures(
       const { payload, signature } = publication
       publication.signature = null
       if (signature === null) report.signatures.unsigned += 1
-      else if (secrets.length > 0) {
-        if (signatureHolds(canonical(payload), signature, secrets)) report.signatures.valid += 1
-        else {
-          report.signatures.invalid += 1
-          if (report.signatures.invalid === 1) {
-            report.faults.push(
-              `signatures: ${kind} of ${entityId} (and perhaps others) is not signed with the secrets given`,
-            )
-          }
-        }
+      else if (secrets.length === 0) continue
+      else if (signatureHolds(canonical(payload), signature, secrets)) report.signatures.valid += 1
+      else if (++report.signatures.invalid === 1) {
+        report.faults.push(
+          `signatures: ${kind} of ${entityId} (and perhaps others) is not signed with the secrets given`,
+        )
       }
     }
   }
@@ -164,7 +153,7 @@ async function checkSnapshot(store: Store, manifest: ReleaseManifest, report: Au
   const snapshot = await readSnapshotManifest(store, date)
   if (!snapshot) return
   report.snapshot_compared = true
-  const files: SnapshotManifest['files'] = []
+  const files: ManifestFile[] = []
   for (const shard of manifest.files.filter(({ path }) => isShard(path))) {
     report.files_compared += 1
     const path = snapshotPrefix(date) + shard.path

@@ -5,7 +5,6 @@ import type { RankedEntity } from './payloads.ts'
 
 /** Where a part ends: with the shard that brings it to so much, or with its kind of entity. */
 export const PART_SIZES = { pairs: 4_000_000, entities: 1_000_000 }
-export type PartSizes = typeof PART_SIZES
 
 export interface Part {
   path: string
@@ -20,7 +19,7 @@ export interface Part {
 export function partsOf(
   folder: 'scores' | 'entities',
   kinds: readonly (readonly RankedEntity[])[],
-  sizes: PartSizes,
+  sizes: typeof PART_SIZES,
 ): Part[] {
   const parts: Part[] = []
   let firstPair = 0

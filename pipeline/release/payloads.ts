@@ -1,6 +1,6 @@
 // What a release says of each entity: its payloads, from the catalogue of metrics.
 import { type PublicationKind, PUBLICATIONS } from '../../schemas/metric.ts'
-import { type EntityMetricName, type EntityMetrics, metricsIn } from '../../schemas/metrics.ts'
+import { type EntityMetrics, metricsIn } from '../../schemas/metrics.ts'
 import type { Badge, Certification } from '../../schemas/payloads.ts'
 import type { Environment } from '../../schemas/values.ts'
 import type { ScoredEntity } from '../engine/duckdb-engine.ts'
@@ -44,10 +44,7 @@ function publishedForm(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, publishedForm(part)]))
 }
 
-const METRICS_IN = Object.fromEntries(PUBLICATIONS.map((kind) => [kind, metricsIn(kind)])) as Record<
-  PublicationKind,
-  EntityMetricName[]
->
+const METRICS_IN = new Map(PUBLICATIONS.map((kind) => [kind, metricsIn(kind)]))
 /** What says how an entity stands says nothing of a skill by which it is not ranked. */
 const STANDINGS = new Set<PublicationKind>(['verification', 'rankings'])
 
@@ -66,14 +63,10 @@ export function payloadsOf(entity: RankedEntity, provenance: Provenance): Record
     return {
       ...name,
       ...(isStanding ? entity.award : {}),
-      ...Object.fromEntries(METRICS_IN[kind].map((metric) => [metric, values[metric]])),
+      ...Object.fromEntries(METRICS_IN.get(kind)!.map((metric) => [metric, values[metric]])),
       ...provenance,
     }
   }
-  return {
-    verification: payload('verification'),
-    metrics: payload('metrics'),
-    rankings: payload('rankings'),
-    advanced_metrics: payload('advanced_metrics'),
-  }
+  const payloads = PUBLICATIONS.map((kind) => [kind, payload(kind)])
+  return Object.fromEntries(payloads) as Record<PublicationKind, object>
 }

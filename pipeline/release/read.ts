@@ -1,9 +1,9 @@
 // Reads what has been released: the current release, its shards, and the daily history.
 import { ServiceError } from '../../schemas/errors.ts'
 import {
+  type ManifestFile,
   type ReleaseManifest,
   type ReleaseShard,
-  type SnapshotManifest,
   type SnapshotShard,
   releaseManifest,
   snapshotManifest,
@@ -40,14 +40,11 @@ export async function currentRelease(store: Store, known = 0): Promise<number> {
   return last
 }
 
-export async function readManifest(store: Store, release: number): Promise<ReleaseManifest | undefined> {
+export function readManifest(store: Store, release: number): Promise<ReleaseManifest | undefined> {
   return readRecord(store, manifestPath(release), releaseManifest)
 }
 
-export async function readSnapshotManifest(
-  store: Store,
-  date: string,
-): Promise<SnapshotManifest | undefined> {
+export function readSnapshotManifest(store: Store, date: string) {
   return readRecord(store, snapshotManifestPath(date), snapshotManifest)
 }
 
@@ -70,8 +67,6 @@ export async function snapshotDates(store: Store, after = ''): Promise<string[]>
   }
   return dates
 }
-
-type ManifestFile = ReleaseManifest['files'][number]
 
 export function isShard(path: string): boolean {
   return ENTITY_TYPES.some((entityType) => shardStart(path, entityType) !== undefined)
@@ -103,28 +98,21 @@ function isAtOrBefore(path: string, entityType: EntityType, entityId: string): b
   return earlierKinds.some((kind) => shardStart(path, kind) !== undefined)
 }
 
-export async function readReleaseShard(
-  store: Store,
-  release: number,
-  file: ManifestFile,
-): Promise<ReleaseShard> {
-  return (await readChecked(store, releasePrefix(release) + file.path, file)) as ReleaseShard
+export function readReleaseShard(store: Store, release: number, file: ManifestFile) {
+  return readChecked<ReleaseShard>(store, releasePrefix(release), file)
 }
 
-export async function readSnapshotShard(
-  store: Store,
-  date: string,
-  file: ManifestFile,
-): Promise<SnapshotShard> {
-  return (await readChecked(store, snapshotPrefix(date) + file.path, file)) as SnapshotShard
+export function readSnapshotShard(store: Store, date: string, file: ManifestFile) {
+  return readChecked<SnapshotShard>(store, snapshotPrefix(date), file)
 }
 
 /** A JSON file with the hash that the manifest names. Its shape was checked when it was published. */
-async function readChecked(store: Store, key: string, { sha256 }: ManifestFile): Promise<unknown> {
+async function readChecked<T>(store: Store, prefix: string, { path, sha256 }: ManifestFile): Promise<T> {
+  const key = prefix + path
   const bytes = await store.get(key)
   if (!bytes) throw new ServiceError('corrupt', `${key} is in its manifest and not in the store`)
   const found = sha256Hex(bytes)
   if (found !== sha256)
     throw new ServiceError('corrupt', `${key} has the SHA-256 ${found}; its manifest says ${sha256}`)
-  return JSON.parse(new TextDecoder().decode(bytes))
+  return JSON.parse(new TextDecoder().decode(bytes)) as T
 }

@@ -18,7 +18,9 @@ export async function deleteOldFiles(store: Store, current: number): Promise<num
   const last = current - WHOLE_RELEASES
   const first = (await lastThinned(store, last)) + 1
   const end = Math.min(last, first + MOST_AT_ONCE - 1)
-  for (let release = first; release <= end; release++) await thin(store, release)
+  for (let release = first; release <= end; release++) {
+    for (const path of await filesOf(store, release)) await store.delete(path)
+  }
   return Math.max(0, end - first + 1)
 }
 
@@ -39,14 +41,10 @@ async function lastThinned(store: Store, last: number): Promise<number> {
   return thinned
 }
 
-/** Whether the file that `thin` deletes last is gone. */
+/** Whether the last of its files, which is deleted last, is gone. */
 async function isThinned(store: Store, release: number): Promise<boolean> {
   const file = (await filesOf(store, release)).at(-1)
   return file === undefined || (await store.range(file, 0, 1)) === undefined
-}
-
-async function thin(store: Store, release: number): Promise<void> {
-  for (const key of await filesOf(store, release)) await store.delete(key)
 }
 
 async function filesOf(store: Store, release: number): Promise<string[]> {

@@ -1,5 +1,5 @@
 // The JSON files of a release and of a snapshot: runs of entities in order of id, each file named by its first.
-import type { ReleaseManifest, ReleaseShard, SnapshotShard } from '../../schemas/payloads.ts'
+import type { ManifestFile, ReleaseShard, SnapshotShard } from '../../schemas/payloads.ts'
 import { canonical, sha256Hex } from '../proof/canonical.ts'
 import { rankedSkill } from '../scoring/ranking.ts'
 import { shardPath } from '../store/paths.ts'
@@ -8,8 +8,6 @@ import { snapshotDate } from './read.ts'
 
 /** A shard is read whole, so it holds a few hundred entities, about a megabyte. */
 export const ENTITIES_PER_SHARD = 256
-
-type ManifestFile = ReleaseManifest['files'][number]
 
 /** A file of a release or a snapshot, under its path there. */
 export interface OutputFile extends Omit<ManifestFile, 'size_bytes' | 'sha256'> {
@@ -21,18 +19,7 @@ export function entryOf({ bytes, ...described }: OutputFile): ManifestFile {
   return { ...described, size_bytes: bytes.byteLength, sha256: sha256Hex(bytes) }
 }
 
-/** The runs of entities, given in order of id, that share a shard. The shard is named by the first. */
-function* shardsOf(
-  entities: readonly RankedEntity[],
-): Iterable<{ path: string; members: readonly RankedEntity[] }> {
-  for (let from = 0; from < entities.length; from += ENTITIES_PER_SHARD) {
-    const members = entities.slice(from, from + ENTITIES_PER_SHARD)
-    const [first] = members
-    if (first) yield { path: shardPath(first.entityType, first.entityId), members }
-  }
-}
-
-/** The shards of one kind of entity; `sign` gives a payload's signature, or null where signing is off. */
+/** The shards of one kind of entity, given in order of id; `sign` gives a payload's signature, or null where signing is off. */
 export function* releaseShards(
   entities: readonly RankedEntity[],
   provenance: Provenance,
@@ -40,24 +27,21 @@ export function* releaseShards(
   bringsSnapshot: boolean,
 ): Iterable<OutputFile> {
   const publish = (payload: object) => ({ payload, signature: sign(canonical(payload)) })
-  for (const { path, members } of shardsOf(entities)) {
-    const publications = members.map((entity): [string, object] => {
-      const { verification, metrics, rankings, advanced_metrics } = payloadsOf(entity, provenance)
-      const signed = {
-        verification: publish(verification),
-        metrics: publish(metrics),
-        rankings: publish(rankings),
-        advanced_metrics: publish(advanced_metrics),
-        ...(bringsSnapshot ? { snapshot: publish(snapshotRow(entity, provenance)) } : {}),
-      }
-      return [entity.entityId, signed]
+  for (let from = 0; from < entities.length; from += ENTITIES_PER_SHARD) {
+    const members = entities.slice(from, from + ENTITIES_PER_SHARD)
+    const { entityType, entityId } = members[0]!
+    const publications = members.map((entity) => {
+      const payloads: Record<string, object> = payloadsOf(entity, provenance)
+      if (bringsSnapshot) payloads.snapshot = snapshotRow(entity, provenance)
+      const signed = Object.entries(payloads).map(([kind, payload]) => [kind, publish(payload)])
+      return [entity.entityId, Object.fromEntries(signed)]
     })
     const shard: Record<keyof ReleaseShard, unknown> = {
       release: provenance.release,
-      entity_type: members[0]!.entityType,
+      entity_type: entityType,
       entities: Object.fromEntries(publications),
     }
-    yield { path, rows: members.length, bytes: canonical(shard) }
+    yield { path: shardPath(entityType, entityId), rows: members.length, bytes: canonical(shard) }
   }
 }
 

@@ -3,10 +3,9 @@
 import { ServiceError } from '../../schemas/errors.ts'
 import type { ReleaseManifest, SnapshotManifest } from '../../schemas/payloads.ts'
 import { canonical } from '../proof/canonical.ts'
-import type { ReleaseContext } from './context.ts'
 import { isShard, readManifest, readReleaseShard, snapshotDate } from './read.ts'
 import { entryOf, snapshotFile } from './shards.ts'
-import { type ReleaseState, readPlan } from './state.ts'
+import { type ReleaseContext, type ReleaseState, readPlan } from './state.ts'
 import { snapshotManifestPath, snapshotPrefix } from '../store/paths.ts'
 import { type Store, putExactly } from '../store/store.ts'
 

@@ -1,12 +1,18 @@
-// What has been released and what has been begun. A run reads it once and passes it on.
+// What a release is made with and what it continues: what has been released from the store, and what has been begun. A
+// run reads it once and passes it on.
 import { z } from 'zod'
+import { ServiceError } from '../../schemas/errors.ts'
 import type { ReleaseManifest } from '../../schemas/payloads.ts'
 import { SCORED_TABLES } from '../../schemas/tables.ts'
-import { ENVIRONMENTS, instant } from '../../schemas/values.ts'
+import { ENVIRONMENTS, type Environment, instant } from '../../schemas/values.ts'
+import type { Database } from '../duckdb.ts'
+import type { SigningSecrets } from '../proof/hmac.ts'
+import type { Methodology } from '../scoring/methodology.ts'
 import { currentRelease, hasSnapshot, readManifest, snapshotDate } from './read.ts'
-import { planPath } from '../store/paths.ts'
+import { SIMULATION_PATH, planPath } from '../store/paths.ts'
 import { readRecord } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
+import type { CompactionContext } from '../tables/compact.ts'
 
 /** What any version of the service can read in a plan of any other. Its other fields tell one make from another. */
 const readablePlan = z.looseObject({
@@ -17,6 +23,19 @@ const readablePlan = z.looseObject({
   brings_snapshot: z.boolean().optional(),
 })
 export type ReadablePlan = z.infer<typeof readablePlan>
+
+/** What a release is made with. */
+export interface ReleaseContext extends Omit<CompactionContext, 'database'> {
+  openDatabase: () => Promise<Database>
+  /** By which releases are scored. */
+  methodology: Methodology
+  environment: Environment
+  /** Undefined: signing is off. */
+  secrets: SigningSecrets | undefined
+  /** The version of this software. */
+  service: string
+  log: (event: string, fields: object) => void
+}
 
 export interface ReleaseState {
   /** The number of the current release; 0 if there is none. */
@@ -29,15 +48,30 @@ export interface ReleaseState {
   begun: ReadablePlan | undefined
 }
 
-export async function readReleaseState(store: Store): Promise<ReleaseState> {
+/**
+ * Checks whose store it is before anything is written to it, because nothing of one environment's store may be published
+ * as the other's, and returns what has been released from it.
+ *
+ * @throws ServiceError `conflict` if the last release or plan is of the other environment, or if the simulation of the
+ *   sandbox fills the store.
+ */
+export async function assertEnvironment({
+  store,
+  environment,
+}: Pick<ReleaseContext, 'store' | 'environment'>): Promise<ReleaseState> {
   const number = await currentRelease(store)
   const manifest = number > 0 ? await readManifest(store, number) : undefined
-  return {
-    number,
-    manifest,
-    hasSnapshot: manifest !== undefined && (await hasSnapshot(store, snapshotDate(manifest.as_of))),
-    begun: await readPlan(store, number + 1),
+  const begun = await readPlan(store, number + 1)
+  const isSimulated = (await store.range(SIMULATION_PATH, 0, 1)) !== undefined
+  for (const found of [begun?.environment, manifest?.environment, isSimulated ? 'sandbox' : undefined]) {
+    if (found === undefined || found === environment) continue
+    throw new ServiceError(
+      'conflict',
+      `${store.url} is a store of the environment ${found}: nothing of it is published as ${environment}`,
+    )
   }
+  const date = manifest && snapshotDate(manifest.as_of)
+  return { number, manifest, hasSnapshot: date !== undefined && (await hasSnapshot(store, date)), begun }
 }
 
 export async function readPlan(store: Store, release: number): Promise<ReadablePlan | undefined> {

@@ -1,6 +1,7 @@
 // The calibration of closing forecasts: CORP decomposition, calibration curve and calibration error (METHODOLOGY §4).
 import type { EntityMetrics } from '../../schemas/metrics.ts'
 import { PPM } from './logarithm.ts'
+import { ratio } from './round.ts'
 
 export type Decomposition = NonNullable<EntityMetrics['calibration']>
 export type CalibrationBin = EntityMetrics['calibration_curve'][number]
@@ -80,12 +81,8 @@ export function decompose({ ppm, outcome }: ClosingForecasts): Decomposition | n
   const brier = squaredErrors / (PPM * PPM) / n
   const recalibrated = recalibratedErrors / n
   const uncertainty = (yes * (n - yes)) / n / n
-  return {
-    brier,
-    miscalibration: brier - recalibrated,
-    discrimination: uncertainty - recalibrated,
-    uncertainty,
-  }
+  const [miscalibration, discrimination] = [brier - recalibrated, uncertainty - recalibrated]
+  return { brier, miscalibration, discrimination, uncertainty }
 }
 
 /**
@@ -107,25 +104,12 @@ export function calibrationCurve(
     yes[bin]! += outcome[i]!
   }
   return counts.map((count, bin) => {
-    const range = { lower: bin / bins, upper: (bin + 1) / bins, count }
-    if (count === 0) {
-      return {
-        ...range,
-        mean_probability: null,
-        observed_frequency: null,
-        wilson_lower: null,
-        wilson_upper: null,
-      }
-    }
-    const frequency = yes[bin]! / count
-    const [lower, upper] = wilsonInterval(frequency, count, z)
-    return {
-      ...range,
-      mean_probability: ppmSums[bin]! / PPM / count,
-      observed_frequency: frequency,
-      wilson_lower: lower,
-      wilson_upper: upper,
-    }
+    const observed_frequency = ratio(yes[bin]!, count)
+    const [wilson_lower, wilson_upper] =
+      observed_frequency === null ? [null, null] : wilsonInterval(observed_frequency, count, z)
+    const mean_probability = ratio(ppmSums[bin]! / PPM, count)
+    const [lower, upper] = [bin / bins, (bin + 1) / bins]
+    return { lower, upper, count, mean_probability, observed_frequency, wilson_lower, wilson_upper }
   })
 }
 
@@ -151,5 +135,5 @@ export function expectedCalibrationError(curve: readonly CalibrationBin[]): numb
       weighted += count * Math.abs(observed_frequency - mean_probability)
     }
   }
-  return total === 0 ? null : weighted / total
+  return ratio(weighted, total)
 }

@@ -10,7 +10,7 @@ import { exactProductSum, exactSum } from './exact-sum.ts'
 import { PPM } from './logarithm.ts'
 import type { Methodology } from './methodology.ts'
 import { type EntityPairs, type PairSums, type WeightedColumns, sumPairs, weightedColumns } from './pairs.ts'
-import { PICO } from './round.ts'
+import { PICO, ratio } from './round.ts'
 
 /** Every metric of one entity except its standing among others, unrounded. */
 export type EntityScores = Omit<EntityMetrics, 'rank' | 'percentile' | 'eligible_population' | 'population'>
@@ -53,10 +53,6 @@ export function scoreEntity(methodology: Methodology, pairs: EntityPairs): Entit
   }
 }
 
-function ratio(part: number, whole: number): number | null {
-  return whole === 0 ? null : part / whole
-}
-
 /** For each question x = coverage·(reference_brier − brier) and y = coverage·reference_brier, as integers of 1e-12. */
 interface Gains {
   x: Float64Array
@@ -71,11 +67,7 @@ function gainsOf({ brier, reference_brier: y }: WeightedColumns): Gains {
  * skill = Σx / (Σy + 10·0.25), and its interval skill ± z·SE with SE² = n/(n−1) · Σ(x − skill·y)² / (Σy + 2.5)². SE² is
  * the linearised variance of a ratio. The prior enters only the denominators.
  */
-function skillOf(
-  { parameters }: Methodology,
-  sums: PairSums,
-  { x, y }: Gains,
-): Pick<EntityMetrics, 'skill' | 'skill_interval'> {
+function skillOf({ parameters }: Methodology, sums: PairSums, { x, y }: Gains) {
   const n = x.length
   if (n === 0) return { skill: null, skill_interval: null }
   const prior = parameters.shrinkage_questions * parameters.house_brier
@@ -95,10 +87,7 @@ function skillOf(
  * The share of windows with Σx > 0, and the standard deviation of Σx/Σy over all windows. A window is 25 consecutive
  * questions. Null with fewer than 50 questions.
  */
-function stabilityOf(
-  { parameters }: Methodology,
-  gains: Gains,
-): Pick<EntityMetrics, 'skill_stability' | 'skill_deviation' | 'windows'> {
+function stabilityOf({ parameters }: Methodology, gains: Gains) {
   const n = gains.x.length
   if (n < parameters.stability_questions) return { skill_stability: null, skill_deviation: null, windows: 0 }
   const width = parameters.stability_window

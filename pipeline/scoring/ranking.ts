@@ -18,10 +18,8 @@ export interface Tally {
   /** The entities of the kind, eligible or not. */
   population: number
   eligible: number
-  /** Their distinct skills, ascending. */
-  skills: Float64Array
-  /** The number of eligible entities with a lower skill, for each of `skills`. */
-  lower: Float64Array
+  /** For each skill, the numbers of eligible entities with a lower skill, and with one that is not higher. */
+  places: ReadonlyMap<number, readonly [lower: number, notHigher: number]>
 }
 
 /** Counts the ranked skills of all entities of a kind, in any order. Null is an entity that is not eligible. */
@@ -32,40 +30,26 @@ export function tallyOf(rankedSkills: Iterable<number | null>): Tally {
     population += 1
     if (skill !== null) counts.set(skill, (counts.get(skill) ?? 0) + 1)
   }
-  const skills = Float64Array.from(counts.keys()).sort()
-  const lower = new Float64Array(skills.length)
+  const places = new Map<number, [lower: number, notHigher: number]>()
   let eligible = 0
-  for (const [index, skill] of skills.entries()) {
-    lower[index] = eligible
+  for (const skill of Float64Array.from(counts.keys()).sort()) {
+    const lower = eligible
     eligible += counts.get(skill)!
+    places.set(skill, [lower, eligible])
   }
-  return { population, eligible, skills, lower }
+  return { population, eligible, places }
 }
 
 /** The standing of an entity with this ranked skill. The tally must include the entity. */
-export function standingIn({ population, eligible, skills, lower }: Tally, skill: number | null): Standing {
+export function standingIn({ population, eligible, places }: Tally, skill: number | null): Standing {
   const kind = { eligible_population: eligible, population }
   if (skill === null) return { rank: null, percentile: null, ...kind }
-  const index = indexOf(skills, skill)
-  const below = lower[index]!
-  const notHigher = lower[index + 1] ?? eligible
+  const [lower, notHigher] = places.get(skill)!
   return {
     rank: 1 + eligible - notHigher,
-    percentile: rounded((100 * (below + (notHigher - below) / 2)) / eligible, 2),
+    percentile: rounded((100 * (lower + (notHigher - lower) / 2)) / eligible, 2),
     ...kind,
   }
-}
-
-/** The index of a number in an ascending list that contains it. */
-function indexOf(sorted: Float64Array, wanted: number): number {
-  let low = 0
-  let high = sorted.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (sorted[middle]! < wanted) low = middle + 1
-    else high = middle
-  }
-  return low
 }
 
 /** Whether the lower bound of the skill's interval, as published, is above 0. */

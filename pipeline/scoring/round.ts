@@ -17,8 +17,9 @@ export function rounded(x: number, decimals = 6): number {
   return roundHalfEven(x * scale) / scale + 0
 }
 
-export function roundedOrNull(x: number | null, decimals = 6): number | null {
-  return x === null ? null : rounded(x, decimals)
+/** Null without a whole. */
+export function ratio(part: number, whole: number): number | null {
+  return whole === 0 ? null : part / whole
 }
 
 /** Converts an integer number of 1e-12 to a number. */
