@@ -112,11 +112,11 @@ const PUBLISHED_SCORES = Object.entries(PAIR_METRICS)
 
 /**
  * The published scores for the rows of `scored` from `start` up to `end`. Grain: one row per entity and question, in the
- * order of their ids.
+ * order of `scored`.
  */
 export function publishedScores(start: number, end: number): string {
   return `
     SELECT entity_type, entity_id, question_id, question.outcome, resolved_at, ${PUBLISHED_SCORES.join(', ')}
     FROM (SELECT * EXCLUDE (outcome) FROM scored WHERE rowid >= ${start} AND rowid < ${end})
-    JOIN question USING (question) JOIN entity USING (entity) ORDER BY entity, question`
+    JOIN question USING (question) JOIN entity USING (entity) ORDER BY entity, place`
 }
