@@ -2,7 +2,7 @@
 // moves them into the table.
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Fault, ServiceError } from '../../schemas/errors.ts'
+import { ServiceError } from '../../schemas/errors.ts'
 import { SCORED_TABLES, type ScoredTable, tableSpec } from '../../schemas/tables.ts'
 import { literal } from '../duckdb.ts'
 import { IMPORT_SPECS, type ImportKind, faultsQuery } from './checks.ts'
@@ -10,7 +10,7 @@ import { attachAll } from '../tables/views.ts'
 import { inboxPath, inboxPrefix } from '../store/paths.ts'
 import { type CompactionContext, compact } from '../tables/compact.ts'
 import { currentVersions } from '../tables/delta-log.ts'
-import { type Rejected, readRows } from './read-file.ts'
+import { type Rejected, SHOWN, readRows } from './read-file.ts'
 
 export interface ImportContext extends CompactionContext {
   /** A new version 7 UUID. */
@@ -21,14 +21,12 @@ export interface Imported {
   kind: ImportKind
   /** Rows in the file. */
   rows: number
-  /** Rows that were new, and rows that repeat what is known. */
+  /** Rows that were new. */
   added: number
   unchanged: number
   /** Forecasters that no row had named before. */
   forecastersCreated: number
 }
-
-const SHOWN = 20
 
 /**
  * @throws ServiceError `invalid` if a row is bad: nothing is written, and the error holds the number of bad rows and
@@ -47,15 +45,15 @@ export async function importFile(context: ImportContext, kind: ImportKind, path:
     if (await hasAny(context.store.list(inboxPrefix(name)))) await compact(context, name)
   }
   await attachAll(database, local, await currentVersions(context.store))
-  const faults = `CREATE OR REPLACE TEMP TABLE fault AS ${faultsQuery(spec)}`
-  await database.run(faults)
+  await database.run(`CREATE OR REPLACE TEMP TABLE fault AS ${faultsQuery(spec)}`)
   const bad = await database.rows<{ record: bigint; reason: string }>(
     `FROM fault ORDER BY record LIMIT ${SHOWN}`,
   )
   if (bad.length > 0) {
     const places = await incoming.placesOf(bad.map(({ record }) => Number(record)))
     const count = await countOf(context, 'fault')
-    throw refusal(path, { count, faults: bad.map(({ reason }, index) => ({ at: places[index]!, reason })) })
+    const faults = bad.map(({ reason }, index) => ({ pointer: places[index]!, detail: reason }))
+    throw refusal(path, { count, faults })
   }
 
   await database.run(
@@ -109,10 +107,9 @@ async function countOf({ database }: CompactionContext, table: string): Promise<
 
 function refusal(path: string, { faults, count }: Rejected): ServiceError {
   const rest = count - faults.length
-  const list: Fault[] = faults.map(({ at, reason }) => ({ pointer: at, detail: reason }))
   return new ServiceError(
     'invalid',
     `${path}: ${count} bad ${count === 1 ? 'row' : 'rows'}${rest > 0 ? ` (the first ${faults.length} are named)` : ''}; nothing was imported`,
-    { faults: list },
+    { faults },
   )
 }
