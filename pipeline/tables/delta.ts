@@ -71,7 +71,7 @@ export function creationCommit(table: TableName, id: string, nowMs: number): Uin
     metadata: { comment: 'UTC day of recorded_at' },
   }
   return encode([
-    commitInfo('CREATE TABLE', nowMs),
+    commitInfo(nowMs, 'CREATE TABLE', {}),
     { protocol: { minReaderVersion: 1, minWriterVersion: 2 } },
     {
       metaData: {
@@ -89,7 +89,7 @@ export function creationCommit(table: TableName, id: string, nowMs: number): Uin
 
 export function appendCommit(files: readonly DataFile[], nowMs: number): Uint8Array {
   return encode([
-    commitInfo('WRITE', nowMs),
+    commitInfo(nowMs, 'WRITE', { mode: 'Append', partitionBy: '["recorded_date"]' }),
     ...files.map(({ path, recordedDate, sizeBytes, rows, minValues, maxValues, nullCount }) => ({
       add: {
         path,
@@ -116,15 +116,13 @@ export function filesOf(commit: Uint8Array, path: string): DataFile[] {
       const parsed = (index === 0 ? ownCommit : action).parse(JSON.parse(line))
       if (!('add' in parsed)) continue
       const { add } = parsed
-      const stats = statistics.parse(JSON.parse(add.stats))
+      const { numRecords, ...columns } = statistics.parse(JSON.parse(add.stats))
       files.push({
         path: add.path,
         recordedDate: add.partitionValues.recorded_date,
         sizeBytes: add.size,
-        rows: stats.numRecords,
-        minValues: stats.minValues,
-        maxValues: stats.maxValues,
-        nullCount: stats.nullCount,
+        rows: numRecords,
+        ...columns,
       })
     } catch (cause) {
       throw new ServiceError('corrupt', `${path} is not a commit of this service: ${line.slice(0, 200)}`, {
@@ -135,17 +133,8 @@ export function filesOf(commit: Uint8Array, path: string): DataFile[] {
   return files
 }
 
-function commitInfo(operation: string, nowMs: number): object {
-  const operationParameters =
-    operation === 'WRITE' ? { mode: 'Append', partitionBy: '["recorded_date"]' } : {}
-  return {
-    commitInfo: {
-      timestamp: nowMs,
-      operation,
-      operationParameters,
-      engineInfo: ENGINE,
-    },
-  }
+function commitInfo(timestamp: number, operation: string, operationParameters: object): object {
+  return { commitInfo: { timestamp, operation, operationParameters, engineInfo: ENGINE } }
 }
 
 function encode(actions: readonly object[]): Uint8Array {
