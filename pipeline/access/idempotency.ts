@@ -100,29 +100,19 @@ export class Idempotency {
   }
 
   async #once<T>(path: string, fingerprint: string, work: IdempotentWork<T>): Promise<T> {
-    const { store } = this.#components
-    const found = await readRecord(store, path, claimRecord)
-    if (found) return this.#again(path, found, fingerprint, work)
-    const claim = this.#newClaim()
-    // Checked before the claim is stored, so that a refused request leaves its key free for the corrected one.
-    await work.check(claim)
-    const mine: ClaimRecord = { ...claim, at: claim.at.toISOString(), fingerprint, state: 'under_way' }
-    if (!(await store.putIfAbsent(path, canonical(mine)))) {
-      const first = await readRecord(store, path, claimRecord)
-      if (!first) throw underWay(1)
-      // A store's client that repeats a create whose answer was lost is refused by its own object.
-      if (first.id !== mine.id) return this.#again(path, first, fingerprint, work)
-    }
-    return this.#carryOut(path, mine, work)
-  }
-
-  async #again<T>(
-    path: string,
-    found: ClaimRecord,
-    fingerprint: string,
-    work: IdempotentWork<T>,
-  ): Promise<T> {
     const { store, now, leaseMs } = this.#components
+    let found = await readRecord(store, path, claimRecord)
+    if (!found) {
+      const fresh = this.#newClaim()
+      // Checked before the claim is stored, so that a refused request leaves its key free for the corrected one.
+      await work.check(fresh)
+      const mine: ClaimRecord = { ...fresh, at: fresh.at.toISOString(), fingerprint, state: 'under_way' }
+      if (await store.putIfAbsent(path, canonical(mine))) return this.#carryOut(path, mine, work)
+      found = await readRecord(store, path, claimRecord)
+      if (!found) throw underWay(1)
+      // A store's client that repeats a create whose answer was lost is refused by its own object.
+      if (found.id === mine.id) return this.#carryOut(path, mine, work)
+    }
     if (!timingSafeEqual(Buffer.from(found.fingerprint, 'hex'), Buffer.from(fingerprint, 'hex'))) {
       throw new ServiceError(
         'invalid',

@@ -1,14 +1,12 @@
 // Imports an operator's file, all or nothing: checks every row, writes the new rows to the inbox as one object, and
 // moves them into the table.
-import { readFile, rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import { ServiceError } from '../../schemas/errors.ts'
 import { SCORED_TABLES, type ScoredTable, tableSpec } from '../../schemas/tables.ts'
 import { literal } from '../duckdb.ts'
 import { IMPORT_SPECS, type ImportKind, faultsQuery } from './checks.ts'
 import { attachAll } from '../tables/views.ts'
 import { inboxPath, inboxPrefix } from '../store/paths.ts'
-import { type CompactionContext, compact } from '../tables/compact.ts'
+import { type CompactionContext, compact, parquetOf } from '../tables/compact.ts'
 import { currentVersions } from '../tables/delta-log.ts'
 import { type Rejected, SHOWN, readRows } from './read-file.ts'
 
@@ -21,7 +19,7 @@ export interface Imported {
   kind: ImportKind
   /** Rows in the file. */
   rows: number
-  /** Rows that were new. */
+  /** Rows that were new, and rows that repeat what is known. */
   added: number
   unchanged: number
   /** Forecasters that no row had named before. */
@@ -76,21 +74,13 @@ export async function importFile(context: ImportContext, kind: ImportKind, path:
 
 /** Adds the rows of a DuckDB table to a table of the store and returns their number. */
 async function takeIn(context: ImportContext, table: ScoredTable, rows: string): Promise<number> {
-  const { database, directory, newId, store } = context
   const count = await countOf(context, rows)
   if (count === 0) return 0
-  const id = newId()
-  const file = join(directory, `${id}.parquet`)
+  const id = context.newId()
   const { columns, sortedBy } = tableSpec(table)
   const names = columns.map(({ name }) => name).join(', ')
-  await database.run(
-    `COPY (SELECT ${names} FROM ${rows} ORDER BY ${sortedBy.join(', ')}) TO ${literal(file)} (FORMAT parquet, COMPRESSION zstd)`,
-  )
-  try {
-    await store.putIfAbsent(inboxPath(table, id), await readFile(file))
-  } finally {
-    await rm(file)
-  }
+  const sorted = `SELECT ${names} FROM ${rows} ORDER BY ${sortedBy.join(', ')}`
+  await context.store.putIfAbsent(inboxPath(table, id), await parquetOf(context, id, sorted))
   await compact(context, table)
   return count
 }

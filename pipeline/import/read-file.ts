@@ -35,17 +35,11 @@ export async function readRows(
   columns: ExpectedColumns,
 ): Promise<IncomingRows> {
   await assertReadable(path)
-  switch (extname(path).toLowerCase()) {
-    case '.csv':
-      return readCsv(database, path, columns)
-    case '.ndjson':
-    case '.jsonl':
-      return readNdjson(database, path, columns)
-    case '.parquet':
-      return readParquet(database, path, columns)
-    default:
-      throw new ServiceError('invalid', `${path}: the name must end in .csv, .ndjson, .jsonl or .parquet`)
+  const readers = { '.csv': readCsv, '.ndjson': readNdjson, '.jsonl': readNdjson, '.parquet': readParquet }
+  for (const [extension, read] of Object.entries(readers)) {
+    if (extname(path).toLowerCase() === extension) return read(database, path, columns)
   }
+  throw new ServiceError('invalid', `${path}: the name must end in .csv, .ndjson, .jsonl or .parquet`)
 }
 
 async function assertReadable(path: string): Promise<void> {

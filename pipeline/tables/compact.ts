@@ -150,20 +150,28 @@ async function writeDataFiles(
 }
 
 /** Writes a slice of the batch as a data file and returns the size of the stored object. */
-async function upload(
-  { store, database, directory }: CompactionContext,
-  path: string,
-  slice: string,
-): Promise<number> {
-  const file = join(directory, `${sha256Hex(path)}.parquet`)
-  await database.run(
-    `COPY (SELECT * EXCLUDE (recorded_date) FROM ${slice} ORDER BY rowid) TO ${literal(file)} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 122880)`,
-  )
-  const bytes = await readFile(file)
-  await rm(file)
+async function upload(context: CompactionContext, path: string, slice: string): Promise<number> {
+  const { store } = context
+  const sorted = `SELECT * EXCLUDE (recorded_date) FROM ${slice} ORDER BY rowid`
+  const bytes = await parquetOf(context, sha256Hex(path), sorted)
   if (await store.putIfAbsent(path, bytes)) return bytes.byteLength
   // An earlier attempt may have written the same rows as other bytes, with another version of DuckDB.
   return (await present(store, path)).byteLength
+}
+
+/** The rows of a query as a Parquet file. No other call may use `name` at the same time. */
+export async function parquetOf(
+  { database, directory }: CompactionContext,
+  name: string,
+  select: string,
+): Promise<Uint8Array> {
+  const file = join(directory, `${name}.parquet`)
+  await database.run(
+    `COPY (${select}) TO ${literal(file)} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 122880)`,
+  )
+  const bytes = await readFile(file)
+  await rm(file)
+  return bytes
 }
 
 /**
@@ -174,7 +182,7 @@ async function statisticsOf(
   database: Database,
   { columns }: TableSpec,
   slice: string,
-): Promise<Pick<DataFile, 'rows' | 'minValues' | 'maxValues' | 'nullCount'>> {
+): Promise<Omit<DataFile, 'path' | 'recordedDate' | 'sizeBytes'>> {
   const text = (type: ColumnType, value: string) =>
     type === 'time'
       ? `strftime(${value} AT TIME ZONE 'UTC', '%Y-%m-%dT%H:%M:%S.%gZ')`

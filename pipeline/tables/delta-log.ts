@@ -9,7 +9,6 @@ import { type DataFile, filesOf } from './delta.ts'
 
 const READS_AT_ONCE = 16
 
-/** A table at one version. */
 export interface TableVersion {
   table: TableName
   /** -1 before the table's first commit. */
@@ -35,7 +34,7 @@ export class TableLog {
   /** Reads the commits made since the last call; true if there were any. */
   async refresh(): Promise<boolean> {
     const before = this.#version
-    if (before < 0) await this.readTo(Number.MAX_SAFE_INTEGER)
+    if (before < 0) await this.readTo()
     for (;;) {
       const version = this.#version + 1
       const path = deltaLogPath(this.table, version)
@@ -50,7 +49,7 @@ export class TableLog {
   }
 
   /** Reads the log from its start up to `last`, or to its end if it ends earlier: one listing and concurrent reads. */
-  async readTo(last: number): Promise<TableVersion> {
+  async readTo(last = Number.MAX_SAFE_INTEGER): Promise<TableVersion> {
     const paths: string[] = []
     for await (const { path } of this.#store.list(tablePath(this.table, '_delta_log/'))) {
       if (path === deltaLogPath(this.table, paths.length) && paths.length <= last) paths.push(path)
@@ -78,7 +77,6 @@ export async function currentVersions(store: Store): Promise<Record<ScoredTable,
   return Object.fromEntries(versions) as Record<ScoredTable, TableVersion>
 }
 
-/** The local paths of a table's data files. */
 export async function localPaths(local: LocalFiles, { table, files }: TableVersion): Promise<string[]> {
   return pMap(files, ({ path }) => local.path(tablePath(table, path)), { concurrency: READS_AT_ONCE })
 }

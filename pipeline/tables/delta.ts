@@ -3,21 +3,7 @@
 // https://github.com/delta-io/delta/blob/master/PROTOCOL.md
 import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
-import { type ColumnType, type TableName, tableSpec } from '../../schemas/tables.ts'
-
-/** A data file of a table, with what the commit that adds it says about it. */
-export interface DataFile {
-  /** Relative to the table. */
-  path: string
-  recordedDate: string
-  sizeBytes: number
-  rows: number
-  /** The smallest and largest value of each column that has values, for readers that skip files. */
-  minValues: Record<string, string | number>
-  maxValues: Record<string, string | number>
-  /** The number of rows without a value, for each column. */
-  nullCount: Record<string, number>
-}
+import { type Column, type ColumnType, type TableName, tableSpec } from '../../schemas/tables.ts'
 
 /** Marks the commits of this service. */
 const ENGINE = 'forecast-verification-service'
@@ -35,10 +21,21 @@ const bounds = z.record(z.string(), z.union([z.string(), z.number()])).default({
 
 const statistics = z.object({
   numRecords: z.number(),
+  /** The smallest and largest value of each column that has values, for readers that skip files. */
   minValues: bounds,
   maxValues: bounds,
+  /** The number of rows without a value, for each column. */
   nullCount: z.record(z.string(), z.number()).default({}),
 })
+
+/** A data file of a table, with what the commit that adds it says about it. */
+export interface DataFile extends Omit<z.infer<typeof statistics>, 'numRecords'> {
+  /** Relative to the table. */
+  path: string
+  recordedDate: string
+  sizeBytes: number
+  rows: number
+}
 
 const ownCommit = z.object({ commitInfo: z.object({ engineInfo: z.literal(ENGINE) }) })
 
@@ -58,18 +55,18 @@ const action = z.union([
 
 /** The commit that creates a table: its protocol, schema and partitioning, without rows. */
 export function creationCommit(table: TableName, id: string, nowMs: number): Uint8Array {
-  const fields = tableSpec(table).columns.map(({ name, type, nullable, about }) => ({
+  const date: Column = {
+    name: 'recorded_date',
+    type: 'day',
+    nullable: false,
+    about: 'UTC day of recorded_at',
+  }
+  const fields = [...tableSpec(table).columns, date].map(({ name, type, nullable, about }) => ({
     name,
     type: DELTA_TYPES[type],
     nullable,
     metadata: { comment: about },
   }))
-  const date = {
-    name: 'recorded_date',
-    type: 'date',
-    nullable: false,
-    metadata: { comment: 'UTC day of recorded_at' },
-  }
   return encode([
     commitInfo(nowMs, 'CREATE TABLE', {}),
     { protocol: { minReaderVersion: 1, minWriterVersion: 2 } },
@@ -78,7 +75,7 @@ export function creationCommit(table: TableName, id: string, nowMs: number): Uin
         id,
         name: table,
         format: { provider: 'parquet', options: {} },
-        schemaString: JSON.stringify({ type: 'struct', fields: [...fields, date] }),
+        schemaString: JSON.stringify({ type: 'struct', fields }),
         partitionColumns: ['recorded_date'],
         configuration: { 'delta.appendOnly': 'true' },
         createdTime: nowMs,
