@@ -82,7 +82,13 @@ export class Idempotency {
    *   is under way; and whatever the work throws.
    */
   async run<T>({ scope, key, body }: IdempotentRequest, work: IdempotentWork<T>): Promise<T> {
-    if (key === undefined) return unclaimed(this.#newClaim(), work)
+    if (key === undefined) {
+      const claim = this.#newClaim()
+      await work.check(claim)
+      const answer = work.answer(claim)
+      await work.commit(claim, answer)
+      return answer
+    }
     const path = claimPath(scope, key)
     if (this.#running.has(path)) throw underWay(1)
     this.#running.add(path)
@@ -94,29 +100,20 @@ export class Idempotency {
   }
 
   async #once<T>(path: string, fingerprint: string, work: IdempotentWork<T>): Promise<T> {
-    const { store } = this.#components
-    const found = await readRecord(store, path, claimRecord)
-    if (found) return this.#again(path, { fingerprint, found }, work)
-    const claim = this.#newClaim()
-    // Checked before the claim is stored, so that a refused request leaves its key free for the corrected one.
-    await work.check(claim)
-    const mine: ClaimRecord = { ...claim, at: claim.at.toISOString(), fingerprint, state: 'under_way' }
-    if (!(await store.putIfAbsent(path, canonical(mine)))) {
-      const first = await readRecord(store, path, claimRecord)
-      if (!first) throw underWay(1)
-      // A store's client that repeats a create whose answer was lost is refused by its own object.
-      if (first.id !== mine.id) return this.#again(path, { fingerprint, found: first }, work)
-    }
-    return this.#carryOut(path, mine, work)
-  }
-
-  async #again<T>(
-    path: string,
-    { fingerprint, found }: { fingerprint: string; found: ClaimRecord },
-    work: IdempotentWork<T>,
-  ): Promise<T> {
     const { store, now, leaseMs } = this.#components
-    if (!isSame(found.fingerprint, fingerprint)) {
+    let found = await readRecord(store, path, claimRecord)
+    if (!found) {
+      const fresh = this.#newClaim()
+      // Checked before the claim is stored, so that a refused request leaves its key free for the corrected one.
+      await work.check(fresh)
+      const mine: ClaimRecord = { ...fresh, at: fresh.at.toISOString(), fingerprint, state: 'under_way' }
+      if (await store.putIfAbsent(path, canonical(mine))) return this.#carryOut(path, mine, work)
+      found = await readRecord(store, path, claimRecord)
+      if (!found) throw underWay(1)
+      // A store's client that repeats a create whose answer was lost is refused by its own object.
+      if (found.id === mine.id) return this.#carryOut(path, mine, work)
+    }
+    if (!timingSafeEqual(Buffer.from(found.fingerprint, 'hex'), Buffer.from(fingerprint, 'hex'))) {
       throw new ServiceError(
         'invalid',
         'this Idempotency-Key was used for another request: send that one unchanged, or use a new key',
@@ -134,18 +131,17 @@ export class Idempotency {
 
   async #carryOut<T>(path: string, record: ClaimRecord, work: IdempotentWork<T>): Promise<T> {
     const claim = claimOf(record)
-    let answer: T
     try {
-      answer = work.answer(claim)
+      const answer = work.answer(claim)
       await work.commit(claim, answer)
+      // The call is durable. If this note is lost, the next request with the key commits the same again.
+      await this.#note(path, { ...record, state: 'done' })
+      return answer
     } catch (error) {
       // If this fails too, the lease runs out.
       await this.#note(path, { ...record, state: 'interrupted' })
       throw error
     }
-    // The call is durable. If this note is lost, the next request with the key commits the same again.
-    await this.#note(path, { ...record, state: 'done' })
-    return answer
   }
 
   async #note(path: string, record: ClaimRecord): Promise<void> {
@@ -156,13 +152,6 @@ export class Idempotency {
     const { newId, now, randomBytes } = this.#components
     return { id: newId(), at: now(), salt: Buffer.from(randomBytes(SALT_BYTES)).toString('hex') }
   }
-}
-
-async function unclaimed<T>(claim: Claim, work: IdempotentWork<T>): Promise<T> {
-  await work.check(claim)
-  const answer = work.answer(claim)
-  await work.commit(claim, answer)
-  return answer
 }
 
 /** Claims are swept in parts, by the first digit of their hash. */
@@ -206,10 +195,6 @@ export function sealedBytes(secret: string, salt: string): (size: number) => Uin
 
 function claimOf({ id, at, salt }: ClaimRecord): Claim {
   return { id, at: new Date(at), salt }
-}
-
-function isSame(one: string, other: string): boolean {
-  return timingSafeEqual(Buffer.from(one, 'hex'), Buffer.from(other, 'hex'))
 }
 
 function underWay(retryAfterS: number): ServiceError {

@@ -36,14 +36,13 @@ export type KeyQuota =
 
 const FREE: KeyQuota = { tier: 'free', monthly_calls: null }
 
-/** The owner of a key, and its quota. */
 type KeyGrant = Pick<KeyRecord, 'tier' | 'monthly_calls'> &
   ({ kind: 'agent'; agent_id: string } | { kind: 'client'; owner: string })
 
 const keyIdRecord = z.strictObject({ sha256 })
 
 const agentRecord = z.strictObject({ agent_id: publishedUuid, registered_at: instant })
-export type AgentRecord = z.infer<typeof agentRecord>
+type AgentRecord = z.infer<typeof agentRecord>
 
 /** How long a rotated key keeps working. */
 const ROTATION_MS = 24 * 3_600_000
@@ -167,11 +166,10 @@ export class Registry {
 
   /** Every key ever created, in no order. */
   listKeys(): AsyncIterable<KeyRecord> {
-    const store = this.#store
     return pMapIterable(
-      store.list(API_KEYS_PREFIX),
+      this.#store.list(API_KEYS_PREFIX),
       async ({ path }) => {
-        const record = await readRecord(store, path, keyRecord)
+        const record = await readRecord(this.#store, path, keyRecord)
         if (!record) throw new ServiceError('corrupt', `${path} was listed but does not exist`)
         return record
       },
@@ -190,20 +188,18 @@ export class Registry {
   }
 
   async #byId(keyId: string): Promise<{ path: string; record: KeyRecord }> {
-    const found = /^[0-9A-Za-z]{1,64}$/.test(keyId)
-      ? await readRecord(this.#store, keyIdPath(keyId), keyIdRecord)
-      : undefined
-    const path = found && apiKeyPath(found.sha256)
-    const record = path && (await readRecord(this.#store, path, keyRecord))
-    if (!path || !record) {
-      throw new ServiceError(
-        'notFound',
-        // Someone may pass the whole key instead of its id, and it must not reach a log.
-        `no key has the id ${JSON.stringify(redactKeys(keyId))} in ${this.environment}; ` +
-          `\`fvs keys list --environment ${this.environment}\` shows them`,
-      )
+    if (/^[0-9A-Za-z]{1,64}$/.test(keyId)) {
+      const found = await readRecord(this.#store, keyIdPath(keyId), keyIdRecord)
+      const path = found && apiKeyPath(found.sha256)
+      const record = path && (await readRecord(this.#store, path, keyRecord))
+      if (record) return { path, record }
     }
-    return { path, record }
+    throw new ServiceError(
+      'notFound',
+      // Someone may pass the whole key instead of its id, and it must not reach a log.
+      `no key has the id ${JSON.stringify(redactKeys(keyId))} in ${this.environment}; ` +
+        `\`fvs keys list --environment ${this.environment}\` shows them`,
+    )
   }
 }
 

@@ -1,12 +1,11 @@
 // How many calls each API key has made: counted in memory, made durable through the inbox, and read back by month.
-import { stat } from 'node:fs/promises'
-import pMap from 'p-map'
+import pMap, { pMapSkip } from 'p-map'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { UsageRow } from '../../schemas/tables.ts'
 import type { Tier } from '../../schemas/tiers.ts'
 import { type Database, literal, parquet, withDatabase } from '../duckdb.ts'
 import { inboxPath, inboxPrefix, isInboxPath } from '../store/paths.ts'
-import type { LocalFiles } from '../store/local-files.ts'
+import { type LocalFiles, exists } from '../store/local-files.ts'
 import type { Store } from '../store/store.ts'
 import { encodeRows } from '../tables/inbox.ts'
 import { TableLog, localPaths } from '../tables/delta-log.ts'
@@ -27,7 +26,7 @@ export interface UsageLogComponents {
   now: () => Date
 }
 
-/** The content of one inbox object. After a failure the same batch is written again. */
+/** One inbox object. After a failure the same batch is written again. */
 interface Batch {
   path: string
   bytes: Uint8Array
@@ -41,7 +40,7 @@ interface Batch {
  */
 export class UsageLog {
   readonly #components: UsageLogComponents
-  #tally = new Map<string, { entry: UsageEntry; calls: number }>()
+  #tally = new Map<string, Omit<UsageRow, 'usage_id' | 'recorded_at'>>()
   /** What a flush has started to write and the store has not confirmed. */
   #batch: Batch | undefined
   #pending = 0
@@ -57,12 +56,11 @@ export class UsageLog {
     return this.#pending
   }
 
-  /** Adds one call. */
   count({ keyId, accountId, tier, day }: UsageEntry): void {
     const name = JSON.stringify([keyId, accountId, tier, day])
     const counted = this.#tally.get(name)
     if (counted) counted.calls += 1
-    else this.#tally.set(name, { entry: { keyId, accountId, tier, day }, calls: 1 })
+    else this.#tally.set(name, { key_id: keyId, account_id: accountId, tier, day, calls: 1 })
     this.#pending += 1
   }
 
@@ -99,10 +97,9 @@ export class UsageLog {
   #takeBatch(): Batch {
     const { newId, now } = this.#components
     const recorded_at = now()
-    const rows = [...this.#tally.values()].map(({ entry, calls }) => {
-      const { keyId: key_id, accountId: account_id, tier, day } = entry
-      return { usage_id: newId(), key_id, account_id, tier, day, calls, recorded_at } satisfies UsageRow
-    })
+    const rows = [...this.#tally.values()].map(
+      (counted) => ({ usage_id: newId(), ...counted, recorded_at }) satisfies UsageRow,
+    )
     const bytes = encodeRows('usage', rows)
     this.#tally = new Map()
     const calls = rows.reduce((sum, row) => sum + row.calls, 0)
@@ -127,49 +124,36 @@ export async function readMonthlyUsage(context: UsageContext, month: string): Pr
   for (;;) {
     // The inbox before the table: an object that leaves the inbox in between is in the table by then.
     const waiting = await waitingPaths(context)
-    const table = await new TableLog(store, 'usage').readTo(Number.MAX_SAFE_INTEGER)
-    const files = table.files.filter(({ minValues, maxValues }) => {
-      const monthOf = (day: string | number = month) => String(day).slice(0, 7)
-      return monthOf(minValues['day']) <= month && month <= monthOf(maxValues['day'])
-    })
+    const table = await new TableLog(store, 'usage').readTo()
+    const monthOf = (day: string | number = month) => String(day).slice(0, 7)
+    const files = table.files.filter(
+      ({ minValues, maxValues }) => monthOf(minValues['day']) <= month && month <= monthOf(maxValues['day']),
+    )
     const taken = await localPaths(local, { ...table, files })
     if (waiting.length + taken.length === 0) return new Map()
     try {
       return await withDatabase(openDatabase, (database) => sumUsage(database, [...waiting, ...taken], month))
     } catch (error) {
       // If a compaction has taken in a waiting object and removed it before it was read, start again.
-      if (!(await anyGone(waiting))) throw error
+      const there = await pMap(waiting, exists, { concurrency: READS_AT_ONCE })
+      if (there.every(Boolean)) throw error
     }
   }
 }
 
 /** The inbox objects as local files, without those that were removed while they were listed. */
 async function waitingPaths({ store, local }: UsageContext): Promise<string[]> {
-  const listed = await Array.fromAsync(store.list(inboxPrefix('usage')))
-  const localPathOf = (path: string) =>
+  const listed = await Array.fromAsync(store.list(inboxPrefix('usage')), ({ path }) => path)
+  const localPathOf = (path: string): Promise<string | typeof pMapSkip> =>
     local.path(path).catch((error: unknown) => {
-      if (error instanceof ServiceError && error.kind === 'notFound') return undefined
+      if (error instanceof ServiceError && error.kind === 'notFound') return pMapSkip
       throw error
     })
-  const paths = await pMap(
-    listed.map(({ path }) => path).filter((path) => isInboxPath('usage', path)),
+  return pMap(
+    listed.filter((path) => isInboxPath('usage', path)),
     localPathOf,
     { concurrency: READS_AT_ONCE },
   )
-  return paths.filter((path) => path !== undefined)
-}
-
-async function anyGone(paths: readonly string[]): Promise<boolean> {
-  const there = await pMap(
-    paths,
-    (path) =>
-      stat(path).then(
-        () => true,
-        () => false,
-      ),
-    { concurrency: READS_AT_ONCE },
-  )
-  return there.includes(false)
 }
 
 async function sumUsage(database: Database, paths: string[], month: string): Promise<Map<string, number>> {

@@ -14,9 +14,8 @@ interface Check {
 interface ImportSpec {
   required: readonly string[]
   optional: readonly string[]
+  /** Made in this order, after those for missing values of required columns. */
   checks: readonly Check[]
-  /** The column whose values may not repeat in a file; undefined if repeated rows are harmless. */
-  unique?: string
   /** The columns of the table, for a row that passed every check. Grain: one row per input row. */
   select: string
   /** Finds a row of the tables that says the same as the row `fresh`, which is then not imported. */
@@ -61,6 +60,11 @@ const notAfterNow = (column: string): Check => ({
   reason: `'${column} is ' || ${shown(column)} || ', later than now'`,
 })
 
+const repeats = (column: string): Check => ({
+  fails: `record > (SELECT min(earlier.record) FROM incoming earlier WHERE lower(earlier.${column}) = lower(incoming.${column}))`,
+  reason: `'${column} ' || ${shown(column)} || ' appears a second time'`,
+})
+
 const knownQuestion: Check = {
   fails: `lower(question_id) NOT IN (SELECT question_id FROM questions)`,
   reason: `'question_id ' || ${shown('question_id')} || ' is not a known question; import the question first'`,
@@ -86,7 +90,6 @@ export const IMPORT_SPECS: Record<ImportKind, ImportSpec> = {
     required: ['question_id', 'title', 'opened_at', 'closes_at'],
     optional: ['category', 'url'],
     checks: [
-      ...['question_id', 'title', 'opened_at', 'closes_at'].map(missing),
       uuid('question_id'),
       longest('title', 2000),
       longest('category', 200),
@@ -97,8 +100,8 @@ export const IMPORT_SPECS: Record<ImportKind, ImportSpec> = {
         fails: `${instant('opened_at')} >= ${instant('closes_at')}`,
         reason: `'closes_at is ' || ${shown('closes_at')} || ', not after opened_at ' || ${shown('opened_at')}`,
       },
+      repeats('question_id'),
     ],
-    unique: 'question_id',
     select: `lower(question_id) AS question_id, title, category, url,
       ${instant('opened_at')} AS opened_at, ${instant('closes_at')} AS closes_at, ${recordedNow}`,
     known: `SELECT 1 FROM current_questions k WHERE k.question_id = fresh.question_id AND k.title = fresh.title
@@ -109,14 +112,13 @@ export const IMPORT_SPECS: Record<ImportKind, ImportSpec> = {
     required: ['question_id', 'outcome', 'resolved_at'],
     optional: [],
     checks: [
-      ...['question_id', 'outcome', 'resolved_at'].map(missing),
       uuid('question_id'),
       knownQuestion,
       oneOf('outcome', OUTCOMES),
       time('resolved_at'),
       notAfterNow('resolved_at'),
+      repeats('question_id'),
     ],
-    unique: 'question_id',
     select: `lower(question_id) AS question_id, outcome, ${instant('resolved_at')} AS resolved_at, ${recordedNow}`,
     known: `SELECT 1 FROM current_resolutions k WHERE k.question_id = fresh.question_id
       AND k.outcome = fresh.outcome AND k.resolved_at = fresh.resolved_at`,
@@ -124,8 +126,7 @@ export const IMPORT_SPECS: Record<ImportKind, ImportSpec> = {
   forecasters: {
     required: ['user_id'],
     optional: ['display_name'],
-    checks: [missing('user_id'), uuid('user_id'), longest('display_name', 200)],
-    unique: 'user_id',
+    checks: [uuid('user_id'), longest('display_name', 200), repeats('user_id')],
     select: `lower(user_id) AS user_id, display_name, ${recordedNow}`,
     known: `SELECT 1 FROM current_forecasters k WHERE k.user_id = fresh.user_id
       AND k.display_name IS NOT DISTINCT FROM fresh.display_name`,
@@ -134,7 +135,6 @@ export const IMPORT_SPECS: Record<ImportKind, ImportSpec> = {
     required: ['entity_type', 'entity_id', 'question_id', 'probability', 'forecast_at'],
     optional: [],
     checks: [
-      ...['entity_type', 'entity_id', 'question_id', 'probability', 'forecast_at'].map(missing),
       oneOf('entity_type', ENTITY_TYPES),
       uuid('entity_id'),
       uuid('question_id'),
@@ -160,13 +160,9 @@ export const IMPORT_SPECS: Record<ImportKind, ImportSpec> = {
  * The faults of the rows in `incoming`. Grain: one row per bad input row, with its record number (from 0) and the
  * reason of the first check that fails.
  */
-export function faultsQuery({ checks, unique }: ImportSpec): string {
-  const repeated = unique ? [repeats(unique)] : []
-  const cases = [...checks, ...repeated].map(({ fails, reason }) => `WHEN ${fails} THEN ${reason}`).join('\n')
+export function faultsQuery({ required, checks }: ImportSpec): string {
+  const cases = [...required.map(missing), ...checks]
+    .map(({ fails, reason }) => `WHEN ${fails} THEN ${reason}`)
+    .join('\n')
   return `SELECT record, reason FROM (SELECT record, CASE ${cases} END AS reason FROM incoming) WHERE reason IS NOT NULL ORDER BY record`
 }
-
-const repeats = (column: string): Check => ({
-  fails: `record > (SELECT min(earlier.record) FROM incoming earlier WHERE lower(earlier.${column}) = lower(incoming.${column}))`,
-  reason: `'${column} ' || ${shown(column)} || ' appears a second time'`,
-})

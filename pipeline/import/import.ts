@@ -1,16 +1,14 @@
 // Imports an operator's file, all or nothing: checks every row, writes the new rows to the inbox as one object, and
 // moves them into the table.
-import { readFile, rm } from 'node:fs/promises'
-import { join } from 'node:path'
-import { type Fault, ServiceError } from '../../schemas/errors.ts'
+import { ServiceError } from '../../schemas/errors.ts'
 import { SCORED_TABLES, type ScoredTable, tableSpec } from '../../schemas/tables.ts'
 import { literal } from '../duckdb.ts'
 import { IMPORT_SPECS, type ImportKind, faultsQuery } from './checks.ts'
 import { attachAll } from '../tables/views.ts'
 import { inboxPath, inboxPrefix } from '../store/paths.ts'
-import { type CompactionContext, compact } from '../tables/compact.ts'
+import { type CompactionContext, compact, parquetOf } from '../tables/compact.ts'
 import { currentVersions } from '../tables/delta-log.ts'
-import { type Rejected, readRows } from './read-file.ts'
+import { type Rejected, SHOWN, readRows } from './read-file.ts'
 
 export interface ImportContext extends CompactionContext {
   /** A new version 7 UUID. */
@@ -27,8 +25,6 @@ export interface Imported {
   /** Forecasters that no row had named before. */
   forecastersCreated: number
 }
-
-const SHOWN = 20
 
 /**
  * @throws ServiceError `invalid` if a row is bad: nothing is written, and the error holds the number of bad rows and
@@ -47,15 +43,15 @@ export async function importFile(context: ImportContext, kind: ImportKind, path:
     if (await hasAny(context.store.list(inboxPrefix(name)))) await compact(context, name)
   }
   await attachAll(database, local, await currentVersions(context.store))
-  const faults = `CREATE OR REPLACE TEMP TABLE fault AS ${faultsQuery(spec)}`
-  await database.run(faults)
+  await database.run(`CREATE OR REPLACE TEMP TABLE fault AS ${faultsQuery(spec)}`)
   const bad = await database.rows<{ record: bigint; reason: string }>(
     `FROM fault ORDER BY record LIMIT ${SHOWN}`,
   )
   if (bad.length > 0) {
     const places = await incoming.placesOf(bad.map(({ record }) => Number(record)))
     const count = await countOf(context, 'fault')
-    throw refusal(path, { count, faults: bad.map(({ reason }, index) => ({ at: places[index]!, reason })) })
+    const faults = bad.map(({ reason }, index) => ({ pointer: places[index]!, detail: reason }))
+    throw refusal(path, { count, faults })
   }
 
   await database.run(
@@ -78,21 +74,13 @@ export async function importFile(context: ImportContext, kind: ImportKind, path:
 
 /** Adds the rows of a DuckDB table to a table of the store and returns their number. */
 async function takeIn(context: ImportContext, table: ScoredTable, rows: string): Promise<number> {
-  const { database, directory, newId, store } = context
   const count = await countOf(context, rows)
   if (count === 0) return 0
-  const id = newId()
-  const file = join(directory, `${id}.parquet`)
+  const id = context.newId()
   const { columns, sortedBy } = tableSpec(table)
   const names = columns.map(({ name }) => name).join(', ')
-  await database.run(
-    `COPY (SELECT ${names} FROM ${rows} ORDER BY ${sortedBy.join(', ')}) TO ${literal(file)} (FORMAT parquet, COMPRESSION zstd)`,
-  )
-  try {
-    await store.putIfAbsent(inboxPath(table, id), await readFile(file))
-  } finally {
-    await rm(file)
-  }
+  const sorted = `SELECT ${names} FROM ${rows} ORDER BY ${sortedBy.join(', ')}`
+  await context.store.putIfAbsent(inboxPath(table, id), await parquetOf(context, id, sorted))
   await compact(context, table)
   return count
 }
@@ -109,10 +97,9 @@ async function countOf({ database }: CompactionContext, table: string): Promise<
 
 function refusal(path: string, { faults, count }: Rejected): ServiceError {
   const rest = count - faults.length
-  const list: Fault[] = faults.map(({ at, reason }) => ({ pointer: at, detail: reason }))
   return new ServiceError(
     'invalid',
     `${path}: ${count} bad ${count === 1 ? 'row' : 'rows'}${rest > 0 ? ` (the first ${faults.length} are named)` : ''}; nothing was imported`,
-    { faults: list },
+    { faults },
   )
 }

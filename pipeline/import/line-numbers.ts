@@ -10,27 +10,17 @@ const COMMA = 0x2c
 export async function linesAt(path: string, offsets: readonly number[]): Promise<number[]> {
   const lines: number[] = []
   let line = 1
-  let start = 0
+  let offset = 0
   for await (const chunk of chunksOf(path)) {
-    let from = 0
-    while (lines.length < offsets.length && offsets[lines.length]! < start + chunk.length) {
-      const offset = offsets[lines.length]! - start
-      line += newlinesIn(chunk.subarray(from, offset))
-      from = Math.max(from, offset)
-      lines.push(line)
+    for (const byte of chunk) {
+      while (offset === offsets[lines.length]) lines.push(line)
+      if (lines.length === offsets.length) return lines
+      if (byte === NEWLINE) line += 1
+      offset += 1
     }
-    if (lines.length === offsets.length) return lines
-    line += newlinesIn(chunk.subarray(from))
-    start += chunk.length
   }
   while (lines.length < offsets.length) lines.push(line)
   return lines
-}
-
-function newlinesIn(bytes: Uint8Array): number {
-  let count = 0
-  for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) count += 1
-  return count
 }
 
 /**

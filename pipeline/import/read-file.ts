@@ -1,8 +1,8 @@
 // Reads an operator's file into the table `incoming`: a record number and the file's columns, all as text.
+import { open } from 'node:fs/promises'
 import { extname } from 'node:path'
-import { ServiceError } from '../../schemas/errors.ts'
+import { type Fault, ServiceError } from '../../schemas/errors.ts'
 import { type Database, literal } from '../duckdb.ts'
-import { withFile } from '../store/file.ts'
 import { linesAt, recordLines } from './line-numbers.ts'
 
 export interface ExpectedColumns {
@@ -12,7 +12,7 @@ export interface ExpectedColumns {
 
 /** The records that could not be read: the first faults, and the number of all. */
 export interface Rejected {
-  faults: { at: string; reason: string }[]
+  faults: Fault[]
   count: number
 }
 
@@ -22,7 +22,8 @@ export interface IncomingRows {
   placesOf(records: readonly number[]): Promise<string[]>
 }
 
-const SHOWN = 20
+/** The most faults that are shown. */
+export const SHOWN = 20
 
 /**
  * @throws ServiceError `invalid` for a file that cannot be read, has an unknown format, or has missing, unknown or
@@ -34,23 +35,17 @@ export async function readRows(
   columns: ExpectedColumns,
 ): Promise<IncomingRows> {
   await assertReadable(path)
-  switch (extname(path).toLowerCase()) {
-    case '.csv':
-      return readCsv(database, path, columns)
-    case '.ndjson':
-    case '.jsonl':
-      return readNdjson(database, path, columns)
-    case '.parquet':
-      return readParquet(database, path, columns)
-    default:
-      throw new ServiceError('invalid', `${path}: the name must end in .csv, .ndjson, .jsonl or .parquet`)
+  const readers = { '.csv': readCsv, '.ndjson': readNdjson, '.jsonl': readNdjson, '.parquet': readParquet }
+  for (const [extension, read] of Object.entries(readers)) {
+    if (extname(path).toLowerCase() === extension) return read(database, path, columns)
   }
+  throw new ServiceError('invalid', `${path}: the name must end in .csv, .ndjson, .jsonl or .parquet`)
 }
 
 async function assertReadable(path: string): Promise<void> {
   try {
-    const stats = await withFile(path, 'r', (file) => file.stat())
-    if (stats.isDirectory()) throw new ServiceError('invalid', `${path} is a directory`)
+    await using file = await open(path)
+    if ((await file.stat()).isDirectory()) throw new ServiceError('invalid', `${path} is a directory`)
   } catch (cause) {
     if (cause instanceof ServiceError) throw cause
     const missing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'
@@ -66,26 +61,19 @@ function assertColumns(
   { required, optional }: ExpectedColumns,
 ): void {
   const allowed = [...required, ...optional]
-  const fault =
-    describe(
-      'lacks',
-      required.filter((name) => !found.includes(name)),
-    ) ??
-    describe(
-      'has unknown',
-      found.filter((name) => !allowed.includes(name)),
-    ) ??
-    describe(
-      'repeats',
-      found.filter((name, index) => found.indexOf(name) !== index),
-    )
-  if (fault !== undefined) {
-    throw new ServiceError('invalid', `${path} ${fault}; the columns it may have are ${allowed.join(', ')}`)
+  const faults = {
+    lacks: required.filter((name) => !found.includes(name)),
+    'has unknown': found.filter((name) => !allowed.includes(name)),
+    repeats: found.filter((name, index) => found.indexOf(name) !== index),
   }
-}
-
-function describe(verb: string, names: readonly string[]): string | undefined {
-  return names.length === 0 ? undefined : `${verb} ${names.map((name) => JSON.stringify(name)).join(', ')}`
+  for (const [fault, names] of Object.entries(faults)) {
+    if (names.length === 0) continue
+    const named = names.map((name) => JSON.stringify(name)).join(', ')
+    throw new ServiceError(
+      'invalid',
+      `${path} ${fault} ${named}; the columns it may have are ${allowed.join(', ')}`,
+    )
+  }
 }
 
 const selectAll = (found: readonly string[], { required, optional }: ExpectedColumns) =>
@@ -141,22 +129,18 @@ async function readNdjson(database: Database, path: string, columns: ExpectedCol
       WHEN len(json_keys(line)) <> len(list_distinct(json_keys(line))) THEN 'a field appears twice'
       ${nested.join('\n      ')}
     END AS reason FROM lines`
-  const rejects = await database.rows<{ record: bigint; reason: string }>(
-    `SELECT * FROM (${faults}) WHERE reason IS NOT NULL ORDER BY record LIMIT ${SHOWN}`,
-  )
-  const [total] = await database.rows<{ n: bigint }>(
-    `SELECT count(*) AS n FROM (${faults}) WHERE reason IS NOT NULL`,
+  const rejects = await database.rows<{ record: bigint; reason: string; total: bigint }>(
+    `SELECT *, count(*) OVER () AS total FROM (${faults}) WHERE reason IS NOT NULL ORDER BY record LIMIT ${SHOWN}`,
   )
   const values = allowed.map((name) => `nullif(line ->> '$.${name}', '') AS "${name}"`).join(', ')
-  const valid = rejects.length === 0 ? 'true' : 'false'
   await database.run(
-    `CREATE OR REPLACE TEMP TABLE incoming AS SELECT record, ${values} FROM lines WHERE ${valid} ORDER BY record`,
+    `CREATE OR REPLACE TEMP TABLE incoming AS SELECT record, ${values} FROM lines WHERE ${rejects.length === 0} ORDER BY record`,
   )
   const lineOf = (record: number) => `line ${record + 1}`
   return {
     rejected: {
-      faults: rejects.map(({ record, reason }) => ({ at: lineOf(Number(record)), reason })),
-      count: Number(total?.n ?? 0n),
+      faults: rejects.map(({ record, reason }) => ({ pointer: lineOf(Number(record)), detail: reason })),
+      count: Number(rejects[0]?.total ?? 0n),
     },
     placesOf: (records) => Promise.resolve(records.map(lineOf)),
   }
@@ -224,8 +208,8 @@ async function createdFromLines(
   )
   return {
     faults: rejects.map(({ reason }, index) => ({
-      at: `line ${lines[index]}`,
-      reason: reason.split('\n')[0]!,
+      pointer: `line ${lines[index]}`,
+      detail: reason.split('\n')[0]!,
     })),
     count: Number(rejects[0]?.total ?? 0n),
   }
@@ -248,9 +232,7 @@ async function reading<T>(path: string, work: Promise<T>): Promise<T> {
 }
 
 async function firstLine(path: string): Promise<string> {
-  const { buffer, bytesRead } = await withFile(path, 'r', (file) =>
-    file.read(new Uint8Array(65_536), 0, 65_536, 0),
-  )
-  const text = new TextDecoder().decode(buffer.subarray(0, bytesRead))
-  return text.split(/\r?\n/, 1)[0]!
+  await using file = await open(path)
+  const { buffer, bytesRead } = await file.read(new Uint8Array(65_536), 0, 65_536, 0)
+  return new TextDecoder().decode(buffer.subarray(0, bytesRead)).split(/\r?\n/, 1)[0]!
 }

@@ -1,6 +1,6 @@
 // A store in a directory. A create is an exclusive link, and every write is synced before it is reported.
 import { randomUUID } from 'node:crypto'
-import { type FileHandle, link, mkdir, open, readFile, readdir, rename, rm, stat } from 'node:fs/promises'
+import { link, mkdir, open, readFile, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { ServiceError } from '../../schemas/errors.ts'
@@ -31,13 +31,11 @@ export class FileStore implements Store {
   }
 
   async get(path: string): Promise<Uint8Array | undefined> {
-    const location = this.localPath(path)
-    return reported('read', path, () => orUndefined(readFile(location)))
+    return reported('read', path, orUndefined(readFile(this.localPath(path))))
   }
 
   async range(path: string, offset: number, length: number): Promise<Uint8Array | undefined> {
-    const location = this.localPath(path)
-    return reported('read', path, () => orUndefined(readRange(location, offset, length)))
+    return reported('read', path, orUndefined(readRange(this.localPath(path), offset, length)))
   }
 
   async *list(prefix: string, after = ''): AsyncIterable<StoredObject> {
@@ -48,9 +46,7 @@ export class FileStore implements Store {
 
   async *#walk(folder: string, prefix: string, after: string): AsyncIterable<StoredObject> {
     const location = join(this.#root, folder)
-    const entries = await reported('list', folder, () =>
-      orUndefined(readdir(location, { withFileTypes: true })),
-    )
+    const entries = await reported('list', folder, orUndefined(readdir(location, { withFileTypes: true })))
     const paths = (entries ?? [])
       .filter((entry) => isPath(entry.name) && (entry.isDirectory() || entry.isFile()))
       .map((entry) => folder + entry.name + (entry.isDirectory() ? '/' : ''))
@@ -61,64 +57,44 @@ export class FileStore implements Store {
         const mayFollow = path > after || after.startsWith(path)
         if (mayHold && mayFollow) yield* this.#walk(path, prefix, after)
       } else if (path.startsWith(prefix) && path > after) {
-        const stats = await reported('list', path, () => orUndefined(stat(join(this.#root, path))))
+        const stats = await reported('list', path, orUndefined(stat(join(this.#root, path))))
         if (stats) yield { path, sizeBytes: stats.size, modifiedAt: stats.mtime }
       }
     }
   }
 
   async putIfAbsent(path: string, bytes: Uint8Array): Promise<boolean> {
-    return this.#write(path, bytes, async (staged, location) => {
-      try {
-        await link(staged, location)
-        return true
-      } catch (error) {
-        if (hasCode(error, 'EEXIST')) return false
-        throw error
-      } finally {
-        await rm(staged, { force: true })
-      }
-    })
+    return reported('write', path, this.#write(this.localPath(path), bytes, linkIfAbsent))
   }
 
   async put(path: string, bytes: Uint8Array): Promise<void> {
-    await this.#write(path, bytes, rename)
+    await reported('write', path, this.#write(this.localPath(path), bytes, rename))
   }
 
   async delete(path: string): Promise<void> {
     const location = this.localPath(path)
-    await reported('delete', path, async () => {
-      await orUndefined(rm(location, { force: true }))
-      await orUndefined(syncDirectory(dirname(location)))
-    })
+    await reported('delete', path, orUndefined(rm(location, { force: true })))
+    await reported('delete', path, orUndefined(syncDirectory(dirname(location))))
   }
 
   /** Writes and syncs a staged copy, lets `place` move it to its location, and syncs the directory. */
   async #write<T>(
-    path: string,
+    location: string,
     bytes: Uint8Array,
     place: (staged: string, location: string) => Promise<T>,
   ): Promise<T> {
-    const location = this.localPath(path)
-    return reported('write', path, async () => {
-      await this.#makeDirectory(dirname(location))
-      await mkdir(this.#staging, { recursive: true })
-      const staged = join(this.#staging, randomUUID())
-      try {
-        const writtenMs = await withFile(staged, 'wx', async (file) => {
-          await file.writeFile(bytes)
-          await file.sync()
-          return (await file.stat()).mtimeMs
-        })
-        if (!this.#swept) await this.#sweep(writtenMs)
-        const placed = await place(staged, location)
-        await syncDirectory(dirname(location))
-        return placed
-      } catch (error) {
-        await rm(staged, { force: true })
-        throw error
-      }
-    })
+    await this.#makeDirectory(dirname(location))
+    await mkdir(this.#staging, { recursive: true })
+    const staged = join(this.#staging, randomUUID())
+    try {
+      const writtenMs = await writeSynced(staged, bytes)
+      if (!this.#swept) await this.#sweep(writtenMs)
+      const placed = await place(staged, location)
+      await syncDirectory(dirname(location))
+      return placed
+    } finally {
+      await rm(staged, { force: true })
+    }
   }
 
   /**
@@ -148,43 +124,37 @@ export class FileStore implements Store {
   }
 }
 
-function readRange(location: string, offset: number, length: number): Promise<Uint8Array> {
-  return withFile(location, 'r', async (file) => {
-    // A read of no bytes would succeed for a directory.
-    if ((await file.stat()).isDirectory()) throw Object.assign(new Error(location), { code: 'EISDIR' })
-    const { bytesRead, buffer } = await file.read(new Uint8Array(length), 0, length, offset)
-    return buffer.subarray(0, bytesRead)
-  })
+async function readRange(location: string, offset: number, length: number): Promise<Uint8Array> {
+  await using file = await open(location)
+  // A read of no bytes would succeed for a directory.
+  if ((await file.stat()).isDirectory()) throw Object.assign(new Error(location), { code: 'EISDIR' })
+  const { bytesRead, buffer } = await file.read(new Uint8Array(length), 0, length, offset)
+  return buffer.subarray(0, bytesRead)
 }
 
-/** Opens a file, passes it to `work` and closes it, even if the work fails. */
-export async function withFile<T>(
-  location: string,
-  flags: string,
-  work: (file: FileHandle) => Promise<T>,
-): Promise<T> {
-  const file = await open(location, flags)
+/** Returns the time of the write by the file system's own clock. */
+async function writeSynced(location: string, bytes: Uint8Array): Promise<number> {
+  await using file = await open(location, 'wx')
+  await file.writeFile(bytes)
+  await file.sync()
+  return (await file.stat()).mtimeMs
+}
+
+async function linkIfAbsent(staged: string, location: string): Promise<boolean> {
   try {
-    return await work(file)
-  } finally {
-    await file.close()
+    await link(staged, location)
+    return true
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) return false
+    throw error
   }
 }
 
 async function syncDirectory(location: string): Promise<void> {
-  let directory: FileHandle
-  try {
-    directory = await open(location)
-  } catch (error) {
-    // Windows cannot open directories. Its file system journals names by itself.
-    if (process.platform === 'win32') return
-    throw error
-  }
-  try {
-    await directory.sync()
-  } finally {
-    await directory.close()
-  }
+  // Windows cannot open directories. Its file system journals names by itself.
+  if (process.platform === 'win32') return
+  await using directory = await open(location)
+  await directory.sync()
 }
 
 function hasCode(error: unknown, ...codes: string[]): boolean {
@@ -202,9 +172,9 @@ async function orUndefined<T>(result: Promise<T>): Promise<T | undefined> {
 }
 
 /** Reports a full or broken disk as `unavailable`: to a caller it is the same as a store that does not answer. */
-async function reported<T>(action: string, path: string, run: () => Promise<T>): Promise<T> {
+async function reported<T>(action: string, path: string, work: Promise<T>): Promise<T> {
   try {
-    return await run()
+    return await work
   } catch (cause) {
     const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown reason'
     throw new ServiceError('unavailable', `the store could not ${action} ${path} (${reason})`, {

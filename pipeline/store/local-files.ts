@@ -68,7 +68,8 @@ export class LocalFiles {
   }
 }
 
-async function exists(path: string): Promise<boolean> {
+/** Whether there is a file at a local path. */
+export async function exists(path: string): Promise<boolean> {
   return stat(path).then(
     () => true,
     () => false,

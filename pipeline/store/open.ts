@@ -1,5 +1,4 @@
 // Opens the store at a URL.
-import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ServiceError } from '../../schemas/errors.ts'
 import { FileStore } from './file.ts'
@@ -16,7 +15,7 @@ export interface StoreSettings {
 
 /** @throws ServiceError `invalid` for a URL of another kind, or with a prefix that is not a path of the store. */
 export function openStore({ url, s3Endpoint, requestTimeoutMs }: StoreSettings): Store {
-  if (!/^[a-z][a-z0-9+.-]*:/i.test(url)) return new FileStore(resolve(url))
+  if (!/^[a-z][a-z0-9+.-]*:/i.test(url)) return new FileStore(url)
   const parsed = URL.parse(url)
   if (parsed?.protocol === 'file:' && parsed.host === '') return new FileStore(fileURLToPath(parsed))
   if (parsed?.protocol === 's3:' && parsed.host !== '') {

@@ -28,12 +28,9 @@ export async function probeStore(store: Store, id: string): Promise<void> {
 }
 
 async function checkCreates(store: Store, path: string): Promise<void> {
-  const rivals = Array.from({ length: RIVALS + 1 }, (_, rival) =>
-    new TextEncoder().encode(`${path} ${rival}`),
-  )
-  const early = rivals.slice(0, RIVALS)
+  const early = Array.from({ length: RIVALS }, (_, rival) => Buffer.from(`${path} ${rival}`))
   const creates = await Promise.all(early.map((bytes) => store.putIfAbsent(path, bytes)))
-  const late = await store.putIfAbsent(path, rivals[RIVALS]!)
+  const late = await store.putIfAbsent(path, Buffer.from(`${path} late`))
   const created = creates.filter(Boolean).length
   if (late || created > 1) {
     const seen = late

@@ -66,7 +66,7 @@ export class S3Store implements Store {
             Bucket: this.#bucket,
             Prefix: this.#prefix + prefix,
             ...(after === '' ? {} : { StartAfter: this.#prefix + after }),
-            ...(token === undefined ? {} : { ContinuationToken: token }),
+            ContinuationToken: token,
           }),
         ),
       )
@@ -82,18 +82,16 @@ export class S3Store implements Store {
 
   async putIfAbsent(path: string, bytes: Uint8Array, signal?: AbortSignal): Promise<boolean> {
     assertPath(path)
-    try {
-      await this.#call(path, () => this.#put(path, bytes, { IfNoneMatch: '*' }, signal))
+    const create = async () => {
+      await this.#put(path, bytes, '*', signal)
       return true
-    } catch (error) {
-      if (error instanceof S3ServiceException && error.$metadata.httpStatusCode === 412) return false
-      throw error
     }
+    return this.#call(path, create, { 412: false })
   }
 
   async put(path: string, bytes: Uint8Array): Promise<void> {
     assertPath(path)
-    await this.#call(path, () => this.#put(path, bytes, {}))
+    await this.#call(path, () => this.#put(path, bytes))
   }
 
   async delete(path: string): Promise<void> {
@@ -103,52 +101,37 @@ export class S3Store implements Store {
     )
   }
 
-  async #put(
-    path: string,
-    bytes: Uint8Array,
-    condition: { IfNoneMatch?: '*' },
-    signal?: AbortSignal,
-  ): Promise<void> {
+  async #put(path: string, bytes: Uint8Array, ifNoneMatch?: '*', signal?: AbortSignal): Promise<void> {
     const command = new PutObjectCommand({
       Bucket: this.#bucket,
       Key: this.#prefix + path,
       Body: bytes,
       ContentLength: bytes.byteLength,
       ContentType: path.endsWith('.json') ? 'application/json' : 'application/octet-stream',
-      ...condition,
+      IfNoneMatch: ifNoneMatch,
     })
     await this.#client.send(command, signal ? { abortSignal: signal } : {})
   }
 
   async #read(path: string, range?: string, signal?: AbortSignal): Promise<Uint8Array | undefined> {
     assertPath(path)
-    try {
-      return await this.#call(path, async () => {
-        const answer = await this.#client.send(
-          new GetObjectCommand({
-            Bucket: this.#bucket,
-            Key: this.#prefix + path,
-            ...(range === undefined ? {} : { Range: range }),
-          }),
-          signal ? { abortSignal: signal } : {},
-        )
-        return await answer.Body!.transformToByteArray()
-      })
-    } catch (error) {
-      if (error instanceof S3ServiceException) {
-        const status = error.$metadata.httpStatusCode
-        if (status === 404 && error.name !== 'NoSuchBucket') return undefined
-        if (status === 416) return new Uint8Array()
-      }
-      throw error
+    const request = async () => {
+      const command = new GetObjectCommand({ Bucket: this.#bucket, Key: this.#prefix + path, Range: range })
+      const answer = await this.#client.send(command, signal ? { abortSignal: signal } : {})
+      return await answer.Body!.transformToByteArray()
     }
+    return this.#call(path, request, { 404: undefined, 416: new Uint8Array() })
   }
 
   /**
-   * Passes through the errors that tell the caller something and turns the rest into `unavailable`. Repeats a
+   * Returns the result that `results` names for an error's status, and turns other errors into `unavailable`. Repeats a
    * conditional write that is answered with 409, because Amazon asks for that when two writes overlap.
    */
-  async #call<T>(path: string, request: () => Promise<T>): Promise<T> {
+  async #call<T, R = never>(
+    path: string,
+    request: () => Promise<T>,
+    results: Record<number, R> = {},
+  ): Promise<T | R> {
     for (let attempt = 1; ; attempt++) {
       try {
         return await request()
@@ -156,8 +139,7 @@ export class S3Store implements Store {
         if (cause instanceof S3ServiceException) {
           const status = cause.$metadata.httpStatusCode ?? 0
           if (status === 409 && attempt < 10) continue
-          const informative = status === 404 || status === 412 || status === 416
-          if (informative && cause.name !== 'NoSuchBucket') throw cause
+          if (status in results && cause.name !== 'NoSuchBucket') return results[status] as R
         }
         const reason = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause)
         throw new ServiceError('unavailable', `the store did not answer for ${path} (${reason})`, {

@@ -35,22 +35,24 @@ export interface Store {
   localPath?(path: string): string
 }
 
-/** How `putOnce` ended: this call created the object, an identical object was there, or a different one. */
-export type PutOutcome = 'created' | 'same' | 'different'
-
 /**
  * Creates an object whose path determines its content, so that repeating the call is harmless: a retry after a write
- * that failed but persisted finds its own bytes.
+ * that failed but persisted finds its own bytes. Tells whether an identical object was there, or a different one.
  */
-export async function putOnce(store: Store, path: string, bytes: Uint8Array): Promise<PutOutcome> {
+export async function putOnce(
+  store: Store,
+  path: string,
+  bytes: Uint8Array,
+): Promise<'created' | 'same' | 'different'> {
   if (await store.putIfAbsent(path, bytes)) return 'created'
-  const present = await store.get(path)
-  if (present === undefined)
-    throw new ServiceError(
-      'corrupt',
-      `${path} cannot be created because it exists, but cannot be read either`,
-    )
-  return Buffer.compare(present, bytes) === 0 ? 'same' : 'different'
+  return Buffer.compare(await present(store, path), bytes) === 0 ? 'same' : 'different'
+}
+
+/** The object that refused a create. */
+export async function present(store: Store, path: string): Promise<Uint8Array> {
+  const bytes = await store.get(path)
+  if (bytes) return bytes
+  throw new ServiceError('corrupt', `${path} cannot be created because it exists, but cannot be read either`)
 }
 
 /** Creates an object that has only one possible content. @throws ServiceError `corrupt` if another content is there. */

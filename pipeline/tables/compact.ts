@@ -10,10 +10,10 @@ import { type ColumnType, type TableName, type TableSpec, tableSpec } from '../.
 import { type Database, literal, parquet } from '../duckdb.ts'
 import { SQL_TYPES } from './views.ts'
 import { dataPath, inboxPrefix, intakePath, isInboxPath, deltaLogPath, tablePath } from '../store/paths.ts'
-import { sha256Hex } from '../proof/canonical.ts'
+import { canonical, sha256Hex } from '../proof/canonical.ts'
 import type { LocalFiles } from '../store/local-files.ts'
 import { readRecord } from '../store/records.ts'
-import type { Store } from '../store/store.ts'
+import { type Store, present } from '../store/store.ts'
 import { type DataFile, appendCommit, creationCommit } from './delta.ts'
 import { TableLog } from './delta-log.ts'
 
@@ -49,10 +49,13 @@ const intake = z.strictObject({ inbox: z.array(z.string()).min(1) })
  * machines: the first to write a version's intake decides it, and the others help to finish it.
  */
 export async function compact(context: CompactionContext, table: TableName): Promise<Compaction> {
-  const { store } = context
+  const { store, now } = context
   const log = new TableLog(store, table)
   await log.refresh()
-  if (log.current.version < 0) await create(context, table)
+  if (log.current.version < 0) {
+    const creation = creationCommit(table, uuidv5(table, TABLE_IDS), now().getTime())
+    await store.putIfAbsent(deltaLogPath(table, 0), creation)
+  }
   const done: Compaction = { table, version: 0, rows: 0, objects: 0 }
   for (let mine = false; ;) {
     await log.refresh()
@@ -67,15 +70,8 @@ export async function compact(context: CompactionContext, table: TableName): Pro
     const waiting = await clear(store, table, version)
     if (mine || waiting.length === 0) return done
     // Whether this write wins or a rival's does, the next round finds an intake for the version and finishes it.
-    mine = await store.putIfAbsent(intakePath(table, version + 1), encodeJson({ inbox: waiting }))
+    mine = await store.putIfAbsent(intakePath(table, version + 1), canonical({ inbox: waiting }))
   }
-}
-
-async function create({ store, now }: CompactionContext, table: TableName): Promise<void> {
-  await store.putIfAbsent(
-    deltaLogPath(table, 0),
-    creationCommit(table, uuidv5(table, TABLE_IDS), now().getTime()),
-  )
 }
 
 async function readIntake(store: Store, table: TableName, version: number): Promise<string[] | undefined> {
@@ -115,20 +111,19 @@ async function take(
     throw error
   }
   const rows = files.reduce((sum, file) => sum + file.rows, 0)
-  const committed = await store.putIfAbsent(
-    deltaLogPath(table, version),
-    appendCommit(files, now().getTime()),
-  )
+  const commit = appendCommit(files, now().getTime())
+  const committed = await store.putIfAbsent(deltaLogPath(table, version), commit)
   await pMap(inbox, (path) => local.forget(path), { concurrency: OBJECTS_AT_ONCE })
   return committed ? rows : 0
 }
 
 async function writeDataFiles(
-  { store, database, directory }: CompactionContext,
+  context: CompactionContext,
   spec: TableSpec,
   paths: string[],
   digest: string,
 ): Promise<DataFile[]> {
+  const { database } = context
   const batch = `batch_${spec.name}`
   const columns = spec.columns.map(({ name, type }) => `${name}::${SQL_TYPES[type]} AS ${name}`)
   const order = new Set(['recorded_date', ...spec.sortedBy, ...spec.columns.map(({ name }) => name)])
@@ -146,7 +141,7 @@ async function writeDataFiles(
     for (let part = 0, from = Number(first); from < Number(first + rows); part++, from += ROWS_PER_FILE) {
       const slice = `${batch} WHERE recorded_date = ${literal(recordedDate)} AND rowid >= ${from} AND rowid < ${from + ROWS_PER_FILE}`
       const path = dataPath(spec.name, recordedDate, `${digest}-${part}`)
-      const sizeBytes = await upload(store, database, directory, tablePath(spec.name, path), slice)
+      const sizeBytes = await upload(context, tablePath(spec.name, path), slice)
       files.push({ path, recordedDate, sizeBytes, ...(await statisticsOf(database, spec, slice)) })
     }
   }
@@ -155,28 +150,28 @@ async function writeDataFiles(
 }
 
 /** Writes a slice of the batch as a data file and returns the size of the stored object. */
-async function upload(
-  store: Store,
-  database: Database,
-  directory: string,
-  path: string,
-  slice: string,
-): Promise<number> {
-  const file = join(directory, `${sha256Hex(path)}.parquet`)
+async function upload(context: CompactionContext, path: string, slice: string): Promise<number> {
+  const { store } = context
+  const sorted = `SELECT * EXCLUDE (recorded_date) FROM ${slice} ORDER BY rowid`
+  const bytes = await parquetOf(context, sha256Hex(path), sorted)
+  if (await store.putIfAbsent(path, bytes)) return bytes.byteLength
+  // An earlier attempt may have written the same rows as other bytes, with another version of DuckDB.
+  return (await present(store, path)).byteLength
+}
+
+/** The rows of a query as a Parquet file. No other call may use `name` at the same time. */
+export async function parquetOf(
+  { database, directory }: CompactionContext,
+  name: string,
+  select: string,
+): Promise<Uint8Array> {
+  const file = join(directory, `${name}.parquet`)
   await database.run(
-    `COPY (SELECT * EXCLUDE (recorded_date) FROM ${slice} ORDER BY rowid) TO ${literal(file)} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 122880)`,
+    `COPY (${select}) TO ${literal(file)} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 122880)`,
   )
   const bytes = await readFile(file)
   await rm(file)
-  if (await store.putIfAbsent(path, bytes)) return bytes.byteLength
-  // An earlier attempt may have written the same rows as other bytes, with another version of DuckDB.
-  const stored = await store.get(path)
-  if (!stored)
-    throw new ServiceError(
-      'corrupt',
-      `${path} cannot be created because it exists, but cannot be read either`,
-    )
-  return stored.byteLength
+  return bytes
 }
 
 /**
@@ -187,7 +182,7 @@ async function statisticsOf(
   database: Database,
   { columns }: TableSpec,
   slice: string,
-): Promise<Pick<DataFile, 'rows' | 'minValues' | 'maxValues' | 'nullCount'>> {
+): Promise<Omit<DataFile, 'path' | 'recordedDate' | 'sizeBytes'>> {
   const text = (type: ColumnType, value: string) =>
     type === 'time'
       ? `strftime(${value} AT TIME ZONE 'UTC', '%Y-%m-%dT%H:%M:%S.%gZ')`
@@ -212,8 +207,4 @@ async function statisticsOf(
     ) as DataFile['minValues']
   const nullCount = Object.fromEntries(columns.map(({ name }) => [name, Number(row[`nulls_${name}`])]))
   return { rows: Number(row['rows']), minValues: pick('min'), maxValues: pick('max'), nullCount }
-}
-
-function encodeJson(value: unknown): Uint8Array {
-  return new TextEncoder().encode(JSON.stringify(value))
 }

@@ -9,7 +9,6 @@ import { type DataFile, filesOf } from './delta.ts'
 
 const READS_AT_ONCE = 16
 
-/** A table at one version. */
 export interface TableVersion {
   table: TableName
   /** -1 before the table's first commit. */
@@ -35,7 +34,7 @@ export class TableLog {
   /** Reads the commits made since the last call; true if there were any. */
   async refresh(): Promise<boolean> {
     const before = this.#version
-    if (before < 0) await this.#readAll(Number.MAX_SAFE_INTEGER)
+    if (before < 0) await this.readTo()
     for (;;) {
       const version = this.#version + 1
       const path = deltaLogPath(this.table, version)
@@ -49,28 +48,20 @@ export class TableLog {
     }
   }
 
-  /** Reads the log up to `version`, or to its end if it ends earlier. */
-  async readTo(version: number): Promise<TableVersion> {
-    await this.#readAll(version)
-    return this.current
-  }
-
-  /** Reads the log from the start, with one listing and concurrent reads. */
-  async #readAll(last: number): Promise<void> {
+  /** Reads the log from its start up to `last`, or to its end if it ends earlier: one listing and concurrent reads. */
+  async readTo(last = Number.MAX_SAFE_INTEGER): Promise<TableVersion> {
     const paths: string[] = []
-    const listing = this.#store.list(tablePath(this.table, '_delta_log/'))
-    for await (const { path } of listing) {
+    for await (const { path } of this.#store.list(tablePath(this.table, '_delta_log/'))) {
       if (path === deltaLogPath(this.table, paths.length) && paths.length <= last) paths.push(path)
     }
     const commits = await pMap(paths, (path) => this.#store.get(path), { concurrency: READS_AT_ONCE })
-    const files: DataFile[] = []
-    for (const [index, commit] of commits.entries()) {
+    this.#files = commits.flatMap((commit, index) => {
       const path = paths[index]!
       if (!commit) throw new ServiceError('corrupt', `${path} is listed but cannot be read`)
-      for (const file of filesOf(commit, path)) files.push(file)
-    }
-    this.#files = files
+      return filesOf(commit, path)
+    })
     this.#version = commits.length - 1
+    return this.current
   }
 }
 
@@ -86,7 +77,6 @@ export async function currentVersions(store: Store): Promise<Record<ScoredTable,
   return Object.fromEntries(versions) as Record<ScoredTable, TableVersion>
 }
 
-/** The local paths of a table's data files. */
 export async function localPaths(local: LocalFiles, { table, files }: TableVersion): Promise<string[]> {
   return pMap(files, ({ path }) => local.path(tablePath(table, path)), { concurrency: READS_AT_ONCE })
 }

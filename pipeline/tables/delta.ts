@@ -3,21 +3,7 @@
 // https://github.com/delta-io/delta/blob/master/PROTOCOL.md
 import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
-import { type ColumnType, type TableName, tableSpec } from '../../schemas/tables.ts'
-
-/** A data file of a table, with what the commit that adds it says about it. */
-export interface DataFile {
-  /** Relative to the table. */
-  path: string
-  recordedDate: string
-  sizeBytes: number
-  rows: number
-  /** The smallest and largest value of each column that has values, for readers that skip files. */
-  minValues: Record<string, string | number>
-  maxValues: Record<string, string | number>
-  /** The number of rows without a value, for each column. */
-  nullCount: Record<string, number>
-}
+import { type Column, type ColumnType, type TableName, tableSpec } from '../../schemas/tables.ts'
 
 /** Marks the commits of this service. */
 const ENGINE = 'forecast-verification-service'
@@ -35,10 +21,21 @@ const bounds = z.record(z.string(), z.union([z.string(), z.number()])).default({
 
 const statistics = z.object({
   numRecords: z.number(),
+  /** The smallest and largest value of each column that has values, for readers that skip files. */
   minValues: bounds,
   maxValues: bounds,
+  /** The number of rows without a value, for each column. */
   nullCount: z.record(z.string(), z.number()).default({}),
 })
+
+/** A data file of a table, with what the commit that adds it says about it. */
+export interface DataFile extends Omit<z.infer<typeof statistics>, 'numRecords'> {
+  /** Relative to the table. */
+  path: string
+  recordedDate: string
+  sizeBytes: number
+  rows: number
+}
 
 const ownCommit = z.object({ commitInfo: z.object({ engineInfo: z.literal(ENGINE) }) })
 
@@ -58,27 +55,27 @@ const action = z.union([
 
 /** The commit that creates a table: its protocol, schema and partitioning, without rows. */
 export function creationCommit(table: TableName, id: string, nowMs: number): Uint8Array {
-  const fields = tableSpec(table).columns.map(({ name, type, nullable, about }) => ({
+  const date: Column = {
+    name: 'recorded_date',
+    type: 'day',
+    nullable: false,
+    about: 'UTC day of recorded_at',
+  }
+  const fields = [...tableSpec(table).columns, date].map(({ name, type, nullable, about }) => ({
     name,
     type: DELTA_TYPES[type],
     nullable,
     metadata: { comment: about },
   }))
-  const date = {
-    name: 'recorded_date',
-    type: 'date',
-    nullable: false,
-    metadata: { comment: 'UTC day of recorded_at' },
-  }
   return encode([
-    commitInfo('CREATE TABLE', nowMs),
+    commitInfo(nowMs, 'CREATE TABLE', {}),
     { protocol: { minReaderVersion: 1, minWriterVersion: 2 } },
     {
       metaData: {
         id,
         name: table,
         format: { provider: 'parquet', options: {} },
-        schemaString: JSON.stringify({ type: 'struct', fields: [...fields, date] }),
+        schemaString: JSON.stringify({ type: 'struct', fields }),
         partitionColumns: ['recorded_date'],
         configuration: { 'delta.appendOnly': 'true' },
         createdTime: nowMs,
@@ -89,7 +86,7 @@ export function creationCommit(table: TableName, id: string, nowMs: number): Uin
 
 export function appendCommit(files: readonly DataFile[], nowMs: number): Uint8Array {
   return encode([
-    commitInfo('WRITE', nowMs),
+    commitInfo(nowMs, 'WRITE', { mode: 'Append', partitionBy: '["recorded_date"]' }),
     ...files.map(({ path, recordedDate, sizeBytes, rows, minValues, maxValues, nullCount }) => ({
       add: {
         path,
@@ -116,15 +113,13 @@ export function filesOf(commit: Uint8Array, path: string): DataFile[] {
       const parsed = (index === 0 ? ownCommit : action).parse(JSON.parse(line))
       if (!('add' in parsed)) continue
       const { add } = parsed
-      const stats = statistics.parse(JSON.parse(add.stats))
+      const { numRecords, ...columns } = statistics.parse(JSON.parse(add.stats))
       files.push({
         path: add.path,
         recordedDate: add.partitionValues.recorded_date,
         sizeBytes: add.size,
-        rows: stats.numRecords,
-        minValues: stats.minValues,
-        maxValues: stats.maxValues,
-        nullCount: stats.nullCount,
+        rows: numRecords,
+        ...columns,
       })
     } catch (cause) {
       throw new ServiceError('corrupt', `${path} is not a commit of this service: ${line.slice(0, 200)}`, {
@@ -135,17 +130,8 @@ export function filesOf(commit: Uint8Array, path: string): DataFile[] {
   return files
 }
 
-function commitInfo(operation: string, nowMs: number): object {
-  const operationParameters =
-    operation === 'WRITE' ? { mode: 'Append', partitionBy: '["recorded_date"]' } : {}
-  return {
-    commitInfo: {
-      timestamp: nowMs,
-      operation,
-      operationParameters,
-      engineInfo: ENGINE,
-    },
-  }
+function commitInfo(timestamp: number, operation: string, operationParameters: object): object {
+  return { commitInfo: { timestamp, operation, operationParameters, engineInfo: ENGINE } }
 }
 
 function encode(actions: readonly object[]): Uint8Array {

@@ -30,7 +30,6 @@ interface Waiting {
 
 /** The most rows in one object, so that encoding never blocks the process for long. */
 const GROUP_LIMIT = 5_000
-const RETRY_AFTER_S = 5
 
 export class GroupCommit {
   readonly #table: TableName
@@ -61,10 +60,10 @@ export class GroupCommit {
     if (this.#waiting.length >= this.#settings.queueLimit) {
       return Promise.reject(unavailable('too many rows are waiting to be written; nothing was recorded'))
     }
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ row, resolve, reject })
-      this.#writing ??= this.#writeAll()
-    })
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    this.#waiting.push({ row, resolve, reject })
+    this.#writing ??= this.#writeAll()
+    return promise
   }
 
   /** Refuses new rows, and resolves once every row accepted so far is written or has failed. */
@@ -110,5 +109,5 @@ export class GroupCommit {
 }
 
 function unavailable(message: string, cause?: unknown): ServiceError {
-  return new ServiceError('unavailable', message, { expose: true, retryAfterS: RETRY_AFTER_S, cause })
+  return new ServiceError('unavailable', message, { expose: true, retryAfterS: 5, cause })
 }

@@ -135,16 +135,16 @@ describe('CSV', () => {
     ['a line of three megabytes', `id,title\n1,a\n2,${'x'.repeat(3_000_000)}\n`, [3], /Maximum line size/],
   ] as const)('with %s says on which line', async ([, content, lines, reason]) => {
     const { rejected } = await read('rows.csv', content)
-    expect(rejected.faults.map(({ at }) => at)).toEqual(lines.map((line) => `line ${line}`))
+    expect(rejected.faults.map(({ pointer }) => pointer)).toEqual(lines.map((line) => `line ${line}`))
     expect(rejected.count).toBe(lines.length)
-    for (const fault of rejected.faults) expect(fault.reason).toMatch(reason)
+    for (const fault of rejected.faults) expect(fault.detail).toMatch(reason)
   })
 
   test('with many unreadable lines names the first twenty and counts each line once', async () => {
     const lines = Array.from({ length: 300 }, (_, index) => (index % 2 === 0 ? `${index},a` : String(index)))
     const { rejected } = await read('rows.csv', ['id,title,url', ...lines].join('\n'))
     expect(rejected.count).toBe(300)
-    expect(rejected.faults.map(({ at }) => at)).toEqual(
+    expect(rejected.faults.map(({ pointer }) => pointer)).toEqual(
       Array.from({ length: 20 }, (_, index) => `line ${index + 2}`),
     )
   })
@@ -225,7 +225,7 @@ describe('NDJSON', () => {
     const { rejected } = await read('rows.ndjson', content)
     expect(rejected).toEqual({
       count: 1,
-      faults: [{ at: 'line 3', reason: expect.stringMatching(reason) as string }],
+      faults: [{ pointer: 'line 3', detail: expect.stringMatching(reason) as string }],
     })
   })
 
@@ -233,7 +233,7 @@ describe('NDJSON', () => {
     const { rejected } = await read('rows.ndjson', 'nope\n'.repeat(45))
     expect(rejected.count).toBe(45)
     expect(rejected.faults).toHaveLength(20)
-    expect(rejected.faults.at(-1)).toEqual({ at: 'line 20', reason: 'not JSON' })
+    expect(rejected.faults.at(-1)).toEqual({ pointer: 'line 20', detail: 'not JSON' })
   })
 })
 
