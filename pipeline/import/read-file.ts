@@ -1,8 +1,8 @@
 // Reads an operator's file into the table `incoming`: a record number and the file's columns, all as text.
-import { open } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { type Fault, ServiceError } from '../../schemas/errors.ts'
 import { type Database, literal } from '../duckdb.ts'
+import { withFile } from '../store/file.ts'
 import { linesAt, recordLines } from './line-numbers.ts'
 
 export interface ExpectedColumns {
@@ -44,8 +44,8 @@ export async function readRows(
 
 async function assertReadable(path: string): Promise<void> {
   try {
-    await using file = await open(path)
-    if ((await file.stat()).isDirectory()) throw new ServiceError('invalid', `${path} is a directory`)
+    const isDirectory = await withFile(path, 'r', async (file) => (await file.stat()).isDirectory())
+    if (isDirectory) throw new ServiceError('invalid', `${path} is a directory`)
   } catch (cause) {
     if (cause instanceof ServiceError) throw cause
     const missing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'
@@ -232,7 +232,8 @@ async function reading<T>(path: string, work: Promise<T>): Promise<T> {
 }
 
 async function firstLine(path: string): Promise<string> {
-  await using file = await open(path)
-  const { buffer, bytesRead } = await file.read(new Uint8Array(65_536), 0, 65_536, 0)
+  const { buffer, bytesRead } = await withFile(path, 'r', (file) =>
+    file.read(new Uint8Array(65_536), 0, 65_536, 0),
+  )
   return new TextDecoder().decode(buffer.subarray(0, bytesRead)).split(/\r?\n/, 1)[0]!
 }

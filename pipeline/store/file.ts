@@ -1,6 +1,6 @@
 // A store in a directory. A create is an exclusive link, and every write is synced before it is reported.
 import { randomUUID } from 'node:crypto'
-import { link, mkdir, open, readFile, readdir, rename, rm, stat } from 'node:fs/promises'
+import { type FileHandle, link, mkdir, open, readFile, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { ServiceError } from '../../schemas/errors.ts'
@@ -124,20 +124,36 @@ export class FileStore implements Store {
   }
 }
 
-async function readRange(location: string, offset: number, length: number): Promise<Uint8Array> {
-  await using file = await open(location)
-  // A read of no bytes would succeed for a directory.
-  if ((await file.stat()).isDirectory()) throw Object.assign(new Error(location), { code: 'EISDIR' })
-  const { bytesRead, buffer } = await file.read(new Uint8Array(length), 0, length, offset)
-  return buffer.subarray(0, bytesRead)
+/** Works with an open file and closes it, whatever happens. */
+export async function withFile<T>(
+  location: string,
+  flags: string,
+  work: (file: FileHandle) => Promise<T>,
+): Promise<T> {
+  const file = await open(location, flags)
+  try {
+    return await work(file)
+  } finally {
+    await file.close()
+  }
+}
+
+function readRange(location: string, offset: number, length: number): Promise<Uint8Array> {
+  return withFile(location, 'r', async (file) => {
+    // A read of no bytes would succeed for a directory.
+    if ((await file.stat()).isDirectory()) throw Object.assign(new Error(location), { code: 'EISDIR' })
+    const { bytesRead, buffer } = await file.read(new Uint8Array(length), 0, length, offset)
+    return buffer.subarray(0, bytesRead)
+  })
 }
 
 /** Returns the time of the write by the file system's own clock. */
-async function writeSynced(location: string, bytes: Uint8Array): Promise<number> {
-  await using file = await open(location, 'wx')
-  await file.writeFile(bytes)
-  await file.sync()
-  return (await file.stat()).mtimeMs
+function writeSynced(location: string, bytes: Uint8Array): Promise<number> {
+  return withFile(location, 'wx', async (file) => {
+    await file.writeFile(bytes)
+    await file.sync()
+    return (await file.stat()).mtimeMs
+  })
 }
 
 async function linkIfAbsent(staged: string, location: string): Promise<boolean> {
@@ -153,8 +169,7 @@ async function linkIfAbsent(staged: string, location: string): Promise<boolean> 
 async function syncDirectory(location: string): Promise<void> {
   // Windows cannot open directories. Its file system journals names by itself.
   if (process.platform === 'win32') return
-  await using directory = await open(location)
-  await directory.sync()
+  await withFile(location, 'r', (directory) => directory.sync())
 }
 
 function hasCode(error: unknown, ...codes: string[]): boolean {
