@@ -5,8 +5,22 @@ import { ServiceError } from '../../schemas/errors.ts'
 
 /** The canonical bytes of a JSON value (RFC 8785). @throws ServiceError `corrupt` for a value that is not JSON. */
 export function canonical(value: unknown): Uint8Array {
+  return encoded(canonicalText(value))
+}
+
+export function canonicalText(value: unknown): string {
   const text = canonicalizeJson(value)
   if (text === undefined) throw new ServiceError('corrupt', 'cannot publish a value that is not JSON')
+  return text
+}
+
+/** The canonical text of an object whose members are canonical texts already, so that large ones are made once. */
+export function canonicalObject(members: Readonly<Record<string, string>>): string {
+  const sorted = Object.keys(members).sort()
+  return `{${sorted.map((name) => `${JSON.stringify(name)}:${members[name]}`).join(',')}}`
+}
+
+export function encoded(text: string): Uint8Array {
   return new TextEncoder().encode(text)
 }
 

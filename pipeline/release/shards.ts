@@ -1,6 +1,6 @@
 // The JSON files of a release and of a snapshot: runs of entities in order of id, each file named by its first.
 import type { ManifestFile, ReleaseShard, SnapshotShard } from '../../schemas/payloads.ts'
-import { canonical, sha256Hex } from '../proof/canonical.ts'
+import { canonical, canonicalObject, canonicalText, encoded, sha256Hex } from '../proof/canonical.ts'
 import { rankedSkill } from '../scoring/ranking.ts'
 import { shardPath } from '../store/paths.ts'
 import { type Provenance, type RankedEntity, nameOf, payloadsOf } from './payloads.ts'
@@ -26,7 +26,10 @@ export function* releaseShards(
   sign: (bytes: Uint8Array) => string | null,
   bringsSnapshot: boolean,
 ): Iterable<OutputFile> {
-  const publish = (payload: object) => ({ payload, signature: sign(canonical(payload)) })
+  const publish = (payload: object): string => {
+    const text = canonicalText(payload)
+    return canonicalObject({ payload: text, signature: canonicalText(sign(encoded(text))) })
+  }
   for (let from = 0; from < entities.length; from += ENTITIES_PER_SHARD) {
     const members = entities.slice(from, from + ENTITIES_PER_SHARD)
     const { entityType, entityId } = members[0]!
@@ -34,14 +37,15 @@ export function* releaseShards(
       const payloads: Record<string, object> = payloadsOf(entity, provenance)
       if (bringsSnapshot) payloads.snapshot = snapshotRow(entity, provenance)
       const signed = Object.entries(payloads).map(([kind, payload]) => [kind, publish(payload)])
-      return [entity.entityId, Object.fromEntries(signed)]
+      return [entity.entityId, canonicalObject(Object.fromEntries(signed) as Record<string, string>)]
     })
-    const shard: Record<keyof ReleaseShard, unknown> = {
-      release: provenance.release,
-      entity_type: entityType,
-      entities: Object.fromEntries(publications),
+    const shard: Record<keyof ReleaseShard, string> = {
+      release: canonicalText(provenance.release),
+      entity_type: canonicalText(entityType),
+      entities: canonicalObject(Object.fromEntries(publications) as Record<string, string>),
     }
-    yield { path: shardPath(entityType, entityId), rows: members.length, bytes: canonical(shard) }
+    const bytes = encoded(canonicalObject(shard))
+    yield { path: shardPath(entityType, entityId), rows: members.length, bytes }
   }
 }
 

@@ -104,8 +104,6 @@ export class QuestionSweep {
       this.#state = newState(this.#capacity)
     }
     const state = this.#state
-    // At most `count` entities take part.
-    for (const values of Object.values(state)) values.fill(0, 0, count)
     const slotOf = this.#slotOf
     const logarithms = this.#negativeLogNano
     const integrals = [this.#reference, this.#share, this.#peerOwn, this.#peerAll]
@@ -127,11 +125,7 @@ export class QuestionSweep {
       let slot = slotOf[entity]!
       if (slot < 0) {
         slot = slotOf[entity] = standing++
-        state.entity[slot] = entity
-        state.startMs[slot] = nowMs
-        state.highest[slot] = ppm
-        state.lowest[slot] = ppm
-        this.#read(slot, nowMs)
+        this.#enter(slot, entity, nowMs, ppm)
       } else {
         this.#settle(slot, nowMs)
         squaredErrors -= state.squaredError[slot]!
@@ -168,6 +162,24 @@ export class QuestionSweep {
     if (standing === 1) return
     this.#peerOwn.add((standing / (standing - 1)) * spanMs)
     this.#peerAll.add((nanoNats / (standing - 1)) * spanMs)
+  }
+
+  #enter(slot: number, entity: number, nowMs: number, ppm: number): void {
+    const state = this.#state
+    state.entity[slot] = entity
+    state.startMs[slot] = nowMs
+    state.highest[slot] = ppm
+    state.lowest[slot] = ppm
+    state.brierIntegral[slot] = 0
+    state.logIntegral[slot] = 0
+    state.convictionIntegral[slot] = 0
+    state.referenceIntegral[slot] = 0
+    state.peerIntegral[slot] = 0
+    state.forecasts[slot] = 0
+    state.imported[slot] = 0
+    state.moved[slot] = 0
+    state.toward[slot] = 0
+    this.#read(slot, nowMs)
   }
 
   /** Reads the integrals over all standing forecasts when an entity's forecast begins to count. */
