@@ -22,22 +22,26 @@ const PART = 2 ** 20
 
 /** The double nearest to the sum of x[i]·y[i], of whole numbers of less than 2^46 in magnitude. */
 export function exactProductSum(x: Float64Array, y: Float64Array): number {
-  const parts = [0, 0, 0] as [number, number, number]
   let whole = 0n
-  const carry = () => {
-    whole += BigInt(parts[0]) + (BigInt(parts[1]) << 20n) + (BigInt(parts[2]) << 40n)
-    parts.fill(0)
-  }
+  let low = 0
+  let middle = 0
+  let high = 0
   for (let i = 0; i < x.length; i++) {
     const xHigh = Math.trunc(x[i]! / PART)
     const yHigh = Math.trunc(y[i]! / PART)
     const xLow = x[i]! - xHigh * PART
     const yLow = y[i]! - yHigh * PART
-    parts[0] += xLow * yLow
-    parts[1] += xHigh * yLow + xLow * yHigh
-    parts[2] += xHigh * yHigh
-    if (Math.abs(parts[0]) >= LIMIT || Math.abs(parts[1]) >= LIMIT || Math.abs(parts[2]) >= LIMIT) carry()
+    low += xLow * yLow
+    middle += xHigh * yLow + xLow * yHigh
+    high += xHigh * yHigh
+    if (Math.abs(low) >= LIMIT || Math.abs(middle) >= LIMIT || Math.abs(high) >= LIMIT) {
+      whole += joined(low, middle, high)
+      low = middle = high = 0
+    }
   }
-  carry()
-  return Number(whole)
+  return Number(whole + joined(low, middle, high))
+}
+
+function joined(low: number, middle: number, high: number): bigint {
+  return BigInt(low) + (BigInt(middle) << 20n) + (BigInt(high) << 40n)
 }
