@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { ApiContext } from '../../api/context.ts'
 import { monthOf } from '../../api/limits/monthly-calls.ts'
 import { readMonthlyUsage } from '../../pipeline/access/usage.ts'
+import { snapshotDate } from '../../pipeline/release/read.ts'
 import { assertEnvironment } from '../../pipeline/release/state.ts'
 import type { Environment } from '../../schemas/values.ts'
 import type { Components } from '../components.ts'
@@ -28,8 +29,7 @@ export async function startEnvironment(
   await assertEnvironment(components)
   const { environment, settings, own, logger } = components
   const parts = buildApiParts(components, serving)
-  const refresh = followStore(parts)
-  await refresh()
+  await followStore(parts)
   if (!serving.counters.shared) {
     // Without Redis a node counts calls by itself, and continues from what was written down before it started.
     const month = monthOf(components.now())
@@ -38,7 +38,7 @@ export async function startEnvironment(
   const scheduler = new Scheduler(environment, own.RELEASE_SCHEDULE, serving.scheduler, logger)
   const refreshing = repeat(settings.REFRESH_MS, async () => {
     try {
-      await refresh()
+      await followStore(parts)
     } catch (error) {
       parts.metrics.refreshFailures.inc({ environment })
       logger.warn({ err: error, environment }, 'could not follow the store; serving what is known')
@@ -65,20 +65,12 @@ export async function startEnvironment(
   }
 }
 
-/** Returns the step that brings up to date what a node serves. Snapshots are listed only where there may be a new one. */
-function followStore({ questions, releases, history }: ApiParts): () => Promise<void> {
-  let listedFor: number | undefined
-  return async () => {
-    await questions.refresh()
-    await releases.refresh()
-    const { current } = releases
-    const release = current?.release ?? 0
-    // A release may be of any day, and its snapshot is written after it.
-    const isWritten = current === undefined || history.has(current.as_of.slice(0, 10))
-    if (release === listedFor && isWritten) return
-    await history.refresh()
-    listedFor = release
-  }
+/** Brings up to date what a node serves. Snapshots are listed until that of the current release's day is known. */
+async function followStore({ questions, releases, history }: ApiParts): Promise<void> {
+  await questions.refresh()
+  await releases.refresh()
+  const { current } = releases
+  if (current && !history.has(snapshotDate(current.as_of))) await history.refresh()
 }
 
 /** Runs `step`, which handles its own failures, again and again: each time `pauseMs` after the last one has ended. */

@@ -94,11 +94,11 @@ function carryOut(
     )
     const files: ReleaseManifest['files'] = []
     for await (const file of derived.files((bytes) => (secrets ? signatureOf(bytes, secrets) : null))) {
-      const key = releasePrefix(release) + file.path
-      if ((await putOnce(store, key, file.bytes)) === 'different') {
+      const path = releasePrefix(release) + file.path
+      if ((await putOnce(store, path, file.bytes)) === 'different') {
         // A run of another make left it, and its plan has been taken over, unless that run came through after all.
         if (await readManifest(store, release)) return { made: false, release, reason: 'lost' }
-        await store.put(key, file.bytes)
+        await store.put(path, file.bytes)
       }
       files.push(entryOf(file))
     }

@@ -108,11 +108,11 @@ export function readSnapshotShard(store: Store, date: string, file: ManifestFile
 
 /** A JSON file with the hash that the manifest names. Its shape was checked when it was published. */
 async function readChecked<T>(store: Store, prefix: string, { path, sha256 }: ManifestFile): Promise<T> {
-  const key = prefix + path
-  const bytes = await store.get(key)
-  if (!bytes) throw new ServiceError('corrupt', `${key} is in its manifest and not in the store`)
+  const fullPath = prefix + path
+  const bytes = await store.get(fullPath)
+  if (!bytes) throw new ServiceError('corrupt', `${fullPath} is in its manifest and not in the store`)
   const found = sha256Hex(bytes)
   if (found !== sha256)
-    throw new ServiceError('corrupt', `${key} has the SHA-256 ${found}; its manifest says ${sha256}`)
+    throw new ServiceError('corrupt', `${fullPath} has the SHA-256 ${found}; its manifest says ${sha256}`)
   return JSON.parse(new TextDecoder().decode(bytes)) as T
 }

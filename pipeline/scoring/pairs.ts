@@ -33,7 +33,9 @@ type NameSummed<How extends string> = {
   [Name in PairMetricName]: (typeof PAIR_METRICS)[Name]['sum'] extends How ? Name : never
 }[PairMetricName]
 type WeightedName = NameSummed<'weighted'>
-const NAMES = Object.keys(PAIR_METRICS) as PairMetricName[]
+const PLAIN = namesSummed('plain')
+const WEIGHTED = namesSummed('weighted')
+const PRESENT = namesSummed('present')
 
 /** The sum of each metric that has one, in the units of its column, and the number of questions in the sum. */
 export type PairSums = Readonly<
@@ -45,7 +47,7 @@ export type WeightedColumns = Record<WeightedName, Float64Array>
 
 export function weightedColumns({ rowCount, columns }: EntityPairs): WeightedColumns {
   const weights = columns.coverage.subarray(0, rowCount).map((coverage) => coverage / PICO)
-  const products = namesSummed('weighted').map((name) => {
+  const products = WEIGHTED.map((name) => {
     const values = columns[name]
     return [name, weights.map((weight, row) => roundHalfEven(weight * values[row]!))]
   })
@@ -57,13 +59,14 @@ export function sumPairs({ rowCount, columns }: EntityPairs, weighted: WeightedC
   const sumOf = (values: Float64Array | Int32Array) => ({ total: exactSum(values), questions: values.length })
   const own = (name: PairMetricName) => columns[name].subarray(0, rowCount)
   const sums = [
-    ...namesSummed('plain').map((name) => [name, sumOf(own(name))]),
-    ...namesSummed('weighted').map((name) => [name, sumOf(weighted[name as WeightedName])]),
-    ...namesSummed('present').map((name) => [name, sumOf(own(name).filter((value) => value >= 0))]),
+    ...PLAIN.map((name) => [name, sumOf(own(name))]),
+    ...WEIGHTED.map((name) => [name, sumOf(weighted[name])]),
+    ...PRESENT.map((name) => [name, sumOf(own(name).filter((value) => value >= 0))]),
   ]
   return Object.fromEntries(sums) as PairSums
 }
 
-function namesSummed(how: string): PairMetricName[] {
-  return NAMES.filter((name) => PAIR_METRICS[name].sum === how)
+function namesSummed<How extends string>(how: How): NameSummed<How>[] {
+  const names = Object.keys(PAIR_METRICS) as PairMetricName[]
+  return names.filter((name): name is NameSummed<How> => PAIR_METRICS[name].sum === how)
 }
