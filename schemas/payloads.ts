@@ -103,6 +103,27 @@ const file = z.strictObject({
     .optional()
     .describe('The first entity in the part; only for parts of the scores and of the entities'),
 })
+const counts = z.strictObject({
+  agents: count.describe('Agents that had registered'),
+  forecasters: count.describe('People whose forecasts were imported, or who were imported by name'),
+  scored_questions: count.describe('Questions whose outcome was known to be yes or no'),
+  forecasts: count.describe('All forecasts, each id once, also those that count for nothing or not yet'),
+})
+export type ReleaseCounts = z.infer<typeof counts>
+
+const supersededOutcome = z.strictObject({
+  question_id: publishedUuid,
+  from: z
+    .strictObject({ outcome: z.enum(OUTCOMES).exclude(['annulled']), resolved_at: instant })
+    .describe('By which the release before this one scored'),
+  to: z
+    .strictObject({ outcome: z.enum(OUTCOMES), resolved_at: instant })
+    .describe(
+      'As the tables have it now; it scores if it is yes or no and `resolved_at` is not after `as_of`',
+    ),
+})
+export type SupersededOutcome = z.infer<typeof supersededOutcome>
+
 export const releaseManifest = z.strictObject({
   release: z.number().int().min(1),
   as_of: instant,
@@ -112,6 +133,12 @@ export const releaseManifest = z.strictObject({
   tables: z.record(z.string(), z.number().int().min(-1)).meta({
     description: 'The version of each table that was read; -1 for a table without a commit',
   }),
+  counts,
+  superseded: z
+    .array(supersededOutcome)
+    .describe(
+      'Outcomes that the release before this one scored by and that have changed since, by question_id',
+    ),
   files: z.array(file),
 })
 export type ManifestFile = z.infer<typeof file>

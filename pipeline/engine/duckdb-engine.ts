@@ -12,6 +12,7 @@ import {
   ENTITIES,
   FORECASTS_IN_ORDER,
   FORECAST_COLUMNS,
+  FORECAST_COUNT,
   QUESTIONS,
   SCORED_PAIRS,
   TIED_COLUMNS,
@@ -38,6 +39,10 @@ export interface ScoredWorld {
   /** Every agent and forecaster in the order (entity_type, entity_id), including those without a scored question. */
   entities: ScoredEntity[]
   pairs: number
+  /** The questions that score. */
+  questions: number
+  /** All forecasts, each id once. */
+  forecasts: number
   /**
    * Writes the scores of consecutive entities as a Parquet file, even while the database runs other queries. The
    * entities are those of the pairs from `start` up to `end`, counted from 0.
@@ -64,6 +69,7 @@ export async function scoreEveryone(
   await createDimensions(database, asOf)
   await createCounted(database)
   log?.('looked for repeated forecasts', {})
+  const [counted] = await database.rows<{ forecasts: bigint }>(FORECAST_COUNT)
   const names = await database.rows<Pick<ScoredEntity, 'entityType' | 'entityId'>>(ENTITIES)
   const questions = await database.rows<ResolvedQuestion>(QUESTIONS)
   await database.run(createTable('pair', PAIR_COLUMNS))
@@ -84,6 +90,8 @@ export async function scoreEveryone(
   return {
     entities: names.map((name, index) => ({ ...name, ...(results.get(index) ?? unscored) })),
     pairs,
+    questions: questions.length,
+    forecasts: Number(counted!.forecasts),
     writeScores: (path, start, end) =>
       database.runBeside(
         `COPY (${publishedScores(start, end)}) TO ${literal(path)} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 122880)`,

@@ -4,6 +4,11 @@ import { PAIR_METRICS } from '../../schemas/metrics.ts'
 import { type Database, literal } from '../duckdb.ts'
 import { SCORED_COLUMNS } from '../scoring/pairs.ts'
 
+/** Which resolutions score: an outcome of yes or no that was known at `asOf`. */
+export function scoresAt(asOf: Date): string {
+  return `outcome IN ('yes', 'no') AND resolved_at <= ${literal(asOf.toISOString())}::TIMESTAMPTZ`
+}
+
 /**
  * Numbers the entities and the questions that score, so that the sweep handles small integers instead of UUIDs.
  * `entity`: one row per entity, numbered in the order (entity_type, entity_id).
@@ -25,7 +30,7 @@ export async function createDimensions(database: Database, asOf: Date): Promise<
        epoch_ms(q.closes_at)::DOUBLE AS closes_ms, epoch_ms(r.resolved_at)::DOUBLE AS resolved_ms,
        (row_number() OVER (ORDER BY r.resolved_at, q.question_id))::INTEGER AS place
      FROM current_questions q JOIN current_resolutions r USING (question_id)
-     WHERE r.outcome IN ('yes', 'no') AND r.resolved_at <= ${literal(asOf.toISOString())}::TIMESTAMPTZ
+     WHERE ${scoresAt(asOf)}
      ORDER BY question`,
   )
 }
@@ -51,6 +56,9 @@ export async function createCounted(database: Database): Promise<void> {
       : `CREATE TEMP VIEW counted AS FROM forecasts`,
   )
 }
+
+/** Grain: one row. */
+export const FORECAST_COUNT = `SELECT count(*) AS forecasts FROM counted`
 
 /** Grain: one row per entity, in the order of their numbers. */
 export const ENTITIES = `SELECT entity_type AS "entityType", entity_id AS "entityId" FROM entity ORDER BY entity`

@@ -76,8 +76,11 @@ export async function auditRelease(context: AuditContext, release: number): Prom
   let expected: AsyncIterable<ExpectedFile> | readonly ExpectedFile[] = manifest.files
   if (report.derived) {
     const versions = await versionsOf(store, tables)
-    const inputs = { release, asOf: new Date(as_of), environment, versions, bringsSnapshot }
-    expected = (await deriveRelease(context, inputs)).files(() => null)
+    const previous = await previousManifest(store, release)
+    const inputs = { release, asOf: new Date(as_of), environment, versions, previous, bringsSnapshot }
+    const derived = await deriveRelease(context, inputs)
+    checkStatements(manifest, derived, report)
+    expected = derived.files(() => null)
   }
   for await (const file of expected) {
     files.push(await checkFile(context, release, file, entries.get(file.path), report))
@@ -90,6 +93,30 @@ export async function auditRelease(context: AuditContext, release: number): Prom
   if (bringsSnapshot) await checkSnapshot(store, manifest, report)
   report.ok = report.faults.length === 0
   return report
+}
+
+/** @throws ServiceError `corrupt` where the release before this one has lost its manifest. */
+async function previousManifest(store: Store, release: number): Promise<ReleaseManifest | undefined> {
+  if (release === 1) return undefined
+  const manifest = await readManifest(store, release - 1)
+  if (manifest) return manifest
+  throw new ServiceError(
+    'corrupt',
+    `release ${release - 1} has lost its manifest, so what release ${release} corrects cannot be derived`,
+  )
+}
+
+/** Compares what the manifest says of the whole release with what was derived. */
+function checkStatements(
+  manifest: ReleaseManifest,
+  derived: Pick<ReleaseManifest, 'counts' | 'superseded'>,
+  report: AuditReport,
+): void {
+  for (const name of ['counts', 'superseded'] as const) {
+    const [stored, expected] = [canonical({ [name]: manifest[name] }), canonical({ [name]: derived[name] })]
+    if (Buffer.compare(stored, expected) === 0) continue
+    report.faults.push(`manifest.json: ${firstDifference(stored, expected)}`)
+  }
 }
 
 /** Compares a stored file with the manifest and with what was derived; returns what the manifest should say of it. */

@@ -1,6 +1,7 @@
 // Derives everything a release consists of, from the tables alone.
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { ReleaseCounts, ReleaseManifest, SupersededOutcome } from '../../schemas/payloads.ts'
 import { ENTITY_TYPES, type ScoredTable } from '../../schemas/tables.ts'
 import type { Environment } from '../../schemas/values.ts'
 import { type ScoredWorld, type ScoringContext, scoreEveryone } from '../engine/duckdb-engine.ts'
@@ -8,6 +9,8 @@ import { entitiesParquet } from './entities-parquet.ts'
 import { PART_SIZES, type Part, partsOf } from './parts.ts'
 import { type Provenance, rankEntities } from './payloads.ts'
 import { type OutputFile, releaseShards } from './shards.ts'
+import type { Store } from '../store/store.ts'
+import { supersededOutcomes } from './superseded.ts'
 import type { TableVersion } from '../tables/delta-log.ts'
 
 export interface ReleaseInputs {
@@ -15,18 +18,22 @@ export interface ReleaseInputs {
   asOf: Date
   environment: Environment
   versions: Record<ScoredTable, TableVersion>
+  /** The release before it, if there is one: what it scored by may have been corrected since. */
+  previous: Pick<ReleaseManifest, 'as_of' | 'tables'> | undefined
   /** Whether its shards hold the snapshot of its day. */
   bringsSnapshot: boolean
 }
 
 export interface DerivationContext extends ScoringContext {
+  store: Store
   /** For a file on its way to the store. */
   directory: string
 }
 
 export interface DerivedRelease {
-  /** Entities with a published payload, and rows of scores. */
-  entityCount: number
+  counts: ReleaseCounts
+  superseded: SupersededOutcome[]
+  /** Rows of scores. */
   pairCount: number
   /** Every file of the release but its manifest, in the order of the manifest. Each is made when asked for. */
   files(sign: (bytes: Uint8Array) => string | null): AsyncIterable<OutputFile>
@@ -38,6 +45,9 @@ export async function deriveRelease(
   partSizes = PART_SIZES,
 ): Promise<DerivedRelease> {
   const { methodology } = context
+  const superseded = inputs.previous
+    ? await supersededOutcomes(context, inputs.previous, inputs.versions)
+    : []
   const world = await scoreEveryone(context, inputs.versions, inputs.asOf)
   const provenance: Provenance = {
     methodology_version: methodology.version,
@@ -51,8 +61,10 @@ export async function deriveRelease(
       world.entities.filter((entity) => entity.entityType === entityType),
     ),
   )
+  const [agents, forecasters] = kinds.map((entities) => entities.length) as [number, number]
   return {
-    entityCount: world.entities.length,
+    counts: { agents, forecasters, scored_questions: world.questions, forecasts: world.forecasts },
+    superseded,
     pairCount: world.pairs,
     async *files(sign) {
       // DuckDB writes the first part of the scores while the shards are being made, and each next one while its

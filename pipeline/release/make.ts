@@ -7,7 +7,7 @@ import { hasChanged, nothingToRelease } from './changes.ts'
 import { type ReleasePlan, assertAsOf, begunPlan, makeOf, newPlan, versionsOf } from './plan.ts'
 import { readManifest } from './read.ts'
 import { entryOf } from './shards.ts'
-import { type ReleaseContext, assertEnvironment } from './state.ts'
+import { type ReleaseContext, type ReleaseState, assertEnvironment } from './state.ts'
 import { completeSnapshot, copySnapshot } from './snapshot.ts'
 import { signatureOf } from '../proof/hmac.ts'
 import { canonical } from '../proof/canonical.ts'
@@ -46,7 +46,7 @@ export async function makeRelease(
     const release = state.number + 1
     if (state.begun) {
       const plan = await begunPlan(context, state, state.begun)
-      const result = await carryOut(context, release, plan, await versionsOf(store, plan.tables))
+      const result = await carryOut(context, state, plan, await versionsOf(store, plan.tables))
       if (!result.made) return result
       context.log('finished a release that an earlier run began', { release })
       continue
@@ -65,7 +65,7 @@ export async function makeRelease(
     }
     // If another run has planned this release first, the next round finishes that one.
     if (!(await store.putIfAbsent(planPath(release), canonical(plan)))) continue
-    return carryOut(context, release, plan, versions)
+    return carryOut(context, state, plan, versions)
   }
 }
 
@@ -81,16 +81,24 @@ async function compactAll(context: ReleaseContext): Promise<void> {
 /** Derives and writes every file and last the manifest; loses if another run has published the release by then. */
 function carryOut(
   context: ReleaseContext,
-  release: number,
+  state: ReleaseState,
   plan: ReleasePlan,
   versions: Record<ScoredTable, TableVersion>,
 ): Promise<ReleaseResult> {
   const { store, secrets } = context
+  const release = state.number + 1
   const { as_of, environment, methodology_version, engines, tables } = plan
   return withDatabase(context.openDatabase, async (database) => {
     const derived = await deriveRelease(
       { ...context, database },
-      { release, asOf: new Date(as_of), environment, versions, bringsSnapshot: plan.brings_snapshot },
+      {
+        release,
+        asOf: new Date(as_of),
+        environment,
+        versions,
+        previous: state.manifest,
+        bringsSnapshot: plan.brings_snapshot,
+      },
     )
     const files: ReleaseManifest['files'] = []
     for await (const file of derived.files((bytes) => (secrets ? signatureOf(bytes, secrets) : null))) {
@@ -102,12 +110,14 @@ function carryOut(
       }
       files.push(entryOf(file))
     }
-    const manifest = { release, as_of, environment, methodology_version, engines, tables, files }
+    const { counts, superseded, pairCount: pairs } = derived
+    const made = { release, as_of, environment, methodology_version, engines, tables }
+    const manifest: ReleaseManifest = { ...made, counts, superseded, files }
     if (!(await store.putIfAbsent(manifestPath(release), canonical(manifest)))) {
       return { made: false, release, reason: 'lost' }
     }
-    const { entityCount: entities, pairCount: pairs } = derived
-    context.log('published', { release, as_of, entities, pairs })
+    const entities = counts.agents + counts.forecasters
+    context.log('published', { release, as_of, entities, pairs, superseded: superseded.length })
     if (plan.brings_snapshot) await copySnapshot(store, manifest)
     return { made: true, release, asOf: as_of, entities, pairs, files: files.length + 1 }
   })

@@ -124,17 +124,25 @@ export async function versionsOf(
   tables: Record<string, number>,
 ): Promise<Record<ScoredTable, TableVersion>> {
   const versions = await Promise.all(
-    SCORED_TABLES.map(async (name): Promise<[ScoredTable, TableVersion]> => {
-      const wanted = tables[name] ?? -1
-      const version = await new TableLog(store, name).readTo(wanted)
-      if (version.version !== wanted) {
-        throw new ServiceError(
-          'corrupt',
-          `table ${name} has no version ${wanted}; its log ends at ${version.version}`,
-        )
-      }
-      return [name, version]
-    }),
+    SCORED_TABLES.map(async (name): Promise<[ScoredTable, TableVersion]> => [
+      name,
+      await versionOf(store, tables, name),
+    ]),
   )
   return Object.fromEntries(versions) as Record<ScoredTable, TableVersion>
+}
+
+/** @throws ServiceError as `versionsOf` does. */
+export async function versionOf<T extends ScoredTable>(
+  store: Store,
+  tables: Record<string, number>,
+  table: T,
+): Promise<TableVersion & { table: T }> {
+  const wanted = tables[table] ?? -1
+  const version = await new TableLog(store, table).readTo(wanted)
+  if (version.version === wanted) return { ...version, table }
+  throw new ServiceError(
+    'corrupt',
+    `table ${table} has no version ${wanted}; its log ends at ${version.version}`,
+  )
 }

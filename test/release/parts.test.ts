@@ -108,6 +108,7 @@ test('parts read together are the one file that a small world has', async () => 
         asOf: components.now(),
         environment: 'production' as const,
         versions: await currentVersions(components.store),
+        previous: undefined,
         bringsSnapshot: false,
       }
       const derived = await deriveRelease({ ...components, database }, inputs, sizes)

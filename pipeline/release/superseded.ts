@@ -1,0 +1,48 @@
+// The outcomes by which the release before this one scored and that have changed since: what a release corrects.
+import type { ReleaseManifest, SupersededOutcome } from '../../schemas/payloads.ts'
+import type { ScoredTable } from '../../schemas/tables.ts'
+import { scoresAt } from '../engine/queries.ts'
+import type { ScoringContext } from '../engine/duckdb-engine.ts'
+import { versionOf } from './plan.ts'
+import type { Store } from '../store/store.ts'
+import type { TableVersion } from '../tables/delta-log.ts'
+import { attachCurrent } from '../tables/views.ts'
+
+/**
+ * Follows from the previous manifest and the tables alone, so that an audit derives it again. A question that scored
+ * before is listed if its outcome or the time at which that became known is another now.
+ */
+export async function supersededOutcomes(
+  { store, database, local }: Pick<ScoringContext, 'database' | 'local'> & { store: Store },
+  previous: Pick<ReleaseManifest, 'as_of' | 'tables'>,
+  versions: Record<ScoredTable, TableVersion>,
+): Promise<SupersededOutcome[]> {
+  if (previous.tables['resolutions'] === versions.resolutions.version) return []
+  for (const table of ['questions', 'resolutions'] as const) {
+    await attachCurrent(database, local, await versionOf(store, previous.tables, table))
+  }
+  await database.run(
+    `CREATE OR REPLACE TEMP TABLE scored_before AS
+     SELECT question_id, outcome, resolved_at FROM current_questions JOIN current_resolutions USING (question_id)
+     WHERE ${scoresAt(new Date(previous.as_of))}`,
+  )
+  await attachCurrent(database, local, { ...versions.resolutions, table: 'resolutions' })
+  const rows = await database.rows<{
+    question_id: string
+    before: SupersededOutcome['from']['outcome']
+    beforeAt: Date
+    now: SupersededOutcome['to']['outcome']
+    nowAt: Date
+  }>(
+    `SELECT question_id, scored_before.outcome AS before, scored_before.resolved_at AS "beforeAt",
+       current_resolutions.outcome AS now, current_resolutions.resolved_at AS "nowAt"
+     FROM scored_before JOIN current_resolutions USING (question_id)
+     WHERE before <> now OR "beforeAt" <> "nowAt" ORDER BY question_id`,
+  )
+  await database.run('DROP TABLE scored_before')
+  return rows.map((row) => ({
+    question_id: row.question_id,
+    from: { outcome: row.before, resolved_at: row.beforeAt.toISOString() },
+    to: { outcome: row.now, resolved_at: row.nowAt.toISOString() },
+  }))
+}
