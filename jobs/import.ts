@@ -8,14 +8,18 @@ import type { Report } from './output.ts'
 
 export async function runImport(components: Components, kind: ImportKind, file: string): Promise<Report> {
   await assertEnvironment(components)
-  const { rows, added, unchanged, forecastersCreated } = await withDatabase(
+  const { rows, added, unchanged, forecastersCreated, tooLate } = await withDatabase(
     components.openDatabase,
     (database) => importFile({ ...components, database }, kind, file),
   )
   const created = forecastersCreated > 0 ? `, ${forecastersCreated} forecasters met for the first time` : ''
+  const late =
+    tooLate > 0
+      ? `\n${tooLate} of the rows ${tooLate === 1 ? 'counts' : 'count'} for nothing: the question had closed by then, or its outcome was known`
+      : ''
   return {
     ok: true,
-    json: { kind, rows, added, unchanged, forecasters_created: forecastersCreated },
-    text: `${kind}: ${added} of ${rows} rows added, ${unchanged} known already${created}`,
+    json: { kind, rows, added, unchanged, forecasters_created: forecastersCreated, too_late: tooLate },
+    text: `${kind}: ${added} of ${rows} rows added, ${unchanged} known already${created}${late}`,
   }
 }

@@ -24,6 +24,8 @@ export interface Imported {
   unchanged: number
   /** Forecasters that no row had named before. */
   forecastersCreated: number
+  /** Forecasts in the file that count for nothing, since they were made at the effective close of their question or later. */
+  tooLate: number
 }
 
 /**
@@ -59,7 +61,9 @@ export async function importFile(context: ImportContext, kind: ImportKind, path:
      WHERE NOT EXISTS (${spec.known})`,
   )
   let forecastersCreated = 0
+  let tooLate = 0
   if (kind === 'forecasts') {
+    tooLate = await countOf(context, `(${TOO_LATE})`)
     await database.run(
       `CREATE OR REPLACE TEMP TABLE met AS
        SELECT DISTINCT entity_id AS user_id, NULL::VARCHAR AS display_name, recorded_at FROM fresh
@@ -69,8 +73,18 @@ export async function importFile(context: ImportContext, kind: ImportKind, path:
   }
   const rows = await countOf(context, 'incoming')
   const added = await takeIn(context, kind, 'fresh')
-  return { kind, rows, added, unchanged: rows - added, forecastersCreated }
+  return { kind, rows, added, unchanged: rows - added, forecastersCreated, tooLate }
 }
+
+/**
+ * Grain: one row per forecast in the file that no score reads, as the tables stand: an outcome that becomes known or is
+ * corrected later can change that.
+ */
+const TOO_LATE = `
+  SELECT 1 FROM (SELECT ${IMPORT_SPECS.forecasts.select} FROM incoming)
+  JOIN (SELECT question_id, closes_at FROM current_questions) USING (question_id)
+  LEFT JOIN (SELECT question_id, resolved_at FROM current_resolutions) USING (question_id)
+  WHERE forecast_at >= least(closes_at, resolved_at)`
 
 /** Adds the rows of a DuckDB table to a table of the store and returns their number. */
 async function takeIn(context: ImportContext, table: ScoredTable, rows: string): Promise<number> {

@@ -230,6 +230,7 @@ describe('import', () => {
       added: 0,
       unchanged: 56,
       forecasters_created: 0,
+      too_late: 0,
     })
   })
 
