@@ -3,7 +3,6 @@ import { MAX_KEY_LENGTH, MIN_UNGUESSABLE_LENGTH } from '../idempotency-key.ts'
 import { MOUNTS } from '../mounts.ts'
 import type { Route, Tag } from '../route.ts'
 import { answersOf, sharedAnswers } from './answers.ts'
-import { IDEMPOTENCY_KEY } from './examples.ts'
 import { headerComponents } from './headers.ts'
 import { NamedSchemas, parameters } from './schemas.ts'
 
@@ -97,7 +96,10 @@ function operation(spec: Route, schemas: NamedSchemas): object {
   }
 }
 
-/** Described in its bare form, without the quotation marks of draft-ietf-httpapi-idempotency-key-header. */
+/**
+ * Described in its bare form, without the quotation marks of draft-ietf-httpapi-idempotency-key-header. It has no
+ * example, because everyone who tries the call from the page would send it, and be shown the same agent and API key.
+ */
 function idempotencyKey(isUnguessable: boolean): object {
   const shortest = isUnguessable ? MIN_UNGUESSABLE_LENGTH : 1
   return {
@@ -110,6 +112,5 @@ function idempotencyKey(isUnguessable: boolean): object {
         ? 'Anyone who has it and the same body is shown the API key again for 24 hours: use a random UUID and keep it secret.'
         : 'Use a random UUID.'),
     schema: { type: 'string', minLength: shortest, maxLength: MAX_KEY_LENGTH, pattern: '^[!#-~][!-~]*$' },
-    example: IDEMPOTENCY_KEY,
   }
 }

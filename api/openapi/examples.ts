@@ -6,7 +6,6 @@ const METHODOLOGY_VERSION = '1.0.0'
 export const AGENT_ID = '01955c3a-7b1e-7c32-9d4f-2f6b8e1a0c5d'
 export const USER_ID = '7c9e6679-7425-40de-944b-e07fc1f90ae7'
 export const QUESTION_ID = '5f0b6f4e-8f5e-4d0a-9c58-1d1b0c6f7a21'
-export const IDEMPOTENCY_KEY = 'e1b5ba3c-9d1f-4d43-8a57-4c2e1f0b6a98'
 
 /** The problem of one value in a part of a request. */
 export const invalid = (part: 'path' | 'query' | 'body', name: string, detail: string): ProblemText => ({
@@ -106,8 +105,10 @@ export const question = {
   outcome: null,
   resolved_at: null,
 }
-export const CURSOR = `${Date.parse(question.closes_at)}_${QUESTION_ID}`
-export const questionPage = { questions: [question], next_cursor: CURSOR }
+export const questionPage = {
+  questions: [question],
+  next_cursor: `${Date.parse(question.closes_at)}_${QUESTION_ID}`,
+}
 
 export const methodologyVersion = {
   version: METHODOLOGY_VERSION,

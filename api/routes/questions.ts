@@ -20,7 +20,7 @@ export const listQuestions = route({
     'All questions in the order in which they close, a page at a time. A question whose close is changed while pages ' +
     'are read may be missed or listed twice.',
   query: questionsQuery,
-  examples: { query: { status: 'open', limit: 100, cursor: examples.CURSOR } },
+  examples: { query: { status: 'open', limit: 100 } },
   success: { description: 'A page', body: questionPage, cache: FRESH, example: examples.questionPage },
   problems: {
     422: examples.invalid('query', 'limit', 'must be at most 1000'),

@@ -27,7 +27,7 @@ export interface Parameter {
   in: 'path' | 'query' | 'header'
   required: boolean
   description: string
-  schema: object
+  schema: Record<string, unknown>
   example: unknown
 }
 

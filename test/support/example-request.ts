@@ -14,7 +14,8 @@ export interface Request {
 
 export function exampleOf(operation: Operation, keys: ExampleKeys): Request {
   const { method, parameters, requestBody, security } = operation
-  const of = (place: string) => parameters.filter((parameter) => parameter.in === place)
+  const of = (place: string) =>
+    parameters.filter((parameter) => parameter.in === place && parameter.example !== undefined)
   const filled = (text: string, { name, example }: { name: string; example: unknown }) =>
     text.replace(`{${name}}`, String(example))
   const values = (place: string) => of(place).map(({ name, example }) => [name, String(example)])

@@ -5,6 +5,7 @@ import { METHODOLOGY } from '../../../pipeline/scoring/methodology.ts'
 import { openApiDocument } from '../../../api/openapi/document.ts'
 import { allRoutes } from '../../../api/routes/all.ts'
 import { ApiDocument, type Document } from '../../support/api-document.ts'
+import { exampleOf, send } from '../../support/example-request.ts'
 import { type Answer, testService } from '../../support/service.ts'
 
 const routes = allRoutes({ version: '1.0.0', methodology: METHODOLOGY, methodologyText: new Uint8Array() })
@@ -66,6 +67,9 @@ describe('the document', () => {
   })
 })
 
+/** What a page prefills is sent by everyone who tries a call: these would be shared between strangers. */
+const WITHOUT_EXAMPLE = ['Idempotency-Key', 'cursor']
+
 describe('the operation', () => {
   test.for(operations)(
     '%s has words and true examples for all that it takes and answers',
@@ -75,6 +79,13 @@ describe('the operation', () => {
       expect(description.length).toBeGreaterThan(20)
       for (const { name, schema, example, description: about } of parameters) {
         expect(about, name).toBeTruthy()
+        if (WITHOUT_EXAMPLE.includes(name)) {
+          // A viewer would also take one out of the schema.
+          for (const prefilled of [example, schema.default, schema.examples, schema.example]) {
+            expect(prefilled, name).toBeUndefined()
+          }
+          continue
+        }
         expect(example, name).toBeDefined()
         expect(api.faultsOf(schema, example), name).toEqual([])
       }
@@ -91,6 +102,22 @@ describe('the operation', () => {
       }
     },
   )
+
+  test('with an Idempotency-Key or a cursor is tried without one', () => {
+    const names = api.operations.flatMap(({ parameters }) => parameters.map(({ name }) => name))
+    for (const name of WITHOUT_EXAMPLE) expect(names).toContain(name)
+  })
+
+  test('that registers an agent gives two people who try it an agent each', async () => {
+    const { client } = await testService()
+    const operation = api.operations.find(({ operationId }) => operationId === 'registerAgent')!
+    const request = exampleOf(operation, { agent: '', client: '' })
+    const answers = [await send(client, request), await send(client, request)]
+    expect(answers.map(({ status }) => status)).toEqual([201, 201])
+    const [one, two] = answers.map((answer) => answer.json<{ agent_id: string; api_key: string }>())
+    expect(one!.agent_id).not.toBe(two!.agent_id)
+    expect(one!.api_key).not.toBe(two!.api_key)
+  })
 
   test.for(operations)('%s says for each error what its problem is', ([, operation]) => {
     for (const status of Object.keys(operation.responses).filter((text) => Number(text) >= 400)) {
