@@ -1,7 +1,7 @@
 // The payloads of the current release: the bytes as they were published, with a signature made when they are served.
 import { currentRelease, readManifest, readReleaseShard, shardFile } from '../pipeline/release/read.ts'
 import { type SigningSecrets, signatureOf } from '../pipeline/proof/hmac.ts'
-import { canonical, sha256Hex } from '../pipeline/proof/canonical.ts'
+import { canonical } from '../pipeline/proof/canonical.ts'
 import type { Store } from '../pipeline/store/store.ts'
 import type { PublicationKind } from '../schemas/metric.ts'
 import type { ReleaseManifest, ReleaseShard } from '../schemas/payloads.ts'
@@ -12,8 +12,6 @@ import { ShardCache } from './shard-cache.ts'
 export interface Publication {
   payload: object
   bytes: Uint8Array
-  /** The SHA-256 of the bytes, in hex. */
-  sha256: string
   /** The header's value; undefined if signing is off. */
   signature: string | undefined
 }
@@ -83,7 +81,6 @@ export class CurrentRelease {
     return {
       payload,
       bytes,
-      sha256: sha256Hex(bytes),
       signature: this.#secrets && signatureOf(bytes, this.#secrets),
     }
   }

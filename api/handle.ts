@@ -6,6 +6,7 @@ import { ServiceError } from '../schemas/errors.ts'
 import type { AddressOf } from './limits/addresses.ts'
 import { readJson } from './body.ts'
 import type { ApiContext } from './context.ts'
+import { entityTag, isNamedBy } from './entity-tag.ts'
 import { parseIdempotencyKey } from './idempotency-key.ts'
 import { rateLimitHeaders, refusal } from './limits/admission.ts'
 import { invalidInput, pointer } from './problems.ts'
@@ -81,7 +82,7 @@ function parsed(schema: z.ZodType, input: unknown, what: string): unknown {
   return result.data
 }
 
-function send(ctx: RouterContext, { success }: Route, { body, headers = {} }: Reply): void {
+function send(ctx: RouterContext, { method, success }: Route, { body, headers = {} }: Reply): void {
   const bytes = body instanceof Uint8Array ? body : canonical(body)
   const { status = 200, mediaType, cache } = success
   ctx.status = status
@@ -90,8 +91,10 @@ function send(ctx: RouterContext, { success }: Route, { body, headers = {} }: Re
   ctx.set('Content-Type', mediaType ? `${mediaType}; charset=utf-8` : 'application/json')
   if (cache !== undefined) ctx.set('Cache-Control', cache)
   ctx.set(headers)
-  // The caller has this entity tag already.
-  if (headers['ETag'] !== undefined && ctx.fresh) {
+  if (method !== 'GET') return
+  const tag = entityTag(bytes)
+  ctx.set('ETag', tag)
+  if (isNamedBy(ctx.headers['if-none-match'], tag)) {
     ctx.status = 304
     ctx.body = null
   }

@@ -34,8 +34,8 @@ export interface RouteRequest<P, Q, B, K extends KeyPolicy> {
 /** The part of the document that lists a call. */
 export type Tag = 'Agents' | 'Verification' | 'Records' | 'Questions' | 'Method' | 'Service'
 
-/** Headers of the success of some calls; one with `ETag` can also answer 304. */
-export type SuccessHeader = 'ETag' | 'X-Service-Signature' | 'Vary'
+/** Headers of the success of some calls. */
+export type SuccessHeader = 'X-Service-Signature' | 'Vary'
 
 /** The text of a problem: its detail, and which values were wrong. */
 export interface ProblemText {

@@ -92,7 +92,7 @@ export function answersOf(spec: Route, bodySchema: object): Record<string, objec
   const headers = headerRefs([
     'X-Request-Id',
     'Cache-Control',
-    ...(spec.method === 'GET' ? CORS : []),
+    ...(spec.method === 'GET' ? [...CORS, 'ETag' as const] : []),
     ...(spec.limit ? QUOTA_STATE : []),
     ...own,
   ])
@@ -103,9 +103,7 @@ export function answersOf(spec: Route, bodySchema: object): Record<string, objec
       content: { [mediaType]: { schema: bodySchema, examples: { success: { value: example } } } },
     },
   }
-  if (own.includes('ETag')) {
-    answers['304'] = { description: 'Not modified', headers }
-  }
+  if (spec.method === 'GET') answers['304'] = { description: 'Not modified', headers }
   for (const failure of failuresOf(spec)) {
     const shared = spec.problems?.[failure] ? undefined : SHARED[failure]
     answers[failure] = shared

@@ -2,7 +2,6 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { z } from 'zod'
-import { sha256Hex } from '../../pipeline/proof/canonical.ts'
 import { openApiDocument } from '../openapi/document.ts'
 import { type Reply, type Route, route } from '../route.ts'
 
@@ -68,14 +67,11 @@ function file(
   headers: Record<string, string> = {},
 ): Route {
   let reply: Promise<Reply> | undefined
-  const make = async (): Promise<Reply> => {
-    const body = Buffer.from(await read())
-    return { body, headers: { ...headers, ETag: `"${sha256Hex(body)}"` } }
-  }
+  const make = async (): Promise<Reply> => ({ body: Buffer.from(await read()), headers })
   return route({
     ...words,
     tag: 'Service',
-    success: { ...success, headers: ['ETag'] },
+    success,
     handle: () => {
       reply ??= make().catch((error: unknown) => {
         reply = undefined

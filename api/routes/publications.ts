@@ -99,7 +99,7 @@ function publication(entityType: EntityType, call: PublicationCall): Route {
       description: 'As in the current release',
       body: RESPONSES[`${entityType}-${name}`],
       example: examples.PUBLICATIONS[entityType][kind],
-      headers: ['ETag', 'X-Service-Signature', ...(isVerification ? (['Vary'] as const) : [])],
+      headers: ['X-Service-Signature', ...(isVerification ? (['Vary'] as const) : [])],
     },
     problems: { 404: { detail: missing }, 422: examples.invalid('path', idName, 'must be a UUID') },
     handle: async ({ params, caller }, context) => {
@@ -109,7 +109,6 @@ function publication(entityType: EntityType, call: PublicationCall): Route {
       return {
         body: found.bytes,
         headers: {
-          ETag: `"${found.sha256}"`,
           ...(found.signature === undefined ? {} : { 'X-Service-Signature': found.signature }),
           'Cache-Control': `${caller.kind === 'anonymous' ? 'public' : 'private'}, max-age=60`,
           // A cache in front of the service must not answer a call that counts, nor one with a wrong key.
