@@ -9,6 +9,7 @@ import type { Limits } from './limits/limits.ts'
 import type { Metrics } from './metrics.ts'
 import type { CurrentRelease } from './current-release.ts'
 import type { QuestionBook } from './questions/book.ts'
+import type { Sign } from './signature.ts'
 
 export interface ApiContext {
   registry: Registry
@@ -19,6 +20,7 @@ export interface ApiContext {
   questions: QuestionBook
   releases: CurrentRelease
   history: History
+  sign: Sign
   forecasts: { submit: (row: ForecastRow) => Promise<void> }
   registrations: { submit: (row: AgentRow) => Promise<void> }
   metrics: Metrics

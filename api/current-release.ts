@@ -1,12 +1,12 @@
 // The payloads of the current release: the bytes as they were published, with a signature made when they are served.
 import { currentRelease, readManifest, readReleaseShard, shardFile } from '../pipeline/release/read.ts'
-import { type SigningSecrets, signatureOf } from '../pipeline/proof/hmac.ts'
 import { canonical } from '../pipeline/proof/canonical.ts'
 import type { Store } from '../pipeline/store/store.ts'
 import type { PublicationKind } from '../schemas/metric.ts'
 import type { ReleaseManifest, ReleaseShard } from '../schemas/payloads.ts'
 import type { EntityType } from '../schemas/tables.ts'
 import { ShardCache } from './shard-cache.ts'
+import type { Sign } from './signature.ts'
 
 /** A payload as it is sent: the exact bytes that were hashed and signed. */
 export interface Publication {
@@ -26,13 +26,13 @@ interface CachedShard {
 
 export class CurrentRelease {
   readonly #store: Store
-  readonly #secrets: SigningSecrets | undefined
+  readonly #sign: Sign
   readonly #shards: ShardCache<CachedShard>
   #manifest: ReleaseManifest | undefined
 
-  constructor(store: Store, secrets: SigningSecrets | undefined, cacheBytes: number) {
+  constructor(store: Store, sign: Sign, cacheBytes: number) {
     this.#store = store
-    this.#secrets = secrets
+    this.#sign = sign
     this.#shards = new ShardCache(cacheBytes)
   }
 
@@ -78,10 +78,6 @@ export class CurrentRelease {
   /** Signs with the secrets in force now, so that a rotation shows at once and not with the next release. */
   #publish(payload: object): Publication {
     const bytes = canonical(payload)
-    return {
-      payload,
-      bytes,
-      signature: this.#secrets && signatureOf(bytes, this.#secrets),
-    }
+    return { payload, bytes, signature: this.#sign(bytes) }
   }
 }

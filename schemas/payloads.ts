@@ -176,7 +176,11 @@ export const bulkResults = z.strictObject({
           .nullable()
           .describe('The signature of the canonical bytes of `verification`; null if signing is off'),
       }),
-      z.strictObject({ id: publishedUuid, status: z.literal('not_found') }),
+      z.strictObject({
+        id: publishedUuid,
+        status: z.literal('not_found'),
+        detail: z.string().describe('Why it has no verification, and for an agent when it will'),
+      }),
     ]),
   ),
 })

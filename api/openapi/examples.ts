@@ -60,7 +60,7 @@ export const bulkVerification = { entity_type: 'agent', ids: [AGENT_ID, UNKNOWN_
 export const bulkResults = {
   results: [
     { id: AGENT_ID, status: 'ok', verification: PUBLICATIONS.agent.verification, signature: SIGNATURE },
-    { id: UNKNOWN_ID, status: 'not_found' },
+    { id: UNKNOWN_ID, status: 'not_found', detail: `there is no agent ${UNKNOWN_ID}` },
   ],
 }
 

@@ -5,10 +5,11 @@ import { RESPONSES } from '../../schemas/json-schemas.ts'
 import type { PublicationKind } from '../../schemas/metric.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import { uuid } from '../../schemas/values.ts'
-import type { ApiContext } from '../context.ts'
+import { notReleasedYet, whyNotPublished } from '../not-published.ts'
 import * as examples from '../openapi/examples.ts'
 import { componentName } from '../openapi/schemas.ts'
 import { type Route, type Tag, route } from '../route.ts'
+import { signatureHeader } from '../signature.ts'
 
 const { AGENT_ID, USER_ID } = examples
 
@@ -63,9 +64,7 @@ const ENTITIES = {
     words: 'an agent',
     idName: 'agent_id',
     example: AGENT_ID,
-    missing:
-      `the agent ${AGENT_ID} was registered at 2026-03-01T11:58:00.000Z and no release has covered it yet; ` +
-      'the next release is due at 2026-03-01T12:15:00.000Z',
+    missing: notReleasedYet(AGENT_ID, '2026-03-01T11:58:00.000Z', '2026-03-01T12:15:00.000Z'),
   },
   forecaster: {
     path: '/forecaster/{user_id}',
@@ -109,7 +108,7 @@ function publication(entityType: EntityType, call: PublicationCall): Route {
       return {
         body: found.bytes,
         headers: {
-          ...(found.signature === undefined ? {} : { 'X-Service-Signature': found.signature }),
+          ...signatureHeader(found.signature),
           'Cache-Control': `${caller.kind === 'anonymous' ? 'public' : 'private'}, max-age=60`,
           // A cache in front of the service must not answer a call that counts, nor one with a wrong key.
           ...(isVerification ? { Vary: 'X-API-Key' } : {}),
@@ -117,19 +116,4 @@ function publication(entityType: EntityType, call: PublicationCall): Route {
       }
     },
   })
-}
-
-async function whyNotPublished(
-  context: ApiContext,
-  entityType: EntityType,
-  entityId: string,
-): Promise<string> {
-  if (entityType === 'forecaster') return `no release has a forecaster ${entityId}`
-  const agent = await context.registry.findAgent(entityId)
-  if (!agent) return `there is no agent ${entityId}`
-  const due = context.nextReleaseAt()
-  const when = due
-    ? `the next release is due at ${due.toISOString()}`
-    : 'this node does not know when the next one is due'
-  return `the agent ${entityId} was registered at ${agent.registered_at} and no release has covered it yet; ${when}`
 }

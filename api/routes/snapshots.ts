@@ -2,15 +2,13 @@
 import { ServiceError } from '../../schemas/errors.ts'
 import { snapshotHistory } from '../../schemas/payloads.ts'
 import { snapshotParams, snapshotQuery } from '../../schemas/requests.ts'
-import type { EntityType } from '../../schemas/tables.ts'
+import { canonical } from '../../pipeline/proof/canonical.ts'
+import { notReleasedYet, whyNotPublished } from '../not-published.ts'
 import * as examples from '../openapi/examples.ts'
 import { route } from '../route.ts'
+import { signatureHeader } from '../signature.ts'
 
 const { AGENT_ID } = examples
-
-function missing(entityType: EntityType, entityId: string): string {
-  return `no release or snapshot has ${entityType === 'agent' ? 'an agent' : 'a forecaster'} ${entityId}`
-}
 
 export const snapshots = route({
   path: '/snapshots/{entity_type}/{entity_id}',
@@ -19,7 +17,8 @@ export const snapshots = route({
   summary: 'The rank and skill of an entity on each day',
   description:
     'The rank and skill of an agent or forecaster in the first release of each day, oldest first. A day without a ' +
-    'release, or before its first one, has no row. The row of a day never changes.',
+    'release, or before its first one, has no row. The row of a day never changes. The signature covers the exact bytes of ' +
+    'the body.',
   needsStore: true,
   params: snapshotParams,
   query: snapshotQuery,
@@ -32,16 +31,19 @@ export const snapshots = route({
     body: snapshotHistory,
     cache: 'public, max-age=60',
     example: examples.snapshotHistory,
+    headers: ['X-Service-Signature'],
   },
   problems: {
-    404: { detail: missing('agent', AGENT_ID) },
+    404: { detail: notReleasedYet(AGENT_ID, '2026-03-01T11:58:00.000Z', '2026-03-01T12:15:00.000Z') },
     422: examples.invalid('query', 'end_date', 'must not be before start_date'),
   },
-  handle: async ({ params, query }, { history, releases }) => {
+  handle: async ({ params, query }, context) => {
+    const { history, releases, sign } = context
     const { entity_type, entity_id } = params
     const rows = await history.of(entity_type, entity_id, query.start_date, query.end_date)
     const known = rows.length > 0 || (await releases.find(entity_type, entity_id, 'rankings')) !== undefined
-    if (!known) throw new ServiceError('notFound', missing(entity_type, entity_id))
-    return { body: { entity_type, entity_id, snapshots: rows } }
+    if (!known) throw new ServiceError('notFound', await whyNotPublished(context, entity_type, entity_id))
+    const body = canonical({ entity_type, entity_id, snapshots: rows })
+    return { body, headers: signatureHeader(sign(body)) }
   },
 })

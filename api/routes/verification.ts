@@ -2,6 +2,7 @@
 import { ServiceError } from '../../schemas/errors.ts'
 import { bulkResults } from '../../schemas/payloads.ts'
 import { bulkVerification } from '../../schemas/requests.ts'
+import { whyNotPublished } from '../not-published.ts'
 import * as examples from '../openapi/examples.ts'
 import { route } from '../route.ts'
 
@@ -44,9 +45,10 @@ export const bulk = route({
     const results = await Promise.all(
       ids.map(async (id) => {
         const found = await context.releases.find(body.entity_type, id, 'verification')
-        return found
-          ? { id, status: 'ok', verification: found.payload, signature: found.signature ?? null }
-          : { id, status: 'not_found' }
+        if (!found) {
+          return { id, status: 'not_found', detail: await whyNotPublished(context, body.entity_type, id) }
+        }
+        return { id, status: 'ok', verification: found.payload, signature: found.signature ?? null }
       }),
     )
     return { body: { results } }

@@ -7,8 +7,10 @@ import type { Counters } from '../../api/limits/counters.ts'
 import { Limits } from '../../api/limits/limits.ts'
 import type { Metrics } from '../../api/metrics.ts'
 import { QuestionBook } from '../../api/questions/book.ts'
+import type { Sign } from '../../api/signature.ts'
 import { Idempotency } from '../../pipeline/access/idempotency.ts'
 import { UsageLog } from '../../pipeline/access/usage.ts'
+import { signatureOf } from '../../pipeline/proof/hmac.ts'
 import { GroupCommit } from '../../pipeline/tables/group-commit.ts'
 import type { ScoredTable } from '../../schemas/tables.ts'
 import type { Components } from '../components.ts'
@@ -29,6 +31,7 @@ export function buildApiParts(components: Components, { metrics, counters, accep
   const { environment, settings, own, store, local, registry, secrets, openDatabase, now, newId } = components
   // A registration writes three objects and waits for a group commit, which may itself have to wait for another.
   const leaseMs = 4 * settings.STORE_TIMEOUT_MS + 2 * settings.COMMIT_TIMEOUT_MS
+  const sign: Sign = (bytes) => secrets && signatureOf(bytes, secrets)
   return {
     registry,
     callers: new Callers(registry, settings.KEY_CACHE_MS, now),
@@ -38,7 +41,8 @@ export function buildApiParts(components: Components, { metrics, counters, accep
     forecasts: groupCommit('forecasts', components, metrics),
     registrations: groupCommit('agents', components, metrics),
     questions: new QuestionBook({ store, local, openDatabase }),
-    releases: new CurrentRelease(store, secrets, settings.SHARD_CACHE_BYTES),
+    sign,
+    releases: new CurrentRelease(store, sign, settings.SHARD_CACHE_BYTES),
     history: new History(store, settings.SHARD_CACHE_BYTES),
     metrics,
     now,

@@ -1,16 +1,20 @@
 // What anyone may look up: questions by page and by id, the daily history, the method, the document of the API.
+import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
 import type { SnapshotRow } from '../../api/history.ts'
+import { canonical } from '../../pipeline/proof/canonical.ts'
 import type { Question } from '../../schemas/payloads.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { expectValid } from '../support/json-schema.ts'
 import { expectProblem, pointersOf } from '../support/problem.ts'
 import {
   Clock,
+  SECRET,
   type TestService,
   importRows,
+  registerAgent,
   release,
   startTestService,
   testComponents,
@@ -219,6 +223,25 @@ describe('GET /snapshots/{entity_type}/{entity_id}', () => {
     ])
   })
 
+  test('is signed over the exact bytes, whatever days it is of', async () => {
+    for (const query of ['', '?start_date=2026-02-28', '?start_date=2030-01-01']) {
+      const { bytes, headers } = await service.client.get(`/snapshots/forecaster/${forecasterId(0)}${query}`)
+      expect(bytes).toEqual(Buffer.from(canonical(JSON.parse(bytes.toString()) as object)))
+      const hmac = createHmac('sha256', SECRET).update(bytes).digest('hex')
+      expect(headers['x-service-signature']).toBe(`v1=${hmac}`)
+    }
+  })
+
+  test('tells an agent that no release has covered when the next release is due', async () => {
+    const fresh = await registerAgent(service.client)
+    const [own, single] = [
+      await service.client.get(`/snapshots/agent/${fresh.agentId}`),
+      await service.client.get(`/agents/${fresh.agentId}/verification`),
+    ]
+    expectProblem(own, 404, /was registered at .* and no release has covered it yet; /)
+    expect(own.json<{ detail: string }>().detail).toBe(single.json<{ detail: string }>().detail)
+  })
+
   test('gives an agent its certification', async () => {
     const { snapshots } = await get('', `agent/${agentId.toUpperCase()}`)
     expect(snapshots.map((row) => 'certification' in row && row.certification)).toEqual([
@@ -255,10 +278,11 @@ describe('GET /snapshots/{entity_type}/{entity_id}', () => {
 
   test('answers 404 to an entity nobody speaks of, 422 to a kind that there is not', async () => {
     expectProblem(await service.client.get(`/snapshots/agent/${uuidOf(9, 9)}`), 404, new RegExp(uuidOf(9, 9)))
+    expectProblem(await service.client.get(`/snapshots/agent/${forecasterId(0)}`), 404, /there is no agent/)
     expectProblem(
-      await service.client.get(`/snapshots/agent/${forecasterId(0)}`),
+      await service.client.get(`/snapshots/forecaster/${agentId}`),
       404,
-      /no release or snapshot has an agent/,
+      /no release has a forecaster/,
     )
     expect(pointersOf(await service.client.get(`/snapshots/team/${agentId}`))).toEqual(['/entity_type'])
     expect(pointersOf(await service.client.get('/snapshots/agent/me'))).toEqual(['/entity_id'])

@@ -325,7 +325,26 @@ describe('POST /verification/bulk', () => {
       [uuidOf(9, 9), 'not_found'],
       [forecasterId(1), 'ok'],
     ])
-    expect(Object.keys(results[1]!).toSorted()).toEqual(['id', 'status'])
+    expect(results[1]).toEqual({
+      id: uuidOf(9, 9),
+      status: 'not_found',
+      detail: `no release has a forecaster ${uuidOf(9, 9)}`,
+    })
+  })
+
+  test('says of each id that is not found what the single call says', async () => {
+    const { agentId } = await registerAgent(service.client)
+    const ids = [agentId, uuidOf(9, 9), forecasterId(0)]
+    const { results } = (await bulk({ entity_type: 'agent', ids })).json<Bulk>()
+    const details = await Promise.all(
+      ids.map(async (id) => {
+        const single = await service.client.get(pathOf('agent', 'verification', id))
+        expect(single.status).toBe(404)
+        return single.json<{ detail: string }>().detail
+      }),
+    )
+    expect(details[0]).toMatch(/no release has covered it yet/)
+    expect(results).toEqual(ids.map((id, index) => ({ id, status: 'not_found', detail: details[index] })))
   })
 
   test('embeds what the single call answers, with its signature', async () => {
@@ -349,7 +368,8 @@ describe('POST /verification/bulk', () => {
 
   test('does not find an entity among those of the other kind', async () => {
     const { results } = (await bulk({ entity_type: 'agent', ids: [forecasterId(0)] })).json<Bulk>()
-    expect(results).toEqual([{ id: forecasterId(0), status: 'not_found' }])
+    const detail = `there is no agent ${forecasterId(0)}`
+    expect(results).toEqual([{ id: forecasterId(0), status: 'not_found', detail }])
   })
 
   test('takes 200 ids and refuses 201, naming the maximum', async () => {

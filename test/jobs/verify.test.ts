@@ -48,6 +48,14 @@ describe('a URL', () => {
     })
   })
 
+  test('of snapshots holds', async () => {
+    for (const query of ['', '?start_date=2026-03-01&end_date=2026-03-01', '?start_date=2030-01-01']) {
+      const target = `${service.url}/snapshots/forecaster/${forecasterId(0)}${query}`
+      expect((await runVerify(settings(), target, undefined)).json).toMatchObject({ ok: true, checked: 1 })
+      expect((await runVerify(settings(OTHER_SECRET), target, undefined)).ok).toBe(false)
+    }
+  })
+
   test('does not hold under another secret', async () => {
     const target = service.url + PATH
     const { ok, json, text } = await runVerify(settings(OTHER_SECRET), target, undefined)

@@ -1,0 +1,23 @@
+// Says why nothing is published about an entity, in the same words wherever it is asked about.
+import type { EntityType } from '../schemas/tables.ts'
+import type { ApiContext } from './context.ts'
+
+/** What callers are told of an entity that the current release does not have, and no snapshot. */
+export async function whyNotPublished(
+  { registry, nextReleaseAt }: Pick<ApiContext, 'registry' | 'nextReleaseAt'>,
+  entityType: EntityType,
+  entityId: string,
+): Promise<string> {
+  if (entityType === 'forecaster') return `no release has a forecaster ${entityId}`
+  const agent = await registry.findAgent(entityId)
+  if (!agent) return `there is no agent ${entityId}`
+  return notReleasedYet(entityId, agent.registered_at, nextReleaseAt()?.toISOString())
+}
+
+export function notReleasedYet(agentId: string, registeredAt: string, nextAt: string | undefined): string {
+  const when =
+    nextAt === undefined
+      ? 'this node does not know when the next one is due'
+      : `the next release is due at ${nextAt}`
+  return `the agent ${agentId} was registered at ${registeredAt} and no release has covered it yet; ${when}`
+}
