@@ -48,7 +48,7 @@ export async function runDemo(
           stopping.signal,
         )
         const ok = checks.every((check) => check.ok)
-        const forCommands = variablesOf(sandbox, outcome)
+        const forCommands = { ...variablesOf(sandbox, outcome), FILES: folder }
         const variablesFile = join(folder, 'demo.env')
         await writeFile(variablesFile, shellExports(forCommands))
         const kept = exit ? {} : { folder, variables_file: variablesFile }

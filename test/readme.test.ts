@@ -2,7 +2,7 @@
 //
 // Nothing is adapted but: `npm ci &&` is left out and `npm test` not run; the name of the file of variables is the
 // one that the demo printed; `npm start` gets a free port; queries in SQL find their relative paths in $DATA.
-// The blocks run in a folder of links to the repository, so that the files they write are not left in it.
+// The blocks run in a folder of links to the repository, which shows whether they leave files in it.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { mkdir, readFile, readdir, symlink } from 'node:fs/promises'
@@ -107,7 +107,7 @@ const SHOWN: Record<string, RegExp[]> = {
     /^[0-9a-f-]{36} gold\n$/,
     /^[0-9a-f-]{36} gold\n$/,
   ],
-  'docs/verifying.md: With `fvs verify`': [/(the signature holds\n[^]*){3}/],
+  'docs/verifying.md: With `fvs verify`': [/(the signature holds\n[^]*){4}/],
   'docs/verifying.md: From the files, without the service': [
     /all \d+ signatures hold\n[^]*all 96 signatures hold/,
     /\d+ rows agent\/[^]*24 rows forecaster\/[^]*\d+ rows entities\/000.parquet[^]*rows scores\/000.parquet/,
@@ -146,6 +146,12 @@ describe.each(['README.md', 'docs/verifying.md'])('%s, what it tells to run', (d
     expect(block.shown, 'what this block has to show').toBeDefined()
     expect(stdout).toMatch(block.shown!)
   })
+})
+
+test('what the examples write is outside the repository, or where git does not look', async () => {
+  const ignored = (await readFile(`${REPOSITORY}.gitignore`, 'utf8')).split('\n')
+  const left = (await readdir(workspace)).filter((name) => !existsSync(join(REPOSITORY, name)))
+  expect(left.filter((name) => !ignored.includes(`${name}/`))).toEqual([])
 })
 
 /** Runs a command in the folder of links with the demo's variables, and gives it a text to read. */
