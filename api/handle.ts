@@ -10,7 +10,7 @@ import { entityTag, isNamedBy } from './entity-tag.ts'
 import { parseIdempotencyKey } from './idempotency-key.ts'
 import { rateLimitHeaders, refusal } from './limits/admission.ts'
 import { invalidInput, pointer } from './problems.ts'
-import type { Reply, Route } from './route.ts'
+import { CHALLENGES, type Reply, type Route } from './route.ts'
 
 /** Identifies the caller, counts the request, validates what was sent, and sends the reply of the route. */
 export async function handle(
@@ -55,14 +55,17 @@ function queryOf(text: string): Record<string, string> {
   return Object.fromEntries(parameters)
 }
 
-function callerOf(ctx: RouterContext, spec: Route, { callers }: ApiContext) {
-  switch (spec.key) {
-    case 'agent':
-      return callers.ofBearer(soleAuthorization(ctx))
-    case 'optional':
-      return callers.ofApiKey(ctx.headers['x-api-key']?.toString())
-    case 'none':
-      return { kind: 'anonymous' } as const
+async function callerOf(ctx: RouterContext, { key }: Route, { callers }: ApiContext) {
+  if (key === 'none') return { kind: 'anonymous' } as const
+  try {
+    return key === 'agent'
+      ? await callers.ofBearer(soleAuthorization(ctx))
+      : await callers.ofApiKey(ctx.headers['x-api-key']?.toString())
+  } catch (error) {
+    if (error instanceof ServiceError && error.kind === 'unauthorized') {
+      ctx.set('WWW-Authenticate', CHALLENGES[key])
+    }
+    throw error
   }
 }
 

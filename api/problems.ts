@@ -50,7 +50,6 @@ export function problemOf(error: unknown): ProblemAnswer {
     told['violated-policies'] = [error.policy]
   }
   const headers: Record<string, string> = {}
-  if (error.kind === 'unauthorized') headers['WWW-Authenticate'] = 'Bearer'
   const retryAfterS = error.retryAfterS ?? (error.kind === 'unavailable' ? RETRY_AFTER_S : undefined)
   if (retryAfterS !== undefined) headers['Retry-After'] = String(retryAfterS)
   return { problem: told, headers }

@@ -10,6 +10,9 @@ import type { LimitedCall } from './limits/admission.ts'
 /** The key that a call takes: none, an optional `X-API-Key` of a client or agent, or the bearer token of an agent. */
 export type KeyPolicy = 'none' | 'optional' | 'agent'
 
+/** How to send the key of a call. No scheme is registered for a key in a header of its own. */
+export const CHALLENGES = { agent: 'Bearer', optional: 'ApiKey header="X-API-Key"' } as const
+
 interface CallerOf {
   none: { kind: 'anonymous' }
   optional: Caller

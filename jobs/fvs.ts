@@ -125,13 +125,13 @@ storeCommand('list', 'List the public ids of keys, never the keys themselves.', 
 )
 
 storeCommand('revoke', 'Revoke a key; every node refuses it within ten seconds.', keys)
-  .argument('<key_id>', 'the public id')
+  .argument('<key_id>', 'the public id, with or without fv_live_ or fv_test_')
   .action((keyId: string, options: StoreOptions) =>
     onStore(options, (components) => revokeKey(components, keyId)),
   )
 
 storeCommand('rotate', 'Replace a key by a new one; the old one works for 24 hours more.', keys)
-  .argument('<key_id>', 'the public id of the old key')
+  .argument('<key_id>', 'the public id of the old key, with or without its prefix')
   .action((keyId: string, options: StoreOptions) =>
     onStore(options, (components) => rotateKey(components, keyId)),
   )

@@ -1,5 +1,5 @@
 // `fvs keys`.
-import { publicId } from '../pipeline/access/api-key.ts'
+import { namedKeyId, publicId } from '../pipeline/access/api-key.ts'
 import { type KeyQuota, type KeyRecord, isInForce } from '../pipeline/access/registry.ts'
 import { ServiceError } from '../schemas/errors.ts'
 import type { Tier } from '../schemas/tiers.ts'
@@ -62,12 +62,15 @@ function stateOf(record: KeyRecord, now: Date): string {
 const whose = (record: KeyRecord) =>
   record.kind === 'agent' ? `agent ${record.agent_id}` : `client ${record.owner}`
 
-export async function revokeKey({ registry, now }: Components, keyId: string): Promise<Report> {
-  const record = await registry.revokeKey(keyId, now())
+/** Takes the id with or without the prefix of the key. */
+export async function revokeKey({ registry, now }: Components, named: string): Promise<Report> {
+  const record = await registry.revokeKey(namedKeyId(named, registry.environment), now())
   return { ok: true, json: record, text: `${record.key_id} was revoked at ${record.revoked_at}` }
 }
 
-export async function rotateKey({ registry, now }: Components, keyId: string): Promise<Report> {
+/** Takes the id with or without the prefix of the key. */
+export async function rotateKey({ registry, now }: Components, named: string): Promise<Report> {
+  const keyId = namedKeyId(named, registry.environment)
   const { key, replaced } = await registry.rotateKey(keyId, now())
   const ends = replaced.revoked_at === null ? 'works until' : 'stays revoked, since'
   return {

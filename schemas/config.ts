@@ -195,6 +195,16 @@ function assertSecrets(parsed: Settings): void {
     ) {
       throw new ServiceError('invalid', `${name}_PREVIOUS is set without ${name}: nothing would be signed`)
     }
+    if (
+      own.VERIFICATION_SIGNING_SECRET !== undefined &&
+      own.VERIFICATION_SIGNING_SECRET === own.VERIFICATION_SIGNING_SECRET_PREVIOUS
+    ) {
+      throw new ServiceError(
+        'invalid',
+        `${name} and ${name}_PREVIOUS have the same value, so no secret would be replaced; ` +
+          `give ${name} a new one, or leave ${name}_PREVIOUS out`,
+      )
+    }
   }
   const own = secretsInForce(settingsOf(parsed, 'production'))
   if (secretsInForce(settingsOf(parsed, 'sandbox')).some((text) => own.includes(text))) {

@@ -1,4 +1,5 @@
 // The headers of answers as the OpenAPI document describes them.
+import { CHALLENGES } from '../route.ts'
 import { AGENT_ID } from './examples.ts'
 import { SECURITY_HEADERS } from '../security-headers.ts'
 
@@ -63,9 +64,9 @@ const HEADERS = {
     example: 5,
   },
   'WWW-Authenticate': {
-    description: 'The scheme to send a key with.',
-    schema: { type: 'string', const: 'Bearer' },
-    example: 'Bearer',
+    description: 'How to send a key: as a bearer token, or in the header X-API-Key.',
+    schema: { type: 'string', enum: Object.values(CHALLENGES) },
+    example: CHALLENGES.agent,
   },
   Allow: {
     description: 'The methods that this path takes.',

@@ -1,5 +1,6 @@
 // API keys: their form, and the checksum by which a wrong key is refused without a look-up.
 import { crc32 } from 'node:zlib'
+import { ServiceError } from '../../schemas/errors.ts'
 import type { Environment } from '../../schemas/values.ts'
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -27,12 +28,25 @@ export function newApiKey(environment: Environment, randomBytes: RandomBytes): A
   return { key: body + checksum(body), id }
 }
 
-const SECRET_PART = `[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}`
-const PUBLIC_PART = `(?:${Object.values(KEY_PREFIXES).join('|')})[0-9A-Za-z]{${ID_LENGTH}}_`
-const FORM = new RegExp(`^${PUBLIC_PART}${SECRET_PART}$`)
-/** A key in any text; in a path, the underscores may be percent-encoded. */
+const ID = `[0-9A-Za-z]{${ID_LENGTH}}`
+const FORM = new RegExp(
+  `^(?:${Object.values(KEY_PREFIXES).join('|')})${ID}_[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`,
+)
+/** An id as operators give it: bare, or with what the key begins with. */
+const NAMED = new RegExp(`^(${Object.values(KEY_PREFIXES).join('|')})?(${ID})$`)
+
+/** A character as it is or percent-encoded, however often: a path may spell any of them so. */
+const spelt = (character: string) => {
+  const code = character.charCodeAt(0).toString(16)
+  return `(?:${character}|%(?:25)*${code.replace(/[a-f]/, (digit) => `[${digit}${digit.toUpperCase()}]`)})`
+}
+const speltOut = (text: string) => Array.from(text, spelt).join('')
+/** A superset of the letters and digits, of which it matters only that none is left out. */
+const ALPHANUMERIC = '(?:[0-9A-Za-z]|%(?:25)*[3-7][0-9A-Fa-f])'
+/** A key in any text, or as much of one as there is of its secret part. */
 const ANYWHERE = new RegExp(
-  `(${PUBLIC_PART.replaceAll('_', '(?:_|%5[Ff])')})[0-9A-Za-z]{1,${SECRET_LENGTH + CHECKSUM_LENGTH}}`,
+  `((?:${Object.values(KEY_PREFIXES).map(speltOut).join('|')})${ALPHANUMERIC}{${ID_LENGTH}}${spelt('_')})` +
+    `${ALPHANUMERIC}{1,${SECRET_LENGTH + CHECKSUM_LENGTH}}`,
   'g',
 )
 
@@ -45,6 +59,30 @@ export function isWellFormedKey(text: string): boolean {
 /** The public part of a well-formed key. */
 export function publicId(key: string): string {
   return key.split('_')[2]!
+}
+
+/**
+ * The id in what an operator names a key by: the id alone, or with its prefix.
+ *
+ * @throws ServiceError `invalid`. It never holds the text, which may be a whole key or most of one.
+ */
+export function namedKeyId(text: string, environment: Environment): string {
+  const [, prefix, id] = NAMED.exec(text) ?? []
+  const form = `the ${ID_LENGTH} letters and digits between ${KEY_PREFIXES[environment]} and the next _`
+  if (id === undefined) {
+    const what =
+      redactKeys(text) === text
+        ? `what was given, ${text.length} characters, is not the id of a key`
+        : 'a whole API key was given, which stays in the history of the shell and is not needed'
+    throw new ServiceError('invalid', `${what}; name the key by its id, ${form}`)
+  }
+  if (prefix !== undefined && prefix !== KEY_PREFIXES[environment]) {
+    throw new ServiceError(
+      'invalid',
+      `a key that begins with ${prefix} is not one of ${environment}: name its environment with --environment`,
+    )
+  }
+  return id
 }
 
 /** A text with the secret part of every key in it left out, for logs. */

@@ -76,6 +76,32 @@ describe('a key', () => {
     expect(redactKeys('fv_live_ is how they begin')).toBe('fv_live_ is how they begin')
   })
 
+  test('is redacted however its characters are percent-encoded, also when they are so twice or in part', () => {
+    const encoded = (text: string, every: number) =>
+      Array.from(text, (character, index) =>
+        index % every === 0 ? `%${character.charCodeAt(0).toString(16)}` : character,
+      ).join('')
+    const decoded = (text: string): string => {
+      const next = text.replace(/%([0-7][0-9a-f])/gi, (_code, hex: string) =>
+        String.fromCharCode(parseInt(hex, 16)),
+      )
+      return next === text ? text : decoded(next)
+    }
+    for (let round = 0; round < 20; round++) {
+      const key = unknownKey()
+      for (const every of [1, 2, 3, 7]) {
+        const once = encoded(key, every)
+        const twice = once.replaceAll('%', '%25')
+        const upper = once.replace(/%../g, (code) => code.toUpperCase())
+        for (const text of [once, upper, twice, twice.replaceAll('%', '%25')]) {
+          for (const line of [text, `/agents/${text}/verification?x=1`, `/questions?cursor=${text}`]) {
+            expect(decoded(redactKeys(line))).not.toContain(secretOf(key).slice(0, 8))
+          }
+        }
+      }
+    }
+  })
+
   test('is in the store only as its SHA-256, whatever is done with it', async () => {
     const { registry, objects } = setUp()
     const first = await registry.createClientKey('Ada', later(0))

@@ -183,9 +183,10 @@ describe('a key of the other environment', () => {
           { 'X-API-Key': key },
         ),
       ]
-      for (const answer of answers) {
+      for (const [index, answer] of answers.entries()) {
         expectProblem(answer, 401, why)
-        expect(answer.headers['www-authenticate']).toBe('Bearer')
+        const challenge = index < 2 ? 'Bearer' : 'ApiKey header="X-API-Key"'
+        expect(answer.headers['www-authenticate']).toBe(challenge)
       }
       expect([...stores.production.calls, ...stores.sandbox.calls]).toEqual([])
     },

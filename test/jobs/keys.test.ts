@@ -13,6 +13,13 @@ const NOW = '2026-03-01T12:00:00.000Z'
 const TOMORROW = '2026-03-02T12:00:00.000Z'
 
 const secretOf = (key: string) => key.slice(-38)
+/** Decoded until nothing is left to decode, as a reader of the log could. */
+const percentDecoded = (text: string): string => {
+  const once = text.replace(/%([2-7][0-9a-f])/gi, (_code, hex: string) =>
+    String.fromCharCode(parseInt(hex, 16)),
+  )
+  return once === text ? text : percentDecoded(once)
+}
 const keyOf = ({ json }: { json: object }) => (json as { api_key: string }).api_key
 
 /** The path and the bytes of every file below a folder, as text. */
@@ -117,8 +124,48 @@ describe('fvs keys', () => {
     expect(revoked.stdout).toMatch(new RegExp(`^${idOf(next)} was revoked at \\S+Z\n$`))
     expect((await run('rotate', idOf(next))).stdout).toMatch(/ stays revoked, since \S+Z\.\n$/)
     expect(whole.code).toBe(1)
-    expect(whole.stderr).toMatch(/no key has the id/)
+    expect(whole.stderr).toMatch(/a whole API key was given, .* name the key by its id/)
     expect(whole.stderr).not.toContain(secretOf(old))
+  })
+})
+
+describe('a key is named', () => {
+  test.for([
+    ['by its id alone', (key: string) => idOf(key)],
+    ['by its id with its prefix', (key: string) => `fv_live_${idOf(key)}`],
+  ] as const)('%s', async ([, named]) => {
+    const components = await testComponents({ clock: new Clock(NOW) })
+    const key = keyOf(await createKey(components, { owner: 'Ada', tier: 'free' }))
+    const rotated = await rotateKey(components, named(key))
+    expect(rotated.json).toMatchObject({ replaces: idOf(key) })
+    const next = keyOf(rotated)
+    expect((await revokeKey(components, named(next))).json).toMatchObject({ key_id: idOf(next) })
+  })
+
+  test('by nothing that holds its secret, which no message shows', async () => {
+    const components = await testComponents({ clock: new Clock(NOW) })
+    const key = keyOf(await createKey(components, { owner: 'Ada', tier: 'free' }))
+    const wrong: [string, RegExp][] = [
+      [key, /^a whole API key was given/],
+      [key.slice(0, -1), /^a whole API key was given/],
+      [` ${key}`, /^a whole API key was given/],
+      [secretOf(key), /^what was given, 38 characters, is not the id of a key/],
+      [key.slice('fv_live_'.length), /^what was given, 47 characters/],
+      ['', /^what was given, 0 characters/],
+      [`fv_test_${idOf(key)}`, /begins with fv_test_ is not one of production/],
+      ['fv_live_nobodys0', /no key has the id "nobodys0"/],
+    ]
+    for (const act of [revokeKey, rotateKey]) {
+      for (const [text, message] of wrong) {
+        const error = await act(components, text).then(
+          () => undefined,
+          (thrown: unknown) => thrown as Error,
+        )
+        expect(error?.message, text).toMatch(message)
+        expect(error?.message).not.toContain(secretOf(key).slice(0, 8))
+      }
+    }
+    expect((await listKeys(components)).text).toMatch(/  in force  /)
   })
 })
 
@@ -190,6 +237,7 @@ describe('fvs serve at LOG_LEVEL=trace', () => {
     const statuses = new Set<number>()
     for (const key of keys) {
       const encoded = key.replaceAll('_', '%5F')
+      const spelt = Array.from(key, (character) => `%${character.charCodeAt(0).toString(16)}`).join('')
       const forecast = { question_id: agentId, probability: 0.5 }
       const answers = [
         await http.get(MISSING, withKey(key)),
@@ -209,6 +257,9 @@ describe('fvs serve at LOG_LEVEL=trace', () => {
             `/questions?${key}=${encoded}`,
             `/${key}`,
             `/${encoded}/x`,
+            `/agents/${spelt}/verification`,
+            `/${spelt.replaceAll('%', '%25')}`,
+            `/questions?cursor=${spelt}`,
             `/sandbox/${key}`,
           ].map((path) => http.get(path, { 'X-Request-Id': key, Referer: key, 'User-Agent': key })),
         )),
@@ -230,7 +281,8 @@ describe('fvs serve at LOG_LEVEL=trace', () => {
     expect(stored.length).toBeGreaterThan(5)
     for (const key of keys) {
       // Not even the random part without its checksum.
-      for (const text of [stdout, stderr, ...stored]) expect(text).not.toContain(secretOf(key).slice(0, 32))
+      for (const text of [stdout, stderr, percentDecoded(stderr), ...stored])
+        expect(text).not.toContain(secretOf(key).slice(0, 32))
     }
   })
 })

@@ -108,6 +108,15 @@ describe('parseSettings', () => {
   })
 
   test.for(['VERIFICATION_SIGNING_SECRET', 'SANDBOX_VERIFICATION_SIGNING_SECRET'])(
+    'refuses a previous secret that is the same as %s, and does not show it',
+    (name) => {
+      const { message } = refusal({ [name]: LONG, [`${name}_PREVIOUS`]: LONG })
+      expect(message).toContain(`${name} and ${name}_PREVIOUS have the same value`)
+      expect(message).not.toContain(LONG)
+    },
+  )
+
+  test.for(['VERIFICATION_SIGNING_SECRET', 'SANDBOX_VERIFICATION_SIGNING_SECRET'])(
     'refuses a %s of fewer than 32 bytes, and does not show it',
     (name) => {
       const error = refusal({ [name]: LONG.slice(1) })
