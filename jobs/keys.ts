@@ -2,11 +2,14 @@
 import { namedKeyId, publicId } from '../pipeline/access/api-key.ts'
 import { type KeyQuota, type KeyRecord, isInForce } from '../pipeline/access/registry.ts'
 import { ServiceError } from '../schemas/errors.ts'
+import { name } from '../schemas/names.ts'
 import type { Tier } from '../schemas/tiers.ts'
 import type { Components } from './components.ts'
 import type { Report } from './output.ts'
 
 const KEEP_IT = 'Keep it: it is not shown again.'
+
+const SHOWN_LENGTH = 100
 
 export interface KeyOptions {
   owner: string
@@ -18,8 +21,12 @@ export async function createKey(
   { registry, environment, now }: Components,
   { owner, tier, monthlyCalls }: KeyOptions,
 ): Promise<Report> {
-  if (owner.trim() === '' || owner.length > 200) {
-    throw new ServiceError('invalid', `--owner is ${JSON.stringify(owner)}; it must have 1 to 200 characters`)
+  const fault = name.safeParse(owner).error?.issues[0]?.message
+  if (fault !== undefined) {
+    throw new ServiceError(
+      'invalid',
+      `--owner is ${JSON.stringify(owner.slice(0, SHOWN_LENGTH))}; it ${fault}`,
+    )
   }
   const quota = quotaOf(tier, monthlyCalls)
   const key = await registry.createClientKey(owner, now(), quota)

@@ -3,7 +3,9 @@ import {
   DOUBLE,
   DuckDBDataChunk,
   DuckDBInstance,
+  DuckDBScalarFunction,
   INTEGER,
+  VARCHAR,
   type DuckDBAppender,
   type DuckDBConnection,
   type JS,
@@ -58,6 +60,24 @@ export class Database implements Disposable {
   async rows<R extends object = Record<string, JS>>(sql: string): Promise<R[]> {
     const result = await reported(this.#connection.run(sql))
     return (await result.getRowObjectsJS()) as R[]
+  }
+
+  /** Defines a function of one text in SQL; undefined becomes NULL, and NULL stays NULL. It must be pure. */
+  define(name: string, of: (text: string) => string | undefined): void {
+    const define = DuckDBScalarFunction.create({
+      name,
+      parameterTypes: [VARCHAR],
+      returnType: VARCHAR,
+      mainFunction: (_info, input, output) => {
+        const texts = input.getColumnVector(0)
+        for (let row = 0; row < input.rowCount; row++) {
+          const text = texts.getItem(row) as string | null
+          output.setItem(row, text === null ? null : (of(text) ?? null))
+        }
+        output.flush()
+      },
+    })
+    this.#connection.registerScalarFunction(define)
   }
 
   /** Runs a statement on a connection of its own, so that it may overlap with other queries. */

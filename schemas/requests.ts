@@ -1,31 +1,9 @@
 // What callers may send. Every object is strict: an unknown field is refused, not dropped.
 import { z } from 'zod'
+import { name } from './names.ts'
 import { ENTITY_TYPES } from './tables.ts'
 import { BULK_IDS } from './tiers.ts'
 import { day, uuid } from './values.ts'
-
-const NAME_LENGTH = 200
-
-/** At least one character that is not white space, and no control characters. */
-const PRINTABLE =
-  '^[^\\u0000-\\u001f\\u007f]*[^\\u0000-\\u0020\\u007f\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]' +
-  '[^\\u0000-\\u001f\\u007f]*$'
-
-/** Text that a person chose. Without control characters and lone surrogates it prints and stores unchanged. */
-const name = z
-  .string('must be a string')
-  .min(1, { error: 'must not be empty', abort: true })
-  // JSON Schema counts characters and not UTF-16 units.
-  .refine((text) => Array.from(text).length <= NAME_LENGTH, `must have at most ${NAME_LENGTH} characters`)
-  // oxlint-disable-next-line no-control-regex
-  .refine((text) => !/[\u0000-\u001f\u007f]/.test(text), 'must not contain control characters')
-  .refine((text) => text.isWellFormed(), 'must be well-formed Unicode')
-  .refine((text) => text.trim() !== '', 'must not be blank')
-  .meta({
-    maxLength: NAME_LENGTH,
-    pattern: PRINTABLE,
-    description: 'Not blank, without control characters',
-  })
 
 export const registration = z.strictObject({
   name,

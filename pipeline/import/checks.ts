@@ -1,4 +1,5 @@
 // Checks an operator's rows and converts them to table rows. All input columns are text, whatever the file's format.
+import { NAME_CHARACTERS, nameFault } from '../../schemas/names.ts'
 import { ENTITY_TYPES, OUTCOMES } from '../../schemas/tables.ts'
 import { literal } from '../duckdb.ts'
 
@@ -10,6 +11,11 @@ interface Check {
   fails: string
   reason: string
 }
+
+const NAME_FAULT = 'name_fault'
+
+/** Functions that the checks call. */
+export const CHECK_FUNCTIONS = { [NAME_FAULT]: nameFault }
 
 interface ImportSpec {
   required: readonly string[]
@@ -43,6 +49,12 @@ const oneOf = (column: string, values: readonly string[]): Check => ({
 const longest = (column: string, characters: number): Check => ({
   fails: `coalesce(length(${column}) > ${characters}, false)`,
   reason: literal(`${column} has more than ${characters} characters`),
+})
+
+/** The rule of schemas/names.ts, by which registrations are checked too. */
+const name = (column: string): Check => ({
+  fails: `${NAME_FAULT}(${column}) IS NOT NULL`,
+  reason: `'${column} ' || ${NAME_FAULT}(${column})`,
 })
 
 /** The instant that a text denotes, to the millisecond; NULL if it denotes none. */
@@ -92,7 +104,9 @@ export const IMPORT_SPECS: Record<ImportKind, ImportSpec> = {
     checks: [
       uuid('question_id'),
       longest('title', 2000),
-      longest('category', 200),
+      name('title'),
+      longest('category', NAME_CHARACTERS),
+      name('category'),
       longest('url', 2000),
       time('opened_at'),
       time('closes_at'),
@@ -126,7 +140,12 @@ export const IMPORT_SPECS: Record<ImportKind, ImportSpec> = {
   forecasters: {
     required: ['user_id'],
     optional: ['display_name'],
-    checks: [uuid('user_id'), longest('display_name', 200), repeats('user_id')],
+    checks: [
+      uuid('user_id'),
+      longest('display_name', NAME_CHARACTERS),
+      name('display_name'),
+      repeats('user_id'),
+    ],
     select: `lower(user_id) AS user_id, display_name, ${recordedNow}`,
     known: `SELECT 1 FROM current_forecasters k WHERE k.user_id = fresh.user_id
       AND k.display_name IS NOT DISTINCT FROM fresh.display_name`,

@@ -3,7 +3,7 @@
 import { ServiceError } from '../../schemas/errors.ts'
 import { SCORED_TABLES, type ScoredTable, tableSpec } from '../../schemas/tables.ts'
 import { literal } from '../duckdb.ts'
-import { IMPORT_SPECS, type ImportKind, faultsQuery } from './checks.ts'
+import { CHECK_FUNCTIONS, IMPORT_SPECS, type ImportKind, faultsQuery } from './checks.ts'
 import { attachAll } from '../tables/views.ts'
 import { inboxPath, inboxPrefix } from '../store/paths.ts'
 import { type CompactionContext, compact, parquetOf } from '../tables/compact.ts'
@@ -45,6 +45,7 @@ export async function importFile(context: ImportContext, kind: ImportKind, path:
     if (await hasAny(context.store.list(inboxPrefix(name)))) await compact(context, name)
   }
   await attachAll(database, local, await currentVersions(context.store))
+  for (const [name, check] of Object.entries(CHECK_FUNCTIONS)) database.define(name, check)
   await database.run(`CREATE OR REPLACE TEMP TABLE fault AS ${faultsQuery(spec)}`)
   const bad = await database.rows<{ record: bigint; reason: string }>(
     `FROM fault ORDER BY record LIMIT ${SHOWN}`,

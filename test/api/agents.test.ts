@@ -90,6 +90,13 @@ describe('POST /agents/register', () => {
     ['a blank name', { name: ' \u2003', model_type: 'm' }, ['/name']],
     ['a long name', { name: 'x'.repeat(201), model_type: 'm' }, ['/name']],
     ['a name with a line break', { name: 'a\nb', model_type: 'm' }, ['/name']],
+    ['a name that turns its direction', { name: 'gnp.\u202ea', model_type: 'm' }, ['/name']],
+    ['a model that shows as nothing', { name: 'a', model_type: '\u3164' }, ['/model_type']],
+    [
+      'an organization that is not in NFC',
+      { name: 'a', model_type: 'm', organization_name: 'o\u0308' },
+      ['/organization_name'],
+    ],
     ['a name that is half a character', { name: '\ud800', model_type: 'm' }, ['/name']],
     ['a name that is a number', { name: 1, model_type: 'm' }, ['/name']],
     ['a model that is null', { name: 'a', model_type: null }, ['/model_type']],
@@ -128,7 +135,7 @@ describe('POST /agents/register', () => {
   })
 
   test('takes 200 characters beyond the basic plane', async () => {
-    expect((await register({ name: '🦉'.repeat(200), model_type: 'm' })).status).toBe(201)
+    expect((await register({ name: '𐐷'.repeat(200), model_type: 'm' })).status).toBe(201)
   })
 
   test('does not let a body reach a prototype', async () => {

@@ -132,12 +132,12 @@ describe('the first import into an empty store', () => {
 describe('questions', () => {
   test('become rows with their values unchanged', async () => {
     await importLines('questions', [
-      `${uuidOf(1, 3).toUpperCase()},"A ""b"",\nc?",cat,https://x/,2026-01-01T00:00:00+01:00,2026-02-01 00:00:00.5-0530`,
+      `${uuidOf(1, 3).toUpperCase()},"A ""b"", c?",cat,https://x/,2026-01-01T00:00:00+01:00,2026-02-01 00:00:00.5-0530`,
     ])
     const rows = await rowsOf('questions')
     expect(rows.at(-1)).toEqual({
       question_id: uuidOf(1, 3),
-      title: 'A "b",\nc?',
+      title: 'A "b", c?',
       category: 'cat',
       url: 'https://x/',
       opened_at: new Date('2025-12-31T23:00:00.000Z'),
@@ -166,6 +166,26 @@ describe('questions', () => {
       'a long category',
       `${uuidOf(1, 9)},t,${'c'.repeat(201)},,${good}`,
       'category has more than 200 characters',
+    ],
+    [
+      'a title that turns its direction',
+      `${uuidOf(1, 9)},a\u202eb,,,${good}`,
+      'title must not have the character U+202E, a control, format, private-use, unassigned or invisible one',
+    ],
+    [
+      'a title without a letter',
+      `${uuidOf(1, 9)},🦊?,,,${good}`,
+      'title must have at least one letter or digit',
+    ],
+    [
+      'a category that shows as nothing',
+      `${uuidOf(1, 9)},t,\u3164,,${good}`,
+      'category must not have the character U+3164, a control, format, private-use, unassigned or invisible one',
+    ],
+    [
+      'a title with an accent apart',
+      `${uuidOf(1, 9)},o\u0308,,,${good}`,
+      'title must be in the Unicode normalization form NFC, which writes a letter and its accent as one character',
     ],
     ['a long url', `${uuidOf(1, 9)},t,,${'u'.repeat(2001)},${good}`, 'url has more than 2000 characters'],
     ['no opening', `${uuidOf(1, 9)},t,,,,2026-02-01T00:00:00Z`, 'opened_at is missing'],
@@ -309,6 +329,31 @@ describe('forecasters', () => {
     expect(await importLines('forecasters', [`${PERSON},Ada`, `${uuidOf(2, 2)},`])).toMatchObject(counts(2))
     expect(await importLines('forecasters', [`${PERSON},`])).toMatchObject(counts(1))
     expect((await rowsOf('forecasters')).map(({ display_name }) => display_name)).toEqual(['Ada', null, null])
+  })
+
+  test('are refused with names that deceive, of which the first twenty are named by line', async () => {
+    const named = (index: number, text: string) => `${uuidOf(2, index)},${text}`
+    const lines = Array.from({ length: 30 }, (_, index) =>
+      named(index, index % 3 === 0 ? `person ${index}` : `person\u200b${index}`),
+    )
+    const { message, faults } = await refused('forecasters', lines)
+    expect(message).toMatch(/: 20 bad rows; nothing was imported$/)
+    expect(faults.map(({ pointer }) => pointer)).toEqual(
+      lines.flatMap((line, index) => (line.includes('\u200b') ? [`line ${index + 2}`] : [])),
+    )
+    for (const { detail } of faults)
+      expect(detail).toMatch(/^display_name must not have the character U\+200B/)
+  })
+
+  test('may have names of every script, in a file of every format', async () => {
+    const names = ['می\u200cخواهم', 'क्\u200dष', '日本語', 'us 👨\u200d👩\u200d👧', 'Löbel']
+    await importLines(
+      'forecasters',
+      names.map((text, index) => `${uuidOf(2, index)},${text}`),
+    )
+    expect((await rowsOf('forecasters')).map(({ display_name }) => display_name)).toEqual(names)
+    const rows = names.map((text, index) => JSON.stringify({ user_id: uuidOf(3, index), display_name: text }))
+    expect(await importText('forecasters', 'forecasters.ndjson', rows.join('\n'))).toMatchObject(counts(5))
   })
 
   test('are created by a forecast, once and without a name', async () => {
@@ -505,7 +550,7 @@ describe('a file with bad rows', () => {
 
 describe('every table in every format', () => {
   const VALUES: Record<ImportKind, string[]> = {
-    questions: [`${uuidOf(1, 3)},"A, ""b""\nc?",cat,,2026-01-01T00:00:00.123Z,2026-02-01T00:00:00Z`],
+    questions: [`${uuidOf(1, 3)},"A, ""b"" c?",cat,,2026-01-01T00:00:00.123Z,2026-02-01T00:00:00Z`],
     resolutions: [`${QUESTION},yes,2026-01-20T00:00:00Z`, `${SECOND_QUESTION},annulled,2026-01-21T00:00:00Z`],
     forecasters: [`${PERSON},Ada 🦉`, `${uuidOf(2, 2)},`],
     forecasts: [forecast('0.123457'), forecast('1', '2026-01-06T00:00:00.999Z')],

@@ -327,7 +327,7 @@ describe('keys', () => {
       fvs(['keys', 'create', '--owner', ' '], withStore(folder)),
     ])
     expectFailed(unknown, 1, 'no key has the id "abcdefgh"')
-    expectFailed(blank, 1, '--owner is " "; it must have 1 to 200 characters')
+    expectFailed(blank, 1, '--owner is " "; it must have at least one letter or digit')
   })
 })
 

@@ -31,13 +31,14 @@ describe('the JSON Schema of a request allows exactly what the service accepts',
   test.for([
     ['200 letters', 'a'.repeat(200), true],
     ['201 letters', 'a'.repeat(201), false],
-    ['200 owls', '🦉'.repeat(200), true],
-    ['201 owls', '🦉'.repeat(201), false],
+    ['200 letters beyond the basic plane', '𐐷'.repeat(200), true],
+    ['201 letters beyond the basic plane', '𐐷'.repeat(201), false],
     ['nothing', '', false],
     ['white space of many kinds', ' \u00a0\u2003\u3000\ufeff', false],
     ['a letter among white space', ' \u3000a ', true],
     ['a line break', 'a\nb', false],
     ['a control character', 'a\u007f', false],
+    ['an override of direction', 'a\u202e', false],
   ] as const)('a name of 1 to 200 characters: %s', ([, name, allowed]) => {
     expect(faultsOf('registration', { name, model_type: 'm' }).length === 0).toBe(allowed)
     expect(registration.safeParse({ name, model_type: 'm' }).success).toBe(allowed)

@@ -1,0 +1,69 @@
+// Names that people give: agents, models, organizations, forecasters, owners, questions. What a reader sees of a name is
+// all that it has, so that no name shows as nothing, or as another one.
+import { z } from 'zod'
+
+export const NAME_CHARACTERS = 200
+
+/**
+ * An emoji as UTS #51 builds them: joiners, selectors and tags are allowed in these. Tags only make the flags that are
+ * known, and a digit is an emoji only together with its keycap, so that nothing hides behind either.
+ */
+const EMOJI =
+  /\p{RGI_Emoji_Tag_Sequence}|[\p{Extended_Pictographic}--\p{Cn}][\ufe0e\ufe0f]?\p{Emoji_Modifier}?(?:\u200d[\p{Extended_Pictographic}--\p{Cn}]\ufe0f?\p{Emoji_Modifier}?)*|\p{RGI_Emoji}/gv
+/** Joins or parts two letters, as Persian, Hindi and other languages are written. */
+const JOINER = /(?<=[\p{L}\p{M}])[\u200c\u200d](?=[\p{L}\p{M}])/gu
+/**
+ * Control, format, private-use and unassigned characters, and all others that show as nothing: default-ignorable ones,
+ * the separators U+2028 and U+2029, and the empty pattern of Braille.
+ */
+const UNSEEN = /[\p{C}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\u2800]/u
+const LETTER_OR_DIGIT = /[\p{L}\p{Nd}]/u
+
+/** What is wrong with a name, to follow its subject: "must …"; undefined if nothing is. */
+export function nameFault(text: string): string | undefined {
+  if (text === '') return 'must not be empty'
+  if (!text.isWellFormed()) return 'must be well-formed Unicode, and has half of a surrogate pair'
+  if (text.normalize('NFC') !== text) {
+    return 'must be in the Unicode normalization form NFC, which writes a letter and its accent as one character'
+  }
+  const unseen = UNSEEN.exec(text.replace(EMOJI, ' ').replace(JOINER, ''))?.[0]
+  if (unseen !== undefined) {
+    return `must not have the character ${codeOf(unseen)}, a control, format, private-use, unassigned or invisible one`
+  }
+  // The fillers of Hangul are letters that show as nothing, and have been refused by now.
+  return LETTER_OR_DIGIT.test(text) ? undefined : 'must have at least one letter or digit'
+}
+
+/** As `U+200B`. */
+function codeOf(character: string): string {
+  return `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`
+}
+
+/** The part of the rule that a pattern can say in every dialect: what stands in the Basic Multilingual Plane. */
+const UNSEEN_RANGES =
+  '\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u034f\\u0600-\\u0605\\u061c\\u06dd\\u070f\\u0890\\u0891\\u08e2\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b\\u200e\\u200f' +
+  '\\u2028-\\u202e\\u2060-\\u206f\\u2800\\u3164\\ue000-\\uf8ff\\ufdd0-\\ufdef\\ufe00-\\ufe0d\\ufeff\\uffa0\\ufff0-\\ufffb\\ufffe\\uffff'
+/** What shows as something or nothing, but is neither letter nor digit. */
+const PLAIN_RANGES =
+  '\\u0020-\\u002f\\u003a-\\u0040\\u005b-\\u0060\\u007b-\\u007e\\u00a0\\u1680\\u2000-\\u200d\\u202f\\u205f\\u3000\\ufe0e\\ufe0f'
+export const NAME_PATTERN = `^[^${UNSEEN_RANGES}]*[^${UNSEEN_RANGES}${PLAIN_RANGES}][^${UNSEEN_RANGES}]*$`
+
+export const name = z
+  .string()
+  // JSON Schema counts characters and not UTF-16 units.
+  .refine((text) => Array.from(text).length <= NAME_CHARACTERS, {
+    error: `must have at most ${NAME_CHARACTERS} characters`,
+    abort: true,
+  })
+  .superRefine((text, context) => {
+    const fault = nameFault(text)
+    if (fault !== undefined) context.addIssue(fault)
+  })
+  .meta({
+    minLength: 1,
+    maxLength: NAME_CHARACTERS,
+    pattern: NAME_PATTERN,
+    description:
+      'Unicode text in NFC, without control, format, private-use, unassigned and invisible characters, and with at least one ' +
+      'letter or digit. Joiners may stand between letters and in emoji',
+  })
