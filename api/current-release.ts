@@ -2,6 +2,7 @@
 import { currentRelease, readManifest, readReleaseShard, shardFile } from '../pipeline/release/read.ts'
 import { canonical } from '../pipeline/proof/canonical.ts'
 import type { Store } from '../pipeline/store/store.ts'
+import { ServiceError } from '../schemas/errors.ts'
 import type { PublicationKind } from '../schemas/metric.ts'
 import type { ReleaseManifest, ReleaseShard } from '../schemas/payloads.ts'
 import type { EntityType } from '../schemas/tables.ts'
@@ -29,6 +30,7 @@ export class CurrentRelease {
   readonly #sign: Sign
   readonly #shards: ShardCache<CachedShard>
   #manifest: ReleaseManifest | undefined
+  #refreshing: Promise<void> | undefined
 
   constructor(store: Store, sign: Sign, cacheBytes: number) {
     this.#store = store
@@ -40,8 +42,15 @@ export class CurrentRelease {
     return this.#manifest
   }
 
-  /** Reads the manifest of the newest release. */
-  async refresh(): Promise<void> {
+  /** Reads the manifest of the newest release. Calls made while one is under way share it. */
+  refresh(): Promise<void> {
+    this.#refreshing ??= this.#readNewest().finally(() => {
+      this.#refreshing = undefined
+    })
+    return this.#refreshing
+  }
+
+  async #readNewest(): Promise<void> {
     const known = this.#manifest?.release ?? 0
     const release = await currentRelease(this.#store, known)
     if (release === known) return
@@ -50,6 +59,21 @@ export class CurrentRelease {
 
   /** A payload of an entity in the current release; undefined if the release does not have the entity. */
   async find(
+    entityType: EntityType,
+    entityId: string,
+    kind: PublicationKind,
+  ): Promise<Publication | undefined> {
+    try {
+      return await this.#find(entityType, entityId, kind)
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.kind !== 'notFound') throw error
+      // Retention has thinned the release, which it does only when there is a newer one.
+      await this.refresh()
+      return this.#find(entityType, entityId, kind)
+    }
+  }
+
+  async #find(
     entityType: EntityType,
     entityId: string,
     kind: PublicationKind,

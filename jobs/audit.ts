@@ -19,14 +19,14 @@ export async function runAudit(components: Components, wanted: number | undefine
   return { ok: report.ok, json: report, text: describe(report, components.environment) }
 }
 
-function describe(
-  { release, as_of, derived, ok, files_compared, signatures, snapshot_compared, faults, notes }: AuditReport,
-  environment: Environment,
-): string {
+function describe(report: AuditReport, environment: Environment): string {
+  const { release, as_of, derived, ok, files_compared, files_unchecked } = report
+  const { signatures, snapshot_compared, faults, notes } = report
   const { checked, valid, invalid, unsigned } = signatures
   const verdicts = derived
     ? ['every byte derived again', 'DIFFERS from what the tables give']
     : ['every hash holds', 'FAILED the check of its hashes and signatures']
+  if (files_unchecked > 0) verdicts[0] = 'all that is left of it and can be checked holds'
   return [
     `release ${release} as of ${as_of}: ${verdicts[ok ? 0 : 1]}`,
     `${files_compared} files ${derived ? 'compared' : 'checked'}${snapshot_compared ? ', with the snapshot of the day' : ''}`,

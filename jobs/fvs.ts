@@ -13,6 +13,7 @@ import { runImport } from './import.ts'
 import { type KeyOptions, createKey, listKeys, revokeKey, rotateKey } from './keys.ts'
 import { type Report, print, reportError } from './output.ts'
 import { runRelease } from './release.ts'
+import { runRetention } from './retention.ts'
 import { runSeed, runStep } from './sandbox.ts'
 import { SEED_DEFAULTS, type SeedOptions } from './simulation/seed.ts'
 import { runVerify } from './verify.ts'
@@ -168,6 +169,19 @@ storeCommand('audit', 'Derive a release again from the tables and compare every 
   )
   .action((options: StoreOptions & { release?: number }) =>
     onStore(options, (components) => runAudit(components, options.release), { readOnly: true }),
+  )
+
+storeCommand(
+  'retention',
+  'Delete shards and Parquet files of old releases; what says how they were made stays.',
+)
+  .requiredOption(
+    '--keep <number>',
+    'how many releases keep their files, the current one among them',
+    wholeNumber,
+  )
+  .action((options: StoreOptions & { keep: number }) =>
+    onStore(options, (components) => runRetention(components, options.keep)),
   )
 
 command('demo', 'Run the whole service on a small simulated world, in the sandbox of an empty store.')

@@ -3,7 +3,7 @@ import { sweepExpired, sweepPart } from '../pipeline/access/idempotency.ts'
 import { withDatabase } from '../pipeline/duckdb.ts'
 import { hasWaiting } from '../pipeline/release/changes.ts'
 import type { ReleaseResult } from '../pipeline/release/make.ts'
-import { deleteOldFiles } from '../pipeline/release/retention.ts'
+import { MOST_AT_ONCE, WHOLE_RELEASES, thinReleases } from '../pipeline/release/retention.ts'
 import { compact } from '../pipeline/tables/compact.ts'
 import type { Components } from './components.ts'
 
@@ -30,7 +30,10 @@ export async function keepHouse(components: Components, { made, release }: Relea
   await chore('delete expired claims', () => sweepExpired(store, now(), sweepPart(now())))
   // Production keeps every file that it has published until an operator decides otherwise.
   if (environment === 'sandbox' && made) {
-    await chore('delete files of old releases', () => deleteOldFiles(store, release))
+    await chore('delete files of old releases', async () => {
+      const { files } = await thinReleases(components, release, WHOLE_RELEASES, MOST_AT_ONCE)
+      return files
+    })
   }
 }
 

@@ -1,6 +1,5 @@
 // Checks a published release: every hash, every signature and every copy in the snapshot. If this version of the service
 // has the method and the version of DuckDB that made the release, it also derives every byte again from the tables.
-import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { ManifestFile, ReleaseManifest } from '../../schemas/payloads.ts'
 import { type DerivationContext, deriveRelease } from './derive.ts'
@@ -9,9 +8,17 @@ import { type OutputFile, entryOf, snapshotFile } from './shards.ts'
 import { versionsOf } from './plan.ts'
 import { isShard, readManifest, readReleaseShard, readSnapshotManifest, snapshotDate } from './read.ts'
 import { readPlan } from './state.ts'
+import { resigned, signerOf } from './signatures.ts'
+import { ThinnedFiles } from './thinned-files.ts'
 import { signatureHolds } from '../proof/hmac.ts'
 import { canonical, sha256Hex } from '../proof/canonical.ts'
-import { manifestPath, releasePrefix, snapshotManifestPath, snapshotPrefix } from '../store/paths.ts'
+import {
+  isThinnable,
+  manifestPath,
+  releasePrefix,
+  snapshotManifestPath,
+  snapshotPrefix,
+} from '../store/paths.ts'
 import type { Store } from '../store/store.ts'
 
 export interface AuditContext extends DerivationContext {
@@ -30,6 +37,10 @@ export interface AuditReport {
   /** Signatures that hold, that none of the secrets made, and payloads without one. */
   signatures: { checked: boolean; valid: number; invalid: number; unsigned: number }
   snapshot_compared: boolean
+  /** When retention began to delete the files of the release. */
+  thinned_at: string | null
+  /** Files that retention has deleted and that could not be derived again. */
+  files_unchecked: number
   faults: string[]
   /** What was not checked, and why; no fault of the release. */
   notes: string[]
@@ -37,14 +48,6 @@ export interface AuditReport {
 
 /** A file that there should be; its bytes without signatures where they were derived. */
 type ExpectedFile = Omit<OutputFile, 'bytes'> & { bytes?: Uint8Array }
-
-/** A shard of any method, whose publications and payloads this version may not know. */
-const anyShard = z.looseObject({
-  entities: z.record(
-    z.string(),
-    z.record(z.string(), z.looseObject({ payload: z.looseObject({}), signature: z.string().nullable() })),
-  ),
-})
 
 /** @throws ServiceError `notFound` for a release that was never committed. */
 export async function auditRelease(context: AuditContext, release: number): Promise<AuditReport> {
@@ -60,6 +63,8 @@ export async function auditRelease(context: AuditContext, release: number): Prom
     files_compared: 0,
     signatures: { checked: secrets.length > 0, valid: 0, invalid: 0, unsigned: 0 },
     snapshot_compared: false,
+    thinned_at: null,
+    files_unchecked: 0,
     faults: [],
     notes: [],
   }
@@ -71,6 +76,7 @@ export async function auditRelease(context: AuditContext, release: number): Prom
   const plan = await readPlan(store, release)
   if (!plan) report.faults.push('plan.json: is missing')
   const bringsSnapshot = plan?.brings_snapshot ?? false
+  const thinned = new ThinnedFiles(store, release, signerOf(plan?.signing, secrets))
   const entries = new Map(manifest.files.map((file) => [file.path, file]))
   const files: ManifestFile[] = []
   let expected: AsyncIterable<ExpectedFile> | readonly ExpectedFile[] = manifest.files
@@ -83,14 +89,15 @@ export async function auditRelease(context: AuditContext, release: number): Prom
     expected = derived.files(() => null)
   }
   for await (const file of expected) {
-    files.push(await checkFile(context, release, file, entries.get(file.path), report))
+    files.push(await checkFile(context, manifest, file, entries.get(file.path), thinned, report))
   }
   const stored = await store.get(manifestPath(release))
   if (!stored || Buffer.compare(stored, canonical({ ...manifest, files })) !== 0) {
     const what = report.derived ? 'derived' : 'stored'
     report.faults.push(`manifest.json: is not the manifest of the ${what} files`)
   }
-  if (bringsSnapshot) await checkSnapshot(store, manifest, report)
+  if (bringsSnapshot) await checkSnapshot(context, manifest, thinned, report)
+  await reportThinned(thinned, manifest, report)
   report.ok = report.faults.length === 0
   return report
 }
@@ -122,14 +129,22 @@ function checkStatements(
 /** Compares a stored file with the manifest and with what was derived; returns what the manifest should say of it. */
 async function checkFile(
   { store, secrets }: AuditContext,
-  release: number,
+  { release, as_of }: ReleaseManifest,
   { bytes, ...described }: ExpectedFile,
   entry: ManifestFile | undefined,
+  thinned: ThinnedFiles,
   report: AuditReport,
 ): Promise<ManifestFile> {
   const { path } = described
-  report.files_compared += 1
   const stored = await store.get(releasePrefix(release) + path)
+  if (!stored && entry && isThinnable(path) && (await thinned.at())) {
+    const derived = thinned.compare({ ...described, ...(bytes && { bytes }) }, entry, snapshotDate(as_of))
+    if (derived.sha256 !== entry.sha256) {
+      report.faults.push(`${path}: was deleted, and what is derived has not the SHA-256 of the manifest`)
+    }
+    return derived
+  }
+  report.files_compared += 1
   if (!stored || !entry) {
     report.faults.push(`${path}: ${stored ? 'is missing from the manifest' : 'is missing'}`)
     return entry ?? entryOf({ ...described, bytes: bytes ?? stored ?? new Uint8Array() })
@@ -143,42 +158,40 @@ async function checkFile(
   return entryOf({ ...described, bytes: stored })
 }
 
-/** Checks a shard's signatures and returns its bytes without them; undefined if it is no shard in canonical JSON. */
+/** Checks the signatures in a shard and returns its bytes without them; undefined if it is no shard in canonical JSON. */
 function withoutSignatures(
   stored: Uint8Array,
   secrets: readonly string[],
   report: AuditReport,
 ): Uint8Array | undefined {
-  let shard: z.infer<typeof anyShard>
-  try {
-    shard = anyShard.parse(JSON.parse(new TextDecoder().decode(stored)))
-  } catch {
-    return undefined
-  }
-  if (Buffer.compare(canonical(shard), stored) !== 0) return undefined
-  for (const [entityId, publications] of Object.entries(shard.entities)) {
-    for (const [kind, publication] of Object.entries(publications)) {
-      const { payload, signature } = publication
-      publication.signature = null
-      if (signature === null) report.signatures.unsigned += 1
-      else if (secrets.length === 0) continue
-      else if (signatureHolds(canonical(payload), signature, secrets)) report.signatures.valid += 1
-      else if (++report.signatures.invalid === 1) {
-        report.faults.push(
-          `signatures: ${kind} of ${entityId} (and perhaps others) is not signed with the secrets given`,
-        )
-      }
+  return resigned(stored, ({ payload, signature }, entityId, kind) => {
+    if (signature === null) report.signatures.unsigned += 1
+    else if (secrets.length === 0) return null
+    else if (signatureHolds(canonical(payload), signature, secrets)) report.signatures.valid += 1
+    else if (++report.signatures.invalid === 1) {
+      report.faults.push(
+        `signatures: ${kind} of ${entityId} (and perhaps others) is not signed with the secrets given`,
+      )
     }
-  }
-  return canonical(shard)
+    return null
+  })
 }
 
 /** Compares the snapshot that the release brings with the shards that it is copied from, and with its own manifest. */
-async function checkSnapshot(store: Store, manifest: ReleaseManifest, report: AuditReport): Promise<void> {
+async function checkSnapshot(
+  { store, secrets }: AuditContext,
+  manifest: ReleaseManifest,
+  thinned: ThinnedFiles,
+  report: AuditReport,
+): Promise<void> {
   const { release } = manifest
   const date = snapshotDate(manifest.as_of)
   const snapshot = await readSnapshotManifest(store, date)
-  if (!snapshot) return
+  if (!snapshot) {
+    // Until then a crash may have left it to the next release.
+    if (await thinned.at()) report.faults.push(`${snapshotManifestPath(date)}: is missing`)
+    return
+  }
   report.snapshot_compared = true
   const files: ManifestFile[] = []
   for (const shard of manifest.files.filter(({ path }) => isShard(path))) {
@@ -193,6 +206,12 @@ async function checkSnapshot(store: Store, manifest: ReleaseManifest, report: Au
       report.faults.push(`${path}: ${firstDifference(stored, copy.bytes)}`)
     } else if (sha256Hex(stored) !== entry?.sha256) {
       report.faults.push(`${path}: its SHA-256 is not its manifest's`)
+    } else if (!copy && (await thinned.at())) {
+      const unsigned = withoutSignatures(stored, secrets, report)
+      const expected = thinned.copyHash(shard.path)
+      if (!unsigned || (expected !== undefined && sha256Hex(unsigned) !== expected)) {
+        report.faults.push(`${path}: is not what is derived`)
+      }
     }
   }
   const stored = await store.get(snapshotManifestPath(date))
@@ -201,7 +220,41 @@ async function checkSnapshot(store: Store, manifest: ReleaseManifest, report: Au
   }
 }
 
-/** The copy of what a shard holds for the snapshot; undefined if the shard is damaged, which is a fault already. */
+/** Says what retention has left to check, and what it has not. */
+async function reportThinned(
+  thinned: ThinnedFiles,
+  { files }: ReleaseManifest,
+  report: AuditReport,
+): Promise<void> {
+  const { gone, unchecked } = thinned
+  const since = await thinned.at()
+  if (since === undefined) return
+  report.thinned_at = since
+  report.files_unchecked = unchecked
+  const reasons = [
+    ...(gone > unchecked
+      ? [`${gone - unchecked} of them were derived again and compared with the hashes of the manifest`]
+      : []),
+    ...(unchecked > 0
+      ? [
+          report.derived
+            ? `${unchecked} were not checked, since none of the secrets given made their signatures`
+            : `${unchecked} were not checked, since the numbers were not derived again`,
+        ]
+      : []),
+  ]
+  report.notes.push(
+    [
+      `retention thinned this release at ${since}: ${gone} of its ${files.length} files are gone`,
+      ...reasons,
+    ].join('; '),
+  )
+}
+
+/**
+ * The copy of what a shard holds for the snapshot; undefined if the shard is damaged, which is a fault already, or if
+ * retention has deleted it.
+ */
 async function copyOf(
   store: Store,
   { release, as_of }: ReleaseManifest,
@@ -210,7 +263,7 @@ async function copyOf(
   try {
     return snapshotFile(file.path, snapshotDate(as_of), await readReleaseShard(store, release, file))
   } catch (error) {
-    if (error instanceof ServiceError && error.kind === 'corrupt') return undefined
+    if (error instanceof ServiceError && ['corrupt', 'notFound'].includes(error.kind)) return undefined
     throw error
   }
 }

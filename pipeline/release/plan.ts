@@ -5,8 +5,8 @@ import { SCORED_TABLES, type ScoredTable } from '../../schemas/tables.ts'
 import type { Environment } from '../../schemas/values.ts'
 import { Database } from '../duckdb.ts'
 import { canonical, sha256Hex } from '../proof/canonical.ts'
-import { signatureOf } from '../proof/hmac.ts'
 import { hasSnapshot, snapshotDate } from './read.ts'
+import { fingerprintOf } from './signatures.ts'
 import type { ReadablePlan, ReleaseContext, ReleaseState } from './state.ts'
 import { planPath } from '../store/paths.ts'
 import type { Store } from '../store/store.ts'
@@ -114,7 +114,7 @@ export function makeOf({ methodology, environment, secrets, service }: ReleaseCo
     environment,
     methodology_version: methodology.version,
     engines: { service, duckdb: Database.version },
-    signing: secrets ? sha256Hex(signatureOf(canonical('which secret signs'), secrets)).slice(0, 16) : null,
+    signing: fingerprintOf(secrets),
   }
 }
 

@@ -1,4 +1,5 @@
 // Reads what has been released: the current release, its shards, and the daily history.
+import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import {
   type ManifestFile,
@@ -9,6 +10,7 @@ import {
   snapshotManifest,
 } from '../../schemas/payloads.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
+import { instant } from '../../schemas/values.ts'
 import {
   SNAPSHOTS_PREFIX,
   manifestPath,
@@ -17,8 +19,9 @@ import {
   snapshotDateOf,
   snapshotManifestPath,
   snapshotPrefix,
+  thinnedPath,
 } from '../store/paths.ts'
-import { sha256Hex } from '../proof/canonical.ts'
+import { canonical, sha256Hex } from '../proof/canonical.ts'
 import { readRecord } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 
@@ -27,21 +30,37 @@ import type { Store } from '../store/store.ts'
  * gap, so the search asks about twice the logarithm of the number of releases after the `known` one.
  */
 export async function currentRelease(store: Store, known = 0): Promise<number> {
-  const exists = async (release: number) => (await store.range(manifestPath(release), 0, 1)) !== undefined
+  const isPublished = (release: number) => exists(store, manifestPath(release))
   let last = known
   let step = 1
-  while (await exists(last + step)) {
+  while (await isPublished(last + step)) {
     last += step
     step *= 2
   }
   for (step = Math.floor(step / 2); step >= 1; step = Math.floor(step / 2)) {
-    if (await exists(last + step)) last += step
+    if (await isPublished(last + step)) last += step
   }
   return last
 }
 
 export function readManifest(store: Store, release: number): Promise<ReleaseManifest | undefined> {
   return readRecord(store, manifestPath(release), releaseManifest)
+}
+
+const thinnedRecord = z.strictObject({ thinned_at: instant })
+
+/** When retention began to delete the files of a release; undefined for a release that has them all. */
+export async function thinnedAt(store: Store, release: number): Promise<string | undefined> {
+  return (await readRecord(store, thinnedPath(release), thinnedRecord))?.thinned_at
+}
+
+export function isThinned(store: Store, release: number): Promise<boolean> {
+  return exists(store, thinnedPath(release))
+}
+
+export async function noteThinned(store: Store, release: number, now: Date): Promise<void> {
+  const record: z.infer<typeof thinnedRecord> = { thinned_at: now.toISOString() }
+  await store.putIfAbsent(thinnedPath(release), canonical(record))
 }
 
 export function readSnapshotManifest(store: Store, date: string) {
@@ -53,8 +72,12 @@ export function snapshotDate(asOf: string): string {
   return asOf.slice(0, 10)
 }
 
-export async function hasSnapshot(store: Store, date: string): Promise<boolean> {
-  return (await store.range(snapshotManifestPath(date), 0, 1)) !== undefined
+export function hasSnapshot(store: Store, date: string): Promise<boolean> {
+  return exists(store, snapshotManifestPath(date))
+}
+
+async function exists(store: Store, path: string): Promise<boolean> {
+  return (await store.range(path, 0, 1)) !== undefined
 }
 
 /** The days after `after` that have a snapshot, in order. */
@@ -98,19 +121,45 @@ function isAtOrBefore(path: string, entityType: EntityType, entityId: string): b
   return earlierKinds.some((kind) => shardStart(path, kind) !== undefined)
 }
 
-export function readReleaseShard(store: Store, release: number, file: ManifestFile) {
-  return readChecked<ReleaseShard>(store, releasePrefix(release), file)
+/** @throws ServiceError `notFound` if retention has deleted it, `corrupt` if it is lost or damaged. */
+export async function readReleaseShard(
+  store: Store,
+  release: number,
+  file: ManifestFile,
+): Promise<ReleaseShard> {
+  const shard = await readChecked<ReleaseShard>(store, releasePrefix(release), file)
+  if (shard) return shard
+  const thinned = await thinnedAt(store, release)
+  if (thinned === undefined) throw lost(releasePrefix(release), file)
+  throw new ServiceError(
+    'notFound',
+    `release ${release} was thinned at ${thinned}: what it published about entities was deleted`,
+  )
 }
 
-export function readSnapshotShard(store: Store, date: string, file: ManifestFile) {
-  return readChecked<SnapshotShard>(store, snapshotPrefix(date), file)
+export async function readSnapshotShard(
+  store: Store,
+  date: string,
+  file: ManifestFile,
+): Promise<SnapshotShard> {
+  const shard = await readChecked<SnapshotShard>(store, snapshotPrefix(date), file)
+  if (shard) return shard
+  throw lost(snapshotPrefix(date), file)
+}
+
+function lost(prefix: string, { path }: ManifestFile): ServiceError {
+  return new ServiceError('corrupt', `${prefix}${path} is in its manifest and not in the store`)
 }
 
 /** A JSON file with the hash that the manifest names. Its shape was checked when it was published. */
-async function readChecked<T>(store: Store, prefix: string, { path, sha256 }: ManifestFile): Promise<T> {
+async function readChecked<T>(
+  store: Store,
+  prefix: string,
+  { path, sha256 }: ManifestFile,
+): Promise<T | undefined> {
   const fullPath = prefix + path
   const bytes = await store.get(fullPath)
-  if (!bytes) throw new ServiceError('corrupt', `${fullPath} is in its manifest and not in the store`)
+  if (!bytes) return undefined
   const found = sha256Hex(bytes)
   if (found !== sha256)
     throw new ServiceError('corrupt', `${fullPath} has the SHA-256 ${found}; its manifest says ${sha256}`)

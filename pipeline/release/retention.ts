@@ -1,31 +1,68 @@
-// Thins out old releases: deletes the files that a manifest names and keeps the manifest, because releases are found by it.
+// Thins out old releases: deletes what they published about entities and keeps what says how they were made. A release is
+// found by its manifest, and its numbers can be derived again from the tables.
+import pMap from 'p-map'
 import { ServiceError } from '../../schemas/errors.ts'
-import { readManifest } from './read.ts'
-import { releasePrefix } from '../store/paths.ts'
-import type { Store } from '../store/store.ts'
+import { isThinned, noteThinned, readManifest } from './read.ts'
+import { secureSnapshot } from './snapshot.ts'
+import { isThinnable, releasePrefix } from '../store/paths.ts'
+import type { Store, StoredObject } from '../store/store.ts'
 
-/** Releases that keep all their files, the current one among them. */
+/** Releases of the sandbox that keep all their files, the current one among them. */
 export const WHOLE_RELEASES = 100
-/** Releases that one call thins out: more than the one that each release adds, so that a backlog shrinks. */
-const MOST_AT_ONCE = 20
+/** Releases that one run of the sandbox thins out: more than the one that each adds, so that a backlog shrinks. */
+export const MOST_AT_ONCE = 20
+const DELETIONS_AT_ONCE = 16
 
-/**
- * Thins out the releases before the last `WHOLE_RELEASES`, the oldest first, and returns how many it thinned out. Because
- * of that order the thinned releases have the lowest numbers, also after a crash and with several calls at once, so that
- * asking for a few files finds where they end.
- */
-export async function deleteOldFiles(store: Store, current: number): Promise<number> {
-  const last = current - WHOLE_RELEASES
-  const first = (await lastThinned(store, last)) + 1
-  const end = Math.min(last, first + MOST_AT_ONCE - 1)
-  for (let release = first; release <= end; release++) {
-    for (const path of await filesOf(store, release)) await store.delete(path)
-  }
-  return Math.max(0, end - first + 1)
+export interface RetentionContext {
+  store: Store
+  now: () => Date
+  log: (event: string, fields: object) => void
 }
 
-/** The greatest release up to `last` that is thinned out; 0 if none is. */
-async function lastThinned(store: Store, last: number): Promise<number> {
+export interface Deleted {
+  /** Releases of which something was deleted. */
+  releases: number
+  files: number
+  bytes: number
+}
+
+/**
+ * Thins out the releases before the last `keep`, the oldest first and at most `most` of them. The current release is always
+ * kept. Any number of runs may be under way, also beside one that makes a release.
+ *
+ * Each release is recorded as thinned before its first file goes, and a release only after all files of the one before it
+ * are gone. So the releases with a record have the lowest numbers, and after a crash only the last of them can have files
+ * left. No manifest refers to a file of another release.
+ *
+ * @throws ServiceError `corrupt` for a release that has lost its manifest or plan, or whose snapshot is damaged: its files
+ *   are needed to repair that.
+ */
+export async function thinReleases(
+  { store, now, log }: RetentionContext,
+  current: number,
+  keep: number,
+  most = Number.MAX_SAFE_INTEGER,
+): Promise<Deleted> {
+  const deleted: Deleted = { releases: 0, files: 0, bytes: 0 }
+  const last = current - Math.max(1, keep)
+  const recorded = await lastRecorded(store, last)
+  const end = Math.min(last, recorded + most)
+  for (let release = Math.max(1, recorded); release <= end; release++) {
+    if (release > recorded) await record(store, release, now())
+    const files = await filesOf(store, release)
+    await pMap(files, ({ path }) => store.delete(path), { concurrency: DELETIONS_AT_ONCE })
+    if (files.length === 0) continue
+    const bytes = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
+    log('thinned a release', { release, files: files.length, bytes })
+    deleted.releases += 1
+    deleted.files += files.length
+    deleted.bytes += bytes
+  }
+  return deleted
+}
+
+/** The greatest release up to `last` that is recorded as thinned; 0 if none is. */
+async function lastRecorded(store: Store, last: number): Promise<number> {
   let whole = last + 1
   let step = 1
   while (whole - step > 0 && !(await isThinned(store, whole - step))) {
@@ -41,14 +78,18 @@ async function lastThinned(store: Store, last: number): Promise<number> {
   return thinned
 }
 
-/** Whether the last of its files, which is deleted last, is gone. */
-async function isThinned(store: Store, release: number): Promise<boolean> {
-  const file = (await filesOf(store, release)).at(-1)
-  return file === undefined || (await store.range(file, 0, 1)) === undefined
-}
-
-async function filesOf(store: Store, release: number): Promise<string[]> {
+async function record(store: Store, release: number, now: Date): Promise<void> {
   const manifest = await readManifest(store, release)
   if (!manifest) throw new ServiceError('corrupt', `release ${release} has lost its manifest`)
-  return manifest.files.map(({ path }) => releasePrefix(release) + path)
+  await secureSnapshot(store, manifest)
+  await noteThinned(store, release, now)
+}
+
+async function filesOf(store: Store, release: number): Promise<StoredObject[]> {
+  const prefix = releasePrefix(release)
+  const files: StoredObject[] = []
+  for await (const file of store.list(prefix)) {
+    if (isThinnable(file.path.slice(prefix.length))) files.push(file)
+  }
+  return files
 }

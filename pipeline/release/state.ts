@@ -21,6 +21,7 @@ const readablePlan = z.looseObject({
   environment: z.enum(ENVIRONMENTS),
   tables: z.record(z.enum(SCORED_TABLES), z.number().int()),
   brings_snapshot: z.boolean().optional(),
+  signing: z.string().nullable().optional(),
 })
 export type ReadablePlan = z.infer<typeof readablePlan>
 

@@ -72,6 +72,19 @@ export function manifestPath(release: number): string {
   return `${releasePrefix(release)}manifest.json`
 }
 
+/** Says that retention has thinned the release, written before its first file is deleted. */
+export function thinnedPath(release: number): string {
+  return `${releasePrefix(release)}thinned.json`
+}
+
+/**
+ * Whether retention may delete a file, given by its path in its release. What lies in a folder is published about
+ * entities; what lies beside the manifest says how the release was made, and stays.
+ */
+export function isThinnable(path: string): boolean {
+  return path.includes('/')
+}
+
 export const SNAPSHOTS_PREFIX = 'snapshots/'
 
 export function snapshotPrefix(date: string): string {

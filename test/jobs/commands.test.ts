@@ -63,6 +63,8 @@ describe('wrong usage exits with 2 and names the fault', () => {
     [['release', '--as-of', '2026-02-30T12:00:00Z'], /'2026-02-30T12:00:00Z' is invalid/],
     [['import', 'people', 'x.csv'], /'people' is invalid .* It must be one of questions, resolutions, /],
     [['audit', '--release', '0'], /'0' is invalid. It must be a whole number from 1 on/],
+    [['retention'], /required option '--keep <number>' not specified/],
+    [['retention', '--keep', '0'], /'0' is invalid. It must be a whole number from 1 on/],
     [['keys', 'create'], /required option '--owner <name>' not specified/],
   ]
 
@@ -82,7 +84,7 @@ describe('wrong usage exits with 2 and names the fault', () => {
     const folder = await testFolder()
     const [help, version] = await Promise.all([fvs(['--help'], { folder }), fvs(['--version'], { folder })])
     expect([help.code, version.code]).toEqual([0, 0])
-    for (const name of ['serve', 'release', 'import', 'keys', 'verify', 'audit', 'demo']) {
+    for (const name of ['serve', 'release', 'import', 'keys', 'verify', 'audit', 'retention', 'demo']) {
       expect(help.stdout).toContain(`  ${name} `)
     }
     expect(version.stdout).toMatch(/^\d+\.\d+\.\d+\n$/)

@@ -64,6 +64,8 @@ describe('an audit of a release that another method made', () => {
       files_compared: 8,
       signatures: { checked: true, valid: 35, invalid: 0, unsigned: 0 },
       snapshot_compared: true,
+      thinned_at: null,
+      files_unchecked: 0,
       faults: [],
       notes: [
         `method ${METHODOLOGY.version} and DuckDB ${Database.version} made this release; this version of the service has method 1.1.0 and DuckDB ${Database.version}, so it did not derive the numbers again: version ${packageJson.version} does`,

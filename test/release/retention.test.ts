@@ -1,19 +1,29 @@
-// Old releases without their files: which are thinned out, at what cost, and after what a crash or a gap left.
+// Old releases without their files: which are thinned, at what cost, what stays, and what a crash or a rival leaves.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { runRelease } from '../../jobs/release.ts'
+import { runRetention } from '../../jobs/retention.ts'
 import { takeStep } from '../../jobs/simulation/step.ts'
-import { WHOLE_RELEASES, deleteOldFiles } from '../../pipeline/release/retention.ts'
-import { readManifest } from '../../pipeline/release/read.ts'
+import { MOST_AT_ONCE, WHOLE_RELEASES, type Deleted, thinReleases } from '../../pipeline/release/retention.ts'
+import { canonical } from '../../pipeline/proof/canonical.ts'
+import { isThinned, readManifest } from '../../pipeline/release/read.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
-import { releasePrefix } from '../../pipeline/store/paths.ts'
+import {
+  manifestPath,
+  planPath,
+  releasePrefix,
+  snapshotPrefix,
+  thinnedPath,
+} from '../../pipeline/store/paths.ts'
+import type { Store } from '../../pipeline/store/store.ts'
 import { FAULTS, FaultStore } from '../support/fault-store.ts'
 import { suiteFolder } from '../support/folder.ts'
-import { START, after, sandboxOver, seededStore } from '../support/sandbox.ts'
-import { Clock, importRows, release, testComponents } from '../support/service.ts'
-import { copyOf } from '../support/store-content.ts'
-import { forecasterId } from '../support/world.ts'
+import { after, sandboxOver, seededStore } from '../support/sandbox.ts'
+import { Clock, release, testComponents, testService } from '../support/service.ts'
+import { contentOf, copyOf } from '../support/store-content.ts'
+import { NOW, copyReleasedWorld, forecasterId } from '../support/world.ts'
 
 const folder = await suiteFolder()
+const TREE = 'forecasts.tree'
 
 /** With one release, for tests to have as many of as they like. */
 let released: MemoryStore
@@ -22,51 +32,74 @@ beforeAll(async () => {
   await release(await sandboxOver(released, folder))
 })
 
-/** A store whose releases 1 to `count` all have the files of the first. */
+/** A store with `count` releases of one day, which all have the files of the first. */
 function storeWith(count: number): MemoryStore {
   const store = copyOf(released)
+  const recordIn = (path: string) =>
+    JSON.parse(new TextDecoder().decode(released.objects.get(path))) as object
+  const manifest = recordIn(manifestPath(1))
+  const plan = { ...recordIn(planPath(1)), brings_snapshot: false }
   for (const [key, bytes] of released.objects) {
     if (!key.startsWith(releasePrefix(1))) continue
     for (let number = 2; number <= count; number++) {
       store.objects.set(key.replace(releasePrefix(1), releasePrefix(number)), bytes)
     }
   }
+  for (let number = 2; number <= count; number++) {
+    store.objects.set(manifestPath(number), canonical({ ...manifest, release: number }))
+    store.objects.set(planPath(number), canonical(plan))
+  }
+  for (let number = 1; number <= count; number++) store.objects.set(releasePrefix(number) + TREE, bytes(TREE))
   return store
 }
 
-/** The releases from 1 to `count` that have lost every file of their manifest; fails for one that has lost some. */
+const bytes = (text: string) => new TextEncoder().encode(text)
+
+/** As housekeeping in the sandbox does it, or an operator with `keep`. */
+function thin(store: Store, current: number, keep = WHOLE_RELEASES, most = MOST_AT_ONCE): Promise<Deleted> {
+  const { now } = new Clock(NOW)
+  return thinReleases({ store, now, log: () => undefined }, current, keep, most)
+}
+
+/**
+ * The releases from 1 to `count` that have lost every file of their manifest. Fails for one that has lost some, or one that
+ * has lost what must stay, or that has lost anything without a record.
+ */
 async function thinnedOf(store: MemoryStore, count: number): Promise<number[]> {
   const thinned: number[] = []
   for (let number = 1; number <= count; number++) {
     const manifest = await readManifest(store, number)
     const present = manifest!.files.map(({ path }) => store.objects.has(releasePrefix(number) + path))
     expect(new Set(present).size, `release ${number}`).toBe(1)
-    expect(store.objects.has(`${releasePrefix(number)}plan.json`)).toBe(true)
+    expect(store.objects.has(planPath(number))).toBe(true)
     if (!present[0]) thinned.push(number)
+    expect(await isThinned(store, number), `release ${number}`).toBe(!present[0])
   }
   return thinned
 }
 
 const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1)
 
-describe('thinning out releases', () => {
+describe('thinning releases', () => {
   test('leaves the last hundred whole', async () => {
     const store = storeWith(WHOLE_RELEASES)
     const watched = new FaultStore(store)
-    for (const count of [0, 1, 99, 100]) expect(await deleteOldFiles(watched, count)).toBe(0)
+    for (const count of [0, 1, 99, 100]) {
+      expect(await thin(watched, count)).toEqual({ releases: 0, files: 0, bytes: 0 })
+    }
     expect(watched.calls).toEqual([])
   })
 
   test('takes the files of the one that has fallen out, at the same small cost each time', async () => {
     const store = storeWith(130)
-    const files = (await readManifest(store, 1))!.files.length
+    const { files } = (await readManifest(store, 1))!
+    const bytesEach = files.reduce((sum, { size_bytes }) => sum + size_bytes, 0)
     for (let current = 101; current <= 130; current++) {
       const watched = new FaultStore(store)
-      expect(await deleteOldFiles(watched, current)).toBe(1)
-      expect(watched.count('delete')).toBe(files)
-      expect(watched.calls.length).toBeLessThanOrEqual(files + 7)
-      expect(watched.count('list')).toBe(0)
-      expect(await deleteOldFiles(store, current)).toBe(0)
+      expect(await thin(watched, current)).toEqual({ releases: 1, files: files.length, bytes: bytesEach })
+      expect(watched.count('delete')).toBe(files.length)
+      expect(watched.calls.length).toBeLessThanOrEqual(files.length + 11)
+      expect(await thin(store, current)).toEqual({ releases: 0, files: 0, bytes: 0 })
     }
     expect(await thinnedOf(store, 130)).toEqual(upTo(30))
   })
@@ -78,40 +111,99 @@ describe('thinning out releases', () => {
       [149, 40],
       [150, 50],
     ] as const) {
-      await deleteOldFiles(store, current)
+      await thin(store, current)
       expect(await thinnedOf(store, 150)).toEqual(upTo(thinned))
     }
-    expect(await deleteOldFiles(store, 150)).toBe(0)
+    expect(await thin(store, 150)).toMatchObject({ releases: 0 })
   })
 
-  test.for(FAULTS)('cut off where a deletion %s, is made up for by the next', async (fault) => {
-    for (let at = 1; at <= 9; at++) {
+  test.for([1, 2, 50, 1_000])('keeps the last %d, whatever was thinned before', async (keep) => {
+    const store = storeWith(60)
+    expect(await thin(store, 40, 35, 1_000)).toMatchObject({ releases: 5 })
+    const last = Math.max(5, 60 - keep)
+    expect(await thin(store, 60, keep, 1_000)).toMatchObject({ releases: last - 5 })
+    expect(await thinnedOf(store, 60)).toEqual(upTo(last))
+    expect(await thin(store, 60, keep, 1_000)).toMatchObject({ releases: 0 })
+  })
+
+  test('touches nothing but what was published about entities', async () => {
+    const store = storeWith(4)
+    const before = await contentOf(store)
+    await thin(store, 4, 1)
+    const stays = (path: string) =>
+      !/^releases\/0000000[123]\/(agent|forecaster|entities|scores)\//.test(path)
+    const records = [1, 2, 3].map((number) => thinnedPath(number))
+    const now = await contentOf(store)
+    expect(Object.keys(now).sort()).toEqual([...Object.keys(before).filter(stays), ...records].sort())
+    expect(before).toMatchObject(Object.fromEntries(Object.entries(now).filter(([path]) => path in before)))
+    for (const number of [1, 2, 3, 4]) expect(Object.keys(now)).toContain(releasePrefix(number) + TREE)
+  })
+
+  test.for(FAULTS)('cut off at any write that %s, is made up for by the next', async (fault) => {
+    const files = (await readManifest(released, 1))!.files.length
+    for (let at = 1; at <= 3 * (files + 1); at++) {
       const store = storeWith(103)
       const broken = new FaultStore(store, { at, fault, crash: true })
-      await expect(deleteOldFiles(broken, 103)).rejects.toMatchObject({ kind: 'unavailable' })
-      await deleteOldFiles(store, 103)
+      await expect(thin(broken, 103)).rejects.toMatchObject({ kind: 'unavailable' })
+      for (const number of upTo(103)) {
+        const present = await contentOf(store, releasePrefix(number)) // what is left of it
+        const isWhole = Object.keys(present).length >= files + 3
+        if (!isWhole) expect(await isThinned(store, number), `${fault} at ${at}: ${number}`).toBe(true)
+      }
+      await thin(store, 103)
       expect(await thinnedOf(store, 103), `${fault} at ${at}`).toEqual(upTo(3))
     }
   })
 
-  test('twice at once does the same as once', async () => {
+  test('several at once, with other numbers to keep, do the same as one after the other', async () => {
     const store = storeWith(105)
-    await Promise.all([deleteOldFiles(store, 104), deleteOldFiles(store, 105), deleteOldFiles(store, 105)])
-    expect(await thinnedOf(store, 105)).toEqual(upTo(5))
+    await Promise.all([thin(store, 104), thin(store, 105, 90), thin(store, 105), thin(store, 105, 90)])
+    expect(await thinnedOf(store, 105)).toEqual(upTo(15))
   })
 
-  test('names a release that has lost its manifest', async () => {
+  test.for([
+    ['manifest', manifestPath(2)],
+    ['plan', planPath(2)],
+  ] as const)('stops at a release that has lost its %s', async ([what, path]) => {
     const store = storeWith(102)
-    store.objects.delete(`${releasePrefix(2)}manifest.json`)
-    await expect(deleteOldFiles(store, 102)).rejects.toMatchObject({
+    store.objects.delete(path)
+    await expect(thin(store, 102)).rejects.toMatchObject({
       kind: 'corrupt',
-      message: 'release 2 has lost its manifest',
+      message: `release 2 has lost its ${what}`,
     })
+    expect(await isThinned(store, 1)).toBe(true)
+    expect(await isThinned(store, 2)).toBe(false)
+  })
+})
+
+describe('before the shards go that the snapshot of a day is copied from', () => {
+  const SNAPSHOT = snapshotPrefix(NOW.slice(0, 10))
+
+  test('what is missing of the snapshot is copied, to the same bytes', async () => {
+    const paths = [...released.objects.keys()].filter((path) => path.startsWith(SNAPSHOT))
+    expect(paths).toHaveLength(2)
+    for (const missing of [...paths.map((path) => [path]), paths]) {
+      const store = storeWith(2)
+      for (const path of missing) store.objects.delete(path)
+      await thin(store, 2, 1)
+      expect(await isThinned(store, 1)).toBe(true)
+      for (const path of paths) expect(store.objects.get(path), path).toEqual(released.objects.get(path))
+    }
+  })
+
+  test('a damaged copy stops it, since the shard is needed to mend it', async () => {
+    for (const path of [...released.objects.keys()].filter((name) => name.startsWith(SNAPSHOT))) {
+      const store = storeWith(2)
+      const intact = store.objects.get(path)!
+      store.objects.set(path, intact.with(0, intact[0]! ^ 1))
+      await expect(thin(store, 2, 1), path).rejects.toMatchObject({ kind: 'corrupt' })
+      expect(await thinnedOf(store, 2)).toEqual([])
+    }
   })
 })
 
 describe('a release', () => {
-  test('of the sandbox thins out the one that it pushes out of the last hundred', async () => {
+  test('of the sandbox thins the one that it pushes out of the last hundred', async () => {
     const store = storeWith(WHOLE_RELEASES)
     const components = await sandboxOver(store, folder, new Clock(after(6)))
     await takeStep(components)
@@ -124,7 +216,7 @@ describe('a release', () => {
     const store = storeWith(WHOLE_RELEASES)
     const unwilling = new FaultStore(store, {
       before: ({ operation, path }) => {
-        if (operation === 'delete' && path.startsWith('releases/')) throw new Error('refused')
+        if (operation === 'putIfAbsent' && path.endsWith('thinned.json')) throw new Error('refused')
       },
     })
     const components = await sandboxOver(unwilling, folder, new Clock(after(6)))
@@ -132,20 +224,108 @@ describe('a release', () => {
     expect(await thinnedOf(store, 101)).toEqual([])
   })
 
-  test('of production thins out nothing', async () => {
-    const clock = new Clock(START)
-    const components = await testComponents({ store: new MemoryStore(), folder, clock })
-    await importRows(components, 'forecasters', `user_id\n${forecasterId(0)}\n`)
+  test('that completes a snapshot comes through while its shards are thinned', async () => {
+    const store = new MemoryStore()
+    const clock = new Clock(NOW)
+    await copyReleasedWorld(store)
+    await release(await testComponents({ store, folder, clock }))
+    const snapshot = await contentOf(store, 'snapshots/')
+    store.objects.delete(`${snapshotPrefix(NOW.slice(0, 10))}manifest.json`)
+    let rival: Promise<unknown> | undefined
+    const watched = new FaultStore(store, {
+      before: async ({ operation, path }) => {
+        if (operation !== 'get' || !path.startsWith(`${releasePrefix(1)}forecaster/`)) return
+        rival ??= thin(store, 2, 1)
+        await rival
+      },
+    })
+    expect(await release(await testComponents({ store: watched, folder, clock }))).toMatchObject({
+      release: 3,
+    })
+    expect(rival).toBeDefined()
+    expect(await thinnedOf(store, 3)).toEqual([1])
+    expect(await contentOf(store, 'snapshots/')).toEqual(snapshot)
+  })
+
+  test('of a day whose snapshot was lost after its shards were thinned is made without it', async () => {
+    const store = new MemoryStore()
+    const clock = new Clock(NOW)
+    await copyReleasedWorld(store)
+    const components = await testComponents({ store, folder, clock })
     await release(components)
-    const store = components.store as MemoryStore
-    for (const [key, bytes] of new Map(store.objects)) {
-      if (!key.startsWith(releasePrefix(1))) continue
-      for (const number of upTo(WHOLE_RELEASES).slice(1)) {
-        store.objects.set(key.replace(releasePrefix(1), releasePrefix(number)), bytes)
-      }
+    await thin(store, 2, 1)
+    store.objects.delete(`${snapshotPrefix(NOW.slice(0, 10))}manifest.json`)
+    expect(await release(components)).toMatchObject({ made: true, release: 3 })
+  })
+
+  test('of production thins nothing', async () => {
+    const components = await testComponents({ store: new MemoryStore(), folder, clock: new Clock(NOW) })
+    await copyReleasedWorld(components.store)
+    expect((await runRelease(components, {})).json).toMatchObject({ made: true, release: 2 })
+    expect(await thinnedOf(components.store as MemoryStore, 2)).toEqual([])
+  })
+})
+
+describe('a node that still serves a thinned release', () => {
+  test('looks for the newer one and answers from that', async () => {
+    const store = new MemoryStore()
+    await copyReleasedWorld(store)
+    const components = await testComponents({ store, folder, settings: { REFRESH_MS: '60000' } })
+    const { client } = await testService(components)
+    const path = `/forecaster/${forecasterId(1)}`
+    await release(components)
+    await thin(store, 2, 1)
+    const answers = await Promise.all(
+      ['verification', 'metrics', 'rankings', 'verification'].map((name) => client.get(`${path}/${name}`)),
+    )
+    for (const answer of answers) {
+      expect(answer.status).toBe(200)
+      expect(answer.json()).toMatchObject({ release: 2, user_id: forecasterId(1) })
     }
-    clock.set(after(24 * 60))
-    expect((await runRelease(components, {})).json).toMatchObject({ made: true, release: 101 })
-    expect(await thinnedOf(store, 101)).toEqual([])
+    expect((await client.get(`/snapshots/forecaster/${forecasterId(1)}`)).status).toBe(200)
+  })
+
+  test('says that the release was thinned if it cannot find the newer one', async () => {
+    const store = new MemoryStore()
+    await copyReleasedWorld(store)
+    const hidden = new FaultStore(store)
+    const range = hidden.range.bind(hidden)
+    hidden.range = (path, offset, length) =>
+      path === manifestPath(2) ? Promise.resolve(undefined) : range(path, offset, length)
+    const components = await testComponents({ store: hidden, folder, settings: { REFRESH_MS: '60000' } })
+    const { client } = await testService(components)
+    await release(await testComponents({ store, folder }))
+    await thin(store, 2, 1)
+    const { status, text } = await client.get(`/forecaster/${forecasterId(1)}/verification`)
+    expect(status).toBe(404)
+    expect(text).toContain(`release 1 was thinned at ${NOW}`)
+  })
+})
+
+describe('fvs retention', () => {
+  test('says what went, and what stays', async () => {
+    const store = storeWith(5)
+    const components = await sandboxOver(store, folder)
+    const files = (await readManifest(store, 1))!.files
+    const size = 3 * files.reduce((sum, { size_bytes }) => sum + size_bytes, 0)
+    const { ok, json, text } = await runRetention(components, 2)
+    expect(ok).toBe(true)
+    expect(json).toEqual({ current: 5, keep: 2, releases: 3, files: 3 * files.length, bytes: size })
+    expect(text).toBe(
+      `thinned 3 releases: ${3 * files.length} files with ${size} bytes are gone; nothing of the last 2 releases was touched`,
+    )
+    expect((await runRetention(components, 2)).text).toBe(
+      'there was nothing to thin: the current release is 5, and nothing of the last 2 releases is touched',
+    )
+    expect((await runRetention(components, 1)).text).toMatch(
+      /^thinned 1 release: .* nothing of the current release was/,
+    )
+  })
+
+  test('refuses the store of the other environment and finds nothing in an empty one', async () => {
+    const production = await testComponents({ store: storeWith(3), folder })
+    await expect(runRetention(production, 1)).rejects.toMatchObject({ kind: 'conflict' })
+    const empty = await testComponents({ store: new MemoryStore(), folder })
+    expect((await runRetention(empty, 1)).json).toMatchObject({ current: 0, releases: 0 })
   })
 })

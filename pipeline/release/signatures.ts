@@ -1,0 +1,60 @@
+// The signatures in a release's JSON files: taken out so that an audit can compare what they sign, and made again.
+import { z } from 'zod'
+import { canonical, sha256Hex } from '../proof/canonical.ts'
+import { type SigningSecrets, signatureOf } from '../proof/hmac.ts'
+
+const publication = z.looseObject({ payload: z.looseObject({}), signature: z.string().nullable() })
+type Publication = z.infer<typeof publication>
+
+/**
+ * A shard of a release or of a snapshot, of any method, whose publications and payloads this version may not know. A
+ * snapshot has one publication for each entity, a release several by their kinds.
+ */
+const anyShard = z.looseObject({
+  entities: z.record(z.string(), z.union([publication, z.record(z.string(), publication)])),
+})
+
+/** Sets each signature to what `sign` returns; undefined for bytes that are no shard in canonical JSON. */
+export function resigned(
+  bytes: Uint8Array,
+  sign: (publication: Publication, entityId: string, kind: string) => string | null,
+): Uint8Array | undefined {
+  let shard: z.infer<typeof anyShard>
+  try {
+    shard = anyShard.parse(JSON.parse(new TextDecoder().decode(bytes)))
+  } catch {
+    return undefined
+  }
+  if (Buffer.compare(canonical(shard), bytes) !== 0) return undefined
+  for (const [entityId, published] of Object.entries(shard.entities)) {
+    const all = isPublication(published) ? { snapshot: published } : published
+    for (const [kind, one] of Object.entries(all)) one.signature = sign(one, entityId, kind)
+  }
+  return canonical(shard)
+}
+
+function isPublication(published: Publication | Record<string, Publication>): published is Publication {
+  return typeof published['signature'] === 'string' || published['signature'] === null
+}
+
+/** Tells the signing secrets of releases apart without giving them away; null: signing is off. */
+export function fingerprintOf(secrets: SigningSecrets | undefined): string | null {
+  return secrets ? sha256Hex(signatureOf(canonical('which secret signs'), secrets)).slice(0, 16) : null
+}
+
+/** Returns the signature of a payload; null where signing is off. */
+export type Signer = (payload: object) => string | null
+
+/** What signs a payload as in the release with this fingerprint; undefined if none of the secrets did. */
+export function signerOf(
+  fingerprint: string | null | undefined,
+  secrets: readonly string[],
+): Signer | undefined {
+  if (fingerprint === null) return () => null
+  const pairs = secrets.flatMap((current) => [
+    { current },
+    ...secrets.filter((other) => other !== current).map((previous) => ({ current, previous })),
+  ])
+  const found = pairs.find((pair) => fingerprintOf(pair) === fingerprint)
+  return found && ((payload) => signatureOf(canonical(payload), found))
+}
