@@ -25,6 +25,8 @@ export interface ApiContext {
   registrations: { submit: (row: AgentRow) => Promise<void> }
   metrics: Metrics
   now: () => Date
+  /** Brings up to date what this node knows, if nobody has asked it for anything lately. */
+  catchUp: () => Promise<void>
   /** When the next release is due; undefined if this node does not know. */
   nextReleaseAt: () => Date | undefined
   /** False once the service is shutting down. */

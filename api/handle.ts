@@ -28,6 +28,7 @@ export async function handle(
     if (!admission.admitted) throw refusal(admission.state)
   }
   try {
+    if (spec.follows) await context.catchUp()
     const query = parsed(spec.query, queryOf(ctx.querystring), 'query')
     const body = spec.body && parsed(spec.body, await readJson(ctx.req), 'body')
     const header = spec.idempotent && ctx.headers['idempotency-key']?.toString()

@@ -60,6 +60,8 @@ interface RouteSpec<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodTyp
   limit?: LimitedCall
   /** Whether the call takes an `Idempotency-Key`. */
   idempotent?: true
+  /** Whether the answer depends on how far this node has followed the store. */
+  follows?: true
   /** Whether the call answers 503 while the store does not answer. */
   needsStore?: true
   /** Of the path and of the query: none if they are left out. */

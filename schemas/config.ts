@@ -127,7 +127,7 @@ export const settings = z.object({
     'milliseconds after which a node writes down the calls that it has counted',
   ),
   REFRESH_MS: integer(2_000, 50, 60_000).describe(
-    'milliseconds after which a node looks for new questions and releases',
+    'milliseconds after which a node looks for new questions and releases. While nobody asks it for any, it looks every 15 s, and once more before it answers',
   ),
   KEY_CACHE_MS: integer(5_000, 0, 9_000).describe(
     'milliseconds for which a node remembers a key, and so may still accept a revoked one',

@@ -35,6 +35,7 @@ export const submitForecast = route({
   key: 'agent',
   limit: 'forecast',
   idempotent: true,
+  follows: true,
   needsStore: true,
   params: z.strictObject({ agent_id: uuid }),
   body: forecastSubmission,

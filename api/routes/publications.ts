@@ -91,6 +91,7 @@ function publication(entityType: EntityType, call: PublicationCall): Route {
     summary: `${call.summary} ${words}`,
     description,
     ...(isVerification ? { key: 'optional', limit: 'verification' } : { key: 'none' }),
+    follows: true,
     needsStore: true,
     params: z.strictObject({ [idName]: uuid }),
     examples: { params: { [idName]: example } },

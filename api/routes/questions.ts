@@ -19,6 +19,7 @@ export const listQuestions = route({
   description:
     'All questions in the order in which they close, a page at a time. A question whose close is changed while pages ' +
     'are read may be missed or listed twice.',
+  follows: true,
   query: questionsQuery,
   examples: { query: { status: 'open', limit: 100 } },
   success: { description: 'A page', body: questionPage, cache: FRESH, example: examples.questionPage },
@@ -37,6 +38,7 @@ export const getQuestion = route({
   tag: 'Questions',
   summary: 'One question',
   description: 'A question, its current status and, once it is resolved, its outcome.',
+  follows: true,
   needsStore: true,
   params: z.strictObject({ question_id: uuid }),
   examples: { params: { question_id: QUESTION_ID } },

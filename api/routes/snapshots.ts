@@ -19,6 +19,7 @@ export const snapshots = route({
     'The rank and skill of an agent or forecaster in the first release of each day, oldest first. A day without a ' +
     'release, or before its first one, has no row. The row of a day never changes. The signature covers the exact bytes of ' +
     'the body.',
+  follows: true,
   needsStore: true,
   params: snapshotParams,
   query: snapshotQuery,

@@ -17,6 +17,7 @@ export const bulk = route({
     'the tier of the key; the whole request counts as one call.',
   key: 'optional',
   limit: 'verification',
+  follows: true,
   needsStore: true,
   body: bulkVerification,
   examples: { body: examples.bulkVerification },

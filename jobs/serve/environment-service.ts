@@ -8,6 +8,7 @@ import { assertEnvironment } from '../../pipeline/release/state.ts'
 import type { Environment } from '../../schemas/values.ts'
 import type { Components } from '../components.ts'
 import { type ApiParts, type Serving, buildApiParts } from './api-parts.ts'
+import { Follower, type Pause } from './follower.ts'
 import { Scheduler } from './scheduler.ts'
 
 export interface RunningEnvironment {
@@ -36,14 +37,15 @@ export async function startEnvironment(
     await parts.limits.monthlyCalls.restore(month, await readMonthlyUsage(components, month))
   }
   const scheduler = new Scheduler(environment, own.RELEASE_SCHEDULE, serving.scheduler, logger)
-  const refreshing = repeat(settings.REFRESH_MS, async () => {
+  const follow = async () => {
     try {
       await followStore(parts)
     } catch (error) {
       parts.metrics.refreshFailures.inc({ environment })
       logger.warn({ err: error, environment }, 'could not follow the store; serving what is known')
     }
-  })
+  }
+  const follower = new Follower({ refreshMs: settings.REFRESH_MS, pause: pauseFor, follow })
   const flush = async () => {
     try {
       await parts.usage.flush()
@@ -55,9 +57,13 @@ export async function startEnvironment(
   const flushing = repeat(settings.USAGE_FLUSH_MS, flush)
   measure(environment, parts)
   return {
-    context: { ...parts, nextReleaseAt: () => scheduler.nextRun() },
+    context: {
+      ...parts,
+      catchUp: () => follower.catchUp(),
+      nextReleaseAt: () => scheduler.nextRun(),
+    },
     quiesce: async () => {
-      await Promise.all([scheduler.stop(), refreshing.stop(), flushing.stop()])
+      await Promise.all([scheduler.stop(), follower.stop(), flushing.stop()])
     },
     close: async () => {
       await Promise.all([parts.forecasts.close(), parts.registrations.close(), flush()])
@@ -73,12 +79,14 @@ async function followStore({ questions, releases, history }: ApiParts): Promise<
   if (current && !history.has(snapshotDate(current.as_of))) await history.refresh()
 }
 
+const pauseFor: Pause = (milliseconds, signal) => pause(milliseconds, true, { signal }).catch(() => false)
+
 /** Runs `step`, which handles its own failures, again and again: each time `pauseMs` after the last one has ended. */
 function repeat(pauseMs: number, step: () => Promise<void>): { stop: () => Promise<void> } {
   const stopping = new AbortController()
   const { signal } = stopping
   const running = (async () => {
-    while (await pause(pauseMs, true, { signal }).catch(() => false)) await step()
+    while (await pauseFor(pauseMs, signal)) await step()
   })()
   return {
     /** Starts no other step, and waits for the one under way. */

@@ -21,6 +21,8 @@ export class TableLog {
   readonly #store: Store
   #version = -1
   #files: DataFile[] = []
+  /** Whether the log was listed once: what is committed from then on is found by its number. */
+  #listed = false
 
   constructor(store: Store, table: TableName) {
     this.#store = store
@@ -34,7 +36,7 @@ export class TableLog {
   /** Reads the commits made since the last call; true if there were any. */
   async refresh(): Promise<boolean> {
     const before = this.#version
-    if (before < 0) await this.readTo()
+    if (!this.#listed) await this.readTo()
     for (;;) {
       const version = this.#version + 1
       const path = deltaLogPath(this.table, version)
@@ -61,6 +63,7 @@ export class TableLog {
       return filesOf(commit, path)
     })
     this.#version = commits.length - 1
+    this.#listed = true
     return this.current
   }
 }

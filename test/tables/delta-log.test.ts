@@ -133,6 +133,13 @@ describe('the calls of a table log to the store', () => {
     expect(counts()).toEqual({ list: 1, get: 21 + 1 })
   })
 
+  test('while the table does not exist: one listing ever, and a get each time', async () => {
+    const store = new FaultStore(new MemoryStore())
+    const log = new TableLog(store, TABLE)
+    for (let round = 0; round < 3; round++) await log.refresh()
+    expect([store.count('list'), store.count('get')]).toEqual([1, 3])
+  })
+
   test('for an older version: one listing and a get for each commit up to it', async () => {
     const { log, counts } = await counted(20)
     await log.readTo(5)

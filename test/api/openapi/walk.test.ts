@@ -75,7 +75,7 @@ async function served(specs: Route[], accepting: boolean): Promise<Client> {
     addressOf: () => '192.0.2.1',
     accepting: () => accepting,
   }
-  const context = { accepting: () => accepting } as unknown as ApiContext
+  const context = { accepting: () => accepting, catchUp: () => Promise.resolve() } as unknown as ApiContext
   const server = await startServer(createApp({ production: context }, components), {
     host: '127.0.0.1',
     port: 0,
