@@ -30,7 +30,11 @@ export async function handle(
   try {
     if (spec.follows) await context.catchUp()
     const query = parsed(spec.query, queryOf(ctx.querystring), 'query')
-    const body = spec.body && parsed(spec.body, await readJson(ctx.req), 'body')
+    const sent = spec.body && (await readJson(ctx.req))
+    for (const [field, most] of Object.entries(spec.mostItems ?? {})) {
+      assertLength(sent, field, most(caller, context))
+    }
+    const body = spec.body && parsed(spec.body, sent, 'body')
     const header = spec.idempotent && ctx.headers['idempotency-key']?.toString()
     const idempotencyKey = header === undefined ? undefined : parseIdempotencyKey(header)
     send(ctx, spec, await spec.handle({ params, query, body, caller, idempotencyKey }, context))
@@ -41,8 +45,15 @@ export async function handle(
   if (admission?.usage) context.usage.count(admission.usage)
 }
 
-/** @throws ServiceError `invalid` for a parameter that is given twice, since either could be meant. */
+/** More than any call knows. */
+const MOST_PARAMETERS = 20
+
+/** @throws ServiceError `invalid` for a parameter that is given twice, since either could be meant, and for too many. */
 function queryOf(text: string): Record<string, string> {
+  // Counted before they are taken apart.
+  if (text.split('&', MOST_PARAMETERS + 1).length > MOST_PARAMETERS) {
+    throw new ServiceError('invalid', `the query has more than ${MOST_PARAMETERS} parameters`)
+  }
   const parameters = [...new URLSearchParams(text)]
   const seen = new Set<string>()
   for (const [name] of parameters) {
@@ -77,6 +88,17 @@ function soleAuthorization(ctx: RouterContext): string | undefined {
   throw new ServiceError(
     'unauthorized',
     `the header Authorization was sent ${sent.length} times: send it once`,
+  )
+}
+
+/** @throws ServiceError `invalid` for a list that is too long, whatever its items are. */
+function assertLength(body: unknown, field: string, most: number): void {
+  const list: unknown = (body as Record<string, unknown> | null)?.[field]
+  if (!Array.isArray(list) || list.length <= most) return
+  throw new ServiceError(
+    'invalid',
+    `${list.length} ${field} were sent; at most ${most} are allowed in one request`,
+    { faults: [{ pointer: pointer([field]), detail: `must have at most ${most} items` }] },
   )
 }
 

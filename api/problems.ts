@@ -70,10 +70,11 @@ const MOST_FAULTS = 100
 
 /** An input that failed its schema, as one error that names the wrong values by JSON Pointer. */
 export function invalidInput(what: string, error: z.ZodError): ServiceError {
-  const faults = error.issues.flatMap((issue): Fault[] => {
+  const faults = error.issues.slice(0, MOST_FAULTS).flatMap((issue): Fault[] => {
     const path = issue.path.map(String)
     if (issue.code === 'unrecognized_keys') {
-      return issue.keys.map((key) => ({ pointer: pointer([...path, key]), detail: 'is not a known field' }))
+      const keys = issue.keys.slice(0, MOST_FAULTS)
+      return keys.map((key) => ({ pointer: pointer([...path, key]), detail: 'is not a known field' }))
     }
     return [{ pointer: pointer(path), detail: issue.message }]
   })

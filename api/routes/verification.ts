@@ -1,5 +1,4 @@
 // Many verifications at once.
-import { ServiceError } from '../../schemas/errors.ts'
 import { bulkResults } from '../../schemas/payloads.ts'
 import { bulkVerification } from '../../schemas/requests.ts'
 import { whyNotPublished } from '../not-published.ts'
@@ -20,6 +19,7 @@ export const bulk = route({
   follows: true,
   needsStore: true,
   body: bulkVerification,
+  mostItems: { ids: (caller, { limits }) => limits.bulkIds(caller) },
   examples: { body: examples.bulkVerification },
   success: {
     description: 'One result for each id',
@@ -33,15 +33,7 @@ export const bulk = route({
       errors: [{ pointer: '/ids', detail: 'must have at most 10 items' }],
     },
   },
-  handle: async ({ body, caller }, context) => {
-    const most = context.limits.bulkIds(caller)
-    if (body.ids.length > most) {
-      throw new ServiceError(
-        'invalid',
-        `${body.ids.length} ids were sent; at most ${most} are allowed in one request`,
-        { faults: [{ pointer: '/ids', detail: `must have at most ${most} items` }] },
-      )
-    }
+  handle: async ({ body }, context) => {
     const ids = [...new Set(body.ids)]
     const results = await Promise.all(
       ids.map(async (id) => {

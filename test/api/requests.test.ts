@@ -83,6 +83,16 @@ describe('a wrong method is answered 405 with Allow', () => {
   })
 })
 
+describe('a query', () => {
+  test('of more parameters than any call knows is refused by their number', async () => {
+    const parameters = (count: number) => Array.from({ length: count }, (_, index) => `p${index}=1`).join('&')
+    expect(pointersOf(await service.client.get(`/questions?${parameters(20)}`))).toHaveLength(20)
+    const tooMany = await service.client.get(`/questions?${parameters(21)}`)
+    expectProblem(tooMany, 422, /^the query has more than 20 parameters$/)
+    expect(tooMany.json()).not.toHaveProperty('errors')
+  })
+})
+
 describe('a body', () => {
   test.for([
     ['none', {}],

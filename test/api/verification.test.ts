@@ -384,6 +384,23 @@ describe('POST /verification/bulk', () => {
     expectProblem(tooMany, 422, /201 ids were sent; at most 200/)
   })
 
+  test.for([
+    [
+      '11 ids, the last of which is none',
+      [...Array.from({ length: 10 }, (_, index) => uuidOf(7, index)), 'x'],
+    ],
+    ['21,000 ids that are none', Array.from({ length: 21_000 }, () => '')],
+    ['lists in place of ids', Array.from({ length: 11 }, () => [])],
+    ['the same id 11 times', Array.from({ length: 11 }, () => uuidOf(7, 1))],
+  ] as const)('counts before it looks at any id: %s', async ([, ids]) => {
+    const answer = await bulk({ entity_type: 'team', ids })
+    expect(answer.json()).toMatchObject({
+      status: 422,
+      detail: `${ids.length} ids were sent; at most 10 are allowed in one request`,
+      errors: [{ pointer: '/ids', detail: 'must have at most 10 items' }],
+    })
+  })
+
   test('takes a known key', async () => {
     expect(
       (await bulk({ entity_type: 'agent', ids: [agent.agentId] }, { 'X-API-Key': clientKey })).status,
