@@ -4,11 +4,12 @@ import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { Database, literal } from '../pipeline/duckdb.ts'
+import { Database } from '../pipeline/duckdb.ts'
 import { FileStore } from '../pipeline/store/file.ts'
 import { inboxPath } from '../pipeline/store/paths.ts'
 import { LocalFiles } from '../pipeline/store/local-files.ts'
 import { compact } from '../pipeline/tables/compact.ts'
+import { parquetOf } from '../pipeline/tables/data-files.ts'
 import { SCORED_TABLES, tableSpec } from '../schemas/tables.ts'
 
 export interface WorldSize {
@@ -67,12 +68,10 @@ async function createWorld(root: string, size: WorldSize): Promise<void> {
     for (const table of SCORED_TABLES) {
       const columns = tableSpec(table).columns.map(({ name }) => name)
       for (let part = 0; part < (table === 'forecasts' ? WEEKS : 1); part++) {
-        const path = inboxPath(table, `00000000-0000-8000-8000-${String(part).padStart(12, '0')}`)
-        await mkdir(dirname(store.localPath(path)), { recursive: true })
-        await database.run(
-          `COPY (SELECT ${columns.join(', ')} FROM world_${table} ${table === 'forecasts' ? `WHERE week = ${part}` : ''})
-           TO ${literal(store.localPath(path))} (FORMAT parquet)`,
-        )
+        const rows = `SELECT ${columns.join(', ')} FROM world_${table} ${table === 'forecasts' ? `WHERE week = ${part}` : ''}`
+        const bytes = await parquetOf({ database, directory }, 'part', rows)
+        const id = `00000000-0000-8000-8000-${String(part).padStart(12, '0')}`
+        await store.put(inboxPath(table, id, bytes), bytes)
         await compact({ store, local, database, directory, now: () => WORLD_END }, table)
       }
     }

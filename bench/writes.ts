@@ -83,7 +83,8 @@ async function measureObjects(folder: string, volume: Volume): Promise<LoadFigur
       recorded_at: at,
       source: 'api',
     }
-    await store.putIfAbsent(inboxPath('forecasts', uuidv4()), encodeRows('forecasts', [row]))
+    const bytes = encodeRows('forecasts', [row])
+    await store.putIfAbsent(inboxPath('forecasts', uuidv4(), bytes), bytes)
   })
 }
 

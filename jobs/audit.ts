@@ -20,7 +20,7 @@ export async function runAudit(components: Components, wanted: number | undefine
 }
 
 function describe(report: AuditReport, environment: Environment): string {
-  const { release, as_of, derived, ok, files_compared, files_unchecked } = report
+  const { release, as_of, derived, ok, files_compared, files_unchecked, data_files_checked } = report
   const { signatures, snapshot_compared, faults, notes } = report
   const { checked, valid, invalid, unsigned } = signatures
   const verdicts = derived
@@ -30,6 +30,7 @@ function describe(report: AuditReport, environment: Environment): string {
   return [
     `release ${release} as of ${as_of}: ${verdicts[ok ? 0 : 1]}`,
     `${files_compared} files ${derived ? 'compared' : 'checked'}${snapshot_compared ? ', with the snapshot of the day' : ''}`,
+    `${data_files_checked} data files of the tables checked`,
     checked
       ? `signatures: ${valid} hold, ${invalid} do not, ${unsigned} payloads are unsigned`
       : `signatures: not checked; set ${settingName('VERIFICATION_SIGNING_SECRET', environment)} to check them`,

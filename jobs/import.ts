@@ -8,7 +8,7 @@ import type { Report } from './output.ts'
 
 export async function runImport(components: Components, kind: ImportKind, file: string): Promise<Report> {
   await assertEnvironment(components)
-  const { rows, added, unchanged, forecastersCreated, tooLate } = await withDatabase(
+  const { rows, added, unchanged, forecastersCreated, tooLate, clockBehindMs } = await withDatabase(
     components.openDatabase,
     (database) => importFile({ ...components, database }, kind, file),
   )
@@ -17,9 +17,21 @@ export async function runImport(components: Components, kind: ImportKind, file: 
     tooLate > 0
       ? `\n${tooLate} of the rows ${tooLate === 1 ? 'counts' : 'count'} for nothing: the question had closed by then, or its outcome was known`
       : ''
+  const lag =
+    clockBehindMs > 0
+      ? `\nnote: the clock of this machine is ${clockBehindMs / 1000} s behind the last row of the table; what was imported counts as said after it`
+      : ''
   return {
     ok: true,
-    json: { kind, rows, added, unchanged, forecasters_created: forecastersCreated, too_late: tooLate },
-    text: `${kind}: ${added} of ${rows} rows added, ${unchanged} known already${created}${late}`,
+    json: {
+      kind,
+      rows,
+      added,
+      unchanged,
+      forecasters_created: forecastersCreated,
+      too_late: tooLate,
+      clock_behind_ms: clockBehindMs,
+    },
+    text: `${kind}: ${added} of ${rows} rows added, ${unchanged} known already${created}${late}${lag}`,
   }
 }

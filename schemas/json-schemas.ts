@@ -2,6 +2,13 @@
 import { z } from 'zod'
 import * as payloads from './payloads.ts'
 import * as requests from './requests.ts'
+import { sha256 } from './values.ts'
+
+/** A document as the store holds it. */
+const sealed = (schema: z.ZodObject) =>
+  schema.extend({
+    checksum: sha256.describe('SHA-256 of the path, a line feed and the canonical JSON of all other fields'),
+  })
 
 export const RESPONSES = {
   'agent-verification': payloads.agentVerification,
@@ -13,9 +20,9 @@ export const RESPONSES = {
   'agent-advanced-metrics': payloads.agentAdvancedMetrics,
   'forecaster-advanced-metrics': payloads.forecasterAdvancedMetrics,
   'release-shard': payloads.releaseShard,
-  'release-manifest': payloads.releaseManifest,
+  'release-manifest': sealed(payloads.releaseManifest),
   'snapshot-shard': payloads.snapshotShard,
-  'snapshot-manifest': payloads.snapshotManifest,
+  'snapshot-manifest': sealed(payloads.snapshotManifest),
   'snapshot-history': payloads.snapshotHistory,
   registered: payloads.registered,
   'forecast-receipt': payloads.forecastReceipt,

@@ -1,6 +1,6 @@
 // Seeding: decides, once, what the sandbox simulates.
-import { canonical } from '../../pipeline/proof/canonical.ts'
 import { SIMULATION_PATH } from '../../pipeline/store/paths.ts'
+import { recordBytes } from '../../pipeline/store/records.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { Components } from '../components.ts'
 import type { Added } from './rows.ts'
@@ -37,7 +37,7 @@ export async function seedSandbox(
     round_ms: options.roundMinutes * 60_000,
     questions_per_round: options.questionsPerRound,
   }
-  const seeded = await store.putIfAbsent(SIMULATION_PATH, canonical(wanted))
+  const seeded = await store.putIfAbsent(SIMULATION_PATH, recordBytes(SIMULATION_PATH, wanted))
   const world = seeded ? wanted : await readSimulation(components)
   if (!world)
     throw new ServiceError(

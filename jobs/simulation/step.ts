@@ -2,9 +2,8 @@
 // by the clock.
 import { z } from 'zod'
 import { type Database, literal, withDatabase } from '../../pipeline/duckdb.ts'
-import { canonical } from '../../pipeline/proof/canonical.ts'
 import { SIMULATED_ROUND_PATH, SIMULATION_PATH } from '../../pipeline/store/paths.ts'
-import { readRecord } from '../../pipeline/store/records.ts'
+import { readRecord, recordBytes } from '../../pipeline/store/records.ts'
 import { TableLog } from '../../pipeline/tables/delta-log.ts'
 import { attachCurrent } from '../../pipeline/tables/views.ts'
 import { ServiceError } from '../../schemas/errors.ts'
@@ -46,7 +45,7 @@ export async function takeStep(components: Components): Promise<Added> {
     addRows(components, database, await readDue(components, database, world, now)),
   )
   // Last, and only to spare the later steps of this round the tables: without it they read them and find nothing due.
-  await store.put(SIMULATED_ROUND_PATH, canonical({ started_at, round }))
+  await store.put(SIMULATED_ROUND_PATH, recordBytes(SIMULATED_ROUND_PATH, { started_at, round }))
   return added
 }
 

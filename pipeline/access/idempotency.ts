@@ -7,7 +7,7 @@ import { ServiceError } from '../../schemas/errors.ts'
 import { instant, publishedUuid, sha256 } from '../../schemas/values.ts'
 import { canonical, sha256Hex } from '../proof/canonical.ts'
 import { CLAIMS_PREFIX, claimPath } from '../store/paths.ts'
-import { readRecord } from '../store/records.ts'
+import { readRecord, recordBytes } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 
 /** How long a claim is kept after it was last written; it holds until it is deleted. */
@@ -107,7 +107,7 @@ export class Idempotency {
       // Checked before the claim is stored, so that a refused request leaves its key free for the corrected one.
       await work.check(fresh)
       const mine: ClaimRecord = { ...fresh, at: fresh.at.toISOString(), fingerprint, state: 'under_way' }
-      if (await store.putIfAbsent(path, canonical(mine))) return this.#carryOut(path, mine, work)
+      if (await store.putIfAbsent(path, recordBytes(path, mine))) return this.#carryOut(path, mine, work)
       found = await readRecord(store, path, claimRecord)
       if (!found) throw underWay(1)
       // A store's client that repeats a create whose answer was lost is refused by its own object.
@@ -125,7 +125,7 @@ export class Idempotency {
     if (found.state === 'under_way' && leftMs > 0) throw underWay(Math.ceil(leftMs / 1000))
     await work.check(claim)
     const taken: ClaimRecord = { ...found, state: 'under_way' }
-    await store.put(path, canonical(taken))
+    await store.put(path, recordBytes(path, taken))
     return this.#carryOut(path, taken, work)
   }
 
@@ -145,7 +145,7 @@ export class Idempotency {
   }
 
   async #note(path: string, record: ClaimRecord): Promise<void> {
-    await this.#components.store.put(path, canonical(record)).catch(() => undefined)
+    await this.#components.store.put(path, recordBytes(path, record)).catch(() => undefined)
   }
 
   #newClaim(): Claim {

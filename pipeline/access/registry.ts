@@ -6,9 +6,9 @@ import { ServiceError } from '../../schemas/errors.ts'
 import { TIERS, type Tier } from '../../schemas/tiers.ts'
 import { type Environment, publishedUuid, instant, sha256 } from '../../schemas/values.ts'
 import { type ApiKey, type RandomBytes, isWellFormedKey, newApiKey, redactKeys } from './api-key.ts'
-import { canonical, sha256Hex } from '../proof/canonical.ts'
+import { sha256Hex } from '../proof/canonical.ts'
 import { API_KEYS_PREFIX, agentPath, apiKeyPath, keyIdPath } from '../store/paths.ts'
-import { readRecord } from '../store/records.ts'
+import { readRecord, recordBytes } from '../store/records.ts'
 import { type Store, putExactly, putOnce } from '../store/store.ts'
 
 const keyFields = {
@@ -78,7 +78,8 @@ export class Registry {
   /** Registers an agent with its key, in the free tier. The key works once this resolves; repeating the call is harmless. */
   async createAgent(agentId: string, key: ApiKey, now: Date): Promise<void> {
     const agent: AgentRecord = { agent_id: agentId, registered_at: now.toISOString() }
-    await putExactly(this.#store, agentPath(agentId), canonical(agent))
+    const path = agentPath(agentId)
+    await putExactly(this.#store, path, recordBytes(path, agent))
     await this.#createKey(key, { kind: 'agent', agent_id: agentId, ...FREE }, now)
   }
 
@@ -103,7 +104,7 @@ export class Registry {
     const { path, record } = await this.#replaceable(keyId)
     const endsAt = record.revoked_at ?? new Date(now.getTime() + ROTATION_MS).toISOString()
     const replaced = { ...record, expires_at: endsAt }
-    await this.#store.put(path, canonical(replaced))
+    await this.#store.put(path, recordBytes(path, replaced))
     return { key, replaced }
   }
 
@@ -119,7 +120,8 @@ export class Registry {
 
   async #createKey({ key, id }: ApiKey, grant: KeyGrant, now: Date, accountId = id): Promise<void> {
     const hash = sha256Hex(key)
-    if ((await putOnce(this.#store, keyIdPath(id), canonical({ sha256: hash }))) === 'different') {
+    const idPath = keyIdPath(id)
+    if ((await putOnce(this.#store, idPath, recordBytes(idPath, { sha256: hash }))) === 'different') {
       // The probability is one in 218 million million.
       throw new ServiceError('unavailable', 'the random id of the new key is taken; try again', {
         expose: true,
@@ -135,7 +137,8 @@ export class Registry {
       revoked_at: null,
     }
     // If the record exists it is this key's, and may have been revoked since.
-    await this.#store.putIfAbsent(apiKeyPath(hash), canonical(record))
+    const path = apiKeyPath(hash)
+    await this.#store.putIfAbsent(path, recordBytes(path, record))
   }
 
   /** @throws ServiceError `unavailable` while too many look-ups wait. */
@@ -182,7 +185,7 @@ export class Registry {
     for (;;) {
       const { path, record } = await this.#byId(keyId)
       if (record.revoked_at !== null) return record
-      await this.#store.put(path, canonical({ ...record, revoked_at: now.toISOString() }))
+      await this.#store.put(path, recordBytes(path, { ...record, revoked_at: now.toISOString() }))
       // Read again, because a rotation at the same time may have overwritten it.
     }
   }

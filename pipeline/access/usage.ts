@@ -9,6 +9,7 @@ import { type LocalFiles, exists } from '../store/local-files.ts'
 import type { Store } from '../store/store.ts'
 import { encodeRows } from '../tables/inbox.ts'
 import { TableLog, localPaths } from '../tables/delta-log.ts'
+import { localInbox } from '../tables/inbox.ts'
 
 /** Calls with the same entry are added up. */
 export interface UsageEntry {
@@ -103,7 +104,7 @@ export class UsageLog {
     const bytes = encodeRows('usage', rows)
     this.#tally = new Map()
     const calls = rows.reduce((sum, row) => sum + row.calls, 0)
-    return { path: inboxPath('usage', newId()), bytes, calls }
+    return { path: inboxPath('usage', newId(), bytes), bytes, calls }
   }
 }
 
@@ -132,7 +133,9 @@ export async function readMonthlyUsage(context: UsageContext, month: string): Pr
     const taken = await localPaths(local, { ...table, files })
     if (waiting.length + taken.length === 0) return new Map()
     try {
-      return await withDatabase(openDatabase, (database) => sumUsage(database, [...waiting, ...taken], month))
+      return await local.reading(() =>
+        withDatabase(openDatabase, (database) => sumUsage(database, [...waiting, ...taken], month)),
+      )
     } catch (error) {
       // If a compaction has taken in a waiting object and removed it before it was read, start again.
       const there = await pMap(waiting, exists, { concurrency: READS_AT_ONCE })
@@ -145,7 +148,7 @@ export async function readMonthlyUsage(context: UsageContext, month: string): Pr
 async function waitingPaths({ store, local }: UsageContext): Promise<string[]> {
   const listed = await Array.fromAsync(store.list(inboxPrefix('usage')), ({ path }) => path)
   const localPathOf = (path: string): Promise<string | typeof pMapSkip> =>
-    local.path(path).catch((error: unknown) => {
+    localInbox(local, path).catch((error: unknown) => {
       if (error instanceof ServiceError && error.kind === 'notFound') return pMapSkip
       throw error
     })

@@ -4,9 +4,10 @@ import { ServiceError } from '../../schemas/errors.ts'
 import { SCORED_TABLES, type ScoredTable, tableSpec } from '../../schemas/tables.ts'
 import { literal } from '../duckdb.ts'
 import { CHECK_FUNCTIONS, IMPORT_SPECS, type ImportKind, faultsQuery } from './checks.ts'
-import { attachAll } from '../tables/views.ts'
+import { attachAll, isReplaced } from '../tables/views.ts'
 import { inboxPath, inboxPrefix } from '../store/paths.ts'
-import { type CompactionContext, compact, parquetOf } from '../tables/compact.ts'
+import { type CompactionContext, compact, lastRecordedAt } from '../tables/compact.ts'
+import { parquetOf } from '../tables/data-files.ts'
 import { currentVersions } from '../tables/delta-log.ts'
 import { type Rejected, SHOWN, readRows } from './read-file.ts'
 
@@ -26,6 +27,11 @@ export interface Imported {
   forecastersCreated: number
   /** Forecasts in the file that count for nothing, since they were made at the effective close of their question or later. */
   tooLate: number
+  /**
+   * How far the clock lags behind the last row of the table, in milliseconds; 0 if it does not, or if rows of the table do not
+   * replace each other.
+   */
+  clockBehindMs: number
 }
 
 /**
@@ -44,9 +50,12 @@ export async function importFile(context: ImportContext, kind: ImportKind, path:
   for (const name of SCORED_TABLES) {
     if (await hasAny(context.store.list(inboxPrefix(name)))) await compact(context, name)
   }
-  await attachAll(database, local, await currentVersions(context.store))
   for (const [name, check] of Object.entries(CHECK_FUNCTIONS)) database.define(name, check)
-  await database.run(`CREATE OR REPLACE TEMP TABLE fault AS ${faultsQuery(spec)}`)
+  const versions = await currentVersions(context.store)
+  await local.reading(async () => {
+    await attachAll(database, local, versions)
+    await database.run(`CREATE OR REPLACE TEMP TABLE fault AS ${faultsQuery(spec)}`)
+  })
   const bad = await database.rows<{ record: bigint; reason: string }>(
     `FROM fault ORDER BY record LIMIT ${SHOWN}`,
   )
@@ -61,6 +70,8 @@ export async function importFile(context: ImportContext, kind: ImportKind, path:
     `CREATE OR REPLACE TEMP TABLE fresh AS SELECT DISTINCT * FROM (SELECT ${spec.select} FROM incoming) fresh
      WHERE NOT EXISTS (${spec.known})`,
   )
+  const last = isReplaced(kind) ? lastRecordedAt(versions[kind]) : undefined
+  const clockBehindMs = Math.max(0, (last?.getTime() ?? 0) - context.now().getTime())
   let forecastersCreated = 0
   let tooLate = 0
   if (kind === 'forecasts') {
@@ -74,7 +85,7 @@ export async function importFile(context: ImportContext, kind: ImportKind, path:
   }
   const rows = await countOf(context, 'incoming')
   const added = await takeIn(context, kind, 'fresh')
-  return { kind, rows, added, unchanged: rows - added, forecastersCreated, tooLate }
+  return { kind, rows, added, unchanged: rows - added, forecastersCreated, tooLate, clockBehindMs }
 }
 
 /**
@@ -95,7 +106,8 @@ async function takeIn(context: ImportContext, table: ScoredTable, rows: string):
   const { columns, sortedBy } = tableSpec(table)
   const names = columns.map(({ name }) => name).join(', ')
   const sorted = `SELECT ${names} FROM ${rows} ORDER BY ${sortedBy.join(', ')}`
-  await context.store.putIfAbsent(inboxPath(table, id), await parquetOf(context, id, sorted))
+  const bytes = await parquetOf(context, id, sorted)
+  await context.store.putIfAbsent(inboxPath(table, id, bytes), bytes)
   await compact(context, table)
   return count
 }

@@ -19,7 +19,10 @@ import {
   snapshotManifestPath,
   snapshotPrefix,
 } from '../store/paths.ts'
+import { recordBytes } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
+import { type TableVersion, localPath } from '../tables/delta-log.ts'
+import type { ScoredTable } from '../../schemas/tables.ts'
 
 export interface AuditContext extends DerivationContext {
   store: Store
@@ -34,6 +37,8 @@ export interface AuditReport {
   derived: boolean
   ok: boolean
   files_compared: number
+  /** Data files of the tables, compared with the hashes in their commits. */
+  data_files_checked: number
   /** Signatures that hold, that none of the secrets made, and payloads without one. */
   signatures: { checked: boolean; valid: number; invalid: number; unsigned: number }
   snapshot_compared: boolean
@@ -61,6 +66,7 @@ export async function auditRelease(context: AuditContext, release: number): Prom
     derived: method === methodology.version && engines.duckdb === Database.version,
     ok: true,
     files_compared: 0,
+    data_files_checked: 0,
     signatures: { checked: secrets.length > 0, valid: 0, invalid: 0, unsigned: 0 },
     snapshot_compared: false,
     thinned_at: null,
@@ -73,15 +79,15 @@ export async function auditRelease(context: AuditContext, release: number): Prom
       `method ${method} and DuckDB ${engines.duckdb} made this release; this version of the service has method ${methodology.version} and DuckDB ${Database.version}, so it did not derive the numbers again: version ${engines.service} does`,
     )
   }
-  const plan = await readPlan(store, release)
-  if (!plan) report.faults.push('plan.json: is missing')
+  const plan = await unlessCorrupt(readPlan(store, release), report)
+  if (!plan && report.faults.length === 0) report.faults.push('plan.json: is missing')
   const bringsSnapshot = plan?.brings_snapshot ?? false
   const thinned = new ThinnedFiles(store, release, signerOf(plan?.signing, secrets))
   const entries = new Map(manifest.files.map((file) => [file.path, file]))
   const files: ManifestFile[] = []
   let expected: AsyncIterable<ExpectedFile> | readonly ExpectedFile[] = manifest.files
-  if (report.derived) {
-    const versions = await versionsOf(store, tables)
+  const versions = await checkTables(context, tables, report)
+  if (report.derived && versions) {
     const previous = await previousManifest(store, release)
     const inputs = { release, asOf: new Date(as_of), environment, versions, previous, bringsSnapshot }
     const derived = await deriveRelease(context, inputs)
@@ -92,7 +98,7 @@ export async function auditRelease(context: AuditContext, release: number): Prom
     files.push(await checkFile(context, manifest, file, entries.get(file.path), thinned, report))
   }
   const stored = await store.get(manifestPath(release))
-  if (!stored || Buffer.compare(stored, canonical({ ...manifest, files })) !== 0) {
+  if (!stored || Buffer.compare(stored, recordBytes(manifestPath(release), { ...manifest, files })) !== 0) {
     const what = report.derived ? 'derived' : 'stored'
     report.faults.push(`manifest.json: is not the manifest of the ${what} files`)
   }
@@ -123,6 +129,42 @@ function checkStatements(
     const [stored, expected] = [canonical({ [name]: manifest[name] }), canonical({ [name]: derived[name] })]
     if (Buffer.compare(stored, expected) === 0) continue
     report.faults.push(`manifest.json: ${firstDifference(stored, expected)}`)
+  }
+}
+
+/**
+ * Checks every commit and every data file of the tables that the release was made from. Returns the tables; undefined if they
+ * are damaged, so that nothing can be derived from them.
+ */
+async function checkTables(
+  { store, local }: AuditContext,
+  tables: ReleaseManifest['tables'],
+  report: AuditReport,
+): Promise<Record<ScoredTable, TableVersion> | undefined> {
+  const versions = await unlessCorrupt(versionsOf(store, tables), report)
+  if (versions) {
+    const faults = report.faults.length
+    for (const { table, files } of Object.values(versions)) {
+      for (const file of files) {
+        report.data_files_checked += 1
+        await unlessCorrupt(localPath(local, table, file), report)
+      }
+    }
+    if (report.faults.length === faults) return versions
+  }
+  report.derived = false
+  report.notes.push('the tables are damaged, so the numbers were not derived again')
+  return undefined
+}
+
+/** What was read; undefined, with a fault in the report, if it is corrupt. */
+async function unlessCorrupt<T>(reading: Promise<T>, report: AuditReport): Promise<T | undefined> {
+  try {
+    return await reading
+  } catch (error) {
+    if (!(error instanceof ServiceError && error.kind === 'corrupt')) throw error
+    report.faults.push(error.message)
+    return undefined
   }
 }
 
@@ -186,10 +228,12 @@ async function checkSnapshot(
 ): Promise<void> {
   const { release } = manifest
   const date = snapshotDate(manifest.as_of)
-  const snapshot = await readSnapshotManifest(store, date)
+  const faults = report.faults.length
+  const snapshot = await unlessCorrupt(readSnapshotManifest(store, date), report)
   if (!snapshot) {
     // Until then a crash may have left it to the next release.
-    if (await thinned.at()) report.faults.push(`${snapshotManifestPath(date)}: is missing`)
+    if (report.faults.length === faults && (await thinned.at()))
+      report.faults.push(`${snapshotManifestPath(date)}: is missing`)
     return
   }
   report.snapshot_compared = true
@@ -215,7 +259,10 @@ async function checkSnapshot(
     }
   }
   const stored = await store.get(snapshotManifestPath(date))
-  if (!stored || Buffer.compare(stored, canonical({ date, release, files })) !== 0) {
+  if (
+    !stored ||
+    Buffer.compare(stored, recordBytes(snapshotManifestPath(date), { date, release, files })) !== 0
+  ) {
     report.faults.push(`${snapshotManifestPath(date)}: is not the manifest of the copied files`)
   }
 }

@@ -2,7 +2,7 @@
 import type { ReleaseManifest } from '../../schemas/payloads.ts'
 import { SCORED_TABLES, type ScoredTable } from '../../schemas/tables.ts'
 import { deriveRelease } from './derive.ts'
-import { withDatabase } from '../duckdb.ts'
+import { type Database, withDatabase } from '../duckdb.ts'
 import { hasChanged, nothingToRelease } from './changes.ts'
 import { type ReleasePlan, assertAsOf, begunPlan, makeOf, newPlan, versionsOf } from './plan.ts'
 import { readManifest } from './read.ts'
@@ -10,8 +10,8 @@ import { entryOf } from './shards.ts'
 import { type ReleaseContext, type ReleaseState, assertEnvironment } from './state.ts'
 import { completeSnapshot, copySnapshot } from './snapshot.ts'
 import { signatureOf } from '../proof/hmac.ts'
-import { canonical } from '../proof/canonical.ts'
 import { manifestPath, planPath, releasePrefix } from '../store/paths.ts'
+import { recordBytes } from '../store/records.ts'
 import { putOnce } from '../store/store.ts'
 import { compact } from '../tables/compact.ts'
 import { type TableVersion, currentVersions } from '../tables/delta-log.ts'
@@ -64,7 +64,7 @@ export async function makeRelease(
       return { made: false, release: current.release, reason: 'unchanged' }
     }
     // If another run has planned this release first, the next round finishes that one.
-    if (!(await store.putIfAbsent(planPath(release), canonical(plan)))) continue
+    if (!(await store.putIfAbsent(planPath(release), recordBytes(planPath(release), plan)))) continue
     return carryOut(context, state, plan, versions)
   }
 }
@@ -85,10 +85,10 @@ function carryOut(
   plan: ReleasePlan,
   versions: Record<ScoredTable, TableVersion>,
 ): Promise<ReleaseResult> {
-  const { store, secrets } = context
+  const { store, local, secrets } = context
   const release = state.number + 1
   const { as_of, environment, methodology_version, engines, tables } = plan
-  return withDatabase(context.openDatabase, async (database) => {
+  const work = async (database: Database): Promise<ReleaseResult> => {
     const derived = await deriveRelease(
       { ...context, database },
       {
@@ -113,12 +113,13 @@ function carryOut(
     const { counts, superseded, pairCount: pairs } = derived
     const made = { release, as_of, environment, methodology_version, engines, tables }
     const manifest: ReleaseManifest = { ...made, counts, superseded, files }
-    if (!(await store.putIfAbsent(manifestPath(release), canonical(manifest)))) {
+    if (!(await store.putIfAbsent(manifestPath(release), recordBytes(manifestPath(release), manifest)))) {
       return { made: false, release, reason: 'lost' }
     }
     const entities = counts.agents + counts.forecasters
     context.log('published', { release, as_of, entities, pairs, superseded: superseded.length })
     if (plan.brings_snapshot) await copySnapshot(store, manifest)
     return { made: true, release, asOf: as_of, entities, pairs, files: files.length + 1 }
-  })
+  }
+  return local.reading(() => withDatabase(context.openDatabase, work))
 }

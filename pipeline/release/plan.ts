@@ -9,6 +9,7 @@ import { hasSnapshot, snapshotDate } from './read.ts'
 import { fingerprintOf } from './signatures.ts'
 import type { ReadablePlan, ReleaseContext, ReleaseState } from './state.ts'
 import { planPath } from '../store/paths.ts'
+import { recordBytes } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import { TableLog, type TableVersion } from '../tables/delta-log.ts'
 
@@ -105,7 +106,7 @@ export async function begunPlan(
     )
   }
   const taken = { ...own, started_at: now.toISOString() }
-  await context.store.put(planPath(release), canonical(taken))
+  await context.store.put(planPath(release), recordBytes(planPath(release), taken))
   return taken
 }
 

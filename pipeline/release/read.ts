@@ -21,8 +21,8 @@ import {
   snapshotPrefix,
   thinnedPath,
 } from '../store/paths.ts'
-import { canonical, sha256Hex } from '../proof/canonical.ts'
-import { readRecord } from '../store/records.ts'
+import { sha256Hex } from '../proof/canonical.ts'
+import { readRecord, recordBytes } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 
 /**
@@ -60,7 +60,7 @@ export function isThinned(store: Store, release: number): Promise<boolean> {
 
 export async function noteThinned(store: Store, release: number, now: Date): Promise<void> {
   const record: z.infer<typeof thinnedRecord> = { thinned_at: now.toISOString() }
-  await store.putIfAbsent(thinnedPath(release), canonical(record))
+  await store.putIfAbsent(thinnedPath(release), recordBytes(thinnedPath(release), record))
 }
 
 export function readSnapshotManifest(store: Store, date: string) {

@@ -3,7 +3,6 @@
 import pMap from 'p-map'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { ReleaseManifest, SnapshotManifest } from '../../schemas/payloads.ts'
-import { canonical } from '../proof/canonical.ts'
 import {
   hasSnapshot,
   isShard,
@@ -16,6 +15,7 @@ import {
 import { entryOf, snapshotFile } from './shards.ts'
 import { type ReleaseContext, type ReleaseState, readPlan } from './state.ts'
 import { snapshotManifestPath, snapshotPrefix } from '../store/paths.ts'
+import { recordBytes } from '../store/records.ts'
 import { type Store, putExactly } from '../store/store.ts'
 
 const READS_AT_ONCE = 16
@@ -89,5 +89,5 @@ export async function copySnapshot(store: Store, manifest: ReleaseManifest): Pro
     files.push(entryOf(copy))
   }
   const snapshot: SnapshotManifest = { date, release: manifest.release, files }
-  await putExactly(store, snapshotManifestPath(date), canonical(snapshot))
+  await putExactly(store, snapshotManifestPath(date), recordBytes(snapshotManifestPath(date), snapshot))
 }

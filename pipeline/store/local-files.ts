@@ -1,5 +1,7 @@
-// Local files with the content of immutable objects, for DuckDB to read.
-import { randomUUID } from 'node:crypto'
+// Local files with the content of immutable objects, for DuckDB to read. Each is checked against the hash that is known of
+// the object before it is handed out.
+import { createHash, randomUUID } from 'node:crypto'
+import { createReadStream } from 'node:fs'
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { ServiceError } from '../../schemas/errors.ts'
@@ -7,14 +9,25 @@ import { assertPath } from './paths.ts'
 import type { Store } from './store.ts'
 
 const DOWNLOAD_BYTES = 8 * 1024 * 1024
+const READ_BYTES = 1024 * 1024
+
+/** What is known of an object's content before it is read. */
+export interface Content {
+  /** The SHA-256 in hex, or its first digits. */
+  sha256: string
+  sizeBytes?: number
+}
 
 /**
  * Gives each object a local file. Objects of a store in a directory are files already; those of other stores are
- * downloaded once into `directory`, piece by piece. A copy never goes stale, because the objects are immutable.
+ * downloaded into `directory`, piece by piece. A file is checked when it is made and when this process first uses it. A
+ * copy with other content is replaced by a fresh one, and an object is read twice before it counts as damaged.
  */
 export class LocalFiles {
   readonly #store: Store
   readonly #directory: string
+  /** The objects that were checked, with what their content must be. */
+  readonly #checked = new Map<string, Content>()
 
   constructor(store: Store, directory: string) {
     this.#store = store
@@ -24,47 +37,102 @@ export class LocalFiles {
   /**
    * The local path of an object, which is downloaded first if necessary.
    *
-   * @throws ServiceError `notFound` if there is no such object.
+   * @throws ServiceError `notFound` if there is no such object, `corrupt` if its content is not the expected one.
    */
-  async path(object: string): Promise<string> {
+  async path(object: string, expected: Content): Promise<string> {
     assertPath(object)
-    if (this.#store.localPath) {
-      const path = this.#store.localPath(object)
-      if (await exists(path)) return path
-      throw new ServiceError('notFound', `${object} is not in ${this.#store.url}`)
-    }
-    const path = join(this.#directory, ...object.split('/'))
-    if (!(await exists(path))) await this.#download(object, path)
+    const path = this.#locationOf(object)
+    if (this.#checked.get(object)?.sha256 === expected.sha256 && (await exists(path))) return path
+    if (this.#store.localPath) await this.#checkStored(object, path, expected)
+    else if (!(await isIntact(path, expected))) await this.#download(object, path, expected)
+    this.#checked.set(object, expected)
     return path
   }
 
-  async #download(object: string, path: string): Promise<void> {
-    await mkdir(dirname(path), { recursive: true })
-    const partial = `${path}.${randomUUID()}.partial`
-    const file = await open(partial, 'wx')
+  /**
+   * Does work that reads local files. If it fails, every file that this process has used is checked again, and the work is
+   * done once more if a copy had to be replaced.
+   *
+   * @throws ServiceError what the work throws, or `corrupt` for an object whose content is not the expected one.
+   */
+  async reading<T>(work: () => Promise<T>): Promise<T> {
     try {
-      for (let offset = 0; ;) {
-        const bytes = await this.#store.range(object, offset, DOWNLOAD_BYTES)
-        if (!bytes) throw new ServiceError('notFound', `${object} is not in ${this.#store.url}`)
-        await file.writeFile(bytes)
-        offset += bytes.byteLength
-        if (bytes.byteLength < DOWNLOAD_BYTES) break
-      }
-      // The cache outlives the process: after a power cut a file must not be there without its bytes.
-      await file.sync()
-      await file.close()
-      await rename(partial, path)
+      return await work()
     } catch (error) {
-      await file.close()
-      await rm(partial, { force: true })
-      throw error
+      if (!(error instanceof ServiceError && error.kind === 'corrupt')) throw error
+      if (!(await this.#replaceDamaged())) throw error
+      return await work()
     }
+  }
+
+  /** Whether there was a copy to replace. */
+  async #replaceDamaged(): Promise<boolean> {
+    let replaced = false
+    for (const [object, expected] of this.#checked) {
+      const path = this.#locationOf(object)
+      if (await isIntact(path, expected)) continue
+      this.#checked.delete(object)
+      await this.path(object, expected)
+      replaced = true
+    }
+    return replaced
   }
 
   /** Deletes the local copy of an object that will not be read again. */
   async forget(object: string): Promise<void> {
     assertPath(object)
-    if (!this.#store.localPath) await rm(join(this.#directory, ...object.split('/')), { force: true })
+    this.#checked.delete(object)
+    if (!this.#store.localPath) await rm(this.#locationOf(object), { force: true })
+  }
+
+  #locationOf(object: string): string {
+    return this.#store.localPath?.(object) ?? join(this.#directory, ...object.split('/'))
+  }
+
+  async #checkStored(object: string, path: string, expected: Content): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      const found = await contentOf(path)
+      if (!found) throw absent(object, this.#store)
+      if (isExpected(found, expected)) return
+      if (attempt > 1) throw damaged(object, expected, found, '')
+    }
+  }
+
+  async #download(object: string, path: string, expected: Content): Promise<void> {
+    await mkdir(dirname(path), { recursive: true })
+    const partial = `${path}.${randomUUID()}.partial`
+    try {
+      for (let attempt = 1; ; attempt++) {
+        const found = await this.#copy(object, partial)
+        if (isExpected(found, expected)) break
+        if (attempt > 1) throw damaged(object, expected, found, `; no copy of it was kept at ${path}`)
+      }
+      await rename(partial, path)
+    } finally {
+      await rm(partial, { force: true })
+    }
+  }
+
+  /** Writes an object to a file, and returns the content that was received. */
+  async #copy(object: string, path: string): Promise<Required<Content>> {
+    const hash = createHash('sha256')
+    const file = await open(path, 'w')
+    try {
+      for (let offset = 0; ;) {
+        const bytes = await this.#store.range(object, offset, DOWNLOAD_BYTES)
+        if (!bytes) throw absent(object, this.#store)
+        hash.update(bytes)
+        await file.writeFile(bytes)
+        offset += bytes.byteLength
+        if (bytes.byteLength < DOWNLOAD_BYTES) {
+          // The cache outlives the process: after a power cut a file must not be there without its bytes.
+          await file.sync()
+          return { sha256: hash.digest('hex'), sizeBytes: offset }
+        }
+      }
+    } finally {
+      await file.close()
+    }
   }
 }
 
@@ -73,5 +141,45 @@ export async function exists(path: string): Promise<boolean> {
   return stat(path).then(
     () => true,
     () => false,
+  )
+}
+
+/** The content of a local file; undefined if there is none. */
+async function contentOf(path: string): Promise<Required<Content> | undefined> {
+  const hash = createHash('sha256')
+  let sizeBytes = 0
+  try {
+    for await (const bytes of createReadStream(path, {
+      highWaterMark: READ_BYTES,
+    }) as AsyncIterable<Buffer>) {
+      hash.update(bytes)
+      sizeBytes += bytes.byteLength
+    }
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown reason'
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
+    throw new ServiceError('unavailable', `${path} cannot be read (${code})`, { cause, retryAfterS: 5 })
+  }
+  return { sha256: hash.digest('hex'), sizeBytes }
+}
+
+async function isIntact(path: string, expected: Content): Promise<boolean> {
+  const found = await contentOf(path)
+  return found !== undefined && isExpected(found, expected)
+}
+
+function isExpected(found: Required<Content>, { sha256, sizeBytes = found.sizeBytes }: Content): boolean {
+  return found.sizeBytes === sizeBytes && found.sha256.startsWith(sha256)
+}
+
+function absent(object: string, store: Store): ServiceError {
+  return new ServiceError('notFound', `${object} is not in ${store.url}`)
+}
+
+function damaged(object: string, expected: Content, found: Required<Content>, rest: string): ServiceError {
+  const size = expected.sizeBytes === undefined ? '' : ` and ${expected.sizeBytes} bytes`
+  return new ServiceError(
+    'corrupt',
+    `${object} is damaged: expected the SHA-256 ${expected.sha256}${size}, found ${found.sha256} and ${found.sizeBytes} bytes${rest}`,
   )
 }

@@ -5,12 +5,20 @@ import { sha256Hex } from '../proof/canonical.ts'
 
 const padded = (number: number, digits: number): string => String(number).padStart(digits, '0')
 
+const INBOX_DIGITS = 16
+
 export function inboxPrefix(table: TableName): string {
   return `inbox/${table}/`
 }
 
-export function inboxPath(table: TableName, id: string): string {
-  return `inbox/${table}/${id}.parquet`
+/** The path of an inbox object, which ends in the first digits of the hash of its bytes. */
+export function inboxPath(table: TableName, id: string, bytes: Uint8Array): string {
+  return `inbox/${table}/${id}-${sha256Hex(bytes).slice(0, INBOX_DIGITS)}.parquet`
+}
+
+/** The first digits of the hash of an inbox object, from its path; undefined if the path has none. */
+export function inboxHash(path: string): string | undefined {
+  return new RegExp(`-([0-9a-f]{${INBOX_DIGITS}})\\.parquet$`).exec(path)?.[1]
 }
 
 /** False for anything that is not an inbox object, such as the empty objects with which some tools mark folders. */

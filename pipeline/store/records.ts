@@ -1,23 +1,38 @@
-// Reads the service's own small JSON objects and validates them against their schemas.
+// The service's own small JSON objects. Each holds a checksum of its path and of everything else in it, so that a damaged
+// record, or one that was put in the place of another, is never acted on.
 import type { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
-import type { Store } from './store.ts'
+import { canonical, sha256Hex } from '../proof/canonical.ts'
+import { type Store, readChecked } from './store.ts'
+
+/** The bytes of a record at a path: canonical JSON with its checksum. */
+export function recordBytes(path: string, record: object): Uint8Array {
+  return canonical({ ...record, checksum: checksumOf(path, record) })
+}
+
+function checksumOf(path: string, record: object): string {
+  return sha256Hex(Buffer.concat([Buffer.from(`${path}\n`), canonical(record)]))
+}
 
 /**
  * The record at a path; undefined if there is none.
  *
- * @throws ServiceError `corrupt` if the object does not match the schema.
+ * @throws ServiceError `corrupt` if its checksum does not hold or it does not match the schema.
  */
 export async function readRecord<S extends z.ZodType>(
   store: Store,
   path: string,
   schema: S,
 ): Promise<z.infer<S> | undefined> {
-  const bytes = await store.get(path)
-  if (!bytes) return undefined
-  try {
-    return schema.parse(JSON.parse(new TextDecoder().decode(bytes)))
-  } catch (cause) {
-    throw new ServiceError('corrupt', `${path} is not a record of this service`, { cause })
-  }
+  return readChecked(store, path, (bytes) => {
+    try {
+      const { checksum, ...record } = JSON.parse(new TextDecoder().decode(bytes)) as Record<string, unknown>
+      const expected = checksumOf(path, record)
+      if (checksum !== expected) throw new Error(`its checksum is ${String(checksum)}, expected ${expected}`)
+      return schema.parse(record)
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message.slice(0, 200) : String(cause)
+      throw new ServiceError('corrupt', `${path} is not a whole record of this service: ${reason}`, { cause })
+    }
+  })
 }

@@ -48,6 +48,28 @@ export async function putOnce(
   return Buffer.compare(await present(store, path), bytes) === 0 ? 'same' : 'different'
 }
 
+/**
+ * Reads an object and checks its bytes. Bytes that fail are fetched once more, because the transfer may have damaged them.
+ * Returns undefined if there is no such object.
+ *
+ * @param check returns what the bytes mean, or throws `corrupt`.
+ */
+export async function readChecked<T>(
+  store: Store,
+  path: string,
+  check: (bytes: Uint8Array) => T,
+): Promise<T | undefined> {
+  for (let attempt = 1; ; attempt++) {
+    const bytes = await store.get(path)
+    if (!bytes) return undefined
+    try {
+      return check(bytes)
+    } catch (error) {
+      if (attempt > 1 || !(error instanceof ServiceError) || error.kind !== 'corrupt') throw error
+    }
+  }
+}
+
 /** The object that refused a create. */
 export async function present(store: Store, path: string): Promise<Uint8Array> {
   const bytes = await store.get(path)

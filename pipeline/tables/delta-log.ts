@@ -4,7 +4,7 @@ import { ServiceError } from '../../schemas/errors.ts'
 import { SCORED_TABLES, type ScoredTable, type TableName } from '../../schemas/tables.ts'
 import { deltaLogPath, tablePath } from '../store/paths.ts'
 import type { LocalFiles } from '../store/local-files.ts'
-import type { Store } from '../store/store.ts'
+import { type Store, readChecked } from '../store/store.ts'
 import { type DataFile, filesOf } from './delta.ts'
 
 const READS_AT_ONCE = 16
@@ -40,9 +40,8 @@ export class TableLog {
     for (;;) {
       const version = this.#version + 1
       const path = deltaLogPath(this.table, version)
-      const commit = await this.#store.get(path)
-      if (!commit) return this.#version !== before
-      const files = filesOf(commit, path)
+      const files = await readChecked(this.#store, path, (commit) => filesOf(commit, path))
+      if (!files) return this.#version !== before
       // A concurrent refresh of this log may have added this commit already.
       if (version !== this.#version + 1) continue
       this.#files = [...this.#files, ...files]
@@ -56,13 +55,13 @@ export class TableLog {
     for await (const { path } of this.#store.list(tablePath(this.table, '_delta_log/'))) {
       if (path === deltaLogPath(this.table, paths.length) && paths.length <= last) paths.push(path)
     }
-    const commits = await pMap(paths, (path) => this.#store.get(path), { concurrency: READS_AT_ONCE })
-    this.#files = commits.flatMap((commit, index) => {
-      const path = paths[index]!
-      if (!commit) throw new ServiceError('corrupt', `${path} is listed but cannot be read`)
-      return filesOf(commit, path)
-    })
-    this.#version = commits.length - 1
+    const read = async (path: string): Promise<DataFile[]> => {
+      const files = await readChecked(this.#store, path, (commit) => filesOf(commit, path))
+      if (!files) throw new ServiceError('corrupt', `${path} is listed but cannot be read`)
+      return files
+    }
+    this.#files = (await pMap(paths, read, { concurrency: READS_AT_ONCE })).flat()
+    this.#version = paths.length - 1
     this.#listed = true
     return this.current
   }
@@ -80,6 +79,18 @@ export async function currentVersions(store: Store): Promise<Record<ScoredTable,
   return Object.fromEntries(versions) as Record<ScoredTable, TableVersion>
 }
 
-export async function localPaths(local: LocalFiles, { table, files }: TableVersion): Promise<string[]> {
-  return pMap(files, ({ path }) => local.path(tablePath(table, path)), { concurrency: READS_AT_ONCE })
+/** @throws ServiceError `corrupt` for a data file that is damaged or missing. */
+export function localPaths(local: LocalFiles, { table, files }: TableVersion): Promise<string[]> {
+  return pMap(files, (file) => localPath(local, table, file), { concurrency: READS_AT_ONCE })
+}
+
+/** @throws ServiceError `corrupt` for a data file that is damaged or missing. */
+export async function localPath(local: LocalFiles, table: TableName, file: DataFile): Promise<string> {
+  const path = tablePath(table, file.path)
+  try {
+    return await local.path(path, file)
+  } catch (cause) {
+    if (!(cause instanceof ServiceError && cause.kind === 'notFound')) throw cause
+    throw new ServiceError('corrupt', `${path} is in the log of its table and not in the store`, { cause })
+  }
 }

@@ -3,6 +3,8 @@
 // https://github.com/delta-io/delta/blob/master/PROTOCOL.md
 import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
+import { sha256 } from '../../schemas/values.ts'
+import { sha256Hex } from '../proof/canonical.ts'
 import { type Column, type ColumnType, type TableName, tableSpec } from '../../schemas/tables.ts'
 
 /** Marks the commits of this service. */
@@ -34,6 +36,7 @@ export interface DataFile extends Omit<z.infer<typeof statistics>, 'numRecords'>
   path: string
   recordedDate: string
   sizeBytes: number
+  sha256: string
   rows: number
 }
 
@@ -49,12 +52,13 @@ const action = z.union([
       partitionValues: z.object({ recorded_date: z.string() }),
       size: z.number(),
       stats: z.string(),
+      tags: z.object({ sha256 }),
     }),
   }),
 ])
 
-/** The commit that creates a table: its protocol, schema and partitioning, without rows. */
-export function creationCommit(table: TableName, id: string, nowMs: number): Uint8Array {
+/** The commit at `path` that creates a table: its protocol, schema and partitioning, without rows. */
+export function creationCommit(path: string, table: TableName, id: string, nowMs: number): Uint8Array {
   const date: Column = {
     name: 'recorded_date',
     type: 'day',
@@ -67,8 +71,7 @@ export function creationCommit(table: TableName, id: string, nowMs: number): Uin
     nullable,
     metadata: { comment: about },
   }))
-  return encode([
-    commitInfo(nowMs, 'CREATE TABLE', {}),
+  return encode(path, commitInfo(nowMs, 'CREATE TABLE', {}), [
     { protocol: { minReaderVersion: 1, minWriterVersion: 2 } },
     {
       metaData: {
@@ -84,32 +87,42 @@ export function creationCommit(table: TableName, id: string, nowMs: number): Uin
   ])
 }
 
-export function appendCommit(files: readonly DataFile[], nowMs: number): Uint8Array {
-  return encode([
-    commitInfo(nowMs, 'WRITE', { mode: 'Append', partitionBy: '["recorded_date"]' }),
-    ...files.map(({ path, recordedDate, sizeBytes, rows, minValues, maxValues, nullCount }) => ({
-      add: {
-        path,
-        partitionValues: { recorded_date: recordedDate },
-        size: sizeBytes,
-        modificationTime: nowMs,
-        dataChange: true,
-        stats: JSON.stringify({ numRecords: rows, minValues, maxValues, nullCount }),
-      },
-    })),
-  ])
+/** The commit at `path` that adds data files. */
+export function appendCommit(path: string, files: readonly DataFile[], nowMs: number): Uint8Array {
+  const info = commitInfo(nowMs, 'WRITE', { mode: 'Append', partitionBy: '["recorded_date"]' })
+  return encode(
+    path,
+    info,
+    files.map((file) => ({ add: addOf(file, nowMs) })),
+  )
+}
+
+function addOf(file: DataFile, nowMs: number): object {
+  const { path, recordedDate, sizeBytes, sha256: hash, rows, minValues, maxValues, nullCount } = file
+  return {
+    path,
+    partitionValues: { recorded_date: recordedDate },
+    size: sizeBytes,
+    modificationTime: nowMs,
+    dataChange: true,
+    stats: JSON.stringify({ numRecords: rows, minValues, maxValues, nullCount }),
+    tags: { sha256: hash },
+  }
 }
 
 /**
- * The files that a commit adds. `path` is the commit's, for the message.
+ * The files that the commit at `path` adds.
  *
- * @throws ServiceError `corrupt` for a commit that this service did not write. Another writer may have rewritten files,
- *   or taken a version that has an intake, so going on could lose rows or count them twice.
+ * @throws ServiceError `corrupt` for a commit that is damaged, that belongs to another path, or that this service did not
+ *   write. Another writer may have rewritten files, or taken a version that has an intake, so going on could lose rows or
+ *   count them twice.
  */
 export function filesOf(commit: Uint8Array, path: string): DataFile[] {
   const files: DataFile[] = []
-  for (const [index, line] of new TextDecoder().decode(commit).trimEnd().split('\n').entries()) {
+  const text = new TextDecoder().decode(commit)
+  for (const [index, line] of text.trimEnd().split('\n').entries()) {
     try {
+      if (index === 0) assertChecksum(path, text)
       const parsed = (index === 0 ? ownCommit : action).parse(JSON.parse(line))
       if (!('add' in parsed)) continue
       const { add } = parsed
@@ -118,22 +131,45 @@ export function filesOf(commit: Uint8Array, path: string): DataFile[] {
         path: add.path,
         recordedDate: add.partitionValues.recorded_date,
         sizeBytes: add.size,
+        sha256: add.tags.sha256,
         rows: numRecords,
         ...columns,
       })
     } catch (cause) {
-      throw new ServiceError('corrupt', `${path} is not a commit of this service: ${line.slice(0, 200)}`, {
-        cause,
-      })
+      const reason = cause instanceof z.ZodError || !(cause instanceof Error) ? '' : `${cause.message}: `
+      throw new ServiceError(
+        'corrupt',
+        `${path} is not a whole commit of this service: ${reason}${line.slice(0, 200)}`,
+        { cause },
+      )
     }
   }
   return files
 }
 
 function commitInfo(timestamp: number, operation: string, operationParameters: object): object {
-  return { commitInfo: { timestamp, operation, operationParameters, engineInfo: ENGINE } }
+  return { timestamp, operation, operationParameters, engineInfo: ENGINE }
 }
 
-function encode(actions: readonly object[]): Uint8Array {
-  return new TextEncoder().encode(actions.map((entry) => `${JSON.stringify(entry)}\n`).join(''))
+/** Puts a checksum of the path and of everything else in the commit into its first action. */
+function encode(path: string, info: object, actions: readonly object[]): Uint8Array {
+  const rest = actions.map(lineOf).join('')
+  const checksum = checksumOf(path, info, rest)
+  return new TextEncoder().encode(lineOf({ commitInfo: { ...info, checksum } }) + rest)
+}
+
+function checksumOf(path: string, info: object, rest: string): string {
+  return sha256Hex(`${path}\n${lineOf({ commitInfo: info })}${rest}`)
+}
+
+function lineOf(entry: object): string {
+  return `${JSON.stringify(entry)}\n`
+}
+
+function assertChecksum(path: string, commit: string): void {
+  const end = commit.indexOf('\n') + 1
+  const first = JSON.parse(commit.slice(0, end)) as { commitInfo: Record<string, unknown> }
+  const { checksum, ...info } = first.commitInfo
+  const expected = checksumOf(path, info, commit.slice(end))
+  if (checksum !== expected) throw new Error(`its checksum is ${String(checksum)}, expected ${expected}`)
 }

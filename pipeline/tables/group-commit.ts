@@ -102,7 +102,7 @@ export class GroupCommit {
       })
     })
     // No other object has this path: if it is taken, an earlier attempt of this request succeeded.
-    const write = store.putIfAbsent(inboxPath(this.#table, newId()), bytes, signal)
+    const write = store.putIfAbsent(inboxPath(this.#table, newId(), bytes), bytes, signal)
     await Promise.race([write, expired])
     onCommit?.(group.length, monotonicMs() - startedMs)
   }

@@ -1,6 +1,9 @@
 // The inbox: acknowledged rows that no table has taken in yet, one Parquet object per write.
 import { type SchemaElement, parquetWriteBuffer } from 'hyparquet-writer'
+import { ServiceError } from '../../schemas/errors.ts'
 import { type ColumnType, type Row, type TableName, tableSpec } from '../../schemas/tables.ts'
+import { inboxHash } from '../store/paths.ts'
+import type { LocalFiles } from '../store/local-files.ts'
 
 const PARQUET_TYPES = {
   uuid: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
@@ -25,6 +28,19 @@ export function encodeRows(table: TableName, rows: readonly Row[]): Uint8Array {
     })),
   })
   return new Uint8Array(buffer)
+}
+
+/**
+ * The local file of an inbox object, checked against the hash in its path.
+ *
+ * @throws ServiceError `notFound` if there is no such object, `corrupt` if its path has no hash or another content's.
+ */
+export async function localInbox(local: LocalFiles, path: string): Promise<string> {
+  const sha256 = inboxHash(path)
+  if (sha256 === undefined) {
+    throw new ServiceError('corrupt', `${path} is not an inbox object of this service: its name has no hash`)
+  }
+  return local.path(path, { sha256 })
 }
 
 /** Converts a value to the type that the Parquet writer expects for its column. */

@@ -1,5 +1,12 @@
 // DuckDB's views of the tables: one of every row, and one of the current row of each subject.
-import { type ColumnType, SCORED_TABLES, type ScoredTable, tableSpec } from '../../schemas/tables.ts'
+import {
+  type ColumnType,
+  SCORED_TABLES,
+  type ScoredTable,
+  type TableName,
+  type TableSpec,
+  tableSpec,
+} from '../../schemas/tables.ts'
 import { type Database, parquet } from '../duckdb.ts'
 import type { LocalFiles } from '../store/local-files.ts'
 import { type TableVersion, localPaths } from './delta-log.ts'
@@ -20,6 +27,15 @@ const SUBJECT = {
   agents: 'agent_id',
   forecasters: 'user_id',
 } as const satisfies Partial<Record<ScoredTable, string>>
+
+/** Whether a later row of the table replaces an earlier one. */
+export function isReplaced(table: TableName): boolean {
+  return table in SUBJECT
+}
+
+export function columnsOf({ columns }: TableSpec): string {
+  return columns.map(({ name }) => name).join(', ')
+}
 
 /** Makes the view `<table>` with every row of a version of the table. */
 async function attachTable(database: Database, local: LocalFiles, version: TableVersion): Promise<void> {

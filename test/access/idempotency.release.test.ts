@@ -3,13 +3,13 @@ import { describe, expect, test } from 'vitest'
 import { runRelease } from '../../jobs/release.ts'
 import { Idempotency, sweepPart } from '../../pipeline/access/idempotency.ts'
 import { readManifest } from '../../pipeline/release/read.ts'
-import { CLAIMS_PREFIX, inboxPath } from '../../pipeline/store/paths.ts'
+import { CLAIMS_PREFIX } from '../../pipeline/store/paths.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
-import { encodeRows } from '../../pipeline/tables/inbox.ts'
 import { FaultStore } from '../support/fault-store.ts'
 import { HOUR_MS, REQUEST, forecast, newNode, outcome, passMs } from '../support/idempotent-calls.ts'
 import { Clock, importRows, release, testComponents } from '../support/service.ts'
 import { uuidOf } from '../support/world.ts'
+import { send } from '../support/tables.ts'
 
 const OPENED = '2026-01-01T00:00:00.000Z'
 const CLOSES = '2026-02-01T00:00:00.000Z'
@@ -58,8 +58,8 @@ describe('a release', () => {
               recorded_at: at,
               source: 'api',
             }
-            await over.putIfAbsent(inboxPath('agents', uuidOf(4, ++ids)), encodeRows('agents', [agent]))
-            await over.putIfAbsent(inboxPath('forecasts', uuidOf(4, ids)), encodeRows('forecasts', [row]))
+            await send(over, 'agents', uuidOf(4, ++ids), [agent])
+            await send(over, 'forecasts', uuidOf(4, ids), [row])
           },
         })
       await expect(call(broken)).rejects.toMatchObject({ kind: 'unavailable' })

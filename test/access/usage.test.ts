@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Database } from '../../pipeline/duckdb.ts'
 import { FileStore } from '../../pipeline/store/file.ts'
-import { inboxPath, inboxPrefix, tablePath } from '../../pipeline/store/paths.ts'
+import { inboxPrefix, tablePath } from '../../pipeline/store/paths.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { LocalFiles } from '../../pipeline/store/local-files.ts'
 import type { Store } from '../../pipeline/store/store.ts'
@@ -17,6 +17,8 @@ import {
 import { FAULTS, FaultStore } from '../support/fault-store.ts'
 import { suiteFolder, testFolder } from '../support/folder.ts'
 import { currentVersion, pathsOf, readRows, workerOn } from '../support/tables.ts'
+import { localPath } from '../../pipeline/tables/delta-log.ts'
+import { sendBroken } from '../support/tables.ts'
 
 const NOW = '2026-03-15T12:00:00.000Z'
 const MARCH = '2026-03'
@@ -90,7 +92,7 @@ describe.for(Object.entries(stores))('calls counted over %s', ([, createStore]) 
     await log.flush()
     await compact(worker, 'usage')
     const { files } = await currentVersion(store, 'usage')
-    const path = await worker.local.path(tablePath('usage', files[0]!.path))
+    const path = await localPath(worker.local, 'usage', files[0]!)
     expect(
       await worker.database.rows(`SELECT typeof(day) AS day, typeof(calls) AS calls FROM '${path}'`),
     ).toEqual([{ day: 'DATE', calls: 'BIGINT' }])
@@ -284,7 +286,7 @@ describe('reading a month', () => {
 
   test('fails at an object of the inbox that is not Parquet', async () => {
     const { context, store } = await setUp()
-    await store.put(inboxPath('usage', 'broken'), new TextEncoder().encode('not Parquet'))
+    await sendBroken(store, 'usage')
     await expect(readMonthlyUsage(context, MARCH)).rejects.toMatchObject({ kind: 'corrupt' })
   })
 

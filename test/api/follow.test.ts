@@ -15,7 +15,7 @@ import {
   testComponents,
   testService,
 } from '../support/service.ts'
-import { copyOf } from '../support/store-content.ts'
+import { copyOf, setRecord } from '../support/store-content.ts'
 import { NOW, QUESTION, forecasterId, copyReleasedWorld, releaseWorld, uuidOf } from '../support/world.ts'
 
 const OFTEN = { interval: 1, timeout: 10_000 }
@@ -55,7 +55,7 @@ async function splitForecasters(store: MemoryStore): Promise<string[]> {
     return { path, rows: 1, size_bytes: bytes.byteLength, sha256: sha256Hex(bytes) }
   })
   const files = manifest.files.flatMap((other) => (other === file ? split : [other]))
-  store.objects.set(manifestPath(1), canonical({ ...manifest, files }))
+  setRecord(store, manifestPath(1), { ...manifest, files })
   return Object.keys(shard.entities)
 }
 

@@ -40,7 +40,7 @@ describe('no call reaches anything else', () => {
     'registry/keys/[0-9a-f]{64}\\.json',
     'registry/key-ids/[0-9A-Za-z]{8}\\.json',
     'idempotency/[0-9a-f]{64}\\.json',
-    `inbox/(?:agents|forecasts)/${UUID}\\.parquet`,
+    `inbox/(?:agents|forecasts)/${UUID}-[0-9a-f]{16}\\.parquet`,
     `releases/00000001/(?:agent|forecaster)/${UUID}\\.json`,
     'snapshots/2026-03-01/(?:manifest|(?:agent|forecaster)/.*)\\.json',
     'tables/(?:questions|resolutions)/_delta_log/[0-9]{20}\\.json',

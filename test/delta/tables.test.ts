@@ -7,7 +7,9 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { FileStore } from '../../pipeline/store/file.ts'
 import { tablePath } from '../../pipeline/store/paths.ts'
 import type { Store } from '../../pipeline/store/store.ts'
+import { isReplaced } from '../../pipeline/tables/views.ts'
 import { compact } from '../../pipeline/tables/compact.ts'
+import type { DataFile } from '../../pipeline/tables/delta.ts'
 import { type Row, TABLE_NAMES, type TableName, tableSpec } from '../../schemas/tables.ts'
 import { bucketStore, freshBucket, s3Server } from '../support/buckets.ts'
 import { external } from '../support/external.ts'
@@ -36,7 +38,7 @@ interface Answer {
   version: number
   schema: [name: string, type: string, nullable: boolean][]
   partitioned_by: string[]
-  files: Awaited<ReturnType<typeof currentVersion>>['files']
+  files: Omit<DataFile, 'sha256'>[]
   deltalake: Seen
   polars: Seen
   polars_types: Record<string, string>
@@ -102,13 +104,13 @@ function readersAgree(open: (folder: string) => Promise<Place>): void {
   describe.for([...TABLE_NAMES])('the table %s', (table) => {
     test('has the same rows for deltalake, polars and DuckDB', async () => {
       const answer = await ask(place, table)
-      const written = rowTexts(table, sampleRows(table, total(VERSIONS)))
-      const rows = rowTexts(table, await readRows(worker, table))
-      expect(rows).toEqual(written)
+      const read = await readRows(worker, table)
+      expect(unrecorded(table, read)).toEqual(unrecorded(table, sampleRows(table, total(VERSIONS))))
+      const rows = rowTexts(table, read)
       const expected = {
         rows: rows.length,
         digest: rowsDigest(rows),
-        days: ['2026-01-30', '2026-01-31', '2026-02-01'],
+        days: isReplaced(table) ? expect.any(Array) : ['2026-01-30', '2026-01-31', '2026-02-01'],
         misplaced: 0,
       }
       expect(answer.version).toBe(VERSIONS)
@@ -168,7 +170,8 @@ function readersAgree(open: (folder: string) => Promise<Place>): void {
       for (const row of sampleRows(table, 2)) {
         const equal = Object.fromEntries(columns.map(({ name }) => [name, asText(row[name]!)]))
         const answer = await ask(place, table, { equal })
-        expect(answer.files).toEqual(files.toSorted((a, b) => (a.path < b.path ? -1 : 1)))
+        const known = files.map((file) => ({ ...file, sha256: undefined }))
+        expect(answer.files).toEqual(known.toSorted((a, b) => (a.path < b.path ? -1 : 1)))
         for (const [name, value] of Object.entries(equal)) {
           const matching = rows.filter((other) => asText(other[name]!) === value).length
           expect(matching).toBeGreaterThan(0)
@@ -177,6 +180,14 @@ function readersAgree(open: (folder: string) => Promise<Place>): void {
       }
     })
   })
+}
+
+/** Without the time of recording, which is moved where rows replace each other. */
+function unrecorded(table: TableName, rows: readonly Row[]): string[] {
+  return rowTexts(
+    table,
+    rows.map((row) => ({ ...row, recorded_at: null })),
+  )
 }
 
 function asText(value: Row[string]): string | null {

@@ -30,7 +30,6 @@ const COLUMNS: Record<ImportKind, string> = {
 const folder = await suiteFolder()
 let components: Components
 let clock: Clock
-let seconds = 0
 
 let prepared: MemoryStore
 
@@ -49,6 +48,7 @@ beforeEach(async () => {
 })
 
 interface Imported {
+  clock_behind_ms: number
   rows: number
   added: number
   unchanged: number
@@ -58,8 +58,6 @@ interface Imported {
 async function importText(kind: ImportKind, name: string, text: string | Uint8Array): Promise<Imported> {
   const path = join(components.directory, name)
   await writeFile(path, text)
-  // Each import at an instant of its own, so that of two rows on one subject the later is known.
-  clock.set(new Date(Date.parse(NOW) + 1000 * ++seconds).toISOString())
   return (await runImport(components, kind, path)).json as Imported
 }
 
@@ -110,6 +108,15 @@ async function rowsOf(table: TableName): Promise<Record<string, unknown>[]> {
   return await database.rows(`FROM ${table} ORDER BY ALL`)
 }
 
+async function currentOutcome(): Promise<unknown> {
+  using database = await components.openDatabase()
+  await attachAll(database, components.local, await currentVersions(components.store))
+  const [row] = await database.rows(
+    `SELECT outcome FROM current_resolutions WHERE question_id = '${QUESTION}'`,
+  )
+  return row?.['outcome']
+}
+
 const forecast = (probability: string, at = '2026-01-05T00:00:00Z') =>
   `forecaster,${PERSON},${QUESTION},${probability},${at}`
 const instants = (rows: Record<string, unknown>[], column: string) =>
@@ -142,7 +149,7 @@ describe('questions', () => {
       url: 'https://x/',
       opened_at: new Date('2025-12-31T23:00:00.000Z'),
       closes_at: new Date('2026-02-01T05:30:00.500Z'),
-      recorded_at: clock.now(),
+      recorded_at: new Date(clock.now().getTime() + 1),
     })
   })
 
@@ -290,6 +297,30 @@ describe('resolutions', () => {
       'annulled',
       'yes',
     ])
+  })
+
+  test('said later count later, although the first were imported under a clock ten minutes ahead', async () => {
+    const line = (outcome: string) => [`${QUESTION},${outcome},2026-01-20T00:00:00Z`]
+    const startMs = clock.now().getTime()
+    const at = (minutes: number) => new Date(startMs + minutes * 60_000).toISOString()
+    clock.set(at(10))
+    expect(await importLines('resolutions', line('yes'))).toMatchObject({ clock_behind_ms: 0 })
+    for (const [minutes, outcome] of [
+      [0, 'no'],
+      [1, 'yes'],
+      [2, 'annulled'],
+      [3, 'no'],
+    ] as const) {
+      clock.set(at(minutes))
+      const { added, clock_behind_ms } = await importLines('resolutions', line(outcome))
+      expect(added).toBe(1)
+      expect(clock_behind_ms).toBeGreaterThanOrEqual((10 - minutes) * 60_000)
+      expect(await currentOutcome(), at(minutes)).toBe(outcome)
+      expect(await importLines('resolutions', line(outcome))).toMatchObject(counts(0, 1))
+    }
+    const recorded = (await rowsOf('resolutions')).map(({ recorded_at }) => (recorded_at as Date).getTime())
+    expect(recorded.toSorted((a, b) => a - b)).toEqual([0, 1, 2, 3, 4].map((ms) => startMs + 600_000 + ms))
+    clock.set(at(0))
   })
 
   const wrong = [

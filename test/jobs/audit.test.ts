@@ -9,8 +9,9 @@ import { canonical } from '../../pipeline/proof/canonical.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { Clock, OTHER_SECRET, SECRET, release, testComponents } from '../support/service.ts'
-import { copyOf } from '../support/store-content.ts'
+import { copyOf, recordIn, setRecord } from '../support/store-content.ts'
 import { NOW, forecasterId, copyReleasedWorld } from '../support/world.ts'
+import { sha256Hex } from '../../pipeline/proof/canonical.ts'
 
 let published: MemoryStore
 let agentId: string
@@ -125,24 +126,31 @@ describe('one changed byte', () => {
   test('in the manifest is found', async () => {
     const components = await copy()
     const key = 'releases/00000001/manifest.json'
-    const text = new TextDecoder().decode(components.objects.get(key))
-    const damaged = [
+    const text = JSON.stringify(recordIn(components, key))
+    const forged = [
       text.replace(/"rows":6/, '"rows":7'),
       text.replace(/"sha256":"./, (found) => `"sha256":"${found.endsWith('0') ? '1' : '0'}`),
       text.replace(/"size_bytes":\d+/, (found) => `${found}0`),
-      `${text}\n`,
     ]
-    for (const content of damaged) {
+    for (const content of forged) {
       expect(content).not.toBe(text)
-      components.objects.set(key, Buffer.from(content))
+      setRecord(components, key, JSON.parse(content) as object)
       const { report } = await audit(components, 1)
       expect(report.faults).toContain('manifest.json: is not the manifest of the derived files')
     }
-    components.objects.set(key, flipped(Buffer.from(text), 0))
-    await expect(audit(components, 1)).rejects.toMatchObject({
-      kind: 'corrupt',
-      message: `${key} is not a record of this service`,
-    })
+    setRecord(components, key, JSON.parse(text) as object)
+    const bytes = components.objects.get(key)!
+    components.objects.set(key, Buffer.concat([bytes, Buffer.from('\n')]))
+    expect((await audit(components, 1)).report.faults).toEqual([
+      'manifest.json: is not the manifest of the derived files',
+    ])
+    for (const place of [0, 100, bytes.length - 1]) {
+      components.objects.set(key, flipped(bytes, place))
+      await expect(audit(components, 1)).rejects.toMatchObject({
+        kind: 'corrupt',
+        message: expect.stringMatching(`^${key} is not a whole record of this service: `) as string,
+      })
+    }
   })
 
   test('in a snapshot or its manifest is found and named', async () => {
@@ -155,12 +163,14 @@ describe('one changed byte', () => {
     }
     const components = await copy()
     const key = 'snapshots/2026-03-02/manifest.json'
-    components.objects.set(
-      key,
-      Buffer.from(new TextDecoder().decode(components.objects.get(key)).replace('"rows":6', '"rows":5')),
-    )
+    const text = JSON.stringify(recordIn(components, key))
+    setRecord(components, key, JSON.parse(text.replace('"rows":6', '"rows":5')) as object)
     const { report } = await audit(components, 2)
     expect(report.faults).toEqual([`${key}: is not the manifest of the copied files`])
+    components.objects.set(key, Buffer.from(text))
+    expect((await audit(components, 2)).report.faults).toEqual([
+      expect.stringMatching(`^${key} is not a whole record of this service: `),
+    ])
   })
 
   test('of a signature is found', async () => {
@@ -176,10 +186,10 @@ describe('one changed byte', () => {
     expect(report.faults).toContainEqual(expect.stringMatching(/^signatures: \w+ of [0-9a-f-]+ /))
   })
 
-  test('in a forecast of the tables makes the release differ, and a missing data file is named', async () => {
+  test('in a data file of the tables is found, and a missing one is named', async () => {
     const components = await copy()
     const key = [...components.objects.keys()].find((name) => /^tables\/forecasts\/.*parquet$/.test(name))!
-    const path = await components.local.path(key)
+    const path = await components.local.path(key, { sha256: sha256Hex(components.objects.get(key)!) })
     using database = await components.openDatabase()
     const changed = `${path}.changed`
     await database.run(
@@ -188,12 +198,15 @@ describe('one changed byte', () => {
     )
     components.objects.set(key, new Uint8Array(await readFile(changed)))
     const { report } = await audit(await afresh(components), 1)
-    expect(report.faults.map((fault) => fault.split(':')[0])).toContain('scores/000.parquet')
-    components.objects.delete(key)
-    await expect(audit(await afresh(components), 1)).rejects.toMatchObject({
-      kind: 'notFound',
-      message: `${key} is not in memory:`,
+    expect(report).toMatchObject({
+      ok: false,
+      derived: false,
+      faults: [expect.stringMatching(`^${key} is damaged: expected the SHA-256 `)],
+      notes: ['the tables are damaged, so the numbers were not derived again'],
     })
+    components.objects.delete(key)
+    const { report: without } = await audit(await afresh(components), 1)
+    expect(without.faults).toEqual([`${key} is in the log of its table and not in the store`])
   })
 })
 

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { runAudit } from '../../jobs/audit.ts'
 import type { Components } from '../../jobs/components.ts'
 import type { AuditReport } from '../../pipeline/release/audit.ts'
-import { canonical, sha256Hex } from '../../pipeline/proof/canonical.ts'
+import { sha256Hex } from '../../pipeline/proof/canonical.ts'
 import { readManifest, readSnapshotManifest } from '../../pipeline/release/read.ts'
 import { thinReleases } from '../../pipeline/release/retention.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
@@ -19,7 +19,7 @@ import { FaultStore } from '../support/fault-store.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { OTHER_METHOD } from '../support/later-software.ts'
 import { Clock, OTHER_SECRET, SECRET, importRows, release, testComponents } from '../support/service.ts'
-import { copyOf } from '../support/store-content.ts'
+import { copyOf, setRecord } from '../support/store-content.ts'
 import { NOW, copyReleasedWorld, forecasterId, releaseWorld, uuidOf } from '../support/world.ts'
 
 const THINNED_AT = '2026-03-05T00:00:00.000Z'
@@ -180,7 +180,9 @@ describe('a thinned release that was damaged', () => {
       const files = manifest.files.map((file) =>
         file.path === path ? { ...file, sha256: sha256Hex(path) } : file,
       )
-      const store = changed(({ objects }) => objects.set(manifestPath(1), canonical({ ...manifest, files })))
+      const store = changed((copy) => {
+        setRecord(copy, manifestPath(1), { ...manifest, files })
+      })
       expect((await audit(store)).report.faults).toContain(
         `${path}: was deleted, and what is derived has not the SHA-256 of the manifest`,
       )
@@ -207,9 +209,9 @@ describe('a thinned release that was damaged', () => {
     const fitted = snapshot.files.map((file) =>
       file.path === SHARD ? { ...file, sha256: sha256Hex(forged), size_bytes: forged.byteLength } : file,
     )
-    const store = changed(({ objects }) => {
-      objects.set(path, forged)
-      objects.set(snapshotManifestPath(DAY), canonical({ ...snapshot, files: fitted }))
+    const store = changed((copy) => {
+      copy.objects.set(path, forged)
+      setRecord(copy, snapshotManifestPath(DAY), { ...snapshot, files: fitted })
     })
     for (const settings of [{}, { VERIFICATION_SIGNING_SECRET: '' }]) {
       expect((await audit(store, 1, settings)).report.faults).toContain(`${path}: is not what is derived`)

@@ -233,6 +233,7 @@ describe('import', () => {
       unchanged: 56,
       forecasters_created: 0,
       too_late: 0,
+      clock_behind_ms: 0,
     })
   })
 

@@ -3,7 +3,6 @@ import { readFile, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import pMap from 'p-map'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { canonical } from '../../pipeline/proof/canonical.ts'
 import { FileStore } from '../../pipeline/store/file.ts'
 import { SIMULATION_PATH, manifestPath } from '../../pipeline/store/paths.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
@@ -23,7 +22,7 @@ import {
   testComponents,
 } from '../support/service.ts'
 import { writeSmallWorld } from '../support/small-world.ts'
-import { contentOf, copyOf } from '../support/store-content.ts'
+import { contentOf, copyOf, setRecord } from '../support/store-content.ts'
 import { NOW, importWorld } from '../support/world.ts'
 
 const AT_ONCE = 3
@@ -212,7 +211,7 @@ describe('a release', () => {
   const beginSecond = (store: MemoryStore) => {
     const [plan, next] = ['releases/00000001/plan.json', 'releases/00000002/plan.json']
     const first = JSON.parse(new TextDecoder().decode(store.objects.get(plan))) as object
-    store.objects.set(next, canonical({ ...first, brings_snapshot: false }))
+    setRecord(store, next, { ...first, brings_snapshot: false })
   }
 
   test.for(cases)(

@@ -7,11 +7,12 @@ import { runRelease } from '../../jobs/release.ts'
 import { UsageLog, readMonthlyUsage } from '../../pipeline/access/usage.ts'
 import { readManifest } from '../../pipeline/release/read.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
-import { inboxPath, inboxPrefix } from '../../pipeline/store/paths.ts'
+import { inboxPrefix } from '../../pipeline/store/paths.ts'
 import { currentVersions } from '../../pipeline/tables/delta-log.ts'
 import { SCORED_TABLES } from '../../schemas/tables.ts'
 import { Clock, testComponents } from '../support/service.ts'
 import { currentVersion, pathsOf } from '../support/tables.ts'
+import { sendBroken } from '../support/tables.ts'
 
 const MARCH = '2026-03'
 
@@ -57,9 +58,9 @@ test('a release takes in the usage, does not mention it in the manifest, and is 
 
 test('usage that cannot be taken in does not fail the release', async () => {
   const { store, components, countCall } = await setUp()
-  await store.put(inboxPath('usage', 'broken'), new TextEncoder().encode('not Parquet'))
+  const broken = await sendBroken(store, 'usage')
   expect(await runIfChanged(components)).toMatchObject({ made: true, release: 1 })
-  await store.delete(inboxPath('usage', 'broken'))
+  await store.delete(broken)
   await countCall()
   expect(await usedIn(components, MARCH)).toEqual({ ada: 1 })
 })

@@ -1,12 +1,13 @@
 // `as_of` never goes back: neither by a request, nor by a clock, nor behind a release that has only been begun.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
-import { inboxPath, manifestPath } from '../../pipeline/store/paths.ts'
+import { manifestPath } from '../../pipeline/store/paths.ts'
 import { FaultStore } from '../support/fault-store.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { Clock, release, testComponents } from '../support/service.ts'
 import { contentOf, copyOf } from '../support/store-content.ts'
-import { NOW, importWorld, uuidOf } from '../support/world.ts'
+import { NOW, importWorld } from '../support/world.ts'
+import { sendBroken } from '../support/tables.ts'
 
 const LATER = '2026-03-05T00:00:00.000Z'
 const EARLIER = '2026-03-01T11:59:59.999Z'
@@ -24,9 +25,9 @@ beforeAll(async () => {
   const components = await componentsOver(released, NOW)
   await importWorld(components)
   await release(components)
-  released.objects.set(inboxPath('forecasters', uuidOf(6, 1)), new Uint8Array())
+  const waiting = await sendBroken(released, 'forecasters')
   for (const [path, bytes] of released.objects) begun.objects.set(path, bytes)
-  await begun.delete(inboxPath('forecasters', uuidOf(6, 1)))
+  await begun.delete(waiting)
   const broken = new FaultStore(begun, { at: 2, fault: 'failed', crash: true })
   await release(await componentsOver(broken, LATER)).catch(() => undefined)
 })

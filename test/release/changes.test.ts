@@ -2,7 +2,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Components } from '../../jobs/components.ts'
 import {
-  inboxPath,
   intakePath,
   deltaLogPath,
   manifestPath,
@@ -11,13 +10,14 @@ import {
 } from '../../pipeline/store/paths.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import type { Store } from '../../pipeline/store/store.ts'
-import { encodeRows } from '../../pipeline/tables/inbox.ts'
 import { SCORED_TABLES, type Row, type ScoredTable } from '../../schemas/tables.ts'
 import { type Call, FaultStore } from '../support/fault-store.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { Clock, release, testComponents } from '../support/service.ts'
 import { copyOf } from '../support/store-content.ts'
 import { NOW, copyReleasedWorld, uuidOf } from '../support/world.ts'
+import { recordBytes } from '../../pipeline/store/records.ts'
+import { send } from '../support/tables.ts'
 
 const folder = await suiteFolder()
 const released = new MemoryStore()
@@ -89,26 +89,23 @@ describe('a release that is to be made if something has changed', () => {
 
   test.each(SCORED_TABLES)('is made where a row of %s waits in the inbox', async (table) => {
     const store = copyOf(released)
-    await store.put(inboxPath(table, uuidOf(6, 1)), encodeRows(table, [ROWS[table]]))
+    await send(store, table, uuidOf(6, 1), [ROWS[table]])
     const result = await release(await componentsOver(store), { ifChanged: true })
     expect(result).toMatchObject({ made: true, release: 2 })
   })
 
   test('is made where a run has decided what a table takes in and got no further', async () => {
     const store = copyOf(released)
-    const key = inboxPath('agents', uuidOf(6, 1))
-    await store.put(key, encodeRows('agents', [ROWS.agents]))
-    await store.put(
-      intakePath('agents', versions['agents']! + 1),
-      new TextEncoder().encode(JSON.stringify({ inbox: [key] })),
-    )
+    const taken = await send(store, 'agents', uuidOf(6, 1), [ROWS.agents])
+    const path = intakePath('agents', versions['agents']! + 1)
+    await store.put(path, recordBytes(path, { inbox: [taken] }))
     const result = await release(await componentsOver(store), { ifChanged: true })
     expect(result).toMatchObject({ made: true, release: 2 })
   })
 
   test('is made where a table has a commit that the last one has not read', async () => {
     const store = copyOf(released)
-    await store.put(inboxPath('agents', uuidOf(6, 1)), encodeRows('agents', [ROWS.agents]))
+    await send(store, 'agents', uuidOf(6, 1), [ROWS.agents])
     // Taken in by a run that is cut off before it plans.
     await expect(
       release(await componentsOver(new FaultStore(store, { at: 4, fault: 'failed', crash: true }))),
@@ -120,7 +117,7 @@ describe('a release that is to be made if something has changed', () => {
 
   test('is finished where a run has planned it', async () => {
     const store = copyOf(released)
-    await store.put(inboxPath('agents', uuidOf(6, 1)), encodeRows('agents', [ROWS.agents]))
+    await send(store, 'agents', uuidOf(6, 1), [ROWS.agents])
     const whole = copyOf(store)
     await release(await componentsOver(whole), { ifChanged: true })
     await release(await componentsOver(store), { ifChanged: true })

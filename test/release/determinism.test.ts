@@ -7,7 +7,7 @@ import { runImport } from '../../jobs/import.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { Clock, importRows, release, testComponents } from '../support/service.ts'
-import { contentOf, copyOf } from '../support/store-content.ts'
+import { contentOf, copyOf, recordIn } from '../support/store-content.ts'
 import { FORECAST_LINES, NOW, QUESTIONS_CSV, RESOLUTIONS_CSV, csvOf } from '../support/world.ts'
 
 const AS_OF = { asOf: new Date('2026-02-20T00:00:00.000Z') }
@@ -38,9 +38,7 @@ async function published({ threads = '1', importForecasts }: Setting): Promise<R
   const components = await testComponents({ store, folder, clock, settings: { DUCKDB_THREADS: threads } })
   await importForecasts(components, pass)
   await release(components, AS_OF)
-  const manifest = JSON.parse(
-    new TextDecoder().decode(await store.get('releases/00000001/manifest.json')),
-  ) as object
+  const manifest = recordIn(store, 'releases/00000001/manifest.json')
   const content = { ...(await contentOf(store, 'releases/')), ...(await contentOf(store, 'snapshots/')) }
   delete content['releases/00000001/plan.json']
   return {

@@ -4,7 +4,6 @@ import { runAudit } from '../../jobs/audit.ts'
 import type { Components } from '../../jobs/components.ts'
 import type { AuditReport } from '../../pipeline/release/audit.ts'
 import { Database } from '../../pipeline/duckdb.ts'
-import { canonical } from '../../pipeline/proof/canonical.ts'
 import { readManifest } from '../../pipeline/release/read.ts'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
@@ -15,8 +14,9 @@ import { FaultStore } from '../support/fault-store.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { OTHER_METHOD, laterComponents, laterRelease } from '../support/later-software.ts'
 import { Clock, OTHER_SECRET, SECRET, release, testComponents } from '../support/service.ts'
-import { contentOf, copyOf } from '../support/store-content.ts'
+import { contentOf, copyOf, recordIn, setRecord } from '../support/store-content.ts'
 import { NOW, forecasterId, releaseWorld } from '../support/world.ts'
+import type { ReleaseManifest } from '../../schemas/payloads.ts'
 
 const TODAY = NOW.slice(0, 10)
 const TOMORROW = '2026-03-02T12:00:00.000Z'
@@ -62,6 +62,7 @@ describe('an audit of a release that another method made', () => {
       derived: false,
       ok: true,
       files_compared: 8,
+      data_files_checked: 6,
       signatures: { checked: true, valid: 35, invalid: 0, unsigned: 0 },
       snapshot_compared: true,
       thinned_at: null,
@@ -79,18 +80,21 @@ describe('an audit of a release that another method made', () => {
     const store = copyOf(released)
     const manifest = (await readManifest(store, 1))!
     const engines = { ...manifest.engines, duckdb: 'v0.1.2' }
-    store.objects.set(manifestPath(1), canonical({ ...manifest, engines }))
+    setRecord(store, manifestPath(1), { ...manifest, engines })
     const { report, text } = await audit(await componentsOver(store))
     expect(report).toMatchObject({ derived: false, ok: true, files_compared: 8, faults: [] })
     expect(report.notes).toEqual([expect.stringContaining('DuckDB v0.1.2 made this release')])
     expect(text).not.toMatch(/differ/i)
   })
 
-  test('needs no table', async () => {
-    const { report } = await auditLater((objects) => {
-      for (const path of objects.keys()) if (path.startsWith('tables/')) objects.delete(path)
-    })
-    expect(report).toMatchObject({ ok: true, faults: [] })
+  test('checks the tables too: a damaged data file, and one that is gone, are named', async () => {
+    const dataFile = [...released.objects.keys()].find((path) => /^tables\/forecasts\/.*parquet$/.test(path))!
+    const flip = await auditLater((objects) => objects.set(dataFile, flipped(objects.get(dataFile)!)))
+    expect(flip.report.faults).toEqual([
+      expect.stringMatching(`^${dataFile} is damaged: expected the SHA-256 `),
+    ])
+    const gone = await auditLater((objects) => objects.delete(dataFile))
+    expect(gone.report.faults).toEqual([`${dataFile} is in the log of its table and not in the store`])
   })
 
   test.for([SHARD, 'entities/000.parquet', 'scores/000.parquet'])(
@@ -118,8 +122,9 @@ describe('an audit of a release that another method made', () => {
 
   test('finds a size in the manifest that is not the file’s', async () => {
     const { report } = await auditLater((objects) => {
-      const text = new TextDecoder().decode(objects.get(manifestPath(1)))
-      objects.set(manifestPath(1), Buffer.from(text.replace(/"size_bytes":\d+/, (found) => `${found}0`)))
+      const manifest = recordIn({ objects }, manifestPath(1)) as unknown as ReleaseManifest
+      manifest.files[0]!.size_bytes += 1
+      setRecord({ objects }, manifestPath(1), manifest)
     })
     expect(report.faults).toEqual(['manifest.json: is not the manifest of the stored files'])
   })
@@ -135,7 +140,7 @@ describe('an audit of a release that another method made', () => {
       ],
       [
         (objects) =>
-          objects.set(`${snapshot}manifest.json`, canonical({ date: TODAY, release: 2, files: [] })),
+          setRecord({ objects }, `${snapshot}manifest.json`, { date: TODAY, release: 2, files: [] }),
         `${snapshot}manifest.json: is not the manifest of the copied files`,
       ],
     ]
@@ -246,8 +251,7 @@ describe('a release that other software has begun', () => {
 
   test('is left alone and then planned anew although its plan says what this software does not know', async () => {
     const store = await begun()
-    const plan = JSON.parse(new TextDecoder().decode(store.objects.get(planPath(2)))) as object
-    store.objects.set(planPath(2), canonical({ ...plan, workers: 4 }))
+    setRecord(store, planPath(2), { ...recordIn(store, planPath(2)), workers: 4 })
     await expect(release(await componentsOver(store, TOMORROW))).rejects.toMatchObject({ kind: 'conflict' })
     const components = await componentsOver(store, '2026-03-02T12:15:00.000Z')
     expect(await release(components, { ifChanged: true })).toMatchObject({ release: 2 })

@@ -4,7 +4,6 @@ import { runRelease } from '../../jobs/release.ts'
 import { runRetention } from '../../jobs/retention.ts'
 import { takeStep } from '../../jobs/simulation/step.ts'
 import { MOST_AT_ONCE, WHOLE_RELEASES, type Deleted, thinReleases } from '../../pipeline/release/retention.ts'
-import { canonical } from '../../pipeline/proof/canonical.ts'
 import { isThinned, readManifest } from '../../pipeline/release/read.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import {
@@ -19,7 +18,7 @@ import { FAULTS, FaultStore } from '../support/fault-store.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { after, sandboxOver, seededStore } from '../support/sandbox.ts'
 import { Clock, release, testComponents, testService } from '../support/service.ts'
-import { contentOf, copyOf } from '../support/store-content.ts'
+import { contentOf, copyOf, recordIn, setRecord } from '../support/store-content.ts'
 import { NOW, copyReleasedWorld, forecasterId } from '../support/world.ts'
 
 const folder = await suiteFolder()
@@ -35,10 +34,8 @@ beforeAll(async () => {
 /** A store with `count` releases of one day, which all have the files of the first. */
 function storeWith(count: number): MemoryStore {
   const store = copyOf(released)
-  const recordIn = (path: string) =>
-    JSON.parse(new TextDecoder().decode(released.objects.get(path))) as object
-  const manifest = recordIn(manifestPath(1))
-  const plan = { ...recordIn(planPath(1)), brings_snapshot: false }
+  const manifest = recordIn(released, manifestPath(1))
+  const plan = { ...recordIn(released, planPath(1)), brings_snapshot: false }
   for (const [key, bytes] of released.objects) {
     if (!key.startsWith(releasePrefix(1))) continue
     for (let number = 2; number <= count; number++) {
@@ -46,8 +43,8 @@ function storeWith(count: number): MemoryStore {
     }
   }
   for (let number = 2; number <= count; number++) {
-    store.objects.set(manifestPath(number), canonical({ ...manifest, release: number }))
-    store.objects.set(planPath(number), canonical(plan))
+    setRecord(store, manifestPath(number), { ...manifest, release: number })
+    setRecord(store, planPath(number), plan)
   }
   for (let number = 1; number <= count; number++) store.objects.set(releasePrefix(number) + TREE, bytes(TREE))
   return store

@@ -5,8 +5,8 @@ import type { Components } from '../../jobs/components.ts'
 import type { AuditReport } from '../../pipeline/release/audit.ts'
 import { readManifest } from '../../pipeline/release/read.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
-import { canonical } from '../../pipeline/proof/canonical.ts'
 import { manifestPath } from '../../pipeline/store/paths.ts'
+import { recordBytes } from '../../pipeline/store/records.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import type { SupersededOutcome } from '../../schemas/payloads.ts'
 import { FaultStore } from '../support/fault-store.ts'
@@ -235,7 +235,7 @@ describe('an audit', () => {
       { counts: { ...COUNTS, forecasts: 0 } },
     ]
     for (const lie of lies) {
-      await store.put(manifestPath(2), canonical({ ...manifest, ...lie }))
+      await store.put(manifestPath(2), recordBytes(manifestPath(2), { ...manifest, ...lie }))
       const { ok, faults } = await audit(components, 2)
       expect(ok).toBe(false)
       expect(faults).toEqual([expect.stringMatching(/^manifest\.json: differs at byte .*stored .*derived /)])

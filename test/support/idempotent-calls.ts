@@ -8,6 +8,7 @@ import { MemoryStore } from '../../pipeline/store/memory.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { FaultStore } from './fault-store.ts'
+import { recordIn } from './store-content.ts'
 import { Clock } from './service.ts'
 
 export const START = Date.parse('2026-03-01T12:00:00.000Z')
@@ -32,7 +33,8 @@ export function forecast(store: Store): IdempotentWork<Answer> {
     check: () => Promise.resolve(),
     answer: ({ id, at, salt }) => ({ id, at: at.toISOString(), salt }),
     commit: async (_, answer) => {
-      await store.putIfAbsent(inboxPath('forecasts', uuidv7()), canonical(answer))
+      const bytes = canonical(answer)
+      await store.putIfAbsent(inboxPath('forecasts', uuidv7(), bytes), bytes)
     },
   }
 }
@@ -120,8 +122,8 @@ export function distinctEffects(store: MemoryStore): Answer[] {
 }
 
 export async function claimIn(store: MemoryStore): Promise<Answer & { state: string; fingerprint: string }> {
-  const bytes = await store.get(claimPath(REQUEST.scope, REQUEST.key))
-  return JSON.parse(new TextDecoder().decode(bytes)) as Answer & { state: string; fingerprint: string }
+  const claim = recordIn(store, claimPath(REQUEST.scope, REQUEST.key)) as unknown
+  return claim as Answer & { state: string; fingerprint: string }
 }
 
 /** All paths and contents as text. */

@@ -1,6 +1,7 @@
 // Handles stores as wholes: copies one, and summarises its content so that tests can compare before and after.
 import { sha256Hex } from '../../pipeline/proof/canonical.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
+import { recordBytes } from '../../pipeline/store/records.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 
 /** A copy of a store, for a test to change. */
@@ -8,6 +9,20 @@ export function copyOf({ objects }: MemoryStore): MemoryStore {
   const store = new MemoryStore()
   for (const [path, bytes] of objects) store.objects.set(path, bytes)
   return store
+}
+
+/** A record of the service, as the store holds it without its checksum. */
+export function recordIn({ objects }: Pick<MemoryStore, 'objects'>, path: string): Record<string, unknown> {
+  const { checksum: _, ...record } = JSON.parse(new TextDecoder().decode(objects.get(path))) as Record<
+    string,
+    unknown
+  >
+  return record
+}
+
+/** Puts a record of the service into a store. */
+export function setRecord({ objects }: Pick<MemoryStore, 'objects'>, path: string, record: object): void {
+  objects.set(path, recordBytes(path, record))
 }
 
 /** The SHA-256 of each object, by path. */

@@ -2,6 +2,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Database, parquet } from '../../pipeline/duckdb.ts'
+import { sha256Hex } from '../../pipeline/proof/canonical.ts'
 import { inboxPath, tablePath } from '../../pipeline/store/paths.ts'
 import { LocalFiles } from '../../pipeline/store/local-files.ts'
 import type { Store } from '../../pipeline/store/store.ts'
@@ -41,9 +42,25 @@ export async function workerOn(
   return { store, local: new LocalFiles(store, join(folder, 'cache')), database, directory, now }
 }
 
-/** Puts one object into a table's inbox. */
-export async function send(store: Store, table: TableName, id: string, rows: readonly Row[]): Promise<void> {
-  await store.putIfAbsent(inboxPath(table, id), encodeRows(table, rows))
+/** Puts one object with these rows into a table's inbox, and returns its path. */
+export function send(store: Store, table: TableName, id: string, rows: readonly Row[]): Promise<string> {
+  return sendBytes(store, table, id, encodeRows(table, rows))
+}
+
+export async function sendBytes(
+  store: Store,
+  table: TableName,
+  id: string,
+  bytes: Uint8Array,
+): Promise<string> {
+  const path = inboxPath(table, id, bytes)
+  await store.putIfAbsent(path, bytes)
+  return path
+}
+
+/** An object of the inbox that arrived as it was sent and is not Parquet. */
+export function sendBroken(store: Store, table: TableName): Promise<string> {
+  return sendBytes(store, table, 'broken', new TextEncoder().encode('not Parquet'))
 }
 
 export async function pathsOf(store: Store, prefix = ''): Promise<string[]> {
@@ -68,9 +85,9 @@ export async function globRows(
   const paths = (await pathsOf(store, tablePath(table, 'recorded_date='))).filter((path) =>
     path.endsWith('.parquet'),
   )
-  return paths.length === 0
-    ? []
-    : selectRows(database, table, await Promise.all(paths.map((path) => local.path(path))))
+  const localPath = async (path: string) =>
+    local.path(path, { sha256: sha256Hex((await store.get(path)) ?? '') })
+  return paths.length === 0 ? [] : selectRows(database, table, await Promise.all(paths.map(localPath)))
 }
 
 export async function selectRows(database: Database, table: TableName, paths: string[]): Promise<Row[]> {

@@ -25,6 +25,9 @@ import {
   workerOn,
 } from '../support/tables.ts'
 import { uuidOf } from '../support/world.ts'
+import { localPath } from '../../pipeline/tables/delta-log.ts'
+import { recordBytes } from '../../pipeline/store/records.ts'
+import { sendBroken, sendBytes } from '../support/tables.ts'
 
 /** Of the workers of every test: a compaction leaves nothing in it that the next would find. */
 let workerDatabase: Database
@@ -130,10 +133,10 @@ describe.for(Object.entries(stores))('compaction in %s', ([, createStore]) => {
 
   test('leaves objects of other tables and foreign objects in the inbox where they are', async () => {
     const { store, worker } = await setUpFilled(createStore)
-    await send(store, 'agents', 'one', sampleRows('agents', 2))
+    const agents = await send(store, 'agents', 'one', sampleRows('agents', 2))
     await store.put('inbox/forecasts/readme.txt', new Uint8Array([1]))
     await compact(worker, 'forecasts')
-    expect(await pathsOf(store, 'inbox/')).toEqual(['inbox/agents/one.parquet', 'inbox/forecasts/readme.txt'])
+    expect(await pathsOf(store, 'inbox/')).toEqual([agents, 'inbox/forecasts/readme.txt'])
     await expectRows(worker, 'forecasts', ROWS)
   })
 
@@ -193,7 +196,7 @@ describe('the data files of compaction', () => {
       ].map(async (settings) => {
         const store = new MemoryStore()
         for (const [part, object] of objects.entries())
-          await store.put(inboxPath('forecasts', `object-${part}`), object)
+          await sendBytes(store, 'forecasts', `object-${part}`, object)
         using worker = await openWorker(store, await testFolder(), settings)
         await compact(worker, 'forecasts')
         return new Map([...store.objects].filter(([path]) => path.endsWith('.parquet')))
@@ -348,7 +351,7 @@ describe('a compaction that is held back while a rival does all the work', () =>
 describe('compaction stops, and touches nothing,', () => {
   test('at an object of the inbox that is not Parquet', async () => {
     const { store, worker } = await setUpFilled()
-    await store.put(inboxPath('forecasts', 'broken'), new TextEncoder().encode('not Parquet'))
+    await sendBroken(store, 'forecasts')
     await expect(compact(worker, 'forecasts')).rejects.toMatchObject({ kind: 'corrupt' })
     expect(await pathsOf(store, inboxPrefix('forecasts'))).toHaveLength(4)
     expect(await currentVersion(store, 'forecasts')).toMatchObject({ version: 0 })
@@ -363,8 +366,8 @@ describe('compaction stops, and touches nothing,', () => {
 
   test('at an intake of an object that is gone but was never committed', async () => {
     const { store, worker } = await setUpFilled()
-    const intake = { inbox: [inboxPath('forecasts', 'gone')] }
-    await store.put(intakePath('forecasts', 1), new TextEncoder().encode(JSON.stringify(intake)))
+    const path = intakePath('forecasts', 1)
+    await store.put(path, recordBytes(path, { inbox: [inboxPath('forecasts', 'gone', new Uint8Array())] }))
     await expect(compact(worker, 'forecasts')).rejects.toMatchObject({ kind: 'notFound' })
     expect(await pathsOf(store, inboxPrefix('forecasts'))).toHaveLength(3)
   })
@@ -452,11 +455,12 @@ async function expectRowsOnce(
 }
 
 async function rowsOfFile(
-  { database, local }: CompactionContext,
+  { store, database, local }: CompactionContext,
   table: TableName,
   path: string,
 ): Promise<Row[]> {
-  return selectRows(database, table, [await local.path(tablePath(table, path))])
+  const file = (await currentVersion(store, table)).files.find((added) => added.path === path)!
+  return selectRows(database, table, [await localPath(local, table, file)])
 }
 
 function valueText(value: Row[string] | undefined): string {

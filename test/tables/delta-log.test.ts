@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { sha256Hex } from '../../pipeline/proof/canonical.ts'
 import { deltaLogPath, tablePath } from '../../pipeline/store/paths.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import type { Store } from '../../pipeline/store/store.ts'
@@ -19,7 +20,7 @@ describe('a table log', () => {
   test('follows the commits and adds the files of each', async () => {
     const store = new MemoryStore()
     const log = new TableLog(store, TABLE)
-    await store.put(deltaLogPath(TABLE, 0), creationCommit(TABLE, 'id', CREATED_MS))
+    await create(store)
     expect(await log.refresh()).toBe(true)
     expect(log.current).toMatchObject({ version: 0, files: [] })
     await commit(store, 1, [fileOf('a'), fileOf('b')])
@@ -159,7 +160,9 @@ describe('a table log refuses', () => {
   }
   const refused: Record<string, string> = {
     'an empty commit': '',
-    'a commit cut off in the middle': new TextDecoder().decode(appendCommit([file], 0)).slice(0, -40),
+    'a commit cut off in the middle': new TextDecoder()
+      .decode(appendCommit(deltaLogPath(TABLE, 2), [file], 0))
+      .slice(0, -40),
     'a commit that is not JSON': 'not JSON\n',
     'a commit that does not name its writer': action({ add }),
     'a commit by another engine': `${action({ commitInfo: { engineInfo: 'another' } })}\n${action({ add })}\n`,
@@ -186,6 +189,7 @@ function fileOf(name: string): DataFile {
     path: `recorded_date=2026-01-31/forecasts-${name}.parquet`,
     recordedDate: '2026-01-31',
     sizeBytes: 10,
+    sha256: sha256Hex(name),
     rows: 1,
     minValues: { forecast_id: name },
     maxValues: { forecast_id: name },
@@ -193,14 +197,20 @@ function fileOf(name: string): DataFile {
   }
 }
 
+async function create(store: Store): Promise<void> {
+  const path = deltaLogPath(TABLE, 0)
+  await store.put(path, creationCommit(path, TABLE, 'id', CREATED_MS))
+}
+
 async function commit(store: Store, version: number, files: DataFile[]): Promise<void> {
-  await store.put(deltaLogPath(TABLE, version), appendCommit(files, CREATED_MS))
+  const path = deltaLogPath(TABLE, version)
+  await store.put(path, appendCommit(path, files, CREATED_MS))
 }
 
 /** A created table and a commit of one file for each version after that. */
 async function storeWith(version: number): Promise<MemoryStore> {
   const store = new MemoryStore()
-  await store.put(deltaLogPath(TABLE, 0), creationCommit(TABLE, 'id', CREATED_MS))
+  await create(store)
   for (let number = 1; number <= version; number++) await commit(store, number, [fileOf(String(number))])
   return store
 }

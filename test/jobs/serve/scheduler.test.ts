@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { type Logger, pino } from 'pino'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { Scheduler } from '../../../jobs/serve/scheduler.ts'
-import { canonical } from '../../../pipeline/proof/canonical.ts'
 import { readManifest } from '../../../pipeline/release/read.ts'
 import { FileStore } from '../../../pipeline/store/file.ts'
 import { SIMULATION_PATH } from '../../../pipeline/store/paths.ts'
 import { testFolder } from '../../support/folder.ts'
+import { recordBytes } from '../../../pipeline/store/records.ts'
 
 const EACH_SECOND = '* * * * * *'
 const PATIENT = { interval: 20, timeout: 20_000 }
@@ -41,7 +41,7 @@ describe('the schedule of the sandbox', () => {
     const { logger, lines } = errorLog()
     const started_at = new Date().toISOString()
     const record = { seed: 1, started_at, round_ms: 300_000, questions_per_round: 1 }
-    await store.put(SIMULATION_PATH, canonical(record))
+    await store.put(SIMULATION_PATH, recordBytes(SIMULATION_PATH, record))
     const { tables, environment } = await firstRelease(store, logger)
     expect({ environment, questions: tables['questions'] }).toEqual({ environment: 'sandbox', questions: 1 })
     expect(lines).toEqual([])

@@ -1,0 +1,165 @@
+// Writes the rows of inbox objects as data files of a table: one or more for each day, with the statistics for the log.
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { ServiceError } from '../../schemas/errors.ts'
+import { type ColumnType, type TableSpec } from '../../schemas/tables.ts'
+import { type Database, literal, parquet } from '../duckdb.ts'
+import { sha256Hex } from '../proof/canonical.ts'
+import { dataPath, tablePath } from '../store/paths.ts'
+import { type Store, present } from '../store/store.ts'
+import type { DataFile } from './delta.ts'
+import { SQL_TYPES, columnsOf } from './views.ts'
+
+/** The most rows in one data file, because it is uploaded from memory. */
+const ROWS_PER_FILE = 4_000_000
+
+export interface DataFileContext {
+  store: Store
+  /** No other call may use it at the same time. */
+  database: Database
+  /** For files on their way to the store. No other call may use it at the same time. */
+  directory: string
+}
+
+/** The rows to write, and where from. */
+interface Batch {
+  spec: TableSpec
+  /** Local files. */
+  paths: readonly string[]
+  /** Names the data files, so that every attempt gives them the same paths. */
+  digest: string
+  /** No row may be recorded before this instant; undefined if any may. */
+  earliest: Date | undefined
+}
+
+export async function writeDataFiles(
+  context: DataFileContext,
+  { spec, paths, digest, earliest }: Batch,
+): Promise<DataFile[]> {
+  const { database } = context
+  const batch = `batch_${spec.name}`
+  const columns = spec.columns.map(({ name, type }) => {
+    const value = `${name}::${SQL_TYPES[type]}`
+    const isMoved = name === 'recorded_at' && earliest !== undefined
+    return `${isMoved ? `greatest(${value}, ${literal(earliest.toISOString())}::TIMESTAMPTZ)` : value} AS ${name}`
+  })
+  const order = new Set(['recorded_date', ...spec.sortedBy, ...spec.columns.map(({ name }) => name)])
+  // Grain: one row per row of the inbox, in the order of the table's data files.
+  await database.run(
+    `CREATE OR REPLACE TEMP TABLE ${batch} AS
+     SELECT *, strftime(recorded_at AT TIME ZONE 'UTC', '%Y-%m-%d') AS recorded_date
+     FROM (SELECT ${columns.join(', ')} FROM ${parquet(paths)}) ORDER BY ${[...order].join(', ')}`,
+  )
+  const dates = await database.rows<{ recorded_date: string; first: bigint; rows: bigint }>(
+    `SELECT recorded_date, min(rowid) AS first, count(*) AS rows FROM ${batch} GROUP BY ALL ORDER BY ALL`,
+  )
+  const files: DataFile[] = []
+  for (const { recorded_date: recordedDate, first, rows } of dates) {
+    for (let part = 0, from = Number(first); from < Number(first + rows); part++, from += ROWS_PER_FILE) {
+      const slice = `${batch} WHERE recorded_date = ${literal(recordedDate)} AND rowid >= ${from} AND rowid < ${from + ROWS_PER_FILE}`
+      const path = dataPath(spec.name, recordedDate, `${digest}-${part}`)
+      const stored = await upload(context, tablePath(spec.name, path), spec, slice)
+      files.push({
+        path,
+        recordedDate,
+        sizeBytes: stored.byteLength,
+        sha256: sha256Hex(stored),
+        ...(await statisticsOf(database, spec, slice)),
+      })
+    }
+  }
+  await database.run(`DROP TABLE ${batch}`)
+  return files
+}
+
+/**
+ * Writes a slice of the batch as a data file and returns the stored bytes. An earlier attempt may have written the same
+ * rows as other bytes, with another version of DuckDB: then those stay.
+ *
+ * @throws ServiceError `corrupt` if the object is there with other rows.
+ */
+async function upload(
+  context: DataFileContext,
+  path: string,
+  spec: TableSpec,
+  slice: string,
+): Promise<Uint8Array> {
+  const { store, database, directory } = context
+  const sorted = `SELECT * EXCLUDE (recorded_date) FROM ${slice} ORDER BY rowid`
+  const bytes = await parquetOf(context, sha256Hex(path), sorted)
+  if (await store.putIfAbsent(path, bytes)) return bytes
+  const stored = await present(store, path)
+  if (Buffer.compare(stored, bytes) === 0) return stored
+  const file = join(directory, `${sha256Hex(path)}-stored.parquet`)
+  await writeFile(file, stored)
+  try {
+    if (await haveSameRows(database, `(${sorted})`, `(SELECT ${columnsOf(spec)} FROM ${parquet([file])})`)) {
+      return stored
+    }
+  } catch (error) {
+    if (!(error instanceof ServiceError && error.kind === 'corrupt')) throw error
+  } finally {
+    await rm(file)
+  }
+  throw new ServiceError(
+    'corrupt',
+    `${path} holds other rows than the inbox objects that it was made from; no commit names it yet, so move it out of the bucket and run again`,
+  )
+}
+
+async function haveSameRows(database: Database, one: string, other: string): Promise<boolean> {
+  const [row] = await database.rows(
+    `(FROM ${one} EXCEPT ALL FROM ${other}) UNION ALL (FROM ${other} EXCEPT ALL FROM ${one}) LIMIT 1`,
+  )
+  return row === undefined
+}
+
+/** The rows of a query as a Parquet file. No other call may use `name` at the same time. */
+export async function parquetOf(
+  { database, directory }: Pick<DataFileContext, 'database' | 'directory'>,
+  name: string,
+  select: string,
+): Promise<Uint8Array> {
+  const file = join(directory, `${name}.parquet`)
+  await database.run(
+    `COPY (${select}) TO ${literal(file)} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 122880)`,
+  )
+  const bytes = await readFile(file)
+  await rm(file)
+  return bytes
+}
+
+/**
+ * The statistics of every column. If only some columns had bounds, the reader `deltalake` would find no rows when it
+ * filters by another.
+ */
+async function statisticsOf(
+  database: Database,
+  { columns }: TableSpec,
+  slice: string,
+): Promise<Pick<DataFile, 'rows' | 'minValues' | 'maxValues' | 'nullCount'>> {
+  const text = (type: ColumnType, value: string) =>
+    type === 'time'
+      ? `strftime(${value} AT TIME ZONE 'UTC', '%Y-%m-%dT%H:%M:%S.%gZ')`
+      : type === 'day'
+        ? `${value}::VARCHAR`
+        : value
+  const selected = columns.flatMap(({ name, type }) => [
+    `${text(type, `min(${name})`)} AS min_${name}`,
+    `${text(type, `max(${name})`)} AS max_${name}`,
+    `count(*) - count(${name}) AS nulls_${name}`,
+  ])
+  const [row] = await database.rows<Record<string, string | number | bigint | null>>(
+    `SELECT count(*) AS rows, ${selected.join(', ')} FROM ${slice}`,
+  )
+  if (!row) throw new ServiceError('corrupt', 'DuckDB returned no statistics for a data file')
+  const pick = (bound: 'min' | 'max') =>
+    Object.fromEntries(
+      columns.flatMap(({ name }) => {
+        const value = row[`${bound}_${name}`] ?? null
+        return value === null ? [] : [[name, typeof value === 'bigint' ? Number(value) : value]]
+      }),
+    ) as DataFile['minValues']
+  const nullCount = Object.fromEntries(columns.map(({ name }) => [name, Number(row[`nulls_${name}`])]))
+  return { rows: Number(row['rows']), minValues: pick('min'), maxValues: pick('max'), nullCount }
+}
