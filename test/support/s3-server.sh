@@ -73,7 +73,7 @@ mgr data = $dir/mgr/\$id
 osd data = $dir/osd/\$id
 [client.rgw.a]
 rgw data = $dir/rgw
-rgw frontends = beast endpoint=127.0.0.1:$port
+rgw frontends = beast endpoint=127.0.0.1:$port tcp_nodelay=1
 CONF
   local conf=(-c "$dir/ceph.conf")
   monmaptool --create --clobber --fsid "$fsid" --addv a "[v1:127.0.0.1:$mon_port]" "$dir/monmap"
