@@ -1,5 +1,5 @@
-// Six projects: `unit` and `system` need nothing but this machine, `s3` a real S3 server, `delta` other readers of the
-// tables, `redis` a real Redis, `openapi` a tester of HTTP services.
+// Seven projects: `unit` and `system` need nothing but this machine, `s3` a real S3 server, `delta` other readers of the
+// tables, `redis` a real Redis, `openapi` a tester of HTTP services, `faults` the S3 server and the rights of root.
 import { defineConfig } from 'vitest/config'
 
 const MINUTE_MS = 60_000
@@ -24,7 +24,14 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/s3/**', 'test/delta/**', 'test/openapi/**', 'test/redis/**', ...SYSTEM],
+          exclude: [
+            'test/s3/**',
+            'test/delta/**',
+            'test/openapi/**',
+            'test/redis/**',
+            'test/faults/**',
+            ...SYSTEM,
+          ],
           // No module holds a state, and a worker that loads them once saves a third of a small file's time.
           isolate: false,
           testTimeout: MINUTE_MS / 2,
@@ -65,6 +72,15 @@ export default defineConfig({
           include: ['test/redis/**/*.test.ts'],
           testTimeout: 2 * MINUTE_MS,
           hookTimeout: 2 * MINUTE_MS,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'faults',
+          include: ['test/faults/**/*.test.ts'],
+          testTimeout: 2 * MINUTE_MS,
+          hookTimeout: MINUTE_MS,
         },
       },
       {

@@ -25,13 +25,15 @@ export interface ProcessOptions {
   env?: Record<string, string>
 }
 
-interface Running {
+export interface Running {
   child: ChildProcessByStdio<null, Readable, Readable>
+  /** Resolves once the process and everything that it started have ended. */
   finished: Promise<Finished>
   logged: (pattern: RegExp, times?: number) => Promise<string>
 }
 
-function start(args: readonly string[], { folder, env = {} }: ProcessOptions): Running {
+/** Starts a command. Call it inside a test: the process ends with the test. */
+export function startFvs(args: readonly string[], { folder, env = {} }: ProcessOptions): Running {
   const child = spawn(process.execPath, [FVS, ...args], {
     cwd: folder,
     env: {
@@ -73,11 +75,12 @@ function start(args: readonly string[], { folder, env = {} }: ProcessOptions): R
 
 /** Runs a command to its end. Call it inside a test. */
 export async function fvs(args: readonly string[], options: ProcessOptions): Promise<Finished> {
-  return start(args, options).finished
+  return startFvs(args, options).finished
 }
 
 export interface ServingProcess {
   url: string
+  pid: number
   kill: (signal: NodeJS.Signals) => void
   finished: Promise<Finished>
   /** Resolves to the first line of the log that matches, or the second, and so on with `times`. */
@@ -86,7 +89,7 @@ export interface ServingProcess {
 
 /** Starts `fvs serve` and waits until it serves. Call it inside a test: the process ends with the test. */
 export async function fvsServe(options: ProcessOptions, ...args: string[]): Promise<ServingProcess> {
-  const { child, finished, logged } = start(['serve', ...args], options)
+  const { child, finished, logged } = startFvs(['serve', ...args], options)
   const { url } = JSON.parse(await logged(/^\{.*"msg":"serving"\}$/)) as { url: string }
-  return { url, kill: (signal) => void child.kill(signal), finished, logged }
+  return { url, pid: child.pid!, kill: (signal) => void child.kill(signal), finished, logged }
 }
