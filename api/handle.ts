@@ -1,6 +1,5 @@
 // Answers a request: the steps that every route has in common.
 import type { RouterContext } from '@koa/router'
-import type { z } from 'zod'
 import { canonical } from '../pipeline/proof/canonical.ts'
 import { ServiceError } from '../schemas/errors.ts'
 import type { AddressOf } from './limits/addresses.ts'
@@ -8,8 +7,8 @@ import { readJson } from './body.ts'
 import type { ApiContext } from './context.ts'
 import { entityTag, isNamedBy } from './entity-tag.ts'
 import { parseIdempotencyKey } from './idempotency-key.ts'
+import { faultAt, invalidInput, parseInput } from './input.ts'
 import { rateLimitHeaders, refusal } from './limits/admission.ts'
-import { invalidInput, pointer } from './problems.ts'
 import { CHALLENGES, type Reply, type Route } from './route.ts'
 
 /** Identifies the caller, counts the request, validates what was sent, and sends the reply of the route. */
@@ -19,7 +18,7 @@ export async function handle(
   context: ApiContext,
   addressOf: AddressOf,
 ): Promise<void> {
-  const params = parsed(spec.params, ctx.params, 'path')
+  const params = parseInput(spec.params, ctx.params, 'path')
   const caller = await callerOf(ctx, spec, context)
   if (caller.kind !== 'anonymous') ctx.state['keyId'] = caller.key_id
   const admission = spec.limit && (await context.limits.admit(spec.limit, caller, addressOf(ctx.req)))
@@ -29,12 +28,12 @@ export async function handle(
   }
   try {
     if (spec.follows) await context.catchUp()
-    const query = parsed(spec.query, queryOf(ctx.querystring), 'query')
+    const query = parseInput(spec.query, queryOf(ctx.querystring), 'query')
     const sent = spec.body && (await readJson(ctx.req))
     for (const [field, most] of Object.entries(spec.mostItems ?? {})) {
       assertLength(sent, field, most(caller, context))
     }
-    const body = spec.body && parsed(spec.body, sent, 'body')
+    const body = spec.body && parseInput(spec.body, sent, 'body')
     const header = spec.idempotent && ctx.headers['idempotency-key']?.toString()
     const idempotencyKey = header === undefined ? undefined : parseIdempotencyKey(header)
     send(ctx, spec, await spec.handle({ params, query, body, caller, idempotencyKey }, context))
@@ -58,9 +57,7 @@ function queryOf(text: string): Record<string, string> {
   const seen = new Set<string>()
   for (const [name] of parameters) {
     if (seen.has(name)) {
-      throw new ServiceError('invalid', `the query is not valid: ${name} is given more than once`, {
-        faults: [{ pointer: pointer([name]), detail: 'must be given once' }],
-      })
+      throw invalidInput('query', [faultAt([name], 'is given more than once: send it once', 'query')])
     }
     seen.add(name)
   }
@@ -98,14 +95,8 @@ function assertLength(body: unknown, field: string, most: number): void {
   throw new ServiceError(
     'invalid',
     `${list.length} ${field} were sent; at most ${most} are allowed in one request`,
-    { faults: [{ pointer: pointer([field]), detail: `must have at most ${most} items` }] },
+    { faults: [faultAt([field], `must have at most ${most} items`, 'body')] },
   )
-}
-
-function parsed(schema: z.ZodType, input: unknown, what: string): unknown {
-  const result = schema.safeParse(input)
-  if (!result.success) throw invalidInput(what, result.error)
-  return result.data
 }
 
 function send(ctx: RouterContext, { method, success }: Route, { body, headers = {} }: Reply): void {

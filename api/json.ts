@@ -1,4 +1,5 @@
 // Parses JSON and refuses duplicate fields, of which `JSON.parse` silently keeps the last.
+import { placeOf, syntaxFaultOf } from './json-syntax.ts'
 import { HttpError } from './problems.ts'
 
 /** In valid JSON: a string, with the colon that makes it a field's name, or the start or end of an object. */
@@ -7,13 +8,12 @@ const SHOWN_LENGTH = 100
 
 /** @throws HttpError 400 for a text that is not JSON in UTF-8, or that has a field twice in one object. */
 export function parseJson(bytes: Uint8Array): unknown {
-  let text: string
+  const text = textOf(bytes)
   let value: unknown
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
     value = JSON.parse(text)
   } catch {
-    throw new HttpError(400, 'the body is not JSON in UTF-8')
+    throw new HttpError(400, notJson(text))
   }
   const repeated = repeatedField(text)
   if (repeated !== undefined) {
@@ -21,6 +21,26 @@ export function parseJson(bytes: Uint8Array): unknown {
     throw new HttpError(400, `the body has the field ${shown} twice in one object: send it once`)
   }
   return value
+}
+
+function textOf(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new HttpError(400, 'the body is not text in UTF-8')
+  }
+}
+
+/** Says where a text stops being JSON, and shows no more of it than one character. */
+function notJson(text: string): string {
+  if (text.trim() === '') return 'the body is empty: send JSON'
+  const fault = syntaxFaultOf(text)
+  if (!fault) return 'the body is not JSON'
+  const { index, expected } = fault
+  const code = text.codePointAt(index)
+  const found =
+    code === undefined ? 'the body ends' : `there is ${JSON.stringify(String.fromCodePoint(code))}`
+  return `the body is not JSON: at ${placeOf(text, index)}, ${found} where ${expected} should be`
 }
 
 function repeatedField(text: string): string | undefined {

@@ -1,6 +1,5 @@
 // Every error answer is made here: RFC 9457 problem details, chosen by the kind of the error alone.
 import { STATUS_CODES } from 'node:http'
-import type { z } from 'zod'
 import { type ErrorKind, type Fault, ServiceError } from '../schemas/errors.ts'
 import type { Problem } from '../schemas/payloads.ts'
 
@@ -63,29 +62,4 @@ function detailOf({ kind, expose, message }: ServiceError): string {
 export function problem(status: number, detail: string, faults: readonly Fault[] = []): Problem {
   const title = STATUS_CODES[status] ?? 'Error'
   return { type: 'about:blank', title, status, detail, ...(faults.length > 0 ? { errors: [...faults] } : {}) }
-}
-
-/** So that an answer is not much larger than its request. */
-const MOST_FAULTS = 100
-
-/** An input that failed its schema, as one error that names the wrong values by JSON Pointer. */
-export function invalidInput(what: string, error: z.ZodError): ServiceError {
-  const faults = error.issues.slice(0, MOST_FAULTS).flatMap((issue): Fault[] => {
-    const path = issue.path.map(String)
-    if (issue.code === 'unrecognized_keys') {
-      const keys = issue.keys.slice(0, MOST_FAULTS)
-      return keys.map((key) => ({ pointer: pointer([...path, key]), detail: 'is not a known field' }))
-    }
-    return [{ pointer: pointer(path), detail: issue.message }]
-  })
-  const first = faults[0]
-  const summary = first ? `: ${first.pointer === '' ? 'it' : first.pointer.slice(1)} ${first.detail}` : ''
-  return new ServiceError('invalid', `the ${what} is not valid${summary}`, {
-    faults: faults.slice(0, MOST_FAULTS),
-  })
-}
-
-/** A JSON Pointer (RFC 6901). A lone surrogate, which JSON allows in a field's name, becomes U+FFFD. */
-export function pointer(path: readonly string[]): string {
-  return path.map((part) => `/${part.toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 }

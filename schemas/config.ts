@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import { ServiceError } from './errors.ts'
 import { ENVIRONMENTS, type Environment } from './values.ts'
+import { WORDED } from './wording.ts'
 
 function integer(fallback: number, min: number, max: number) {
   const error = `must be a whole number from ${min} to ${max}`
@@ -168,7 +169,7 @@ export const SETTING_NAMES: readonly string[] = Object.keys(settings.shape)
 /** @throws ServiceError `invalid` that names every wrong setting, with its value unless that is a secret. */
 export function parseSettings(variables: Record<string, string | undefined>): Settings {
   const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''))
-  const parsed = settings.safeParse(given)
+  const parsed = settings.safeParse(given, WORDED)
   if (!parsed.success) {
     const faults = parsed.error.issues.map((issue) => {
       const name = String(issue.path[0])

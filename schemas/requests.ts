@@ -14,7 +14,7 @@ export const registration = z.strictObject({
 export const forecastSubmission = z.strictObject({
   question_id: uuid,
   probability: z
-    .number('must be a number')
+    .number()
     .min(0, 'must be at least 0')
     .max(1, 'must be at most 1')
     .meta({ description: 'The probability of yes, held to six decimals' }),
@@ -22,7 +22,7 @@ export const forecastSubmission = z.strictObject({
 
 export const bulkVerification = z.strictObject({
   entity_type: z.enum(ENTITY_TYPES).describe('What all the ids are of'),
-  ids: z.array(uuid, 'must be a list of ids').min(1, 'must name at least one id').meta({
+  ids: z.array(uuid).min(1, 'must name at least one id').meta({
     maxItems: BULK_IDS.enterprise,
     description: 'An id that is named twice is answered once. A tier may allow fewer ids',
   }),
@@ -66,7 +66,7 @@ export const questionsQuery = z.strictObject({
     .meta({ default: 100, description: 'How many questions a page may have' }),
   cursor: z
     .string()
-    .regex(CURSOR, 'must be a next_cursor')
+    .regex(CURSOR, 'must be the next_cursor of a page')
     .optional()
     .describe('`next_cursor` of the page before; the first page if left out'),
 })

@@ -24,7 +24,10 @@ const DESCRIPTIONS: Record<number, string> = {
 
 /** Problems that are the same for every call: in the document once, and referred to. */
 const SHARED: Record<number, ProblemText & { name: string }> = {
-  400: { name: 'BadRequest', detail: 'the body is not JSON in UTF-8' },
+  400: {
+    name: 'BadRequest',
+    detail: 'the body is not JSON: at line 1, column 20, there is "}" where a value should be',
+  },
   405: { name: 'MethodNotAllowed', detail: '/questions takes only HEAD, GET' },
   413: { name: 'ContentTooLarge', detail: `the body has more than ${BODY_LIMIT_BYTES} bytes` },
   415: {
@@ -39,7 +42,7 @@ const SHARED: Record<number, ProblemText & { name: string }> = {
 const GENERAL = [405, 422, 500]
 const BODY = [400, 413, 415]
 
-const NO_SUCH_PARAMETER = invalid('query', 'colour', 'is not a known field')
+const NO_SUCH_PARAMETER = invalid('query', 'colour', 'is not known here')
 
 const KEY_PROBLEMS: Record<Route['key'], ProblemText | undefined> = {
   agent: { detail: 'no API key: send the header Authorization: Bearer <api_key>' },

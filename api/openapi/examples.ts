@@ -10,7 +10,7 @@ export const QUESTION_ID = '5f0b6f4e-8f5e-4d0a-9c58-1d1b0c6f7a21'
 /** The problem of one value in a part of a request. */
 export const invalid = (part: 'path' | 'query' | 'body', name: string, detail: string): ProblemText => ({
   detail: `the ${part} is not valid: ${name} ${detail}`,
-  errors: [{ pointer: `/${name}`, detail }],
+  errors: [{ pointer: `/${name}`, detail: `${name} ${detail}` }],
 })
 
 const SIGNATURE = `v1=${'7d0f3a94c25e18b6'.repeat(4)}`

@@ -30,7 +30,7 @@ export const bulk = route({
   problems: {
     422: {
       detail: '11 ids were sent; at most 10 are allowed in one request',
-      errors: [{ pointer: '/ids', detail: 'must have at most 10 items' }],
+      errors: [{ pointer: '/ids', detail: 'ids must have at most 10 items' }],
     },
   },
   handle: async ({ body }, context) => {

@@ -397,7 +397,7 @@ describe('POST /verification/bulk', () => {
     expect(answer.json()).toMatchObject({
       status: 422,
       detail: `${ids.length} ids were sent; at most 10 are allowed in one request`,
-      errors: [{ pointer: '/ids', detail: 'must have at most 10 items' }],
+      errors: [{ pointer: '/ids', detail: 'ids must have at most 10 items' }],
     })
   })
 

@@ -1,0 +1,85 @@
+// Finds where a text stops being JSON (RFC 8259), because JSON.parse says so only for some faults.
+
+export interface SyntaxFault {
+  /** Where the text stops being JSON, in UTF-16 units. */
+  index: number
+  /** What should stand there. */
+  expected: string
+}
+
+const SPACE = /[ \t\n\r]*/y
+const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
+/** A string without its closing quotation mark, or as much as there is of one. */
+// oxlint-disable-next-line no-control-regex -- JSON has none in a string
+const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*/y
+
+/** What may come next. */
+type Next = 'value' | 'item or end' | 'name' | 'name or end' | 'colon' | 'comma or end'
+
+const EXPECTED: Record<Exclude<Next, 'comma or end'>, string> = {
+  value: 'a value',
+  'item or end': 'a value or ]',
+  name: 'a field name in double quotes',
+  'name or end': 'a field name in double quotes or }',
+  colon: 'a colon',
+}
+
+/** The first fault of a text; undefined if it is JSON. */
+export function syntaxFaultOf(text: string): SyntaxFault | undefined {
+  const open: ('{' | '[')[] = []
+  let next = 'value' as Next
+  let index = 0
+  const skip = (token: RegExp): boolean => {
+    token.lastIndex = index
+    const matches = token.test(text)
+    if (matches) index = token.lastIndex
+    return matches
+  }
+  for (;;) {
+    skip(SPACE)
+    const character = text[index]
+    const within = open.at(-1)
+    if (next === 'comma or end') {
+      if (within === undefined) return character === undefined ? undefined : { index, expected: 'the end' }
+      const close = within === '{' ? '}' : ']'
+      if (character === close) open.pop()
+      else if (character === ',') next = within === '{' ? 'name' : 'value'
+      else return { index, expected: `a comma or ${close}` }
+      index += 1
+    } else if (next === 'colon') {
+      if (character !== ':') return { index, expected: EXPECTED.colon }
+      index += 1
+      next = 'value'
+    } else if (
+      (character === '}' && next === 'name or end') ||
+      (character === ']' && next === 'item or end')
+    ) {
+      open.pop()
+      index += 1
+      next = 'comma or end'
+    } else if (character === '"') {
+      skip(STRING)
+      if (text[index] !== '"') {
+        return { index, expected: 'the closing quotation mark, or a character that a string may have' }
+      }
+      index += 1
+      next = next === 'name' || next === 'name or end' ? 'colon' : 'comma or end'
+    } else if (next === 'name' || next === 'name or end') {
+      return { index, expected: EXPECTED[next] }
+    } else if (character === '{' || character === '[') {
+      open.push(character)
+      index += 1
+      next = character === '{' ? 'name or end' : 'item or end'
+    } else if (skip(SCALAR)) {
+      next = 'comma or end'
+    } else {
+      return { index, expected: EXPECTED[next] }
+    }
+  }
+}
+
+/** As `line 2, column 7`, both counted from 1, in characters. */
+export function placeOf(text: string, index: number): string {
+  const lines = text.slice(0, index).split('\n')
+  return `line ${lines.length}, column ${Array.from(lines.at(-1)!).length + 1}`
+}
