@@ -10,6 +10,7 @@ import type { ApiContext } from './context.ts'
 import type { Metrics } from './metrics.ts'
 import { MOUNTS } from './mounts.ts'
 import { HttpError, problemOf } from './problems.ts'
+import { takeHead } from './request-head.ts'
 import type { Route } from './route.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 
@@ -81,9 +82,9 @@ async function answered(
   ctx.set('X-Request-Id', requestId)
   for (const [name, value] of SECURITY_HEADER_LINES) ctx.res.setHeader(name, value)
   try {
-    takeTarget(ctx)
-    assertHost(ctx)
-    await next()
+    takeHead(ctx)
+    if (ctx.url === '*') answerForAll(ctx)
+    else await next()
     const allow = ctx.response.get('Allow')
     // The router answers 501 to a method that it does not know, on any path.
     const wrongMethod = (ctx.status === 405 || ctx.status === 501) && allow !== ''
@@ -105,25 +106,17 @@ async function answered(
   logger.debug({ requestId, method, path, status, seconds, keyId }, 'answered')
 }
 
-/** HTTP/1.1 requires a Host header (RFC 9112, 3.2). */
-function assertHost(ctx: Koa.Context): void {
-  if (ctx.req.httpVersion !== '1.1' || ctx.req.headers.host !== undefined) return
-  ctx.set('Connection', 'close')
-  throw new HttpError(400, 'the request has no Host header')
-}
-
-/** A request target may be a whole URL (RFC 9112, 3.2.2), which is reduced to its path and query. */
-function takeTarget(ctx: Koa.Context): void {
-  if (ctx.url.startsWith('/') || ctx.url === '*') return
-  const target = URL.parse(ctx.url)
-  ctx.url = target ? target.pathname + target.search : '/'
-  if (!target) throw new HttpError(400, 'the request target is not a valid URL')
+/** `OPTIONS *` asks what the service can do anywhere (RFC 9110, 9.3.7). */
+function answerForAll(ctx: Koa.Context): void {
+  ctx.set('Allow', 'GET, HEAD, POST, OPTIONS')
+  ctx.status = 204
 }
 
 function sendProblem(ctx: Koa.Context, error: unknown, logger: Logger, requestId: string): void {
   const { problem, headers } = problemOf(error)
-  // 503 means that a dependency does not answer or the service is stopping; 500 that the service itself failed.
-  if (problem.status >= 500) {
+  // 503 means that a dependency does not answer or the service is stopping; 500 that the service itself failed. An
+  // HttpError is the caller's, such as 501 for a coding that the service does not take.
+  if (problem.status >= 500 && !(error instanceof HttpError)) {
     const level = problem.status === 503 ? 'warn' : 'error'
     logger[level]({ err: error, requestId, path: ctx.path }, problem.detail)
   }

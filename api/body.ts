@@ -9,7 +9,7 @@ export const BODY_LIMIT_BYTES = 64 * 1024
 
 /** @throws HttpError 415, 413 or 400. */
 export async function readJson(request: IncomingMessage): Promise<unknown> {
-  assertJson(request.headers['content-type'])
+  assertJson(soleContentType(request))
   if (
     request.headers['content-encoding'] !== undefined &&
     request.headers['content-encoding'] !== 'identity'
@@ -28,6 +28,13 @@ export async function readJson(request: IncomingMessage): Promise<unknown> {
     throw new HttpError(400, 'the body ended before its declared length')
   }
   return parseJson(bytes)
+}
+
+/** Node keeps the first of several headers and drops the rest, but a proxy may have read another one. */
+function soleContentType({ headersDistinct }: IncomingMessage): string | undefined {
+  const sent = headersDistinct['content-type'] ?? []
+  if (sent.length <= 1) return sent[0]
+  throw new HttpError(400, `the header Content-Type was sent ${sent.length} times: send it once`)
 }
 
 function assertJson(header: string | undefined): void {

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net'
 import { canonical } from '../pipeline/proof/canonical.ts'
 import type { Connections } from './connections.ts'
 import { HttpError, problemOf } from './problems.ts'
+import { OTHER_CODING } from './request-head.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 
 /** Of the path and the headers together. */
@@ -18,14 +19,38 @@ const REFUSALS: Record<string, HttpError> = {
   ERR_HTTP_REQUEST_TIMEOUT: new HttpError(408, 'the request did not come to its end in time'),
 }
 const MALFORMED = new HttpError(400, 'what was sent is not HTTP/1.1')
+const TUNNEL = new HttpError(501, 'this service opens no tunnels: send the request itself')
+
+/** The error of Node's parser, which gives one code to a coding that it does not know and to a body of two lengths. */
+interface ParserError extends NodeJS.ErrnoException {
+  reason?: string
+}
+
+function refusalOf({ code = '', reason = '' }: ParserError): HttpError {
+  if (code === 'HPE_INVALID_TRANSFER_ENCODING' && !reason.includes('Content-Length')) return OTHER_CODING
+  return REFUSALS[code] ?? MALFORMED
+}
 
 export function answerUnreadRequests(server: Server, connections: Connections): void {
-  server.on('clientError', (error: NodeJS.ErrnoException, stream) => {
+  server.on('clientError', (error: ParserError, stream) => {
     const socket = stream as Socket
     // A client must not take this for the answer to a request that arrived whole, nor find it within another answer.
     const isFree = connections.owedTo(socket).every(({ req, headersSent }) => !req.complete && !headersSent)
-    if (socket.writable && isFree) socket.write(answerTo(REFUSALS[error.code ?? ''] ?? MALFORMED))
+    if (socket.writable && isFree) socket.write(answerTo(refusalOf(error)))
     connections.endUnreadable(socket)
+  })
+  server.on('connect', (_request, stream) => {
+    const socket = stream as Socket
+    // Node has let go of the socket, so that nothing else handles its errors.
+    socket.on('error', () => socket.destroy())
+    const refuse = () => {
+      if (socket.writable) socket.write(answerTo(TUNNEL))
+      socket.destroySoon()
+    }
+    // Requests that were sent ahead of it are answered first.
+    const before = connections.owedTo(socket).at(-1)
+    if (before) before.once('close', refuse)
+    else refuse()
   })
 }
 

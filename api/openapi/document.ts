@@ -13,7 +13,7 @@ and resolve by themselves. A key of the other environment is answered 401.
 
 **Problems.** Every error is \`application/problem+json\` (RFC 9457). Its \`type\` is \`about:blank\`, which means that the status
 alone says what kind it is, except for a quota that is used up. Unknown and repeated parameters and fields are refused.
-Anything that is not a valid HTTP request is answered 400, 408, 413 or 431 in the same form, but without \`X-Request-Id\`.
+Anything that is not a valid HTTP request is answered 400, 408, 413, 431 or 501 in the same form, but without \`X-Request-Id\`.
 
 **Every other answer** has \`X-Request-Id\` and the headers that limit what a browser does with it:
 \`Content-Security-Policy\`, \`Referrer-Policy\`, \`Strict-Transport-Security\`, \`X-Content-Type-Options\` and \`X-Frame-Options\`.

@@ -1,0 +1,59 @@
+// What the head of a request has to be like (RFC 9112), so that nobody before or behind this service can read it otherwise.
+import type { IncomingMessage } from 'node:http'
+import type Koa from 'koa'
+import { HttpError } from './problems.ts'
+
+/** A name or an address, and perhaps a port (RFC 3986, 3.2.2). An empty one is allowed. */
+const HOST = /^(?:\[[0-9A-Fa-f:.]+\]|(?:[A-Za-z0-9._~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*)(?::\d*)?$/
+
+/**
+ * Takes the path and the query out of the target, which may be a whole URL (RFC 9112, 3.2.2).
+ *
+ * @throws HttpError 400 or 501; then the connection is closed, since what follows may be no request.
+ */
+export function takeHead(ctx: Koa.Context): void {
+  try {
+    takeTarget(ctx)
+    assertHost(ctx.req)
+    assertFraming(ctx.req)
+  } catch (error) {
+    ctx.set('Connection', 'close')
+    throw error
+  }
+}
+
+function takeTarget(ctx: Koa.Context): void {
+  if (ctx.url === '*' && ctx.method !== 'OPTIONS') {
+    throw new HttpError(400, 'the request target * is for OPTIONS only: name a path')
+  }
+  if (ctx.url.startsWith('/') || ctx.url === '*') return
+  const target = URL.parse(ctx.url)
+  ctx.url = target ? target.pathname + target.search : '/'
+  if (!target) throw new HttpError(400, 'the request target is not a valid URL')
+}
+
+/** HTTP/1.1 requires one Host header (RFC 9112, 3.2), and Node keeps the first of several. */
+function assertHost({ httpVersion, headersDistinct }: IncomingMessage): void {
+  const sent = headersDistinct['host'] ?? []
+  if (sent.length > 1) {
+    throw new HttpError(400, `the header Host was sent ${sent.length} times: send it once`)
+  }
+  if (sent.length === 0 && httpVersion === '1.1') throw new HttpError(400, 'the request has no Host header')
+  if (sent[0] !== undefined && !HOST.test(sent[0])) {
+    throw new HttpError(400, 'the Host header is malformed: send a name or an address, and perhaps a port')
+  }
+}
+
+export const OTHER_CODING = new HttpError(
+  501,
+  'the only Transfer-Encoding that this service takes is chunked',
+)
+
+/** Node takes any list of codings that ends in chunked, and would hand on a body that is still coded. */
+function assertFraming({ httpVersion, headers }: IncomingMessage): void {
+  const coding = headers['transfer-encoding']
+  if (coding === undefined) return
+  if (coding.trim().toLowerCase() !== 'chunked') throw OTHER_CODING
+  if (httpVersion === '1.0')
+    throw new HttpError(400, 'HTTP/1.0 has no Transfer-Encoding: send a Content-Length')
+}
