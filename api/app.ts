@@ -3,6 +3,7 @@ import Router, { type RouterContext } from '@koa/router'
 import Koa from 'koa'
 import type { Logger } from 'pino'
 import { canonical } from '../pipeline/proof/canonical.ts'
+import { ServiceError } from '../schemas/errors.ts'
 import { ENVIRONMENTS, type Environment } from '../schemas/values.ts'
 import type { AddressOf } from './limits/addresses.ts'
 import { handle } from './handle.ts'
@@ -38,9 +39,10 @@ export function createApp(
     if (!context) continue
     for (const spec of components.routes) {
       const path = MOUNTS[environment] + spec.path.replace(/\{(\w+)\}/g, ':$1')
-      router.register(path, [spec.method], (ctx: RouterContext) =>
-        handle(ctx, spec, context, components.addressOf),
-      )
+      router.register(path, [spec.method], (ctx: RouterContext) => {
+        ctx.state['environment'] = environment
+        return handle(ctx, spec, context, components.addressOf)
+      })
     }
   }
   app.on('error', (error: unknown) => {
@@ -94,6 +96,8 @@ async function answered(
       throw new HttpError(404, `there is no path ${ctx.path}`)
     }
   } catch (error) {
+    const isCorrupt = error instanceof ServiceError && error.kind === 'corrupt'
+    if (isCorrupt) measured.corrupt.inc({ environment: String(ctx.state['environment']) })
     sendProblem(ctx, error, logger, requestId)
   }
   if (!accepting()) ctx.set('Connection', 'close')
@@ -114,10 +118,10 @@ function answerForAll(ctx: Koa.Context): void {
 
 function sendProblem(ctx: Koa.Context, error: unknown, logger: Logger, requestId: string): void {
   const { problem, headers } = problemOf(error)
-  // 503 means that a dependency does not answer or the service is stopping; 500 that the service itself failed. An
-  // HttpError is the caller's, such as 501 for a coding that the service does not take.
+  // What is unavailable may come back by itself; any other failure of the service needs an operator. An HttpError is the
+  // caller's, such as 501 for a coding that the service does not take.
   if (problem.status >= 500 && !(error instanceof HttpError)) {
-    const level = problem.status === 503 ? 'warn' : 'error'
+    const level = error instanceof ServiceError && error.kind === 'unavailable' ? 'warn' : 'error'
     logger[level]({ err: error, requestId, path: ctx.path }, problem.detail)
   }
   ctx.status = problem.status

@@ -40,12 +40,15 @@ export class Metrics {
   readonly queued = this.#gauge('fvs_commit_queued', 'Rows that wait to be written')
   readonly release = this.#gauge('fvs_release', 'The release that this node serves')
   readonly usagePending = this.#gauge('fvs_usage_pending', 'Counted calls that are not durable yet')
-  readonly refreshFailures = new Counter({
-    name: 'fvs_refresh_failures_total',
-    help: 'Failed attempts to follow the tables and releases',
-    labelNames,
-    registers: this.#registers,
-  })
+  readonly refreshFailures = this.#counter(
+    'fvs_refresh_failures_total',
+    'Failed attempts to follow the tables and releases',
+  )
+  readonly corrupt = this.#counter('fvs_corrupt_total', 'Damaged objects that were met, once for each time')
+
+  #counter(name: string, help: string) {
+    return new Counter({ name, help, labelNames, registers: this.#registers })
+  }
 
   #gauge(name: string, help: string) {
     return new Gauge({ name, help, labelNames, registers: this.#registers })

@@ -11,17 +11,18 @@ const STATUS: Record<ErrorKind, number> = {
   conflict: 409,
   limited: 429,
   unavailable: 503,
-  corrupt: 500,
+  corrupt: 503,
 }
 
 /** Defined by draft-ietf-httpapi-ratelimit-headers-10. */
 const QUOTA_EXCEEDED = 'https://iana.org/assignments/http-problem-types#quota-exceeded'
 
-/** When to try again if it is not known for how long a dependency will not answer. */
-const RETRY_AFTER_S = 5
+/** When to try again if it is not known for how long the failure will last. An operator has to mend what is corrupt. */
+const RETRY_AFTER_S: Partial<Record<ErrorKind, number>> = { unavailable: 5, corrupt: 60 }
 
 export const FAILED = 'the service failed; the failure was noted'
 export const STORE_DOWN = 'the store does not answer; try again'
+const DAMAGED = 'what the store holds for this call is damaged; the failure was noted, try again later'
 
 /** An error of HTTP itself: an unreadable body, a wrong method. */
 export class HttpError extends Error {
@@ -49,13 +50,14 @@ export function problemOf(error: unknown): ProblemAnswer {
     told['violated-policies'] = [error.policy]
   }
   const headers: Record<string, string> = {}
-  const retryAfterS = error.retryAfterS ?? (error.kind === 'unavailable' ? RETRY_AFTER_S : undefined)
+  const retryAfterS = error.retryAfterS ?? RETRY_AFTER_S[error.kind]
   if (retryAfterS !== undefined) headers['Retry-After'] = String(retryAfterS)
   return { problem: told, headers }
 }
 
 function detailOf({ kind, expose, message }: ServiceError): string {
   if (expose) return message
+  if (kind === 'corrupt') return DAMAGED
   return kind === 'unavailable' ? STORE_DOWN : FAILED
 }
 

@@ -19,7 +19,7 @@ const DESCRIPTIONS: Record<number, string> = {
   422: 'A value is not valid: `errors` says which one and why',
   429: 'A quota is used up: `violated-policies` names it',
   500: 'The service failed',
-  503: 'A dependency does not answer, or the service is stopping',
+  503: 'A dependency does not answer, stored data is damaged, or the service is stopping',
 }
 
 /** Problems that are the same for every call: in the document once, and referred to. */

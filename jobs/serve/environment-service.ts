@@ -5,6 +5,7 @@ import { monthOf } from '../../api/limits/monthly-calls.ts'
 import { readMonthlyUsage } from '../../pipeline/access/usage.ts'
 import { snapshotDate } from '../../pipeline/release/read.ts'
 import { assertEnvironment } from '../../pipeline/release/state.ts'
+import { ServiceError } from '../../schemas/errors.ts'
 import type { Environment } from '../../schemas/values.ts'
 import type { Components } from '../components.ts'
 import { type ApiParts, type Serving, buildApiParts } from './api-parts.ts'
@@ -42,6 +43,7 @@ export async function startEnvironment(
       await followStore(parts)
     } catch (error) {
       parts.metrics.refreshFailures.inc({ environment })
+      if (error instanceof ServiceError && error.kind === 'corrupt') parts.metrics.corrupt.inc({ environment })
       logger.warn({ err: error, environment }, 'could not follow the store; serving what is known')
     }
   }
@@ -100,6 +102,7 @@ function repeat(pauseMs: number, step: () => Promise<void>): { stop: () => Promi
 function measure(environment: Environment, { metrics, forecasts, releases, usage }: ApiParts): void {
   // Present from the start, so that the first failure shows as a rise.
   metrics.refreshFailures.inc({ environment }, 0)
+  metrics.corrupt.inc({ environment }, 0)
   metrics.onCollect(() => {
     metrics.queued.set({ environment }, forecasts.queued)
     metrics.release.set({ environment }, releases.current?.release ?? 0)

@@ -151,17 +151,21 @@ function lost(prefix: string, { path }: ManifestFile): ServiceError {
   return new ServiceError('corrupt', `${prefix}${path} is in its manifest and not in the store`)
 }
 
-/** A JSON file with the hash that the manifest names. Its shape was checked when it was published. */
-async function readChecked<T>(
-  store: Store,
-  prefix: string,
-  { path, sha256 }: ManifestFile,
-): Promise<T | undefined> {
-  const fullPath = prefix + path
-  const bytes = await store.get(fullPath)
+/** One read may go wrong on its way. Two that do mean that the object itself is damaged. */
+const READS = 2
+
+/** A JSON file with the hash that the manifest names; undefined if it is gone. Its shape was checked at its publication. */
+async function readChecked<T>(store: Store, prefix: string, file: ManifestFile): Promise<T | undefined> {
+  const path = prefix + file.path
+  let bytes: Uint8Array | undefined
+  for (let read = 0; read < READS; read++) {
+    bytes = await store.get(path)
+    if (bytes && sha256Hex(bytes) === file.sha256) return JSON.parse(new TextDecoder().decode(bytes)) as T
+  }
   if (!bytes) return undefined
-  const found = sha256Hex(bytes)
-  if (found !== sha256)
-    throw new ServiceError('corrupt', `${fullPath} has the SHA-256 ${found}; its manifest says ${sha256}`)
-  return JSON.parse(new TextDecoder().decode(bytes)) as T
+  throw new ServiceError(
+    'corrupt',
+    `${path} must have ${file.size_bytes} bytes with the SHA-256 ${file.sha256}, as its manifest says; ` +
+      `the store has ${bytes.byteLength} bytes with the SHA-256 ${sha256Hex(bytes)}`,
+  )
 }

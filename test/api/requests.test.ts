@@ -1,8 +1,10 @@
 // What holds for every call: paths, methods, bodies, other origins, and failures that are not the caller's.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sha256Hex } from '../../pipeline/proof/canonical.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { FaultStore } from '../support/fault-store.ts'
+import { errorLog } from '../support/error-log.ts'
 import { suiteFolder, testFolder } from '../support/folder.ts'
 import { expectProblem, pointersOf } from '../support/problem.ts'
 import {
@@ -11,6 +13,7 @@ import {
   bearer,
   registerAgent,
   startTestService,
+  testComponents,
   testService,
 } from '../support/service.ts'
 import { copyOf } from '../support/store-content.ts'
@@ -296,30 +299,88 @@ describe('a store that does not answer', () => {
   })
 })
 
-describe('a failure that nobody foresaw', () => {
-  test('such as a data file that is gone, is not taken for a question that is not there', async () => {
+describe('damaged objects', () => {
+  const DAMAGED = /^what the store holds for this call is damaged; the failure was noted, try again later$/
+  const isShard = (path: string) => path.startsWith('releases/00000001/forecaster/')
+  const isHistory = (path: string) => /^snapshots\/[\d-]+\/forecaster\//.test(path)
+  const VERIFICATION = `/forecaster/${forecasterId(0)}/verification`
+  const HISTORY = `/snapshots/forecaster/${forecasterId(0)}`
+
+  /** A copy of the world in which reads of some objects are changed. */
+  class DamagedReads extends MemoryStore {
+    readonly reads: string[] = []
+    readonly #damage: (path: string, bytes: Uint8Array, read: number) => Uint8Array | undefined
+
+    constructor(damage: (path: string, bytes: Uint8Array, read: number) => Uint8Array | undefined) {
+      super()
+      this.#damage = damage
+      for (const [path, bytes] of released.objects) this.objects.set(path, bytes)
+    }
+
+    override async get(path: string): Promise<Uint8Array | undefined> {
+      const bytes = await super.get(path)
+      this.reads.push(path)
+      const read = this.reads.filter((each) => each === path).length
+      return bytes && this.#damage(path, bytes, read)
+    }
+  }
+  const flipped = (bytes: Uint8Array) => bytes.with(100, bytes[100]! ^ 1)
+
+  test.for([
+    ['a flipped bit', flipped],
+    ['a truncated body', (bytes: Uint8Array) => bytes.slice(0, 50)],
+    ['no body', () => undefined],
+  ] as const)('%s in one read of a shard is read once more, and no caller notices', async ([, damage]) => {
+    const store = new DamagedReads((path, bytes, read) =>
+      read === 1 && (isShard(path) || isHistory(path)) ? damage(bytes) : bytes,
+    )
+    const { client } = await testService({ store })
+    for (const path of [VERIFICATION, HISTORY]) {
+      const answer = await client.get(path)
+      expect(answer.status, answer.text).toBe(200)
+    }
+    for (const wanted of [isShard, isHistory]) expect(store.reads.filter(wanted)).toHaveLength(2)
+  })
+
+  test('are answered 503 with Retry-After and without what is damaged, and counted', async () => {
+    const store = new DamagedReads((path, bytes) =>
+      isShard(path) || isHistory(path) ? flipped(bytes) : bytes,
+    )
+    const logger = errorLog()
+    const components = { ...(await testComponents({ store })), logger: logger.logger }
+    const { client } = await testService(components)
+    const counted = async () =>
+      /^fvs_corrupt_total\{environment="production"\} (\d+)$/m.exec((await client.get('/metrics')).text)?.[1]
+    expect(await counted()).toBe('0')
+    for (const path of [VERIFICATION, `/forecaster/${forecasterId(0)}/metrics`, HISTORY]) {
+      const answer = await client.get(path)
+      expectProblem(answer, 503, DAMAGED)
+      expect(answer.headers['retry-after']).toBe('60')
+      expect(answer.text).not.toMatch(/SHA-256|shard|releases/)
+    }
+    expect(await counted()).toBe('3')
+    // Nothing is remembered of a failure, so each call has read the object twice.
+    expect(store.reads.filter(isShard)).toHaveLength(4)
+    const shard = [...released.objects.keys()].find(isShard)!
+    const bytes = released.objects.get(shard)!
+    expect(
+      logger.lines.map((line) => (JSON.parse(line) as { err: { message: string } }).err.message),
+    ).toContain(
+      `${shard} must have ${bytes.length} bytes with the SHA-256 ${sha256Hex(bytes)}, as its manifest says; ` +
+        `the store has ${bytes.length} bytes with the SHA-256 ${sha256Hex(flipped(bytes))}`,
+    )
+    expect((await client.get('/livez')).status).toBe(200)
+  })
+
+  test('such as a data file that is gone are not taken for a question that is not there', async () => {
     const store = new MemoryStore()
     const { client } = await testService({ store, settings: { REFRESH_MS: '60000' } })
     for (const [key, bytes] of released.objects) {
       if (!/^tables\/questions\/.*\.parquet$/.test(key)) store.objects.set(key, bytes)
     }
-    const answer = await client.get(`/questions/${QUESTION.open}`)
-    expectProblem(answer, 500, /^the service failed; the failure was noted$/)
+    expectProblem(await client.get(`/questions/${QUESTION.open}`), 503, DAMAGED)
     await expect(startTestService({ store, folder: await testFolder() })).rejects.toMatchObject({
       kind: 'corrupt',
     })
-  })
-
-  test('is answered 500 without what failed', async () => {
-    const store = copyOf(released)
-    const { client } = await testService({ store })
-    for (const key of store.objects.keys()) {
-      if (key.startsWith('releases/00000001/forecaster/')) store.objects.set(key, Buffer.from('{}'))
-    }
-    const answer = await client.get(`/forecaster/${forecasterId(0)}/verification`)
-    expectProblem(answer, 500, /^the service failed; the failure was noted$/)
-    expect(answer.text).not.toContain('SHA-256')
-    expect((await client.get(`/forecaster/${forecasterId(0)}/metrics`)).status).toBe(500)
-    expect((await client.get('/livez')).status).toBe(200)
   })
 })

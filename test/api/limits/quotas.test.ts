@@ -163,7 +163,7 @@ describe('a call that counts', () => {
 
   test.for([
     ['a store that does not answer', 503, () => new ServiceError('unavailable', 'injected')],
-    ['a broken shard', 500, () => new ServiceError('corrupt', 'injected')],
+    ['a broken shard', 503, () => new ServiceError('corrupt', 'injected')],
     ['a mistake of the service', 500, () => new TypeError('injected')],
   ] as const)('is not one for %s', async ([, status, failure]) => {
     let broken = true
@@ -188,7 +188,7 @@ describe('a call that counts', () => {
     }
     const { client, newKey } = await served({ store })
     const failed = await client.get(FOUND, withKey(await newKey()))
-    expectProblem(failed, 500, /the failure was noted/)
+    expectProblem(failed, 503, /the failure was noted/)
     expect(standingOf(failed).remaining).toBe(100)
   })
 })

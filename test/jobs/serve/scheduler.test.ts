@@ -1,22 +1,17 @@
 // The commands that the scheduler runs, and its messages about commands that fail or cannot be started.
 import { join } from 'node:path'
-import { type Logger, pino } from 'pino'
+import type { Logger } from 'pino'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { Scheduler } from '../../../jobs/serve/scheduler.ts'
 import { readManifest } from '../../../pipeline/release/read.ts'
 import { FileStore } from '../../../pipeline/store/file.ts'
 import { SIMULATION_PATH } from '../../../pipeline/store/paths.ts'
+import { errorLog } from '../../support/error-log.ts'
 import { testFolder } from '../../support/folder.ts'
 import { recordBytes } from '../../../pipeline/store/records.ts'
 
 const EACH_SECOND = '* * * * * *'
 const PATIENT = { interval: 20, timeout: 20_000 }
-
-/** A logger of errors, and its lines. */
-function errorLog(): { logger: Logger; lines: string[] } {
-  const lines: string[] = []
-  return { logger: pino({ level: 'error' }, { write: (line: string) => void lines.push(line) }), lines }
-}
 
 /** The sandbox of a store that the scheduled commands find through this process's environment variables. */
 async function sandboxOfVariables(): Promise<FileStore> {
