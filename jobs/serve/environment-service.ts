@@ -43,7 +43,8 @@ export async function startEnvironment(
       await followStore(parts)
     } catch (error) {
       parts.metrics.refreshFailures.inc({ environment })
-      if (error instanceof ServiceError && error.kind === 'corrupt') parts.metrics.corrupt.inc({ environment })
+      if (error instanceof ServiceError && error.kind === 'corrupt')
+        parts.metrics.corrupt.inc({ environment })
       logger.warn({ err: error, environment }, 'could not follow the store; serving what is known')
     }
   }

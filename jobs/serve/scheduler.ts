@@ -2,11 +2,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import nodeCron, { type ScheduledTask } from 'node-cron'
+import nodeCron, { type ScheduledTask, type TaskOptions } from 'node-cron'
 import type { Logger } from 'pino'
 import { settingName } from '../../schemas/config.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { Environment } from '../../schemas/values.ts'
+
+type CronLogger = NonNullable<TaskOptions['logger']>
 
 const FVS = fileURLToPath(new URL('../fvs.ts', import.meta.url))
 
@@ -45,7 +47,11 @@ export class Scheduler {
     this.#environment = environment
     this.#logger = logger
     const run = () => (this.#running = this.#runAll())
-    this.#task = nodeCron.schedule(schedule, runs ? run : () => {}, { noOverlap: true, timezone: 'UTC' })
+    this.#task = nodeCron.schedule(schedule, runs ? run : () => {}, {
+      noOverlap: true,
+      timezone: 'UTC',
+      logger: cronLogger(logger, environment),
+    })
   }
 
   /** When a release is due by the schedule, whichever node makes it. */
@@ -84,4 +90,14 @@ export class Scheduler {
       this.#child = undefined
     }
   }
+}
+
+/** Without one, cron writes coloured lines of its own into the log. Its messages have no context. */
+function cronLogger(logger: Logger, environment: Environment): CronLogger {
+  const written = (level: 'debug' | 'info' | 'warn' | 'error') => (message: string | Error, err?: Error) => {
+    const error = message instanceof Error ? message : err
+    const text = message instanceof Error ? message.message : message
+    logger[level]({ environment, ...(error ? { err: error } : {}) }, `the schedule: ${text}`)
+  }
+  return { debug: written('debug'), info: written('info'), warn: written('warn'), error: written('error') }
 }

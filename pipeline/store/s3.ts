@@ -139,14 +139,31 @@ export class S3Store implements Store {
         if (cause instanceof S3ServiceException) {
           const status = cause.$metadata.httpStatusCode ?? 0
           if (status === 409 && attempt < 10) continue
-          if (status in results && cause.name !== 'NoSuchBucket') return results[status] as R
+          // Any other 404 is not about the object: the bucket is not there, or a proxy does not find the server.
+          const isAnswer = status !== 404 || cause.name === 'NoSuchKey'
+          if (status in results && isAnswer) return results[status] as R
         }
-        const reason = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause)
-        throw new ServiceError('unavailable', `the store did not answer for ${path} (${reason})`, {
-          cause,
-          retryAfterS: 5,
-        })
+        throw new ServiceError(
+          'unavailable',
+          `the store did not answer for ${path} (${this.#reason(cause)})`,
+          {
+            cause,
+            retryAfterS: 5,
+          },
+        )
       }
     }
+  }
+
+  #reason(cause: unknown): string {
+    if (!(cause instanceof S3ServiceException)) {
+      // The lines after the first are advice for users of the client.
+      return cause instanceof Error ? `${cause.name}: ${cause.message.split('\n')[0]}` : String(cause)
+    }
+    const status = `HTTP ${cause.$metadata.httpStatusCode}`
+    if (cause.name === 'NoSuchBucket') return `${status}: there is no bucket ${JSON.stringify(this.#bucket)}`
+    // The client's words for an answer that names no error.
+    const said = [cause.name, cause.message].filter((text) => !/^Unknown(Error)?$/.test(text))
+    return [status, ...said].join(': ')
   }
 }

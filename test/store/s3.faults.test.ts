@@ -2,7 +2,13 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { openStore } from '../../pipeline/store/open.ts'
 import { probeStore } from '../../pipeline/store/probe.ts'
 import { type Store, putExactly, putOnce } from '../../pipeline/store/store.ts'
-import { type LoopbackS3, type S3Behaviour, loopbackS3, s3Error } from '../support/loopback-s3.ts'
+import {
+  type LoopbackS3,
+  type S3Answer,
+  type S3Behaviour,
+  loopbackS3,
+  s3Error,
+} from '../support/loopback-s3.ts'
 import { storeContract } from '../support/store-contract.ts'
 
 /** How long a store waits for a server that answers nothing. */
@@ -147,21 +153,35 @@ describe('an S3 server that fails after it has stored', () => {
 })
 
 describe('an S3 server that refuses', () => {
-  const refusals = [
-    [403, 'AccessDenied'],
-    [404, 'NoSuchBucket'],
-    [503, 'SlowDown'],
-  ] as const
-  test.for(refusals)('with %i %s is unavailable, and the message says so', async ([status, code]) => {
-    const { store } = await openLoopback(() => s3Error(status, code))
-    await Promise.all([
-      expect(store.get('a')).rejects.toMatchObject({
-        kind: 'unavailable',
-        message: expect.stringContaining(code) as string,
-      }),
-      expect(store.putIfAbsent('a', bytes('1'))).rejects.toMatchObject({ kind: 'unavailable' }),
-      expect(probeStore(store, 'id')).rejects.toMatchObject({ kind: 'unavailable' }),
-    ])
+  const page: S3Answer = { status: 404, headers: { 'content-type': 'text/html' }, body: '<p>Not here</p>' }
+  const refusals: [string, S3Answer, string][] = [
+    ['403 AccessDenied', s3Error(403, 'AccessDenied'), 'HTTP 403: AccessDenied: as the test wants'],
+    ['404 NoSuchBucket', s3Error(404, 'NoSuchBucket'), 'HTTP 404: there is no bucket "bucket"'],
+    ['404 NoSuchBucket and no more', namedOnly('NoSuchBucket'), 'HTTP 404: there is no bucket "bucket"'],
+    ["404 and a proxy's own page", page, 'HTTP 404: NotFound'],
+    ['503 SlowDown', s3Error(503, 'SlowDown'), 'HTTP 503: SlowDown: as the test wants'],
+    ['403 and no body', { status: 403 }, 'HTTP 403'],
+  ]
+  test.for(refusals)('with %s is unavailable, and the message says so', async ([, answer, reason]) => {
+    const { store } = await openLoopback(() => answer)
+    await Promise.all(
+      [
+        store.get('a'),
+        store.range('a', 0, 1),
+        store.putIfAbsent('a', bytes('1')),
+        store.put('a', bytes('1')),
+      ].map((call) =>
+        expect(call).rejects.toMatchObject({
+          kind: 'unavailable',
+          message: `the store did not answer for a (${reason})`,
+        }),
+      ),
+    )
+    await expect(Array.fromAsync(store.list('a'))).rejects.toMatchObject({ kind: 'unavailable' })
+    await expect(probeStore(store, 'id')).rejects.toMatchObject({
+      kind: 'unavailable',
+      message: `s3://bucket/some/: the store did not answer for probe/id (${reason})`,
+    })
   })
 })
 
@@ -182,6 +202,12 @@ async function unusedEndpoint(): Promise<string> {
   await new Promise((resolve) => server.close(resolve))
   if (address === null || typeof address === 'string') throw new Error('no port')
   return `http://127.0.0.1:${address.port}`
+}
+
+/** An error without a message, as some servers answer. */
+function namedOnly(code: string): S3Answer {
+  const { headers } = s3Error(404, code)
+  return { status: 404, headers: headers!, body: `<Error><Code>${code}</Code></Error>` }
 }
 
 function count(requests: { method: string }[], wanted: string): number {

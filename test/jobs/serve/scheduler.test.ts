@@ -1,4 +1,5 @@
 // The commands that the scheduler runs, and its messages about commands that fail or cannot be started.
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -74,4 +75,24 @@ test('a command that cannot be started is an error in the log, and delays neithe
     })
   }
   await scheduler.stop()
+})
+
+test('a run that is still under way when the next is due is said in the log, in its form', async () => {
+  const folder = await testFolder()
+  const slow = join(folder, 'slow')
+  await writeFile(slow, '#!/bin/sh\nexec sleep 600\n', { mode: 0o755 })
+  const { execPath } = process
+  process.execPath = slow
+  onTestFinished(() => {
+    process.execPath = execPath
+  })
+  const { logger, lines } = errorLog('debug')
+  const scheduler = new Scheduler('production', EACH_SECOND, true, logger)
+  await expect.poll(() => lines.length, PATIENT).toBeGreaterThanOrEqual(1)
+  await scheduler.stop()
+  expect(JSON.parse(lines[0]!)).toMatchObject({
+    level: 40,
+    environment: 'production',
+    msg: expect.stringMatching(/^the schedule: task still running/) as string,
+  })
 })
