@@ -1,7 +1,7 @@
 // Builds the components from the settings: the one place where real clocks, ids and randomness come from.
 import { randomBytes, randomUUID } from 'node:crypto'
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
-import { availableParallelism, homedir, tmpdir } from 'node:os'
+import { mkdir, rm } from 'node:fs/promises'
+import { availableParallelism, homedir } from 'node:os'
 import { join } from 'node:path'
 import { type Logger, destination, pino } from 'pino'
 import { v7 as uuidv7 } from 'uuid'
@@ -17,6 +17,7 @@ import { probeStore } from '../pipeline/store/probe.ts'
 import type { Store } from '../pipeline/store/store.ts'
 import { type OwnSettings, type Settings, settingsOf } from '../schemas/config.ts'
 import type { Environment } from '../schemas/values.ts'
+import { makeTemporaryFolder } from './temporary-folder.ts'
 import packageJson from '../package.json' with { type: 'json' }
 
 export const SERVICE_VERSION = packageJson.version
@@ -94,7 +95,7 @@ async function buildComponents(
   if (!readOnly) await probeStore(store, uuidv7())
   const storeName = sha256Hex(`${settings.S3_ENDPOINT ?? ''} ${store.url}`).slice(0, 16)
   const cache = settings.CACHE_DIR ?? join(homedir(), '.cache', 'fvs')
-  const directory = await mkdtemp(join(tmpdir(), 'fvs-'))
+  const directory = await makeTemporaryFolder('work')
   await mkdir(join(directory, 'spill'))
   return {
     settings,

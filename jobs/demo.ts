@@ -1,7 +1,6 @@
 // `fvs demo`: the whole service on a small simulated world in the sandbox, from registration to an audited release.
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { openStore } from '../pipeline/store/open.ts'
@@ -17,6 +16,7 @@ import { DemoClient } from './simulation/demo-client.ts'
 import { type DemoOutcome, describeDemo, shellExports, variablesOf } from './simulation/demo-report.ts'
 import { playDemo } from './simulation/demo-steps.ts'
 import { SEED } from './simulation/demo-world.ts'
+import { makeTemporaryFolder } from './temporary-folder.ts'
 import { runVerify } from './verify.ts'
 
 /**
@@ -33,7 +33,7 @@ export async function runDemo(
   const stopped = stopSignal().then(() => {
     stopping.abort()
   })
-  const folder = await mkdtemp(join(tmpdir(), 'fvs-demo-'))
+  const folder = await makeTemporaryFolder('demo')
   try {
     const settings = demoSettings(variables, store ?? join(folder, 'data'))
     if (store !== undefined) await refuseData(settings)

@@ -1,5 +1,5 @@
 // The commands as processes: exit codes, output streams, and messages that name the fault.
-import { cp, readdir, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import pMap from 'p-map'
@@ -183,6 +183,27 @@ describe('serve', () => {
     expect(finished.code).toBe(0)
     expect(jsonOf(finished)).toEqual({ url: service.url })
     expect(await own()).toEqual([])
+  })
+
+  test('removes the temporary folders of processes that were killed, and no others', async () => {
+    const folder = await testFolder()
+    const own = async () => (await readdir(folder)).filter((name) => name.startsWith('fvs-')).sort()
+    const killed = await fvsServe(withStore(folder), '--no-scheduler')
+    const left = await own()
+    expect(left).toHaveLength(2)
+    killed.kill('SIGKILL')
+    await killed.finished
+    const serving = await fvsServe(withStore(folder), '--no-scheduler')
+    const live = await own()
+    expect(live).toHaveLength(2)
+    expect(live).not.toEqual(expect.arrayContaining([left[0]]))
+    // Of a container that shares the temporary folder, where the id of the process means another one.
+    const foreign = left[0]!.replace(/[0-9a-f]{8}/, '00000000')
+    for (const name of [foreign, 'fvs-notes']) await mkdir(join(folder, name))
+    expect((await fvs(['keys', 'list'], withStore(folder))).code).toBe(0)
+    expect(await own()).toEqual([...live, foreign, 'fvs-notes'].sort())
+    serving.kill('SIGTERM')
+    expect((await serving.finished).code).toBe(0)
   })
 })
 

@@ -1,0 +1,44 @@
+// The temporary folders of this machine's processes: each has its own, and what dead ones left is removed.
+import { readlinkSync } from 'node:fs'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { hostname, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sha256Hex } from '../pipeline/proof/canonical.ts'
+
+/** A folder of this process alone. The caller removes it; if the process dies first, a later one does. */
+export async function makeTemporaryFolder(purpose: 'work' | 'demo'): Promise<string> {
+  const parent = tmpdir()
+  await removeLeftovers(parent)
+  return mkdtemp(join(parent, `fvs-${purpose}-${machine()}-${process.pid}-`))
+}
+
+/** Where process ids mean the same processes: containers that share a temporary folder each count their own. */
+function machine(): string {
+  let namespace = ''
+  try {
+    namespace = readlinkSync('/proc/self/ns/pid')
+  } catch {
+    // Only Linux has such namespaces.
+  }
+  return sha256Hex(`${hostname()} ${namespace}`).slice(0, 8)
+}
+
+async function removeLeftovers(parent: string): Promise<void> {
+  const own = new RegExp(`^fvs-(?:work|demo)-${machine()}-(\\d+)-\\w+$`)
+  for (const name of await readdir(parent)) {
+    const pid = own.exec(name)?.[1]
+    if (pid === undefined || isAlive(Number(pid))) continue
+    // It may belong to another user, or another process may be removing it as well.
+    await rm(join(parent, name), { recursive: true, force: true }).catch(() => undefined)
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    // A process of another user may not be signalled, but is there.
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
+  }
+}
