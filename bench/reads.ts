@@ -23,7 +23,7 @@ export async function measureReads(root: string, volume: Volume) {
 }
 
 async function releasedAgents(root: string): Promise<string[]> {
-  const store = new FileStore(root)
+  const store = await FileStore.begin(root)
   const manifest = await readManifest(store, 1)
   const shards = (manifest?.files ?? []).filter(({ path }) => shardStart(path, 'agent') !== undefined)
   const read = await Promise.all(shards.map((file) => readReleaseShard(store, 1, file)))

@@ -27,7 +27,7 @@ export interface ReleaseFigures {
 const [root, threads = '2', memoryLimit = '1GB'] = process.argv.slice(2)
 const directory = await mkdtemp(join(tmpdir(), 'fvs-bench-release-'))
 try {
-  process.stdout.write(`${JSON.stringify(await release(new FileStore(root!)))}\n`)
+  process.stdout.write(`${JSON.stringify(await release(await FileStore.begin(root!)))}\n`)
 } finally {
   await rm(directory, { recursive: true, force: true })
 }

@@ -70,7 +70,7 @@ const SQL_SCORES = `
 export async function compareScorers(root: string): Promise<ScorerFigures> {
   const directory = await mkdtemp(join(tmpdir(), 'fvs-bench-scorers-'))
   try {
-    const store = new FileStore(root)
+    const store = await FileStore.begin(root)
     const local = new LocalFiles(store, directory)
     const versions = await currentVersions(store)
     const open = () => Database.open({ threads: 2, memoryLimit: '1GB', directory })

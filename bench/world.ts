@@ -61,7 +61,7 @@ export async function worldStore(size: WorldSize): Promise<string> {
 async function createWorld(root: string, size: WorldSize): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'fvs-bench-spill-'))
   try {
-    const store = new FileStore(root)
+    const store = await FileStore.begin(root)
     using database = await Database.open({ threads: 2, memoryLimit: '4GB', directory })
     const local = new LocalFiles(store, directory)
     await createRows(database, size)

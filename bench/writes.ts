@@ -65,12 +65,13 @@ async function openQuestion(folder: string, root: string): Promise<string> {
 }
 
 async function countObjects(root: string): Promise<number> {
-  const objects = await Array.fromAsync(new FileStore(root).list(inboxPrefix('forecasts')))
+  const store = await FileStore.open(root)
+  const objects = await Array.fromAsync(store.list(inboxPrefix('forecasts')))
   return objects.length
 }
 
 async function measureObjects(folder: string, volume: Volume): Promise<LoadFigures> {
-  const store = new FileStore(folder)
+  const store = await FileStore.begin(folder)
   return timed(volume, async (nth) => {
     const at = new Date()
     const row = {

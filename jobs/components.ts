@@ -11,6 +11,7 @@ import { Registry } from '../pipeline/access/registry.ts'
 import type { SigningSecrets } from '../pipeline/proof/hmac.ts'
 import { sha256Hex } from '../pipeline/proof/canonical.ts'
 import { METHODOLOGY, type Methodology } from '../pipeline/scoring/methodology.ts'
+import { FileStore } from '../pipeline/store/file.ts'
 import { LocalFiles } from '../pipeline/store/local-files.ts'
 import { openStore } from '../pipeline/store/open.ts'
 import { probeStore } from '../pipeline/store/probe.ts'
@@ -46,14 +47,17 @@ export interface Components extends AsyncDisposable {
   newRequestId: () => string
 }
 
+/** What a command does to its store: begin one where there is none, write to one that is there, or only read it. */
+export type Access = 'begins' | 'writes' | 'reads'
+
 /** Works with components and releases what they hold, also where the work fails. */
 export async function withComponents<T>(
   settings: Settings,
   environment: Environment,
+  access: Access,
   work: (components: Components) => Promise<T>,
-  { readOnly = false } = {},
 ): Promise<T> {
-  const components = await buildComponents(settings, environment, readOnly)
+  const components = await buildComponents(settings, environment, access)
   try {
     return await work(components)
   } finally {
@@ -66,8 +70,8 @@ export async function withEveryEnvironment<T>(
   settings: Settings,
   work: (components: Record<Environment, Components>) => Promise<T>,
 ): Promise<T> {
-  return withComponents(settings, 'production', (production) =>
-    withComponents(settings, 'sandbox', (sandbox) => work({ production, sandbox })),
+  return withComponents(settings, 'production', 'begins', (production) =>
+    withComponents(settings, 'sandbox', 'begins', (sandbox) => work({ production, sandbox })),
   )
 }
 
@@ -75,24 +79,30 @@ export async function withEveryEnvironment<T>(
  * Opens the store and, unless the command only reads it, probes it.
  *
  * @throws ServiceError `invalid` for a store that cannot keep the service's promises, `unavailable` for one that
- *   does not answer.
+ *   does not answer, and for a folder without a store if the command begins none.
  */
 async function buildComponents(
   settings: Settings,
   environment: Environment,
-  readOnly: boolean,
+  access: Access,
 ): Promise<Components> {
   const logger = pino(
     { level: settings.LOG_LEVEL, base: null, hooks: { streamWrite: redactKeys } },
     destination({ dest: 2, sync: true }),
   )
   const own = settingsOf(settings, environment)
-  const store = openStore({
-    url: storeUrlOf(settings.STORE_URL, environment),
-    s3Endpoint: settings.S3_ENDPOINT,
-    requestTimeoutMs: settings.STORE_TIMEOUT_MS,
-  })
-  if (!readOnly) await probeStore(store, uuidv7())
+  const store = await openStore(
+    {
+      url: storeUrlOf(settings.STORE_URL, environment),
+      s3Endpoint: settings.S3_ENDPOINT,
+      requestTimeoutMs: settings.STORE_TIMEOUT_MS,
+    },
+    { begins: access === 'begins' },
+  )
+  if (store instanceof FileStore && store.isNew) {
+    logger.info({ environment, store: store.url }, 'began a new store, since there was none')
+  }
+  if (access !== 'reads') await probeStore(store, uuidv7())
   const storeName = sha256Hex(`${settings.S3_ENDPOINT ?? ''} ${store.url}`).slice(0, 16)
   const cache = settings.CACHE_DIR ?? join(homedir(), '.cache', 'fvs')
   const directory = await makeTemporaryFolder('work')

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { openStore } from '../pipeline/store/open.ts'
+import { firstPathIn } from '../pipeline/store/open.ts'
 import { type Settings, parseSettings } from '../schemas/config.ts'
 import { ServiceError } from '../schemas/errors.ts'
 import { runAudit } from './audit.ts'
@@ -92,13 +92,9 @@ function demoSettings(variables: NodeJS.ProcessEnv, storeUrl: string): Settings 
 }
 
 async function refuseData({ STORE_URL: url, S3_ENDPOINT: s3Endpoint }: Settings): Promise<void> {
-  const store = openStore({ url, s3Endpoint })
-  for await (const { path } of store.list('')) {
-    throw new ServiceError(
-      'conflict',
-      `${store.url} already holds ${path}; the demo writes to an empty store only`,
-    )
-  }
+  const path = await firstPathIn({ url, s3Endpoint })
+  if (path === undefined) return
+  throw new ServiceError('conflict', `${url} already holds ${path}; the demo writes to an empty store only`)
 }
 
 /** Plays the demo and checks what it has published. Says each step on standard error. */

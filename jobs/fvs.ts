@@ -7,7 +7,7 @@ import { IMPORTS, type ImportKind } from '../pipeline/import/checks.ts'
 import { type Settings, parseSettings, settingsOf } from '../schemas/config.ts'
 import { TIERS } from '../schemas/tiers.ts'
 import { ENVIRONMENTS, type Environment } from '../schemas/values.ts'
-import { type Components, SERVICE_VERSION, withComponents } from './components.ts'
+import { type Access, type Components, SERVICE_VERSION, withComponents } from './components.ts'
 import { runAudit } from './audit.ts'
 import { runImport } from './import.ts'
 import { type KeyOptions, createKey, listKeys, revokeKey, rotateKey } from './keys.ts'
@@ -62,10 +62,10 @@ function finish(report: Report, { json = false }: GlobalOptions): void {
 
 async function onStore(
   options: StoreOptions,
+  access: Access,
   work: (components: Components) => Promise<Report>,
-  access: { readOnly?: boolean } = {},
 ): Promise<void> {
-  finish(await withComponents(settingsFor(options), options.environment, work, access), options)
+  finish(await withComponents(settingsFor(options), options.environment, access, work), options)
 }
 
 /** To the minute, or finer. */
@@ -95,7 +95,7 @@ storeCommand('release', 'Take in the inbox, score everyone and publish a release
   .addOption(new Option('--as-of <time>', 'score as of this instant (default: now)').argParser(time))
   .option('--if-changed', 'make none where nothing has changed since the last release of the day')
   .action((options: StoreOptions & { asOf?: Date; ifChanged?: boolean }) =>
-    onStore(options, (components) =>
+    onStore(options, 'writes', (components) =>
       runRelease(components, { asOf: options.asOf, ifChanged: options.ifChanged === true }),
     ),
   )
@@ -108,7 +108,7 @@ storeCommand('import', 'Import questions, resolutions, forecasters or forecasts,
   })
   .argument('<file>', 'CSV (.csv), NDJSON (.ndjson, .jsonl) or Parquet (.parquet)')
   .action((kind: ImportKind, file: string, options: StoreOptions) =>
-    onStore(options, (components) => runImport(components, kind, file)),
+    onStore(options, 'begins', (components) => runImport(components, kind, file)),
   )
 
 const keys = program.command('keys').description('Create, list, rotate and revoke API keys.')
@@ -118,23 +118,23 @@ storeCommand('create', 'Create a key and print it, once.', keys)
   .addOption(new Option('--tier <name>', 'how many calls the key has').choices(TIERS).default('free'))
   .option('--monthly-calls <number>', 'the quota of an enterprise key', wholeNumber)
   .action((options: StoreOptions & KeyOptions) =>
-    onStore(options, (components) => createKey(components, options)),
+    onStore(options, 'begins', (components) => createKey(components, options)),
   )
 
 storeCommand('list', 'List the public ids of keys, never the keys themselves.', keys).action(
-  (options: StoreOptions) => onStore(options, listKeys, { readOnly: true }),
+  (options: StoreOptions) => onStore(options, 'reads', listKeys),
 )
 
 storeCommand('revoke', 'Revoke a key; every node refuses it within ten seconds.', keys)
   .argument('<key_id>', 'the public id, with or without fv_live_ or fv_test_')
   .action((keyId: string, options: StoreOptions) =>
-    onStore(options, (components) => revokeKey(components, keyId)),
+    onStore(options, 'writes', (components) => revokeKey(components, keyId)),
   )
 
 storeCommand('rotate', 'Replace a key by a new one; the old one works for 24 hours more.', keys)
   .argument('<key_id>', 'the public id of the old key, with or without its prefix')
   .action((keyId: string, options: StoreOptions) =>
-    onStore(options, (components) => rotateKey(components, keyId)),
+    onStore(options, 'writes', (components) => rotateKey(components, keyId)),
   )
 
 const sandbox = program.command('sandbox').description('Fill the sandbox with simulated questions.')
@@ -144,7 +144,7 @@ command('seed', 'Have simulated questions open, close and resolve by themselves 
   .option('--round-minutes <n>', 'how long each question is open', wholeNumber, SEED_DEFAULTS.roundMinutes)
   .option('--questions <n>', 'how many are open at a time', wholeNumber, SEED_DEFAULTS.questionsPerRound)
   .action((options: GlobalOptions & Omit<SeedOptions, 'questionsPerRound'> & { questions: number }) =>
-    onStore({ ...options, environment: 'sandbox' }, (components) =>
+    onStore({ ...options, environment: 'sandbox' }, 'begins', (components) =>
       runSeed(components, { ...options, questionsPerRound: options.questions }),
     ),
   )
@@ -153,7 +153,7 @@ command(
   'step',
   'Bring the simulation up to the present; the schedule runs it before each release.',
   sandbox,
-).action((options: GlobalOptions) => onStore({ ...options, environment: 'sandbox' }, runStep))
+).action((options: GlobalOptions) => onStore({ ...options, environment: 'sandbox' }, 'writes', runStep))
 
 storeCommand('verify', 'Check the signature of a published payload.')
   .argument('<target>', 'a URL of the API, or a file: a payload, a shard of a release or a bulk answer')
@@ -168,7 +168,7 @@ storeCommand('audit', 'Derive a release again from the tables and compare every 
     new Option('--release <number>', 'which release (default: the current one)').argParser(wholeNumber),
   )
   .action((options: StoreOptions & { release?: number }) =>
-    onStore(options, (components) => runAudit(components, options.release), { readOnly: true }),
+    onStore(options, 'reads', (components) => runAudit(components, options.release)),
   )
 
 storeCommand(
@@ -181,7 +181,7 @@ storeCommand(
     wholeNumber,
   )
   .action((options: StoreOptions & { keep: number }) =>
-    onStore(options, (components) => runRetention(components, options.keep)),
+    onStore(options, 'writes', (components) => runRetention(components, options.keep)),
   )
 
 command('demo', 'Run the whole service on a small simulated world, in the sandbox of an empty store.')

@@ -174,7 +174,7 @@ function available(tools: readonly string[]): boolean {
 /** Counts a call in the demo, which a query is to find, and has it taken in. */
 async function countCall(): Promise<void> {
   const now = () => new Date()
-  const store = new FileStore(data)
+  const store = await FileStore.begin(data)
   const log = new UsageLog({ store, newId: () => uuidv7(), now })
   log.count({ keyId: 'a key', accountId: 'a key', tier: 'free', day: now().toISOString().slice(0, 10) })
   await log.flush()
@@ -355,7 +355,7 @@ describe('documents say what the sources say', () => {
 })
 
 test("everything that the demo and the examples have written is the sandbox's", async () => {
-  const paths = Object.keys(await contentOf(new FileStore(root)))
+  const paths = Object.keys(await contentOf(await FileStore.begin(root)))
   expect(paths.filter((path) => path.startsWith('sandbox/releases/')).length).toBeGreaterThan(0)
   expect(paths.filter((path) => !path.startsWith('sandbox/'))).toEqual([])
 })

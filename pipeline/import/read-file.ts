@@ -2,7 +2,7 @@
 import { extname } from 'node:path'
 import { type Fault, ServiceError } from '../../schemas/errors.ts'
 import { type Database, literal } from '../duckdb.ts'
-import { withFile } from '../store/file.ts'
+import { withFile } from '../store/disk.ts'
 import { linesAt, recordLines } from './line-numbers.ts'
 
 export interface ExpectedColumns {

@@ -1,9 +1,19 @@
-// A store in a directory. A create is an exclusive link, and every write is synced before it is reported.
-import { randomUUID } from 'node:crypto'
-import { type FileHandle, link, mkdir, open, readFile, readdir, rename, rm, stat } from 'node:fs/promises'
-import { dirname, join, resolve, sep } from 'node:path'
+// A store in a directory. A create is an exclusive link, and every write is synced before it is reported. Once it is open,
+// a directory that vanishes is not made again: its calls are unavailable until the same one is back.
+import { readFile, readdir, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { ServiceError } from '../../schemas/errors.ts'
+import {
+  hasCode,
+  linkIfAbsent,
+  mkdirIfAbsent,
+  orUndefined,
+  syncDirectory,
+  withFile,
+  writeStaged,
+} from './disk.ts'
+import { StoreMark } from './mark.ts'
 import { assertPath, assertPrefix, isPath } from './paths.ts'
 import type { Store, StoredObject } from './store.ts'
 
@@ -14,15 +24,33 @@ const LEFTOVER_AGE_MS = 24 * 60 * 60 * 1000
 
 export class FileStore implements Store {
   readonly url: string
+  /** Whether opening it has begun it. */
+  readonly isNew: boolean
   readonly #root: string
   readonly #staging: string
+  readonly #mark: StoreMark
   readonly #synced = new Set<string>()
   #swept = false
 
-  constructor(root: string) {
-    this.#root = resolve(root)
-    this.#staging = join(this.#root, STAGING)
-    this.url = pathToFileURL(this.#root).href
+  private constructor(root: string, mark: StoreMark, isNew: boolean) {
+    this.#root = root
+    this.#staging = join(root, STAGING)
+    this.#mark = mark
+    this.isNew = isNew
+    this.url = pathToFileURL(root).href
+  }
+
+  /** Opens the store in a directory. @throws ServiceError `unavailable` where there is none. */
+  static async open(folder: string): Promise<FileStore> {
+    const root = resolve(folder)
+    return new FileStore(root, await reported('open', root, StoreMark.read(root)), false)
+  }
+
+  /** Opens the store in a directory, and begins one where there is none. */
+  static async begin(folder: string): Promise<FileStore> {
+    const root = resolve(folder)
+    const isNew = await reported('begin', root, StoreMark.make(root, join(root, STAGING)))
+    return new FileStore(root, await reported('open', root, StoreMark.read(root)), isNew)
   }
 
   localPath(path: string): string {
@@ -31,22 +59,27 @@ export class FileStore implements Store {
   }
 
   async get(path: string): Promise<Uint8Array | undefined> {
-    return reported('read', path, orUndefined(readFile(this.localPath(path))))
+    return reported('read', path, this.#found(readFile(this.localPath(path))))
   }
 
   async range(path: string, offset: number, length: number): Promise<Uint8Array | undefined> {
-    return reported('read', path, orUndefined(readRange(this.localPath(path), offset, length)))
+    return reported('read', path, this.#found(readRange(this.localPath(path), offset, length)))
   }
 
   async *list(prefix: string, after = ''): AsyncIterable<StoredObject> {
     assertPrefix(prefix)
     const folder = prefix.slice(0, prefix.lastIndexOf('/') + 1)
-    yield* this.#walk(folder, prefix, after)
+    let isEmpty = true
+    for await (const object of this.#walk(folder, prefix, after)) {
+      isEmpty = false
+      yield object
+    }
+    if (isEmpty) await reported('list', prefix, this.#mark.assertThere())
   }
 
   async *#walk(folder: string, prefix: string, after: string): AsyncIterable<StoredObject> {
     const location = join(this.#root, folder)
-    const entries = await reported('list', folder, orUndefined(readdir(location, { withFileTypes: true })))
+    const entries = await reported('list', folder, this.#found(readdir(location, { withFileTypes: true })))
     const paths = (entries ?? [])
       .filter((entry) => isPath(entry.name) && (entry.isDirectory() || entry.isFile()))
       .map((entry) => folder + entry.name + (entry.isDirectory() ? '/' : ''))
@@ -57,7 +90,7 @@ export class FileStore implements Store {
         const mayFollow = path > after || after.startsWith(path)
         if (mayHold && mayFollow) yield* this.#walk(path, prefix, after)
       } else if (path.startsWith(prefix) && path > after) {
-        const stats = await reported('list', path, orUndefined(stat(join(this.#root, path))))
+        const stats = await reported('list', path, this.#found(stat(join(this.#root, path))))
         if (stats) yield { path, sizeBytes: stats.size, modifiedAt: stats.mtime }
       }
     }
@@ -72,29 +105,38 @@ export class FileStore implements Store {
   }
 
   async delete(path: string): Promise<void> {
-    const location = this.localPath(path)
-    await reported('delete', path, orUndefined(rm(location, { force: true })))
-    await reported('delete', path, orUndefined(syncDirectory(dirname(location))))
+    await reported('delete', path, this.#delete(this.localPath(path)))
   }
 
-  /** Writes and syncs a staged copy, lets `place` move it to its location, and syncs the directory. */
+  async #delete(location: string): Promise<void> {
+    await this.#mark.assertThere()
+    await orUndefined(rm(location, { force: true }))
+    await orUndefined(syncDirectory(dirname(location)))
+    await this.#mark.assertThere()
+  }
+
+  /** Undefined where there is no object, and only if the store itself is there. */
+  async #found<T>(result: Promise<T>): Promise<T | undefined> {
+    const found = await orUndefined(result)
+    if (found === undefined) await this.#mark.assertThere()
+    return found
+  }
+
+  /** The store may go while it is written to, so that only what is there before and after has been written. */
   async #write<T>(
     location: string,
     bytes: Uint8Array,
     place: (staged: string, location: string) => Promise<T>,
   ): Promise<T> {
+    await this.#mark.assertThere()
     await this.#makeDirectory(dirname(location))
-    await mkdir(this.#staging, { recursive: true })
-    const staged = join(this.#staging, randomUUID())
-    try {
-      const writtenMs = await writeSynced(staged, bytes)
-      if (!this.#swept) await this.#sweep(writtenMs)
-      const placed = await place(staged, location)
-      await syncDirectory(dirname(location))
-      return placed
-    } finally {
-      await rm(staged, { force: true })
-    }
+    await mkdirIfAbsent(this.#staging)
+    const placed = await writeStaged(this.#staging, location, bytes, async (staged, target) => {
+      if (!this.#swept) await this.#sweep((await stat(staged)).mtimeMs)
+      return place(staged, target)
+    })
+    await this.#mark.assertThere()
+    return placed
   }
 
   /**
@@ -102,15 +144,26 @@ export class FileStore implements Store {
    * having synced it yet, so each store syncs every directory on the way once itself.
    */
   async #makeDirectory(location: string): Promise<void> {
-    const first = await mkdir(location, { recursive: true })
-    if (first === undefined && this.#synced.has(location)) return
-    const inside = first === undefined || first.startsWith(this.#root + sep)
-    const top = inside ? this.#root : dirname(first)
+    const isNew = await this.#mkdirInside(location)
+    if (!isNew && this.#synced.has(location)) return
     for (let directory = location; ; directory = dirname(directory)) {
       await syncDirectory(directory)
-      if (directory === top) break
+      if (directory === this.#root) break
     }
     this.#synced.add(location)
+  }
+
+  /** Makes a directory and its parents inside the root, and never the root. Returns false if it is there. */
+  async #mkdirInside(location: string): Promise<boolean> {
+    if (location === this.#root) return false
+    try {
+      return await mkdirIfAbsent(location)
+    } catch (error) {
+      const parent = dirname(location)
+      if (!hasCode(error, 'ENOENT') || parent === this.#root) throw error
+      await this.#mkdirInside(parent)
+      return mkdirIfAbsent(location)
+    }
   }
 
   /** Removes the files that dead writers left in the staging folder. `nowMs` is the file system's own time. */
@@ -124,20 +177,6 @@ export class FileStore implements Store {
   }
 }
 
-/** Works with an open file and closes it, whatever happens. */
-export async function withFile<T>(
-  location: string,
-  flags: string,
-  work: (file: FileHandle) => Promise<T>,
-): Promise<T> {
-  const file = await open(location, flags)
-  try {
-    return await work(file)
-  } finally {
-    await file.close()
-  }
-}
-
 function readRange(location: string, offset: number, length: number): Promise<Uint8Array> {
   return withFile(location, 'r', async (file) => {
     // A read of no bytes would succeed for a directory.
@@ -147,50 +186,12 @@ function readRange(location: string, offset: number, length: number): Promise<Ui
   })
 }
 
-/** Returns the time of the write by the file system's own clock. */
-function writeSynced(location: string, bytes: Uint8Array): Promise<number> {
-  return withFile(location, 'wx', async (file) => {
-    await file.writeFile(bytes)
-    await file.sync()
-    return (await file.stat()).mtimeMs
-  })
-}
-
-async function linkIfAbsent(staged: string, location: string): Promise<boolean> {
-  try {
-    await link(staged, location)
-    return true
-  } catch (error) {
-    if (hasCode(error, 'EEXIST')) return false
-    throw error
-  }
-}
-
-async function syncDirectory(location: string): Promise<void> {
-  // Windows cannot open directories. Its file system journals names by itself.
-  if (process.platform === 'win32') return
-  await withFile(location, 'r', (directory) => directory.sync())
-}
-
-function hasCode(error: unknown, ...codes: string[]): boolean {
-  return error instanceof Error && 'code' in error && codes.includes(String(error.code))
-}
-
-/** Undefined for a location where there is no object: nothing, a folder, or a location beneath a file. */
-async function orUndefined<T>(result: Promise<T>): Promise<T | undefined> {
-  try {
-    return await result
-  } catch (error) {
-    if (hasCode(error, 'ENOENT', 'ENOTDIR', 'EISDIR', 'ERR_FS_EISDIR')) return undefined
-    throw error
-  }
-}
-
 /** Reports a full or broken disk as `unavailable`: to a caller it is the same as a store that does not answer. */
 async function reported<T>(action: string, path: string, work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (cause) {
+    if (cause instanceof ServiceError) throw cause
     const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown reason'
     throw new ServiceError('unavailable', `the store could not ${action} ${path} (${reason})`, {
       cause,

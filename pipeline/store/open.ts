@@ -1,8 +1,11 @@
 // Opens the store at a URL.
+import { opendir } from 'node:fs/promises'
+import { join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ServiceError } from '../../schemas/errors.ts'
+import { orUndefined } from './disk.ts'
 import { FileStore } from './file.ts'
-import { assertPath } from './paths.ts'
+import { assertPath, isPath } from './paths.ts'
 import { S3Store } from './s3.ts'
 import type { Store } from './store.ts'
 
@@ -13,21 +16,47 @@ export interface StoreSettings {
   requestTimeoutMs?: number | undefined
 }
 
-/** @throws ServiceError `invalid` for a URL of another kind, or with a prefix that is not a path of the store. */
-export function openStore({ url, s3Endpoint, requestTimeoutMs }: StoreSettings): Store {
-  if (!/^[a-z][a-z0-9+.-]*:/i.test(url)) return new FileStore(url)
-  const parsed = URL.parse(url)
-  if (parsed?.protocol === 'file:' && parsed.host === '') return new FileStore(fileURLToPath(parsed))
-  if (parsed?.protocol === 's3:' && parsed.host !== '') {
-    const path = parsed.pathname.replace(/^\/+|\/+$/g, '')
-    if (path !== '') assertPath(path)
-    return new S3Store({
-      bucket: parsed.host,
-      prefix: path === '' ? '' : `${path}/`,
-      endpoint: s3Endpoint,
-      requestTimeoutMs,
-    })
+/**
+ * Opens a store. In a folder where there is none, one is begun if `begins` is true. A bucket is there or is not.
+ *
+ * @throws ServiceError `invalid` for a URL of another kind, or with a prefix that is not a path of the store;
+ *   `unavailable` for a folder without a store.
+ */
+export async function openStore(
+  { url, s3Endpoint, requestTimeoutMs }: StoreSettings,
+  { begins }: { begins: boolean },
+): Promise<Store> {
+  const folder = folderOf(url)
+  if (folder !== undefined) return begins ? FileStore.begin(folder) : FileStore.open(folder)
+  const { host, pathname } = new URL(url)
+  const path = pathname.replace(/^\/+|\/+$/g, '')
+  if (path !== '') assertPath(path)
+  const prefix = path === '' ? '' : `${path}/`
+  return new S3Store({ bucket: host, prefix, endpoint: s3Endpoint, requestTimeoutMs })
+}
+
+/** A path at which a store, or a folder where none has been begun, holds something; undefined if it is empty. */
+export async function firstPathIn(settings: StoreSettings): Promise<string | undefined> {
+  const folder = folderOf(settings.url)
+  if (folder === undefined) {
+    const store = await openStore(settings, { begins: false })
+    for await (const { path } of store.list('')) return path
+    return undefined
   }
+  const directory = await orUndefined(opendir(folder, { recursive: true }))
+  for await (const entry of directory ?? []) {
+    const path = relative(folder, join(entry.parentPath, entry.name)).replaceAll(sep, '/')
+    if (entry.isFile() && isPath(path)) return path
+  }
+  return undefined
+}
+
+/** Undefined for the URL of a bucket. */
+function folderOf(url: string): string | undefined {
+  if (!/^[a-z][a-z0-9+.-]*:/i.test(url)) return url
+  const parsed = URL.parse(url)
+  if (parsed?.protocol === 'file:' && parsed.host === '') return fileURLToPath(parsed)
+  if (parsed?.protocol === 's3:' && parsed.host !== '') return undefined
   throw new ServiceError(
     'invalid',
     `not a store: ${JSON.stringify(url)}; use file:///folder or s3://bucket/prefix`,

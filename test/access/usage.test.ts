@@ -33,9 +33,10 @@ afterAll(() => {
   database[Symbol.dispose]()
 })
 
-const stores: Record<string, (folder: string) => Store> = {
+type NewStore = (folder: string) => Store | Promise<Store>
+const stores: Record<string, NewStore> = {
   'a store in memory': () => new MemoryStore(),
-  'a store in a directory': (folder) => new FileStore(join(folder, 'store')),
+  'a store in a directory': (folder) => FileStore.begin(join(folder, 'store')),
 }
 
 describe.for(Object.entries(stores))('calls counted over %s', ([, createStore]) => {
@@ -311,7 +312,7 @@ async function usedIn(context: UsageContext, month: string): Promise<Record<stri
 const openDatabaseIn = (directory: string) => () =>
   Database.open({ threads: 1, memoryLimit: '512MB', directory })
 
-async function setUp(createStore: (folder: string) => Store = () => new MemoryStore()): Promise<{
+async function setUp(createStore: NewStore = () => new MemoryStore()): Promise<{
   store: Store
   worker: CompactionContext
   local: LocalFiles
@@ -320,7 +321,7 @@ async function setUp(createStore: (folder: string) => Store = () => new MemorySt
   clock: { at: Date }
 }> {
   const folder = await testFolder()
-  const store = createStore(folder)
+  const store = await createStore(folder)
   const clock = { at: new Date(NOW) }
   const now = () => clock.at
   const worker = await workerOn(database, store, join(folder, 'worker'), now)

@@ -21,11 +21,7 @@ describe('the message of an error', () => {
 
   test.for<[ErrorKind, number, string]>([
     ['unavailable', 503, 'the store does not answer; try again'],
-    [
-      'corrupt',
-      503,
-      'what the store holds for this call is damaged; the failure was noted, try again later',
-    ],
+    ['corrupt', 503, 'what the store holds for this call is damaged; the failure was noted, try again later'],
   ])('%s is not, unless it says so', ([kind, status, detail]) => {
     const faults = [{ pointer: 'line 1', detail: DETAILS }]
     expect(problemOf(new ServiceError(kind, DETAILS, { faults })).problem).toEqual({

@@ -47,8 +47,8 @@ beforeAll(async () => {
 async function walled(settings: Record<string, string> = {}): Promise<Walled> {
   const folder = await testFolder()
   const stores = {
-    production: new FaultStore(new FileStore(join(folder, 'store'))),
-    sandbox: new FaultStore(new FileStore(join(folder, 'store', 'sandbox'))),
+    production: new FaultStore(await FileStore.begin(join(folder, 'store'))),
+    sandbox: new FaultStore(await FileStore.begin(join(folder, 'store', 'sandbox'))),
   }
   const of = (environment: Environment) =>
     testComponents({
@@ -246,7 +246,7 @@ describe('what the sandbox writes', () => {
     expect((await clients.sandbox.post(`/agents/${agentId}/forecast`, FORECAST, headers)).status).toBe(200)
     await clients.sandbox.get(`/forecaster/${PERSON}/verification`, { 'X-API-Key': key })
     await stop()
-    const root = new FileStore(join(folder, 'store'))
+    const root = await FileStore.begin(join(folder, 'store'))
     const written = Object.keys(await contentOf(root))
     expect(written.filter((name) => !name.startsWith('sandbox/'))).toEqual([])
     const kinds = new Set(written.map((name) => name.split('/').slice(1, 3).join('/')))

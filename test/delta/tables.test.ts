@@ -53,7 +53,7 @@ interface Place {
 
 describe.skipIf(!python)('on disk', () => {
   readersAgree(async (folder) => {
-    const store = new FileStore(join(folder, 'store'))
+    const store = await FileStore.begin(join(folder, 'store'))
     return {
       store,
       url: (table) => pathToFileURL(store.localPath(tablePath(table, 'x').slice(0, -2))).href,
@@ -66,7 +66,7 @@ describe.skipIf(!python || !s3Server)('in a bucket of an S3 server', () => {
   readersAgree(async () => {
     const bucket = await freshBucket()
     return {
-      store: bucketStore(bucket, 'some/prefix'),
+      store: bucketStore(bucket, 'some/prefix/'),
       url: (table) => `s3://${bucket}/some/prefix/tables/${table}`,
       options: {
         AWS_ENDPOINT_URL: s3Server!.S3_ENDPOINT,

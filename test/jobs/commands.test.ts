@@ -1,5 +1,5 @@
 // The commands as processes: exit codes, output streams, and messages that name the fault.
-import { cp, mkdir, readdir, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readdir, rename, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import pMap from 'p-map'
@@ -16,7 +16,7 @@ const AT_ONCE = 3
 
 const released = await suiteFolder()
 beforeAll(async () => {
-  await copyReleasedWorld(new FileStore(join(released, 'store')))
+  await copyReleasedWorld(await FileStore.begin(join(released, 'store')))
 })
 
 const withStore = (folder: string, env: Record<string, string> = {}): ProcessOptions => ({
@@ -133,7 +133,9 @@ describe('serve', () => {
     const { code, stdout } = await service.finished
     expect([code, stdout]).toEqual([0, ''])
     expect(await readdir(folder)).not.toContain('data')
-    expect(Object.keys(await contentOf(new FileStore(store)))).toContain('releases/00000001/manifest.json')
+    expect(Object.keys(await contentOf(await FileStore.begin(store)))).toContain(
+      'releases/00000001/manifest.json',
+    )
   })
 
   test('ends at the second signal, of either kind, whatever is under way', async () => {
@@ -211,8 +213,8 @@ describe('a store', () => {
   test('that cannot be written to makes commands fail that would use it', async () => {
     const folder = await testFolder()
     await file(folder, 'store', 'not a folder')
-    const finished = await fvs(['release'], withStore(folder))
-    expectFailed(finished, 1, /file:\/\/\S+\/store: the store could not \w+ probe\/\S+ \((EEXIST|ENOTDIR)\)/)
+    const finished = await fvs(['keys', 'create', '--owner', 'somebody'], withStore(folder))
+    expectFailed(finished, 1, /the store could not begin \S+\/store \((EEXIST|ENOTDIR)\)/)
   })
 
   test('is ./data by default, and --store takes precedence over STORE_URL', async () => {
@@ -226,12 +228,50 @@ describe('a store', () => {
     expect(await readdir(folder)).not.toContain('store')
   })
 
-  test('is not created by commands that only read', async () => {
+  test('is begun by few commands, and all others refuse a folder without one', async () => {
     const folder = await testFolder()
-    const before = await readdir(folder)
-    expect((await fvs(['keys', 'list'], withStore(folder))).code).toBe(0)
+    // As a mount point whose disk is away.
+    await mkdir(join(folder, 'store'))
+    const refused = await pMap(
+      [
+        ['release'],
+        ['release', '--environment', 'sandbox'],
+        ['audit'],
+        ['keys', 'list'],
+        ['keys', 'revoke', 'abcdefgh'],
+        ['keys', 'rotate', 'abcdefgh'],
+        ['sandbox', 'step'],
+      ],
+      (args) => fvs(args, withStore(folder)),
+      { concurrency: AT_ONCE },
+    )
+    for (const finished of refused) {
+      expectFailed(finished, 1, `fvs: there is no store in ${join(folder, 'store')}`)
+      expect(finished.stderr.split('\n')).toHaveLength(2)
+    }
+    expect(await readdir(join(folder, 'store'))).toEqual([])
+    const created = await fvs(['keys', 'create', '--owner', 'somebody'], withStore(folder))
+    expect(JSON.parse(created.stderr)).toMatchObject({
+      level: 30,
+      environment: 'production',
+      store: `file://${join(folder, 'store')}`,
+      msg: 'began a new store, since there was none',
+    })
+    const again = await fvs(['keys', 'create', '--owner', 'somebody'], withStore(folder))
+    expect([again.code, again.stderr]).toEqual([0, ''])
     expectFailed(await fvs(['audit'], withStore(folder)), 1, /has no release yet/)
-    expect(await readdir(folder)).toEqual(before)
+    expectFailed(await fvs(['sandbox', 'step'], withStore(folder)), 1, /there is no store in \S+\/sandbox: /)
+  })
+
+  test('whose folder is away makes jobs fail while it is, and is not begun anew', async () => {
+    const folder = await copyOfReleased()
+    await rename(join(folder, 'store'), join(folder, 'away'))
+    for (const args of [['release'], ['audit']]) {
+      expectFailed(await fvs(args, withStore(folder)), 1, /^fvs: there is no store in /)
+    }
+    expect(await readdir(folder)).not.toContain('store')
+    await rename(join(folder, 'away'), join(folder, 'store'))
+    expect((await fvs(['audit'], withStore(folder))).code).toBe(0)
   })
 })
 
@@ -239,6 +279,7 @@ describe('import', () => {
   test('reports its result, for people and for programs', async () => {
     const folder = await testFolder()
     const path = await file(folder, 'questions.csv', QUESTIONS_CSV)
+    await FileStore.begin(join(folder, 'store'))
     const first = await fvs(['import', 'questions', path], withStore(folder))
     expect([first.code, first.stdout, first.stderr]).toEqual([
       0,
@@ -260,7 +301,7 @@ describe('import', () => {
 
   test('of a bad file exits with 1, names the rows and leaves the store as it was', async () => {
     const folder = await copyOfReleased()
-    const store = new FileStore(join(folder, 'store'))
+    const store = await FileStore.begin(join(folder, 'store'))
     const before = await contentOf(store)
     const columns = 'entity_type,entity_id,question_id,probability,forecast_at'
     const lines = Array.from(
@@ -293,14 +334,14 @@ describe('import', () => {
     ])
     expectFailed(missing, 1, 'fvs: there is no file nowhere.csv')
     expectFailed(half, 1, `fvs: ${path} cannot be read: `)
-    expect(await contentOf(new FileStore(join(folder, 'store')))).toEqual({})
+    expect(await contentOf(await FileStore.begin(join(folder, 'store')))).toEqual({})
   })
 })
 
 describe('release', () => {
   test('is made as of a past instant, but not if nothing has changed, and not as of the future', async () => {
     const folder = await copyOfReleased()
-    const store = new FileStore(join(folder, 'store'))
+    const store = await FileStore.begin(join(folder, 'store'))
     // What was released is of today.
     for (const prefix of ['releases/', 'snapshots/']) {
       for (const path of Object.keys(await contentOf(store, prefix))) await store.delete(path)
@@ -346,10 +387,8 @@ describe('keys', () => {
 
   test('that do not exist, and owners without a name, are refused', async () => {
     const folder = await testFolder()
-    const [unknown, blank] = await Promise.all([
-      fvs(['keys', 'revoke', 'abcdefgh'], withStore(folder)),
-      fvs(['keys', 'create', '--owner', ' '], withStore(folder)),
-    ])
+    const blank = await fvs(['keys', 'create', '--owner', ' '], withStore(folder))
+    const unknown = await fvs(['keys', 'revoke', 'abcdefgh'], withStore(folder))
     expectFailed(unknown, 1, 'no key has the id "abcdefgh"')
     expectFailed(blank, 1, '--owner is " "; it must have at least one letter or digit')
   })
@@ -377,7 +416,7 @@ describe('audit', () => {
     const good = await run()
     expect(good.code, good.stderr).toBe(0)
     expect(good.stdout).toContain('every byte derived again')
-    const store = new FileStore(join(folder, 'store'))
+    const store = await FileStore.begin(join(folder, 'store'))
     const key = 'releases/00000001/scores/000.parquet'
     const bytes = (await store.get(key))!
     await store.put(key, bytes.with(bytes.length >> 1, bytes[bytes.length >> 1]! ^ 1))

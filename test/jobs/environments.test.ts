@@ -48,7 +48,7 @@ describe('commands with --environment sandbox', () => {
 
   test('import, release, check and issue keys there, and nowhere else', { timeout: 120_000 }, async () => {
     folder = await testFolder()
-    root = new FileStore(join(folder, 'store'))
+    root = await FileStore.begin(join(folder, 'store'))
     for (const [kind, file] of await writeSmallWorld(join(folder, 'files'))) {
       expect(await done('import', kind, file, ...IN_SANDBOX)).toMatchObject({ kind })
     }

@@ -10,7 +10,7 @@ import type { ReleaseContext } from '../../pipeline/release/state.ts'
 import { makeRelease } from '../../pipeline/release/make.ts'
 import { sha256Hex } from '../../pipeline/proof/canonical.ts'
 import { LocalFiles } from '../../pipeline/store/local-files.ts'
-import { openStore } from '../../pipeline/store/open.ts'
+import { FileStore } from '../../pipeline/store/file.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import { importFile } from '../../pipeline/import/import.ts'
 import { bucketStore, freshBucket, s3Server } from '../support/buckets.ts'
@@ -24,7 +24,7 @@ describe.skipIf(!s3Server)('releases in a bucket', () => {
   test('have the same bytes as in a folder, and pass their audit', async () => {
     const folder = await testFolder()
     const world = await writeSmallWorld(join(folder, 'world'))
-    const onDisk = await releaseOf(openStore({ url: join(folder, 'data') }), join(folder, 'a'), world)
+    const onDisk = await releaseOf(await FileStore.begin(join(folder, 'data')), join(folder, 'a'), world)
     const inBucket = await releaseOf(
       bucketStore(await freshBucket(), 'some/prefix/'),
       join(folder, 'b'),

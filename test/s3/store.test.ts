@@ -10,7 +10,7 @@ describe.skipIf(!s3Server)('a bucket of an S3 server', () => {
     bucket = await freshBucket()
   })
 
-  storeContract('a prefix of a bucket', () => Promise.resolve(bucketStore(bucket, `some/${randomUUID()}`)))
+  storeContract('a prefix of a bucket', () => Promise.resolve(bucketStore(bucket, `some/${randomUUID()}/`)))
 
   storeContract('a bucket of its own', async () => bucketStore(await freshBucket()))
 

@@ -1,4 +1,4 @@
-import { mkdir, readFile, readdir, utimes, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readFile, readdir, rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, test } from 'vitest'
@@ -6,17 +6,16 @@ import { FileStore } from '../../pipeline/store/file.ts'
 import { testFolder } from '../support/folder.ts'
 import { storeContract } from '../support/store-contract.ts'
 
-storeContract('a store in a directory', async () => new FileStore(await testFolder()))
+storeContract('a store in a directory', async () => FileStore.begin(await testFolder()))
 
-storeContract(
-  'a store in a directory that does not exist yet',
-  async () => new FileStore(join(await testFolder(), 'yet', 'to', 'be', 'made')),
+storeContract('a store in a directory that does not exist yet', async () =>
+  FileStore.begin(join(await testFolder(), 'yet', 'to', 'be', 'made')),
 )
 
 describe('a store in a directory', () => {
   test('lists its objects, but neither staged files nor those of others', async () => {
     const root = await testFolder()
-    const store = new FileStore(root)
+    const store = await FileStore.begin(root)
     await store.putIfAbsent('a/b', bytes('1'))
     await writeFile(join(root, '.staging', 'leftover'), '2')
     await writeFile(join(root, '.DS_Store'), '3')
@@ -30,7 +29,7 @@ describe('a store in a directory', () => {
 
   test('leaves nothing staged behind a create, a refused create, a put and a failure', async () => {
     const root = await testFolder()
-    const store = new FileStore(root)
+    const store = await FileStore.begin(root)
     await store.putIfAbsent('a', bytes('1'))
     await store.putIfAbsent('a', bytes('2'))
     await store.put('b', bytes('3'))
@@ -46,7 +45,7 @@ describe('a store in a directory', () => {
     await writeFile(fresh, 'half an obj')
     const twoDaysAgo = new Date(Date.now() - 2 * 24 * 60 * 60 * 1000)
     await utimes(old, twoDaysAgo, twoDaysAgo)
-    const store = new FileStore(root)
+    const store = await FileStore.begin(root)
     expect(await store.putIfAbsent('a', bytes('1'))).toBe(true)
     expect(await readdir(join(root, '.staging'))).toEqual(['fresh'])
     expect(await pathsIn(store, '')).toEqual(['a'])
@@ -54,7 +53,7 @@ describe('a store in a directory', () => {
 
   test('keeps each object as a plain file at its path', async () => {
     const root = await testFolder()
-    const store = new FileStore(root)
+    const store = await FileStore.begin(root)
     await store.putIfAbsent('tables/recorded_date=2026-01-31/part.parquet', bytes('rows'))
     const path = store.localPath('tables/recorded_date=2026-01-31/part.parquet')
     expect(path).toBe(join(root, 'tables', 'recorded_date=2026-01-31', 'part.parquet'))
@@ -64,7 +63,7 @@ describe('a store in a directory', () => {
 
   test('gives the time of the file as the time of the object', async () => {
     const root = await testFolder()
-    const store = new FileStore(root)
+    const store = await FileStore.begin(root)
     await store.put('a/b', bytes('1'))
     const then = new Date('2026-01-31T12:00:00.000Z')
     await utimes(store.localPath('a/b'), then, then)
@@ -73,7 +72,8 @@ describe('a store in a directory', () => {
 
   test('may share its directory with other stores', async () => {
     const root = await testFolder()
-    const stores = Array.from({ length: 8 }, () => new FileStore(root))
+    const stores = await Promise.all(Array.from({ length: 8 }, () => FileStore.begin(root)))
+    expect(stores.filter(({ isNew }) => isNew)).toHaveLength(1)
     const created = await Promise.all(
       stores.map((store, index) => store.putIfAbsent('a/b', bytes(`${index}`))),
     )
@@ -83,7 +83,7 @@ describe('a store in a directory', () => {
   })
 
   test('never shows a reader half an object while a put replaces it', async () => {
-    const store = new FileStore(await testFolder())
+    const store = await FileStore.begin(await testFolder())
     const versions = ['x', 'y'].map((letter) => bytes(letter.repeat(256 * 1024)))
     await store.put('a', versions[0]!)
     let writing = true
@@ -98,6 +98,93 @@ describe('a store in a directory', () => {
     await writer
   })
 })
+
+describe('a store whose directory vanishes', () => {
+  const GONE = {
+    kind: 'unavailable',
+    retryAfterS: 5,
+    message: expect.stringMatching(/^the store is gone: /) as string,
+  }
+  const CALLS: Record<string, (store: FileStore) => Promise<unknown>> = {
+    get: (store) => store.get('a/b'),
+    range: (store) => store.range('a/b', 0, 1),
+    list: (store) => Array.fromAsync(store.list('a/')),
+    'list of everything': (store) => Array.fromAsync(store.list('')),
+    putIfAbsent: (store) => store.putIfAbsent('a/c', bytes('2')),
+    'put at the top': (store) => store.put('c', bytes('2')),
+    delete: (store) => store.delete('a/b'),
+  }
+
+  /** What may stand where the directory was. Each returns what nobody may write to. */
+  const VANISHED: Record<string, (root: string) => Promise<void>> = {
+    nothing: () => Promise.resolve(),
+    'an empty directory, as a mount point without its disk': (root) => mkdir(root),
+    'another store': async (root) => {
+      await FileStore.begin(root)
+    },
+    'a file': (root) => writeFile(root, ''),
+  }
+
+  describe.for(Object.entries(VANISHED))('and leaves %s', ([, leave]) => {
+    test('is unavailable, nothing is written there, and works again when it is back', async () => {
+      const root = join(await testFolder(), 'store')
+      const store = await FileStore.begin(root)
+      await store.put('a/b', bytes('1'))
+      await rename(root, `${root}-away`)
+      await leave(root)
+      const left = await treeOf(root)
+      for (const [name, call] of Object.entries(CALLS)) {
+        await expect(call(store), name).rejects.toMatchObject(GONE)
+        expect(await treeOf(root), name).toEqual(left)
+      }
+      await rm(root, { recursive: true, force: true })
+      await rename(`${root}-away`, root)
+      for (const call of Object.values(CALLS)) await call(store)
+      expect(await pathsIn(store, '')).toEqual(['a/c', 'c'])
+    })
+  })
+
+  test('and comes back as a copy, with other files of the same content, is the same store', async () => {
+    const root = join(await testFolder(), 'store')
+    const store = await FileStore.begin(root)
+    await store.put('a/b', bytes('1'))
+    await cp(root, `${root}-copy`, { recursive: true })
+    await rm(root, { recursive: true })
+    await expect(store.put('a/b', bytes('2'))).rejects.toMatchObject(GONE)
+    await rename(`${root}-copy`, root)
+    await store.put('a/c', bytes('2'))
+    expect(await pathsIn(store, '')).toEqual(['a/b', 'a/c'])
+  })
+
+  test('and was made anew by hand is unavailable, even where the file system gives the same number again', async () => {
+    const root = join(await testFolder(), 'store')
+    const store = await FileStore.begin(root)
+    await store.put('a', bytes('1'))
+    await rm(root, { recursive: true })
+    await mkdir(root)
+    await expect(store.put('a', bytes('2'))).rejects.toMatchObject(GONE)
+    await expect(store.get('a')).rejects.toMatchObject(GONE)
+    expect(await readdir(root)).toEqual([])
+  })
+
+  test('and holds a store of its own in a folder: that is gone with it', async () => {
+    const root = join(await testFolder(), 'store')
+    await FileStore.begin(root)
+    const inner = await FileStore.begin(join(root, 'sandbox'))
+    await rm(root, { recursive: true })
+    await mkdir(root)
+    await expect(inner.put('a', bytes('1'))).rejects.toMatchObject(GONE)
+    expect(await readdir(root)).toEqual([])
+  })
+})
+
+/** Everything in a folder; undefined where there is none. */
+async function treeOf(root: string): Promise<string[] | undefined> {
+  return readdir(root, { recursive: true }).then(
+    (names) => names.sort(),
+    () => undefined,
+  )
+}
 
 function bytes(content: string): Uint8Array {
   return new TextEncoder().encode(content)

@@ -211,7 +211,7 @@ function contentOf(bytes: Uint8Array): Content {
 /** A store in a folder that holds one object. */
 async function inFolder() {
   const [root, cache] = [await testFolder(), await testFolder()]
-  const store = new FileStore(root)
+  const store = await FileStore.begin(root)
   await store.put(OBJECT, BYTES)
   return { root, cache, store, local: new LocalFiles(store, cache) }
 }

@@ -1,4 +1,5 @@
-import { join } from 'node:path'
+import { access } from 'node:fs/promises'
+import { join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { FileStore } from '../../pipeline/store/file.ts'
@@ -6,21 +7,40 @@ import { openStore } from '../../pipeline/store/open.ts'
 import { S3Store } from '../../pipeline/store/s3.ts'
 import { testFolder } from '../support/folder.ts'
 
+const BEGINS = { begins: true }
+
 describe('openStore', () => {
   test('takes a path, relative or absolute, and a file URL, as a directory', async () => {
     const folder = await testFolder()
     const url = pathToFileURL(folder).href
-    for (const name of [folder, url, `${folder}/`]) {
-      const store = openStore({ url: name })
+    for (const name of [folder, url, `${folder}/`, relative(process.cwd(), folder)]) {
+      const store = await openStore({ url: name }, BEGINS)
       expect(store).toBeInstanceOf(FileStore)
       expect(store.localPath!('a/b')).toBe(join(folder, 'a', 'b'))
     }
-    expect(openStore({ url: './data' }).localPath!('a')).toBe(join(process.cwd(), 'data', 'a'))
   })
 
-  test('takes a directory with a space or a percent sign in its name', () => {
-    expect(openStore({ url: 'file:///a%20b/100%25' }).localPath!('c')).toBe('/a b/100%/c')
-    expect(openStore({ url: '/a b/100%' }).localPath!('c')).toBe('/a b/100%/c')
+  test('takes a directory with a space or a percent sign in its name', async () => {
+    const folder = join(await testFolder(), 'a b', '100%')
+    for (const name of [folder, pathToFileURL(folder).href]) {
+      expect((await openStore({ url: name }, BEGINS)).localPath!('c')).toBe(join(folder, 'c'))
+    }
+  })
+
+  test('begins a store in a directory only where that is allowed, and says where there is none', async () => {
+    const folder = join(await testFolder(), 'yet', 'to', 'be', 'made')
+    await expect(openStore({ url: folder }, { begins: false })).rejects.toMatchObject({
+      kind: 'unavailable',
+      message: expect.stringContaining(`there is no store in ${folder}: `) as string,
+    })
+    await expect(access(folder)).rejects.toThrow('ENOENT')
+    const begun = await openStore({ url: folder }, BEGINS)
+    expect(begun).toMatchObject({ isNew: true })
+    expect(await openStore({ url: folder }, BEGINS)).toMatchObject({ isNew: false })
+    await begun.put('a', new Uint8Array([1]))
+    const opened = await openStore({ url: folder }, { begins: false })
+    expect(opened).toMatchObject({ isNew: false })
+    expect(await opened.get('a')).toEqual(Buffer.from([1]))
   })
 
   test.for([
@@ -28,8 +48,8 @@ describe('openStore', () => {
     ['s3://bucket/', 's3://bucket/'],
     ['s3://bucket/some/prefix', 's3://bucket/some/prefix/'],
     ['s3://bucket/some/prefix/', 's3://bucket/some/prefix/'],
-  ])('takes %s as a bucket', ([url, opened]) => {
-    const store = openStore({ url: url! })
+  ])('takes %s as a bucket', async ([url, opened]) => {
+    const store = await openStore({ url: url! }, BEGINS)
     expect(store).toBeInstanceOf(S3Store)
     expect(store.url).toBe(opened)
     expect(store).not.toHaveProperty('localPath')
@@ -46,9 +66,10 @@ describe('openStore', () => {
     's3://bucket/a b',
     'file://host/folder',
     'memory:',
-  ])('refuses %s and says what was wrong', (url) => {
-    expect(() => openStore({ url })).toThrow(
-      expect.objectContaining({ kind: 'invalid', message: expect.stringMatching(/^not a /) as string }),
-    )
+  ])('refuses %s and says what was wrong', async (url) => {
+    await expect(openStore({ url }, BEGINS)).rejects.toMatchObject({
+      kind: 'invalid',
+      message: expect.stringMatching(/^not a /) as string,
+    })
   })
 })

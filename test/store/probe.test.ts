@@ -13,7 +13,7 @@ describe('the probe passes', () => {
   })
 
   test('a store in a directory, and leaves nothing in it', async () => {
-    const store = new FileStore(await testFolder())
+    const store = await FileStore.begin(await testFolder())
     await probeStore(store, 'id')
     expect(await Array.fromAsync(store.list(''))).toEqual([])
   })

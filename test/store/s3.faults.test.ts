@@ -97,7 +97,7 @@ describe('an S3 server that falls silent or hangs up in the middle of an object'
 describe('an S3 server that is not running', () => {
   test('is unavailable', async () => {
     const gone = await unusedEndpoint()
-    const store = openStore({ url: 's3://bucket', s3Endpoint: gone, requestTimeoutMs: TIMEOUT_MS })
+    const store = await opened('s3://bucket', gone, TIMEOUT_MS)
     await expect(store.get('a')).rejects.toMatchObject({ kind: 'unavailable' })
   })
 })
@@ -190,9 +190,12 @@ async function openLoopback(
   requestTimeoutMs?: number,
 ): Promise<LoopbackS3 & { store: Store }> {
   const server = await loopbackS3(behave)
-  const store = openStore({ url: 's3://bucket/some', s3Endpoint: server.endpoint, requestTimeoutMs })
+  const store = await opened('s3://bucket/some', server.endpoint, requestTimeoutMs)
   return { ...server, store }
 }
+
+const opened = (url: string, s3Endpoint: string, requestTimeoutMs?: number) =>
+  openStore({ url, s3Endpoint, requestTimeoutMs }, { begins: false })
 
 async function unusedEndpoint(): Promise<string> {
   const { createServer } = await import('node:net')

@@ -1,7 +1,7 @@
 // New buckets on the S3 server in the environment variables. test/support/s3-server.sh starts one.
 import { randomUUID } from 'node:crypto'
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
-import { openStore } from '../../pipeline/store/open.ts'
+import { S3Store } from '../../pipeline/store/s3.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import { external } from './external.ts'
 
@@ -23,9 +23,9 @@ export async function freshBucket(): Promise<string> {
   return bucket
 }
 
-/** A store under a prefix of a bucket, as the service opens it. */
+/** A store under a prefix of a bucket; the prefix ends in a slash, or is empty. */
 export function bucketStore(bucket: string, prefix = ''): Store {
-  return openStore({ url: `s3://${bucket}/${prefix}`, s3Endpoint: endpoint() })
+  return new S3Store({ bucket, prefix, endpoint: endpoint() })
 }
 
 function endpoint(): string {

@@ -31,7 +31,7 @@ export async function nodeWorld(released: string, shared: Record<string, string>
   const folder = await testFolder()
   const root = join(folder, 'store')
   await cp(join(released, 'store'), root, { recursive: true })
-  const store = new FileStore(root)
+  const store = await FileStore.begin(root)
   const { registry } = await testComponents({ folder, store })
   return {
     folder,

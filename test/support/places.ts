@@ -35,7 +35,7 @@ async function fill(store: Store): Promise<void> {
 /** Call it inside a test. By default the store lies in the folder of the processes. */
 export async function onDisk(root?: string): Promise<Place> {
   const folder = await testFolder()
-  const store = new FileStore(root ?? join(folder, 'store'))
+  const store = await FileStore.begin(root ?? join(folder, 'store'))
   await fill(store)
   return { store, options: { folder, env: { STORE_URL: root ?? join(folder, 'store') } } }
 }

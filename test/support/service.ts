@@ -78,7 +78,7 @@ export async function testComponents(options: TestOptions = {}): Promise<Compone
   })
   const environment = options.environment ?? 'production'
   const own = settingsOf(settings, environment)
-  const store = options.store ?? new FileStore(storeUrlOf(settings.STORE_URL, environment))
+  const store = options.store ?? (await FileStore.begin(storeUrlOf(settings.STORE_URL, environment)))
   const directory = join(folder, `work-${uuidv7()}`)
   await mkdir(directory, { recursive: true })
   return {

@@ -42,9 +42,10 @@ afterAll(() => {
   for (const opened of [workerDatabase, rivalDatabase]) opened[Symbol.dispose]()
 })
 
-const stores: Record<string, (folder: string) => Store> = {
+type NewStore = (folder: string) => Store | Promise<Store>
+const stores: Record<string, NewStore> = {
   'a store in memory': () => new MemoryStore(),
-  'a store in a directory': (folder) => new FileStore(join(folder, 'store')),
+  'a store in a directory': (folder) => FileStore.begin(join(folder, 'store')),
 }
 
 describe.for(Object.entries(stores))('compaction in %s', ([, createStore]) => {
@@ -208,7 +209,7 @@ describe('the data files of compaction', () => {
   })
 
   test('are seen once by a reader that ignores the log: a glob over the folder', async () => {
-    const { store, worker, folder } = await setUpFilled((root) => new FileStore(join(root, 'store')))
+    const { store, worker, folder } = await setUpFilled((root) => FileStore.begin(join(root, 'store')))
     await compact(worker, 'forecasts')
     await send(store, 'forecasts', 'later', sampleRows('forecasts', 7, 1_000))
     await compact(worker, 'forecasts')
@@ -393,14 +394,14 @@ interface SetUp {
   folder: string
 }
 
-async function setUp(createStore: (folder: string) => Store = () => new MemoryStore()): Promise<SetUp> {
+async function setUp(createStore: NewStore = () => new MemoryStore()): Promise<SetUp> {
   const folder = await testFolder()
-  const store = createStore(folder)
+  const store = await createStore(folder)
   return { store, worker: await workerOn(workerDatabase, store, join(folder, 'worker')), folder }
 }
 
 /** With three objects of ten rows over three days in the inbox of the forecasts. */
-async function setUpFilled(createStore?: (folder: string) => Store): Promise<SetUp> {
+async function setUpFilled(createStore?: NewStore): Promise<SetUp> {
   const context = await setUp(createStore)
   await fillInbox(context.store, 'forecasts')
   return context

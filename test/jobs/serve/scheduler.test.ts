@@ -20,7 +20,7 @@ async function sandboxOfVariables(): Promise<FileStore> {
   vi.stubEnv('STORE_URL', join(folder, 'store'))
   vi.stubEnv('LOG_LEVEL', 'silent')
   onTestFinished(() => void vi.unstubAllEnvs())
-  return new FileStore(join(folder, 'store', 'sandbox'))
+  return await FileStore.begin(join(folder, 'store', 'sandbox'))
 }
 
 /** The first release that the scheduler makes of the sandbox. */

@@ -36,10 +36,10 @@ describe('seeding', () => {
     const seed = (...args: string[]) =>
       fvs(['sandbox', 'seed', ...args], { folder: home, env: { STORE_URL: join(home, 'store') } })
     const first = await seed('--json')
-    expect(first.stderr).toBe('')
+    expect(first.stderr).toMatch(/^\{.*"msg":"began a new store, since there was none"\}\n$/)
     const defaults = { seed: 1, round_ms: 300_000, questions_per_round: 10 }
     expect(JSON.parse(first.stdout)).toMatchObject({ seeded: true, ...defaults, asked: 120, resolved: 0 })
-    const kept = Object.keys(await contentOf(new FileStore(join(home, 'store'))))
+    const kept = Object.keys(await contentOf(await FileStore.begin(join(home, 'store'))))
     expect(kept).toContain('sandbox/simulation.json')
     expect(kept.filter((key) => !key.startsWith('sandbox/'))).toEqual([])
 

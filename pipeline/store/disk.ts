@@ -1,0 +1,84 @@
+// Files and directories that survive a power cut, and what the errors of a file system mean.
+import { randomUUID } from 'node:crypto'
+import { type FileHandle, link, mkdir, open, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+
+/** Works with an open file and closes it, whatever happens. */
+export async function withFile<T>(
+  location: string,
+  flags: string,
+  work: (file: FileHandle) => Promise<T>,
+): Promise<T> {
+  const file = await open(location, flags)
+  try {
+    return await work(file)
+  } finally {
+    await file.close()
+  }
+}
+
+/**
+ * Writes and syncs a copy in the folder `staging`, lets `place` move it to its location, and syncs the directory of that.
+ * The folders must be there.
+ */
+export async function writeStaged<T>(
+  staging: string,
+  location: string,
+  bytes: Uint8Array,
+  place: (staged: string, location: string) => Promise<T>,
+): Promise<T> {
+  const staged = join(staging, randomUUID())
+  try {
+    await withFile(staged, 'wx', async (file) => {
+      await file.writeFile(bytes)
+      await file.sync()
+    })
+    const placed = await place(staged, location)
+    await syncDirectory(dirname(location))
+    return placed
+  } finally {
+    await rm(staged, { force: true })
+  }
+}
+
+/** Returns false if there is a file at the location. One of several simultaneous calls creates it. */
+export async function linkIfAbsent(staged: string, location: string): Promise<boolean> {
+  try {
+    await link(staged, location)
+    return true
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) return false
+    throw error
+  }
+}
+
+/** Makes a single directory; returns false if it is there. */
+export async function mkdirIfAbsent(location: string): Promise<boolean> {
+  try {
+    await mkdir(location)
+    return true
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) return false
+    throw error
+  }
+}
+
+export async function syncDirectory(location: string): Promise<void> {
+  // Windows cannot open directories. Its file system journals names by itself.
+  if (process.platform === 'win32') return
+  await withFile(location, 'r', (directory) => directory.sync())
+}
+
+export function hasCode(error: unknown, ...codes: string[]): boolean {
+  return error instanceof Error && 'code' in error && codes.includes(String(error.code))
+}
+
+/** Undefined for a location where there is no file: nothing, a folder, or a location beneath a file. */
+export async function orUndefined<T>(result: Promise<T>): Promise<T | undefined> {
+  try {
+    return await result
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'ENOTDIR', 'EISDIR', 'ERR_FS_EISDIR')) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,71 @@
+// The mark of a store in a folder: a hidden file with a random id. It tells the store from an empty folder in its place,
+// such as the mount point of a disk that is away.
+import { randomUUID } from 'node:crypto'
+import { mkdir, readFile, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { ServiceError } from '../../schemas/errors.ts'
+import { linkIfAbsent, orUndefined, syncDirectory, writeStaged } from './disk.ts'
+
+/** No object's path can begin with a dot. */
+const MARK = '.store'
+
+export class StoreMark {
+  readonly #root: string
+  readonly #id: string
+  /** The file as it was when the id was last read from it. */
+  #seen: string | undefined
+
+  private constructor(root: string, id: string) {
+    this.#root = root
+    this.#id = id
+  }
+
+  /** @throws ServiceError `unavailable` where the folder has no mark. */
+  static async read(root: string): Promise<StoreMark> {
+    const id = await readId(root)
+    if (id !== undefined) return new StoreMark(root, id)
+    throw new ServiceError(
+      'unavailable',
+      `there is no store in ${root}: it has no file ${MARK}. If the store is on another disk, mount that; ` +
+        'if it lies elsewhere, name it with --store or STORE_URL. fvs serve, import, keys create, sandbox seed and demo begin a store',
+      { retryAfterS: 5 },
+    )
+  }
+
+  /** Makes the folder and its mark. Returns false if there is a mark already, of this or of an earlier call. */
+  static async make(root: string, staging: string): Promise<boolean> {
+    if ((await readId(root)) !== undefined) return false
+    const first = await mkdir(staging, { recursive: true })
+    for (let directory = staging; first !== undefined; directory = dirname(directory)) {
+      await syncDirectory(directory)
+      if (directory === dirname(first)) break
+    }
+    return writeStaged(staging, join(root, MARK), Buffer.from(`${randomUUID()}\n`), linkIfAbsent)
+  }
+
+  /**
+   * Makes sure that the folder is still the same store. As long as the file is the very same this costs one look at it;
+   * otherwise its id decides, since a disk that was away and is back may number its files anew.
+   *
+   * @throws ServiceError `unavailable` if it is not.
+   */
+  async assertThere(): Promise<void> {
+    const stats = await orUndefined(stat(join(this.#root, MARK), { bigint: true }))
+    const seen = stats && `${stats.dev} ${stats.ino} ${stats.ctimeNs}`
+    if (seen !== undefined && seen === this.#seen) return
+    const id = await readId(this.#root)
+    if (id !== this.#id) {
+      const found = id === undefined ? `has no file ${MARK}` : 'holds another store'
+      throw new ServiceError(
+        'unavailable',
+        `the store is gone: ${this.#root} ${found}; mount its disk again, or restore the folder`,
+        { retryAfterS: 5 },
+      )
+    }
+    this.#seen = seen
+  }
+}
+
+async function readId(root: string): Promise<string | undefined> {
+  return orUndefined(readFile(join(root, MARK), 'utf8'))
+}
