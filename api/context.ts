@@ -2,6 +2,7 @@
 import type { Idempotency } from '../pipeline/access/idempotency.ts'
 import type { Registry } from '../pipeline/access/registry.ts'
 import type { UsageLog } from '../pipeline/access/usage.ts'
+import type { Checks } from '../schemas/payloads.ts'
 import type { AgentRow, ForecastRow } from '../schemas/tables.ts'
 import type { Callers } from './limits/callers.ts'
 import type { History } from './history.ts'
@@ -23,6 +24,8 @@ export interface ApiContext {
   sign: Sign
   forecasts: { submit: (row: ForecastRow) => Promise<void> }
   registrations: { submit: (row: AgentRow) => Promise<void> }
+  /** What this node found when it last tried its store. */
+  health: { readonly checks: Checks }
   metrics: Metrics
   now: () => Date
   /** Brings up to date what this node knows, if nobody has asked it for anything lately. */

@@ -39,6 +39,13 @@ export class Metrics {
   })
   readonly queued = this.#gauge('fvs_commit_queued', 'Rows that wait to be written')
   readonly release = this.#gauge('fvs_release', 'The release that this node serves')
+  readonly releaseAge = this.#gauge('fvs_release_age_seconds', 'How long ago the as_of of that release is')
+  readonly checks = new Gauge({
+    name: 'fvs_check_ok',
+    help: 'What /readyz answers for each check: 1 if it is well, 0 otherwise',
+    labelNames: ['environment', 'check'],
+    registers: this.#registers,
+  })
   readonly usagePending = this.#gauge('fvs_usage_pending', 'Counted calls that are not durable yet')
   readonly refreshFailures = this.#counter(
     'fvs_refresh_failures_total',

@@ -49,6 +49,7 @@ export function problemOf(error: unknown): ProblemAnswer {
     told.type = QUOTA_EXCEEDED
     told['violated-policies'] = [error.policy]
   }
+  if (error.checks) told.checks = error.checks
   const headers: Record<string, string> = {}
   const retryAfterS = error.retryAfterS ?? RETRY_AFTER_S[error.kind]
   if (retryAfterS !== undefined) headers['Retry-After'] = String(retryAfterS)

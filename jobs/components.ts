@@ -11,6 +11,7 @@ import { Registry } from '../pipeline/access/registry.ts'
 import type { SigningSecrets } from '../pipeline/proof/hmac.ts'
 import { sha256Hex } from '../pipeline/proof/canonical.ts'
 import { METHODOLOGY, type Methodology } from '../pipeline/scoring/methodology.ts'
+import { aheadMs } from '../pipeline/store/clock.ts'
 import { FileStore } from '../pipeline/store/file.ts'
 import { LocalFiles } from '../pipeline/store/local-files.ts'
 import { openStore } from '../pipeline/store/open.ts'
@@ -41,6 +42,8 @@ export interface Components extends AsyncDisposable {
   /** A folder of this process alone, which is deleted when the process ends. */
   directory: string
   openDatabase: () => Promise<Database>
+  /** By how much the clock was ahead of the store's when the store was opened; undefined if that is not known. */
+  clockAheadMs: number | undefined
   now: () => Date
   newId: () => string
   /** An id in no order: nothing is sorted by it. */
@@ -102,7 +105,7 @@ async function buildComponents(
   if (store instanceof FileStore && store.isNew) {
     logger.info({ environment, store: store.url }, 'began a new store, since there was none')
   }
-  if (access !== 'reads') await probeStore(store, uuidv7())
+  const clockAheadMs = access === 'reads' ? undefined : await probe(store)
   const storeName = sha256Hex(`${settings.S3_ENDPOINT ?? ''} ${store.url}`).slice(0, 16)
   const cache = settings.CACHE_DIR ?? join(homedir(), '.cache', 'fvs')
   const directory = await makeTemporaryFolder('work')
@@ -128,11 +131,18 @@ async function buildComponents(
         memoryLimit: settings.DUCKDB_MEMORY_LIMIT,
         directory: join(directory, 'spill'),
       }),
+    clockAheadMs,
     now: () => new Date(),
     newId: () => uuidv7(),
     newRequestId: () => randomUUID(),
     [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }),
   }
+}
+
+async function probe(store: Store): Promise<number | undefined> {
+  const before = new Date()
+  const createdAt = await probeStore(store, uuidv7())
+  return aheadMs(before, createdAt, new Date())
 }
 
 /** Where an environment keeps everything: the sandbox has a prefix that production never reads. */

@@ -4,6 +4,8 @@ import { withDatabase } from '../pipeline/duckdb.ts'
 import { hasWaiting } from '../pipeline/release/changes.ts'
 import type { ReleaseResult } from '../pipeline/release/make.ts'
 import { MOST_AT_ONCE, WHOLE_RELEASES, thinReleases } from '../pipeline/release/retention.ts'
+import { PROBES_PREFIX } from '../pipeline/store/paths.ts'
+import type { Store } from '../pipeline/store/store.ts'
 import { compact } from '../pipeline/tables/compact.ts'
 import type { Components } from './components.ts'
 
@@ -28,6 +30,7 @@ export async function keepHouse(components: Components, { made, release }: Relea
   await chore('take in counted calls', () => takeInUsage(components, made))
   // Each run looks through a sixteenth of the claims.
   await chore('delete expired claims', () => sweepExpired(store, now(), sweepPart(now())))
+  await chore('delete what dead processes tried the store with', () => sweepProbes(store, now()))
   // Production keeps every file that it has published until an operator decides otherwise.
   if (environment === 'sandbox' && made) {
     await chore('delete files of old releases', async () => {
@@ -43,4 +46,17 @@ async function takeInUsage(components: Components, made: boolean): Promise<numbe
     const { objects } = await compact({ ...components, database }, 'usage')
     return objects
   })
+}
+
+/** A process writes its own again every few seconds, and removes it when it ends. */
+const DEAD_AFTER_MS = 24 * 60 * 60_000
+
+async function sweepProbes(store: Store, now: Date): Promise<number> {
+  let count = 0
+  for await (const { path, modifiedAt } of store.list(PROBES_PREFIX)) {
+    if (!(now.getTime() - modifiedAt.getTime() > DEAD_AFTER_MS)) continue
+    await store.delete(path)
+    count += 1
+  }
+  return count
 }

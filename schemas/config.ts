@@ -130,6 +130,9 @@ export const settings = z.object({
   REFRESH_MS: integer(2_000, 50, 60_000).describe(
     'milliseconds after which a node looks for new questions and releases. While nobody asks it for any, it looks every 15 s, and once more before it answers',
   ),
+  PROBE_MS: integer(5_000, 50, 600_000).describe(
+    'milliseconds after which a node tries again whether its store can be read and written to',
+  ),
   KEY_CACHE_MS: integer(5_000, 0, 9_000).describe(
     'milliseconds for which a node remembers a key, and so may still accept a revoked one',
   ),

@@ -1,4 +1,5 @@
 // The one error class of the service. Its kind says what the caller should do; branch on the kind, never on the text.
+import type { Checks } from './payloads.ts'
 
 /**
  * - `invalid`: the input is wrong; change it.
@@ -27,13 +28,17 @@ export class ServiceError extends Error {
   readonly expose: boolean
   readonly faults: readonly Fault[]
   readonly retryAfterS: number | undefined
+  /** What the node found when it last tried its store, where the error says that the node is not ready. */
+  readonly checks: Checks | undefined
   /** The quota policy that a `limited` call exceeded, by its public name. */
   readonly policy: string | undefined
 
   constructor(
     kind: ErrorKind,
     message: string,
-    options: Partial<Pick<ServiceError, 'expose' | 'faults' | 'retryAfterS' | 'policy' | 'cause'>> = {},
+    options: Partial<
+      Pick<ServiceError, 'expose' | 'faults' | 'retryAfterS' | 'checks' | 'policy' | 'cause'>
+    > = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.name = 'ServiceError'
@@ -41,6 +46,7 @@ export class ServiceError extends Error {
     this.expose = options.expose ?? (kind !== 'unavailable' && kind !== 'corrupt')
     this.faults = options.faults ?? []
     this.retryAfterS = options.retryAfterS
+    this.checks = options.checks
     this.policy = options.policy
   }
 }

@@ -30,6 +30,7 @@ export const RESPONSES = {
   question: payloads.question,
   'question-page': payloads.questionPage,
   'methodology-version': payloads.methodologyVersion,
+  readiness: payloads.readiness,
   problem: payloads.problem,
 } satisfies Record<string, z.ZodType>
 

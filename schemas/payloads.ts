@@ -210,6 +210,25 @@ export const methodologyVersion = z.strictObject({
   parameters: z.record(z.string(), z.number()).describe('By name; the text of the method explains each'),
 })
 
+export const check = z.strictObject({
+  ok: z.boolean(),
+  detail: z.string().describe('What was found'),
+  checked_at: instant,
+})
+export type Check = z.infer<typeof check>
+
+export const checks = z
+  .strictObject({
+    reads: check.describe('Whether the node can read its store'),
+    writes: check.describe('Whether it can write to its store'),
+    clock: check.describe('Whether its clock is within a minute of the store’s'),
+    release: check.describe('Whether the release that it serves is of the last 25 hours'),
+  })
+  .describe('What the node found when it last tried')
+export type Checks = z.infer<typeof checks>
+
+export const readiness = z.strictObject({ status: z.literal('ok'), checks })
+
 export const problem = z.strictObject({
   type: z.string().describe('`about:blank` if the status alone describes the problem'),
   title: z.string(),
@@ -228,5 +247,6 @@ export const problem = z.strictObject({
     .array(z.string())
     .optional()
     .meta({ description: 'The quota policies that the call exceeded; only with status 429' }),
+  checks: checks.optional(),
 })
 export type Problem = z.infer<typeof problem>

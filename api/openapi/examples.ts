@@ -116,3 +116,14 @@ export const methodologyVersion = {
   document_url: '/methodology',
   parameters: { eligible_questions: 25, certified_questions: 50, interval_level: 0.95 },
 }
+
+const found = (detail: string, checked_at = '2026-03-01T12:34:56.789Z') => ({ ok: true, detail, checked_at })
+export const readiness = {
+  status: 'ok',
+  checks: {
+    reads: found('the store was read'),
+    writes: found('the store was written to'),
+    clock: found('the clock of this node is 0 s ahead of that of the store'),
+    release: found('release 214 is as of 2026-03-01T12:00:00.000Z, 2097 s ago'),
+  },
+}

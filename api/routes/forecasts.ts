@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { rounded } from '../../pipeline/scoring/round.ts'
 import { ServiceError } from '../../schemas/errors.ts'
-import { forecastReceipt } from '../../schemas/payloads.ts'
+import { type Checks, forecastReceipt } from '../../schemas/payloads.ts'
 import { forecastSubmission } from '../../schemas/requests.ts'
 import { uuid } from '../../schemas/values.ts'
 import * as examples from '../openapi/examples.ts'
@@ -20,6 +20,16 @@ function assertTimely(forecastAt: Date, now: Date): void {
   throw new ServiceError(
     'conflict',
     `the request with this Idempotency-Key began at ${forecastAt.toISOString()} and was not completed; submit the forecast again with a new key`,
+  )
+}
+
+/** Times decide scores. @throws ServiceError `unavailable` on a node whose clock is wrong. */
+function assertClock({ clock }: Checks): void {
+  if (clock.ok) return
+  throw new ServiceError(
+    'unavailable',
+    `this node takes no forecasts now: ${clock.detail}. Try again, since another node may take it`,
+    { expose: true, retryAfterS: 60 },
   )
 }
 
@@ -56,6 +66,7 @@ export const submitForecast = route({
     if (caller.agent_id !== params.agent_id) {
       throw new ServiceError('forbidden', `this key belongs to another agent than ${params.agent_id}`)
     }
+    assertClock(context.health.checks)
     const { agent_id } = params
     const { questions, forecasts, idempotency, now } = context
     // Rounded to six decimals, as imports are.

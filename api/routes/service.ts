@@ -1,13 +1,9 @@
 // For operators and their monitoring: is the process alive, is it ready, how is it doing.
 import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
+import { readiness } from '../../schemas/payloads.ts'
+import * as examples from '../openapi/examples.ts'
 import { route } from '../route.ts'
-
-const OK = {
-  body: z.strictObject({ status: z.literal('ok') }),
-  cache: 'no-store',
-  example: { status: 'ok' },
-}
 
 export const livez = route({
   path: '/livez',
@@ -15,22 +11,54 @@ export const livez = route({
   tag: 'Service',
   summary: 'Whether the process answers',
   description: 'Answers as long as the process runs. If it does not answer, start the process again.',
-  success: { description: 'Alive', ...OK },
-  handle: () => ({ body: OK.example }),
+  success: {
+    description: 'Alive',
+    body: z.strictObject({ status: z.literal('ok') }),
+    cache: 'no-store',
+    example: { status: 'ok' },
+  },
+  handle: () => ({ body: { status: 'ok' } }),
 })
+
+/** What a node must be able to do, by what it is asked to be ready for. */
+const NEEDED = { reading: ['reads'], forecasts: ['reads', 'writes', 'clock'] } as const
 
 export const readyz = route({
   path: '/readyz',
   operationId: 'getReadiness',
   tag: 'Service',
   summary: 'Whether this node should receive requests',
-  description: 'Whether a load balancer should send requests here. A service that is stopping is not ready.',
-  success: { description: 'Ready', ...OK },
-  problems: { 503: { detail: 'the service is shutting down' } },
-  handle: (_request, { accepting }) => {
-    if (!accepting())
-      throw new ServiceError('unavailable', 'the service is shutting down', { expose: true, retryAfterS: 5 })
-    return { body: OK.example }
+  description:
+    'Whether a load balancer should send requests here, and what the node found when it last tried its store, some ' +
+    'seconds ago. It is ready unless it cannot read its store or is stopping; with `for=forecasts` it must also be able ' +
+    'to write, and its clock must be right.',
+  query: z.strictObject({
+    for: z
+      .literal('forecasts', 'must be forecasts, or be left out')
+      .optional()
+      .describe('Whether the node can take forecasts, too'),
+  }),
+  examples: { query: { for: 'forecasts' } },
+  success: {
+    description: 'Ready',
+    body: readiness,
+    cache: 'no-store',
+    example: examples.readiness,
+  },
+  problems: {
+    422: examples.invalid('query', 'for', 'must be forecasts, or be left out'),
+    503: { detail: 'the service is shutting down' },
+  },
+  handle: ({ query }, { accepting, health: { checks } }) => {
+    const failed = NEEDED[query.for ?? 'reading'].filter((name) => !checks[name].ok)
+    const reasons = [
+      ...(accepting() ? [] : ['the service is shutting down']),
+      ...failed.map((name) => checks[name].detail),
+    ]
+    if (reasons.length > 0) {
+      throw new ServiceError('unavailable', reasons.join('; '), { expose: true, retryAfterS: 5, checks })
+    }
+    return { body: { status: 'ok', checks } }
   },
 })
 

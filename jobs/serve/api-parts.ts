@@ -14,6 +14,7 @@ import { signatureOf } from '../../pipeline/proof/hmac.ts'
 import { GroupCommit } from '../../pipeline/tables/group-commit.ts'
 import type { ScoredTable } from '../../schemas/tables.ts'
 import type { Components } from '../components.ts'
+import { Health } from './health.ts'
 
 /** What all environments of a serving process share. */
 export interface Serving {
@@ -29,6 +30,7 @@ export type ApiParts = ReturnType<typeof buildApiParts>
 
 export function buildApiParts(components: Components, { metrics, counters, accepting }: Serving) {
   const { environment, settings, own, store, local, registry, secrets, openDatabase, now, newId } = components
+  const { clockAheadMs, logger } = components
   // A registration writes three objects and waits for a group commit, which may itself have to wait for another.
   const leaseMs = 4 * settings.STORE_TIMEOUT_MS + 2 * settings.COMMIT_TIMEOUT_MS
   const sign: Sign = (bytes) => secrets && signatureOf(bytes, secrets)
@@ -42,6 +44,15 @@ export function buildApiParts(components: Components, { metrics, counters, accep
     registrations: groupCommit('agents', components, metrics),
     questions: new QuestionBook({ store, local, openDatabase }),
     sign,
+    health: new Health({
+      environment,
+      store,
+      now,
+      logger,
+      id: newId(),
+      timeoutMs: settings.COMMIT_TIMEOUT_MS,
+      clockAheadMs,
+    }),
     releases: new CurrentRelease(store, sign, settings.SHARD_CACHE_BYTES),
     history: new History(store, settings.SHARD_CACHE_BYTES),
     metrics,

@@ -57,6 +57,7 @@ export async function startEnvironment(
       logger.warn({ err: error, environment, pending }, 'could not write down usage; it is tried again')
     }
   }
+  const looking = repeat(settings.PROBE_MS, () => parts.health.look())
   const flushing = repeat(settings.USAGE_FLUSH_MS, flush)
   measure(environment, parts)
   return {
@@ -66,20 +67,21 @@ export async function startEnvironment(
       nextReleaseAt: () => scheduler.nextRun(),
     },
     quiesce: async () => {
-      await Promise.all([scheduler.stop(), follower.stop(), flushing.stop()])
+      await Promise.all([scheduler.stop(), follower.stop(), looking.stop(), flushing.stop()])
     },
     close: async () => {
-      await Promise.all([parts.forecasts.close(), parts.registrations.close(), flush()])
+      await Promise.all([parts.forecasts.close(), parts.registrations.close(), flush(), parts.health.close()])
     },
   }
 }
 
 /** Brings up to date what a node serves. Snapshots are listed until that of the current release's day is known. */
-async function followStore({ questions, releases, history }: ApiParts): Promise<void> {
+async function followStore({ questions, releases, history, health }: ApiParts): Promise<void> {
   await questions.refresh()
   await releases.refresh()
   const { current } = releases
   if (current && !history.has(snapshotDate(current.as_of))) await history.refresh()
+  health.followed(current)
 }
 
 const pauseFor: Pause = (milliseconds, signal) => pause(milliseconds, true, { signal }).catch(() => false)
@@ -100,7 +102,8 @@ function repeat(pauseMs: number, step: () => Promise<void>): { stop: () => Promi
   }
 }
 
-function measure(environment: Environment, { metrics, forecasts, releases, usage }: ApiParts): void {
+function measure(environment: Environment, parts: ApiParts): void {
+  const { metrics, forecasts, releases, usage, health } = parts
   // Present from the start, so that the first failure shows as a rise.
   metrics.refreshFailures.inc({ environment }, 0)
   metrics.corrupt.inc({ environment }, 0)
@@ -108,5 +111,10 @@ function measure(environment: Environment, { metrics, forecasts, releases, usage
     metrics.queued.set({ environment }, forecasts.queued)
     metrics.release.set({ environment }, releases.current?.release ?? 0)
     metrics.usagePending.set({ environment }, usage.pending)
+    for (const [check, { ok }] of Object.entries(health.checks)) {
+      metrics.checks.set({ environment, check }, ok ? 1 : 0)
+    }
+    const { releaseAgeMs } = health
+    if (releaseAgeMs !== undefined) metrics.releaseAge.set({ environment }, releaseAgeMs / 1000)
   })
 }

@@ -92,7 +92,11 @@ export class LocalFiles {
   async #checkStored(object: string, path: string, expected: Content): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       const found = await contentOf(path)
-      if (!found) throw absent(object, this.#store)
+      if (!found) {
+        // A store that is not there itself says so.
+        await this.#store.range(object, 0, 1)
+        throw absent(object, this.#store)
+      }
       if (isExpected(found, expected)) return
       if (attempt > 1) throw damaged(object, expected, found, '')
     }

@@ -126,8 +126,11 @@ export const SIMULATION_PATH = 'simulation.json'
 /** The last round that the sandbox has simulated. */
 export const SIMULATED_ROUND_PATH = 'simulation-round.json'
 
+export const PROBES_PREFIX = 'probe/'
+
+/** What a process writes to try the store out. */
 export function probePath(id: string): string {
-  return `probe/${id}`
+  return `${PROBES_PREFIX}${id}`
 }
 
 /** Only this file makes paths, so a path that could lead out of the store's prefix is a bug in the caller. */

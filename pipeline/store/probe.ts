@@ -7,15 +7,17 @@ const RIVALS = 4
 
 /**
  * Checks that at most one of several simultaneous creates of a path succeeds, that a later one is refused, and that
- * the created object can be read, listed and deleted. `id` makes the path of this probe unique.
+ * the created object can be read, listed and deleted. `id` makes the path of this probe unique. Returns the store's own time of
+ * the create; an invalid date if the store does not say.
  *
  * @throws ServiceError `invalid` if the store accepts a second create, as servers do that ignore `If-None-Match: *`,
  *   or loses an object; `unavailable` if it does not answer.
  */
-export async function probeStore(store: Store, id: string): Promise<void> {
+export async function probeStore(store: Store, id: string): Promise<Date> {
   const path = probePath(id)
+  let createdAt: Date
   try {
-    await checkCreates(store, path)
+    createdAt = await checkCreates(store, path)
   } catch (error) {
     // The first error says more than one about tidying up.
     await store.delete(path).catch(() => undefined)
@@ -25,9 +27,10 @@ export async function probeStore(store: Store, id: string): Promise<void> {
   }
   await store.delete(path)
   if (await store.get(path)) throw unreliable(store, `still returns ${path} after deleting it`)
+  return createdAt
 }
 
-async function checkCreates(store: Store, path: string): Promise<void> {
+async function checkCreates(store: Store, path: string): Promise<Date> {
   const early = Array.from({ length: RIVALS }, (_, rival) => Buffer.from(`${path} ${rival}`))
   const creates = await Promise.all(early.map((bytes) => store.putIfAbsent(path, bytes)))
   const late = await store.putIfAbsent(path, Buffer.from(`${path} late`))
@@ -45,9 +48,10 @@ async function checkCreates(store: Store, path: string): Promise<void> {
   // If the answer to a successful create is lost, the client repeats it and is refused: then any rival may have won.
   const winners = created === 1 ? [early[creates.indexOf(true)]!] : early
   const kept = stored !== undefined && winners.some((bytes) => Buffer.compare(stored, bytes) === 0)
-  let listed = false
-  for await (const object of store.list(path)) listed ||= object.path === path
+  let listed: Date | undefined
+  for await (const object of store.list(path)) if (object.path === path) listed = object.modifiedAt
   if (!kept || !listed) throw unreliable(store, `does not return what was written to ${path}`)
+  return listed
 }
 
 function unreliable(store: Store, fault: string): ServiceError {

@@ -7,7 +7,7 @@ import { runRelease } from '../../jobs/release.ts'
 import { UsageLog, readMonthlyUsage } from '../../pipeline/access/usage.ts'
 import { readManifest } from '../../pipeline/release/read.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
-import { inboxPrefix } from '../../pipeline/store/paths.ts'
+import { PROBES_PREFIX, inboxPrefix, probePath } from '../../pipeline/store/paths.ts'
 import { currentVersions } from '../../pipeline/tables/delta-log.ts'
 import { SCORED_TABLES } from '../../schemas/tables.ts'
 import { Clock, testComponents } from '../support/service.ts'
@@ -17,15 +17,15 @@ import { sendBroken } from '../support/tables.ts'
 const MARCH = '2026-03'
 
 async function setUp() {
-  const store = new MemoryStore()
   const clock = new Clock('2026-03-15T12:00:00.000Z')
+  const store = new MemoryStore(clock.now)
   const components = await testComponents({ store, clock, environment: 'sandbox' })
   const log = new UsageLog(components)
   const countCall = async () => {
     log.count({ keyId: 'key', accountId: 'ada', tier: 'free', day: '2026-03-15' })
     await log.flush()
   }
-  return { store, components, countCall }
+  return { store, clock, components, countCall }
 }
 
 const runIfChanged = async (components: Components) =>
@@ -63,4 +63,17 @@ test('usage that cannot be taken in does not fail the release', async () => {
   await store.delete(broken)
   await countCall()
   expect(await usedIn(components, MARCH)).toEqual({ ada: 1 })
+})
+
+test('what dead processes tried the store with goes after a day, and what was written since stays', async () => {
+  const { store, clock, components } = await setUp()
+  const [dead, live] = [probePath('dead'), probePath('live')]
+  for (const path of [dead, live]) await store.put(path, new Uint8Array([1]))
+  clock.set('2026-03-16T12:00:00.000Z')
+  await runIfChanged(components)
+  expect(await pathsOf(store, PROBES_PREFIX)).toEqual([dead, live])
+  await store.put(live, new Uint8Array([2]))
+  clock.set('2026-03-16T12:00:00.001Z')
+  await runIfChanged(components)
+  expect(await pathsOf(store, PROBES_PREFIX)).toEqual([live])
 })

@@ -1,4 +1,4 @@
-import { access, mkdir, readFile, readdir, writeFile } from 'node:fs/promises'
+import { access, mkdir, readFile, readdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { ServiceError } from '../../schemas/errors.ts'
@@ -29,6 +29,15 @@ describe('local files of a store in a directory', () => {
     expect(await store.get(OBJECT)).toBeDefined()
     await expect(local.path('a/c', KNOWN)).rejects.toMatchObject({ kind: 'notFound' })
     expect(await readdir(cache)).toEqual([])
+  })
+
+  test('are not taken for absent while the directory is away', async () => {
+    const { root, local } = await inFolder()
+    await local.path(OBJECT, KNOWN)
+    await rename(root, `${root}-away`)
+    await expect(local.path(OBJECT, KNOWN)).rejects.toMatchObject({ kind: 'unavailable' })
+    await rename(`${root}-away`, root)
+    expect(await local.path(OBJECT, KNOWN)).toBe(join(root, 'a', 'b'))
   })
 
   test.for(Object.entries(DAMAGE))('are refused with %s', async ([, damage]) => {

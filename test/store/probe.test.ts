@@ -6,9 +6,10 @@ import { FAULTS, FaultStore } from '../support/fault-store.ts'
 import { testFolder } from '../support/folder.ts'
 
 describe('the probe passes', () => {
-  test('a store in memory, and leaves nothing in it', async () => {
-    const store = new MemoryStore()
-    await probeStore(store, 'id')
+  test('a store in memory, leaves nothing in it, and returns the time by its clock', async () => {
+    const then = new Date('2026-01-31T12:00:00.000Z')
+    const store = new MemoryStore(() => then)
+    expect(await probeStore(store, 'id')).toEqual(then)
     expect(store.objects.size).toBe(0)
   })
 

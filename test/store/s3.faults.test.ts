@@ -148,7 +148,7 @@ describe('an S3 server that fails after it has stored', () => {
 
   test('still passes the probe, because no second create succeeded', async () => {
     const { store } = await openLoopback(failsAfterStoring)
-    await expect(probeStore(store, 'id')).resolves.toBeUndefined()
+    await expect(probeStore(store, 'id')).resolves.toBeInstanceOf(Date)
   })
 })
 

@@ -71,6 +71,8 @@ export async function testComponents(options: TestOptions = {}): Promise<Compone
     VERIFICATION_SIGNING_SECRET: SECRET,
     SANDBOX_VERIFICATION_SIGNING_SECRET: SANDBOX_SECRET,
     REFRESH_MS: '50',
+    // Beyond the end of any test that is not about it.
+    PROBE_MS: '600000',
     // A test has too few rows to divide between threads.
     DUCKDB_THREADS: '1',
     ...NO_LIMITS,
@@ -100,6 +102,7 @@ export async function testComponents(options: TestOptions = {}): Promise<Compone
         memoryLimit: settings.DUCKDB_MEMORY_LIMIT,
         directory,
       }),
+    clockAheadMs: undefined,
     now: options.clock?.now ?? (() => new Date()),
     newId: () => uuidv7(),
     newRequestId: () => randomUUID(),

@@ -6,6 +6,7 @@ import { type AppComponents, createApp } from '../../../api/app.ts'
 import type { ApiContext } from '../../../api/context.ts'
 import { Metrics } from '../../../api/metrics.ts'
 import { openApiDocument } from '../../../api/openapi/document.ts'
+import { readiness } from '../../../api/openapi/examples.ts'
 import type { Route } from '../../../api/route.ts'
 import { allRoutes } from '../../../api/routes/all.ts'
 import { startServer } from '../../../api/server.ts'
@@ -75,7 +76,11 @@ async function served(specs: Route[], accepting: boolean): Promise<Client> {
     addressOf: () => '192.0.2.1',
     accepting: () => accepting,
   }
-  const context = { accepting: () => accepting, catchUp: () => Promise.resolve() } as unknown as ApiContext
+  const context = {
+    accepting: () => accepting,
+    catchUp: () => Promise.resolve(),
+    health: { checks: readiness.checks },
+  } as unknown as ApiContext
   const server = await startServer(createApp({ production: context }, components), {
     host: '127.0.0.1',
     port: 0,

@@ -1,0 +1,188 @@
+// What a node can do, as it found when it last tried: for load balancers and alerts. It tries in the background, so that
+// asking for it costs nothing and never hangs.
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { aheadMs } from '../../pipeline/store/clock.ts'
+import { probePath } from '../../pipeline/store/paths.ts'
+import type { Store } from '../../pipeline/store/store.ts'
+import type { Check, Checks, ReleaseManifest } from '../../schemas/payloads.ts'
+import { ServiceError } from '../../schemas/errors.ts'
+import type { Environment } from '../../schemas/values.ts'
+
+/** Times decide scores: a node whose clock is further from the store's takes no forecasts. */
+const MOST_APART_MS = 60_000
+/** A clock goes wrong slowly, and asking the store for its time takes a call more. */
+const CLOCK_EVERY_MS = 60_000
+/** Each day has a release, also one on which nothing changes: it comes with the first run of the schedule after midnight. */
+const OLD_RELEASE_MS = 25 * 60 * 60_000
+
+export interface HealthComponents {
+  environment: Environment
+  store: Store
+  now: () => Date
+  logger: Logger
+  /** Names the object of this node, which it writes again and again. */
+  id: string
+  /** How long the store may take for one call. */
+  timeoutMs: number
+  /** The clock against the store's when the service started; undefined where the store does not say what time it is. */
+  clockAheadMs: number | undefined
+}
+
+type Tried = 'reads' | 'writes' | 'clock'
+
+export class Health {
+  readonly #components: HealthComponents
+  readonly #path: string
+  readonly #tried: Record<Tried, Check>
+  /** Calls without an answer yet. One that hangs is not made again before it ends. */
+  readonly #underWay = new Set<Tried>()
+  #clockDueMs: number
+  #manifest: ReleaseManifest | undefined
+  #followedAt: Date
+
+  /** The service has just read its store and written to it. */
+  constructor(components: HealthComponents) {
+    this.#components = components
+    this.#path = probePath(components.id)
+    const started = components.now()
+    this.#followedAt = started
+    this.#clockDueMs = started.getTime() + CLOCK_EVERY_MS
+    const checked_at = started.toISOString()
+    this.#tried = {
+      reads: { ok: true, detail: 'the store was read at the start', checked_at },
+      writes: { ok: true, detail: 'the store was written to at the start', checked_at },
+      clock: { ok: true, detail: '', checked_at },
+    }
+    this.#noteClock(components.clockAheadMs)
+  }
+
+  get checks(): Checks {
+    return { ...this.#tried, release: this.#release() }
+  }
+
+  /** The node has followed its store, and serves this release. */
+  followed(manifest: ReleaseManifest | undefined): void {
+    this.#manifest = manifest
+    this.#followedAt = this.#components.now()
+  }
+
+  /** How old the current release is; undefined if there is none. */
+  get releaseAgeMs(): number | undefined {
+    return this.#manifest && this.#components.now().getTime() - Date.parse(this.#manifest.as_of)
+  }
+
+  /** Tries everything once. Ends in time even if the store does not answer. */
+  async look(): Promise<void> {
+    await Promise.all([this.#read(), this.#write()])
+  }
+
+  /** Removes the object of this node, unless the store hangs. */
+  async close(): Promise<void> {
+    if (this.#underWay.size > 0 || !this.#tried.writes.ok) return
+    await this.#inTime(this.#components.store.delete(this.#path).catch(() => undefined))
+  }
+
+  async #read(): Promise<void> {
+    await this.#try('reads', async () => {
+      await this.#components.store.get(this.#path)
+      this.#note('reads', true, 'the store was read')
+    })
+  }
+
+  async #write(): Promise<void> {
+    const { store, now } = this.#components
+    const written = await this.#try('writes', async () => {
+      const before = now()
+      await store.put(this.#path, Buffer.from(`${before.toISOString()}\n`))
+      this.#note('writes', true, 'the store was written to')
+      return { before, after: now() }
+    })
+    if (!written || (written.after.getTime() < this.#clockDueMs && this.#tried.clock.ok)) return
+    const { before, after } = written
+    await this.#try('clock', async () => {
+      for await (const { path, modifiedAt } of store.list(this.#path)) {
+        if (path === this.#path) this.#noteClock(aheadMs(before, modifiedAt, after))
+      }
+      this.#clockDueMs = after.getTime() + CLOCK_EVERY_MS
+    })
+  }
+
+  /** The result of `work`; undefined if it fails or is not there in time. */
+  async #try<T>(name: Tried, work: () => Promise<T>): Promise<T | undefined> {
+    let result: T | undefined
+    if (!this.#underWay.has(name)) {
+      this.#underWay.add(name)
+      const ended = work()
+        .then((value) => (result = value))
+        .catch((error: unknown) => {
+          this.#fail(name, reasonOf(error), error)
+        })
+        .finally(() => this.#underWay.delete(name))
+      await this.#inTime(ended)
+    }
+    if (this.#underWay.has(name)) this.#fail(name, `no answer within ${this.#components.timeoutMs} ms`)
+    return result
+  }
+
+  async #inTime(work: Promise<unknown>): Promise<void> {
+    const over = new AbortController()
+    const late = pause(this.#components.timeoutMs, undefined, { signal: over.signal }).catch(() => undefined)
+    await Promise.race([work, late])
+    over.abort()
+  }
+
+  /** What is unknown of the clock is not held against the node: its last verdict stands. */
+  #fail(name: Tried, reason: string, error?: unknown): void {
+    if (name === 'clock') return
+    const what = name === 'reads' ? 'the store could not be read' : 'the store could not be written to'
+    this.#note(name, false, `${what} (${reason})`, error)
+  }
+
+  #noteClock(ahead: number | undefined): void {
+    if (ahead === undefined) {
+      this.#note('clock', true, 'the store does not say what time it is')
+      return
+    }
+    const here = this.#components.now()
+    const there = new Date(here.getTime() - ahead)
+    const isRight = Math.abs(ahead) <= MOST_APART_MS
+    const seconds = Math.round(Math.abs(ahead) / 1000)
+    const apart = `${seconds} s ${ahead < 0 ? 'behind' : 'ahead of'} that of the store`
+    this.#note(
+      'clock',
+      isRight,
+      isRight
+        ? `the clock of this node is ${apart}`
+        : `the clock of this node says ${here.toISOString()}, ${apart}, which says ${there.toISOString()}; ` +
+            `at most ${MOST_APART_MS / 1000} s are allowed`,
+    )
+  }
+
+  /** Says in the log what has changed. */
+  #note(name: Tried, ok: boolean, detail: string, error?: unknown): void {
+    const { now, logger, environment } = this.#components
+    const was = this.#tried[name]
+    this.#tried[name] = { ok, detail, checked_at: now().toISOString() }
+    if (was.ok && !ok) logger.error({ environment, check: name, err: error }, detail)
+    if (!was.ok && ok) logger.info({ environment, check: name }, `${detail} again`)
+  }
+
+  #release(): Check {
+    const checked_at = this.#followedAt.toISOString()
+    const age = this.releaseAgeMs
+    if (!this.#manifest || age === undefined)
+      return { ok: true, detail: 'there is no release yet', checked_at }
+    const { release, as_of } = this.#manifest
+    const detail = `release ${release} is as of ${as_of}, ${Math.round(age / 1000)} s ago`
+    return { ok: age <= OLD_RELEASE_MS, detail, checked_at }
+  }
+}
+
+/** For anyone to read: a code such as ENOSPC or AccessDenied, and neither paths nor hosts. The log has the rest. */
+function reasonOf(error: unknown): string {
+  const cause: unknown = error instanceof ServiceError ? (error.cause ?? error) : error
+  if (cause instanceof ServiceError) return cause.kind
+  if (!(cause instanceof Error)) return 'unknown reason'
+  return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.name
+}
