@@ -96,7 +96,7 @@ export const settings = z.object({
     .string()
     .min(1)
     .optional()
-    .describe('where objects of an S3 store are kept for DuckDB. Without it `~/.cache/fvs`'),
+    .describe('where this machine keeps copies of what it has read. Without it `~/.cache/fvs`'),
   REDIS_URL: z
     .url({ protocol: /^rediss?$/, error: 'must be redis[s]://user:password@host:port/number' })
     .optional()

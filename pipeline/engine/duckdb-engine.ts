@@ -6,7 +6,7 @@ import type { Methodology } from '../scoring/methodology.ts'
 import { NO_PAIRS, PAIR_COLUMNS, SCORED_COLUMNS } from '../scoring/pairs.ts'
 import type { ForecastColumns, ResolvedQuestion } from '../scoring/question.ts'
 import type { LocalFiles } from '../store/local-files.ts'
-import type { TableVersion } from '../tables/delta-log.ts'
+import type { TableVersion } from '../tables/delta.ts'
 import { attachAll } from '../tables/views.ts'
 import {
   ENTITIES,

@@ -21,7 +21,8 @@ import {
 } from '../store/paths.ts'
 import { recordBytes } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
-import { type TableVersion, localPath } from '../tables/delta-log.ts'
+import { localPath } from '../tables/delta-log.ts'
+import type { TableVersion } from '../tables/delta.ts'
 import type { ScoredTable } from '../../schemas/tables.ts'
 
 export interface AuditContext extends DerivationContext {

@@ -11,7 +11,7 @@ import { type Provenance, rankEntities } from './payloads.ts'
 import { type OutputFile, releaseShards } from './shards.ts'
 import type { Store } from '../store/store.ts'
 import { supersededOutcomes } from './superseded.ts'
-import type { TableVersion } from '../tables/delta-log.ts'
+import type { TableVersion } from '../tables/delta.ts'
 
 export interface ReleaseInputs {
   release: number

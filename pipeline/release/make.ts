@@ -14,7 +14,7 @@ import { manifestPath, planPath, releasePrefix } from '../store/paths.ts'
 import { recordBytes } from '../store/records.ts'
 import { putOnce } from '../store/store.ts'
 import { compact } from '../tables/compact.ts'
-import { type TableVersion, currentVersions } from '../tables/delta-log.ts'
+import type { TableVersion } from '../tables/delta.ts'
 
 export interface ReleaseRequest {
   asOf?: Date | undefined
@@ -57,8 +57,7 @@ export async function makeRelease(
     if (current && (await nothingToRelease(store, current, next))) {
       return { made: false, release: current.release, reason: 'unchanged' }
     }
-    await compactAll(context)
-    const versions = await currentVersions(store)
+    const versions = await compactAll(context)
     const plan = await newPlan(context, state, asOf, versions)
     if (current && !hasChanged(current, plan)) {
       return { made: false, release: current.release, reason: 'unchanged' }
@@ -69,12 +68,16 @@ export async function makeRelease(
   }
 }
 
-async function compactAll(context: ReleaseContext): Promise<void> {
-  await withDatabase(context.openDatabase, async (database) => {
+/** Takes in the inbox of every table that scoring reads, and returns the tables. */
+function compactAll(context: ReleaseContext): Promise<Record<ScoredTable, TableVersion>> {
+  return withDatabase(context.openDatabase, async (database) => {
+    const versions: [ScoredTable, TableVersion][] = []
     for (const table of SCORED_TABLES) {
-      const { rows, objects, version } = await compact({ ...context, database }, table)
-      if (objects > 0) context.log('took in the inbox', { table, rows, objects, version })
+      const { rows, objects, ...latest } = await compact({ ...context, database }, table)
+      if (objects > 0) context.log('took in the inbox', { table, rows, objects, version: latest.version })
+      versions.push([table, latest])
     }
+    return Object.fromEntries(versions) as Record<ScoredTable, TableVersion>
   })
 }
 

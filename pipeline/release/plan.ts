@@ -11,7 +11,8 @@ import type { ReadablePlan, ReleaseContext, ReleaseState } from './state.ts'
 import { planPath } from '../store/paths.ts'
 import { recordBytes } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
-import { TableLog, type TableVersion } from '../tables/delta-log.ts'
+import { TableLog } from '../tables/delta-log.ts'
+import type { TableVersion } from '../tables/delta.ts'
 
 /** The method, the software and the secret that make a release. Together with the tables they decide its bytes. */
 interface Make {
@@ -134,7 +135,7 @@ export async function versionsOf(
 }
 
 /** @throws ServiceError as `versionsOf` does. */
-export async function versionOf<T extends ScoredTable>(
+async function versionOf<T extends ScoredTable>(
   store: Store,
   tables: Record<string, number>,
   table: T,

@@ -3,9 +3,8 @@ import type { ReleaseManifest, SupersededOutcome } from '../../schemas/payloads.
 import type { ScoredTable } from '../../schemas/tables.ts'
 import { scoresAt } from '../engine/queries.ts'
 import type { ScoringContext } from '../engine/duckdb-engine.ts'
-import { versionOf } from './plan.ts'
-import type { Store } from '../store/store.ts'
-import type { TableVersion } from '../tables/delta-log.ts'
+import { versionAt } from '../tables/delta-log.ts'
+import type { TableVersion } from '../tables/delta.ts'
 import { attachCurrent } from '../tables/views.ts'
 
 /**
@@ -13,13 +12,14 @@ import { attachCurrent } from '../tables/views.ts'
  * before is listed if its outcome or the time at which that became known is another now.
  */
 export async function supersededOutcomes(
-  { store, database, local }: Pick<ScoringContext, 'database' | 'local'> & { store: Store },
+  { database, local }: Pick<ScoringContext, 'database' | 'local'>,
   previous: Pick<ReleaseManifest, 'as_of' | 'tables'>,
   versions: Record<ScoredTable, TableVersion>,
 ): Promise<SupersededOutcome[]> {
   if (previous.tables['resolutions'] === versions.resolutions.version) return []
   for (const table of ['questions', 'resolutions'] as const) {
-    await attachCurrent(database, local, await versionOf(store, previous.tables, table))
+    const before = versionAt(versions[table], previous.tables[table] ?? -1)
+    await attachCurrent(database, local, { ...before, table })
   }
   await database.run(
     `CREATE OR REPLACE TEMP TABLE scored_before AS

@@ -2,14 +2,16 @@
 // the object before it is handed out.
 import { createHash, randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { access, constants, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { ServiceError } from '../../schemas/errors.ts'
 import { assertPath } from './paths.ts'
 import type { Store } from './store.ts'
 
 const DOWNLOAD_BYTES = 8 * 1024 * 1024
 const READ_BYTES = 1024 * 1024
+/** The name of a derived file, with its hash. */
+const DERIVED = /-([0-9a-f]{64})\.parquet$/
 
 /** What is known of an object's content before it is read. */
 export interface Content {
@@ -28,6 +30,8 @@ export class LocalFiles {
   readonly #directory: string
   /** The objects that were checked, with what their content must be. */
   readonly #checked = new Map<string, Content>()
+  /** The derived files that were checked, by their local paths. */
+  readonly #derived = new Map<string, Content>()
 
   constructor(store: Store, directory: string) {
     this.#store = store
@@ -50,6 +54,38 @@ export class LocalFiles {
   }
 
   /**
+   * A local file that follows from others. `make` writes it, unless this machine has it already. The name must stand for its
+   * content; the hash of the file is added to it, by which it is checked when this process first uses it. Undefined on a
+   * machine that keeps nothing, because its cache cannot be written to.
+   */
+  async derived(name: string, make: (path: string) => Promise<void>): Promise<string | undefined> {
+    assertPath(name)
+    const folder = join(this.#directory, 'derived', dirname(name))
+    if (!(await isWritable(folder))) return undefined
+    for (const found of await readdir(folder)) {
+      const path = join(folder, found)
+      const sha256 = DERIVED.exec(found)?.[1]
+      if (sha256 === undefined || !found.startsWith(`${basename(name)}-`)) continue
+      if (this.#derived.has(path) || (await isIntact(path, { sha256 }))) {
+        this.#derived.set(path, { sha256 })
+        return path
+      }
+      await rm(path, { force: true })
+    }
+    const partial = join(folder, `${randomUUID()}.partial`)
+    try {
+      await make(partial)
+      const { sha256 } = (await contentOf(partial))!
+      const path = join(folder, `${basename(name)}-${sha256}.parquet`)
+      await rename(partial, path)
+      this.#derived.set(path, { sha256 })
+      return path
+    } finally {
+      await rm(partial, { force: true })
+    }
+  }
+
+  /**
    * Does work that reads local files. If it fails, every file that this process has used is checked again, and the work is
    * done once more if a copy had to be replaced.
    *
@@ -68,6 +104,12 @@ export class LocalFiles {
   /** Whether there was a copy to replace. */
   async #replaceDamaged(): Promise<boolean> {
     let replaced = false
+    for (const [path, expected] of this.#derived) {
+      if (await isIntact(path, expected)) continue
+      this.#derived.delete(path)
+      await rm(path, { force: true })
+      replaced = true
+    }
     for (const [object, expected] of this.#checked) {
       const path = this.#locationOf(object)
       if (await isIntact(path, expected)) continue
@@ -137,6 +179,17 @@ export class LocalFiles {
     } finally {
       await file.close()
     }
+  }
+}
+
+/** Whether there is a folder to write to, which is made if necessary. */
+async function isWritable(folder: string): Promise<boolean> {
+  try {
+    await mkdir(folder, { recursive: true })
+    await access(folder, constants.W_OK)
+    return true
+  } catch {
+    return false
   }
 }
 

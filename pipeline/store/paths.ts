@@ -36,6 +36,16 @@ export function deltaLogPath(table: TableName, version: number): string {
   return `tables/${table}/_delta_log/${padded(version, 20)}.json`
 }
 
+/** The state of a table at a version in one file, for readers that come late. */
+export function checkpointPath(table: TableName, version: number): string {
+  return `tables/${table}/_delta_log/${padded(version, 20)}.checkpoint.parquet`
+}
+
+/** Names the last checkpoint of a table. */
+export function lastCheckpointPath(table: TableName): string {
+  return `tables/${table}/_delta_log/_last_checkpoint`
+}
+
 /** The path of a data file relative to its table, as the commit log has it. */
 export function dataPath(table: TableName, date: string, part: string): string {
   return `recorded_date=${date}/${table}-${part}.parquet`

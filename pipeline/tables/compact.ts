@@ -10,13 +10,16 @@ import { sha256Hex } from '../proof/canonical.ts'
 import type { LocalFiles } from '../store/local-files.ts'
 import { readRecord, recordBytes } from '../store/records.ts'
 import type { Store, StoredObject } from '../store/store.ts'
+import { writeCheckpoint } from './checkpoint.ts'
 import { type DataFileContext, writeDataFiles } from './data-files.ts'
-import { type DataFile, appendCommit, creationCommit } from './delta.ts'
-import { TableLog, type TableVersion } from './delta-log.ts'
+import { type NewDataFile, type TableVersion, appendCommit, creationCommit } from './delta.ts'
+import { TableLog } from './delta-log.ts'
 import { localInbox } from './inbox.ts'
 import { isReplaced } from './views.ts'
 
 const OBJECTS_AT_ONCE = 16
+/** A table gets a checkpoint after so many commits. */
+export const COMMITS_PER_CHECKPOINT = 100
 /** What one version takes at most, so that memory stays bounded however much waits. A single object may be larger. */
 const MOST_OBJECTS = 1_000
 const MOST_BYTES = 256 * 1024 * 1024
@@ -28,11 +31,8 @@ export interface CompactionContext extends DataFileContext {
   now: () => Date
 }
 
-export interface Compaction {
-  table: TableName
-  /** The version of the table when the call ended. */
-  version: number
-  /** The rows and inbox objects that this call took in. */
+/** The table when the call ended, and what the call took in. */
+export interface Compaction extends TableVersion {
   rows: number
   objects: number
 }
@@ -51,23 +51,27 @@ export async function compact(context: CompactionContext, table: TableName): Pro
   const log = new TableLog(store, table)
   await log.refresh()
   if (log.current.version < 0) {
-    const path = deltaLogPath(table, 0)
-    await store.putIfAbsent(path, creationCommit(path, table, uuidv5(table, TABLE_IDS), now().getTime()))
+    const creation = creationCommit(table, uuidv5(table, TABLE_IDS), now().getTime())
+    await store.putIfAbsent(deltaLogPath(table, 0), creation)
   }
-  const done: Compaction = { table, version: 0, rows: 0, objects: 0 }
+  let [rows, objects] = [0, 0]
   for (let waiting: StoredObject[] | undefined; ;) {
     await log.refresh()
-    done.version = log.current.version
-    const path = intakePath(table, done.version + 1)
+    const latest = log.current
+    if (latest.version - log.checkpoint > COMMITS_PER_CHECKPOINT) {
+      await writeCheckpoint(context, latest)
+      log.checkpoint = latest.version
+    }
+    const path = intakePath(table, latest.version + 1)
     const next = await readRecord(store, path, intake)
     if (next) {
-      done.rows += await take(context, log.current, next.inbox)
-      done.objects += next.inbox.length
+      rows += await take(context, latest, next.inbox)
+      objects += next.inbox.length
       continue
     }
     // An intake is written only after what the version before has taken is deleted, so that nothing is taken twice.
-    waiting ??= await clear(store, table, done.version)
-    if (waiting.length === 0) return done
+    waiting ??= await clear(store, table, latest.version)
+    if (waiting.length === 0) return { ...latest, rows, objects }
     const inbox = await whole(local, nextBatch(waiting))
     // Whether this write wins or a rival's does, the next round finds an intake for the version and finishes it. After a
     // rival's, the listing may hold objects that are taken by now.
@@ -121,8 +125,9 @@ async function clear(store: Store, table: TableName, version: number): Promise<S
 async function take(context: CompactionContext, last: TableVersion, inbox: string[]): Promise<number> {
   const { store, local, now } = context
   const { table } = last
-  const path = deltaLogPath(table, last.version + 1)
-  let files: DataFile[]
+  const version = last.version + 1
+  const path = deltaLogPath(table, version)
+  let files: NewDataFile[]
   try {
     files = await local.reading(async () => {
       const paths = await pMap(inbox, (object) => localInbox(local, object), { concurrency: OBJECTS_AT_ONCE })
@@ -135,7 +140,7 @@ async function take(context: CompactionContext, last: TableVersion, inbox: strin
     throw error
   }
   const rows = files.reduce((sum, file) => sum + file.rows, 0)
-  const committed = await store.putIfAbsent(path, appendCommit(path, files, now().getTime()))
+  const committed = await store.putIfAbsent(path, appendCommit(table, version, files, now().getTime()))
   const remove = async (object: string) => {
     await local.forget(object)
     await store.delete(object)

@@ -7,8 +7,8 @@ import { type Database, literal, parquet } from '../duckdb.ts'
 import { sha256Hex } from '../proof/canonical.ts'
 import { dataPath, tablePath } from '../store/paths.ts'
 import { type Store, present } from '../store/store.ts'
-import type { DataFile } from './delta.ts'
-import { SQL_TYPES, columnsOf } from './views.ts'
+import type { NewDataFile } from './delta.ts'
+import { SQL_TYPES, columnsOf } from './columns.ts'
 
 /** The most rows in one data file, because it is uploaded from memory. */
 const ROWS_PER_FILE = 4_000_000
@@ -35,7 +35,7 @@ interface Batch {
 export async function writeDataFiles(
   context: DataFileContext,
   { spec, paths, digest, earliest }: Batch,
-): Promise<DataFile[]> {
+): Promise<NewDataFile[]> {
   const { database } = context
   const batch = `batch_${spec.name}`
   const columns = spec.columns.map(({ name, type }) => {
@@ -53,7 +53,7 @@ export async function writeDataFiles(
   const dates = await database.rows<{ recorded_date: string; first: bigint; rows: bigint }>(
     `SELECT recorded_date, min(rowid) AS first, count(*) AS rows FROM ${batch} GROUP BY ALL ORDER BY ALL`,
   )
-  const files: DataFile[] = []
+  const files: NewDataFile[] = []
   for (const { recorded_date: recordedDate, first, rows } of dates) {
     for (let part = 0, from = Number(first); from < Number(first + rows); part++, from += ROWS_PER_FILE) {
       const slice = `${batch} WHERE recorded_date = ${literal(recordedDate)} AND rowid >= ${from} AND rowid < ${from + ROWS_PER_FILE}`
@@ -137,7 +137,7 @@ async function statisticsOf(
   database: Database,
   { columns }: TableSpec,
   slice: string,
-): Promise<Pick<DataFile, 'rows' | 'minValues' | 'maxValues' | 'nullCount'>> {
+): Promise<Pick<NewDataFile, 'rows' | 'minValues' | 'maxValues' | 'nullCount'>> {
   const text = (type: ColumnType, value: string) =>
     type === 'time'
       ? `strftime(${value} AT TIME ZONE 'UTC', '%Y-%m-%dT%H:%M:%S.%gZ')`
@@ -159,7 +159,7 @@ async function statisticsOf(
         const value = row[`${bound}_${name}`] ?? null
         return value === null ? [] : [[name, typeof value === 'bigint' ? Number(value) : value]]
       }),
-    ) as DataFile['minValues']
+    ) as NewDataFile['minValues']
   const nullCount = Object.fromEntries(columns.map(({ name }) => [name, Number(row[`nulls_${name}`])]))
   return { rows: Number(row['rows']), minValues: pick('min'), maxValues: pick('max'), nullCount }
 }

@@ -5,20 +5,16 @@ import { SCORED_TABLES, type ScoredTable, type TableName } from '../../schemas/t
 import { deltaLogPath, tablePath } from '../store/paths.ts'
 import type { LocalFiles } from '../store/local-files.ts'
 import { type Store, readChecked } from '../store/store.ts'
-import { type DataFile, filesOf } from './delta.ts'
+import { readCheckpoint } from './checkpoint.ts'
+import { type DataFile, type TableVersion, filesOf } from './delta.ts'
 
 const READS_AT_ONCE = 16
-
-export interface TableVersion {
-  table: TableName
-  /** -1 before the table's first commit. */
-  version: number
-  files: readonly DataFile[]
-}
 
 export class TableLog {
   readonly table: TableName
   readonly #store: Store
+  /** The version of the last checkpoint, which the log was read from; -1 if there is none. */
+  checkpoint = -1
   #version = -1
   #files: DataFile[] = []
   /** Whether the log was listed once: what is committed from then on is found by its number. */
@@ -39,8 +35,7 @@ export class TableLog {
     if (!this.#listed) await this.readTo()
     for (;;) {
       const version = this.#version + 1
-      const path = deltaLogPath(this.table, version)
-      const files = await readChecked(this.#store, path, (commit) => filesOf(commit, path))
+      const files = await this.#commit(version)
       if (!files) return this.#version !== before
       // A concurrent refresh of this log may have added this commit already.
       if (version !== this.#version + 1) continue
@@ -49,22 +44,54 @@ export class TableLog {
     }
   }
 
-  /** Reads the log from its start up to `last`, or to its end if it ends earlier: one listing and concurrent reads. */
+  /**
+   * Reads the log up to `last`, or to its end if it ends earlier: the last checkpoint, and the commits after it with one
+   * listing and concurrent reads. Without a whole checkpoint all commits are read, because they stay.
+   */
   async readTo(last = Number.MAX_SAFE_INTEGER): Promise<TableVersion> {
-    const paths: string[] = []
-    for await (const { path } of this.#store.list(tablePath(this.table, '_delta_log/'))) {
-      if (path === deltaLogPath(this.table, paths.length) && paths.length <= last) paths.push(path)
+    const checkpoint = await lastCheckpoint(this.#store, this.table)
+    const known = checkpoint?.version ?? -1
+    this.checkpoint = known
+    const versions: number[] = []
+    const after = known < 0 ? '' : deltaLogPath(this.table, known)
+    for await (const { path } of this.#store.list(tablePath(this.table, '_delta_log/'), after)) {
+      const version = known + 1 + versions.length
+      if (version > last) break
+      if (path === deltaLogPath(this.table, version)) versions.push(version)
     }
-    const read = async (path: string): Promise<DataFile[]> => {
-      const files = await readChecked(this.#store, path, (commit) => filesOf(commit, path))
-      if (!files) throw new ServiceError('corrupt', `${path} is listed but cannot be read`)
-      return files
+    const read = async (version: number): Promise<DataFile[]> => {
+      const files = await this.#commit(version)
+      if (files) return files
+      const path = deltaLogPath(this.table, version)
+      throw new ServiceError('corrupt', `${path} is listed but cannot be read`)
     }
-    this.#files = (await pMap(paths, read, { concurrency: READS_AT_ONCE })).flat()
-    this.#version = paths.length - 1
+    const added = await pMap(versions, read, { concurrency: READS_AT_ONCE })
+    this.#files = [...(checkpoint?.files ?? []), ...added.flat()]
+    this.#version = known + versions.length
     this.#listed = true
-    return this.current
+    return versionAt(this.current, Math.min(last, this.#version))
   }
+
+  /** The files of a commit; undefined if it has not been made. */
+  async #commit(version: number): Promise<DataFile[] | undefined> {
+    const path = deltaLogPath(this.table, version)
+    return readChecked(this.#store, path, (commit) => filesOf(commit, this.table, version))
+  }
+}
+
+/** A checkpoint only saves time, so one that is damaged is passed over. */
+async function lastCheckpoint(store: Store, table: TableName): Promise<TableVersion | undefined> {
+  try {
+    return await readCheckpoint(store, table)
+  } catch (error) {
+    if (error instanceof ServiceError && error.kind === 'corrupt') return undefined
+    throw error
+  }
+}
+
+/** An earlier version of a table, from a later one. */
+export function versionAt({ table, files }: TableVersion, version: number): TableVersion {
+  return { table, version, files: files.filter((file) => file.version <= version) }
 }
 
 /** The current version of every table that scoring reads. */
@@ -80,7 +107,10 @@ export async function currentVersions(store: Store): Promise<Record<ScoredTable,
 }
 
 /** @throws ServiceError `corrupt` for a data file that is damaged or missing. */
-export function localPaths(local: LocalFiles, { table, files }: TableVersion): Promise<string[]> {
+export function localPaths(
+  local: LocalFiles,
+  { table, files }: Pick<TableVersion, 'table' | 'files'>,
+): Promise<string[]> {
   return pMap(files, (file) => localPath(local, table, file), { concurrency: READS_AT_ONCE })
 }
 

@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import { sha256 } from '../../schemas/values.ts'
 import { sha256Hex } from '../proof/canonical.ts'
+import { deltaLogPath } from '../store/paths.ts'
 import { type Column, type ColumnType, type TableName, tableSpec } from '../../schemas/tables.ts'
 
 /** Marks the commits of this service. */
@@ -30,8 +31,8 @@ const statistics = z.object({
   nullCount: z.record(z.string(), z.number()).default({}),
 })
 
-/** A data file of a table, with what the commit that adds it says about it. */
-export interface DataFile extends Omit<z.infer<typeof statistics>, 'numRecords'> {
+/** A data file on its way into a table. */
+export interface NewDataFile extends Omit<z.infer<typeof statistics>, 'numRecords'> {
   /** Relative to the table. */
   path: string
   recordedDate: string
@@ -40,25 +41,43 @@ export interface DataFile extends Omit<z.infer<typeof statistics>, 'numRecords'>
   rows: number
 }
 
+/** A data file of a table, with what the commit that adds it says about it. */
+export interface DataFile extends NewDataFile {
+  /** The version of the table that added it. */
+  version: number
+  /** When it was added, by the clock of the machine that did. */
+  modifiedMs: number
+}
+
+/** A table at a version. */
+export interface TableVersion {
+  table: TableName
+  /** -1 before the table's first commit. */
+  version: number
+  files: readonly DataFile[]
+}
+
 const ownCommit = z.object({ commitInfo: z.object({ engineInfo: z.literal(ENGINE) }) })
 
 const action = z.union([
   ownCommit,
   z.strictObject({ protocol: z.unknown() }),
   z.strictObject({ metaData: z.unknown() }),
-  z.strictObject({
-    add: z.object({
-      path: z.string(),
-      partitionValues: z.object({ recorded_date: z.string() }),
-      size: z.number(),
-      stats: z.string(),
-      tags: z.object({ sha256 }),
-    }),
-  }),
+  z.strictObject({ add: z.unknown() }),
 ])
 
-/** The commit at `path` that creates a table: its protocol, schema and partitioning, without rows. */
-export function creationCommit(path: string, table: TableName, id: string, nowMs: number): Uint8Array {
+/** What a commit or a checkpoint says of a data file. A commit does not repeat its own version. */
+const addAction = z.object({
+  path: z.string(),
+  partitionValues: z.object({ recorded_date: z.string() }),
+  size: z.number(),
+  modificationTime: z.number(),
+  stats: z.string(),
+  tags: z.object({ sha256, version: z.coerce.number().int().optional() }),
+})
+
+/** The commit that creates a table: its protocol, schema and partitioning, without rows. */
+export function creationCommit(table: TableName, id: string, nowMs: number): Uint8Array {
   const date: Column = {
     name: 'recorded_date',
     type: 'day',
@@ -71,7 +90,7 @@ export function creationCommit(path: string, table: TableName, id: string, nowMs
     nullable,
     metadata: { comment: about },
   }))
-  return encode(path, commitInfo(nowMs, 'CREATE TABLE', {}), [
+  return encode(deltaLogPath(table, 0), commitInfo(nowMs, 'CREATE TABLE', {}), [
     { protocol: { minReaderVersion: 1, minWriterVersion: 2 } },
     {
       metaData: {
@@ -87,37 +106,62 @@ export function creationCommit(path: string, table: TableName, id: string, nowMs
   ])
 }
 
-/** The commit at `path` that adds data files. */
-export function appendCommit(path: string, files: readonly DataFile[], nowMs: number): Uint8Array {
+/** The commit of a version that adds data files. */
+export function appendCommit(
+  table: TableName,
+  version: number,
+  files: readonly NewDataFile[],
+  nowMs: number,
+): Uint8Array {
   const info = commitInfo(nowMs, 'WRITE', { mode: 'Append', partitionBy: '["recorded_date"]' })
-  return encode(
-    path,
-    info,
-    files.map((file) => ({ add: addOf(file, nowMs) })),
-  )
+  const adds = files.map((file) => {
+    return { add: { ...addOf(file, nowMs), dataChange: true, tags: { sha256: file.sha256 } } }
+  })
+  return encode(deltaLogPath(table, version), info, adds)
 }
 
-function addOf(file: DataFile, nowMs: number): object {
-  const { path, recordedDate, sizeBytes, sha256: hash, rows, minValues, maxValues, nullCount } = file
+/** What a checkpoint says of a data file. */
+export function checkpointAdd(file: DataFile): object {
+  const tags = { sha256: file.sha256, version: String(file.version) }
+  return { ...addOf(file, file.modifiedMs), dataChange: false, tags }
+}
+
+function addOf(file: NewDataFile, modificationTime: number): object {
+  const { path, recordedDate, sizeBytes, rows, minValues, maxValues, nullCount } = file
   return {
     path,
     partitionValues: { recorded_date: recordedDate },
     size: sizeBytes,
-    modificationTime: nowMs,
-    dataChange: true,
+    modificationTime,
     stats: JSON.stringify({ numRecords: rows, minValues, maxValues, nullCount }),
-    tags: { sha256: hash },
+  }
+}
+
+/** The data file that an `add` of a version describes. @throws ZodError for one that lacks something. */
+export function dataFileOf(add: unknown, version: number): DataFile {
+  const { path, partitionValues, size, modificationTime, stats, tags } = addAction.parse(add)
+  const { numRecords, ...columns } = statistics.parse(JSON.parse(stats))
+  return {
+    path,
+    recordedDate: partitionValues.recorded_date,
+    sizeBytes: size,
+    sha256: tags.sha256,
+    rows: numRecords,
+    version: tags.version ?? version,
+    modifiedMs: modificationTime,
+    ...columns,
   }
 }
 
 /**
- * The files that the commit at `path` adds.
+ * The files that the commit of a version adds.
  *
  * @throws ServiceError `corrupt` for a commit that is damaged, that belongs to another path, or that this service did not
  *   write. Another writer may have rewritten files, or taken a version that has an intake, so going on could lose rows or
  *   count them twice.
  */
-export function filesOf(commit: Uint8Array, path: string): DataFile[] {
+export function filesOf(commit: Uint8Array, table: TableName, version: number): DataFile[] {
+  const path = deltaLogPath(table, version)
   const files: DataFile[] = []
   const text = new TextDecoder().decode(commit)
   for (const [index, line] of text.trimEnd().split('\n').entries()) {
@@ -125,16 +169,7 @@ export function filesOf(commit: Uint8Array, path: string): DataFile[] {
       if (index === 0) assertChecksum(path, text)
       const parsed = (index === 0 ? ownCommit : action).parse(JSON.parse(line))
       if (!('add' in parsed)) continue
-      const { add } = parsed
-      const { numRecords, ...columns } = statistics.parse(JSON.parse(add.stats))
-      files.push({
-        path: add.path,
-        recordedDate: add.partitionValues.recorded_date,
-        sizeBytes: add.size,
-        sha256: add.tags.sha256,
-        rows: numRecords,
-        ...columns,
-      })
+      files.push(dataFileOf(parsed.add, version))
     } catch (cause) {
       const reason = cause instanceof z.ZodError || !(cause instanceof Error) ? '' : `${cause.message}: `
       throw new ServiceError(

@@ -1,24 +1,10 @@
 // DuckDB's views of the tables: one of every row, and one of the current row of each subject.
-import {
-  type ColumnType,
-  SCORED_TABLES,
-  type ScoredTable,
-  type TableName,
-  type TableSpec,
-  tableSpec,
-} from '../../schemas/tables.ts'
+import { SCORED_TABLES, type ScoredTable, type TableName, tableSpec } from '../../schemas/tables.ts'
 import { type Database, parquet } from '../duckdb.ts'
 import type { LocalFiles } from '../store/local-files.ts'
-import { type TableVersion, localPaths } from './delta-log.ts'
-
-export const SQL_TYPES: Record<ColumnType, string> = {
-  uuid: 'VARCHAR',
-  text: 'VARCHAR',
-  probability: 'DOUBLE',
-  count: 'BIGINT',
-  day: 'DATE',
-  time: 'TIMESTAMPTZ',
-}
+import { SQL_TYPES } from './columns.ts'
+import { localRows } from './local-rows.ts'
+import type { TableVersion } from './delta.ts'
 
 /** The entity or question that a row is about. A later row about the same subject replaces it. */
 const SUBJECT = {
@@ -33,13 +19,9 @@ export function isReplaced(table: TableName): boolean {
   return table in SUBJECT
 }
 
-export function columnsOf({ columns }: TableSpec): string {
-  return columns.map(({ name }) => name).join(', ')
-}
-
 /** Makes the view `<table>` with every row of a version of the table. */
 async function attachTable(database: Database, local: LocalFiles, version: TableVersion): Promise<void> {
-  const paths = await localPaths(local, version)
+  const paths = await localRows(database, local, version)
   const columns = tableSpec(version.table).columns
   const empty = columns.map(({ name, type }) => `NULL::${SQL_TYPES[type]} AS ${name}`).join(', ')
   const source =

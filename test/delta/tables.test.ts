@@ -5,11 +5,12 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { FileStore } from '../../pipeline/store/file.ts'
-import { tablePath } from '../../pipeline/store/paths.ts'
+import { deltaLogPath, tablePath } from '../../pipeline/store/paths.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import { isReplaced } from '../../pipeline/tables/views.ts'
+import { writeCheckpoint } from '../../pipeline/tables/checkpoint.ts'
 import { compact } from '../../pipeline/tables/compact.ts'
-import type { DataFile } from '../../pipeline/tables/delta.ts'
+import type { NewDataFile } from '../../pipeline/tables/delta.ts'
 import { type Row, TABLE_NAMES, type TableName, tableSpec } from '../../schemas/tables.ts'
 import { bucketStore, freshBucket, s3Server } from '../support/buckets.ts'
 import { external } from '../support/external.ts'
@@ -38,7 +39,7 @@ interface Answer {
   version: number
   schema: [name: string, type: string, nullable: boolean][]
   partitioned_by: string[]
-  files: Omit<DataFile, 'sha256'>[]
+  files: Omit<NewDataFile, 'sha256'>[]
   deltalake: Seen
   polars: Seen
   polars_types: Record<string, string>
@@ -170,7 +171,9 @@ function readersAgree(open: (folder: string) => Promise<Place>): void {
       for (const row of sampleRows(table, 2)) {
         const equal = Object.fromEntries(columns.map(({ name }) => [name, asText(row[name]!)]))
         const answer = await ask(place, table, { equal })
-        const known = files.map((file) => ({ ...file, sha256: undefined }))
+        const known = files.map((file) => {
+          return { ...file, sha256: undefined, version: undefined, modifiedMs: undefined }
+        })
         expect(answer.files).toEqual(known.toSorted((a, b) => (a.path < b.path ? -1 : 1)))
         for (const [name, value] of Object.entries(equal)) {
           const matching = rows.filter((other) => asText(other[name]!) === value).length
@@ -178,6 +181,21 @@ function readersAgree(open: (folder: string) => Promise<Place>): void {
           expect(answer.equal[name], name).toEqual({ deltalake: matching, polars: matching })
         }
       }
+    })
+
+    test('is read from its checkpoint, with statistics and tags, once the older commits are taken away', async () => {
+      await writeCheckpoint(worker, await currentVersion(place.store, table))
+      for (let version = 0; version < VERSIONS; version++) {
+        await place.store.delete(deltaLogPath(table, version))
+      }
+      const rows = rowTexts(table, await readRows(worker, table))
+      expect(rows).toHaveLength(total(VERSIONS))
+      const answer = await ask(place, table)
+      const expected = { rows: rows.length, digest: rowsDigest(rows) }
+      expect(answer.deltalake).toMatchObject(expected)
+      expect(answer.polars).toMatchObject(expected)
+      const { files } = await currentVersion(place.store, table)
+      expect(answer.files.map(({ path }) => path)).toEqual(files.map(({ path }) => path).sort())
     })
   })
 }

@@ -56,7 +56,7 @@ async function storedForecasts(folder: string): Promise<Map<string, { times: num
   using database = await Database.open({ threads: 2, memoryLimit: '1GB', directory: folder })
   const rows = await database.rows<{ forecast_id: string; times: bigint; probability: number }>(
     `SELECT forecast_id, count(*) AS times, min(probability) AS probability
-     FROM read_parquet('${join(folder, 'store/tables/forecasts/*/*.parquet')}')
+     FROM read_parquet('${join(folder, 'store/tables/forecasts/recorded_date=*/*.parquet')}')
      WHERE source = 'api' GROUP BY forecast_id`,
   )
   return new Map(

@@ -88,7 +88,7 @@ describe.skipIf(!there)('real forecasts', () => {
     expect(counts).toEqual({ rows: PAIRS, pairs: PAIRS, people: PEOPLE, questions: 49 + 50 })
     const split = await query(
       `SELECT count(*)::INTEGER AS rows FROM ${file('scores/000.parquet')} JOIN (
-         SELECT question_id, max(category) AS category FROM read_parquet('${join(folder, 'store/tables/questions/*/*.parquet')}') GROUP BY ALL
+         SELECT question_id, max(category) AS category FROM read_parquet('${join(folder, 'store/tables/questions/recorded_date=*/*.parquet')}') GROUP BY ALL
        ) USING (question_id) GROUP BY category IS NOT DISTINCT FROM 'acx-2023' ORDER BY rows`,
     )
     expect(split).toEqual([{ rows: PRO_PAIRS }, { rows: CONTEST_PAIRS }])

@@ -8,7 +8,8 @@ import { LocalFiles } from '../../pipeline/store/local-files.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import type { CompactionContext } from '../../pipeline/tables/compact.ts'
 import { encodeRows } from '../../pipeline/tables/inbox.ts'
-import { TableLog, type TableVersion, localPaths } from '../../pipeline/tables/delta-log.ts'
+import { TableLog, localPaths } from '../../pipeline/tables/delta-log.ts'
+import type { TableVersion } from '../../pipeline/tables/delta.ts'
 import { type Row, type TableName, tableSpec } from '../../schemas/tables.ts'
 
 interface Worker extends CompactionContext, Disposable {}

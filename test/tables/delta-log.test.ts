@@ -3,7 +3,7 @@ import { sha256Hex } from '../../pipeline/proof/canonical.ts'
 import { deltaLogPath, tablePath } from '../../pipeline/store/paths.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import type { Store } from '../../pipeline/store/store.ts'
-import { type DataFile, appendCommit, creationCommit } from '../../pipeline/tables/delta.ts'
+import { type DataFile, type NewDataFile, appendCommit, creationCommit } from '../../pipeline/tables/delta.ts'
 import { TableLog } from '../../pipeline/tables/delta-log.ts'
 import { FaultStore } from '../support/fault-store.ts'
 
@@ -27,7 +27,11 @@ describe('a table log', () => {
     await commit(store, 2, [])
     await commit(store, 3, [fileOf('c')])
     expect(await log.refresh()).toBe(true)
-    expect(log.current).toEqual({ table: TABLE, version: 3, files: [fileOf('a'), fileOf('b'), fileOf('c')] })
+    expect(log.current).toEqual({
+      table: TABLE,
+      version: 3,
+      files: [added('a', 1), added('b', 1), added('c', 3)],
+    })
     expect(await log.refresh()).toBe(false)
   })
 
@@ -38,7 +42,7 @@ describe('a table log', () => {
     const seen = log.current
     await commit(store, 3, [fileOf('later')])
     await log.refresh()
-    expect(seen).toEqual({ table: TABLE, version: 2, files: [fileOf('1'), fileOf('2')] })
+    expect(seen).toEqual({ table: TABLE, version: 2, files: [added('1', 1), added('2', 2)] })
   })
 
   test('reads to an older version and no further', async () => {
@@ -71,10 +75,10 @@ describe('a table log', () => {
     const store = await storeWith(2)
     const log = new TableLog(store, TABLE)
     await Promise.all([log.refresh(), log.refresh(), log.refresh()])
-    expect(log.current).toMatchObject({ version: 2, files: [fileOf('1'), fileOf('2')] })
+    expect(log.current).toMatchObject({ version: 2, files: [added('1', 1), added('2', 2)] })
     await commit(store, 3, [fileOf('3')])
     await Promise.all([log.refresh(), log.refresh(), log.refresh()])
-    expect(log.current).toMatchObject({ version: 3, files: [fileOf('1'), fileOf('2'), fileOf('3')] })
+    expect(log.current).toMatchObject({ version: 3, files: [added('1', 1), added('2', 2), added('3', 3)] })
   })
 
   test('stays as it was while the store does not answer, and goes on afterwards', async () => {
@@ -128,23 +132,23 @@ describe('the calls of a table log to the store', () => {
     expect(counts().list - before.list).toBe(0)
   })
 
-  test('at first: one listing, a get for each commit and one to see that it is the last', async () => {
+  test('at first: a get for the checkpoint, one listing, a get for each commit and one to see that it is the last', async () => {
     const { log, counts } = await counted(20)
     await log.refresh()
-    expect(counts()).toEqual({ list: 1, get: 21 + 1 })
+    expect(counts()).toEqual({ list: 1, get: 1 + 21 + 1 })
   })
 
-  test('while the table does not exist: one listing ever, and a get each time', async () => {
+  test('while the table does not exist: one listing and one look for a checkpoint ever, and a get each time', async () => {
     const store = new FaultStore(new MemoryStore())
     const log = new TableLog(store, TABLE)
     for (let round = 0; round < 3; round++) await log.refresh()
-    expect([store.count('list'), store.count('get')]).toEqual([1, 3])
+    expect([store.count('list'), store.count('get')]).toEqual([1, 1 + 3])
   })
 
-  test('for an older version: one listing and a get for each commit up to it', async () => {
+  test('for an older version: a get for the checkpoint, one listing and a get for each commit up to it', async () => {
     const { log, counts } = await counted(20)
     await log.readTo(5)
-    expect(counts()).toEqual({ list: 1, get: 6 })
+    expect(counts()).toEqual({ list: 1, get: 1 + 6 })
   })
 })
 
@@ -161,7 +165,7 @@ describe('a table log refuses', () => {
   const refused: Record<string, string> = {
     'an empty commit': '',
     'a commit cut off in the middle': new TextDecoder()
-      .decode(appendCommit(deltaLogPath(TABLE, 2), [file], 0))
+      .decode(appendCommit(TABLE, 2, [file], 0))
       .slice(0, -40),
     'a commit that is not JSON': 'not JSON\n',
     'a commit that does not name its writer': action({ add }),
@@ -184,7 +188,12 @@ describe('a table log refuses', () => {
   })
 })
 
-function fileOf(name: string): DataFile {
+/** What the log says of a file that a version added. */
+function added(name: string, version: number): DataFile {
+  return { ...fileOf(name), version, modifiedMs: CREATED_MS }
+}
+
+function fileOf(name: string): NewDataFile {
   return {
     path: `recorded_date=2026-01-31/forecasts-${name}.parquet`,
     recordedDate: '2026-01-31',
@@ -199,12 +208,12 @@ function fileOf(name: string): DataFile {
 
 async function create(store: Store): Promise<void> {
   const path = deltaLogPath(TABLE, 0)
-  await store.put(path, creationCommit(path, TABLE, 'id', CREATED_MS))
+  await store.put(path, creationCommit(TABLE, 'id', CREATED_MS))
 }
 
-async function commit(store: Store, version: number, files: DataFile[]): Promise<void> {
+async function commit(store: Store, version: number, files: NewDataFile[]): Promise<void> {
   const path = deltaLogPath(TABLE, version)
-  await store.put(path, appendCommit(path, files, CREATED_MS))
+  await store.put(path, appendCommit(TABLE, version, files, CREATED_MS))
 }
 
 /** A created table and a commit of one file for each version after that. */

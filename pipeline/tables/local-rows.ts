@@ -1,0 +1,66 @@
+// The rows of a table as few local files, however many commits it has. Data files are gathered in blocks of 32, those in
+// blocks of 1,024 and so on, so that a machine rewrites a row only a few times and reads what is new.
+import { type TableName, tableSpec } from '../../schemas/tables.ts'
+import { type Database, literal, parquet } from '../duckdb.ts'
+import { sha256Hex } from '../proof/canonical.ts'
+import type { LocalFiles } from '../store/local-files.ts'
+import { columnsOf } from './columns.ts'
+import type { DataFile, TableVersion } from './delta.ts'
+import { localPaths } from './delta-log.ts'
+
+/** Blocks that one block of the next size gathers. */
+const FAN = 32
+/** Files this large are not gathered: they are few already. */
+const MOST_BYTES = 64 * 1024 * 1024
+
+/**
+ * Local files that hold every row of a version once. Which rows are in which file, and in which order, depends on what this
+ * machine has read before.
+ *
+ * @throws ServiceError `corrupt` for a data file that is damaged or missing.
+ */
+export async function localRows(
+  database: Database,
+  local: LocalFiles,
+  { table, files }: TableVersion,
+): Promise<string[]> {
+  const paths: string[] = []
+  for (let start = 0; start < files.length;) {
+    const size = blockSize(start, files.length - start)
+    paths.push(...(await block(database, local, table, files.slice(start, start + size))))
+    start += size
+  }
+  return paths
+}
+
+/** The largest block that may begin at `start` and has at most `count` files. */
+function blockSize(start: number, count: number): number {
+  let size = 1
+  while (start % (size * FAN) === 0 && size * FAN <= count) size *= FAN
+  return size
+}
+
+async function block(
+  database: Database,
+  local: LocalFiles,
+  table: TableName,
+  files: readonly DataFile[],
+): Promise<string[]> {
+  if (files.length === 1) return localPaths(local, { table, files })
+  const parts = async () => {
+    const size = files.length / FAN
+    const paths: string[] = []
+    for (let start = 0; start < files.length; start += size) {
+      paths.push(...(await block(database, local, table, files.slice(start, start + size))))
+    }
+    return paths
+  }
+  if (files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) > MOST_BYTES) return parts()
+  const columns = columnsOf(tableSpec(table))
+  const digest = sha256Hex([columns, ...files.map(({ sha256 }) => sha256)].join('\n'))
+  const gathered = await local.derived(`${table}/${digest}`, async (path) => {
+    const select = `SELECT ${columns} FROM ${parquet(await parts())}`
+    await database.run(`COPY (${select}) TO ${literal(path)} (FORMAT parquet)`)
+  })
+  return gathered === undefined ? parts() : [gathered]
+}
