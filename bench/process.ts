@@ -28,7 +28,7 @@ export async function startServer(
   path: string,
   args: readonly string[],
   env: Record<string, string> = {},
-): Promise<AsyncDisposable & { url: string }> {
+): Promise<AsyncDisposable & { url: string; pid: number }> {
   const child = spawn(process.execPath, [script(path), ...args], { env, stdio: ['ignore', 'ignore', 'pipe'] })
   const lines: string[] = []
   for await (const line of createInterface({ input: child.stderr })) {
@@ -36,7 +36,7 @@ export async function startServer(
     const url = /"url":"(http:[^"]+)"/.exec(line)?.[1]
     if (url === undefined) continue
     child.stderr.resume()
-    return { url, [Symbol.asyncDispose]: () => end(child) }
+    return { url, pid: child.pid!, [Symbol.asyncDispose]: () => end(child) }
   }
   throw new Error(`the server did not start:\n${lines.join('\n')}`)
 }
