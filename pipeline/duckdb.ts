@@ -80,6 +80,17 @@ export class Database implements Disposable {
     this.#connection.registerScalarFunction(define)
   }
 
+  /** As `rows`, a block at a time: others run between two blocks, however many rows there are. */
+  async *rowBlocks<R extends object>(sql: string): AsyncIterable<R[]> {
+    const result = await reported(this.#connection.stream(sql))
+    const blocks = result.yieldRowObjectJs()
+    for (;;) {
+      const { done, value } = await reported(blocks.next())
+      if (done) return
+      yield value as R[]
+    }
+  }
+
   /** Runs a statement on a connection of its own, so that it may overlap with other queries. */
   async runBeside(sql: string): Promise<void> {
     const connection = await this.#instance.connect()

@@ -1,4 +1,5 @@
-// The questions as this node knows them: kept in memory, and read again whenever their tables have grown.
+// The questions as this node knows them: kept in memory, with what each new commit of their tables says.
+import { setImmediate as othersHaveRun } from 'node:timers/promises'
 import { type Database, withDatabase } from '../../pipeline/duckdb.ts'
 import type { LocalFiles } from '../../pipeline/store/local-files.ts'
 import type { Store } from '../../pipeline/store/store.ts'
@@ -6,27 +7,39 @@ import { TableLog } from '../../pipeline/tables/delta-log.ts'
 import { attachCurrent } from '../../pipeline/tables/views.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { QuestionPage } from '../../schemas/payloads.ts'
-import { type PageRequest, pageOf } from './page.ts'
+import { Listing } from './listing.ts'
 import type { KnownQuestion } from './question.ts'
 
-/** Grain: one row per question, in the order of pages. */
-const QUESTIONS = `
-  SELECT question_id, title, category, url, opened_at, closes_at, outcome, resolved_at
-  FROM current_questions LEFT JOIN current_resolutions USING (question_id)
+/**
+ * Grain: one row per question that the commits speak of. Its columns are null where they say nothing about the question,
+ * or nothing about its outcome.
+ */
+const NEWS = `
+  SELECT question_id, title, category, url, outcome, epoch_ms(opened_at)::DOUBLE AS "openedAtMs",
+    epoch_ms(closes_at)::DOUBLE AS "closesAtMs", epoch_ms(resolved_at)::DOUBLE AS "resolvedAtMs"
+  FROM current_questions FULL JOIN current_resolutions USING (question_id)
   ORDER BY closes_at, question_id`
+
+type News = Pick<KnownQuestion, 'question_id'> & {
+  [Column in keyof KnownQuestion]: KnownQuestion[Column] | null
+}
+
+/** What is taken in at once, while nobody else is served: some tens of milliseconds where a million are known. */
+const ROWS_AT_ONCE = 20_000
 
 interface QuestionSource {
   local: LocalFiles
   openDatabase: () => Promise<Database>
+  now: () => Date
 }
 
 export class QuestionBook {
   readonly #source: QuestionSource
   readonly #logs: { questions: TableLog; resolutions: TableLog }
-  #byId = new Map<string, KnownQuestion>()
-  #listed: KnownQuestion[] = []
-  /** The versions of the tables in memory. A read that fails leaves them as they are, so that it is tried again. */
-  #versions = '-1 -1'
+  readonly #byId = new Map<string, KnownQuestion>()
+  readonly #listing = new Listing()
+  /** How many data files of each table are in memory. A read that fails leaves them as they are, so that it is tried again. */
+  #read = { questions: 0, resolutions: 0 }
   #refreshing: Promise<void> | undefined
 
   constructor({ store, ...source }: QuestionSource & { store: Store }) {
@@ -39,7 +52,7 @@ export class QuestionBook {
 
   /** Follows the tables. Calls made while one is under way share it. */
   refresh(): Promise<void> {
-    this.#refreshing ??= this.#read().finally(() => {
+    this.#refreshing ??= this.#follow().finally(() => {
       this.#refreshing = undefined
     })
     return this.#refreshing
@@ -58,27 +71,81 @@ export class QuestionBook {
   }
 
   /** @throws ServiceError `invalid` for a cursor that no page gave. */
-  page(request: PageRequest): QuestionPage {
-    return pageOf(this.#listed, request)
+  page(request: Parameters<Listing['page']>[0]): QuestionPage {
+    return this.#listing.page(request)
   }
 
-  async #read(): Promise<void> {
-    await Promise.all([this.#logs.questions.refresh(), this.#logs.resolutions.refresh()])
+  async #follow(): Promise<void> {
+    // In this order, so that the question of every outcome that is read is read too.
+    await this.#logs.resolutions.refresh()
+    await this.#logs.questions.refresh()
     const [questions, resolutions] = [this.#logs.questions.current, this.#logs.resolutions.current]
-    const versions = `${questions.version} ${resolutions.version}`
-    if (versions === this.#versions) return
+    const read = { questions: questions.files.length, resolutions: resolutions.files.length }
+    const fresh = {
+      questions: {
+        ...questions,
+        table: 'questions' as const,
+        files: questions.files.slice(this.#read.questions),
+      },
+      resolutions: {
+        ...resolutions,
+        table: 'resolutions' as const,
+        files: resolutions.files.slice(this.#read.resolutions),
+      },
+    }
+    if (fresh.questions.files.length + fresh.resolutions.files.length === 0) return
     const { local, openDatabase } = this.#source
+    const batches: News[][] = []
     const reading = withDatabase(openDatabase, async (database) => {
-      await attachCurrent(database, local, { ...questions, table: 'questions' })
-      await attachCurrent(database, local, { ...resolutions, table: 'resolutions' })
-      return database.rows<KnownQuestion>(QUESTIONS)
+      await attachCurrent(database, local, fresh.questions)
+      await attachCurrent(database, local, fresh.resolutions)
+      for await (const rows of database.rowBlocks<News>(NEWS)) {
+        const batch = batches.at(-1)
+        if (batch && batch.length < ROWS_AT_ONCE) batch.push(...rows)
+        else batches.push(rows)
+      }
     })
-    this.#listed = await reading.catch((cause: unknown) => {
+    await reading.catch((cause: unknown) => {
       // A missing data file is corruption, not a 404 for the question.
       if (!(cause instanceof ServiceError && cause.kind === 'notFound')) throw cause
       throw new ServiceError('corrupt', cause.message, { cause })
     })
-    this.#byId = new Map(this.#listed.map((question) => [question.question_id, question]))
-    this.#versions = versions
+    for (let batch = batches.shift(); batch; batch = batches.shift()) {
+      this.#takeIn(batch)
+      await othersHaveRun()
+    }
+    this.#read = read
   }
+
+  #takeIn(news: readonly News[]): void {
+    const gone: KnownQuestion[] = []
+    const come: KnownQuestion[] = []
+    for (const row of news) {
+      const known = this.#byId.get(row.question_id)
+      const question = updated(known, row)
+      if (!question) continue
+      if (known) gone.push(known)
+      come.push(question)
+      this.#byId.set(question.question_id, question)
+    }
+    this.#listing.change(gone, come, this.#source.now())
+  }
+}
+
+/** A question with what later commits say of it; undefined for an outcome of a question that nobody has asked. */
+function updated(known: KnownQuestion | undefined, news: News): KnownQuestion | undefined {
+  const asked = news.title === null ? known : (news as KnownQuestion)
+  const resolved = news.outcome === null ? known : news
+  return (
+    asked && {
+      question_id: asked.question_id,
+      title: asked.title,
+      category: asked.category,
+      url: asked.url,
+      openedAtMs: asked.openedAtMs,
+      closesAtMs: asked.closesAtMs,
+      outcome: resolved?.outcome ?? null,
+      resolvedAtMs: resolved?.resolvedAtMs ?? null,
+    }
+  )
 }

@@ -1,53 +1,36 @@
-// A page of questions, in the order (closes_at, question_id), and the cursor that leads to the next one.
+// A page of questions, and the cursor that leads to the next one.
 import { ServiceError } from '../../schemas/errors.ts'
-import type { Question, QuestionPage } from '../../schemas/payloads.ts'
-import { CURSOR, type QuestionStatus } from '../../schemas/requests.ts'
+import type { QuestionPage } from '../../schemas/payloads.ts'
+import { CURSOR } from '../../schemas/requests.ts'
+import { type Ordered, type Place, indexAfter } from './order.ts'
 import { type KnownQuestion, shownAt } from './question.ts'
 
 export interface PageRequest {
-  status: QuestionStatus | undefined
   limit: number
   cursor: string | undefined
   now: Date
 }
 
-/** @throws ServiceError `invalid` for a cursor that no page gave. */
+/**
+ * The page of the questions from `start` up to `end`.
+ *
+ * @throws ServiceError `invalid` for a cursor that no page gave.
+ */
 export function pageOf(
-  listed: readonly KnownQuestion[],
-  { status, limit, cursor, now }: PageRequest,
+  list: Ordered,
+  { limit, cursor, now }: PageRequest,
+  { start = 0, end = list.length } = {},
 ): QuestionPage {
-  const start = cursor === undefined ? 0 : indexAfter(listed, decodeCursor(cursor))
-  const questions: Question[] = []
-  for (let index = start; index < listed.length; index++) {
-    const question = shownAt(listed[index]!, now)
-    if (status !== undefined && question.status !== status) continue
-    if (questions.length === limit) return { questions, next_cursor: cursorOf(questions.at(-1)!) }
-    questions.push(question)
+  const first = cursor === undefined ? start : Math.max(start, indexAfter(list, decodeCursor(cursor)))
+  const last = Math.min(first + limit, end)
+  return {
+    questions: list.slice(first, last).map((question) => shownAt(question, now)),
+    next_cursor: last < end ? cursorOf(list[last - 1]!) : null,
   }
-  return { questions, next_cursor: null }
 }
 
-interface Place {
-  closesAtMs: number
-  questionId: string
-}
-
-function indexAfter(listed: readonly KnownQuestion[], { closesAtMs, questionId }: Place): number {
-  let low = 0
-  let high = listed.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    const { closes_at, question_id } = listed[middle]!
-    const closeMs = closes_at.getTime()
-    const after = closeMs > closesAtMs || (closeMs === closesAtMs && question_id > questionId)
-    if (after) high = middle
-    else low = middle + 1
-  }
-  return low
-}
-
-function cursorOf({ closes_at, question_id }: Question): string {
-  return `${Date.parse(closes_at)}_${question_id}`
+function cursorOf({ closesAtMs, question_id }: KnownQuestion): string {
+  return `${closesAtMs}_${question_id}`
 }
 
 function decodeCursor(cursor: string): Place {
@@ -57,5 +40,5 @@ function decodeCursor(cursor: string): Place {
       faults: [{ pointer: '/cursor', detail: 'must be a next_cursor' }],
     })
   }
-  return { closesAtMs: Number(match[1]), questionId: match[2]! }
+  return { closesAtMs: Number(match[1]), question_id: match[2]! }
 }

@@ -3,26 +3,27 @@ import { ServiceError } from '../../schemas/errors.ts'
 import type { Question } from '../../schemas/payloads.ts'
 import type { QuestionStatus } from '../../schemas/requests.ts'
 
-/** A question and its outcome as the tables hold them. */
-export type KnownQuestion = Omit<Question, 'status' | `${string}_at`> & {
-  opened_at: Date
-  closes_at: Date
-  resolved_at: Date | null
+/** A question and its outcome as the tables hold them. Instants are numbers, because a million dates take 300 MB. */
+export interface KnownQuestion extends Omit<Question, 'status' | `${string}_at`> {
+  openedAtMs: number
+  closesAtMs: number
+  resolvedAtMs: number | null
 }
 
-function statusAt({ opened_at, closes_at, outcome }: KnownQuestion, now: Date): QuestionStatus {
+function statusAt({ openedAtMs, closesAtMs, outcome }: KnownQuestion, nowMs: number): QuestionStatus {
   if (outcome !== null) return 'resolved'
-  if (now < opened_at) return 'upcoming'
-  return now < closes_at ? 'open' : 'closed'
+  if (nowMs < openedAtMs) return 'upcoming'
+  return nowMs < closesAtMs ? 'open' : 'closed'
 }
 
 export function shownAt(question: KnownQuestion, now: Date): Question {
+  const { openedAtMs, closesAtMs, resolvedAtMs, ...told } = question
   return {
-    ...question,
-    opened_at: question.opened_at.toISOString(),
-    closes_at: question.closes_at.toISOString(),
-    resolved_at: question.resolved_at?.toISOString() ?? null,
-    status: statusAt(question, now),
+    ...told,
+    opened_at: new Date(openedAtMs).toISOString(),
+    closes_at: new Date(closesAtMs).toISOString(),
+    resolved_at: resolvedAtMs === null ? null : new Date(resolvedAtMs).toISOString(),
+    status: statusAt(question, now.getTime()),
   }
 }
 

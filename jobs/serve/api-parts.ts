@@ -42,7 +42,7 @@ export function buildApiParts(components: Components, { metrics, counters, accep
     idempotency: new Idempotency({ store, newId, now, randomBytes, leaseMs }),
     forecasts: groupCommit('forecasts', components, metrics),
     registrations: groupCommit('agents', components, metrics),
-    questions: new QuestionBook({ store, local, openDatabase }),
+    questions: new QuestionBook({ store, local, openDatabase, now }),
     sign,
     health: new Health({
       environment,

@@ -1,0 +1,131 @@
+// What a node reads of the questions' tables: each data file once, and later commits on top of earlier ones.
+import { join } from 'node:path'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { QuestionBook } from '../../../api/questions/book.ts'
+import type { Components } from '../../../jobs/components.ts'
+import { LocalFiles } from '../../../pipeline/store/local-files.ts'
+import { MemoryStore } from '../../../pipeline/store/memory.ts'
+import type { Question } from '../../../schemas/payloads.ts'
+import { type Call, FaultStore } from '../../support/fault-store.ts'
+import { Clock, importRows, testComponents } from '../../support/service.ts'
+import { uuidOf } from '../../support/world.ts'
+
+const id = (number: number) => uuidOf(4, number)
+const clock = new Clock('2026-03-01T00:00:00.000Z')
+
+let before: ((call: Call) => void) | undefined
+let store: FaultStore
+let components: Components
+let minutes = 0
+beforeEach(async () => {
+  before = undefined
+  store = new FaultStore(new MemoryStore(), { before: (call) => before?.(call) })
+  components = await testComponents({ store, clock })
+})
+
+/** The book of another node, with a cache of its own. */
+const newBook = () => {
+  const local = new LocalFiles(store, join(components.directory, components.newId()))
+  return new QuestionBook({ ...components, local, now: clock.now })
+}
+
+/** Later imports are recorded later. */
+function pass(): void {
+  minutes += 1
+  clock.set(new Date(Date.UTC(2026, 2, 1, 0, minutes)).toISOString())
+}
+
+async function importQuestions(
+  ...questions: [number: number, title: string, closes: string][]
+): Promise<void> {
+  pass()
+  const lines = questions.map(
+    ([number, title, closes]) => `${id(number)},${title},2026-01-01T00:00:00Z,${closes}`,
+  )
+  await importRows(components, 'questions', ['question_id,title,opened_at,closes_at', ...lines].join('\n'))
+}
+
+async function resolve(number: number, outcome: string): Promise<void> {
+  pass()
+  const line = `${id(number)},${outcome},2026-02-01T00:00:00Z`
+  await importRows(components, 'resolutions', `question_id,outcome,resolved_at\n${line}\n`)
+}
+
+const everything = (book: QuestionBook): Question[] =>
+  book.page({ status: undefined, limit: 1000, cursor: undefined, now: clock.now() }).questions
+
+/** The data files that were read since the last call. */
+function filesRead(): string[] {
+  const paths = store.calls.flatMap(({ operation, path }) =>
+    operation === 'range' && path.endsWith('.parquet') ? [path] : [],
+  )
+  store.calls.length = 0
+  return [...new Set(paths)]
+}
+
+describe('a question book', () => {
+  test('reads the data files of new commits alone', async () => {
+    await importQuestions([1, 'one', '2027-01-01T00:00:00Z'])
+    await importQuestions([2, 'two', '2027-01-02T00:00:00Z'])
+    await resolve(1, 'yes')
+    const book = newBook()
+    filesRead()
+    await book.refresh()
+    expect(filesRead()).toHaveLength(3)
+    await importQuestions([3, 'three', '2027-01-03T00:00:00Z'])
+    filesRead()
+    await book.refresh()
+    expect(filesRead()).toEqual([expect.stringMatching(/^tables\/questions\//)])
+    await resolve(2, 'no')
+    filesRead()
+    await book.refresh()
+    expect(filesRead()).toEqual([expect.stringMatching(/^tables\/resolutions\//)])
+    await book.refresh()
+    expect(filesRead()).toEqual([])
+  })
+
+  test('knows after any number of changes what one that begins now knows', async () => {
+    const following = newBook()
+    const steps = [
+      () => importQuestions([1, 'one', '2027-01-01T00:00:00Z'], [2, 'two', '2027-01-01T00:00:00Z']),
+      () => importQuestions([1, 'one again', '2027-05-01T00:00:00Z'], [3, 'three', '2027-01-01T00:00:00Z']),
+      () => resolve(2, 'yes'),
+      () => resolve(2, 'annulled'),
+      () => importQuestions([2, 'two after its outcome', '2027-02-01T00:00:00Z']),
+      async () => {
+        await resolve(1, 'no')
+        await importQuestions([1, 'one at last', '2026-02-01T00:00:00Z'])
+      },
+    ]
+    for (const step of steps) {
+      await step()
+      await following.refresh()
+      const fresh = newBook()
+      await fresh.refresh()
+      expect(everything(following)).toEqual(everything(fresh))
+      for (const question of everything(fresh)) {
+        expect(await following.find(question.question_id)).toEqual(await fresh.find(question.question_id))
+      }
+    }
+    expect(everything(following).map(({ title, status, outcome }) => [title, status, outcome])).toEqual([
+      ['one at last', 'resolved', 'no'],
+      ['three', 'open', null],
+      ['two after its outcome', 'resolved', 'annulled'],
+    ])
+  })
+
+  test('is as it was after a read that failed, and reads the same again', async () => {
+    await importQuestions([1, 'one', '2027-01-01T00:00:00Z'])
+    const book = newBook()
+    await book.refresh()
+    await importQuestions([1, 'changed', '2027-01-01T00:00:00Z'], [2, 'two', '2027-01-02T00:00:00Z'])
+    before = ({ operation, path }) => {
+      if (operation === 'range' && path.startsWith('tables/')) throw new Error('injected')
+    }
+    await expect(book.refresh()).rejects.toThrow('injected')
+    expect(everything(book).map(({ title }) => title)).toEqual(['one'])
+    before = undefined
+    await book.refresh()
+    expect(everything(book).map(({ title }) => title)).toEqual(['changed', 'two'])
+  })
+})
