@@ -8,8 +8,13 @@ import type { ApiContext } from './context.ts'
 import { entityTag, isNamedBy } from './entity-tag.ts'
 import { parseIdempotencyKey } from './idempotency-key.ts'
 import { faultAt, invalidInput, parseInput } from './input.ts'
-import { rateLimitHeaders, refusal } from './limits/admission.ts'
+import { rateLimitHeaders } from './limits/admission.ts'
+import type { Caller } from './limits/callers.ts'
+import { CountedCall } from './limits/counted-call.ts'
+import { problemOf } from './problems.ts'
 import { CHALLENGES, type Reply, type Route } from './route.ts'
+
+const ANONYMOUS = { kind: 'anonymous' } as const
 
 /** Identifies the caller, counts the request, validates what was sent, and sends the reply of the route. */
 export async function handle(
@@ -18,30 +23,48 @@ export async function handle(
   context: ApiContext,
   addressOf: AddressOf,
 ): Promise<void> {
-  const params = parseInput(spec.params, ctx.params, 'path')
-  const caller = await callerOf(ctx, spec, context)
-  if (caller.kind !== 'anonymous') ctx.state['keyId'] = caller.key_id
-  const admission = spec.limit && (await context.limits.admit(spec.limit, caller, addressOf(ctx.req)))
-  if (admission) {
-    ctx.set(rateLimitHeaders(admission.state))
-    if (!admission.admitted) throw refusal(admission.state)
+  const call = new CountedCall(context.limits, addressOf(ctx.req))
+  const tellQuota = () => {
+    if (call.state) ctx.set(rateLimitHeaders(call.state))
   }
   try {
-    if (spec.follows) await context.catchUp()
-    const query = parseInput(spec.query, queryOf(ctx.querystring), 'query')
-    const sent = spec.body && (await readJson(ctx.req))
-    for (const [field, most] of Object.entries(spec.mostItems ?? {})) {
-      assertLength(sent, field, most(caller, context))
-    }
-    const body = spec.body && parseInput(spec.body, sent, 'body')
-    const header = spec.idempotent && ctx.headers['idempotency-key']?.toString()
-    const idempotencyKey = header === undefined ? undefined : parseIdempotencyKey(header)
-    send(ctx, spec, await spec.handle({ params, query, body, caller, idempotencyKey }, context))
+    const reply = await replyOf(ctx, spec, context, call)
+    tellQuota()
+    send(ctx, spec, reply)
   } catch (error) {
-    if (admission?.takeBack) ctx.set(rateLimitHeaders(await admission.takeBack()))
+    const { status } = problemOf(error).problem
+    if (spec.limit !== 'none') await call.failed(error, status >= 400 && status < 500)
+    tellQuota()
     throw error
   }
-  if (admission?.usage) context.usage.count(admission.usage)
+  if (call.usage) context.usage.count(call.usage)
+}
+
+async function replyOf(
+  ctx: RouterContext,
+  spec: Route,
+  context: ApiContext,
+  call: CountedCall,
+): Promise<Reply> {
+  const caller = await callerOf(ctx, spec, context, call)
+  if (caller.kind !== 'anonymous') ctx.state['keyId'] = caller.key_id
+  const params = parseInput(spec.params, ctx.params, 'path')
+  const header = spec.idempotent && ctx.headers['idempotency-key']?.toString()
+  if (spec.limit !== 'none') {
+    await call.admit(spec.limit, caller, spec.repeatable === true && header !== undefined)
+  }
+  if (spec.follows) await context.catchUp()
+  const query = parseInput(spec.query, queryOf(ctx.querystring), 'query')
+  const sent = spec.body && (await readJson(ctx.req))
+  for (const [field, most] of Object.entries(spec.mostItems ?? {})) {
+    assertLength(sent, field, most(caller, context))
+  }
+  const body = spec.body && parseInput(spec.body, sent, 'body')
+  const idempotencyKey = header === undefined ? undefined : parseIdempotencyKey(header)
+  const { assertAdmitted } = call
+  const reply = await spec.handle({ params, query, body, caller, idempotencyKey, assertAdmitted }, context)
+  if (reply.isRepeated) await call.giveBack()
+  return reply
 }
 
 /** More than any call knows. */
@@ -64,12 +87,39 @@ function queryOf(text: string): Record<string, string> {
   return Object.fromEntries(parameters)
 }
 
-async function callerOf(ctx: RouterContext, { key }: Route, { callers }: ApiContext) {
-  if (key === 'none') return { kind: 'anonymous' } as const
+function callerOf(
+  ctx: RouterContext,
+  { key, limit }: Route,
+  { callers }: ApiContext,
+  call: CountedCall,
+): Promise<Caller> {
+  if (limit === 'none') return Promise.resolve(ANONYMOUS)
+  switch (key) {
+    case 'none':
+      return call.identify(false, () => Promise.resolve(ANONYMOUS))
+    case 'agent': {
+      const { authorization } = ctx.headers
+      return call.identify(callers.isGood(authorization), (hold) =>
+        challenged(ctx, key, () => callers.ofBearer(soleAuthorization(ctx), hold)),
+      )
+    }
+    case 'optional': {
+      const header = ctx.headers['x-api-key']?.toString()
+      return call.identify(callers.isGood(header), (hold) =>
+        challenged(ctx, key, () => callers.ofApiKey(header, hold)),
+      )
+    }
+  }
+}
+
+/** A wrong key is answered with how to send a right one. */
+async function challenged<T>(
+  ctx: RouterContext,
+  key: keyof typeof CHALLENGES,
+  find: () => Promise<T>,
+): Promise<T> {
   try {
-    return key === 'agent'
-      ? await callers.ofBearer(soleAuthorization(ctx))
-      : await callers.ofApiKey(ctx.headers['x-api-key']?.toString())
+    return await find()
   } catch (error) {
     if (error instanceof ServiceError && error.kind === 'unauthorized') {
       ctx.set('WWW-Authenticate', CHALLENGES[key])

@@ -23,6 +23,8 @@ export interface Reply {
   /** Sent as canonical JSON unless it is bytes, which are sent as they are. */
   body: object | Uint8Array
   headers?: Record<string, string>
+  /** Whether an earlier call was repeated: that one was counted, and this one is not. */
+  isRepeated?: boolean
 }
 
 export interface RouteRequest<P, Q, B, K extends KeyPolicy> {
@@ -32,6 +34,12 @@ export interface RouteRequest<P, Q, B, K extends KeyPolicy> {
   caller: CallerOf[K]
   /** The same in every repetition of a request; undefined unless the route is `idempotent`. */
   idempotencyKey: string | undefined
+  /**
+   * For a `repeatable` call, before it does anything anew.
+   *
+   * @throws ServiceError `limited` for a call too many.
+   */
+  assertAdmitted: () => void
 }
 
 /** The part of the document that lists a call. */
@@ -56,10 +64,12 @@ interface RouteSpec<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodTyp
   description: string
   /** None if it is left out. */
   key?: K
-  /** The limit that counts the call, if there is one. */
-  limit?: LimitedCall
+  /** The limit that counts the call: that of reads for a GET which names no other. */
+  limit?: LimitedCall | 'none'
   /** Whether the call takes an `Idempotency-Key`. */
   idempotent?: true
+  /** Whether a call too many may still be answered if it repeats an earlier one by its `Idempotency-Key`. */
+  repeatable?: true
   /** Whether the answer depends on how far this node has followed the store. */
   follows?: true
   /** Whether the call answers 503 while the store does not answer. */
@@ -99,6 +109,7 @@ interface RouteSpec<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodTyp
 export interface Route extends RouteSpec<z.ZodType, z.ZodType, z.ZodType, KeyPolicy> {
   method: 'GET' | 'POST'
   key: KeyPolicy
+  limit: LimitedCall | 'none'
   params: z.ZodType
   query: z.ZodType
 }
@@ -113,5 +124,5 @@ export function route<
   K extends KeyPolicy = 'none',
 >(spec: RouteSpec<P, Q, B, K>): Route {
   const method = spec.body ? 'POST' : 'GET'
-  return { method, key: 'none', params: nothing, query: nothing, ...spec } as unknown as Route
+  return { method, key: 'none', limit: 'read', params: nothing, query: nothing, ...spec } as unknown as Route
 }

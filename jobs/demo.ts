@@ -82,6 +82,10 @@ function demoSettings(variables: NodeJS.ProcessEnv, storeUrl: string): Settings 
     // The demo's agents do within seconds, from one address, what takes others weeks.
     SANDBOX_REGISTRATIONS_PER_HOUR: '1000',
     SANDBOX_FORECASTS_PER_MINUTE: '100000',
+    SANDBOX_ANONYMOUS_PER_MINUTE: '100000',
+    SANDBOX_ANONYMOUS_PER_MONTH: '100000',
+    SANDBOX_READS_PER_MINUTE: '100000',
+    SANDBOX_ATTEMPTS_PER_MINUTE: '100000',
     LOG_LEVEL: 'warn',
     REFRESH_MS: '250',
     SHUTDOWN_TIMEOUT_MS: '2000',

@@ -45,8 +45,17 @@ const ownSettings = (defaults: typeof PRODUCTION_DEFAULTS) => ({
     .min(1)
     .default(defaults.schedule)
     .describe('when to look for something to release, as a cron expression in UTC'),
-  ANONYMOUS_PER_MINUTE: integer(60, 1, 1_000_000).describe(
+  ANONYMOUS_PER_MONTH: integer(defaults.freeMonthlyCalls, 0, 1_000_000_000).describe(
+    'verification calls a month from one address without a key',
+  ),
+  ANONYMOUS_PER_MINUTE: integer(20, 1, 1_000_000).describe(
     'verification calls a minute from one address without a key',
+  ),
+  READS_PER_MINUTE: integer(600, 1, 1_000_000).describe(
+    'all other GET calls a minute from one address, with and without a key',
+  ),
+  ATTEMPTS_PER_MINUTE: integer(60, 1, 1_000_000).describe(
+    'calls a minute that may fail, of one key, or of one address without a good key',
   ),
   FORECASTS_PER_MINUTE: integer(120, 1, 1_000_000).describe('forecasts a minute from one agent, on average'),
   FORECASTS_BURST: integer(240, 1, 1_000_000).describe(

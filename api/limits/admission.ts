@@ -3,10 +3,18 @@ import type { RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible'
 import type { UsageEntry } from '../../pipeline/access/usage.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 
-export type LimitedCall = 'register' | 'forecast' | 'verification'
+export type LimitedCall = 'register' | 'forecast' | 'verification' | 'read'
 
 /** The names of the quota policies, as callers see them. */
-export const POLICIES = ['registrations', 'forecasts', 'verifications', 'monthly-calls'] as const
+export const POLICIES = [
+  'registrations',
+  'forecasts',
+  'verifications',
+  'monthly-calls',
+  'monthly-calls-by-address',
+  'reads',
+  'attempts',
+] as const
 export type PolicyName = (typeof POLICIES)[number]
 
 export interface QuotaWindow {
@@ -25,49 +33,61 @@ export interface QuotaState extends QuotaWindow {
 export interface Admission {
   admitted: boolean
   state: QuotaState
-  /** Gives the call back to the quota if it fails; absent where failed calls count too. */
-  takeBack?: () => Promise<QuotaState>
+  /** Gives an admitted call back to the quota. */
+  takeBack: () => Promise<QuotaState>
   /** How the usage log records a call with a key, once it has succeeded. */
   usage?: UsageEntry
 }
 
-interface Limit {
+export interface Limit {
   policy: PolicyName
   quota: number
-  /** Whether a call that fails is given back. */
-  givesBack: boolean
   windowOf: (counted: RateLimiterRes) => QuotaWindow
 }
 
 /** Counts a call of a caller toward its quota. */
-export async function count(
-  counter: RateLimiterAbstract,
-  caller: string,
-  { policy, quota, givesBack, windowOf }: Limit,
-): Promise<Admission> {
-  const stateAfter = (counted: RateLimiterRes): QuotaState => ({
-    policy,
-    quota,
-    remaining: Math.max(0, quota - counted.consumedPoints),
-    ...windowOf(counted),
-  })
+export async function count(counter: RateLimiterAbstract, caller: string, limit: Limit): Promise<Admission> {
   const counted = await counter.consume(caller)
-  const admitted = counted.consumedPoints <= quota
-  const state = stateAfter(counted)
-  if (!givesBack) return { admitted, state }
-  if (!admitted) {
-    // Given back, so that a refused call does not take the place that a failing call frees.
-    await counter.reward(caller)
-    return { admitted, state }
-  }
-  // A count without an end has −1.
-  const endsMs = counted.msBeforeNext < 0 ? Infinity : performance.now() + counted.msBeforeNext
+  const admitted = counted.consumedPoints <= limit.quota
+  const state = stateOf(counted, limit)
+  // Given back, so that a refused call does not take the place that a failing call frees.
+  if (!admitted) await counter.reward(caller)
+  const endsMs = performance.now() + counted.msBeforeNext
   return {
     admitted,
     state,
     // A later window has not counted the call.
-    takeBack: async () => (performance.now() < endsMs ? stateAfter(await counter.reward(caller)) : state),
+    takeBack: async () =>
+      admitted && performance.now() < endsMs ? stateOf(await counter.reward(caller), limit) : state,
   }
+}
+
+export function stateOf(counted: RateLimiterRes, { policy, quota, windowOf }: Limit): QuotaState {
+  return {
+    policy,
+    quota,
+    remaining: Math.max(0, quota - counted.consumedPoints),
+    ...windowOf(counted),
+  }
+}
+
+/** Admitted by both, or refused by the one that is used up. Tells of the one that has less left. */
+export async function admittedByBoth(first: Admission, next: () => Promise<Admission>): Promise<Admission> {
+  if (!first.admitted) return first
+  const second = await next()
+  if (!second.admitted) {
+    await first.takeBack()
+    return second
+  }
+  return {
+    admitted: true,
+    state: scarcer(first.state, second.state),
+    takeBack: async () => scarcer(await first.takeBack(), await second.takeBack()),
+  }
+}
+
+function scarcer(one: QuotaState, other: QuotaState): QuotaState {
+  return one.remaining <= other.remaining ? one : other
 }
 
 const EXCEEDED: Record<PolicyName, (quota: number) => string> = {
@@ -75,12 +95,22 @@ const EXCEEDED: Record<PolicyName, (quota: number) => string> = {
   forecasts: (quota) => `this agent has submitted ${quota} forecasts in a short time`,
   verifications: (quota) => `at most ${quota} calls a minute are allowed from one address without a key`,
   'monthly-calls': (quota) => `the ${quota} verification calls of this key for this month are used up`,
+  'monthly-calls-by-address': (quota) =>
+    `the ${quota} verification calls of this address without a key for this month are used up`,
+  reads: (quota) => `at most ${quota} calls a minute are allowed from one address`,
+  attempts: (quota) => `${quota} calls of this key or address have failed within a minute`,
 }
 
 /** The error for a call over the quota. */
-export function refusal({ policy, quota, resetS }: QuotaState): ServiceError {
-  const detail = `${EXCEEDED[policy](quota)}; try again in ${inWords(resetS)}`
-  return new ServiceError('limited', detail, { retryAfterS: resetS, policy })
+export class Refusal extends ServiceError {
+  readonly state: QuotaState
+
+  constructor(state: QuotaState) {
+    const { policy, quota, resetS } = state
+    const detail = `${EXCEEDED[policy](quota)}; try again in ${inWords(resetS)}`
+    super('limited', detail, { retryAfterS: resetS, policy })
+    this.state = state
+  }
 }
 
 const UNITS = [

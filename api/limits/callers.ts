@@ -8,6 +8,19 @@ import { ENVIRONMENTS, type Environment } from '../../schemas/values.ts'
 
 export type Caller = { kind: 'anonymous' } | KeyRecord
 
+/**
+ * Called before a key that was never good is looked up; what it returns, after that. It throws for a caller that may not
+ * have any more looked up.
+ */
+export type Hold = () => Promise<() => Promise<unknown>>
+
+const free: Hold = () => Promise.resolve(() => Promise.resolve())
+
+interface LookUp {
+  key: string
+  hold: Hold
+}
+
 const WORKS: Record<Environment, string> = {
   production: 'works in production only, not under /sandbox',
   sandbox: 'works under /sandbox only',
@@ -16,7 +29,7 @@ const WORKS: Record<Environment, string> = {
 export class Callers {
   readonly #environment: Environment
   readonly #now: () => Date
-  readonly #cache: LRUCache<string, { record: KeyRecord | undefined }, string>
+  readonly #cache: LRUCache<string, { record: KeyRecord | undefined }, LookUp>
 
   /** Results are kept for `ttlMs`, also for unknown keys, so a revoked key may still work for that long. */
   constructor(registry: Registry, ttlMs: number, now: () => Date) {
@@ -29,17 +42,31 @@ export class Callers {
       ttl: Math.max(1, ttlMs),
       // An entry evicted while it loads must still reach its caller.
       ignoreFetchAbort: true,
-      fetchMethod: async (_hash, _stale, { context: key }) => ({ record: await registry.findKey(key) }),
+      fetchMethod: async (_hash, _stale, { context: { key, hold } }) => {
+        const release = await hold()
+        try {
+          return { record: await registry.findKey(key) }
+        } finally {
+          await release()
+        }
+      },
     })
   }
 
+  /** Whether a header has a key that was good when it was last looked up. Asks nobody. */
+  isGood(header: string | undefined): boolean {
+    const key = header?.replace(/^Bearer +/i, '')
+    if (key === undefined || !isWellFormedKey(key)) return false
+    return this.#kept(sha256Hex(key)) !== undefined
+  }
+
   /** @throws ServiceError `unauthorized`. */
-  async ofBearer(authorization: string | undefined): Promise<KeyRecord & { kind: 'agent' }> {
+  async ofBearer(authorization: string | undefined, hold = free): Promise<KeyRecord & { kind: 'agent' }> {
     if (authorization === undefined) {
       throw new ServiceError('unauthorized', 'no API key: send the header Authorization: Bearer <api_key>')
     }
     const key = /^Bearer +(\S+)$/i.exec(authorization)?.[1]
-    const record = key === undefined ? undefined : await this.#find(key)
+    const record = key === undefined ? undefined : await this.#find(key, hold)
     if (record?.kind !== 'agent') {
       throw new ServiceError(
         'unauthorized',
@@ -50,14 +77,14 @@ export class Callers {
   }
 
   /** @throws ServiceError `unauthorized` for a key that does not work here; sending none is allowed. */
-  async ofApiKey(header: string | undefined): Promise<Caller> {
+  async ofApiKey(header: string | undefined, hold = free): Promise<Caller> {
     if (header === undefined) return { kind: 'anonymous' }
-    const record = await this.#find(header)
+    const record = await this.#find(header, hold)
     if (!record) throw new ServiceError('unauthorized', 'the X-API-Key is unknown or was revoked')
     return record
   }
 
-  async #find(key: string): Promise<KeyRecord | undefined> {
+  async #find(key: string, hold: Hold): Promise<KeyRecord | undefined> {
     if (!isWellFormedKey(key)) return undefined
     for (const environment of ENVIRONMENTS) {
       if (environment !== this.#environment && key.startsWith(KEY_PREFIXES[environment])) {
@@ -67,7 +94,18 @@ export class Callers {
         )
       }
     }
-    const record = (await this.#cache.fetch(sha256Hex(key), { context: key }))?.record
+    const hash = sha256Hex(key)
+    const isNew = this.#kept(hash) === undefined
+    const found = await this.#cache.fetch(hash, { context: { key, hold: isNew ? hold : free } })
+    return this.#inForce(found?.record)
+  }
+
+  /** The record of a key in force, which may be too old to go by. */
+  #kept(hash: string): KeyRecord | undefined {
+    return this.#inForce(this.#cache.peek(hash, { allowStale: true })?.record)
+  }
+
+  #inForce(record: KeyRecord | undefined): KeyRecord | undefined {
     return record && isInForce(record, this.#now()) ? record : undefined
   }
 }

@@ -1,4 +1,5 @@
 // Counts calls, either in Redis, which all nodes share, or in the memory of this node.
+import { LRUCache } from 'lru-cache'
 import {
   type RateLimiterAbstract,
   RateLimiterMemory,
@@ -13,36 +14,87 @@ export interface Counters {
   readonly shared: boolean
   /**
    * A counter that refuses no call. Its name keeps it apart from those of other policies and environments; a count
-   * lasts for `durationS` from its first call.
+   * lasts for `durationS` from its first call. In the memory of this node it has at most `mostCallers` counts.
    */
-  counter(name: string, durationS: number): RateLimiterAbstract
+  counter(name: string, durationS: number, mostCallers: number): RateLimiterAbstract
   close(): Promise<void>
 }
-
-/** Node's timers cannot run longer. A longer count has no end; it goes when its counter is dropped. */
-const LONGEST_TIMER_S = 2_147_483
 
 /** Whether a call is admitted is decided by its quota, which callers of one counter need not share. */
 const POINTS = Number.MAX_SAFE_INTEGER
 
-/** Gives nothing back to a count that has ended, because that would admit one call too many. */
+/**
+ * Addresses cost nothing to those who have many, so a counter forgets those that have not called for longest: this many
+ * take 20 MB.
+ */
+export const MOST_ADDRESSES = 100_000
+/** For those who cannot be made up. */
+export const EVERYONE = Number.MAX_SAFE_INTEGER
+
+interface Count {
+  points: number
+  endsMs: number
+}
+
+/**
+ * The counts of the callers that called last. The library's own counter has no bound, and a timer for each count. Time is
+ * that of a clock which nobody sets.
+ */
 class MemoryCounter extends RateLimiterMemory {
-  override async reward(key: string, points = 1): Promise<RateLimiterRes> {
-    const counted = await this.get(key)
-    // A count that has ended is still found if its timer is late.
-    const isGone = !counted || (this.duration > 0 && counted.msBeforeNext <= 0)
-    if (isGone) return new RateLimiterRes(POINTS, 0, 0)
-    return counted.consumedPoints < points ? counted : super.reward(key, points)
+  readonly #counts: LRUCache<string, Count>
+
+  constructor(name: string, durationS: number, mostCallers: number) {
+    super({ keyPrefix: name, points: POINTS, duration: durationS })
+    // A `max` would have room made for all of them at once.
+    this.#counts = new LRUCache({ maxSize: mostCallers, sizeCalculation: () => 1 })
+  }
+
+  override consume(caller: string): Promise<RateLimiterRes> {
+    const count = this.#current(caller) ?? this.#begin(caller)
+    count.points += 1
+    return Promise.resolve(resultOf(count))
+  }
+
+  /** Gives nothing back to a count that has ended, because that would admit one call too many. */
+  override reward(caller: string): Promise<RateLimiterRes> {
+    const count = this.#current(caller)
+    if (count && count.points > 0) count.points -= 1
+    return Promise.resolve(count ? resultOf(count) : new RateLimiterRes(POINTS, 0, 0))
+  }
+
+  override get(caller: string): Promise<RateLimiterRes | null> {
+    const count = this.#current(caller)
+    return Promise.resolve(count ? resultOf(count) : null)
+  }
+
+  override set(caller: string, points: number): Promise<RateLimiterRes> {
+    const count = this.#begin(caller)
+    count.points = points
+    return Promise.resolve(resultOf(count))
+  }
+
+  #current(caller: string): Count | undefined {
+    const count = this.#counts.get(caller)
+    return count && count.endsMs > performance.now() ? count : undefined
+  }
+
+  #begin(caller: string): Count {
+    const count = { points: 0, endsMs: performance.now() + this.msDuration }
+    this.#counts.set(caller, count)
+    return count
   }
 }
 
-function memoryCounter(name: string, durationS: number): RateLimiterAbstract {
-  const duration = durationS > LONGEST_TIMER_S ? 0 : durationS
-  return new MemoryCounter({ keyPrefix: name, points: POINTS, duration })
+function resultOf({ points, endsMs }: Count): RateLimiterRes {
+  return new RateLimiterRes(POINTS - points, endsMs - performance.now(), points)
 }
 
 export function countInMemory(): Counters {
-  return { shared: false, counter: memoryCounter, close: () => Promise.resolve() }
+  return {
+    shared: false,
+    counter: (name, durationS, mostCallers) => new MemoryCounter(name, durationS, mostCallers),
+    close: () => Promise.resolve(),
+  }
 }
 
 /** Adds to a count and returns how long it lasts; it gives nothing back to a count that has ended. */
@@ -110,7 +162,7 @@ export async function countInRedis(url: string, logger: Logger): Promise<Counter
   }
   return {
     shared: true,
-    counter: (name, durationS) =>
+    counter: (name, durationS, mostCallers) =>
       new RateLimiterRedis({
         storeClient,
         useRedisPackage: true,
@@ -119,7 +171,7 @@ export async function countInRedis(url: string, logger: Logger): Promise<Counter
         keyPrefix: name,
         points: POINTS,
         duration: durationS,
-        insuranceLimiter: memoryCounter(name, durationS),
+        insuranceLimiter: new MemoryCounter(name, durationS, mostCallers),
       }),
     // Nothing is under way by then, and waiting for a Redis that hangs would never end.
     close: () => {

@@ -1,11 +1,20 @@
 // How often and how much a caller may ask: every limited call is admitted here.
-import type { RateLimiterRes } from 'rate-limiter-flexible'
+import type { RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible'
 import type { OwnSettings } from '../../schemas/config.ts'
 import { BULK_IDS, type Tier } from '../../schemas/tiers.ts'
 import type { Environment } from '../../schemas/values.ts'
-import { type Admission, type LimitedCall, type PolicyName, count } from './admission.ts'
+import {
+  type Admission,
+  type Limit,
+  type LimitedCall,
+  type PolicyName,
+  type QuotaState,
+  admittedByBoth,
+  count,
+  stateOf,
+} from './admission.ts'
 import type { Caller } from './callers.ts'
-import type { Counters } from './counters.ts'
+import { type Counters, EVERYONE, MOST_ADDRESSES, countInMemory } from './counters.ts'
 import { MonthlyCalls } from './monthly-calls.ts'
 
 interface LimitsComponents {
@@ -15,48 +24,61 @@ interface LimitsComponents {
   now: () => Date
 }
 
-type RateLimit = (caller: string) => Promise<Admission>
+/** A limit in a fixed window, which opens with the first call. */
+interface Rate {
+  admit: (caller: string) => Promise<Admission>
+  /** Undefined while the limit is not reached. Counts nothing. */
+  exceeded: (caller: string) => Promise<QuotaState | undefined>
+}
 
 export class Limits {
+  /** Of accounts. */
   readonly monthlyCalls: MonthlyCalls
-  readonly #registrations: RateLimit
-  readonly #forecasts: RateLimit
-  readonly #verifications: RateLimit
+  /** Calls that fail, of a key or an address. */
+  readonly attempts: Rate
+  readonly #addressMonths: MonthlyCalls
+  readonly #registrations: Rate
+  readonly #forecasts: Rate
+  readonly #verifications: Rate
+  readonly #reads: Rate
   readonly #settings: OwnSettings
   readonly #now: () => Date
 
   constructor({ environment, settings, counters, now }: LimitsComponents) {
-    /** A limit in a fixed window, which opens with the first call. */
-    const rate = (policy: PolicyName, quota: number, windowS: number, givesBack = false): RateLimit => {
-      const counter = counters.counter(`fvs:${environment}:${policy}`, windowS)
-      const windowOf = ({ msBeforeNext }: RateLimiterRes) => ({
-        windowS,
-        resetS: Math.min(windowS, Math.max(1, Math.ceil(msBeforeNext / 1000))),
-      })
-      return (caller) => count(counter, caller, { policy, quota, givesBack, windowOf })
-    }
+    const prefix = `fvs:${environment}`
     this.#settings = settings
     this.#now = now
-    this.#registrations = rate('registrations', settings.REGISTRATIONS_PER_HOUR, 3600, true)
+    this.#registrations = rateIn(counters, prefix, 'registrations', settings.REGISTRATIONS_PER_HOUR, 3600)
     const burst = Math.max(settings.FORECASTS_BURST, settings.FORECASTS_PER_MINUTE)
     // As long as the burst lasts at the steady rate, so that one counter enforces both.
     const burstWindowS = Math.ceil((60 * burst) / settings.FORECASTS_PER_MINUTE)
-    this.#forecasts = rate('forecasts', burst, burstWindowS)
-    this.#verifications = rate('verifications', settings.ANONYMOUS_PER_MINUTE, 60)
-    this.monthlyCalls = new MonthlyCalls(counters, `fvs:${environment}`)
+    this.#forecasts = rateIn(counters, prefix, 'forecasts', burst, burstWindowS)
+    this.#verifications = rateIn(counters, prefix, 'verifications', settings.ANONYMOUS_PER_MINUTE, 60)
+    this.#addressMonths = new MonthlyCalls(counters, 'monthly-calls-by-address', prefix, MOST_ADDRESSES)
+    this.monthlyCalls = new MonthlyCalls(counters, 'monthly-calls', prefix, EVERYONE)
+    // These protect a node and are no promise to a caller, so each node counts by itself and no read waits for Redis.
+    const own = countInMemory()
+    this.#reads = rateIn(own, prefix, 'reads', settings.READS_PER_MINUTE, 60)
+    this.attempts = rateIn(own, prefix, 'attempts', settings.ATTEMPTS_PER_MINUTE, 60)
   }
 
   /** Counts a call and tells whether it is admitted. */
   async admit(call: LimitedCall, caller: Caller, address: string): Promise<Admission> {
     switch (call) {
       case 'register':
-        return this.#registrations(address)
+        return this.#registrations.admit(address)
       case 'forecast':
-        return this.#forecasts(caller.kind === 'agent' ? caller.agent_id : address)
+        return this.#forecasts.admit(caller.kind === 'agent' ? caller.agent_id : address)
+      case 'read':
+        return this.#reads.admit(address)
       case 'verification': {
-        if (caller.kind === 'anonymous') return this.#verifications(address)
-        const { key_id: keyId, account_id: accountId, tier } = caller
         const at = this.#now()
+        if (caller.kind === 'anonymous') {
+          return admittedByBoth(await this.#verifications.admit(address), () =>
+            this.#addressMonths.admit(address, this.#settings.ANONYMOUS_PER_MONTH, at),
+          )
+        }
+        const { key_id: keyId, account_id: accountId, tier } = caller
         const quota = caller.monthly_calls ?? this.#quotaOf(tier)
         const admission = await this.monthlyCalls.admit(accountId, quota, at)
         return { ...admission, usage: { keyId, accountId, tier, day: at.toISOString().slice(0, 10) } }
@@ -71,5 +93,27 @@ export class Limits {
 
   #quotaOf(tier: Tier): number {
     return tier === 'pro' ? this.#settings.PRO_MONTHLY_CALLS : this.#settings.FREE_MONTHLY_CALLS
+  }
+}
+
+function rateIn(
+  counters: Counters,
+  prefix: string,
+  policy: PolicyName,
+  quota: number,
+  windowS: number,
+): Rate {
+  const counter: RateLimiterAbstract = counters.counter(`${prefix}:${policy}`, windowS, MOST_ADDRESSES)
+  const windowOf = ({ msBeforeNext }: RateLimiterRes) => ({
+    windowS,
+    resetS: Math.min(windowS, Math.max(1, Math.ceil(msBeforeNext / 1000))),
+  })
+  const limit: Limit = { policy, quota, windowOf }
+  return {
+    admit: (caller) => count(counter, caller, limit),
+    exceeded: async (caller) => {
+      const counted = await counter.get(caller)
+      return counted && counted.consumedPoints >= quota ? stateOf(counted, limit) : undefined
+    },
   }
 }

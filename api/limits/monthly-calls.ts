@@ -1,38 +1,44 @@
-// Monthly quotas: how many verification calls an account has made in a calendar month, in UTC.
+// Monthly quotas: how many verification calls an account, or an address without a key, has made in a calendar month, in
+// UTC.
 import type { RateLimiterAbstract } from 'rate-limiter-flexible'
 import type { Counters } from './counters.ts'
-import { type Admission, type QuotaWindow, count } from './admission.ts'
+import { type Admission, type PolicyName, type QuotaWindow, count } from './admission.ts'
 
 /** How long a count is kept: longer than a month, whenever in the month its first call was. */
 const KEPT_S = 35 * 86_400
 
 export class MonthlyCalls {
   readonly #counters: Counters
+  readonly #policy: PolicyName
   readonly #prefix: string
+  readonly #mostCallers: number
   readonly #months = new Map<string, RateLimiterAbstract>()
 
-  constructor(counters: Counters, prefix: string) {
+  constructor(counters: Counters, policy: PolicyName, prefix: string, mostCallers: number) {
     this.#counters = counters
+    this.#policy = policy
     this.#prefix = prefix
+    this.#mostCallers = mostCallers
   }
 
   /** Sets what accounts used before this process started, for counters that are kept in its memory alone. */
   async restore(month: string, used: ReadonlyMap<string, number>): Promise<void> {
     const counter = this.#counterOf(month)
-    for (const [accountId, calls] of used) await counter.set(accountId, calls, 0)
+    for (const [accountId, calls] of used) await counter.set(accountId, calls, KEPT_S)
   }
 
-  admit(accountId: string, quota: number, at: Date): Promise<Admission> {
+  admit(caller: string, quota: number, at: Date): Promise<Admission> {
     const windowOf = () => monthWindow(at)
-    const limit = { policy: 'monthly-calls', quota, givesBack: true, windowOf } as const
-    return count(this.#counterOf(monthOf(at)), accountId, limit)
+    const limit = { policy: this.#policy, quota, windowOf }
+    return count(this.#counterOf(monthOf(at)), caller, limit)
   }
 
   /** One counter per month; an old month is dropped whole. */
   #counterOf(month: string): RateLimiterAbstract {
     const known = this.#months.get(month)
     if (known) return known
-    const counter = this.#counters.counter(`${this.#prefix}:monthly-calls:${month}`, KEPT_S)
+    const name = `${this.#prefix}:${this.#policy}:${month}`
+    const counter = this.#counters.counter(name, KEPT_S, this.#mostCallers)
     this.#months.set(month, counter)
     // The month before is kept, for a clock that is set back over midnight.
     const old = [...this.#months.keys()].toSorted().slice(0, -2)

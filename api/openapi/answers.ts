@@ -1,7 +1,7 @@
 // The answers of a call in the OpenAPI document: every status with its headers, its body and an example.
 import { BODY_LIMIT_BYTES } from '../body.ts'
 import type { Problem } from '../../schemas/payloads.ts'
-import { type QuotaState, refusal } from '../limits/admission.ts'
+import { type LimitedCall, type QuotaState, Refusal } from '../limits/admission.ts'
 import { STORE_DOWN, FAILED, problem, problemOf } from '../problems.ts'
 import type { ProblemText, Route } from '../route.ts'
 import { invalid } from './examples.ts'
@@ -59,15 +59,19 @@ const KEYED: Record<number, ProblemText> = {
 }
 
 const exceeded = (state: Omit<QuotaState, 'remaining' | 'windowS'>): Problem =>
-  problemOf(refusal({ ...state, remaining: 0, windowS: state.resetS })).problem
+  problemOf(new Refusal({ ...state, remaining: 0, windowS: state.resetS })).problem
 
-const QUOTAS: Record<NonNullable<Route['limit']>, Record<string, Problem>> = {
+const FAILED_TOO_OFTEN = { 'after many failures': exceeded({ policy: 'attempts', quota: 60, resetS: 17 }) }
+
+const QUOTAS: Record<LimitedCall, Record<string, Problem>> = {
   register: { problem: exceeded({ policy: 'registrations', quota: 10, resetS: 30 * 60 }) },
   forecast: { problem: exceeded({ policy: 'forecasts', quota: 240, resetS: 17 }) },
   verification: {
-    problem: exceeded({ policy: 'verifications', quota: 60, resetS: 17 }),
+    problem: exceeded({ policy: 'verifications', quota: 20, resetS: 17 }),
+    'for the month': exceeded({ policy: 'monthly-calls-by-address', quota: 100, resetS: 3 * 86_400 }),
     'with a key': exceeded({ policy: 'monthly-calls', quota: 100, resetS: 3 * 86_400 }),
   },
+  read: { problem: exceeded({ policy: 'reads', quota: 600, resetS: 17 }) },
 }
 
 const CORS: readonly HeaderName[] = ['Access-Control-Allow-Origin', 'Access-Control-Expose-Headers']
@@ -83,7 +87,7 @@ function failuresOf({ body, key, limit, idempotent, needsStore, problems = {} }:
     ...(body ? BODY : []),
     ...(key === 'none' ? [] : [401]),
     ...(idempotent ? [409] : []),
-    ...(limit ? [429] : []),
+    ...(limit === 'none' ? [] : [429]),
     ...(needsStore ? [503] : []),
   ]
   return [...new Set(statuses)].sort((a, b) => a - b)
@@ -96,7 +100,7 @@ export function answersOf(spec: Route, bodySchema: object): Record<string, objec
     'X-Request-Id',
     'Cache-Control',
     ...(spec.method === 'GET' ? [...CORS, 'ETag' as const] : []),
-    ...(spec.limit ? QUOTA_STATE : []),
+    ...(spec.limit === 'none' ? [] : QUOTA_STATE),
     ...own,
   ])
   const answers: Record<string, object> = {
@@ -117,7 +121,7 @@ export function answersOf(spec: Route, bodySchema: object): Record<string, objec
 }
 
 function problemAnswer(status: number, spec: Route): object {
-  const counted = spec.limit ? QUOTA_STATE : []
+  const counted = spec.limit === 'none' ? [] : QUOTA_STATE
   const isCounted = AFTER_COUNTING.has(status)
   const always = spec.method === 'GET' ? [...CORS] : []
   const sometimes: HeaderName[] = status === 401 || isCounted ? [] : [...counted]
@@ -130,7 +134,7 @@ function problemAnswer(status: number, spec: Route): object {
 
 function examplesOf(status: number, spec: Route): Record<string, Problem> {
   const { key, limit, idempotent, problems = {} } = spec
-  if (status === 429 && limit) return QUOTAS[limit]
+  if (status === 429 && limit !== 'none') return { ...QUOTAS[limit], ...FAILED_TOO_OFTEN }
   const own = problems[status] ?? (status === 401 ? KEY_PROBLEMS[key] : undefined)
   const keyed = idempotent && KEYED[status]
   return {

@@ -33,6 +33,7 @@ export const register = route({
     '`Idempotency-Key` the call may be repeated within 24 hours if its answer was lost: it answers the same agent and key.',
   limit: 'register',
   idempotent: true,
+  repeatable: true,
   needsStore: true,
   body: registration,
   examples: { body: examples.registration },
@@ -47,12 +48,17 @@ export const register = route({
     409: { detail: notShown('2026-03-01T12:00:00.000Z') },
     422: examples.invalid('body', 'name', 'must not be empty'),
   },
-  handle: async ({ body, idempotencyKey }, context) => {
+  handle: async ({ body, idempotencyKey, assertAdmitted }, context) => {
     if (idempotencyKey !== undefined) assertUnguessable(idempotencyKey)
     const { registry, registrations, idempotency, now } = context
     const request = { scope: 'register', key: idempotencyKey, body }
+    let isRepeated = true
     const { answer } = await idempotency.run(request, {
-      check: () => Promise.resolve(),
+      check: () => {
+        isRepeated = false
+        assertAdmitted()
+        return Promise.resolve()
+      },
       answer: ({ id, at, salt }) => {
         assertShowable(at, now())
         // Derived from the claim, it is the same key again although nothing of it is stored.
@@ -71,6 +77,6 @@ export const register = route({
         })
       },
     })
-    return { body: answer }
+    return { body: answer, isRepeated }
   },
 })

@@ -32,7 +32,7 @@ const CALLS: PublicationCall[] = [
     description:
       'Whether the current release certifies it, how skilled it is and on how many questions. The signature covers ' +
       'the exact bytes of the body; the guide for verifiers shows how to check it. Calls with a key count toward the ' +
-      'monthly quota of its account, calls without one toward the per-minute quota of their address.',
+      'monthly quota of its account, calls without one toward those of their address, for the month and for the minute.',
   },
   {
     kind: 'metrics',

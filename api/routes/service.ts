@@ -8,6 +8,7 @@ import { route } from '../route.ts'
 export const livez = route({
   path: '/livez',
   operationId: 'getLiveness',
+  limit: 'none',
   tag: 'Service',
   summary: 'Whether the process answers',
   description: 'Answers as long as the process runs. If it does not answer, start the process again.',
@@ -26,6 +27,7 @@ const NEEDED = { reading: ['reads'], forecasts: ['reads', 'writes', 'clock'] } a
 export const readyz = route({
   path: '/readyz',
   operationId: 'getReadiness',
+  limit: 'none',
   tag: 'Service',
   summary: 'Whether this node should receive requests',
   description:
@@ -65,6 +67,9 @@ export const readyz = route({
 export const metrics = route({
   path: '/metrics',
   operationId: 'getMeasurements',
+  limit: 'none',
+  // So that a node which is only watched does not seem to be behind.
+  follows: true,
   tag: 'Service',
   summary: 'Measurements in the text format of Prometheus',
   description: 'What the process measures about itself, for Prometheus.',

@@ -22,6 +22,8 @@ let service: TestService
 /** The limits where no setting names others. */
 const USUAL_LIMITS = {
   ANONYMOUS_PER_MINUTE: '60',
+  ANONYMOUS_PER_MONTH: '100',
+  READS_PER_MINUTE: '600',
   FORECASTS_PER_MINUTE: '120',
   REGISTRATIONS_PER_HOUR: '10',
   FREE_MONTHLY_CALLS: '100',

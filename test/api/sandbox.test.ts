@@ -205,7 +205,8 @@ describe('the limits of the sandbox', () => {
       SANDBOX_FORECASTS_PER_MINUTE: '5',
       SANDBOX_FORECASTS_BURST: '5',
     })
-    const verify = (name: Environment) => clients[name].get(`/forecaster/${PERSON}/verification`)
+    const verify = (name: Environment) =>
+      clients[name].post('/verification/bulk', { entity_type: 'forecaster', ids: [PERSON] })
     const register = (name: Environment) =>
       clients[name].post('/agents/register', { name: 'a', model_type: 'm' })
     const statuses = async (times: number, ask: () => Promise<{ status: number }>) => {
@@ -213,7 +214,7 @@ describe('the limits of the sandbox', () => {
       for (let time = 0; time < times; time++) answers.push((await ask()).status)
       return answers
     }
-    expect(await statuses(3, () => verify('production'))).toEqual([404, 404, 429])
+    expect(await statuses(3, () => verify('production'))).toEqual([200, 200, 429])
     expect(await statuses(4, () => verify('sandbox'))).toEqual([200, 200, 200, 429])
     expect((await verify('sandbox')).headers['ratelimit-policy']).toBe('"verifications";q=3;w=60')
     expect(await statuses(3, () => register('sandbox'))).toEqual([201, 201, 429])

@@ -86,8 +86,9 @@ describe.skipIf(!redisServer)('two nodes', () => {
       await remaining(a.client.get(FOUND)),
       await remaining(b.client.get(FOUND)),
       await remaining(a.client.get(MISSING)),
+      await remaining(a.client.get(FOUND)),
     ]
-    expect(left).toEqual([2, 1, 0])
+    expect(left).toEqual([2, 1, 1, 0])
     for (const { client } of nodes) expectLimited(await client.get(FOUND), 'verifications')
 
     const { agentId, key } = await registerAgent(a.client)
@@ -102,12 +103,24 @@ describe.skipIf(!redisServer)('two nodes', () => {
     const submit = ({ client }: Nodes[0]) =>
       client.post(
         `/agents/${agentId}/forecast`,
-        { question_id: QUESTION.closed, probability: 0.5 },
+        { question_id: QUESTION.open, probability: 0.5 },
         bearer(key),
       )
     const forecasts = [await remaining(submit(a)), await remaining(submit(b)), await remaining(submit(b))]
     expect(forecasts).toEqual([2, 1, 0])
     for (const node of nodes) expectLimited(await submit(node), 'forecasts')
+  })
+
+  test('share the month of an address, and count its reads each by itself', async () => {
+    const { nodes } = await twoNodes({ ANONYMOUS_PER_MONTH: '2', READS_PER_MINUTE: '1' })
+    const [a, b] = nodes
+    expect(await remaining(a.client.get(FOUND))).toBe(1)
+    expect(await remaining(b.client.get(FOUND))).toBe(0)
+    for (const { client } of nodes) {
+      expectLimited(await client.get(FOUND), 'monthly-calls-by-address')
+      expect(await remaining(client.get('/questions'))).toBe(0)
+      expectLimited(await client.get('/questions'), 'reads')
+    }
   })
 
   test('both refuse a key soon after it was revoked, and keep the count of its account', async () => {

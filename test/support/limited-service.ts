@@ -12,6 +12,9 @@ import { NOW, copyReleasedWorld } from './world.ts'
 /** An empty variable means the default. */
 const DEFAULTS = {
   ANONYMOUS_PER_MINUTE: '',
+  ANONYMOUS_PER_MONTH: '',
+  READS_PER_MINUTE: '',
+  ATTEMPTS_PER_MINUTE: '',
   FORECASTS_PER_MINUTE: '',
   FORECASTS_BURST: '',
   REGISTRATIONS_PER_HOUR: '',

@@ -10,11 +10,11 @@ import { BULK, FOUND, MISSING, bulkOf, expectLimited, standingOf } from '../../s
 import { FaultStore } from '../../support/fault-store.ts'
 import { suiteFolder } from '../../support/folder.ts'
 import { inboxRows } from '../../support/inbox-rows.ts'
-import { limitedService } from '../../support/limited-service.ts'
+import { MONTH_S, REST_OF_MONTH_S, limitedService } from '../../support/limited-service.ts'
 import { expectProblem } from '../../support/problem.ts'
 import { type Answer, type Client, bearer } from '../../support/service.ts'
 import { copyOf } from '../../support/store-content.ts'
-import { NOW, QUESTION, forecasterId, copyReleasedWorld } from '../../support/world.ts'
+import { NOW, QUESTION, forecasterId, copyReleasedWorld, uuidOf } from '../../support/world.ts'
 
 const folder = await suiteFolder()
 const released = new MemoryStore()
@@ -52,9 +52,16 @@ describe('every limited call says how its caller stands', () => {
     })
     expect(standingOf(await client.get(FOUND))).toEqual({
       policy: 'verifications',
-      quota: 60,
+      quota: 20,
       windowS: 60,
-      remaining: 59,
+      remaining: 19,
+      resetS: 60,
+    })
+    expect(standingOf(await client.get('/questions'))).toEqual({
+      policy: 'reads',
+      quota: 600,
+      windowS: 60,
+      remaining: 599,
       resetS: 60,
     })
   })
@@ -76,7 +83,7 @@ describe('every limited call says how its caller stands', () => {
     expect(standingOf(await submit(client, 0.5))).toMatchObject({ quota: 30, windowS: 60 })
   })
 
-  test('also when it fails, and no other call says anything', async () => {
+  test('also when it fails, and then it costs nothing', async () => {
     const { client } = await served()
     const failures = [
       await client.post('/agents/register', { name: '' }),
@@ -86,19 +93,39 @@ describe('every limited call says how its caller stands', () => {
       await client.get(MISSING),
       await client.get(`${FOUND}?x=1`),
       await client.post(BULK, '{'),
+      await client.get(MISSING.replace('verification', 'metrics')),
     ]
-    expect(failures.map((answer) => [answer.status, standingOf(answer).policy])).toEqual([
-      [422, 'registrations'],
-      [422, 'forecasts'],
-      [409, 'forecasts'],
-      [422, 'forecasts'],
-      [404, 'verifications'],
-      [422, 'verifications'],
-      [400, 'verifications'],
+    const standings = failures.map((answer) => {
+      const { policy, quota, remaining } = standingOf(answer)
+      return [answer.status, policy, quota - remaining]
+    })
+    expect(standings).toEqual([
+      [422, 'registrations', 0],
+      [422, 'forecasts', 0],
+      [409, 'forecasts', 0],
+      [422, 'forecasts', 0],
+      [404, 'verifications', 0],
+      [422, 'verifications', 0],
+      [400, 'verifications', 0],
+      [404, 'reads', 0],
     ])
-    for (const path of ['/livez', '/questions', '/methodology/version', FOUND.replace('ver', 'x')]) {
-      expect((await client.get(path)).headers, path).not.toHaveProperty('ratelimit')
+  })
+
+  test('and the calls of monitoring are not limited', async () => {
+    const { client } = await served({ READS_PER_MINUTE: '1', ATTEMPTS_PER_MINUTE: '1' })
+    await client.get(`${FOUND}?x=1`)
+    expectLimited(await client.get('/questions'), 'attempts')
+    for (const path of ['/livez', '/readyz', '/metrics', '/sandbox/livez']) {
+      for (let call = 0; call < 3; call++) {
+        const answer = await client.get(path)
+        expect(answer.status).toBe(200)
+        expect(answer.headers, path).not.toHaveProperty('ratelimit')
+      }
     }
+  })
+
+  test('but one without the key that it needs', async () => {
+    const { client } = await served()
     const noKey = await client.post(`/agents/${agent.agentId}/forecast`, {})
     expectProblem(noKey, 401, /no API key/)
     expect(noKey.headers).not.toHaveProperty('ratelimit-policy')
@@ -106,24 +133,26 @@ describe('every limited call says how its caller stands', () => {
 })
 
 describe('verifications without a key', () => {
-  test('are 60 a minute from an address, of all kinds together, found or not', async () => {
+  test('are 20 a minute from an address, of all kinds together', async () => {
     const { client } = await served()
     const calls = [
       () => client.get(FOUND),
-      () => client.get(MISSING),
       () => client.send('HEAD', FOUND),
       () => client.post(BULK, bulkOf(10)),
-      () => client.post(BULK, bulkOf(11)),
+      () => client.get(FOUND, { 'If-None-Match': '*' }),
     ]
     const statuses: number[] = []
-    for (let call = 0; call < 60; call++) {
+    for (let call = 0; call < 20; call++) {
       const answer = await calls[call % calls.length]!()
-      expect(standingOf(answer).remaining).toBe(59 - call)
+      expect(standingOf(answer).remaining).toBe(19 - call)
       statuses.push(answer.status)
     }
-    expect(statuses.slice(0, 5)).toEqual([200, 404, 200, 200, 422])
-    expect(statuses.slice(-5)).toEqual([200, 404, 200, 200, 422])
-    for (const refused of [await client.get(FOUND), await client.post(BULK, bulkOf(1))]) {
+    expect(statuses.slice(0, 4)).toEqual([200, 200, 200, 304])
+    for (const refused of [
+      await client.get(FOUND),
+      await client.post(BULK, bulkOf(1)),
+      await client.get(MISSING),
+    ]) {
       const { resetS } = expectLimited(refused, 'verifications')
       expect(resetS).toBeGreaterThan(0)
       expect(resetS).toBeLessThanOrEqual(60)
@@ -136,6 +165,83 @@ describe('verifications without a key', () => {
     const answers = await Promise.all(Array.from({ length: 100 }, () => client.get(FOUND)))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(40)
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(60)
+  })
+
+  test('are those of the free tier for the month, of which failures cost nothing', async () => {
+    const { client, clock } = await served({ ANONYMOUS_PER_MONTH: '3', ANONYMOUS_PER_MINUTE: '5' })
+    const standings: unknown[] = []
+    for (const path of [FOUND, MISSING, FOUND, FOUND]) {
+      const { policy, remaining } = standingOf(await client.get(path))
+      standings.push([policy, remaining])
+    }
+    const month = 'monthly-calls-by-address'
+    expect(standings).toEqual([
+      [month, 2],
+      [month, 2],
+      [month, 1],
+      [month, 0],
+    ])
+    // Refused by the month, a call leaves the minute as it is.
+    for (let call = 0; call < 6; call++) {
+      const refused = await client.get(FOUND)
+      expect(expectLimited(refused, month)).toMatchObject({
+        quota: 3,
+        windowS: MONTH_S,
+        resetS: REST_OF_MONTH_S,
+      })
+      expect(refused.text).toContain('of this address without a key for this month are used up')
+    }
+    clock.set('2026-04-01T00:00:00.000Z')
+    expect(standingOf(await client.get(FOUND))).toMatchObject({ policy: 'verifications', remaining: 1 })
+  })
+
+  test('are 100 a month where nothing else is set, and leave nothing in the store', async () => {
+    const { client, components, stop } = await served({ ANONYMOUS_PER_MINUTE: '1000' })
+    for (let call = 0; call < 100; call++) expect((await client.get(FOUND)).status).toBe(200)
+    expectLimited(await client.get(FOUND), 'monthly-calls-by-address')
+    await stop()
+    expect(await inboxRows(components.store, 'usage')).toEqual([])
+  })
+})
+
+describe('reads', () => {
+  const paths = [
+    FOUND.replace('verification', 'metrics'),
+    FOUND.replace('verification', 'rankings'),
+    FOUND.replace('verification', 'advanced-metrics'),
+    `/snapshots/forecaster/${forecasterId(0)}`,
+    '/questions?status=open',
+    `/questions/${QUESTION.open}`,
+    '/methodology',
+    '/methodology/version',
+    '/openapi.json',
+    '/docs',
+  ]
+
+  test('of all kinds together have one limit for an address, whatever key is sent', async () => {
+    const { client, newKey } = await served({ READS_PER_MINUTE: String(2 * paths.length) })
+    const key = { 'X-API-Key': await newKey() }
+    let left = 2 * paths.length
+    for (const path of paths) {
+      for (const headers of [{}, key]) {
+        const answer = await client.get(path, headers)
+        left -= 1
+        expect(answer.status, path).toBe(200)
+        expect(standingOf(answer)).toMatchObject({ policy: 'reads', remaining: left })
+      }
+    }
+    for (const path of paths) expectLimited(await client.get(path, key), 'reads')
+    expect((await client.get(FOUND)).status).toBe(200)
+    expect((await register(client)).status).toBe(201)
+  })
+
+  test('that fail are counted as attempts alone', async () => {
+    const { client } = await served({ READS_PER_MINUTE: '1', ATTEMPTS_PER_MINUTE: '3' })
+    for (const path of ['/questions?limit=0', `/questions/${uuidOf(9, 9)}`]) {
+      expect(standingOf(await client.get(path)).remaining).toBe(1)
+    }
+    expect((await client.get('/questions')).status).toBe(200)
+    expectLimited(await client.get('/questions'), 'reads')
   })
 })
 
@@ -175,6 +281,22 @@ describe('registrations', () => {
     expectLimited(await register(client), 'registrations')
   })
 
+  test('that are repeated by their Idempotency-Key count once, also when none is left', async () => {
+    const { client } = await served({ REGISTRATIONS_PER_HOUR: '2' })
+    const once = { 'Idempotency-Key': uuidOf(7, 1) }
+    const first = await register(client, 'a', once)
+    expect([first.status, standingOf(first).remaining]).toEqual([201, 1])
+    const again = await register(client, 'a', once)
+    expect([again.status, standingOf(again).remaining]).toEqual([201, 1])
+    expect(again.text).toBe(first.text)
+    expect((await register(client)).status).toBe(201)
+    const late = await register(client, 'a', once)
+    expect([late.status, standingOf(late).remaining]).toEqual([201, 0])
+    expect(late.text).toBe(first.text)
+    expectLimited(await register(client, 'a', { 'Idempotency-Key': uuidOf(7, 2) }), 'registrations')
+    expectLimited(await register(client), 'registrations')
+  })
+
   test('that fail leave their place to others, also after others were refused meanwhile', async () => {
     const arrived = Promise.withResolvers<void>()
     const gate = Promise.withResolvers<void>()
@@ -203,8 +325,8 @@ describe('registrations', () => {
 })
 
 describe('forecasts', () => {
-  test('are limited by agent, right or wrong, and the one too many is not recorded', async () => {
-    const { client, components } = await served({ FORECASTS_PER_MINUTE: '2', FORECASTS_BURST: '4' })
+  test('are limited by agent, those that fail cost nothing, and the one too many is not recorded', async () => {
+    const { client, components } = await served({ FORECASTS_PER_MINUTE: '1', FORECASTS_BURST: '2' })
     const other = (await register(client)).json<{ agent_id: string; api_key: string }>()
     const answers = [
       await submit(client, 0.1),
@@ -213,14 +335,14 @@ describe('forecasts', () => {
       await submit(client, 0.3),
     ]
     expect(answers.map(({ status }) => status)).toEqual([200, 422, 409, 200])
-    expect(answers.map((answer) => standingOf(answer).remaining)).toEqual([3, 2, 1, 0])
-    expect(expectLimited(await submit(client, 0.4), 'forecasts')).toMatchObject({ quota: 4, windowS: 120 })
+    expect(answers.map((answer) => standingOf(answer).remaining)).toEqual([1, 1, 1, 0])
+    expect(expectLimited(await submit(client, 0.4), 'forecasts')).toMatchObject({ quota: 2, windowS: 120 })
     const its = await client.post(
       `/agents/${other.agent_id}/forecast`,
       { question_id: QUESTION.open, probability: 0.5 },
       bearer(other.api_key),
     )
-    expect([its.status, standingOf(its).remaining]).toEqual([200, 3])
+    expect([its.status, standingOf(its).remaining]).toEqual([200, 1])
     const recorded = await inboxRows(components.store, 'forecasts')
     expect(recorded.map(({ probability }) => probability)).toEqual([0.1, 0.3, 0.5])
   })
@@ -270,21 +392,29 @@ describe('a window', () => {
     const { register: admit } = clockedLimits()
     const [first, second] = [await admit(), await admit()]
     vi.advanceTimersByTime(3_600_000)
-    await first.takeBack!()
+    await first.takeBack()
     expect(await admit()).toMatchObject({ admitted: true, state: { remaining: 1 } })
-    await second.takeBack!()
+    await second.takeBack()
     expect(await admit()).toMatchObject({ admitted: true, state: { remaining: 0 } })
     expect(await admit()).toMatchObject({ admitted: false })
   })
 
-  test('that is over by a clock that was set ahead takes nothing back either', async () => {
+  test('is as long as it says whatever time the clock is set to', async () => {
     const { register: admit } = clockedLimits()
-    const { takeBack } = await admit()
-    // No timer has heard of it.
-    vi.setSystemTime(new Date(Date.parse(NOW) + 3_600_000))
-    await takeBack!()
-    expect(await admit()).toMatchObject({ admitted: true, state: { remaining: 1 } })
-    expect(await admit()).toMatchObject({ admitted: true, state: { remaining: 0 } })
-    expect(await admit()).toMatchObject({ admitted: false })
+    expect(await admit()).toMatchObject({ admitted: true, state: { remaining: 1, resetS: 3600 } })
+    for (const hours of [1, 24, -24]) {
+      vi.setSystemTime(new Date(Date.parse(NOW) + hours * 3_600_000))
+      const { takeBack, ...admission } = await admit()
+      expect(admission).toMatchObject({ admitted: true, state: { remaining: 0, resetS: 3600 } })
+      await takeBack()
+    }
   })
+})
+
+test('counts in memory are those of the callers that called last, however many there are', async () => {
+  const counter = countInMemory().counter('test', 60, 3)
+  const count = async (caller: string) => (await counter.consume(caller)).consumedPoints
+  for (const caller of ['a', 'b', 'c', 'a']) await count(caller)
+  // The fourth caller takes the place of the one that has not called for longest.
+  expect([await count('d'), await count('a'), await count('c'), await count('b')]).toEqual([1, 3, 2, 1])
 })

@@ -63,6 +63,7 @@ const ONE_OF_EACH = {
   FORECASTS_PER_MINUTE: '1',
   FORECASTS_BURST: '1',
   ANONYMOUS_PER_MINUTE: '1',
+  READS_PER_MINUTE: '1',
 }
 
 /** The real application over routes and components of a test's own. */
@@ -136,8 +137,12 @@ const PROVOKE: Record<string, Provoke> = {
   // A defect in the call itself: what it is given is as ever.
   500: async (request, { method, path }) => {
     const found = routes.find((spec) => spec.method === method && spec.path === path)!
-    const { limit: _limit, ...spec } = found
-    const failing: Route = { ...spec, key: 'none', handle: () => Promise.reject(new Error('a defect')) }
+    const failing: Route = {
+      ...found,
+      limit: 'none',
+      key: 'none',
+      handle: () => Promise.reject(new Error('a defect')),
+    }
     return send(await served([failing], true), request)
   },
   503: async (request) => {
@@ -240,6 +245,28 @@ describe('what a status may mean besides is answered as the document says:', () 
         return send(client, keyed)
       },
       /"violated-policies":\["monthly-calls"\]/,
+    ],
+    [
+      'a month that is used up without a key',
+      'getAgentVerification',
+      429,
+      async ({ path }) => {
+        const client = await another({ settings: { ANONYMOUS_PER_MONTH: '1' } })
+        await client.get(path)
+        return client.get(path)
+      },
+      /"violated-policies":\["monthly-calls-by-address"\]/,
+    ],
+    [
+      'too many failures',
+      'listQuestions',
+      429,
+      async ({ path }) => {
+        const client = await another({ settings: { ATTEMPTS_PER_MINUTE: '1' } })
+        await client.get(`${path}?colour=red`)
+        return client.get(path)
+      },
+      /"violated-policies":\["attempts"\]/,
     ],
     [
       'a key of production in the sandbox',

@@ -1,0 +1,84 @@
+// One call as it is counted: admitted by its limit, given back if it fails, and then counted as an attempt.
+import type { UsageEntry } from '../../pipeline/access/usage.ts'
+import { type Admission, type LimitedCall, type QuotaState, Refusal } from './admission.ts'
+import type { Caller, Hold } from './callers.ts'
+import type { Limits } from './limits.ts'
+
+export class CountedCall {
+  readonly #limits: Limits
+  readonly #address: string
+  /** Who makes an attempt if the call fails: a good key counts for itself, whoever else has its address. */
+  #payer: string
+  #admission: Admission | undefined
+  #state: QuotaState | undefined
+
+  constructor(limits: Limits, address: string) {
+    this.#limits = limits
+    this.#address = address
+    this.#payer = `address ${address}`
+  }
+
+  /** What the answer says of the caller's quota. */
+  get state(): QuotaState | undefined {
+    return this.#state
+  }
+
+  /** How the usage log records the call, once it has succeeded. */
+  get usage(): UsageEntry | undefined {
+    return this.#admission?.usage
+  }
+
+  /**
+   * Finds the caller, unless its address has used up its attempts; with a key that is good, unless the key has. A look-up
+   * counts as an attempt while it lasts, so that keys that come all at once cause no more look-ups than attempts.
+   *
+   * @throws Refusal, and whatever `find` throws.
+   */
+  async identify<T extends Caller>(isGood: boolean, find: (hold: Hold) => Promise<T>): Promise<T> {
+    if (!isGood) await this.#assertAttemptLeft()
+    const caller = await find(async () => {
+      const attempt = await this.#limits.attempts.admit(this.#payer)
+      if (!attempt.admitted) throw new Refusal(attempt.state)
+      return attempt.takeBack
+    })
+    if (caller.kind !== 'anonymous') {
+      this.#payer = `account ${caller.account_id}`
+      await this.#assertAttemptLeft()
+    }
+    return caller
+  }
+
+  /**
+   * Counts the call. If it `mayRepeat` an earlier one, one too many goes on until `assertAdmitted`.
+   *
+   * @throws Refusal.
+   */
+  async admit(limit: LimitedCall, caller: Caller, mayRepeat: boolean): Promise<void> {
+    const admission = await this.#limits.admit(limit, caller, this.#address)
+    this.#state = admission.state
+    if (!admission.admitted && !mayRepeat) throw new Refusal(admission.state)
+    this.#admission = admission
+  }
+
+  /** @throws Refusal for a call too many that repeats no earlier one. */
+  readonly assertAdmitted = (): void => {
+    if (this.#admission && !this.#admission.admitted) throw new Refusal(this.#admission.state)
+  }
+
+  async giveBack(): Promise<void> {
+    if (this.#admission) this.#state = await this.#admission.takeBack()
+  }
+
+  /** Gives the call back. One that failed by the caller's doing is an attempt, unless it was refused at once. */
+  async failed(error: unknown, isByCaller: boolean): Promise<void> {
+    if (error instanceof Refusal) this.#state = error.state
+    if (error instanceof Refusal && !this.#admission) return
+    await this.giveBack()
+    if (isByCaller) await this.#limits.attempts.admit(this.#payer)
+  }
+
+  async #assertAttemptLeft(): Promise<void> {
+    const exceeded = await this.#limits.attempts.exceeded(this.#payer)
+    if (exceeded) throw new Refusal(exceeded)
+  }
+}
