@@ -96,7 +96,7 @@ export class QuestionBook {
     if (fresh.questions.files.length + fresh.resolutions.files.length === 0) return
     const { local, openDatabase } = this.#source
     const batches: News[][] = []
-    const reading = withDatabase(openDatabase, async (database) => {
+    await withDatabase(openDatabase, async (database) => {
       await attachCurrent(database, local, fresh.questions)
       await attachCurrent(database, local, fresh.resolutions)
       for await (const rows of database.rowBlocks<News>(NEWS)) {
@@ -104,11 +104,6 @@ export class QuestionBook {
         if (batch && batch.length < ROWS_AT_ONCE) batch.push(...rows)
         else batches.push(rows)
       }
-    })
-    await reading.catch((cause: unknown) => {
-      // A missing data file is corruption, not a 404 for the question.
-      if (!(cause instanceof ServiceError && cause.kind === 'notFound')) throw cause
-      throw new ServiceError('corrupt', cause.message, { cause })
     })
     for (let batch = batches.shift(); batch; batch = batches.shift()) {
       this.#takeIn(batch)
