@@ -10,6 +10,7 @@ import type { Limits } from './limits/limits.ts'
 import type { Metrics } from './metrics.ts'
 import type { CurrentRelease } from './current-release.ts'
 import type { QuestionBook } from './questions/book.ts'
+import type { ReleaseRecords } from './release-records.ts'
 import type { Sign } from './signature.ts'
 
 export interface ApiContext {
@@ -21,6 +22,7 @@ export interface ApiContext {
   questions: QuestionBook
   releases: CurrentRelease
   history: History
+  records: ReleaseRecords
   sign: Sign
   forecasts: { submit: (row: ForecastRow) => Promise<void> }
   registrations: { submit: (row: AgentRow) => Promise<void> }

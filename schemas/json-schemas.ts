@@ -24,6 +24,8 @@ export const RESPONSES = {
   'snapshot-shard': payloads.snapshotShard,
   'snapshot-manifest': sealed(payloads.snapshotManifest),
   'snapshot-history': payloads.snapshotHistory,
+  'published-release': payloads.publishedRelease,
+  'current-release': payloads.currentRelease,
   registered: payloads.registered,
   'forecast-receipt': payloads.forecastReceipt,
   'bulk-results': payloads.bulkResults,

@@ -144,6 +144,18 @@ export const releaseManifest = z.strictObject({
 export type ManifestFile = z.infer<typeof file>
 export type ReleaseManifest = z.infer<typeof releaseManifest>
 
+/** What everyone may know of a release: all that its manifest says, and what happened to it since. */
+export const publishedRelease = releaseManifest.extend({
+  thinned_at: instant
+    .nullable()
+    .describe('Since when its files in folders are being deleted, or are gone; null if all are there'),
+})
+export const currentRelease = releaseManifest.extend({
+  next_due_at: instant
+    .nullable()
+    .describe('When the next release is due; null if the node that answers does not know'),
+})
+
 export const snapshotManifest = z.strictObject({
   date: day,
   release: z.number().int().min(1),

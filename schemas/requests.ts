@@ -45,6 +45,13 @@ export const snapshotQuery = z
     message: 'must not be before start_date',
   })
 
+export const releaseParams = z.strictObject({
+  release: z
+    .string()
+    .regex(/^[1-9][0-9]{0,7}$/, 'must be the number of a release, such as 12')
+    .describe('The first is 1'),
+})
+
 export const QUESTION_STATUSES = ['upcoming', 'open', 'closed', 'resolved'] as const
 export type QuestionStatus = (typeof QUESTION_STATUSES)[number]
 

@@ -94,6 +94,36 @@ export const snapshotHistory = {
   ],
 }
 
+const MANIFEST = {
+  ...PROVENANCE,
+  engines: { service: '1.0.0', duckdb: 'v1.5.6' },
+  tables: { agents: 3, forecasters: 1, forecasts: 412, questions: 9, resolutions: 7 },
+  counts: { agents: 104, forecasters: 61, scored_questions: 240, forecasts: 48_210 },
+  superseded: [
+    {
+      question_id: UNKNOWN_ID,
+      from: { outcome: 'yes', resolved_at: '2026-02-27T00:00:00.000Z' },
+      to: { outcome: 'no', resolved_at: '2026-02-27T00:00:00.000Z' },
+    },
+  ],
+  files: [
+    {
+      path: `agent/${AGENT_ID}.json`,
+      rows: 104,
+      size_bytes: 310_482,
+      sha256: 'c3ab8ff13720e8ad9047dd39466b3c89'.repeat(2),
+    },
+  ],
+}
+export const currentRelease = { ...MANIFEST, next_due_at: '2026-03-01T12:15:00.000Z' }
+export const publishedRelease = {
+  ...MANIFEST,
+  release: 1,
+  as_of: '2025-12-06T09:00:00.000Z',
+  superseded: [],
+  thinned_at: '2026-02-01T00:00:00.000Z',
+}
+
 export const question = {
   question_id: QUESTION_ID,
   title: 'Will this simulated question end with yes?',

@@ -7,6 +7,7 @@ import { submitForecast } from './forecasts.ts'
 import { methodologyDocument, methodologyVersion } from './methodology.ts'
 import { publications } from './publications.ts'
 import { getQuestion, listQuestions } from './questions.ts'
+import { currentRelease, release } from './releases.ts'
 import { livez, metrics, readyz } from './service.ts'
 import { snapshots } from './snapshots.ts'
 import { bulk } from './verification.ts'
@@ -27,6 +28,8 @@ export function allRoutes({ version, methodology, methodologyText }: Documents):
     ...publications,
     bulk,
     snapshots,
+    currentRelease,
+    release,
     methodologyVersion(methodology),
     methodologyDocument(methodologyText),
     listQuestions,

@@ -7,6 +7,7 @@ import type { Counters } from '../../api/limits/counters.ts'
 import { Limits } from '../../api/limits/limits.ts'
 import type { Metrics } from '../../api/metrics.ts'
 import { QuestionBook } from '../../api/questions/book.ts'
+import { ReleaseRecords } from '../../api/release-records.ts'
 import type { Sign } from '../../api/signature.ts'
 import { Idempotency } from '../../pipeline/access/idempotency.ts'
 import { UsageLog } from '../../pipeline/access/usage.ts'
@@ -55,6 +56,7 @@ export function buildApiParts(components: Components, { metrics, counters, accep
     }),
     releases: new CurrentRelease(store, sign, settings.SHARD_CACHE_BYTES),
     history: new History(store, settings.SHARD_CACHE_BYTES),
+    records: new ReleaseRecords(store),
     metrics,
     now,
     accepting,

@@ -32,6 +32,7 @@ const filled = (path: string) =>
     .replace('{question_id}', QUESTION.open)
     .replace('{entity_type}', 'agent')
     .replace('{entity_id}', agentId)
+    .replace('{release}', '1')
 
 describe.for(paths)('GET %s', (path) => {
   test('has a strong tag of the bytes, and HEAD the same', async () => {

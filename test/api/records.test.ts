@@ -384,6 +384,8 @@ describe('GET /openapi.json', () => {
         'GET /questions/{question_id}',
         'GET /livez',
         'GET /readyz',
+        'GET /releases/current',
+        'GET /releases/{release}',
         'GET /metrics',
       ].toSorted(),
     )

@@ -188,6 +188,9 @@ const PROVOKE_OF: Record<string, Provoke> = {
   'registerAgent 409': underWay,
   // They differ from one answer to the next.
   'getMeasurements 304': (request) => send(service.client, { ...request, headers: { 'If-None-Match': '*' } }),
+  'getCurrentRelease 404': async (request) =>
+    send(await another({ store: new FaultStore(new MemoryStore()) }), request),
+  'getRelease 404': (request) => send(service.client, { ...request, path: '/releases/2' }),
   'getReadiness 503': async (request) => {
     const ready = routes.filter(({ path }) => path === request.path)
     return send(await served(ready, false), request)

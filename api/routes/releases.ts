@@ -1,0 +1,78 @@
+// What a release consists of, what it corrects, and when the next one is due.
+import { ServiceError } from '../../schemas/errors.ts'
+import * as payloads from '../../schemas/payloads.ts'
+import { releaseParams } from '../../schemas/requests.ts'
+import type { ApiContext } from '../context.ts'
+import * as examples from '../openapi/examples.ts'
+import { route } from '../route.ts'
+
+const CACHE = 'public, max-age=60'
+const CONTENT =
+  'what it was made from and by which method, what it counts, its files with their hashes, and the outcomes that it corrects'
+
+export const currentRelease = route({
+  path: '/releases/current',
+  operationId: 'getCurrentRelease',
+  tag: 'Records',
+  summary: 'The current release',
+  description: `The release that all other calls answer from: ${CONTENT}. Says also when the next one is due.`,
+  follows: true,
+  success: {
+    description: 'As its manifest says',
+    body: payloads.currentRelease,
+    cache: CACHE,
+    example: examples.currentRelease,
+  },
+  problems: { 404: { detail: noneYet('the first one is due at 2026-03-01T12:15:00.000Z') } },
+  handle: async (_request, { releases, records, nextReleaseAt }) => {
+    const { current } = releases
+    if (!current) throw new ServiceError('notFound', noneYet(whenDue(nextReleaseAt())))
+    return { body: await records.current(current, nextReleaseAt()) }
+  },
+})
+
+export const release = route({
+  path: '/releases/{release}',
+  operationId: 'getRelease',
+  tag: 'Records',
+  summary: 'A release',
+  description: `What a release says of itself: ${CONTENT}. Says also since when it is thinned, if it is.`,
+  follows: true,
+  needsStore: true,
+  params: releaseParams,
+  examples: { params: { release: '1' } },
+  success: {
+    description: 'As its manifest says',
+    body: payloads.publishedRelease,
+    cache: CACHE,
+    example: examples.publishedRelease,
+  },
+  problems: {
+    404: { detail: notYet(215, 214) },
+    422: examples.invalid('path', 'release', 'must be the number of a release, such as 12'),
+  },
+  handle: async ({ params }, context) => {
+    const number = Number(params.release)
+    const last = currentNumber(context)
+    if (number > last) throw new ServiceError('notFound', notYet(number, last))
+    return { body: await context.records.of(number) }
+  },
+})
+
+function currentNumber({ releases }: ApiContext): number {
+  return releases.current?.release ?? 0
+}
+
+function notYet(number: number, last: number): string {
+  return `there is no release ${number}: ${last === 0 ? 'none has been made yet' : `the current one is ${last}`}`
+}
+
+function noneYet(due: string): string {
+  return `no release has been made yet; ${due}`
+}
+
+function whenDue(next: Date | undefined): string {
+  return next
+    ? `the first one is due at ${next.toISOString()}`
+    : 'this node does not know when the first one is due'
+}

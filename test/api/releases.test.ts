@@ -1,0 +1,117 @@
+// What the calls about releases answer: what a release consists of, what it corrects, when the next one is due.
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { thinReleases } from '../../pipeline/release/retention.ts'
+import { readManifest } from '../../pipeline/release/read.ts'
+import { MemoryStore } from '../../pipeline/store/memory.ts'
+import { manifestPath } from '../../pipeline/store/paths.ts'
+import { FaultStore } from '../support/fault-store.ts'
+import { suiteFolder } from '../support/folder.ts'
+import { expectValid } from '../support/json-schema.ts'
+import { expectProblem } from '../support/problem.ts'
+import { Clock, importRows, release, startTestService, testComponents } from '../support/service.ts'
+import { copyOf } from '../support/store-content.ts'
+import { NOW, copyReleasedWorld, uuidOf } from '../support/world.ts'
+
+const folder = await suiteFolder()
+let released: MemoryStore
+beforeAll(async () => {
+  released = new MemoryStore()
+  await copyReleasedWorld(released)
+})
+
+/** The released world, served an hour later. */
+async function served(store = copyOf(released)) {
+  const clock = new Clock(new Date(Date.parse(NOW) + 3_600_000).toISOString())
+  const components = await testComponents({ folder, clock, store })
+  const service = await startTestService(components)
+  onTestFinished(service.stop)
+  return { components, client: service.client }
+}
+
+test('GET /releases/current answers the manifest of the release that is served, and when the next is due', async () => {
+  const { components, client } = await served()
+  const answer = await client.get('/releases/current')
+  expect(answer.status, answer.text).toBe(200)
+  expectValid('current-release', answer.json())
+  const { next_due_at, ...manifest } = answer.json<{ next_due_at: string }>()
+  expect(manifest).toEqual(await readManifest(components.store, 1))
+  expect(next_due_at).toMatch(/^20\d\d-\d\d-\d\dT\d\d:\d\d:00\.000Z$/)
+})
+
+test('a corrected outcome is told by the release that corrects it, and the one before stays as it was', async () => {
+  const { components, client } = await served()
+  const before = (await client.get('/releases/1')).json()
+  const corrected = `question_id,outcome,resolved_at\n${uuidOf(1, 0)},no,2026-01-21T00:00:00.000Z\n`
+  await importRows(components, 'resolutions', corrected)
+  await release(components)
+  await expect
+    .poll(async () => (await client.get('/releases/current')).json<{ release: number }>().release)
+    .toBe(2)
+  for (const path of ['/releases/current', '/releases/2']) {
+    expect((await client.get(path)).json()).toMatchObject({
+      superseded: [
+        {
+          question_id: uuidOf(1, 0),
+          from: { outcome: 'yes' },
+          to: { outcome: 'no', resolved_at: '2026-01-21T00:00:00.000Z' },
+        },
+      ],
+    })
+  }
+  expect((await client.get('/releases/1')).json()).toEqual(before)
+})
+
+test('a thinned release says since when', async () => {
+  const { components, client } = await served()
+  await release(components)
+  await expect.poll(async () => (await client.get('/releases/2')).status).toBe(200)
+  expect((await client.get('/releases/1')).json()).toMatchObject({ release: 1, thinned_at: null })
+  await thinReleases(components, 2, 1)
+  const answer = await client.get('/releases/1')
+  expectValid('published-release', answer.json())
+  expect(answer.json()).toMatchObject({ release: 1, thinned_at: components.now().toISOString() })
+})
+
+describe('refused', () => {
+  test('a release that has not been made: 404 names the current one, and costs no read', async () => {
+    const store = new FaultStore(copyOf(released))
+    const { client } = await served(store as unknown as MemoryStore)
+    await client.get('/releases/1')
+    const reads = store.calls.length
+    expectProblem(await client.get('/releases/99999999'), 404, /no release 99999999: the current one is 1$/)
+    expect(store.calls.slice(reads).filter(({ path }) => path.includes('99999999'))).toEqual([])
+  })
+
+  test.for(['0', '01', '-1', '1.0', '999999999', 'first'])(
+    '%s is no number of a release: 422',
+    async (text) => {
+      const { client } = await served()
+      expectProblem(await client.get(`/releases/${text}`), 422, /must be the number of a release/)
+    },
+  )
+
+  test('before the first release: 404 says when it is due', async () => {
+    const { client } = await served(new MemoryStore())
+    expectProblem(
+      await client.get('/releases/current'),
+      404,
+      /no release has been made yet; the first one is due at 20/,
+    )
+    expectProblem(await client.get('/releases/1'), 404, /no release 1: none has been made yet/)
+  })
+
+  test('a release whose manifest is damaged or gone: 503', async () => {
+    const store = copyOf(released)
+    const { components, client } = await served(store)
+    await release(components)
+    await expect.poll(async () => (await client.get('/releases/2')).status).toBe(200)
+    const whole = (await store.get(manifestPath(1)))!
+    await store.put(
+      manifestPath(1),
+      whole.map((byte, at) => (at === 100 ? byte ^ 1 : byte)),
+    )
+    expectProblem(await client.get('/releases/1'), 503, /./)
+    await store.delete(manifestPath(1))
+    expectProblem(await client.get('/releases/1'), 503, /./)
+  })
+})
