@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -28,6 +29,7 @@ import { canonical, sha256Hex } from '../pipeline/proof/canonical.ts'
 import type { Row, TableName } from '../schemas/tables.ts'
 import { startService } from './process.ts'
 
+const USAGE = new URL('usage.ts', import.meta.url).href
 const FVS = fileURLToPath(new URL('../jobs/fvs.ts', import.meta.url))
 const DAY_MS = 86_400_000
 const NOW = new Date(Math.floor(Date.now() / DAY_MS) * DAY_MS)
@@ -93,8 +95,10 @@ const { values } = parseArgs({
 })
 const print = (line: string) => process.stdout.write(`${line}\n`)
 
-print('| there are | release s | release MiB | boot s | node MiB | slowest call ms |')
-print('| --- | --- | --- | --- | --- | --- |')
+print(
+  '| there are | release s | release CPU s | release MiB | boot s | boot CPU s | node MiB | slowest call ms |',
+)
+print('| --- | --- | --- | --- | --- | --- | --- | --- |')
 for (const [what, key, sizes] of GROWTH) {
   if (!values.only.includes(key)) continue
   let first: number[] | undefined
@@ -117,8 +121,11 @@ async function measure(world: World): Promise<{ numbers: number[]; slowest: stri
     // The first one reads everything that there is; from then on a machine reads what is new.
     if (world.waiting === undefined) await release(store)
     const released = await release(store)
-    const { bootS, mib, slowest } = await serve(store)
-    return { numbers: [released.seconds, released.mib, bootS, mib, slowest.ms], slowest: slowest.name }
+    const { boot, mib, slowest } = await serve(store)
+    return {
+      numbers: [released.seconds, released.cpuS, released.mib, boot.seconds, boot.cpuS, mib, slowest.ms],
+      slowest: slowest.name,
+    }
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
@@ -204,29 +211,37 @@ async function copySnapshots(store: FileStore, count: number): Promise<void> {
   }
 }
 
-/** `fvs release` in a process of its own, and the most memory that it held. */
-async function release(store: string): Promise<{ seconds: number; mib: number }> {
-  const started = performance.now()
-  const env = { ...process.env, CACHE_DIR: join(store, '..', 'machine') }
-  const child = spawn(process.execPath, [FVS, 'release', '--store', store], {
-    env,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  let mib = 0
-  const watching = setInterval(() => {
-    void mostMemory(child.pid!).then((found) => {
-      mib = Math.max(mib, found)
-    })
-  }, 20)
-  const [errors, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])
-  clearInterval(watching)
-  if (code !== 0) throw new Error(`fvs release ended with ${String(code)}:\n${errors}`)
-  return { seconds: (performance.now() - started) / 1000, mib }
+interface Used {
+  seconds: number
+  cpuS: number
+  mib: number
 }
 
-async function mostMemory(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
-  return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024
+/** `fvs release` in a process of its own: the time that it took, and the most memory that it held. */
+async function release(store: string): Promise<Used> {
+  const started = performance.now()
+  const env = { ...process.env, CACHE_DIR: join(store, '..', 'machine') }
+  const child = spawn(process.execPath, ['--import', USAGE, FVS, 'release', '--store', store], {
+    env,
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+  })
+  const [errors, used, [code]] = await Promise.all([
+    text(child.stderr!),
+    text(child.stdio[3] as Readable),
+    once(child, 'exit'),
+  ])
+  if (code !== 0) throw new Error(`fvs release ended with ${String(code)}:\n${errors}`)
+  return { seconds: (performance.now() - started) / 1000, ...(JSON.parse(used) as Omit<Used, 'seconds'>) }
+}
+
+/** What a process has used so far, as Linux counts it, in hundredths of a second. */
+async function usedBy(pid: number): Promise<Omit<Used, 'seconds'>> {
+  const [status, stat] = await Promise.all(
+    ['status', 'stat'].map((name) => readFile(`/proc/${pid}/${name}`, 'utf8')),
+  )
+  const [user, system] = stat!.slice(stat!.lastIndexOf(')')).split(' ').slice(12, 14)
+  const mib = Number(/VmHWM:\s+(\d+) kB/.exec(status!)![1]) / 1024
+  return { cpuS: (Number(user) + Number(system)) / 100, mib }
 }
 
 async function serve(store: string) {
@@ -237,7 +252,8 @@ async function serve(store: string) {
     ANONYMOUS_PER_MONTH: '1000000',
     READS_PER_MINUTE: '1000000',
   })
-  const bootS = (performance.now() - started) / 1000
+  const seconds = (performance.now() - started) / 1000
+  const boot = { seconds, ...(await usedBy(service.pid)) }
   const agent = uuid(3, 1)
   const calls = {
     'open questions': '/questions?status=open',
@@ -261,5 +277,5 @@ async function serve(store: string) {
     const ms = Math.max(...times.slice(1))
     if (ms > slowest.ms) slowest = { name, ms }
   }
-  return { bootS, mib: await mostMemory(service.pid), slowest }
+  return { boot, mib: (await usedBy(service.pid)).mib, slowest }
 }
