@@ -80,7 +80,6 @@ export class QuestionBook {
     await this.#logs.resolutions.refresh()
     await this.#logs.questions.refresh()
     const [questions, resolutions] = [this.#logs.questions.current, this.#logs.resolutions.current]
-    const read = { questions: questions.files.length, resolutions: resolutions.files.length }
     const fresh = {
       questions: {
         ...questions,
@@ -95,21 +94,23 @@ export class QuestionBook {
     }
     if (fresh.questions.files.length + fresh.resolutions.files.length === 0) return
     const { local, openDatabase } = this.#source
-    const batches: News[][] = []
-    await withDatabase(openDatabase, async (database) => {
+    const read = async (database: Database) => {
       await attachCurrent(database, local, fresh.questions)
       await attachCurrent(database, local, fresh.resolutions)
+      const batches: News[][] = []
       for await (const rows of database.rowBlocks<News>(NEWS)) {
         const batch = batches.at(-1)
         if (batch && batch.length < ROWS_AT_ONCE) batch.push(...rows)
         else batches.push(rows)
       }
-    })
+      return batches
+    }
+    const batches = await local.reading(() => withDatabase(openDatabase, read))
     for (let batch = batches.shift(); batch; batch = batches.shift()) {
       this.#takeIn(batch)
       await othersHaveRun()
     }
-    this.#read = read
+    this.#read = { questions: questions.files.length, resolutions: resolutions.files.length }
   }
 
   #takeIn(news: readonly News[]): void {

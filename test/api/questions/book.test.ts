@@ -1,4 +1,5 @@
 // What a node reads of the questions' tables: each data file once, and later commits on top of earlier ones.
+import { truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { QuestionBook } from '../../../api/questions/book.ts'
@@ -127,5 +128,19 @@ describe('a question book', () => {
     before = undefined
     await book.refresh()
     expect(everything(book).map(({ title }) => title)).toEqual(['changed', 'two'])
+  })
+
+  test('fetches a local copy anew that was damaged since this process checked it', async () => {
+    await importQuestions([1, 'one', '2027-01-01T00:00:00Z'])
+    const directory = join(components.directory, components.newId())
+    const local = new LocalFiles(store, directory)
+    filesRead()
+    await new QuestionBook({ ...components, local, now: clock.now }).refresh()
+    const [object] = filesRead()
+    await truncate(join(directory, object!), 100)
+    const book = new QuestionBook({ ...components, local, now: clock.now })
+    await book.refresh()
+    expect(everything(book).map(({ title }) => title)).toEqual(['one'])
+    expect(filesRead()).toEqual([object])
   })
 })
