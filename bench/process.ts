@@ -12,8 +12,12 @@ export async function run(path: string, ...args: readonly string[]): Promise<str
 }
 
 /** The service on a store in a folder. All calls of a measurement come from one address, as fast as possible. */
-export function startService(store: string, settings: Record<string, string> = {}) {
-  return startServer('../jobs/fvs.ts', ['serve', '--no-scheduler', '--store', store], {
+export function startService(
+  store: string,
+  settings: Record<string, string> = {},
+  options: readonly string[] = ['--no-scheduler'],
+) {
+  return startServer('../jobs/fvs.ts', ['serve', ...options, '--store', store], {
     PORT: '0',
     LOG_LEVEL: 'info',
     ANONYMOUS_PER_MINUTE: '1000000',
