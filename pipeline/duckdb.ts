@@ -42,6 +42,8 @@ export class Database implements Disposable {
       autoinstall_known_extensions: 'false',
       autoload_known_extensions: 'false',
       preserve_insertion_order: 'true',
+      // It would keep what it read of every file. Most are read once, and one that was replaced must be read anew.
+      enable_external_file_cache: 'false',
     })
     const connection = await instance.connect()
     await connection.run(`SET TimeZone = 'UTC'`)
