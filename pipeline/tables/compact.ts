@@ -9,10 +9,10 @@ import { inboxPrefix, intakePath, isInboxPath, deltaLogPath } from '../store/pat
 import { sha256Hex } from '../proof/canonical.ts'
 import type { LocalFiles } from '../store/local-files.ts'
 import { readRecord, recordBytes } from '../store/records.ts'
-import type { Store, StoredObject } from '../store/store.ts'
+import { type Store, type StoredObject, readChecked } from '../store/store.ts'
 import { writeCheckpoint } from './checkpoint.ts'
 import { type DataFileContext, writeDataFiles } from './data-files.ts'
-import { type NewDataFile, type TableVersion, appendCommit, creationCommit } from './delta.ts'
+import { type NewDataFile, type TableVersion, appendCommit, creationCommit, filesOf } from './delta.ts'
 import { TableLog } from './delta-log.ts'
 import { localInbox } from './inbox.ts'
 import { isReplaced } from './views.ts'
@@ -58,6 +58,8 @@ export async function compact(context: CompactionContext, table: TableName): Pro
   for (let waiting: StoredObject[] | undefined; ;) {
     await log.refresh()
     const latest = log.current
+    // Whatever was taken in before the first commit would never get into the table.
+    if (latest.version < 0) throw notShown(deltaLogPath(table, 0))
     if (latest.version - log.checkpoint > COMMITS_PER_CHECKPOINT) {
       await writeCheckpoint(context, latest)
       log.checkpoint = latest.version
@@ -94,6 +96,8 @@ function nextBatch(waiting: StoredObject[]): string[] {
 function whole(local: LocalFiles, inbox: readonly string[]): Promise<string[]> {
   const read = async (path: string): Promise<string | typeof pMapSkip> => {
     try {
+      // A copy from an earlier run may have outlived its object.
+      await local.forget(path)
       await localInbox(local, path)
       return path
     } catch (error) {
@@ -104,18 +108,29 @@ function whole(local: LocalFiles, inbox: readonly string[]): Promise<string[]> {
   return pMap(inbox, read, { concurrency: OBJECTS_AT_ONCE })
 }
 
-/** Deletes the objects that a committed version took and returns the others. */
+/** Deletes the objects that a committed version took, and returns the others that wait. */
 async function clear(store: Store, table: TableName, version: number): Promise<StoredObject[]> {
-  const taken = new Set((await readRecord(store, intakePath(table, version), intake))?.inbox)
+  const taken = await takenBy(store, table, version)
+  // All of them, by their names, because a stale listing may leave some out that would then be taken again.
+  await pMap(taken, (path) => store.delete(path), { concurrency: OBJECTS_AT_ONCE })
+  const gone = new Set(taken)
   const waiting: StoredObject[] = []
-  const left: string[] = []
   for await (const object of store.list(inboxPrefix(table))) {
-    if (!isInboxPath(table, object.path)) continue
-    if (taken.has(object.path)) left.push(object.path)
-    else waiting.push(object)
+    if (isInboxPath(table, object.path) && !gone.has(object.path)) waiting.push(object)
   }
-  await pMap(left, (path) => store.delete(path), { concurrency: OBJECTS_AT_ONCE })
   return waiting
+}
+
+/** The objects that a committed version took; the first version only creates the table. */
+async function takenBy(store: Store, table: TableName, version: number): Promise<string[]> {
+  if (version === 0) return []
+  const path = intakePath(table, version)
+  const record = await readRecord(store, path, intake)
+  if (record) return record.inbox
+  throw new ServiceError(
+    'corrupt',
+    `${path} is not in the store, although version ${version} of table ${table} was made from it; without it, rows could be taken in twice`,
+  )
 }
 
 /**
@@ -141,12 +156,38 @@ async function take(context: CompactionContext, last: TableVersion, inbox: strin
   }
   const rows = files.reduce((sum, file) => sum + file.rows, 0)
   const committed = await store.putIfAbsent(path, appendCommit(table, version, files, now().getTime()))
+  if (!committed) await assertHolds(store, table, version, files)
   const remove = async (object: string) => {
     await local.forget(object)
     await store.delete(object)
   }
   await pMap(inbox, remove, { concurrency: OBJECTS_AT_ONCE })
   return committed ? rows : 0
+}
+
+/** Makes sure that the commit of a version is that of its intake, because what the intake took is about to be deleted. */
+async function assertHolds(
+  store: Store,
+  table: TableName,
+  version: number,
+  files: readonly NewDataFile[],
+): Promise<void> {
+  const path = deltaLogPath(table, version)
+  const stored = await readChecked(store, path, (commit) => filesOf(commit, table, version))
+  if (!stored) throw notShown(path)
+  if (stored.map((file) => file.path).join() === files.map((file) => file.path).join()) return
+  throw new ServiceError(
+    'corrupt',
+    `${path} was made from other objects than ${intakePath(table, version)} names`,
+  )
+}
+
+function notShown(path: string): ServiceError {
+  return new ServiceError(
+    'unavailable',
+    `the store refuses to create ${path} because it is there, and does not show it; run again`,
+    { retryAfterS: 5 },
+  )
 }
 
 /**

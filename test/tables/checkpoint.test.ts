@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { Database } from '../../pipeline/duckdb.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
-import { checkpointPath, deltaLogPath, lastCheckpointPath } from '../../pipeline/store/paths.ts'
+import { checkpointPath, deltaLogPath, intakePath, lastCheckpointPath } from '../../pipeline/store/paths.ts'
 import { readCheckpoint, writeCheckpoint } from '../../pipeline/tables/checkpoint.ts'
 import { COMMITS_PER_CHECKPOINT, compact } from '../../pipeline/tables/compact.ts'
 import { type NewDataFile, appendCommit, creationCommit } from '../../pipeline/tables/delta.ts'
@@ -10,7 +10,7 @@ import { TableLog, versionAt } from '../../pipeline/tables/delta-log.ts'
 import { sha256Hex } from '../../pipeline/proof/canonical.ts'
 import { FAULTS, FaultStore } from '../support/fault-store.ts'
 import { suiteFolder } from '../support/folder.ts'
-import { copyOf } from '../support/store-content.ts'
+import { copyOf, setRecord } from '../support/store-content.ts'
 import { sampleRows } from '../support/table-rows.ts'
 import { currentVersion, send, workerOn } from '../support/tables.ts'
 
@@ -37,11 +37,12 @@ function fileOf(version: number): NewDataFile {
   }
 }
 
-/** A table with this many commits, each of one file that is not there. */
+/** A table with this many commits, each of an object and of one file that are not there. */
 function storeWith(commits: number): MemoryStore {
   const store = new MemoryStore()
   store.objects.set(deltaLogPath(TABLE, 0), creationCommit(TABLE, 'id', 0))
   for (let version = 1; version < commits; version++) {
+    setRecord(store, intakePath(TABLE, version), { inbox: [`inbox/${TABLE}/${version}.parquet`] })
     store.objects.set(deltaLogPath(TABLE, version), appendCommit(TABLE, version, [fileOf(version)], version))
   }
   return store
