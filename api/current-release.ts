@@ -54,7 +54,8 @@ export class CurrentRelease {
     const known = this.#manifest?.release ?? 0
     const release = await currentRelease(this.#store, known)
     if (release === known) return
-    this.#manifest = await readManifest(this.#store, release)
+    // The store may fail to show it again. What is known stays until it does.
+    this.#manifest = (await readManifest(this.#store, release)) ?? this.#manifest
   }
 
   /** A payload of an entity in the current release; undefined if the release does not have the entity. */

@@ -7,10 +7,11 @@ import type { Components } from './components.ts'
 import type { Report } from './output.ts'
 
 export async function runImport(components: Components, kind: ImportKind, file: string): Promise<Report> {
-  await assertEnvironment(components)
+  const { manifest } = await assertEnvironment(components)
+  const released = manifest?.tables ?? {}
   const { rows, added, unchanged, forecastersCreated, tooLate, clockBehindMs } = await withDatabase(
     components.openDatabase,
-    (database) => importFile({ ...components, database }, kind, file),
+    (database) => importFile({ ...components, database, released }, kind, file),
   )
   const created = forecastersCreated > 0 ? `, ${forecastersCreated} forecasters met for the first time` : ''
   const late =

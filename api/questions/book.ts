@@ -37,6 +37,8 @@ export class QuestionBook {
   readonly #source: QuestionSource
   readonly #logs: { questions: TableLog; resolutions: TableLog }
   readonly #byId = new Map<string, KnownQuestion>()
+  /** Outcomes of questions that the store has not shown yet. */
+  readonly #early = new Map<string, News>()
   readonly #listing = new Listing()
   /** How many data files of each table are in memory. A read that fails leaves them as they are, so that it is tried again. */
   #read = { questions: 0, resolutions: 0 }
@@ -76,7 +78,7 @@ export class QuestionBook {
   }
 
   async #follow(): Promise<void> {
-    // In this order, so that the question of every outcome that is read is read too.
+    // In this order, so that the question of an outcome that is read is read too, unless the store fails to show it.
     await this.#logs.resolutions.refresh()
     await this.#logs.questions.refresh()
     const [questions, resolutions] = [this.#logs.questions.current, this.#logs.resolutions.current]
@@ -117,21 +119,30 @@ export class QuestionBook {
     const gone: KnownQuestion[] = []
     const come: KnownQuestion[] = []
     for (const row of news) {
-      const known = this.#byId.get(row.question_id)
-      const question = updated(known, row)
-      if (!question) continue
+      const id = row.question_id
+      const known = this.#byId.get(id)
+      const question = updated(known, row, this.#early.get(id))
+      if (!question) {
+        this.#early.set(id, row)
+        continue
+      }
+      this.#early.delete(id)
       if (known) gone.push(known)
       come.push(question)
-      this.#byId.set(question.question_id, question)
+      this.#byId.set(id, question)
     }
     this.#listing.change(gone, come, this.#source.now())
   }
 }
 
-/** A question with what later commits say of it; undefined for an outcome of a question that nobody has asked. */
-function updated(known: KnownQuestion | undefined, news: News): KnownQuestion | undefined {
+/** A question with what later commits say of it, and with an outcome that came early; undefined for one not known yet. */
+function updated(
+  known: KnownQuestion | undefined,
+  news: News,
+  early: News | undefined,
+): KnownQuestion | undefined {
   const asked = news.title === null ? known : (news as KnownQuestion)
-  const resolved = news.outcome === null ? known : news
+  const resolved = news.outcome === null ? (known ?? early) : news
   return (
     asked && {
       question_id: asked.question_id,

@@ -8,12 +8,14 @@ import { attachAll, isReplaced } from '../tables/views.ts'
 import { inboxPath, inboxPrefix } from '../store/paths.ts'
 import { type CompactionContext, compact, lastRecordedAt } from '../tables/compact.ts'
 import { parquetOf } from '../tables/data-files.ts'
-import { currentVersions } from '../tables/delta-log.ts'
+import { assertNotBehind, currentVersions } from '../tables/delta-log.ts'
 import { type Rejected, SHOWN, readRows } from './read-file.ts'
 
 export interface ImportContext extends CompactionContext {
   /** A new version 7 UUID. */
   newId: () => string
+  /** The versions that the last release was made from, if there is one. */
+  released?: Partial<Record<string, number>>
 }
 
 export interface Imported {
@@ -52,6 +54,7 @@ export async function importFile(context: ImportContext, kind: ImportKind, path:
   }
   for (const [name, check] of Object.entries(CHECK_FUNCTIONS)) database.define(name, check)
   const versions = await currentVersions(context.store)
+  assertNotBehind(versions, context.released ?? {})
   await local.reading(async () => {
     await attachAll(database, local, versions)
     await database.run(`CREATE OR REPLACE TEMP TABLE fault AS ${faultsQuery(spec)}`)

@@ -5,13 +5,13 @@ import { SCORED_TABLES, type ScoredTable } from '../../schemas/tables.ts'
 import type { Environment } from '../../schemas/values.ts'
 import { Database } from '../duckdb.ts'
 import { canonical, sha256Hex } from '../proof/canonical.ts'
-import { hasSnapshot, snapshotDate } from './read.ts'
+import { hasSnapshot, readManifest, snapshotDate } from './read.ts'
 import { fingerprintOf } from './signatures.ts'
 import type { ReadablePlan, ReleaseContext, ReleaseState } from './state.ts'
 import { planPath } from '../store/paths.ts'
 import { recordBytes } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
-import { TableLog } from '../tables/delta-log.ts'
+import { TableLog, assertNotBehind } from '../tables/delta-log.ts'
 import type { TableVersion } from '../tables/delta.ts'
 
 /** The method, the software and the secret that make a release. Together with the tables they decide its bytes. */
@@ -59,12 +59,14 @@ export function assertAsOf(state: ReleaseState, requested: Date | undefined, now
   )
 }
 
+/** @throws ServiceError `unavailable` where the store does not show all that the last release was made from. */
 export async function newPlan(
   context: ReleaseContext,
   state: ReleaseState,
   asOf: Date,
   versions: Record<ScoredTable, TableVersion>,
 ): Promise<ReleasePlan> {
+  assertNotBehind(versions, state.manifest?.tables ?? {})
   const tables = Object.fromEntries(SCORED_TABLES.map((name) => [name, versions[name].version]))
   const as_of = asOf.toISOString()
   return {
@@ -105,6 +107,12 @@ export async function begunPlan(
       'conflict',
       `release ${release} was begun at ${started_at} by another version of the service or under another secret; it is taken over after ${TAKEOVER_MS / 60_000} minutes`,
     )
+  }
+  // A plan is never changed once its release is published, even if the store has failed to show that at first.
+  if (await readManifest(context.store, release)) {
+    throw new ServiceError('unavailable', `the store has not shown release ${release} before; run again`, {
+      retryAfterS: 5,
+    })
   }
   const taken = { ...own, started_at: now.toISOString() }
   await context.store.put(planPath(release), recordBytes(planPath(release), taken))

@@ -94,6 +94,27 @@ export function versionAt({ table, files }: TableVersion, version: number): Tabl
   return { table, version, files: files.filter((file) => file.version <= version) }
 }
 
+/**
+ * Refuses versions that the store must have shown before: it answers as some time ago, and what is decided by that would
+ * be wrong.
+ *
+ * @throws ServiceError `unavailable`.
+ */
+export function assertNotBehind(
+  versions: Record<ScoredTable, TableVersion>,
+  released: Partial<Record<string, number>>,
+): void {
+  for (const { table, version } of Object.values(versions)) {
+    const known = released[table] ?? -1
+    if (version >= known) continue
+    throw new ServiceError(
+      'unavailable',
+      `the store shows table ${table} at version ${version}, although a release was made from version ${known}; run again`,
+      { retryAfterS: 5 },
+    )
+  }
+}
+
 /** The current version of every table that scoring reads. */
 export async function currentVersions(store: Store): Promise<Record<ScoredTable, TableVersion>> {
   const versions = await Promise.all(

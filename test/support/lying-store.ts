@@ -6,6 +6,8 @@ import { copyOf } from './store-content.ts'
 export class LyingStore extends MemoryStore {
   /** What reads of single objects do not find. */
   readonly hidden = new Set<string>()
+  /** What only reads of their beginning find. */
+  readonly hiddenFromGet = new Set<string>()
   /** What deletions fail on, as if the store did not answer. */
   readonly undeletable = new Set<string>()
   #listed: MemoryStore | undefined
@@ -17,14 +19,20 @@ export class LyingStore extends MemoryStore {
     if (also !== undefined) this.#listed.objects.set(also, new Uint8Array())
   }
 
+  /** From now on listings say what there is in another store. */
+  listFrom(store: MemoryStore): void {
+    this.#listed = store
+  }
+
   tellTheTruth(): void {
     this.hidden.clear()
+    this.hiddenFromGet.clear()
     this.undeletable.clear()
     this.#listed = undefined
   }
 
   override async get(path: string): Promise<Uint8Array | undefined> {
-    return this.hidden.has(path) ? undefined : super.get(path)
+    return this.hidden.has(path) || this.hiddenFromGet.has(path) ? undefined : super.get(path)
   }
 
   override async range(path: string, offset: number, length: number): Promise<Uint8Array | undefined> {

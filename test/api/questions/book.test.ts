@@ -6,8 +6,10 @@ import { QuestionBook } from '../../../api/questions/book.ts'
 import type { Components } from '../../../jobs/components.ts'
 import { LocalFiles } from '../../../pipeline/store/local-files.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
+import { deltaLogPath } from '../../../pipeline/store/paths.ts'
 import type { Question } from '../../../schemas/payloads.ts'
 import { type Call, FaultStore } from '../../support/fault-store.ts'
+import { LyingStore } from '../../support/lying-store.ts'
 import { Clock, importRows, testComponents } from '../../support/service.ts'
 import { uuidOf } from '../../support/world.ts'
 
@@ -113,6 +115,21 @@ describe('a question book', () => {
       ['three', 'open', null],
       ['two after its outcome', 'resolved', 'annulled'],
     ])
+  })
+
+  test('keeps an outcome that shows before its question', async () => {
+    const lying = new LyingStore()
+    components = await testComponents({ store: lying, clock })
+    await importQuestions([1, 'one', '2027-01-01T00:00:00Z'])
+    await resolve(1, 'yes')
+    const book = new QuestionBook({ ...components, now: clock.now })
+    lying.freezeListings({ without: deltaLogPath('questions', 1) })
+    lying.hidden.add(deltaLogPath('questions', 1))
+    await book.refresh()
+    expect(everything(book)).toEqual([])
+    lying.tellTheTruth()
+    await book.refresh()
+    expect(everything(book)).toMatchObject([{ title: 'one', status: 'resolved', outcome: 'yes' }])
   })
 
   test('is as it was after a read that failed, and reads the same again', async () => {
