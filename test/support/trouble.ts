@@ -30,6 +30,13 @@ export async function succeeded(command: Promise<Finished>): Promise<Finished> {
   throw new Error(`a command that was not cut off ended with ${finished.code}: ${finished.stderr}`)
 }
 
+/** Whether a command did its work. One that did not must say why in words of its own, and not as a program that broke. */
+export function explained(command: string, { code, stderr }: Finished): boolean {
+  if (code === 0) return true
+  if (code === 1 && /^fvs: (?!unexpected failure)/m.test(stderr)) return false
+  throw new Error(`fvs ${command} ended with ${code}: ${stderr}`)
+}
+
 /** Makes a release that holds everything acknowledged so far: one that another run has published might not. */
 export async function releaseNow(options: ProcessOptions): Promise<void> {
   for (;;) {
