@@ -27,7 +27,8 @@ async function importedWorld(): Promise<MemoryStore> {
   return store
 }
 
-async function fill(store: Store): Promise<void> {
+/** Puts the small world into an empty store. */
+export async function fill(store: Store): Promise<void> {
   world ??= importedWorld()
   for (const [path, bytes] of (await world).objects) await store.put(path, bytes)
 }

@@ -19,9 +19,8 @@ const ANYWHERE = ['slow', 'reset', 'error_500', 'slow_down_503'] as const
 const OF_WRITES = ['reset_persisted', 'error_500_persisted'] as const
 /** What can go wrong with the answer to a read of an object that is there. */
 const OF_OBJECTS = ['missing_404', 'truncated', 'shortened', 'flipped'] as const
-const OF_LISTINGS = ['truncated', 'stale_list'] as const
 
-const KINDS = [...new Set([...ANYWHERE, ...OF_WRITES, ...OF_OBJECTS, ...OF_LISTINGS])]
+const KINDS = [...ANYWHERE, ...OF_WRITES, ...OF_OBJECTS, 'stale_list'] as const
 type Toxic = (typeof KINDS)[number]
 
 /** The longest that a slow request waits before it is passed on, even if its caller has given up by then. */
@@ -158,7 +157,9 @@ const isListing = ({ url }: IncomingMessage) => url!.includes('list-type=2')
 
 function toxicsOf(message: IncomingMessage): readonly Toxic[] {
   if (message.method !== 'GET') return [...ANYWHERE, ...OF_WRITES]
-  return [...ANYWHERE, ...(isListing(message) ? OF_LISTINGS : OF_OBJECTS)]
+  if (!isListing(message)) return [...ANYWHERE, ...OF_OBJECTS]
+  // Most listings have always been answered the same, so that there is no older answer to give.
+  return [...ANYWHERE, 'truncated', ...Array<Toxic>(12).fill('stale_list')]
 }
 
 function refuse(response: ServerResponse, status: number, code: string): void {

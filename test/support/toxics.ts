@@ -64,7 +64,7 @@ export async function expectKeptThrough(
     proxy.share = choices.pick([0.02, 0.05, 0.1])
     // Nodes have known the batch before for a round. The batch before that gets its outcomes.
     const loading = load.run(fleet.urls, batchOf(round - 1), stop.signal)
-    const releasing = [releaseUntil(stop.signal), releaseUntil(stop.signal)]
+    const releasing = releaseUntil(stop.signal)
     const importing = imports.map((args) => run('import', ...args))
     const node = choices.whole(0, 1)
     const restarted = pause(roundMs / 3)
@@ -72,7 +72,7 @@ export async function expectKeptThrough(
       .then(() => fleet.begin(node))
     const [imported] = await Promise.all([Promise.all(importing), restarted, pause(roundMs)])
     stop.abort()
-    await Promise.all([loading, ...releasing])
+    await Promise.all([loading, releasing])
     await proxy.calm()
     // What was reported as imported is not imported again: it must be there.
     for (const [index, args] of imports.entries()) {
@@ -91,7 +91,7 @@ export async function expectKeptThrough(
     findings = await check.run({ everything: true })
   }
   report(name, choices.seed, {
-    faults: proxy.total,
+    injected: proxy.total,
     ...proxy.counts,
     requests: proxy.requests,
     rounds,
