@@ -138,7 +138,7 @@ async function build(folder: string, world: World): Promise<void> {
   const store = await FileStore.begin(root)
   using database = await Database.open({ threads: 2, memoryLimit: '2GB', directory: folder })
   const local = new LocalFiles(store, join(folder, 'cache'))
-  const context = { store, local, database, directory: folder, now: () => NOW }
+  const context = { store, local, database, directory: folder, now: () => NOW, wait: () => Promise.resolve() }
   let id = 0
   const send = (table: TableName, rows: Row[]) => {
     const bytes = encodeRows(table, rows)

@@ -72,7 +72,10 @@ async function createWorld(root: string, size: WorldSize): Promise<void> {
         const bytes = await parquetOf({ database, directory }, 'part', rows)
         const id = `00000000-0000-8000-8000-${String(part).padStart(12, '0')}`
         await store.put(inboxPath(table, id, bytes), bytes)
-        await compact({ store, local, database, directory, now: () => WORLD_END }, table)
+        await compact(
+          { store, local, database, directory, now: () => WORLD_END, wait: () => Promise.resolve() },
+          table,
+        )
       }
     }
   } finally {

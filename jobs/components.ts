@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
 import { availableParallelism, homedir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { type Logger, destination, pino } from 'pino'
 import { v7 as uuidv7 } from 'uuid'
 import { Database } from '../pipeline/duckdb.ts'
@@ -45,6 +46,7 @@ export interface Components extends AsyncDisposable {
   /** By how much the clock was ahead of the store's when the store was opened; undefined if that is not known. */
   clockAheadMs: number | undefined
   now: () => Date
+  wait: (ms: number) => Promise<void>
   newId: () => string
   /** An id in no order: nothing is sorted by it. */
   newRequestId: () => string
@@ -133,6 +135,9 @@ async function buildComponents(
       }),
     clockAheadMs,
     now: () => new Date(),
+    wait: async (ms) => {
+      await setTimeout(ms)
+    },
     newId: () => uuidv7(),
     newRequestId: () => randomUUID(),
     [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }),

@@ -5,6 +5,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { z } from 'zod'
 import { IMPORTS, type ImportKind } from '../pipeline/import/checks.ts'
 import { type Settings, parseSettings, settingsOf } from '../schemas/config.ts'
+import { nameFault } from '../schemas/names.ts'
 import { TIERS } from '../schemas/tiers.ts'
 import { ENVIRONMENTS, type Environment } from '../schemas/values.ts'
 import { type Access, type Components, SERVICE_VERSION, withComponents } from './components.ts'
@@ -12,11 +13,15 @@ import { runAudit } from './audit.ts'
 import { runImport } from './import.ts'
 import { type KeyOptions, createKey, listKeys, revokeKey, rotateKey } from './keys.ts'
 import { type Report, print, reportError } from './output.ts'
+import { runQuarantine } from './quarantine.ts'
 import { runRelease } from './release.ts'
 import { runRetention } from './retention.ts'
 import { runSeed, runStep } from './sandbox.ts'
 import { SEED_DEFAULTS, type SeedOptions } from './simulation/seed.ts'
 import { runVerify } from './verify.ts'
+
+/** The most characters of a reason: every later manifest repeats it. */
+const REASON_LENGTH = 500
 
 interface GlobalOptions {
   store?: string
@@ -82,6 +87,15 @@ function wholeNumber(text: string): number {
   if (!/^[1-9]\d{0,7}$/.test(text))
     throw new InvalidArgumentError('It must be a whole number from 1 on, of at most 8 digits.')
   return Number(text)
+}
+
+function reason(text: string): string {
+  const given = text.trim().normalize('NFC')
+  const fault =
+    nameFault(given) ??
+    (given.length > REASON_LENGTH ? `must have at most ${REASON_LENGTH} characters` : undefined)
+  if (fault !== undefined) throw new InvalidArgumentError(`It ${fault}.`)
+  return given
 }
 
 command('serve', 'Serve the API and make releases on schedule, until SIGTERM or SIGINT.')
@@ -182,6 +196,13 @@ storeCommand(
   )
   .action((options: StoreOptions & { keep: number }) =>
     onStore(options, 'writes', (components) => runRetention(components, options.keep)),
+  )
+
+storeCommand('quarantine', 'Move aside an object that cannot be read, so that the next release goes on.')
+  .argument('<key>', 'its path in the store: an inbox object, an intake or the manifest of a snapshot')
+  .requiredOption('--reason <text>', 'why, for everyone to read in the next releases', reason)
+  .action((key: string, options: StoreOptions & { reason: string }) =>
+    onStore(options, 'writes', (components) => runQuarantine(components, key, options.reason)),
   )
 
 command('demo', 'Run the whole service on a small simulated world, in the sandbox of an empty store.')

@@ -124,6 +124,20 @@ const supersededOutcome = z.strictObject({
 })
 export type SupersededOutcome = z.infer<typeof supersededOutcome>
 
+/** An object of the store that an operator has moved aside because it cannot be read. */
+export const quarantinedObject = z.strictObject({
+  key: z.string().describe('Where it was in the store'),
+  at: instant.describe('When it was moved aside'),
+  reason: z.string().describe('Why, as the operator says'),
+  size_bytes: count.nullable().describe('As it was found; null if it was gone'),
+  sha256: sha256.nullable().describe('As it was found; null if it was gone'),
+  rows: count.nullable().describe('As its own footer says; null if that cannot be read, or if it has none'),
+  version: count
+    .nullable()
+    .describe('The version of its table that was about to take it in and was given up; null if none was'),
+})
+export type QuarantinedObject = z.infer<typeof quarantinedObject>
+
 export const releaseManifest = z.strictObject({
   release: z.number().int().min(1),
   as_of: instant,
@@ -139,6 +153,9 @@ export const releaseManifest = z.strictObject({
     .describe(
       'Outcomes that the release before this one scored by and that have changed since, by question_id',
     ),
+  quarantined: z
+    .array(quarantinedObject)
+    .describe('All objects that had been moved aside when the release was planned, by key'),
   files: z.array(file),
 })
 export type ManifestFile = z.infer<typeof file>

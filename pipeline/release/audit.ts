@@ -6,6 +6,7 @@ import { type DerivationContext, deriveRelease } from './derive.ts'
 import { Database } from '../duckdb.ts'
 import { type OutputFile, entryOf, snapshotFile } from './shards.ts'
 import { versionsOf } from './plan.ts'
+import { quarantineFaults } from './quarantine-check.ts'
 import { isShard, readManifest, readReleaseShard, readSnapshotManifest, snapshotDate } from './read.ts'
 import { readPlan } from './state.ts'
 import { resigned, signerOf } from './signatures.ts'
@@ -22,6 +23,7 @@ import {
 import { recordBytes } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import { localPath } from '../tables/delta-log.ts'
+import { readQuarantined } from '../tables/quarantine.ts'
 import type { TableVersion } from '../tables/delta.ts'
 import type { ScoredTable } from '../../schemas/tables.ts'
 
@@ -88,8 +90,10 @@ export async function auditRelease(context: AuditContext, release: number): Prom
   const files: ManifestFile[] = []
   let expected: AsyncIterable<ExpectedFile> | readonly ExpectedFile[] = manifest.files
   const versions = await checkTables(context, tables, report)
+  const previous = report.derived && versions ? await previousManifest(store, release) : undefined
+  const before = previous?.quarantined ?? []
+  report.faults.push(...(await quarantineFaults(store, manifest, plan && (plan.quarantined ?? []), before)))
   if (report.derived && versions) {
-    const previous = await previousManifest(store, release)
     const inputs = { release, asOf: new Date(as_of), environment, versions, previous, bringsSnapshot }
     const derived = await deriveRelease(context, inputs)
     checkStatements(manifest, derived, report)
@@ -232,9 +236,15 @@ async function checkSnapshot(
   const faults = report.faults.length
   const snapshot = await unlessCorrupt(readSnapshotManifest(store, date), report)
   if (!snapshot) {
-    // Until then a crash may have left it to the next release.
-    if (report.faults.length === faults && (await thinned.at()))
-      report.faults.push(`${snapshotManifestPath(date)}: is missing`)
+    // Until then a crash or a quarantine may have left it to the next release.
+    if (report.faults.length > faults || !(await thinned.at())) return
+    const path = snapshotManifestPath(date)
+    const aside = await unlessCorrupt(readQuarantined(store, path), report)
+    if (aside) {
+      report.notes.push(
+        `${path} was moved aside at ${aside.at} (${aside.reason}), and the shards that it could be made from again were deleted: ${date} has no history until it is restored`,
+      )
+    } else if (report.faults.length === faults) report.faults.push(`${path}: is missing`)
     return
   }
   report.snapshot_compared = true

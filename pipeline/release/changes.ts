@@ -1,14 +1,15 @@
 // Whether there is anything to release that the last release does not say.
 import pMap from 'p-map'
-import type { ReleaseManifest } from '../../schemas/payloads.ts'
+import type { QuarantinedObject, ReleaseManifest } from '../../schemas/payloads.ts'
 import { SCORED_TABLES, type ScoredTable, type TableName } from '../../schemas/tables.ts'
 import { snapshotDate } from './read.ts'
-import { canonical, sha256Hex } from '../proof/canonical.ts'
+import { canonical } from '../proof/canonical.ts'
 import { deltaLogPath, inboxPrefix, isInboxPath } from '../store/paths.ts'
 import type { Store } from '../store/store.ts'
 
 /** What a release would be made of. */
 export type NextRelease = Pick<ReleaseManifest, 'as_of' | 'engines' | 'methodology_version'> & {
+  quarantined: readonly QuarantinedObject[]
   tables: Record<ScoredTable, number>
 }
 
@@ -20,9 +21,14 @@ export function hasChanged(last: ReleaseManifest, next: NextRelease): boolean {
 function isAlike(last: ReleaseManifest, next: Omit<NextRelease, 'tables'>): boolean {
   return (
     snapshotDate(last.as_of) === snapshotDate(next.as_of) &&
-    sha256Hex(canonical(last.engines)) === sha256Hex(canonical(next.engines)) &&
+    isSame(last.engines, next.engines) &&
+    isSame(last.quarantined, next.quarantined) &&
     last.methodology_version === next.methodology_version
   )
+}
+
+function isSame(one: object, other: object): boolean {
+  return Buffer.compare(canonical(one), canonical(other)) === 0
 }
 
 /**

@@ -8,13 +8,14 @@ import { type ReleasePlan, assertAsOf, begunPlan, makeOf, newPlan, versionsOf } 
 import { readManifest } from './read.ts'
 import { entryOf } from './shards.ts'
 import { type ReleaseContext, type ReleaseState, assertEnvironment } from './state.ts'
-import { completeSnapshot, copySnapshot } from './snapshot.ts'
+import { completeSnapshots, copySnapshot } from './snapshot.ts'
 import { signatureOf } from '../proof/hmac.ts'
 import { manifestPath, planPath, releasePrefix } from '../store/paths.ts'
 import { recordBytes } from '../store/records.ts'
 import { putOnce } from '../store/store.ts'
 import { compact } from '../tables/compact.ts'
 import type { TableVersion } from '../tables/delta.ts'
+import { listQuarantined } from '../tables/quarantine.ts'
 
 export interface ReleaseRequest {
   asOf?: Date | undefined
@@ -42,10 +43,11 @@ export async function makeRelease(
     const now = context.now()
     const state = await assertEnvironment(context)
     assertAsOf(state, request.asOf, now)
-    await completeSnapshot(context, state)
+    const quarantined = await listQuarantined(store)
+    await completeSnapshots(context, state, quarantined)
     const release = state.number + 1
     if (state.begun) {
-      const plan = await begunPlan(context, state, state.begun)
+      const plan = await begunPlan(context, state, state.begun, quarantined)
       const result = await carryOut(context, state, plan, await versionsOf(store, plan.tables))
       if (!result.made) return result
       context.log('finished a release that an earlier run began', { release })
@@ -53,12 +55,12 @@ export async function makeRelease(
     }
     const asOf = request.asOf ?? now
     const current = request.ifChanged ? state.manifest : undefined
-    const next = { ...makeOf(context), as_of: asOf.toISOString() }
+    const next = { ...makeOf(context), as_of: asOf.toISOString(), quarantined }
     if (current && (await nothingToRelease(store, current, next))) {
       return { made: false, release: current.release, reason: 'unchanged' }
     }
     const versions = await compactAll(context)
-    const plan = await newPlan(context, state, asOf, versions)
+    const plan = await newPlan(context, state, asOf, versions, quarantined)
     if (current && !hasChanged(current, plan)) {
       return { made: false, release: current.release, reason: 'unchanged' }
     }
@@ -90,7 +92,7 @@ function carryOut(
 ): Promise<ReleaseResult> {
   const { store, local, secrets } = context
   const release = state.number + 1
-  const { as_of, environment, methodology_version, engines, tables } = plan
+  const { as_of, environment, methodology_version, engines, tables, quarantined } = plan
   const work = async (database: Database): Promise<ReleaseResult> => {
     const derived = await deriveRelease(
       { ...context, database },
@@ -115,7 +117,7 @@ function carryOut(
     }
     const { counts, superseded, pairCount: pairs } = derived
     const made = { release, as_of, environment, methodology_version, engines, tables }
-    const manifest: ReleaseManifest = { ...made, counts, superseded, files }
+    const manifest: ReleaseManifest = { ...made, counts, superseded, quarantined: [...quarantined], files }
     if (!(await store.putIfAbsent(manifestPath(release), recordBytes(manifestPath(release), manifest)))) {
       return { made: false, release, reason: 'lost' }
     }

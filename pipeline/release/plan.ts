@@ -1,6 +1,6 @@
 // Decides what a release is made of, once: whoever finds a plan carries it out to the same bytes.
 import { ServiceError } from '../../schemas/errors.ts'
-import type { ReleaseManifest } from '../../schemas/payloads.ts'
+import type { QuarantinedObject, ReleaseManifest } from '../../schemas/payloads.ts'
 import { SCORED_TABLES, type ScoredTable } from '../../schemas/tables.ts'
 import type { Environment } from '../../schemas/values.ts'
 import { Database } from '../duckdb.ts'
@@ -29,6 +29,8 @@ export interface ReleasePlan extends Make {
   tables: Record<ScoredTable, number>
   /** Whether the release is the first of its day, so that the day's snapshot is copied from its shards. */
   brings_snapshot: boolean
+  /** What had been moved aside by then. */
+  quarantined: readonly QuarantinedObject[]
 }
 
 /** A plan of another make is left alone for this long: its run may still be at work. */
@@ -65,6 +67,7 @@ export async function newPlan(
   state: ReleaseState,
   asOf: Date,
   versions: Record<ScoredTable, TableVersion>,
+  quarantined: readonly QuarantinedObject[],
 ): Promise<ReleasePlan> {
   assertNotBehind(versions, state.manifest?.tables ?? {})
   const tables = Object.fromEntries(SCORED_TABLES.map((name) => [name, versions[name].version]))
@@ -75,6 +78,7 @@ export async function newPlan(
     ...makeOf(context),
     tables: tables as ReleasePlan['tables'],
     brings_snapshot: await bringsSnapshot(context.store, state, as_of),
+    quarantined,
   }
 }
 
@@ -95,10 +99,11 @@ export async function begunPlan(
   context: ReleaseContext,
   state: ReleaseState,
   begun: ReadablePlan,
+  known: readonly QuarantinedObject[],
 ): Promise<ReleasePlan> {
-  const { as_of, started_at, tables } = begun
+  const { as_of, started_at, tables, quarantined = known } = begun
   const brings_snapshot = begun.brings_snapshot ?? (await bringsSnapshot(context.store, state, as_of))
-  const own: ReleasePlan = { as_of, started_at, ...makeOf(context), tables, brings_snapshot }
+  const own: ReleasePlan = { as_of, started_at, ...makeOf(context), tables, brings_snapshot, quarantined }
   if (sha256Hex(canonical(begun)) === sha256Hex(canonical(own))) return own
   const release = state.number + 1
   const now = context.now()

@@ -5,6 +5,7 @@ import {
   type ManifestFile,
   type ReleaseManifest,
   type ReleaseShard,
+  type SnapshotManifest,
   type SnapshotShard,
   releaseManifest,
   snapshotManifest,
@@ -24,6 +25,7 @@ import {
 import { sha256Hex } from '../proof/canonical.ts'
 import { readRecord, recordBytes } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
+import { orUnreadable } from '../tables/quarantine.ts'
 
 /**
  * The number of the current release, the greatest with a manifest; 0 if there is none. Releases are numbered without a
@@ -63,8 +65,10 @@ export async function noteThinned(store: Store, release: number, now: Date): Pro
   await store.putIfAbsent(thinnedPath(release), recordBytes(thinnedPath(release), record))
 }
 
-export function readSnapshotManifest(store: Store, date: string) {
-  return readRecord(store, snapshotManifestPath(date), snapshotManifest)
+/** @throws ServiceError `corrupt` for a damaged one, with the way out. */
+export function readSnapshotManifest(store: Store, date: string): Promise<SnapshotManifest | undefined> {
+  const path = snapshotManifestPath(date)
+  return orUnreadable(path, readRecord(store, path, snapshotManifest))
 }
 
 /** The day, in UTC, whose snapshot the first release of the day brings. */

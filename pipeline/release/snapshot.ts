@@ -2,7 +2,7 @@
 // method nor the secret, so that any version of the service completes what a crash left out, to the same bytes.
 import pMap from 'p-map'
 import { ServiceError } from '../../schemas/errors.ts'
-import type { ReleaseManifest, SnapshotManifest } from '../../schemas/payloads.ts'
+import type { QuarantinedObject, ReleaseManifest, SnapshotManifest } from '../../schemas/payloads.ts'
 import {
   hasSnapshot,
   isShard,
@@ -14,30 +14,43 @@ import {
 } from './read.ts'
 import { entryOf, snapshotFile } from './shards.ts'
 import { type ReleaseContext, type ReleaseState, readPlan } from './state.ts'
-import { snapshotManifestPath, snapshotPrefix } from '../store/paths.ts'
+import { snapshotDateOf, snapshotManifestPath, snapshotPrefix } from '../store/paths.ts'
 import { recordBytes } from '../store/records.ts'
 import { type Store, putExactly } from '../store/store.ts'
 
 const READS_AT_ONCE = 16
 
-/** Completes the snapshot of the current release's day if a crash left it out, before the next release is begun. */
-export async function completeSnapshot(
+/**
+ * Completes, before the next release is begun, the snapshot of the current release's day if a crash left it out, and those
+ * whose manifests were moved aside.
+ *
+ * @throws ServiceError `corrupt` for a damaged manifest of the current release's day.
+ */
+export async function completeSnapshots(
   { store, log }: Pick<ReleaseContext, 'store' | 'log'>,
-  state: ReleaseState,
+  { number, manifest: current }: ReleaseState,
+  quarantined: readonly QuarantinedObject[],
 ): Promise<void> {
-  if (!state.manifest || state.hasSnapshot) return
-  const manifest = await bringerOf(store, state)
-  if (!manifest) return
-  const { release, as_of } = manifest
-  const date = snapshotDate(as_of)
-  log('completing the snapshot that an earlier run left out', { release, date })
-  try {
-    await copySnapshot(store, manifest)
-  } catch (error) {
-    // Retention thins a release only when its copies are complete: it was faster, or the manifest was lost since then.
-    if (!(error instanceof ServiceError) || error.kind !== 'notFound') throw error
-    if (!(await hasSnapshot(store, date)))
-      log('the snapshot cannot be completed', { date, reason: error.message })
+  const last = current && snapshotDate(current.as_of)
+  const aside = new Set(
+    quarantined.map(({ key }) => snapshotDateOf(key)).filter((date) => date !== undefined),
+  )
+  for (const date of new Set([...aside, ...(last === undefined ? [] : [last])])) {
+    if (date === last ? await readSnapshotManifest(store, date) : await hasSnapshot(store, date)) continue
+    const fail = (reason: string) => log('the snapshot cannot be completed', { date, reason })
+    try {
+      const manifest = await bringerOf(store, date, number)
+      if (!manifest) continue
+      log('completing the snapshot of a day', { release: manifest.release, date })
+      await copySnapshot(store, manifest)
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error
+      // Retention thins a release only when its copies are complete: it was faster, or the manifest was lost since then.
+      const isThinned = error.kind === 'notFound'
+      // Releases have been let go on without a snapshot that was moved aside.
+      if (!isThinned && !(error.kind === 'corrupt' && aside.has(date))) throw error
+      if (!(await hasSnapshot(store, date))) fail(error.message)
+    }
   }
 }
 
@@ -65,15 +78,25 @@ async function isWhole(store: Store, date: string): Promise<boolean> {
   return true
 }
 
-/** The release that brings the snapshot of the current release's day. */
-async function bringerOf(store: Store, { number, manifest }: ReleaseState) {
-  let found = manifest
-  for (let release = number; found; release--) {
-    if ((await readPlan(store, release))?.brings_snapshot) return found
-    const earlier = release > 1 ? await readManifest(store, release - 1) : undefined
-    found = earlier && snapshotDate(earlier.as_of) === snapshotDate(found.as_of) ? earlier : undefined
+/** The release that brings the snapshot of a day. Since `as_of` never goes back, halving finds the first one of the day. */
+async function bringerOf(store: Store, date: string, last: number): Promise<ReleaseManifest | undefined> {
+  const dayOf = async (release: number) => snapshotDate((await manifestOf(store, release)).as_of)
+  let [low, high] = [1, last + 1]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((await dayOf(middle)) < date) low = middle + 1
+    else high = middle
+  }
+  for (let release = low; release <= last && (await dayOf(release)) === date; release++) {
+    if ((await readPlan(store, release))?.brings_snapshot) return manifestOf(store, release)
   }
   return undefined
+}
+
+async function manifestOf(store: Store, release: number): Promise<ReleaseManifest> {
+  const manifest = await readManifest(store, release)
+  if (manifest) return manifest
+  throw new ServiceError('corrupt', `release ${release} has lost its manifest`)
 }
 
 /** Copies the snapshot that a release brings, its manifest last. */

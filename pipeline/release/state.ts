@@ -2,17 +2,17 @@
 // run reads it once and passes it on.
 import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
-import type { ReleaseManifest } from '../../schemas/payloads.ts'
+import { type ReleaseManifest, quarantinedObject } from '../../schemas/payloads.ts'
 import { SCORED_TABLES } from '../../schemas/tables.ts'
 import { ENVIRONMENTS, type Environment, instant } from '../../schemas/values.ts'
 import type { Database } from '../duckdb.ts'
 import type { SigningSecrets } from '../proof/hmac.ts'
 import type { Methodology } from '../scoring/methodology.ts'
-import { currentRelease, hasSnapshot, readManifest, snapshotDate } from './read.ts'
+import { currentRelease, readManifest } from './read.ts'
 import { SIMULATION_PATH, planPath } from '../store/paths.ts'
 import { readRecord } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
-import type { CompactionContext } from '../tables/compact.ts'
+import type { CompactionContext } from '../tables/data-files.ts'
 
 /** What any version of the service can read in a plan of any other. Its other fields tell one make from another. */
 const readablePlan = z.looseObject({
@@ -21,6 +21,7 @@ const readablePlan = z.looseObject({
   environment: z.enum(ENVIRONMENTS),
   tables: z.record(z.enum(SCORED_TABLES), z.number().int()),
   brings_snapshot: z.boolean().optional(),
+  quarantined: z.array(z.looseObject(quarantinedObject.shape)).optional(),
   signing: z.string().nullable().optional(),
 })
 export type ReadablePlan = z.infer<typeof readablePlan>
@@ -43,8 +44,6 @@ export interface ReleaseState {
   number: number
   /** Of the current release. */
   manifest: ReleaseManifest | undefined
-  /** Whether the day of the current release has its snapshot. */
-  hasSnapshot: boolean
   /** The plan of the next release, if a run has begun it. */
   begun: ReadablePlan | undefined
 }
@@ -71,8 +70,7 @@ export async function assertEnvironment({
       `${store.url} is a store of the environment ${found}: nothing of it is published as ${environment}`,
     )
   }
-  const date = manifest && snapshotDate(manifest.as_of)
-  return { number, manifest, hasSnapshot: date !== undefined && (await hasSnapshot(store, date)), begun }
+  return { number, manifest, begun }
 }
 
 export async function readPlan(store: Store, release: number): Promise<ReadablePlan | undefined> {

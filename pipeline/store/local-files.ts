@@ -20,6 +20,11 @@ export interface Content {
   sizeBytes?: number
 }
 
+export interface LocalOptions {
+  /** Whether the store is asked for the object also where this machine has a copy of it. */
+  inStore?: boolean
+}
+
 /**
  * Gives each object a local file. Objects of a store in a directory are files already; those of other stores are
  * downloaded into `directory`, piece by piece. A file is checked when it is made and when this process first uses it. A
@@ -43,9 +48,10 @@ export class LocalFiles {
    *
    * @throws ServiceError `notFound` if there is no such object, `corrupt` if its content is not the expected one.
    */
-  async path(object: string, expected: Content): Promise<string> {
+  async path(object: string, expected: Content, { inStore = false }: LocalOptions = {}): Promise<string> {
     assertPath(object)
     const path = this.#locationOf(object)
+    if (inStore && !(await this.#isStored(object, path))) throw absent(object, this.#store)
     if (this.#checked.get(object)?.sha256 === expected.sha256 && (await exists(path))) return path
     if (this.#store.localPath) await this.#checkStored(object, path, expected)
     else if (!(await isIntact(path, expected))) await this.#download(object, path, expected)
@@ -125,6 +131,12 @@ export class LocalFiles {
     assertPath(object)
     this.#checked.delete(object)
     if (!this.#store.localPath) await rm(this.#locationOf(object), { force: true })
+  }
+
+  /** False for an object that this machine has a copy of and the store has no more. */
+  async #isStored(object: string, path: string): Promise<boolean> {
+    if (this.#store.localPath || !(await exists(path))) return true
+    return (await this.#store.range(object, 0, 1)) !== undefined
   }
 
   #locationOf(object: string): string {

@@ -1,6 +1,6 @@
 // Builds and parses the path of every object in the store.
 import { ServiceError } from '../../schemas/errors.ts'
-import type { EntityType, TableName } from '../../schemas/tables.ts'
+import { type EntityType, TABLE_NAMES, type TableName } from '../../schemas/tables.ts'
 import { sha256Hex } from '../proof/canonical.ts'
 
 const padded = (number: number, digits: number): string => String(number).padStart(digits, '0')
@@ -24,7 +24,7 @@ export function inboxHash(path: string): string | undefined {
 /** False for anything that is not an inbox object, such as the empty objects with which some tools mark folders. */
 export function isInboxPath(table: TableName, path: string): boolean {
   const prefix = inboxPrefix(table)
-  return path.startsWith(prefix) && /^[^/]+\.parquet$/.test(path.slice(prefix.length))
+  return path.startsWith(prefix) && isPath(path) && /^[^/]+\.parquet$/.test(path.slice(prefix.length))
 }
 
 /** The list of inbox objects that a version of a table takes in, written before they are taken. */
@@ -46,9 +46,28 @@ export function lastCheckpointPath(table: TableName): string {
   return `tables/${table}/_delta_log/_last_checkpoint`
 }
 
-/** The path of a data file relative to its table, as the commit log has it. */
-export function dataPath(table: TableName, date: string, part: string): string {
-  return `recorded_date=${date}/${table}-${part}.parquet`
+/**
+ * The path of a data file relative to its table, as the commit log has it. It holds the version that the file is made for, so
+ * that the files of a version that was given up can be told from all others.
+ */
+export function dataPath(
+  table: TableName,
+  version: number,
+  date: string,
+  digest: string,
+  part: number,
+): string {
+  return `recorded_date=${date}/${table}-${version}-${digest}-${part}.parquet`
+}
+
+/** Where the data files of a table lie. */
+export function dataPrefix(table: TableName): string {
+  return tablePath(table, 'recorded_date=')
+}
+
+/** Whether a path of the store is that of a data file that was made for a version of a table. */
+export function isDataPathOf(table: TableName, version: number, path: string): boolean {
+  return path.startsWith(dataPrefix(table)) && path.split('/').at(-1)!.startsWith(`${table}-${version}-`)
 }
 
 export function tablePath(table: TableName, path: string): string {
@@ -135,6 +154,40 @@ export const SIMULATION_PATH = 'simulation.json'
 
 /** The last round that the sandbox has simulated. */
 export const SIMULATED_ROUND_PATH = 'simulation-round.json'
+
+export const QUARANTINE_PREFIX = 'quarantine/'
+
+/** Where an object lies that was moved aside. */
+export function quarantinePath(path: string): string {
+  return `${QUARANTINE_PREFIX}${path}`
+}
+
+/** What is known of an object that was moved aside. */
+export function quarantineRecordPath(path: string): string {
+  return `${QUARANTINE_PREFIX}${path}.json`
+}
+
+/** The old path of an object that was moved aside, from the path of its record; undefined for every other path. */
+export function quarantinedPathOf(path: string): string | undefined {
+  return /^quarantine\/(.+\.(?:parquet|json))\.json$/.exec(path)?.[1]
+}
+
+/** What an operator may move aside. */
+export type Quarantinable =
+  | { kind: 'inbox'; table: TableName }
+  | { kind: 'intake'; table: TableName; version: number }
+  | { kind: 'snapshot'; date: string }
+
+/** Undefined for a path of anything else. */
+export function quarantinableOf(path: string): Quarantinable | undefined {
+  const date = snapshotDateOf(path)
+  if (date !== undefined) return { kind: 'snapshot', date }
+  const table = TABLE_NAMES.find((name) => path.split('/')[1] === name)
+  if (!table) return undefined
+  if (isInboxPath(table, path)) return { kind: 'inbox', table }
+  const version = Number(/(\d{20})\.json$/.exec(path)?.[1])
+  return path === intakePath(table, version) ? { kind: 'intake', table, version } : undefined
+}
 
 export const PROBES_PREFIX = 'probe/'
 

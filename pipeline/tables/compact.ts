@@ -1,21 +1,27 @@
 // Moves rows from the inbox into a table exactly once: lists the objects it takes, writes the data files, commits, and
 // only then deletes the objects. After a crash anywhere the next run finishes the same step with the same files.
-import pMap, { pMapSkip } from 'p-map'
+import pMap from 'p-map'
 import { v5 as uuidv5 } from 'uuid'
-import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import { type TableName, tableSpec } from '../../schemas/tables.ts'
-import { inboxPrefix, intakePath, isInboxPath, deltaLogPath } from '../store/paths.ts'
+import { deltaLogPath, inboxPrefix, intakePath, isInboxPath, tablePath } from '../store/paths.ts'
 import { sha256Hex } from '../proof/canonical.ts'
-import type { LocalFiles } from '../store/local-files.ts'
-import { readRecord, recordBytes } from '../store/records.ts'
-import { type Store, type StoredObject, readChecked } from '../store/store.ts'
+import { type StoredObject, readChecked } from '../store/store.ts'
 import { writeCheckpoint } from './checkpoint.ts'
-import { type DataFileContext, writeDataFiles } from './data-files.ts'
-import { type NewDataFile, type TableVersion, appendCommit, creationCommit, filesOf } from './delta.ts'
+import { type CompactionContext, writeDataFiles } from './data-files.ts'
+import {
+  type NewDataFile,
+  type TableVersion,
+  appendCommit,
+  creationCommit,
+  filesOf,
+  isGivenUp,
+} from './delta.ts'
 import { TableLog } from './delta-log.ts'
 import { localInbox } from './inbox.ts'
-import { isReplaced } from './views.ts'
+import { assertReadable, putIntake, readIntake, stillPresent, takenBy } from './intake.ts'
+import { lookAgain, unreadable } from './quarantine.ts'
+import { earliestAfter } from './recorded-at.ts'
 
 const OBJECTS_AT_ONCE = 16
 /** A table gets a checkpoint after so many commits. */
@@ -26,18 +32,11 @@ const MOST_BYTES = 256 * 1024 * 1024
 /** The namespace of the tables' ids, an arbitrary UUID. */
 const TABLE_IDS = '5b6b2f0e-7a52-4f0b-9a3e-3c1d7f0a9c55'
 
-export interface CompactionContext extends DataFileContext {
-  local: LocalFiles
-  now: () => Date
-}
-
 /** The table when the call ended, and what the call took in. */
 export interface Compaction extends TableVersion {
   rows: number
   objects: number
 }
-
-const intake = z.strictObject({ inbox: z.array(z.string()).min(1) })
 
 /**
  * Takes in everything that was in the inbox when the call began, in one version of the table after another. Any number of
@@ -47,7 +46,7 @@ const intake = z.strictObject({ inbox: z.array(z.string()).min(1) })
  * @throws ServiceError `corrupt` for an object that is damaged or lost: nothing after it is taken in.
  */
 export async function compact(context: CompactionContext, table: TableName): Promise<Compaction> {
-  const { store, local, now } = context
+  const { store, now } = context
   const log = new TableLog(store, table)
   await log.refresh()
   if (log.current.version < 0) {
@@ -64,20 +63,21 @@ export async function compact(context: CompactionContext, table: TableName): Pro
       await writeCheckpoint(context, latest)
       log.checkpoint = latest.version
     }
-    const path = intakePath(table, latest.version + 1)
-    const next = await readRecord(store, path, intake)
-    if (next) {
-      rows += await take(context, latest, next.inbox)
-      objects += next.inbox.length
+    const next = latest.version + 1
+    const decided = await readIntake(store, table, next)
+    if (decided) {
+      rows += await take(context, latest, decided)
+      objects += decided.length
       continue
     }
     // An intake is written only after what the version before has taken is deleted, so that nothing is taken twice.
-    waiting ??= await clear(store, table, latest.version)
+    waiting ??= await clear(context, latest)
     if (waiting.length === 0) return { ...latest, rows, objects }
-    const inbox = await whole(local, nextBatch(waiting))
+    // Each object is checked before it is decided on.
+    const inbox = (await stillPresent(context, nextBatch(waiting))).map(([object]) => object)
     // Whether this write wins or a rival's does, the next round finds an intake for the version and finishes it. After a
     // rival's, the listing may hold objects that are taken by now.
-    const isMine = inbox.length === 0 || (await store.putIfAbsent(path, recordBytes(path, { inbox })))
+    const isMine = inbox.length === 0 || (await putIntake(store, table, next, inbox))
     if (!isMine) waiting = undefined
   }
 }
@@ -92,50 +92,27 @@ function nextBatch(waiting: StoredObject[]): string[] {
   return waiting.splice(0, fits < 0 ? waiting.length : fits).map(({ path }) => path)
 }
 
-/** The objects that are there, each checked. A listing may be stale and name some that were taken long ago. */
-function whole(local: LocalFiles, inbox: readonly string[]): Promise<string[]> {
-  const read = async (path: string): Promise<string | typeof pMapSkip> => {
-    try {
-      // A copy from an earlier run may have outlived its object.
-      await local.forget(path)
-      await localInbox(local, path)
-      return path
-    } catch (error) {
-      if (error instanceof ServiceError && error.kind === 'notFound') return pMapSkip
-      throw error
-    }
-  }
-  return pMap(inbox, read, { concurrency: OBJECTS_AT_ONCE })
-}
-
 /** Deletes the objects that a committed version took, and returns the others that wait. */
-async function clear(store: Store, table: TableName, version: number): Promise<StoredObject[]> {
-  const taken = await takenBy(store, table, version)
+async function clear(context: CompactionContext, last: TableVersion): Promise<StoredObject[]> {
+  const { store } = context
+  const { table } = last
+  const listed: StoredObject[] = []
+  for await (const object of store.list(inboxPrefix(table))) {
+    if (isInboxPath(table, object.path)) listed.push(object)
+  }
+  const taken = await takenBy(
+    context,
+    last,
+    listed.map(({ path }) => path),
+  )
   // All of them, by their names, because a stale listing may leave some out that would then be taken again.
   await pMap(taken, (path) => store.delete(path), { concurrency: OBJECTS_AT_ONCE })
-  const gone = new Set(taken)
-  const waiting: StoredObject[] = []
-  for await (const object of store.list(inboxPrefix(table))) {
-    if (isInboxPath(table, object.path) && !gone.has(object.path)) waiting.push(object)
-  }
-  return waiting
-}
-
-/** The objects that a committed version took; the first version only creates the table. */
-async function takenBy(store: Store, table: TableName, version: number): Promise<string[]> {
-  if (version === 0) return []
-  const path = intakePath(table, version)
-  const record = await readRecord(store, path, intake)
-  if (record) return record.inbox
-  throw new ServiceError(
-    'corrupt',
-    `${path} is not in the store, although version ${version} of table ${table} was made from it; without it, rows could be taken in twice`,
-  )
+  return listed.filter(({ path }) => !taken.has(path))
 }
 
 /**
  * Writes the data files of the version after `last`, commits it, and deletes the objects that it took. Returns its number of
- * rows, or 0 if a rival committed it first.
+ * rows, or 0 if a rival committed it first or it was given up.
  */
 async function take(context: CompactionContext, last: TableVersion, inbox: string[]): Promise<number> {
   const { store, local, now } = context
@@ -143,20 +120,26 @@ async function take(context: CompactionContext, last: TableVersion, inbox: strin
   const version = last.version + 1
   const path = deltaLogPath(table, version)
   let files: NewDataFile[]
+  let paths: string[] = []
   try {
-    files = await local.reading(async () => {
-      const paths = await pMap(inbox, (object) => localInbox(local, object), { concurrency: OBJECTS_AT_ONCE })
-      const digest = sha256Hex(inbox.join('\n')).slice(0, 32)
-      return writeDataFiles(context, { spec: tableSpec(table), paths, digest, earliest: earliestAfter(last) })
+    paths = await pMap(inbox, (object) => localOrTaken(context, table, version, object), {
+      concurrency: OBJECTS_AT_ONCE,
     })
+    const digest = sha256Hex(inbox.join('\n')).slice(0, 32)
+    const batch = { spec: tableSpec(table), paths, version, digest, earliest: earliestAfter(last) }
+    files = await local.reading(() => writeDataFiles(context, batch))
   } catch (error) {
     // Inbox objects are deleted only after the commit: if one is gone, a rival has committed this version.
     if (await store.get(path)) return 0
+    // DuckDB does not say which of the objects it could not read.
+    if (paths.length > 0 && error instanceof ServiceError && error.kind === 'corrupt') {
+      for (const object of inbox) await assertReadable(context, table, object)
+    }
     throw error
   }
   const rows = files.reduce((sum, file) => sum + file.rows, 0)
   const committed = await store.putIfAbsent(path, appendCommit(table, version, files, now().getTime()))
-  if (!committed) await assertHolds(store, table, version, files)
+  if (!committed && !(await isTaken(context, last, files))) return 0
   const remove = async (object: string) => {
     await local.forget(object)
     await store.delete(object)
@@ -165,17 +148,27 @@ async function take(context: CompactionContext, last: TableVersion, inbox: strin
   return committed ? rows : 0
 }
 
-/** Makes sure that the commit of a version is that of its intake, because what the intake took is about to be deleted. */
-async function assertHolds(
-  store: Store,
-  table: TableName,
-  version: number,
+/**
+ * Whether the version after `last`, which a rival has committed, took in what its intake names, so that this may be deleted.
+ * If it was given up instead, its data files go, since nothing names them, and the inbox objects stay.
+ */
+async function isTaken(
+  { store }: CompactionContext,
+  { table, version: lastVersion }: TableVersion,
   files: readonly NewDataFile[],
-): Promise<void> {
+): Promise<boolean> {
+  const version = lastVersion + 1
   const path = deltaLogPath(table, version)
-  const stored = await readChecked(store, path, (commit) => filesOf(commit, table, version))
+  const stored = await readChecked(store, path, (commit) => ({
+    added: filesOf(commit, table, version),
+    isGivenUp: isGivenUp(commit, table, version),
+  }))
   if (!stored) throw notShown(path)
-  if (stored.map((file) => file.path).join() === files.map((file) => file.path).join()) return
+  if (stored.isGivenUp) {
+    await pMap(files, (file) => store.delete(tablePath(table, file.path)), { concurrency: OBJECTS_AT_ONCE })
+    return false
+  }
+  if (stored.added.map((file) => file.path).join() === files.map((file) => file.path).join()) return true
   throw new ServiceError(
     'corrupt',
     `${path} was made from other objects than ${intakePath(table, version)} names`,
@@ -191,20 +184,29 @@ function notShown(path: string): ServiceError {
 }
 
 /**
- * The earliest instant at which a row of the next version may be recorded: where rows replace each other, what is said later
- * counts later, whatever the clocks of the machines say.
+ * The local file of an object that an intake names.
+ *
+ * @throws ServiceError `notFound` if a rival has taken it in, `corrupt` if it is damaged or lost.
  */
-function earliestAfter(last: TableVersion): Date | undefined {
-  const recordedAt = isReplaced(last.table) ? lastRecordedAt(last) : undefined
-  return recordedAt && new Date(recordedAt.getTime() + 1)
-}
-
-/** When the latest row of a table was recorded; undefined if it has none. */
-export function lastRecordedAt({ files }: TableVersion): Date | undefined {
-  let last = ''
-  for (const { maxValues } of files) {
-    const recordedAt = String(maxValues['recorded_at'])
-    if (recordedAt > last) last = recordedAt
-  }
-  return last === '' ? undefined : new Date(last)
+async function localOrTaken(
+  context: CompactionContext,
+  table: TableName,
+  version: number,
+  object: string,
+): Promise<string> {
+  const { store, local, wait } = context
+  const found = await lookAgain(wait, async () => {
+    try {
+      return await localInbox(local, object)
+    } catch (error) {
+      if (!(error instanceof ServiceError && error.kind === 'notFound')) throw error
+      if (await store.get(deltaLogPath(table, version))) throw error
+      return undefined
+    }
+  })
+  if (found !== undefined) return found
+  throw unreadable(
+    object,
+    `${object} is gone: ${intakePath(table, version)} names it, and no commit has taken it in`,
+  )
 }

@@ -7,6 +7,7 @@ import { type Database, literal, parquet } from '../duckdb.ts'
 import { sha256Hex } from '../proof/canonical.ts'
 import { dataPath, tablePath } from '../store/paths.ts'
 import { type Store, present } from '../store/store.ts'
+import type { LocalFiles } from '../store/local-files.ts'
 import type { NewDataFile } from './delta.ts'
 import { SQL_TYPES, columnsOf } from './columns.ts'
 
@@ -21,43 +22,60 @@ export interface DataFileContext {
   directory: string
 }
 
-/** The rows to write, and where from. */
-interface Batch {
+export interface CompactionContext extends DataFileContext {
+  local: LocalFiles
+  now: () => Date
+  wait: (ms: number) => Promise<void>
+}
+
+/** Rows of the inbox on their way into a table. */
+interface InboxRows {
   spec: TableSpec
   /** Local files. */
   paths: readonly string[]
-  /** Names the data files, so that every attempt gives them the same paths. */
-  digest: string
   /** No row may be recorded before this instant; undefined if any may. */
   earliest: Date | undefined
 }
 
-export async function writeDataFiles(
-  context: DataFileContext,
-  { spec, paths, digest, earliest }: Batch,
-): Promise<NewDataFile[]> {
-  const { database } = context
-  const batch = `batch_${spec.name}`
+/** The rows to write, and where to. */
+interface Batch extends InboxRows {
+  version: number
+  /** Names the data files, so that every attempt gives them the same paths. */
+  digest: string
+}
+
+/** The rows as the table has them, each with the local file that it comes from. */
+export function inboxRows({ spec, paths, earliest }: InboxRows): string {
   const columns = spec.columns.map(({ name, type }) => {
     const value = `${name}::${SQL_TYPES[type]}`
     const isMoved = name === 'recorded_at' && earliest !== undefined
     return `${isMoved ? `greatest(${value}, ${literal(earliest.toISOString())}::TIMESTAMPTZ)` : value} AS ${name}`
   })
+  return `SELECT ${columns.join(', ')}, filename FROM ${parquet(paths)}`
+}
+
+export async function writeDataFiles(
+  context: DataFileContext,
+  { version, digest, ...rows }: Batch,
+): Promise<NewDataFile[]> {
+  const { database } = context
+  const { spec } = rows
+  const batch = `batch_${spec.name}`
   const order = new Set(['recorded_date', ...spec.sortedBy, ...spec.columns.map(({ name }) => name)])
   // Grain: one row per row of the inbox, in the order of the table's data files.
   await database.run(
     `CREATE OR REPLACE TEMP TABLE ${batch} AS
      SELECT *, strftime(recorded_at AT TIME ZONE 'UTC', '%Y-%m-%d') AS recorded_date
-     FROM (SELECT ${columns.join(', ')} FROM ${parquet(paths)}) ORDER BY ${[...order].join(', ')}`,
+     FROM (SELECT * EXCLUDE (filename) FROM (${inboxRows(rows)})) ORDER BY ${[...order].join(', ')}`,
   )
   const dates = await database.rows<{ recorded_date: string; first: bigint; rows: bigint }>(
     `SELECT recorded_date, min(rowid) AS first, count(*) AS rows FROM ${batch} GROUP BY ALL ORDER BY ALL`,
   )
   const files: NewDataFile[] = []
-  for (const { recorded_date: recordedDate, first, rows } of dates) {
-    for (let part = 0, from = Number(first); from < Number(first + rows); part++, from += ROWS_PER_FILE) {
+  for (const { recorded_date: recordedDate, first, rows: count } of dates) {
+    for (let part = 0, from = Number(first); from < Number(first + count); part++, from += ROWS_PER_FILE) {
       const slice = `${batch} WHERE recorded_date = ${literal(recordedDate)} AND rowid >= ${from} AND rowid < ${from + ROWS_PER_FILE}`
-      const path = dataPath(spec.name, recordedDate, `${digest}-${part}`)
+      const path = dataPath(spec.name, version, recordedDate, digest, part)
       const stored = await upload(context, tablePath(spec.name, path), spec, slice)
       files.push({
         path,

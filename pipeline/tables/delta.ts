@@ -57,7 +57,7 @@ export interface TableVersion {
   files: readonly DataFile[]
 }
 
-const ownCommit = z.object({ commitInfo: z.object({ engineInfo: z.literal(ENGINE) }) })
+const ownCommit = z.object({ commitInfo: z.object({ engineInfo: z.literal(ENGINE), operation: z.string() }) })
 
 const action = z.union([
   ownCommit,
@@ -118,6 +118,21 @@ export function appendCommit(
     return { add: { ...addOf(file, nowMs), dataChange: true, tags: { sha256: file.sha256 } } }
   })
   return encode(deltaLogPath(table, version), info, adds)
+}
+
+/** What is done by a commit that adds nothing, because what its version was to take in cannot be read. */
+const GIVE_UP = 'GIVE UP'
+
+/** The commit of a version that takes in nothing, so that the next one takes in what can be read. */
+export function giveUpCommit(table: TableName, version: number, nowMs: number): Uint8Array {
+  return encode(deltaLogPath(table, version), commitInfo(nowMs, GIVE_UP, {}), [])
+}
+
+/** Whether a commit says that its version took in nothing. @throws ServiceError as `filesOf` does. */
+export function isGivenUp(commit: Uint8Array, table: TableName, version: number): boolean {
+  filesOf(commit, table, version)
+  const [first] = new TextDecoder().decode(commit).split('\n')
+  return ownCommit.parse(JSON.parse(first!)).commitInfo.operation === GIVE_UP
 }
 
 /** What a checkpoint says of a data file. */

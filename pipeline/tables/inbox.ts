@@ -1,9 +1,9 @@
 // The inbox: acknowledged rows that no table has taken in yet, one Parquet object per write.
 import { type SchemaElement, parquetWriteBuffer } from 'hyparquet-writer'
-import { ServiceError } from '../../schemas/errors.ts'
 import { type ColumnType, type Row, type TableName, tableSpec } from '../../schemas/tables.ts'
 import { inboxHash } from '../store/paths.ts'
-import type { LocalFiles } from '../store/local-files.ts'
+import type { LocalFiles, LocalOptions } from '../store/local-files.ts'
+import { orUnreadable, unreadable } from './quarantine.ts'
 
 const PARQUET_TYPES = {
   uuid: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
@@ -35,12 +35,16 @@ export function encodeRows(table: TableName, rows: readonly Row[]): Uint8Array {
  *
  * @throws ServiceError `notFound` if there is no such object, `corrupt` if its path has no hash or another content's.
  */
-export async function localInbox(local: LocalFiles, path: string): Promise<string> {
+export async function localInbox(
+  local: LocalFiles,
+  path: string,
+  options: LocalOptions = {},
+): Promise<string> {
   const sha256 = inboxHash(path)
   if (sha256 === undefined) {
-    throw new ServiceError('corrupt', `${path} is not an inbox object of this service: its name has no hash`)
+    throw unreadable(path, `${path} is not an inbox object of this service: its name has no hash`)
   }
-  return local.path(path, { sha256 })
+  return orUnreadable(path, local.path(path, { sha256 }, options))
 }
 
 /** Converts a value to the type that the Parquet writer expects for its column. */

@@ -7,7 +7,8 @@ import { inboxPrefix, tablePath } from '../../pipeline/store/paths.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { LocalFiles } from '../../pipeline/store/local-files.ts'
 import type { Store } from '../../pipeline/store/store.ts'
-import { type CompactionContext, compact } from '../../pipeline/tables/compact.ts'
+import { compact } from '../../pipeline/tables/compact.ts'
+import type { CompactionContext } from '../../pipeline/tables/data-files.ts'
 import {
   type UsageContext,
   type UsageEntry,

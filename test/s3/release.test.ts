@@ -56,6 +56,7 @@ async function releaseOf(
     local: new LocalFiles(store, join(directory, 'cache')),
     directory,
     now: () => NOW,
+    wait: () => Promise.resolve(),
     newId: () => uuidv7({ msecs: NOW.getTime(), seq: (sequence += 1), random: new Uint8Array(16) }),
     openDatabase: () => Database.open({ threads: 2, memoryLimit: '1GB', directory }),
     methodology: METHODOLOGY,

@@ -107,6 +107,7 @@ export async function testComponents(options: TestOptions = {}): Promise<Compone
       }),
     clockAheadMs: undefined,
     now: options.clock?.now ?? (() => new Date()),
+    wait: () => Promise.resolve(),
     newId: () => uuidv7(),
     newRequestId: () => randomUUID(),
     [Symbol.asyncDispose]: () => Promise.resolve(),

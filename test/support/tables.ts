@@ -6,7 +6,7 @@ import { sha256Hex } from '../../pipeline/proof/canonical.ts'
 import { inboxPath, tablePath } from '../../pipeline/store/paths.ts'
 import { LocalFiles } from '../../pipeline/store/local-files.ts'
 import type { Store } from '../../pipeline/store/store.ts'
-import type { CompactionContext } from '../../pipeline/tables/compact.ts'
+import type { CompactionContext } from '../../pipeline/tables/data-files.ts'
 import { encodeRows } from '../../pipeline/tables/inbox.ts'
 import { TableLog, localPaths } from '../../pipeline/tables/delta-log.ts'
 import type { TableVersion } from '../../pipeline/tables/delta.ts'
@@ -40,7 +40,14 @@ export async function workerOn(
 ): Promise<CompactionContext> {
   const directory = join(folder, 'out')
   await mkdir(directory, { recursive: true })
-  return { store, local: new LocalFiles(store, join(folder, 'cache')), database, directory, now }
+  return {
+    store,
+    local: new LocalFiles(store, join(folder, 'cache')),
+    database,
+    directory,
+    now,
+    wait: () => Promise.resolve(),
+  }
 }
 
 /** Puts one object with these rows into a table's inbox, and returns its path. */

@@ -7,7 +7,8 @@ import { inboxPath, inboxPrefix, intakePath, deltaLogPath, tablePath } from '../
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { LocalFiles } from '../../pipeline/store/local-files.ts'
 import type { Store } from '../../pipeline/store/store.ts'
-import { type CompactionContext, compact } from '../../pipeline/tables/compact.ts'
+import { compact } from '../../pipeline/tables/compact.ts'
+import type { CompactionContext } from '../../pipeline/tables/data-files.ts'
 import { encodeRows } from '../../pipeline/tables/inbox.ts'
 import { type Row, TABLE_NAMES, type TableName, tableSpec } from '../../schemas/tables.ts'
 import { FAULTS, FaultStore, type Fault } from '../support/fault-store.ts'
@@ -90,7 +91,7 @@ describe.for(Object.entries(stores))('compaction in %s', ([, createStore]) => {
     expect(files.map(({ recordedDate }) => recordedDate)).toEqual(['2026-01-30', '2026-01-31', '2026-02-01'])
     for (const { path, recordedDate, rows: count } of files) {
       expect(path).toMatch(
-        new RegExp(String.raw`^recorded_date=${recordedDate}/forecasts-[0-9a-f]{32}-0\.parquet$`),
+        new RegExp(String.raw`^recorded_date=${recordedDate}/forecasts-1-[0-9a-f]{32}-0\.parquet$`),
       )
       const rows = await rowsOfFile(worker, 'forecasts', path)
       expect(rows).toHaveLength(count)
@@ -360,7 +361,7 @@ describe('compaction stops, and touches nothing,', () => {
     const { store, worker } = await setUpFilled()
     const path = intakePath('forecasts', 1)
     await store.put(path, recordBytes(path, { inbox: [inboxPath('forecasts', 'gone', new Uint8Array())] }))
-    await expect(compact(worker, 'forecasts')).rejects.toMatchObject({ kind: 'notFound' })
+    await expect(compact(worker, 'forecasts')).rejects.toMatchObject({ kind: 'corrupt' })
     expect(await pathsOf(store, inboxPrefix('forecasts'))).toHaveLength(3)
   })
 

@@ -1,0 +1,42 @@
+// Holds what a manifest says of the quarantine to the plan, to the release before it and to the records.
+import { ServiceError } from '../../schemas/errors.ts'
+import type { QuarantinedObject, ReleaseManifest } from '../../schemas/payloads.ts'
+import { canonical } from '../proof/canonical.ts'
+import { quarantineRecordPath } from '../store/paths.ts'
+import type { Store } from '../store/store.ts'
+import { readQuarantined } from '../tables/quarantine.ts'
+
+/** What is wrong with the list of a manifest. Without a plan or an earlier release the list is not compared with theirs. */
+export async function quarantineFaults(
+  store: Store,
+  { quarantined }: ReleaseManifest,
+  planned: readonly object[] | undefined,
+  before: readonly QuarantinedObject[],
+): Promise<string[]> {
+  const faults: string[] = []
+  if (planned && !isSame(quarantined, planned)) {
+    faults.push('manifest.json: it lists other objects in quarantine than plan.json')
+  }
+  const listed = new Map(quarantined.map((object) => [object.key, object]))
+  for (const { key } of before) {
+    if (!listed.has(key)) {
+      faults.push(`manifest.json: ${key} is not listed as in quarantine, and was in the release before`)
+    }
+  }
+  for (const object of quarantined) {
+    const path = quarantineRecordPath(object.key)
+    try {
+      const record = await readQuarantined(store, object.key)
+      if (!record) faults.push(`${path}: is missing`)
+      else if (!isSame(record, object)) faults.push(`manifest.json: it differs from ${path}`)
+    } catch (error) {
+      if (!(error instanceof ServiceError && error.kind === 'corrupt')) throw error
+      faults.push(error.message)
+    }
+  }
+  return faults
+}
+
+function isSame(one: object, other: object): boolean {
+  return Buffer.compare(canonical(one), canonical(other)) === 0
+}

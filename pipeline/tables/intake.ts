@@ -1,0 +1,143 @@
+// The intakes of a table: which inbox objects each version takes in, as it was decided before, and as its rows show where
+// that document cannot be read any more.
+import pMap, { pMapSkip } from 'p-map'
+import { z } from 'zod'
+import { ServiceError } from '../../schemas/errors.ts'
+import { type TableName, tableSpec } from '../../schemas/tables.ts'
+import { parquet } from '../duckdb.ts'
+import { deltaLogPath, intakePath } from '../store/paths.ts'
+import { readRecord, recordBytes } from '../store/records.ts'
+import { type Store, readChecked } from '../store/store.ts'
+import { columnsOf } from './columns.ts'
+import { type CompactionContext, inboxRows } from './data-files.ts'
+import { type TableVersion, isGivenUp } from './delta.ts'
+import { localPaths, versionAt } from './delta-log.ts'
+import { localInbox } from './inbox.ts'
+import { lookAgain, orUnreadable, readQuarantined, unreadable } from './quarantine.ts'
+import { earliestAfter } from './recorded-at.ts'
+
+const READS_AT_ONCE = 16
+const OBJECTS_AT_ONCE = 1_000
+
+const intake = z.strictObject({ inbox: z.array(z.string()).min(1) })
+
+/** The inbox objects that a version takes in; undefined if that is not decided. @throws ServiceError `corrupt`. */
+export async function readIntake(
+  store: Store,
+  table: TableName,
+  version: number,
+): Promise<string[] | undefined> {
+  const path = intakePath(table, version)
+  return (await orUnreadable(path, readRecord(store, path, intake)))?.inbox
+}
+
+/** Decides what a version takes in. Returns false if that is decided already. */
+export function putIntake(
+  store: Store,
+  table: TableName,
+  version: number,
+  inbox: readonly string[],
+): Promise<boolean> {
+  const path = intakePath(table, version)
+  return store.putIfAbsent(path, recordBytes(path, { inbox }))
+}
+
+/** Whether the last version of a table was given up, so that it took in nothing whatever its intake says. */
+export async function wasGivenUp(store: Store, { table, version, files }: TableVersion): Promise<boolean> {
+  if (files.at(-1)?.version === version) return false
+  const path = deltaLogPath(table, version)
+  return (await readChecked(store, path, (commit) => isGivenUp(commit, table, version))) ?? false
+}
+
+/**
+ * Those of the objects that the last version of a table took in.
+ *
+ * @throws ServiceError `corrupt` if its intake is damaged or lost and not in quarantine: without it rows could be taken twice.
+ */
+export async function takenBy(
+  context: CompactionContext,
+  last: TableVersion,
+  listed: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const { store, wait } = context
+  const { table, version } = last
+  if (version < 1 || (await wasGivenUp(store, last))) return new Set()
+  const path = intakePath(table, version)
+  const inQuarantine = async () =>
+    (await readQuarantined(store, path)) ? ('in quarantine' as const) : undefined
+  const read = () => readIntake(store, table, version)
+  // With an empty inbox there is nothing to take twice.
+  const inbox =
+    (await read()) ??
+    (listed.length === 0 ? [] : await lookAgain(wait, async () => (await inQuarantine()) ?? (await read())))
+  if (inbox === 'in quarantine') return takenByRows(context, last, listed)
+  if (inbox) return new Set(inbox)
+  throw unreadable(path, `${path} is gone: it says what version ${version} of ${table} has taken in`)
+}
+
+/** Those of the objects whose rows are all in the files that a version added. */
+async function takenByRows(
+  context: CompactionContext,
+  last: TableVersion,
+  listed: readonly string[],
+): Promise<Set<string>> {
+  const { database, local } = context
+  const { table, version } = last
+  const spec = tableSpec(table)
+  const earliest = earliestAfter(versionAt(last, version - 1))
+  const files = last.files.filter((file) => file.version === version)
+  const taken = new Set<string>()
+  for (let from = 0; files.length > 0 && from < listed.length; from += OBJECTS_AT_ONCE) {
+    const objects = new Map<string, string>()
+    for (const [object, path] of await stillPresent(context, listed.slice(from, from + OBJECTS_AT_ONCE))) {
+      objects.set(path, object)
+    }
+    if (objects.size === 0) continue
+    const added = await localPaths(local, { table, files })
+    const isSame = spec.columns.map(({ name }) => `waiting.${name} IS NOT DISTINCT FROM added.${name}`)
+    await database.run(
+      `CREATE OR REPLACE TEMP TABLE waiting AS ${inboxRows({ spec, paths: [...objects.keys()], earliest })}`,
+    )
+    const rows = await database.rows<{ path: string }>(
+      `SELECT DISTINCT filename AS path FROM waiting WHERE filename NOT IN (
+         SELECT filename FROM waiting ANTI JOIN (SELECT ${columnsOf(spec)} FROM ${parquet(added)}) added
+         ON ${isSame.join(' AND ')})`,
+    )
+    await database.run('DROP TABLE waiting')
+    for (const { path } of rows) taken.add(objects.get(path)!)
+  }
+  return taken
+}
+
+/** The objects that are there, each with its local file. A listing may be stale and name some that were taken long ago. */
+export function stillPresent(
+  { local }: Pick<CompactionContext, 'local'>,
+  inbox: readonly string[],
+): Promise<[object: string, path: string][]> {
+  const read = async (object: string): Promise<[string, string] | typeof pMapSkip> => {
+    try {
+      return [object, await localInbox(local, object, { inStore: true })]
+    } catch (error) {
+      if (error instanceof ServiceError && error.kind === 'notFound') return pMapSkip
+      throw error
+    }
+  }
+  return pMap(inbox, read, { concurrency: READS_AT_ONCE })
+}
+
+/** @throws ServiceError `corrupt` for an object without rows of its table that can be read, `notFound` for one that is gone. */
+export async function assertReadable(
+  { local, database }: Pick<CompactionContext, 'local' | 'database'>,
+  table: TableName,
+  object: string,
+): Promise<void> {
+  const path = await localInbox(local, object)
+  const rows = inboxRows({ spec: tableSpec(table), paths: [path], earliest: undefined })
+  try {
+    await database.run(`CREATE OR REPLACE TEMP TABLE trial AS ${rows}`)
+    await database.run('DROP TABLE trial')
+  } catch (cause) {
+    if (!(cause instanceof ServiceError && cause.kind === 'corrupt')) throw cause
+    throw unreadable(object, `${object} holds no rows of ${table} that can be read: ${cause.message}`, cause)
+  }
+}

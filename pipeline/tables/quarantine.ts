@@ -1,0 +1,127 @@
+// The quarantine: objects that were moved aside because they cannot be read, each with a record of when, why and what is
+// known of it. `pipeline/release/quarantine.ts` decides what may go there.
+import { parquetMetadata } from 'hyparquet'
+import pMap from 'p-map'
+import { ServiceError } from '../../schemas/errors.ts'
+import { type QuarantinedObject, quarantinedObject } from '../../schemas/payloads.ts'
+import { sha256Hex } from '../proof/canonical.ts'
+import { QUARANTINE_PREFIX, quarantinePath, quarantineRecordPath, quarantinedPathOf } from '../store/paths.ts'
+import { readRecord, recordBytes } from '../store/records.ts'
+import { type Store, putOnce } from '../store/store.ts'
+
+const READS_AT_ONCE = 16
+
+/** The error for an object that can be moved aside: it names the object, what is wrong with it and the way out. */
+export function unreadable(key: string, what: string, cause?: unknown): ServiceError {
+  return new ServiceError(
+    'corrupt',
+    `${what}; restore it from a backup, or let the next release go on without it: fvs quarantine ${key} --reason TEXT`,
+    { cause },
+  )
+}
+
+/** What `read` returns. Its `corrupt` is reported as of an object that can be moved aside. */
+export async function orUnreadable<T>(key: string, read: Promise<T>): Promise<T> {
+  try {
+    return await read
+  } catch (cause) {
+    if (!(cause instanceof ServiceError && cause.kind === 'corrupt')) throw cause
+    throw unreadable(key, cause.message, cause)
+  }
+}
+
+/** How long to wait before each further look at something that should be there. */
+const LOOKS_AFTER_MS = [200, 400, 800, 1600]
+
+/** Looks for something that should be there, and again where it is not, because a store may lag behind for a moment. */
+export async function lookAgain<T>(
+  wait: (ms: number) => Promise<void>,
+  look: () => Promise<T | undefined>,
+): Promise<T | undefined> {
+  let found = await look()
+  for (const ms of LOOKS_AFTER_MS) {
+    if (found !== undefined) break
+    await wait(ms)
+    found = await look()
+  }
+  return found
+}
+
+/** @throws ServiceError `corrupt` for a damaged record. */
+export async function readQuarantined(store: Store, key: string): Promise<QuarantinedObject | undefined> {
+  const path = quarantineRecordPath(key)
+  try {
+    return await readRecord(store, path, quarantinedObject)
+  } catch (cause) {
+    if (!(cause instanceof ServiceError && cause.kind === 'corrupt')) throw cause
+    const way = `restore it from a backup, or have it written anew: fvs quarantine ${key} --reason TEXT`
+    throw new ServiceError('corrupt', `${cause.message}; ${way}`, { cause })
+  }
+}
+
+/** Every object that was moved aside, in the order of their keys. @throws ServiceError `corrupt` for a damaged record. */
+export async function listQuarantined(store: Store): Promise<QuarantinedObject[]> {
+  const keys: string[] = []
+  for await (const { path } of store.list(QUARANTINE_PREFIX)) {
+    const key = quarantinedPathOf(path)
+    if (key !== undefined) keys.push(key)
+  }
+  const found = await pMap(keys.sort(), (key) => readQuarantined(store, key), { concurrency: READS_AT_ONCE })
+  return found.filter((object) => object !== undefined)
+}
+
+/**
+ * Copies an object into the quarantine, unless it is not to be moved or gone, and records it there. What was recorded first
+ * stands; a damaged record is replaced. Repeating it is harmless.
+ */
+export async function recordAside(
+  store: Store,
+  told: Pick<QuarantinedObject, 'key' | 'at' | 'reason' | 'version'>,
+  moves: boolean,
+): Promise<QuarantinedObject> {
+  const { key } = told
+  const isDamaged = await readQuarantined(store, key).then(
+    () => false,
+    (error: unknown) => {
+      if (error instanceof ServiceError && error.kind === 'corrupt') return true
+      throw error
+    },
+  )
+  const copy = quarantinePath(key)
+  const found = moves ? await store.get(key) : undefined
+  // Without a record the copy is of an attempt that was cut off, and the object may have changed since.
+  if (found && (await putOnce(store, copy, found)) === 'different') await store.put(copy, found)
+  const bytes = found ?? (isDamaged ? await store.get(copy) : undefined)
+  const record: QuarantinedObject = {
+    ...told,
+    size_bytes: bytes?.byteLength ?? null,
+    sha256: bytes ? sha256Hex(bytes) : null,
+    rows: bytes ? rowsOf(bytes) : null,
+  }
+  const path = quarantineRecordPath(key)
+  if (isDamaged) await store.put(path, recordBytes(path, record))
+  else await store.putIfAbsent(path, recordBytes(path, record))
+  return (await readQuarantined(store, key)) ?? record
+}
+
+/** Takes back what `recordAside` has done, for an object that turned out to be needed no more. */
+export async function forgetAside(store: Store, key: string): Promise<void> {
+  await store.delete(quarantinePath(key))
+  await store.delete(quarantineRecordPath(key))
+}
+
+/** Corrects the record of an intake whose version was made in the meantime. */
+export async function noteMade(store: Store, object: QuarantinedObject): Promise<void> {
+  const path = quarantineRecordPath(object.key)
+  await store.put(path, recordBytes(path, { ...object, version: null }))
+}
+
+/** The number of rows in the footer of a Parquet file, however damaged the rest is; null if it has none. */
+function rowsOf(bytes: Uint8Array): number | null {
+  try {
+    const rows = Number(parquetMetadata(bytes.slice().buffer).num_rows)
+    return Number.isSafeInteger(rows) && rows >= 0 ? rows : null
+  } catch {
+    return null
+  }
+}
