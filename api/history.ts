@@ -47,6 +47,12 @@ export class History {
     return this.#dates.includes(date)
   }
 
+  /** Adds days whose snapshot is completed again, because its manifest was moved aside: no listing after the last day has them. */
+  include(dates: readonly string[]): void {
+    const added = dates.filter((date) => !this.has(date))
+    if (added.length > 0) this.#dates = [...this.#dates, ...added].sort()
+  }
+
   async #list(): Promise<void> {
     // Releases never go back to an earlier day, so no day before the last known one gets a snapshot.
     this.#dates = [...this.#dates, ...(await snapshotDates(this.#store, this.#dates.at(-1)))]

@@ -17,8 +17,8 @@ export const snapshots = route({
   summary: 'The rank and skill of an entity on each day',
   description:
     'The rank and skill of an agent or forecaster in the first release of each day, oldest first. A day without a ' +
-    'release, or before its first one, has no row. The row of a day never changes. The signature covers the exact bytes of ' +
-    'the body.',
+    'release, or before its first one, has no row, and neither has a day whose snapshot is in quarantine, as the manifests of ' +
+    'later releases then say. The row of a day never changes. The signature covers the exact bytes of the body.',
   follows: true,
   needsStore: true,
   params: snapshotParams,

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { ApiContext } from '../../api/context.ts'
 import { monthOf } from '../../api/limits/monthly-calls.ts'
 import { readMonthlyUsage } from '../../pipeline/access/usage.ts'
-import { snapshotDate } from '../../pipeline/release/read.ts'
+import { datesInQuarantine, snapshotDate } from '../../pipeline/release/read.ts'
 import { assertEnvironment } from '../../pipeline/release/state.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { Environment } from '../../schemas/values.ts'
@@ -81,6 +81,7 @@ async function followStore({ questions, releases, history, health }: ApiParts): 
   await releases.refresh()
   const { current } = releases
   if (current && !history.has(snapshotDate(current.as_of))) await history.refresh()
+  history.include(datesInQuarantine(current?.quarantined ?? []))
   health.followed(current)
 }
 

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import {
   type ManifestFile,
+  type QuarantinedObject,
   type ReleaseManifest,
   type ReleaseShard,
   type SnapshotManifest,
@@ -93,6 +94,11 @@ export async function snapshotDates(store: Store, after = ''): Promise<string[]>
     if (date !== undefined) dates.push(date)
   }
   return dates
+}
+
+/** The days whose snapshot manifests were moved aside. */
+export function datesInQuarantine(quarantined: readonly QuarantinedObject[]): string[] {
+  return quarantined.map(({ key }) => snapshotDateOf(key)).filter((date) => date !== undefined)
 }
 
 export function isShard(path: string): boolean {

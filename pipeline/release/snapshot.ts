@@ -4,6 +4,7 @@ import pMap from 'p-map'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { QuarantinedObject, ReleaseManifest, SnapshotManifest } from '../../schemas/payloads.ts'
 import {
+  datesInQuarantine,
   hasSnapshot,
   isShard,
   readManifest,
@@ -14,7 +15,7 @@ import {
 } from './read.ts'
 import { entryOf, snapshotFile } from './shards.ts'
 import { type ReleaseContext, type ReleaseState, readPlan } from './state.ts'
-import { snapshotDateOf, snapshotManifestPath, snapshotPrefix } from '../store/paths.ts'
+import { snapshotManifestPath, snapshotPrefix } from '../store/paths.ts'
 import { recordBytes } from '../store/records.ts'
 import { type Store, putExactly } from '../store/store.ts'
 
@@ -32,9 +33,7 @@ export async function completeSnapshots(
   quarantined: readonly QuarantinedObject[],
 ): Promise<void> {
   const last = current && snapshotDate(current.as_of)
-  const aside = new Set(
-    quarantined.map(({ key }) => snapshotDateOf(key)).filter((date) => date !== undefined),
-  )
+  const aside = new Set(datesInQuarantine(quarantined))
   for (const date of new Set([...aside, ...(last === undefined ? [] : [last])])) {
     if (date === last ? await readSnapshotManifest(store, date) : await hasSnapshot(store, date)) continue
     const fail = (reason: string) => log('the snapshot cannot be completed', { date, reason })

@@ -4,6 +4,8 @@ import { request } from 'node:http'
 import { join } from 'node:path'
 import pMap from 'p-map'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { sha256Hex } from '../../pipeline/proof/canonical.ts'
+import { readManifest } from '../../pipeline/release/read.ts'
 import { FileStore } from '../../pipeline/store/file.ts'
 import { suiteFolder, testFolder } from '../support/folder.ts'
 import { type Finished, type ProcessOptions, fvs, fvsServe } from '../support/process.ts'
@@ -65,6 +67,11 @@ describe('wrong usage exits with 2 and names the fault', () => {
     [['audit', '--release', '0'], /'0' is invalid. It must be a whole number from 1 on/],
     [['retention'], /required option '--keep <number>' not specified/],
     [['retention', '--keep', '0'], /'0' is invalid. It must be a whole number from 1 on/],
+    [['quarantine', '--reason', 'why'], /missing required argument 'key'/],
+    [['quarantine', 'inbox/forecasts/x.parquet'], /required option '--reason <text>' not specified/],
+    [['quarantine', 'inbox/forecasts/x.parquet', '--reason', ' '], /is invalid. It must not be empty/],
+    [['quarantine', 'inbox/forecasts/x.parquet', '--reason', 'a\nb'], /must not have the character U\+000A/],
+    [['quarantine', 'x', '--reason', 'a'.repeat(501)], /It must have at most 500 characters/],
     [['keys', 'create'], /required option '--owner <name>' not specified/],
   ]
 
@@ -84,7 +91,17 @@ describe('wrong usage exits with 2 and names the fault', () => {
     const folder = await testFolder()
     const [help, version] = await Promise.all([fvs(['--help'], { folder }), fvs(['--version'], { folder })])
     expect([help.code, version.code]).toEqual([0, 0])
-    for (const name of ['serve', 'release', 'import', 'keys', 'verify', 'audit', 'retention', 'demo']) {
+    for (const name of [
+      'serve',
+      'release',
+      'import',
+      'keys',
+      'verify',
+      'audit',
+      'retention',
+      'quarantine',
+      'demo',
+    ]) {
       expect(help.stdout).toContain(`  ${name} `)
     }
     expect(version.stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
@@ -365,6 +382,54 @@ describe('release', () => {
     expect(jsonOf(unchanged)).toEqual({ made: false, release: 2, reason: 'unchanged' })
     expectFailed(future, 1, '--as-of 2999-01-01T00:00:00.000Z lies in the future')
     expectFailed(before, 1, /--as-of 2026-01-25T10:00:01\.000Z lies before \S+Z, the as_of of release 2;/)
+  })
+})
+
+describe('quarantine', () => {
+  const key = 'inbox/forecasts/stray.parquet'
+
+  test('lets a release go on that has named the object and the command', async () => {
+    const folder = await copyOfReleased()
+    const store = await FileStore.begin(join(folder, 'store'))
+    await store.put(key, Buffer.from('of another service'))
+    const run = (...args: string[]) => fvs(args, withStore(folder))
+    expectFailed(
+      await run('release'),
+      1,
+      new RegExp(`^fvs: ${key} .*: fvs quarantine ${key} --reason TEXT\n$`),
+    )
+    const aside = await run('quarantine', key, '--reason', ' put there by mistake ', '--json')
+    expect([aside.code, aside.stderr]).toEqual([0, ''])
+    const object = {
+      key,
+      at: expect.stringMatching(/Z$/) as string,
+      reason: 'put there by mistake',
+      size_bytes: 18,
+      sha256: sha256Hex('of another service'),
+      rows: null,
+      version: null,
+    }
+    expect(jsonOf(aside)).toEqual({ ...object, was_recorded: false, data_files: [] })
+    const again = await run('quarantine', key, '--reason', 'another reason')
+    expect([again.code, again.stderr]).toEqual([0, ''])
+    expect(again.stdout).toMatch(
+      new RegExp(`^${key} lies in quarantine/${key} since \\S+Z\\. The next .*: put there by mistake\n$`),
+    )
+    expect(jsonOf(await run('release', '--if-changed', '--json'))).toMatchObject({ made: true, release: 2 })
+    expect((await readManifest(store, 2))!.quarantined).toEqual([object])
+    expect((await run('audit')).code).toBe(0)
+  })
+
+  test('of a data file or of what can be read exits with 1 and changes nothing', async () => {
+    const folder = await copyOfReleased()
+    const store = await FileStore.begin(join(folder, 'store'))
+    const before = await contentOf(store)
+    const run = (path: string) => fvs(['quarantine', path, '--reason', 'why'], withStore(folder))
+    const dataFile = Object.keys(before).find((path) => /^tables\/forecasts\/.*\.parquet$/.test(path))!
+    const manifest = Object.keys(before).find((path) => /^snapshots\/.*\/manifest\.json$/.test(path))!
+    expectFailed(await run(dataFile), 1, /cannot be moved aside: .* Restore anything else from a backup/)
+    expectFailed(await run(manifest), 1, /can be read on this machine, so it is not moved aside/)
+    expect(await contentOf(store)).toEqual(before)
   })
 })
 

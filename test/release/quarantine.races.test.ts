@@ -144,7 +144,7 @@ describe('two objects of one intake, one damaged and one gone,', () => {
 
 describe('a run that has read everything before the damage', () => {
   /** Runs a compaction that does `meanwhile` before it calls the store for a path. */
-  async function heldAt(store: MemoryStore, path: string, meanwhile: () => Promise<void>): Promise<number> {
+  async function heldAt(store: MemoryStore, path: string, meanwhile: () => Promise<void>): Promise<void> {
     let held = false
     const slow = new FaultStore(store, {
       before: async (call) => {
@@ -153,9 +153,8 @@ describe('a run that has read everything before the damage', () => {
         await meanwhile()
       },
     })
-    const { rows } = await compact(await workerOver(slow, rivalDatabase), TABLE)
+    await compact(await workerOver(slow, rivalDatabase), TABLE)
     expect(held).toBe(true)
-    return rows
   }
 
   test.for(['an object', 'the intake'])(
@@ -233,7 +232,7 @@ describe('a version whose intake was moved aside', () => {
     flip(store, intakePath(table, 2))
     await quarantine(await workerOver(store), intakePath(table, 2), REASON)
     await compact(await workerOver(store), table)
-    const ids = (rows: readonly Row[]) => rows.map((row) => row['question_id']).sort()
+    const ids = (rows: readonly Row[]) => rows.map((row) => String(row['question_id'])).sort()
     const worker = await workerOver(store)
     expect(ids(await readRows(worker, table))).toEqual(ids(sampleRows(table, 40)))
     expect(await pathsOf(store, inboxPrefix(table))).toEqual([])

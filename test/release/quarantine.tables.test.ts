@@ -1,18 +1,10 @@
 // What cannot be read of an inbox or an intake: a table stops at it and names it, and goes on without it once it was moved
 // aside. No other row is lost, and none is there twice.
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Database } from '../../pipeline/duckdb.ts'
 import { quarantine } from '../../pipeline/release/quarantine.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
-import {
-  dataPrefix,
-  deltaLogPath,
-  inboxPrefix,
-  intakePath,
-  quarantinePath,
-  quarantineRecordPath,
-} from '../../pipeline/store/paths.ts'
+import { inboxPrefix, intakePath, quarantinePath } from '../../pipeline/store/paths.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import { compact } from '../../pipeline/tables/compact.ts'
 import type { CompactionContext } from '../../pipeline/tables/data-files.ts'
@@ -20,7 +12,7 @@ import { listQuarantined } from '../../pipeline/tables/quarantine.ts'
 import { isReplaced } from '../../pipeline/tables/views.ts'
 import { FAULTS, FaultStore } from '../support/fault-store.ts'
 import { suiteFolder, testFolder } from '../support/folder.ts'
-import { contentOf, copyOf, setRecord } from '../support/store-content.ts'
+import { contentOf, copyOf } from '../support/store-content.ts'
 import { rowTexts, sampleRows } from '../support/table-rows.ts'
 import { globRows, pathsOf, readRows, send, sendBroken, workerOn } from '../support/tables.ts'
 import type { Row, TableName } from '../../schemas/tables.ts'
@@ -28,18 +20,14 @@ import type { Row, TableName } from '../../schemas/tables.ts'
 const REASON = 'a disk of the store is failing'
 const spill = await suiteFolder()
 let database: Database
-let rivalDatabase: Database
 beforeAll(async () => {
-  const open = () => Database.open({ threads: 1, memoryLimit: '512MB', directory: spill })
-  ;[database, rivalDatabase] = await Promise.all([open(), open()])
+  database = await Database.open({ threads: 1, memoryLimit: '512MB', directory: spill })
 })
-afterAll(() => {
-  for (const opened of [database, rivalDatabase]) opened[Symbol.dispose]()
-})
+afterAll(() => database[Symbol.dispose]())
 
 /** A process with a cache of its own. */
-const workerOver = async (store: Store, on = database): Promise<CompactionContext> =>
-  workerOn(on, store, await testFolder())
+const workerOver = async (store: Store): Promise<CompactionContext> =>
+  workerOn(database, store, await testFolder())
 
 /** The rows of each of the three objects in the inbox, ten a piece over three days. */
 const rowsOf = (table: TableName, part: number) => sampleRows(table, 10, part * 10)
