@@ -19,7 +19,7 @@ import {
 } from './delta.ts'
 import { TableLog } from './delta-log.ts'
 import { localInbox } from './inbox.ts'
-import { assertReadable, putIntake, readIntake, stillPresent, takenBy } from './intake.ts'
+import { namingObject, putIntake, readIntake, stillPresent, takenBy } from './intake.ts'
 import { lookAgain, unreadable } from './quarantine.ts'
 import { earliestAfter } from './recorded-at.ts'
 
@@ -131,11 +131,7 @@ async function take(context: CompactionContext, last: TableVersion, inbox: strin
   } catch (error) {
     // Inbox objects are deleted only after the commit: if one is gone, a rival has committed this version.
     if (await store.get(path)) return 0
-    // DuckDB does not say which of the objects it could not read.
-    if (paths.length > 0 && error instanceof ServiceError && error.kind === 'corrupt') {
-      for (const object of inbox) await assertReadable(context, table, object)
-    }
-    throw error
+    throw paths.length > 0 ? await namingObject(context, table, inbox, error) : error
   }
   const rows = files.reduce((sum, file) => sum + file.rows, 0)
   const committed = await store.putIfAbsent(path, appendCommit(table, version, files, now().getTime()))

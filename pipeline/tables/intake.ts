@@ -95,9 +95,12 @@ async function takenByRows(
     if (objects.size === 0) continue
     const added = await localPaths(local, { table, files })
     const isSame = spec.columns.map(({ name }) => `waiting.${name} IS NOT DISTINCT FROM added.${name}`)
-    await database.run(
-      `CREATE OR REPLACE TEMP TABLE waiting AS ${inboxRows({ spec, paths: [...objects.keys()], earliest })}`,
-    )
+    const inbox = inboxRows({ spec, paths: [...objects.keys()], earliest })
+    try {
+      await database.run(`CREATE OR REPLACE TEMP TABLE waiting AS ${inbox}`)
+    } catch (error) {
+      throw await namingObject(context, table, [...objects.values()], error)
+    }
     const rows = await database.rows<{ path: string }>(
       `SELECT DISTINCT filename AS path FROM waiting WHERE filename NOT IN (
          SELECT filename FROM waiting ANTI JOIN (SELECT ${columnsOf(spec)} FROM ${parquet(added)}) added
@@ -123,6 +126,22 @@ export function stillPresent(
     }
   }
   return pMap(inbox, read, { concurrency: READS_AT_ONCE })
+}
+
+/** The error for the first of the objects that cannot be read, since DuckDB does not say which it was; or else `error`. */
+export async function namingObject(
+  context: Pick<CompactionContext, 'local' | 'database'>,
+  table: TableName,
+  objects: readonly string[],
+  error: unknown,
+): Promise<unknown> {
+  if (!(error instanceof ServiceError && error.kind === 'corrupt')) return error
+  try {
+    for (const object of objects) await assertReadable(context, table, object)
+    return error
+  } catch (named) {
+    return named
+  }
 }
 
 /** @throws ServiceError `corrupt` for an object without rows of its table that can be read, `notFound` for one that is gone. */

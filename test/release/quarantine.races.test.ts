@@ -24,7 +24,7 @@ import { FaultStore } from '../support/fault-store.ts'
 import { suiteFolder, testFolder } from '../support/folder.ts'
 import { contentOf, recordIn, setRecord } from '../support/store-content.ts'
 import { rowTexts, sampleRows } from '../support/table-rows.ts'
-import { currentVersion, globRows, pathsOf, readRows, send, workerOn } from '../support/tables.ts'
+import { currentVersion, globRows, pathsOf, readRows, send, sendBroken, workerOn } from '../support/tables.ts'
 import type { Row, TableName } from '../../schemas/tables.ts'
 
 const TABLE = 'forecasts'
@@ -236,6 +236,26 @@ describe('a version whose intake was moved aside', () => {
     const worker = await workerOver(store)
     expect(ids(await readRows(worker, table))).toEqual(ids(sampleRows(table, 40)))
     expect(await pathsOf(store, inboxPrefix(table))).toEqual([])
+  })
+})
+
+describe('a version whose intake was moved aside, beside an object that is not Parquet,', () => {
+  test('names that object, and is known by its rows without it', async () => {
+    const { store } = await decided()
+    const key = intakePath(TABLE, 1)
+    // The data files and the commit are written; of the objects none is deleted.
+    const broken = new FaultStore(store, { at: 5, fault: 'failed', crash: true })
+    await expect(compact(await workerOver(broken), TABLE)).rejects.toMatchObject({ kind: 'unavailable' })
+    flip(store, key)
+    const stray = await sendBroken(store, TABLE)
+    await quarantine(await workerOver(store), key, REASON)
+    await expect(compact(await workerOver(store), TABLE)).rejects.toMatchObject({
+      kind: 'corrupt',
+      message: expect.stringContaining(`fvs quarantine ${stray} --reason TEXT`) as string,
+    })
+    await quarantine(await workerOver(store), stray, REASON)
+    await compact(await workerOver(store), TABLE)
+    await expectRowsOnce(store, rowsOf(0, 1, 2))
   })
 })
 
