@@ -79,10 +79,14 @@ export class Load {
   /** Repeats what has no answer yet until all of it has one, or the time is over. Returns how many are left. */
   async settle(url: string, withinMs: number): Promise<number> {
     const until = performance.now() + withinMs
-    while (this.#unsettled.length > 0 && performance.now() < until) {
-      await this.#repeat(url, this.#unsettled.shift()!)
-      await pause(20)
-    }
+    await Promise.all(
+      Array.from({ length: WORKERS }, async () => {
+        while (this.#unsettled.length > 0 && performance.now() < until) {
+          await this.#repeat(url, this.#unsettled.shift()!)
+          await pause(20)
+        }
+      }),
+    )
     return this.#unsettled.length
   }
 

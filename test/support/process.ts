@@ -23,6 +23,8 @@ export interface ProcessOptions {
   /** The home directory, folder for temporary files and working directory of the process. */
   folder: string
   env?: Record<string, string>
+  /** The user that the process runs as; by default the test's own. */
+  uid?: number
 }
 
 export interface Running {
@@ -33,7 +35,7 @@ export interface Running {
 }
 
 /** Starts a command. Call it inside a test: the process ends with the test. */
-export function startFvs(args: readonly string[], { folder, env = {} }: ProcessOptions): Running {
+export function startFvs(args: readonly string[], { folder, env = {}, uid }: ProcessOptions): Running {
   const child = spawn(process.execPath, [FVS, ...args], {
     cwd: folder,
     env: {
@@ -46,6 +48,7 @@ export function startFvs(args: readonly string[], { folder, env = {} }: ProcessO
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
+    ...(uid === undefined ? {} : { uid }),
   })
   onTestFinished(() => void child.kill('SIGKILL'))
   let stdout = ''
