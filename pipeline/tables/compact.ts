@@ -100,6 +100,7 @@ async function clear(context: CompactionContext, last: TableVersion): Promise<St
   for await (const object of store.list(inboxPrefix(table))) {
     if (isInboxPath(table, object.path)) listed.push(object)
   }
+  if (listed.length === 0) return []
   const taken = await takenBy(
     context,
     last,

@@ -66,10 +66,8 @@ export async function takenBy(
   const inQuarantine = async () =>
     (await readQuarantined(store, path)) ? ('in quarantine' as const) : undefined
   const read = () => readIntake(store, table, version)
-  // With an empty inbox there is nothing to take twice.
   const inbox =
-    (await read()) ??
-    (listed.length === 0 ? [] : await lookAgain(wait, async () => (await inQuarantine()) ?? (await read())))
+    (await read()) ?? (await lookAgain(wait, async () => (await inQuarantine()) ?? (await read())))
   if (inbox === 'in quarantine') return takenByRows(context, last, listed)
   if (inbox) return new Set(inbox)
   throw unreadable(path, `${path} is gone: it says what version ${version} of ${table} has taken in`)

@@ -108,7 +108,7 @@ describe('a release that is to be made if something has changed', () => {
     await send(store, 'agents', uuidOf(6, 1), [ROWS.agents])
     // Taken in by a run that is cut off before it plans.
     await expect(
-      release(await componentsOver(new FaultStore(store, { at: 4, fault: 'failed', crash: true }))),
+      release(await componentsOver(new FaultStore(store, { at: 5, fault: 'failed', crash: true }))),
     ).rejects.toMatchObject({ kind: 'unavailable' })
     expect(await store.get(deltaLogPath('agents', versions['agents']! + 1))).toBeDefined()
     const result = await release(await componentsOver(store), { ifChanged: true })

@@ -45,7 +45,6 @@ function storeWith(commits: number): MemoryStore {
     setRecord(store, intakePath(TABLE, version), { inbox: [`inbox/${TABLE}/${version}.parquet`] })
     store.objects.set(deltaLogPath(TABLE, version), appendCommit(TABLE, version, [fileOf(version)], version))
   }
-  setRecord(store, intakePath(TABLE, commits - 1), { inbox: ['inbox/forecasts/taken.parquet'] })
   return store
 }
 

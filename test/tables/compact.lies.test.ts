@@ -68,7 +68,7 @@ describe('nothing is taken in', () => {
     await expect(compact(worker, TABLE)).rejects.toMatchObject({
       kind: 'corrupt',
       message: expect.stringMatching(
-        /^intake\/forecasts\/0+1\.json is not in the store, although version 1/,
+        /^intake\/forecasts\/0+1\.json is gone: it says what version 1 of forecasts has taken in/,
       ) as string,
     })
     await expectOnce()
