@@ -86,7 +86,8 @@ async function killStorm(
   let rounds = 0
   for (const batch of [0, 1]) await importBatch(options, batch)
   await Promise.all([start(0), start(1)])
-  while (total() < kills && isSound(findings) && load.wrong.length === 0) {
+  const isDone = () => total() >= kills && load.counts.acknowledged > 0
+  while (!isDone() && isSound(findings) && load.wrong.length === 0) {
     rounds += 1
     const victim = choices.whole(0, 1)
     nodes.forEach((node, slot) => void (node ?? start(slot)))
