@@ -99,6 +99,17 @@ const MANIFEST = {
   engines: { service: '1.0.0', duckdb: 'v1.5.6' },
   tables: { agents: 3, forecasters: 1, forecasts: 412, questions: 9, resolutions: 7 },
   counts: { agents: 104, forecasters: 61, scored_questions: 240, forecasts: 48_210 },
+  quarantined: [
+    {
+      key: 'inbox/forecasts/01955c41-02d4-7a90-8b3e-6a7d5c4f3e21-3ba7c0de41f29a58.parquet',
+      at: '2026-02-28T07:10:00.000Z',
+      reason: 'the disk had lost its end, and no backup has it',
+      size_bytes: 1024,
+      sha256: 'c1f29e4db0a5873694ce12fb70d85a36'.repeat(2),
+      rows: null,
+      version: 411,
+    },
+  ],
   superseded: [
     {
       question_id: UNKNOWN_ID,
@@ -120,6 +131,7 @@ export const publishedRelease = {
   ...MANIFEST,
   release: 1,
   as_of: '2025-12-06T09:00:00.000Z',
+  quarantined: [],
   superseded: [],
   thinned_at: '2026-02-01T00:00:00.000Z',
 }
