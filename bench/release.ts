@@ -9,6 +9,7 @@ import { canonical, sha256Hex } from '../pipeline/proof/canonical.ts'
 import { METHODOLOGY } from '../pipeline/scoring/methodology.ts'
 import { LocalFiles } from '../pipeline/store/local-files.ts'
 import { FileStore } from '../pipeline/store/file.ts'
+import { statisticsOf } from '../pipeline/tables/delta.ts'
 import { currentVersions } from '../pipeline/tables/delta-log.ts'
 import { WORLD_END } from './world.ts'
 
@@ -69,7 +70,7 @@ async function release(store: FileStore): Promise<ReleaseFigures> {
     phases,
     seconds: (last - started) / 1000,
     peakBytes: process.resourceUsage().maxRSS * 1024,
-    forecasts: forecasts.files.reduce((sum, { rows }) => sum + rows, 0),
+    forecasts: forecasts.files.reduce((sum, file) => sum + statisticsOf(file).numRecords, 0),
     pairs: result.pairs,
     manifestSha256: sha256Hex(canonical(await readManifest(store, result.release))),
   }

@@ -8,6 +8,7 @@ import { METHODOLOGY } from '../pipeline/scoring/methodology.ts'
 import { attachAll } from '../pipeline/tables/views.ts'
 import { FileStore } from '../pipeline/store/file.ts'
 import { LocalFiles } from '../pipeline/store/local-files.ts'
+import { statisticsOf } from '../pipeline/tables/delta.ts'
 import { currentVersions } from '../pipeline/tables/delta-log.ts'
 import { WORLD_END } from './world.ts'
 
@@ -103,7 +104,7 @@ export async function compareScorers(root: string): Promise<ScorerFigures> {
     )
     const { unmatched, ...differences } = compared!
     return {
-      forecasts: versions.forecasts.files.reduce((sum, { rows }) => sum + rows, 0),
+      forecasts: versions.forecasts.files.reduce((sum, file) => sum + statisticsOf(file).numRecords, 0),
       pairs,
       serviceSeconds,
       sqlSeconds,

@@ -8,6 +8,7 @@ import { inboxPath, inboxPrefix, isInboxPath } from '../store/paths.ts'
 import { type LocalFiles, exists } from '../store/local-files.ts'
 import type { Store } from '../store/store.ts'
 import { encodeRows } from '../tables/inbox.ts'
+import { statisticsOf } from '../tables/delta.ts'
 import { TableLog, localPaths } from '../tables/delta-log.ts'
 import { localInbox } from '../tables/inbox.ts'
 
@@ -127,9 +128,10 @@ export async function readMonthlyUsage(context: UsageContext, month: string): Pr
     const waiting = await waitingPaths(context)
     const table = await new TableLog(store, 'usage').readTo()
     const monthOf = (day: string | number = month) => String(day).slice(0, 7)
-    const files = table.files.filter(
-      ({ minValues, maxValues }) => monthOf(minValues['day']) <= month && month <= monthOf(maxValues['day']),
-    )
+    const files = table.files.filter((file) => {
+      const { minValues, maxValues } = statisticsOf(file)
+      return monthOf(minValues['day']) <= month && month <= monthOf(maxValues['day'])
+    })
     const taken = await localPaths(local, { ...table, files })
     if (waiting.length + taken.length === 0) return new Map()
     try {

@@ -16,6 +16,7 @@ import {
   creationCommit,
   filesOf,
   isGivenUp,
+  statisticsOf,
 } from './delta.ts'
 import { TableLog } from './delta-log.ts'
 import { localInbox } from './inbox.ts'
@@ -134,7 +135,7 @@ async function take(context: CompactionContext, last: TableVersion, inbox: strin
     if (await store.get(path)) return 0
     throw paths.length > 0 ? await namingObject(context, table, inbox, error) : error
   }
-  const rows = files.reduce((sum, file) => sum + file.rows, 0)
+  const rows = files.reduce((sum, file) => sum + statisticsOf(file).numRecords, 0)
   const committed = await store.putIfAbsent(path, appendCommit(table, version, files, now().getTime()))
   if (!committed && !(await isTaken(context, last, files))) return 0
   const remove = async (object: string) => {

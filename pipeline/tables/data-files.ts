@@ -8,7 +8,7 @@ import { sha256Hex } from '../proof/canonical.ts'
 import { dataPath, tablePath } from '../store/paths.ts'
 import { type Store, present } from '../store/store.ts'
 import type { LocalFiles } from '../store/local-files.ts'
-import type { NewDataFile } from './delta.ts'
+import type { NewDataFile, Statistics } from './delta.ts'
 import { SQL_TYPES, columnsOf } from './columns.ts'
 
 /** The most rows in one data file, because it is uploaded from memory. */
@@ -82,7 +82,7 @@ export async function writeDataFiles(
         recordedDate,
         sizeBytes: stored.byteLength,
         sha256: sha256Hex(stored),
-        ...(await statisticsOf(database, spec, slice)),
+        stats: JSON.stringify(await statisticsIn(database, spec, slice)),
       })
     }
   }
@@ -151,11 +151,7 @@ export async function parquetOf(
  * The statistics of every column. If only some columns had bounds, the reader `deltalake` would find no rows when it
  * filters by another.
  */
-async function statisticsOf(
-  database: Database,
-  { columns }: TableSpec,
-  slice: string,
-): Promise<Pick<NewDataFile, 'rows' | 'minValues' | 'maxValues' | 'nullCount'>> {
+async function statisticsIn(database: Database, { columns }: TableSpec, slice: string): Promise<Statistics> {
   const text = (type: ColumnType, value: string) =>
     type === 'time'
       ? `strftime(${value} AT TIME ZONE 'UTC', '%Y-%m-%dT%H:%M:%S.%gZ')`
@@ -177,7 +173,7 @@ async function statisticsOf(
         const value = row[`${bound}_${name}`] ?? null
         return value === null ? [] : [[name, typeof value === 'bigint' ? Number(value) : value]]
       }),
-    ) as NewDataFile['minValues']
+    ) as Statistics['minValues']
   const nullCount = Object.fromEntries(columns.map(({ name }) => [name, Number(row[`nulls_${name}`])]))
-  return { rows: Number(row['rows']), minValues: pick('min'), maxValues: pick('max'), nullCount }
+  return { numRecords: Number(row['rows']), minValues: pick('min'), maxValues: pick('max'), nullCount }
 }

@@ -23,6 +23,7 @@ const DELTA_TYPES: Record<ColumnType, string> = {
 const bounds = z.record(z.string(), z.union([z.string(), z.number()])).default({})
 
 const statistics = z.object({
+  /** The number of rows. */
   numRecords: z.number(),
   /** The smallest and largest value of each column that has values, for readers that skip files. */
   minValues: bounds,
@@ -31,14 +32,22 @@ const statistics = z.object({
   nullCount: z.record(z.string(), z.number()).default({}),
 })
 
+export type Statistics = z.infer<typeof statistics>
+
 /** A data file on its way into a table. */
-export interface NewDataFile extends Omit<z.infer<typeof statistics>, 'numRecords'> {
+export interface NewDataFile {
   /** Relative to the table. */
   path: string
   recordedDate: string
   sizeBytes: number
   sha256: string
-  rows: number
+  /** Its statistics as JSON, as commits and checkpoints have them. Most readers of a log need none of them. */
+  stats: string
+}
+
+/** @throws ZodError for statistics that this service did not write. */
+export function statisticsOf({ stats }: Pick<NewDataFile, 'stats'>): Statistics {
+  return statistics.parse(JSON.parse(stats))
 }
 
 /** A data file of a table, with what the commit that adds it says about it. */
@@ -66,14 +75,14 @@ const action = z.union([
   z.strictObject({ add: z.unknown() }),
 ])
 
-/** What a commit or a checkpoint says of a data file. A commit does not repeat its own version. */
+/** What a commit says of a data file. */
 const addAction = z.object({
   path: z.string(),
   partitionValues: z.object({ recorded_date: z.string() }),
   size: z.number(),
   modificationTime: z.number(),
   stats: z.string(),
-  tags: z.object({ sha256, version: z.coerce.number().int().optional() }),
+  tags: z.object({ sha256 }),
 })
 
 /** The commit that creates a table: its protocol, schema and partitioning, without rows. */
@@ -142,29 +151,21 @@ export function checkpointAdd(file: DataFile): object {
 }
 
 function addOf(file: NewDataFile, modificationTime: number): object {
-  const { path, recordedDate, sizeBytes, rows, minValues, maxValues, nullCount } = file
-  return {
-    path,
-    partitionValues: { recorded_date: recordedDate },
-    size: sizeBytes,
-    modificationTime,
-    stats: JSON.stringify({ numRecords: rows, minValues, maxValues, nullCount }),
-  }
+  const { path, recordedDate, sizeBytes, stats } = file
+  return { path, partitionValues: { recorded_date: recordedDate }, size: sizeBytes, modificationTime, stats }
 }
 
-/** The data file that an `add` of a version describes. @throws ZodError for one that lacks something. */
-export function dataFileOf(add: unknown, version: number): DataFile {
+/** The data file that an `add` of a commit describes. @throws ZodError for one that lacks something. */
+function dataFileOf(add: unknown, version: number): DataFile {
   const { path, partitionValues, size, modificationTime, stats, tags } = addAction.parse(add)
-  const { numRecords, ...columns } = statistics.parse(JSON.parse(stats))
   return {
     path,
     recordedDate: partitionValues.recorded_date,
     sizeBytes: size,
     sha256: tags.sha256,
-    rows: numRecords,
-    version: tags.version ?? version,
+    stats,
+    version,
     modifiedMs: modificationTime,
-    ...columns,
   }
 }
 

@@ -1,5 +1,5 @@
 // When the rows of a table count as recorded: where rows replace each other, what is said later counts later.
-import type { TableVersion } from './delta.ts'
+import { type TableVersion, statisticsOf } from './delta.ts'
 import { isReplaced } from './views.ts'
 
 /** The earliest instant at which a row of the next version may be recorded, whatever the clocks of the machines say. */
@@ -11,8 +11,8 @@ export function earliestAfter(last: TableVersion): Date | undefined {
 /** When the latest row of a table was recorded; undefined if it has none. */
 export function lastRecordedAt({ files }: Pick<TableVersion, 'files'>): Date | undefined {
   let last = ''
-  for (const { maxValues } of files) {
-    const recordedAt = String(maxValues['recorded_at'])
+  for (const file of files) {
+    const recordedAt = String(statisticsOf(file).maxValues['recorded_at'])
     if (recordedAt > last) last = recordedAt
   }
   return last === '' ? undefined : new Date(last)

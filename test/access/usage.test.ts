@@ -18,6 +18,7 @@ import {
 import { FAULTS, FaultStore } from '../support/fault-store.ts'
 import { suiteFolder, testFolder } from '../support/folder.ts'
 import { currentVersion, pathsOf, readRows, workerOn } from '../support/tables.ts'
+import { statisticsOf } from '../../pipeline/tables/delta.ts'
 import { localPath } from '../../pipeline/tables/delta-log.ts'
 import { sendBroken } from '../support/tables.ts'
 
@@ -98,7 +99,12 @@ describe.for(Object.entries(stores))('calls counted over %s', ([, createStore]) 
     expect(
       await worker.database.rows(`SELECT typeof(day) AS day, typeof(calls) AS calls FROM '${path}'`),
     ).toEqual([{ day: 'DATE', calls: 'BIGINT' }])
-    expect(files[0]!.maxValues).toMatchObject({ key_id: 'key', tier: 'free', day: '2026-03-15', calls: 1 })
+    expect(statisticsOf(files[0]!).maxValues).toMatchObject({
+      key_id: 'key',
+      tier: 'free',
+      day: '2026-03-15',
+      calls: 1,
+    })
   })
 
   test('are all read, at whichever call of the reader a compaction takes them in', async () => {
@@ -273,7 +279,7 @@ describe('reading a month', () => {
     const read = reader.calls.filter(({ operation }) => operation === 'range').map(({ path }) => path)
     const { files } = await currentVersion(store, 'usage')
     expect(files).toHaveLength(5)
-    const holding = files.filter(({ minValues }) => String(minValues['day']).startsWith(MARCH))
+    const holding = files.filter((file) => String(statisticsOf(file).minValues['day']).startsWith(MARCH))
     expect(read.sort()).toEqual(holding.map(({ path }) => tablePath('usage', path)).sort())
     const all = { store, local, openDatabase: context.openDatabase }
     expect(await usedIn(all, '2026-02')).toEqual({ ada: 1 })

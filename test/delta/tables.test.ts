@@ -11,7 +11,7 @@ import { isReplaced } from '../../pipeline/tables/views.ts'
 import { writeCheckpoint } from '../../pipeline/tables/checkpoint.ts'
 import { compact } from '../../pipeline/tables/compact.ts'
 import { giveUp } from '../../pipeline/tables/give-up.ts'
-import type { NewDataFile } from '../../pipeline/tables/delta.ts'
+import { type NewDataFile, type Statistics, statisticsOf } from '../../pipeline/tables/delta.ts'
 import { type Row, TABLE_NAMES, type TableName, tableSpec } from '../../schemas/tables.ts'
 import { bucketStore, freshBucket, s3Server } from '../support/buckets.ts'
 import { external } from '../support/external.ts'
@@ -36,11 +36,16 @@ interface Seen {
   misplaced: number
 }
 
+interface Described
+  extends Pick<NewDataFile, 'path' | 'recordedDate' | 'sizeBytes'>, Omit<Statistics, 'numRecords'> {
+  rows: number
+}
+
 interface Answer {
   version: number
   schema: [name: string, type: string, nullable: boolean][]
   partitioned_by: string[]
-  files: Omit<NewDataFile, 'sha256'>[]
+  files: Described[]
   deltalake: Seen
   polars: Seen
   polars_types: Record<string, string>
@@ -176,8 +181,10 @@ function readersAgree(open: (folder: string) => Promise<Place>): void {
       for (const row of sampleRows(table, 2)) {
         const equal = Object.fromEntries(columns.map(({ name }) => [name, asText(row[name]!)]))
         const answer = await ask(place, table, { equal })
-        const known = files.map((file) => {
-          return { ...file, sha256: undefined, version: undefined, modifiedMs: undefined }
+        const known = files.map((file): Described => {
+          const { path, recordedDate, sizeBytes } = file
+          const { numRecords: rows, ...bounds } = statisticsOf(file)
+          return { path, recordedDate, sizeBytes, rows, ...bounds }
         })
         expect(answer.files).toEqual(known.toSorted((a, b) => (a.path < b.path ? -1 : 1)))
         for (const [name, value] of Object.entries(equal)) {

@@ -30,10 +30,12 @@ function fileOf(version: number): NewDataFile {
     recordedDate: '2026-01-31',
     sizeBytes: version,
     sha256: sha256Hex(String(version)),
-    rows: 1,
-    minValues: { forecast_id: 'ü', probability: 0.25 },
-    maxValues: { forecast_id: 'ü', probability: 1 },
-    nullCount: { forecast_id: 0 },
+    stats: JSON.stringify({
+      numRecords: 1,
+      minValues: { forecast_id: 'ü', probability: 0.25 },
+      maxValues: { forecast_id: 'ü', probability: 1 },
+      nullCount: { forecast_id: 0 },
+    }),
   }
 }
 

@@ -26,6 +26,7 @@ import {
   workerOn,
 } from '../support/tables.ts'
 import { uuidOf } from '../support/world.ts'
+import { statisticsOf } from '../../pipeline/tables/delta.ts'
 import { localPath } from '../../pipeline/tables/delta-log.ts'
 import { recordBytes } from '../../pipeline/store/records.ts'
 import { sendBroken, sendBytes } from '../support/tables.ts'
@@ -89,12 +90,13 @@ describe.for(Object.entries(stores))('compaction in %s', ([, createStore]) => {
     await compact(worker, 'forecasts')
     const { files } = await currentVersion(worker.store, 'forecasts')
     expect(files.map(({ recordedDate }) => recordedDate)).toEqual(['2026-01-30', '2026-01-31', '2026-02-01'])
-    for (const { path, recordedDate, rows: count } of files) {
+    for (const file of files) {
+      const { path, recordedDate } = file
       expect(path).toMatch(
         new RegExp(String.raw`^recorded_date=${recordedDate}/forecasts-1-[0-9a-f]{32}-0\.parquet$`),
       )
       const rows = await rowsOfFile(worker, 'forecasts', path)
-      expect(rows).toHaveLength(count)
+      expect(rows).toHaveLength(statisticsOf(file).numRecords)
       expect(rows.map((row) => (row['recorded_at'] as Date).toISOString().slice(0, 10))).toEqual(
         rows.map(() => recordedDate),
       )
@@ -109,15 +111,16 @@ describe.for(Object.entries(stores))('compaction in %s', ([, createStore]) => {
       const { sortedBy, columns } = tableSpec(table)
       for (const file of (await currentVersion(store, table)).files) {
         const rows = await rowsOfFile(worker, table, file.path)
+        const { nullCount, minValues, maxValues } = statisticsOf(file)
         const order = rows.map((row) => sortedBy.map((name) => valueText(row[name])).join('\0'))
         expect(order).toEqual(order.toSorted())
         for (const { name } of columns) {
           const values = rows.map((row) => row[name]!).filter((value) => value !== null)
-          expect(file.nullCount[name]).toBe(rows.length - values.length)
+          expect(nullCount[name]).toBe(rows.length - values.length)
           const sorted = values
             .toSorted((a, b) => (a < b ? -1 : 1))
             .map((value) => (typeof value === 'number' ? value : valueText(value)))
-          expect([file.minValues[name], file.maxValues[name]]).toEqual([sorted[0], sorted.at(-1)])
+          expect([minValues[name], maxValues[name]]).toEqual([sorted[0], sorted.at(-1)])
         }
         expect(file.sizeBytes).toBe((await store.get(tablePath(table, file.path)))!.byteLength)
       }

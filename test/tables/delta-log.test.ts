@@ -199,10 +199,12 @@ function fileOf(name: string): NewDataFile {
     recordedDate: '2026-01-31',
     sizeBytes: 10,
     sha256: sha256Hex(name),
-    rows: 1,
-    minValues: { forecast_id: name },
-    maxValues: { forecast_id: name },
-    nullCount: { forecast_id: 0 },
+    stats: JSON.stringify({
+      numRecords: 1,
+      minValues: { forecast_id: name },
+      maxValues: { forecast_id: name },
+      nullCount: { forecast_id: 0 },
+    }),
   }
 }
 
