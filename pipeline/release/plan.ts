@@ -8,7 +8,7 @@ import { canonical, sha256Hex } from '../proof/canonical.ts'
 import { hasSnapshot, readManifest, snapshotDate } from './read.ts'
 import { fingerprintOf } from './signatures.ts'
 import type { ReadablePlan, ReleaseContext, ReleaseState } from './state.ts'
-import { planPath } from '../store/paths.ts'
+import { deltaLogPath, planPath } from '../store/paths.ts'
 import { recordBytes } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import { TableLog, assertNotBehind } from '../tables/delta-log.ts'
@@ -158,6 +158,6 @@ async function versionOf<T extends ScoredTable>(
   if (version.version === wanted) return { ...version, table }
   throw new ServiceError(
     'corrupt',
-    `table ${table} has no version ${wanted}; its log ends at ${version.version}`,
+    `table ${table} has no version ${wanted}: its log ends at ${version.version}, and ${deltaLogPath(table, version.version + 1)} is not in the store`,
   )
 }
