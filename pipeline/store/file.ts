@@ -59,11 +59,19 @@ export class FileStore implements Store {
   }
 
   async get(path: string): Promise<Uint8Array | undefined> {
-    return reported('read', path, this.#found(readFile(this.localPath(path))))
+    return reported(
+      'read',
+      path,
+      this.#found(() => readFile(this.localPath(path))),
+    )
   }
 
   async range(path: string, offset: number, length: number): Promise<Uint8Array | undefined> {
-    return reported('read', path, this.#found(readRange(this.localPath(path), offset, length)))
+    return reported(
+      'read',
+      path,
+      this.#found(() => readRange(this.localPath(path), offset, length)),
+    )
   }
 
   async *list(prefix: string, after = ''): AsyncIterable<StoredObject> {
@@ -74,12 +82,19 @@ export class FileStore implements Store {
       isEmpty = false
       yield object
     }
-    if (isEmpty) await reported('list', prefix, this.#mark.assertThere())
+    if (!isEmpty) return
+    await reported('list', prefix, this.#mark.assertThere())
+    // It may just have come back.
+    yield* this.#walk(folder, prefix, after)
   }
 
   async *#walk(folder: string, prefix: string, after: string): AsyncIterable<StoredObject> {
     const location = join(this.#root, folder)
-    const entries = await reported('list', folder, this.#found(readdir(location, { withFileTypes: true })))
+    const entries = await reported(
+      'list',
+      folder,
+      this.#found(() => readdir(location, { withFileTypes: true })),
+    )
     const paths = (entries ?? [])
       .filter((entry) => isPath(entry.name) && (entry.isDirectory() || entry.isFile()))
       .map((entry) => folder + entry.name + (entry.isDirectory() ? '/' : ''))
@@ -90,7 +105,11 @@ export class FileStore implements Store {
         const mayFollow = path > after || after.startsWith(path)
         if (mayHold && mayFollow) yield* this.#walk(path, prefix, after)
       } else if (path.startsWith(prefix) && path > after) {
-        const stats = await reported('list', path, this.#found(stat(join(this.#root, path))))
+        const stats = await reported(
+          'list',
+          path,
+          this.#found(() => stat(join(this.#root, path))),
+        )
         if (stats) yield { path, sizeBytes: stats.size, modifiedAt: stats.mtime }
       }
     }
@@ -115,11 +134,12 @@ export class FileStore implements Store {
     await this.#mark.assertThere()
   }
 
-  /** Undefined where there is no object, and only if the store itself is there. */
-  async #found<T>(result: Promise<T>): Promise<T | undefined> {
-    const found = await orUndefined(result)
-    if (found === undefined) await this.#mark.assertThere()
-    return found
+  /** Undefined where there is no object, and only if the store itself is there, which may just have come back. */
+  async #found<T>(look: () => Promise<T>): Promise<T | undefined> {
+    const found = await orUndefined(look())
+    if (found !== undefined) return found
+    await this.#mark.assertThere()
+    return orUndefined(look())
   }
 
   /** The store may go while it is written to, so that only what is there before and after has been written. */

@@ -4,7 +4,7 @@ import { chmod, mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { describe, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Failure, expectKeptOn } from '../support/disks.ts'
 import { onDisk } from '../support/places.ts'
 import { choicesOf, faultSeed } from '../support/seeded.ts'
@@ -63,7 +63,13 @@ const makeReadOnly = (disk: string): Failure => ({
   says: /EROFS/,
   refuses: ['release', 'import'],
   begin: async () => {
-    await run('mount', ['-o', 'remount,ro', disk])
+    // Not while a file is open for writing.
+    const isDone = () =>
+      run('mount', ['-o', 'remount,ro', disk]).then(
+        () => true,
+        () => false,
+      )
+    await expect.poll(isDone, { timeout: 20_000 }).toBe(true)
     return async () => void (await run('mount', ['-o', 'remount,rw', disk]))
   },
 })

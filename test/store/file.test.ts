@@ -1,5 +1,7 @@
+import { renameSync } from 'node:fs'
 import { cp, mkdir, readFile, readdir, rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { FileStore } from '../../pipeline/store/file.ts'
@@ -142,6 +144,23 @@ describe('a store whose directory vanishes', () => {
       for (const call of Object.values(CALLS)) await call(store)
       expect(await pathsIn(store, '')).toEqual(['a/c', 'c'])
     })
+  })
+
+  test('and comes back while it is looked at has lost nothing', async () => {
+    const root = join(await testFolder(), 'store')
+    const store = await FileStore.begin(root)
+    await store.put('a/b', bytes('1'))
+    const looks = { get: async () => store.get('a/b'), list: async () => (await pathsIn(store, 'a/'))[0] }
+    for (let turn = 0; turn < 300; turn++) {
+      for (const [name, look] of Object.entries(looks)) {
+        renameSync(root, `${root}-away`)
+        const seen = look().catch((error: unknown) => error)
+        // At another moment of the look each time.
+        for (let moment = 0; moment < turn % 6; moment++) await nextTurn()
+        renameSync(`${root}-away`, root)
+        expect(await seen, `${name}, turn ${turn}`).toBeDefined()
+      }
+    }
   })
 
   test('and comes back as a copy, with other files of the same content, is the same store', async () => {
