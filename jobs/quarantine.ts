@@ -12,7 +12,8 @@ export async function runQuarantine(components: Components, key: string, reason:
     quarantine({ ...components, database }, key, reason),
   )
   const what = object.sha256 === null ? 'is gone, which is recorded' : `lies in ${quarantinePath(key)}`
-  const rows = object.rows === null ? '' : `; its footer names ${object.rows} rows`
+  const rows =
+    object.rows === null ? '' : `; its footer names ${object.rows} ${object.rows === 1 ? 'row' : 'rows'}`
   const files = data_files.map((path) => `\n${path}, made with it, was moved aside too`)
   return {
     ok: true,
