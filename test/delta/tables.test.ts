@@ -183,8 +183,8 @@ function readersAgree(open: (folder: string) => Promise<Place>): void {
         const answer = await ask(place, table, { equal })
         const known = files.map((file): Described => {
           const { path, recordedDate, sizeBytes } = file
-          const { numRecords: rows, ...bounds } = statisticsOf(file)
-          return { path, recordedDate, sizeBytes, rows, ...bounds }
+          const { numRecords, ...bounds } = statisticsOf(file)
+          return { path, recordedDate, sizeBytes, rows: numRecords, ...bounds }
         })
         expect(answer.files).toEqual(known.toSorted((a, b) => (a.path < b.path ? -1 : 1)))
         for (const [name, value] of Object.entries(equal)) {

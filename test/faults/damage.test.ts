@@ -23,13 +23,19 @@ const worlds: { world: DamagedWorld; whole: Whole }[] = []
 const SHARES = { 'bit flipped': [0.08, 0.93], truncated: [0, 0.5], gone: [0], swapped: [0] }
 const rows: string[][] = []
 
-/** The cells of the first table under a heading of a page. */
+/** The cells of the first table under a heading of a page, without the line under its head. */
 function tableUnder(page: string, heading: string): string[][] {
   const lines = page.split(`\n## ${heading}\n`)[1]!.split('\n')
   const first = lines.findIndex((line) => line.startsWith('|'))
-  const table = lines.slice(first, lines.indexOf('', first))
-  const cells = table.map((line) => line.split('|').slice(1, -1))
-  return cells.map((row) => row.map((cell) => cell.trim())).filter((row) => !/^-+$/.test(row[0]!))
+  return lines
+    .slice(first, lines.indexOf('', first))
+    .filter((line) => !/^\| -+ \|/.test(line))
+    .map((line) =>
+      line
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    )
 }
 
 beforeAll(async () => {

@@ -21,16 +21,18 @@ describe.skipIf(!s3Server)('a bucket of an S3 server', () => {
   })
 
   test('separates stores whose prefixes begin alike', async () => {
-    const store = bucketStore(bucket, 'apart')
-    await bucketStore(bucket, 'apart-2').put('a', new Uint8Array([1]))
+    const store = bucketStore(bucket, 'apart/')
+    await bucketStore(bucket, 'apart-2/').put('a', new Uint8Array([1]))
     await store.put('a', new Uint8Array([2, 3]))
     expect(await Array.fromAsync(store.list(''))).toMatchObject([{ path: 'a', sizeBytes: 2 }])
     expect(store.url).toBe(`s3://${bucket}/apart/`)
   })
 
   test('is unavailable if it does not exist', async () => {
-    const store = bucketStore(`absent-${randomUUID()}`)
-    const unavailable = { kind: 'unavailable', message: expect.stringContaining('NoSuchBucket') as string }
+    const absent = `absent-${randomUUID()}`
+    const store = bucketStore(absent)
+    const message = expect.stringContaining(`there is no bucket "${absent}"`) as string
+    const unavailable = { kind: 'unavailable', message }
     await expect(store.get('a')).rejects.toMatchObject(unavailable)
     await expect(store.putIfAbsent('a', new Uint8Array())).rejects.toMatchObject(unavailable)
     await expect(Array.fromAsync(store.list(''))).rejects.toMatchObject(unavailable)
