@@ -56,6 +56,8 @@ export class CurrentRelease {
     if (release === known) return
     // The store may fail to show it again. What is known stays until it does.
     this.#manifest = (await readManifest(this.#store, release)) ?? this.#manifest
+    // Nobody asks for the payloads of the release before any more.
+    if (this.#manifest?.release !== known) this.#shards.clear()
   }
 
   /** A payload of an entity in the current release; undefined if the release does not have the entity. */

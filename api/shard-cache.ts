@@ -22,6 +22,11 @@ export class ShardCache<T extends object> {
     })
   }
 
+  /** Forgets all values. A reading that is under way still reaches its callers. */
+  clear(): void {
+    this.#entries.clear()
+  }
+
   /** The value under a key. Calls that ask for it while it is read share the reading. */
   async get(key: string, read: () => Promise<Sized<T>>): Promise<T> {
     const entry = await this.#entries.fetch(key, { context: read })
