@@ -25,7 +25,7 @@ import { lookAgain, unreadable } from './quarantine.ts'
 import { earliestAfter } from './recorded-at.ts'
 
 const OBJECTS_AT_ONCE = 16
-/** A table gets a checkpoint after so many commits. */
+/** A table gets a checkpoint after this many commits. */
 export const COMMITS_PER_CHECKPOINT = 100
 /** What one version takes at most, so that memory stays bounded however much waits. A single object may be larger. */
 const MOST_OBJECTS = 1_000

@@ -65,9 +65,10 @@ export async function takenBy(
   const path = intakePath(table, version)
   const inQuarantine = async () =>
     (await readQuarantined(store, path)) ? ('in quarantine' as const) : undefined
-  const read = () => readIntake(store, table, version)
-  const inbox =
-    (await read()) ?? (await lookAgain(wait, async () => (await inQuarantine()) ?? (await read())))
+  const inbox = await lookAgain(
+    wait,
+    async () => (await readIntake(store, table, version)) ?? (await inQuarantine()),
+  )
   if (inbox === 'in quarantine') return takenByRows(context, last, listed)
   if (inbox) return new Set(inbox)
   throw unreadable(path, `${path} is gone: it says what version ${version} of ${table} has taken in`)

@@ -40,6 +40,16 @@ export interface Findings {
 /** What a sound store gives. */
 export const NO_FINDINGS: Findings = { lost: [], doubled: [], changed: [], audits: [] }
 
+/** How much is wrong, for a report. */
+export function countsOf({ lost, doubled, changed, audits }: Findings) {
+  return {
+    lost: lost.length,
+    doubled: doubled.length,
+    changed: changed.length,
+    audit_faults: audits.length,
+  }
+}
+
 interface Shard {
   entities: Record<string, { verification: { payload: object } }>
 }

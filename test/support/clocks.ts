@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { QuestionBook } from '../../api/questions/book.ts'
 import type { Store } from '../../pipeline/store/store.ts'
-import { NO_FINDINGS, StoreCheck } from './check-store.ts'
+import { NO_FINDINGS, StoreCheck, countsOf } from './check-store.ts'
 import { Fleet } from './fleet.ts'
 import { Load } from './load.ts'
 import type { Place } from './places.ts'
@@ -67,10 +67,7 @@ export async function expectKeptApart(
     acknowledged_by_the_clock_ahead: second.counts.acknowledged,
     refused_by_the_clock_ahead: second.counts.unanswered,
     ...check.extent,
-    lost: findings.lost.length,
-    doubled: findings.doubled.length,
-    changed: findings.changed.length,
-    audit_faults: findings.audits.length,
+    ...countsOf(findings),
   })
   expect(findings).toEqual(NO_FINDINGS)
   expect([...load.wrong, ...second.wrong]).toEqual([])

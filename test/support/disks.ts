@@ -2,7 +2,7 @@
 // once the cause is gone, and that the store has kept everything.
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { NO_FINDINGS, StoreCheck } from './check-store.ts'
+import { NO_FINDINGS, StoreCheck, countsOf } from './check-store.ts'
 import { Fleet } from './fleet.ts'
 import { Load } from './load.ts'
 import type { Place } from './places.ts'
@@ -72,10 +72,7 @@ export async function expectKeptOn(
     ...load.counts,
     acknowledged_after: recovered,
     ...check.extent,
-    lost: findings.lost.length,
-    doubled: findings.doubled.length,
-    changed: findings.changed.length,
-    audit_faults: findings.audits.length,
+    ...countsOf(findings),
   })
   expect(said).toMatch(says)
   expect(refused).toEqual(refuses)

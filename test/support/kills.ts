@@ -2,7 +2,7 @@
 // after every round.
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { type Findings, NO_FINDINGS, StoreCheck } from './check-store.ts'
+import { type Findings, NO_FINDINGS, StoreCheck, countsOf } from './check-store.ts'
 import { Load } from './load.ts'
 import type { Place } from './places.ts'
 import { type Running, fvs, startFvs } from './process.ts'
@@ -130,10 +130,7 @@ async function killStorm(
       rounds,
       ...load.counts,
       ...check.extent,
-      lost: findings.lost.length,
-      doubled: findings.doubled.length,
-      changed: findings.changed.length,
-      audit_faults: findings.audits.length,
+      ...countsOf(findings),
     },
     findings,
     wrong: load.wrong,

@@ -1,7 +1,7 @@
 // Runs nodes, releases and imports through a store that answers wrongly, and verifies the store itself after each round.
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { type Findings, NO_FINDINGS, StoreCheck } from './check-store.ts'
+import { type Findings, NO_FINDINGS, StoreCheck, countsOf } from './check-store.ts'
 import { Fleet } from './fleet.ts'
 import { Load } from './load.ts'
 import type { Place } from './places.ts'
@@ -102,10 +102,7 @@ export async function expectKeptThrough(
     nodes_refused: fleet.refusals,
     ...load.counts,
     ...check.extent,
-    lost: findings.lost.length,
-    doubled: findings.doubled.length,
-    changed: findings.changed.length,
-    audit_faults: findings.audits.length,
+    ...countsOf(findings),
   })
   expect(findings).toEqual(NO_FINDINGS)
   expect(load.wrong).toEqual([])
