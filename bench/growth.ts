@@ -43,6 +43,7 @@ const questionRow = (index: number): Row => ({
   title: `Will it be so, ${index}?`,
   category: 'growth',
   url: null,
+  event_id: null,
   opened_at: at(-300),
   // One in a hundred is still open.
   closes_at: at(index % 100 === 0 ? 100 + (index % 50) : -1 - (index % 200)),
@@ -53,6 +54,9 @@ const agentRow = (index: number): Row => ({
   name: `agent ${index}`,
   model_type: 'growth',
   organization_name: null,
+  owner_id: null,
+  registered_at: at(-300),
+  retired_at: null,
   recorded_at: at(-300),
 })
 const resolutionRow = (index: number): Row => ({

@@ -22,7 +22,7 @@ export interface WorldSize {
 }
 
 /** Increase this with every change of what is generated. */
-const GENERATOR = 1
+const GENERATOR = 2
 const START = '2026-01-01'
 const WEEKS = 4
 /** When everything has been resolved and recorded. */
@@ -119,7 +119,7 @@ async function createRows(
   )
   await database.run(
     `CREATE TEMP TABLE world_questions AS
-     SELECT question_id, 'Question ' || question AS title, 'bench' AS category, NULL::VARCHAR AS url,
+     SELECT question_id, 'Question ' || question AS title, 'bench' AS category, NULL::VARCHAR AS url, NULL::VARCHAR AS event_id,
        ${time('opened_ms')} AS opened_at, ${time('closes_ms')} AS closes_at, ${time(String(start))} AS recorded_at
      FROM question`,
   )
@@ -132,7 +132,8 @@ async function createRows(
   await database.run(
     `CREATE TEMP TABLE world_agents AS
      SELECT entity_id AS agent_id, 'Agent ' || entity AS name, 'bench' AS model_type,
-       NULL::VARCHAR AS organization_name, ${time(String(start))} AS recorded_at
+       NULL::VARCHAR AS organization_name, NULL::VARCHAR AS owner_id, ${time(String(start))} AS registered_at,
+       NULL::TIMESTAMPTZ AS retired_at, ${time(String(start))} AS recorded_at
      FROM entity WHERE entity_type = 'agent'`,
   )
   await database.run(

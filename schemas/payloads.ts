@@ -219,6 +219,7 @@ export const question = z.strictObject({
   title: z.string(),
   category: z.string().nullable(),
   url: z.string().nullable().describe('A page that explains the question'),
+  event_id: z.string().nullable().describe('Questions that share one are about the same event or series'),
   opened_at: instant.describe('Forecasts are accepted from this instant on, UTC'),
   closes_at: instant.describe('Forecasts are accepted before this instant, UTC'),
   status: z.enum(QUESTION_STATUSES),

@@ -141,6 +141,7 @@ export const question = {
   title: 'Will this simulated question end with yes?',
   category: 'example',
   url: 'https://example.org/questions/1',
+  event_id: 'example-series',
   opened_at: '2026-01-01T00:00:00.000Z',
   closes_at: '2026-06-01T00:00:00.000Z',
   status: 'open',

@@ -15,7 +15,7 @@ import type { KnownQuestion } from './question.ts'
  * or nothing about its outcome.
  */
 const NEWS = `
-  SELECT question_id, title, category, url, outcome, epoch_ms(opened_at)::DOUBLE AS "openedAtMs",
+  SELECT question_id, title, category, url, event_id, outcome, epoch_ms(opened_at)::DOUBLE AS "openedAtMs",
     epoch_ms(closes_at)::DOUBLE AS "closesAtMs", epoch_ms(resolved_at)::DOUBLE AS "resolvedAtMs"
   FROM current_questions FULL JOIN current_resolutions USING (question_id)
   ORDER BY closes_at, question_id`
@@ -149,6 +149,7 @@ function updated(
       title: asked.title,
       category: asked.category,
       url: asked.url,
+      event_id: asked.event_id,
       openedAtMs: asked.openedAtMs,
       closesAtMs: asked.closesAtMs,
       outcome: resolved?.outcome ?? null,

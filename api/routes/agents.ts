@@ -73,6 +73,9 @@ export const register = route({
           name: body.name,
           model_type: body.model_type,
           organization_name: body.organization_name ?? null,
+          owner_id: null,
+          registered_at: at,
+          retired_at: null,
           recorded_at: at,
         })
       },

@@ -100,7 +100,7 @@ const recordedNow = `getvariable('now')::TIMESTAMPTZ AS recorded_at`
 export const IMPORT_SPECS: Record<ImportKind, ImportSpec> = {
   questions: {
     required: ['question_id', 'title', 'opened_at', 'closes_at'],
-    optional: ['category', 'url'],
+    optional: ['category', 'url', 'event_id'],
     checks: [
       uuid('question_id'),
       longest('title', 2000),
@@ -108,6 +108,8 @@ export const IMPORT_SPECS: Record<ImportKind, ImportSpec> = {
       longest('category', NAME_CHARACTERS),
       name('category'),
       longest('url', 2000),
+      longest('event_id', NAME_CHARACTERS),
+      name('event_id'),
       time('opened_at'),
       time('closes_at'),
       {
@@ -116,11 +118,11 @@ export const IMPORT_SPECS: Record<ImportKind, ImportSpec> = {
       },
       repeats('question_id'),
     ],
-    select: `lower(question_id) AS question_id, title, category, url,
+    select: `lower(question_id) AS question_id, title, category, url, event_id,
       ${instant('opened_at')} AS opened_at, ${instant('closes_at')} AS closes_at, ${recordedNow}`,
     known: `SELECT 1 FROM current_questions k WHERE k.question_id = fresh.question_id AND k.title = fresh.title
       AND k.category IS NOT DISTINCT FROM fresh.category AND k.url IS NOT DISTINCT FROM fresh.url
-      AND k.opened_at = fresh.opened_at AND k.closes_at = fresh.closes_at`,
+      AND k.event_id IS NOT DISTINCT FROM fresh.event_id AND k.opened_at = fresh.opened_at AND k.closes_at = fresh.closes_at`,
   },
   resolutions: {
     required: ['question_id', 'outcome', 'resolved_at'],

@@ -46,6 +46,9 @@ describe('a release', () => {
               name: 'a',
               model_type: 'b',
               organization_name: null,
+              owner_id: null,
+              registered_at: at,
+              retired_at: null,
               recorded_at: at,
             }
             const row = {

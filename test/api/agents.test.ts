@@ -53,6 +53,9 @@ describe('POST /agents/register', () => {
         name: 'Ada',
         model_type: 'm',
         organization_name: 'Lovelace & Söhne 🦉',
+        owner_id: null,
+        registered_at: new Date(NOW),
+        retired_at: null,
         recorded_at: new Date(NOW),
       },
     ])

@@ -150,6 +150,7 @@ describe('GET /questions/{question_id}', () => {
       title: 'Open?',
       category: null,
       url: 'https://example.org/open',
+      event_id: null,
       opened_at: '2026-01-01T00:00:00.000Z',
       closes_at: '2027-02-05T00:00:00.000Z',
       status: 'open',

@@ -46,6 +46,7 @@ test('in one millisecond the forecast with the greatest id stands, and of one id
       title: 'Will it?',
       category: null,
       url: null,
+      event_id: null,
       opened_at: OPENED,
       closes_at: CLOSES,
       recorded_at: RECORDED,

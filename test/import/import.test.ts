@@ -21,7 +21,7 @@ const QUESTION = uuidOf(1, 1)
 const SECOND_QUESTION = uuidOf(1, 2)
 const PERSON = uuidOf(2, 1)
 const COLUMNS: Record<ImportKind, string> = {
-  questions: 'question_id,title,category,url,opened_at,closes_at',
+  questions: 'question_id,title,category,url,event_id,opened_at,closes_at',
   resolutions: 'question_id,outcome,resolved_at',
   forecasters: 'user_id,display_name',
   forecasts: 'entity_type,entity_id,question_id,probability,forecast_at',
@@ -39,8 +39,8 @@ beforeAll(async () => {
   prepared = new MemoryStore()
   components = await testComponents({ store: prepared, clock, folder })
   await importLines('questions', [
-    `${QUESTION},First?,,,2026-01-01T00:00:00Z,2026-02-01T00:00:00Z`,
-    `${SECOND_QUESTION},Second?,,,2026-01-01T00:00:00Z,2026-02-01T00:00:00Z`,
+    `${QUESTION},First?,,,,2026-01-01T00:00:00Z,2026-02-01T00:00:00Z`,
+    `${SECOND_QUESTION},Second?,,,,2026-01-01T00:00:00Z,2026-02-01T00:00:00Z`,
   ])
 })
 beforeEach(async () => {
@@ -108,13 +108,14 @@ async function rowsOf(table: TableName): Promise<Record<string, unknown>[]> {
   return await database.rows(`FROM ${table} ORDER BY ALL`)
 }
 
-async function currentOutcome(): Promise<unknown> {
+/** What a current row about the first question says. */
+async function current(table: 'questions' | 'resolutions', column: string): Promise<unknown> {
   using database = await components.openDatabase()
   await attachAll(database, components.local, await currentVersions(components.store))
   const [row] = await database.rows(
-    `SELECT outcome FROM current_resolutions WHERE question_id = '${QUESTION}'`,
+    `SELECT ${column} FROM current_${table} WHERE question_id = '${QUESTION}'`,
   )
-  return row?.['outcome']
+  return row?.[column]
 }
 
 const forecast = (probability: string, at = '2026-01-05T00:00:00Z') =>
@@ -125,7 +126,7 @@ const instants = (rows: Record<string, unknown>[], column: string) =>
 describe('the first import into an empty store', () => {
   test('of a bad file leaves it empty', async () => {
     components = await testComponents({ store: new MemoryStore(), clock, folder })
-    await refused('questions', ['x,t,,,2026-01-01T00:00:00Z,2026-02-01T00:00:00Z'])
+    await refused('questions', ['x,t,,,,2026-01-01T00:00:00Z,2026-02-01T00:00:00Z'])
     expect(await contentOf(components.store)).toEqual({})
   })
 
@@ -139,7 +140,7 @@ describe('the first import into an empty store', () => {
 describe('questions', () => {
   test('become rows with their values unchanged', async () => {
     await importLines('questions', [
-      `${uuidOf(1, 3).toUpperCase()},"A ""b"", c?",cat,https://x/,2026-01-01T00:00:00+01:00,2026-02-01 00:00:00.5-0530`,
+      `${uuidOf(1, 3).toUpperCase()},"A ""b"", c?",cat,https://x/,World Cup 2026,2026-01-01T00:00:00+01:00,2026-02-01 00:00:00.5-0530`,
     ])
     const rows = await rowsOf('questions')
     expect(rows.at(-1)).toEqual({
@@ -147,6 +148,7 @@ describe('questions', () => {
       title: 'A "b", c?',
       category: 'cat',
       url: 'https://x/',
+      event_id: 'World Cup 2026',
       opened_at: new Date('2025-12-31T23:00:00.000Z'),
       closes_at: new Date('2026-02-01T05:30:00.500Z'),
       recorded_at: new Date(clock.now().getTime() + 1),
@@ -154,7 +156,7 @@ describe('questions', () => {
   })
 
   test('change nothing when they repeat, and add a replacing row when they change or change back', async () => {
-    const line = (title: string) => [`${QUESTION},${title},,,2026-01-01T00:00:00Z,2026-02-01T00:00:00Z`]
+    const line = (title: string) => [`${QUESTION},${title},,,,2026-01-01T00:00:00Z,2026-02-01T00:00:00Z`]
     const before = await contentOf(components.store)
     expect(await importLines('questions', line('First?'))).toMatchObject(counts(0, 1))
     expect(await contentOf(components.store)).toEqual(before)
@@ -163,42 +165,68 @@ describe('questions', () => {
     expect((await rowsOf('questions')).filter(({ question_id }) => question_id === QUESTION)).toHaveLength(3)
   })
 
+  test('are of the event that was said last, or of none', async () => {
+    const line = (event: string) => [
+      `${QUESTION},First?,,,${event},2026-01-01T00:00:00Z,2026-02-01T00:00:00Z`,
+    ]
+    for (const event of ['first', 'second', '']) {
+      expect(await importLines('questions', line(event))).toMatchObject(counts(1))
+      expect(await importLines('questions', line(event))).toMatchObject(counts(0, 1))
+      expect(await current('questions', 'event_id'), event).toBe(event === '' ? null : event)
+    }
+  })
+
   const good = `2026-01-01T00:00:00Z,2026-02-01T00:00:00Z`
   const wrong = [
-    ['no id', `,t,,,${good}`, 'question_id is missing'],
-    ['an id that is not a UUID', `1,t,,,${good}`, 'question_id is "1", not a UUID'],
-    ['no title', `${uuidOf(1, 9)},,,,${good}`, 'title is missing'],
-    ['a long title', `${uuidOf(1, 9)},${'t'.repeat(2001)},,,${good}`, 'title has more than 2000 characters'],
+    ['no id', `,t,,,,${good}`, 'question_id is missing'],
+    ['an id that is not a UUID', `1,t,,,,${good}`, 'question_id is "1", not a UUID'],
+    ['no title', `${uuidOf(1, 9)},,,,,${good}`, 'title is missing'],
+    ['a long title', `${uuidOf(1, 9)},${'t'.repeat(2001)},,,,${good}`, 'title has more than 2000 characters'],
     [
       'a long category',
-      `${uuidOf(1, 9)},t,${'c'.repeat(201)},,${good}`,
+      `${uuidOf(1, 9)},t,${'c'.repeat(201)},,,${good}`,
       'category has more than 200 characters',
     ],
     [
       'a title that turns its direction',
-      `${uuidOf(1, 9)},a\u202eb,,,${good}`,
+      `${uuidOf(1, 9)},a\u202eb,,,,${good}`,
       'title must not have the character U+202E, a control, format, private-use, unassigned or invisible one',
     ],
     [
       'a title without a letter',
-      `${uuidOf(1, 9)},🦊?,,,${good}`,
+      `${uuidOf(1, 9)},🦊?,,,,${good}`,
       'title must have at least one letter or digit',
     ],
     [
       'a category that shows as nothing',
-      `${uuidOf(1, 9)},t,\u3164,,${good}`,
+      `${uuidOf(1, 9)},t,\u3164,,,${good}`,
       'category must not have the character U+3164, a control, format, private-use, unassigned or invisible one',
     ],
     [
       'a title with an accent apart',
-      `${uuidOf(1, 9)},o\u0308,,,${good}`,
+      `${uuidOf(1, 9)},o\u0308,,,,${good}`,
       'title must be in the Unicode normalization form NFC, which writes a letter and its accent as one character',
     ],
-    ['a long url', `${uuidOf(1, 9)},t,,${'u'.repeat(2001)},${good}`, 'url has more than 2000 characters'],
-    ['no opening', `${uuidOf(1, 9)},t,,,,2026-02-01T00:00:00Z`, 'opened_at is missing'],
+    ['a long url', `${uuidOf(1, 9)},t,,${'u'.repeat(2001)},,${good}`, 'url has more than 2000 characters'],
+    [
+      'a long event',
+      `${uuidOf(1, 9)},t,,,${'e'.repeat(201)},${good}`,
+      'event_id has more than 200 characters',
+    ],
+    [
+      'an event that shows as nothing',
+      `${uuidOf(1, 9)},t,,,\u3164,${good}`,
+      'event_id must not have the character U+3164, a control, format, private-use, unassigned or invisible one',
+    ],
+    [
+      'an event without a letter',
+      `${uuidOf(1, 9)},t,,,?,${good}`,
+      'event_id must have at least one letter or digit',
+    ],
+    ['no opening', `${uuidOf(1, 9)},t,,,,,2026-02-01T00:00:00Z`, 'opened_at is missing'],
     [
       'an end that is not later than the beginning',
-      `${uuidOf(1, 9)},t,,,2026-02-01T01:00:00+01:00,2026-02-01T00:00:00Z`,
+      `${uuidOf(1, 9)},t,,,,2026-02-01T01:00:00+01:00,2026-02-01T00:00:00Z`,
       'closes_at is "2026-02-01T00:00:00Z", not after opened_at "2026-02-01T01:00:00+01:00"',
     ],
   ] as const
@@ -207,7 +235,7 @@ describe('questions', () => {
   })
 
   test('that repeat in one file are refused, also if their ids differ in case', async () => {
-    const lines = [uuidOf(1, 9), uuidOf(1, 10), uuidOf(1, 9).toUpperCase()].map((id) => `${id},t,,,${good}`)
+    const lines = [uuidOf(1, 9), uuidOf(1, 10), uuidOf(1, 9).toUpperCase()].map((id) => `${id},t,,,,${good}`)
     const { faults } = await refused('questions', lines)
     expect(faults).toEqual([
       { pointer: 'line 4', detail: `question_id "${uuidOf(1, 9).toUpperCase()}" appears a second time` },
@@ -282,7 +310,7 @@ describe('a time', () => {
       `resolved_at is "${future}", later than now`,
     )
     expect(
-      await importLines('questions', [`${uuidOf(1, 9)},t,,,${future},2027-01-01T00:00:00Z`]),
+      await importLines('questions', [`${uuidOf(1, 9)},t,,,,${future},2027-01-01T00:00:00Z`]),
     ).toMatchObject(counts(1))
   })
 })
@@ -315,7 +343,7 @@ describe('resolutions', () => {
       const { added, clock_behind_ms } = await importLines('resolutions', line(outcome))
       expect(added).toBe(1)
       expect(clock_behind_ms).toBeGreaterThanOrEqual((10 - minutes) * 60_000)
-      expect(await currentOutcome(), at(minutes)).toBe(outcome)
+      expect(await current('resolutions', 'outcome'), at(minutes)).toBe(outcome)
       expect(await importLines('resolutions', line(outcome))).toMatchObject(counts(0, 1))
     }
     const recorded = (await rowsOf('resolutions')).map(({ recorded_at }) => (recorded_at as Date).getTime())
@@ -581,7 +609,7 @@ describe('a file with bad rows', () => {
 
 describe('every table in every format', () => {
   const VALUES: Record<ImportKind, string[]> = {
-    questions: [`${uuidOf(1, 3)},"A, ""b"" c?",cat,,2026-01-01T00:00:00.123Z,2026-02-01T00:00:00Z`],
+    questions: [`${uuidOf(1, 3)},"A, ""b"" c?",cat,,series,2026-01-01T00:00:00.123Z,2026-02-01T00:00:00Z`],
     resolutions: [`${QUESTION},yes,2026-01-20T00:00:00Z`, `${SECOND_QUESTION},annulled,2026-01-21T00:00:00Z`],
     forecasters: [`${PERSON},Ada 🦉`, `${uuidOf(2, 2)},`],
     forecasts: [forecast('0.123457'), forecast('1', '2026-01-06T00:00:00.999Z')],

@@ -36,9 +36,16 @@ beforeAll(async () => {
 
 /** A row of each table that changes nothing of the world but its tables' versions. */
 const ROWS: Record<ScoredTable, Row> = {
-  questions: row({ question_id: uuidOf(5, 1), title: 't', category: null, url: null }),
+  questions: row({ question_id: uuidOf(5, 1), title: 't', category: null, url: null, event_id: null }),
   resolutions: row({ question_id: uuidOf(5, 1), outcome: 'annulled', resolved_at: new Date(NOW) }),
-  agents: row({ agent_id: uuidOf(5, 2), name: 'a', model_type: 'm', organization_name: null }),
+  agents: row({
+    agent_id: uuidOf(5, 2),
+    name: 'a',
+    model_type: 'm',
+    organization_name: null,
+    owner_id: null,
+    retired_at: null,
+  }),
   forecasters: row({ user_id: uuidOf(5, 3), display_name: null }),
   forecasts: row({
     forecast_id: uuidOf(5, 4),
@@ -53,7 +60,7 @@ const ROWS: Record<ScoredTable, Row> = {
 
 function row(fields: Row): Row {
   const at = new Date(NOW)
-  return { opened_at: at, closes_at: at, recorded_at: at, ...fields }
+  return { opened_at: at, closes_at: at, registered_at: at, recorded_at: at, ...fields }
 }
 
 describe('a release that is to be made if something has changed', () => {

@@ -20,6 +20,7 @@ export function questionOf(
     title: `Question ${number}?`,
     category: null,
     url: null,
+    event_id: null,
     openedAtMs: START_MS + openedAtMs,
     closesAtMs: START_MS + closesAtMs,
     outcome,

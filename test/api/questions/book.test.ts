@@ -67,6 +67,24 @@ function filesRead(): string[] {
 }
 
 describe('a question book', () => {
+  test('shows the event of a question, as it was said last, also with its outcome', async () => {
+    const book = newBook()
+    const importEvent = (event: string) => {
+      pass()
+      const line = `${id(1)},one,${event},2026-01-01T00:00:00Z,2027-01-01T00:00:00Z`
+      return importRows(components, 'questions', `question_id,title,event_id,opened_at,closes_at\n${line}\n`)
+    }
+    for (const event of ['a series', 'another one', '']) {
+      await importEvent(event)
+      await book.refresh()
+      expect(everything(book)).toMatchObject([{ event_id: event === '' ? null : event, outcome: null }])
+    }
+    await importEvent('a series')
+    await resolve(1, 'yes')
+    await book.refresh()
+    expect(everything(book)).toMatchObject([{ event_id: 'a series', outcome: 'yes' }])
+  })
+
   test('reads the data files of new commits alone', async () => {
     await importQuestions([1, 'one', '2027-01-01T00:00:00Z'])
     await importQuestions([2, 'two', '2027-01-02T00:00:00Z'])
