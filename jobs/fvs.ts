@@ -9,6 +9,7 @@ import { nameFault } from '../schemas/names.ts'
 import { TIERS } from '../schemas/tiers.ts'
 import { ENVIRONMENTS, type Environment } from '../schemas/values.ts'
 import { type Access, type Components, SERVICE_VERSION, withComponents } from './components.ts'
+import { type OwnerOption, assignAgents, listAgents, retireAgents } from './agents.ts'
 import { runAudit } from './audit.ts'
 import { runImport } from './import.ts'
 import { type KeyOptions, createKey, listKeys, revokeKey, rotateKey } from './keys.ts'
@@ -123,6 +124,29 @@ storeCommand('import', 'Import questions, resolutions, forecasters or forecasts,
   .argument('<file>', 'CSV (.csv), NDJSON (.ndjson, .jsonl) or Parquet (.parquet)')
   .action((kind: ImportKind, file: string, options: StoreOptions) =>
     onStore(options, 'begins', (components) => runImport(components, kind, file)),
+  )
+
+const agents = program.command('agents').description('Say who answers for agents, list and retire them.')
+
+storeCommand('assign', 'Say who answers for agents, from the next release on, all or nothing.', agents)
+  .argument('<agent_id...>', 'their ids')
+  .requiredOption('--owner <name>', 'who answers for them')
+  .option('--no-owner', 'nobody does')
+  .action((ids: string[], options: StoreOptions & Required<OwnerOption>) =>
+    onStore(options, 'writes', (components) => assignAgents(components, ids, options)),
+  )
+
+storeCommand('list', 'List agents in the order of registration, also those of no release yet.', agents)
+  .option('--owner <name>', 'only those of this owner')
+  .option('--no-owner', 'only those without an owner')
+  .action((options: StoreOptions & OwnerOption) =>
+    onStore(options, 'reads', (components) => listAgents(components, options)),
+  )
+
+storeCommand('retire', 'Retire agents, from the next release on, all or nothing.', agents)
+  .argument('<agent_id...>', 'their ids')
+  .action((ids: string[], options: StoreOptions) =>
+    onStore(options, 'writes', (components) => retireAgents(components, ids)),
   )
 
 const keys = program.command('keys').description('Create, list, rotate and revoke API keys.')

@@ -2,14 +2,12 @@
 import { namedKeyId, publicId } from '../pipeline/access/api-key.ts'
 import { type KeyQuota, type KeyRecord, isInForce } from '../pipeline/access/registry.ts'
 import { ServiceError } from '../schemas/errors.ts'
-import { name } from '../schemas/names.ts'
 import type { Tier } from '../schemas/tiers.ts'
 import type { Components } from './components.ts'
 import type { Report } from './output.ts'
+import { assertOwner } from './owner-option.ts'
 
 const KEEP_IT = 'Keep it: it is not shown again.'
-
-const SHOWN_LENGTH = 100
 
 export interface KeyOptions {
   owner: string
@@ -21,13 +19,7 @@ export async function createKey(
   { registry, environment, now }: Components,
   { owner, tier, monthlyCalls }: KeyOptions,
 ): Promise<Report> {
-  const fault = name.safeParse(owner).error?.issues[0]?.message
-  if (fault !== undefined) {
-    throw new ServiceError(
-      'invalid',
-      `--owner is ${JSON.stringify(owner.slice(0, SHOWN_LENGTH))}; it ${fault}`,
-    )
-  }
+  assertOwner(owner)
   const quota = quotaOf(tier, monthlyCalls)
   const key = await registry.createClientKey(owner, now(), quota)
   const json = { api_key: key, key_id: publicId(key), environment, owner, ...quota }

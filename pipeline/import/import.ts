@@ -1,23 +1,14 @@
 // Imports an operator's file, all or nothing: checks every row, writes the new rows to the inbox as one object, and
 // moves them into the table.
 import { ServiceError } from '../../schemas/errors.ts'
-import { SCORED_TABLES, type ScoredTable, tableSpec } from '../../schemas/tables.ts'
+import { SCORED_TABLES } from '../../schemas/tables.ts'
 import { literal } from '../duckdb.ts'
 import { CHECK_FUNCTIONS, IMPORT_SPECS, type ImportKind, faultsQuery } from './checks.ts'
 import { attachAll, isReplaced } from '../tables/views.ts'
-import { inboxPath, inboxPrefix } from '../store/paths.ts'
-import { compact } from '../tables/compact.ts'
 import { lastRecordedAt } from '../tables/recorded-at.ts'
-import { type CompactionContext, parquetOf } from '../tables/data-files.ts'
 import { assertNotBehind, currentVersions } from '../tables/delta-log.ts'
 import { type Rejected, SHOWN, readRows } from './read-file.ts'
-
-export interface ImportContext extends CompactionContext {
-  /** A new version 7 UUID. */
-  newId: () => string
-  /** The versions that the last release was made from, if there is one. */
-  released?: Partial<Record<string, number>>
-}
+import { type ImportContext, countOf, takeIn, takeInWaiting } from './take-in.ts'
 
 export interface Imported {
   kind: ImportKind
@@ -48,11 +39,7 @@ export async function importFile(context: ImportContext, kind: ImportKind, path:
   const incoming = await readRows(database, path, spec)
   if (incoming.rejected.count > 0) throw refusal(path, incoming.rejected)
 
-  // Rows that an earlier import or the API left in the inbox count as known. A table with an empty inbox is not
-  // compacted, so that a refused import changes nothing.
-  for (const name of SCORED_TABLES) {
-    if (await hasAny(context.store.list(inboxPrefix(name)))) await compact(context, name)
-  }
+  await takeInWaiting(context, SCORED_TABLES)
   for (const [name, check] of Object.entries(CHECK_FUNCTIONS)) database.define(name, check)
   const versions = await currentVersions(context.store)
   assertNotBehind(versions, context.released ?? {})
@@ -101,30 +88,6 @@ const TOO_LATE = `
   JOIN (SELECT question_id, closes_at FROM current_questions) USING (question_id)
   LEFT JOIN (SELECT question_id, resolved_at FROM current_resolutions) USING (question_id)
   WHERE forecast_at >= least(closes_at, resolved_at)`
-
-/** Adds the rows of a DuckDB table to a table of the store and returns their number. */
-async function takeIn(context: ImportContext, table: ScoredTable, rows: string): Promise<number> {
-  const count = await countOf(context, rows)
-  if (count === 0) return 0
-  const id = context.newId()
-  const { columns, sortedBy } = tableSpec(table)
-  const names = columns.map(({ name }) => name).join(', ')
-  const sorted = `SELECT ${names} FROM ${rows} ORDER BY ${sortedBy.join(', ')}`
-  const bytes = await parquetOf(context, id, sorted)
-  await context.store.putIfAbsent(inboxPath(table, id, bytes), bytes)
-  await compact(context, table)
-  return count
-}
-
-async function hasAny(listing: AsyncIterable<unknown>): Promise<boolean> {
-  for await (const _ of listing) return true
-  return false
-}
-
-async function countOf({ database }: CompactionContext, table: string): Promise<number> {
-  const [row] = await database.rows<{ n: bigint }>(`SELECT count(*) AS n FROM ${table}`)
-  return Number(row?.n ?? 0n)
-}
 
 function refusal(path: string, { faults, count }: Rejected): ServiceError {
   const rest = count - faults.length

@@ -2,7 +2,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ServiceError } from '../../schemas/errors.ts'
-import { type ColumnType, type TableSpec } from '../../schemas/tables.ts'
+import type { ColumnType, TableName, TableSpec } from '../../schemas/tables.ts'
 import { type Database, literal, parquet } from '../duckdb.ts'
 import { sha256Hex } from '../proof/canonical.ts'
 import { dataPath, tablePath } from '../store/paths.ts'
@@ -49,9 +49,18 @@ export function inboxRows({ spec, paths, earliest }: InboxRows): string {
   const columns = spec.columns.map(({ name, type }) => {
     const value = `${name}::${SQL_TYPES[type]}`
     const isMoved = name === 'recorded_at' && earliest !== undefined
-    return `${isMoved ? `greatest(${value}, ${literal(earliest.toISOString())}::TIMESTAMPTZ)` : value} AS ${name}`
+    return `${isMoved ? notBefore(earliest, spec.name, value) : value} AS ${name}`
   })
   return `SELECT ${columns.join(', ')}, filename FROM ${parquet(paths)}`
+}
+
+/**
+ * A registration keeps its time even so: a call that was taken over, or an object that was restored, may bring it a second
+ * time, and then it must replace nothing that was said about the agent since.
+ */
+function notBefore(earliest: Date, table: TableName, recordedAt: string): string {
+  const moved = `greatest(${recordedAt}, ${literal(earliest.toISOString())}::TIMESTAMPTZ)`
+  return table === 'agents' ? `if(recorded_at = registered_at, ${recordedAt}, ${moved})` : moved
 }
 
 export async function writeDataFiles(

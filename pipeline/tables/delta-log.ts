@@ -101,7 +101,7 @@ export function versionAt({ table, files }: TableVersion, version: number): Tabl
  * @throws ServiceError `unavailable`.
  */
 export function assertNotBehind(
-  versions: Record<ScoredTable, TableVersion>,
+  versions: Partial<Record<ScoredTable, TableVersion>>,
   released: Partial<Record<string, number>>,
 ): void {
   for (const { table, version } of Object.values(versions)) {

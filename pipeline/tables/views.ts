@@ -31,23 +31,26 @@ async function attachTable(database: Database, local: LocalFiles, version: Table
   await database.run(`CREATE OR REPLACE VIEW ${version.table} AS ${source}`)
 }
 
-/**
- * Makes the view `<table>` and the view `current_<table>`. Grain of the latter: one row per subject, the one recorded
- * last. Of several recorded at the same instant it is the one whose values sort last, so that every reader picks the
- * same row.
- */
+/** Makes the view `<table>` and the view `current_<table>` of its `currentRows`. */
 export async function attachCurrent(
   database: Database,
   local: LocalFiles,
   version: TableVersion & { table: keyof typeof SUBJECT },
 ): Promise<void> {
+  const { table } = version
   await attachTable(database, local, version)
-  const columns = tableSpec(version.table).columns.filter(({ name }) => name !== 'recorded_at')
+  await database.run(`CREATE OR REPLACE VIEW current_${table} AS ${currentRows(table, table)}`)
+}
+
+/**
+ * Grain: one row per subject of the rows of a table, the one recorded last. Of several recorded at the same instant it is
+ * the one whose values sort last, so that every reader picks the same row.
+ */
+export function currentRows(table: keyof typeof SUBJECT, rows: string): string {
+  const columns = tableSpec(table).columns.filter(({ name }) => name !== 'recorded_at')
   const order = ['recorded_at DESC', ...columns.map(({ name }) => `${name} DESC NULLS LAST`)].join(', ')
-  await database.run(
-    `CREATE OR REPLACE VIEW current_${version.table} AS SELECT * FROM ${version.table}
-     QUALIFY row_number() OVER (PARTITION BY ${SUBJECT[version.table]} ORDER BY ${order}) = 1`,
-  )
+  return `SELECT * FROM ${rows}
+    QUALIFY row_number() OVER (PARTITION BY ${SUBJECT[table]} ORDER BY ${order}) = 1`
 }
 
 /** Makes the views of every table that scoring reads. */

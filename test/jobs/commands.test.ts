@@ -254,6 +254,8 @@ describe('a store', () => {
         ['release'],
         ['release', '--environment', 'sandbox'],
         ['audit'],
+        ['agents', 'list'],
+        ['agents', 'retire', uuidOf(1, 1)],
         ['keys', 'list'],
         ['keys', 'revoke', 'abcdefgh'],
         ['keys', 'rotate', 'abcdefgh'],

@@ -1,0 +1,67 @@
+// `fvs agents`.
+import { withDatabase } from '../pipeline/duckdb.ts'
+import { type ListedAgent, readAgents } from '../pipeline/import/agent-list.ts'
+import { type Said, assignOwner, retire } from '../pipeline/import/agents.ts'
+import type { ImportContext } from '../pipeline/import/take-in.ts'
+import { assertEnvironment } from '../pipeline/release/state.ts'
+import type { Components } from './components.ts'
+import type { Report } from './output.ts'
+import { assertOwner } from './owner-option.ts'
+
+export interface OwnerOption {
+  /** False: no owner. */
+  owner?: string | false
+}
+
+export async function assignAgents(
+  components: Components,
+  agentIds: readonly string[],
+  { owner }: Required<OwnerOption>,
+): Promise<Report> {
+  if (owner !== false) assertOwner(owner)
+  const owner_id = owner === false ? null : owner
+  const said = await onTable(components, (context) => assignOwner(context, agentIds, owner_id))
+  return reportOf(said, { owner_id }, owner_id === null ? 'without an owner' : `of the owner ${owner_id}`)
+}
+
+export async function retireAgents(components: Components, agentIds: readonly string[]): Promise<Report> {
+  const said = await onTable(components, (context) => retire(context, agentIds))
+  return reportOf(said, {}, 'retired')
+}
+
+async function onTable(
+  components: Components,
+  work: (context: ImportContext) => Promise<Said>,
+): Promise<Said> {
+  const { manifest } = await assertEnvironment(components)
+  return withDatabase(components.openDatabase, (database) =>
+    work({ ...components, database, released: manifest?.tables ?? {} }),
+  )
+}
+
+function reportOf({ agents, changed }: Said, fields: object, state: string): Report {
+  const unchanged = agents - changed
+  return {
+    ok: true,
+    json: { ...fields, agents, changed, unchanged },
+    text: `changed: ${changed} of ${agents} agents; already ${state}: ${unchanged}`,
+  }
+}
+
+export async function listAgents(components: Components, { owner }: OwnerOption): Promise<Report> {
+  if (typeof owner === 'string') assertOwner(owner)
+  const agents = await withDatabase(components.openDatabase, (database) =>
+    readAgents({ ...components, database }, owner === false ? null : owner),
+  )
+  return {
+    ok: true,
+    json: { agents },
+    text: agents.length === 0 ? 'no agents' : agents.map(lineOf).join('\n'),
+  }
+}
+
+function lineOf({ agent_id, name, owner_id, registered_at, retired_at }: ListedAgent): string {
+  const state = retired_at === null ? 'not retired' : `retired ${retired_at.toISOString()}`
+  const owner = owner_id === null ? 'no owner' : `owner ${owner_id}`
+  return `${agent_id}  ${registered_at.toISOString()}  ${state}  ${owner}  ${name}`
+}
