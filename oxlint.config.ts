@@ -83,7 +83,7 @@ export default defineConfig({
     'vitest/valid-expect': ['error', { maxArgs: 2 }],
     // Off, because they forbid sound code: importing a default by the name it is known by; stating a type at the
     // edge of a library; sorting and filling an array of one's own; a helper beside its only use; assertions in
-    // loops; exhaustive switches, which the compiler checks better.
+    // loops; exhaustive switches, which the compiler checks better; messages to threads, which have no origin.
     'import/no-named-as-default': 'off',
     'import/no-named-as-default-member': 'off',
     'no-unmodified-loop-condition': 'off',
@@ -94,6 +94,7 @@ export default defineConfig({
     'unicorn/consistent-function-scoping': 'off',
     'unicorn/no-array-sort': 'off',
     'unicorn/no-new-array': 'off',
+    'unicorn/require-post-message-target-origin': 'off',
     'vitest/no-conditional-expect': 'off',
     'house/arrows': [
       'error',

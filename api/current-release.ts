@@ -1,10 +1,16 @@
 // The payloads of the current release: the bytes as they were published, with a signature made when they are served.
-import { currentRelease, readManifest, readReleaseShard, shardFile } from '../pipeline/release/read.ts'
+import {
+  currentRelease,
+  ownersFile,
+  readManifest,
+  readReleaseFile,
+  shardFile,
+} from '../pipeline/release/read.ts'
 import { canonical } from '../pipeline/proof/canonical.ts'
 import type { Store } from '../pipeline/store/store.ts'
 import { ServiceError } from '../schemas/errors.ts'
 import type { PublicationKind } from '../schemas/metric.ts'
-import type { ReleaseManifest, ReleaseShard } from '../schemas/payloads.ts'
+import type { ManifestFile, OwnerShard, ReleaseManifest, ReleaseShard } from '../schemas/payloads.ts'
 import type { EntityType } from '../schemas/tables.ts'
 import { ShardCache } from './shard-cache.ts'
 import type { Sign } from './signature.ts'
@@ -21,8 +27,16 @@ export interface Publication {
 const PARSED_FACTOR = 3
 
 interface CachedShard {
-  shard: ReleaseShard
+  shard: ReleaseShard | OwnerShard
   publications: Map<string, Publication>
+}
+
+/** What a publication is of, and how it is found in a release. */
+interface Subject {
+  file: (files: readonly ManifestFile[]) => ManifestFile | undefined
+  payload: (shard: CachedShard['shard']) => object | undefined
+  /** Tells it from all others in the file. */
+  name: string
 }
 
 export class CurrentRelease {
@@ -61,42 +75,52 @@ export class CurrentRelease {
   }
 
   /** A payload of an entity in the current release; undefined if the release does not have the entity. */
-  async find(
-    entityType: EntityType,
-    entityId: string,
-    kind: PublicationKind,
-  ): Promise<Publication | undefined> {
+  find(entityType: EntityType, entityId: string, kind: PublicationKind): Promise<Publication | undefined> {
+    return this.#find({
+      file: (files) => shardFile(files, entityType, entityId),
+      payload: (shard) => {
+        const entities = (shard as ReleaseShard).entities
+        return Object.hasOwn(entities, entityId) ? entities[entityId]?.[kind].payload : undefined
+      },
+      name: `${entityId} ${kind}`,
+    })
+  }
+
+  /** What the current release says of an owner; undefined if it has no agent of that owner. */
+  findOwner(ownerId: string): Promise<Publication | undefined> {
+    return this.#find({
+      file: (files) => ownersFile(files, ownerId),
+      payload: (shard) =>
+        (shard as OwnerShard).owners.find(({ payload }) => payload.owner_id === ownerId)?.payload,
+      name: ownerId,
+    })
+  }
+
+  async #find(subject: Subject): Promise<Publication | undefined> {
     try {
-      return await this.#find(entityType, entityId, kind)
+      return await this.#read(subject)
     } catch (error) {
       if (!(error instanceof ServiceError) || error.kind !== 'notFound') throw error
       // Retention has thinned the release, which it does only when there is a newer one.
       await this.refresh()
-      return this.#find(entityType, entityId, kind)
+      return this.#read(subject)
     }
   }
 
-  async #find(
-    entityType: EntityType,
-    entityId: string,
-    kind: PublicationKind,
-  ): Promise<Publication | undefined> {
+  async #read({ file: fileIn, payload: payloadIn, name }: Subject): Promise<Publication | undefined> {
     const manifest = this.#manifest
-    const file = manifest && shardFile(manifest.files, entityType, entityId)
+    const file = manifest && fileIn(manifest.files)
     if (!file) return undefined
     const { release } = manifest
     const cached = await this.#shards.get(`${release} ${file.path}`, async () => ({
-      value: { shard: await readReleaseShard(this.#store, release, file), publications: new Map() },
+      value: { shard: await readReleaseFile(this.#store, release, file), publications: new Map() },
       sizeBytes: file.size_bytes * PARSED_FACTOR,
     }))
-    const entity = Object.hasOwn(cached.shard.entities, entityId)
-      ? cached.shard.entities[entityId]
-      : undefined
-    if (!entity) return undefined
-    const name = `${entityId} ${kind}`
     let publication = cached.publications.get(name)
     if (!publication) {
-      publication = this.#publish(entity[kind].payload)
+      const payload = payloadIn(cached.shard)
+      if (!payload) return undefined
+      publication = this.#publish(payload)
       cached.publications.set(name, publication)
     }
     return publication

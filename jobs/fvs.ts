@@ -193,7 +193,7 @@ command(
   sandbox,
 ).action((options: GlobalOptions) => onStore({ ...options, environment: 'sandbox' }, 'writes', runStep))
 
-storeCommand('verify', 'Check the signature of a published payload.')
+storeCommand('verify', 'Check the signature of a published payload, and what a verification awards.')
   .argument('<target>', 'a URL of the API, or a file: a payload, a shard of a release or a bulk answer')
   .option('--signature <header>', 'the X-Service-Signature of a payload in a file')
   .action(async (target: string, options: StoreOptions & { signature?: string }) => {

@@ -1,11 +1,21 @@
-// `fvs verify`: checks the signatures of answers of the API and of published files.
+// `fvs verify`: checks the signatures of answers of the API and of published files, and that every certification and badge
+// in a verification follows from the numbers beside it.
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { signatureHolds } from '../pipeline/proof/hmac.ts'
 import { canonical } from '../pipeline/proof/canonical.ts'
 import { type OwnSettings, secretsInForce } from '../schemas/config.ts'
 import { ServiceError } from '../schemas/errors.ts'
-import { bulkResults, releaseShard, snapshotShard } from '../schemas/payloads.ts'
+import {
+  agentVerification,
+  bulkResults,
+  forecasterVerification,
+  ownerShard,
+  releaseShard,
+  snapshotShard,
+} from '../schemas/payloads.ts'
+import { METHODOLOGY } from '../pipeline/scoring/methodology.ts'
+import { badgeOf, certificationOf } from '../pipeline/scoring/ranking.ts'
 import type { Report } from './output.ts'
 
 interface Signed {
@@ -19,6 +29,13 @@ interface Signed {
 interface Publication {
   payload: { agent_id: string } | { user_id: string }
   signature: string | null
+}
+
+/** What a verification awards, and why. */
+interface Decision {
+  name: string
+  award: string
+  because: string
 }
 
 const FETCH_TIMEOUT_MS = 30_000
@@ -40,19 +57,63 @@ export async function runVerify(
   const isUrl = /^https?:\/\//.test(target)
   const signed = isUrl ? [await fetchSigned(target)] : await readSigned(target, signature)
   if (signed.length === 0) throw new ServiceError('invalid', `${target} holds no payload to check`)
-  const bad = signed.flatMap((item) => {
-    const reason = faultOf(item, secrets)
-    return reason === undefined ? [] : [{ name: item.name, reason }]
-  })
+  const bad: { name: string; reason: string }[] = []
+  const awards: Decision[] = []
+  for (const item of signed) {
+    const decision = decisionOf(item)
+    const reason = faultOf(item, secrets) ?? decision?.fault
+    if (reason !== undefined) bad.push({ name: item.name, reason })
+    else if (decision) awards.push({ name: item.name, award: decision.award, because: decision.because })
+  }
   const ok = bad.length === 0
   const lines = ok
-    ? [`${target}: ${signed.length === 1 ? 'the signature holds' : `all ${signed.length} signatures hold`}`]
-    : [
-        `${target}: ${bad.length} of ${signed.length} signatures do not hold`,
-        ...bad.slice(0, SHOWN).map(({ name, reason }) => `  ${name}: ${reason}`),
+    ? [
+        `${target}: ${signed.length === 1 ? 'the signature holds' : `all ${signed.length} signatures hold`}`,
+        ...shown(
+          awards.map(
+            ({ name, award, because }) =>
+              `${signed.length === 1 ? '' : `${name}: `}${award}, because ${because}`,
+          ),
+        ),
       ]
-  const json = { target, ok, checked: signed.length, failed: bad.map(({ name }) => name) }
+    : [
+        `${target}: ${bad.length} of ${signed.length} payloads do not hold`,
+        ...shown(bad.map(({ name, reason }) => `${name}: ${reason}`)),
+      ]
+  const failed = bad.map(({ name }) => name)
+  const json = { target, ok, checked: signed.length, failed, awards }
   return { ok, json, text: lines.join('\n') }
+}
+
+/** The first of some lines, indented, and how many more there are. */
+function shown(lines: readonly string[]): string[] {
+  const more = lines.length > SHOWN ? [`… and ${lines.length - SHOWN} more`] : []
+  return [...lines.slice(0, SHOWN), ...more].map((line) => `  ${line}`)
+}
+
+const verification = z.union([agentVerification, forecasterVerification])
+
+/** What decides the award of a verification, and what is wrong with it; undefined for every other payload. */
+function decisionOf({ bytes }: Signed): (Omit<Decision, 'name'> & { fault?: string }) | undefined {
+  const { data } = verification.safeParse(jsonOf(bytes))
+  if (!data) return undefined
+  const award = 'badge' in data ? data.badge : data.certification
+  if (data.methodology_version !== METHODOLOGY.version) {
+    const because = `method ${data.methodology_version} says so, which this version of the service does not have`
+    return { award, because }
+  }
+  const { title, because } = 'badge' in data ? badgeOf(METHODOLOGY, data) : certificationOf(METHODOLOGY, data)
+  return title === award
+    ? { award, because }
+    : { award, because, fault: `it says ${award}, and its numbers give ${title}, because ${because}` }
+}
+
+function jsonOf(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes))
+  } catch {
+    return undefined
+  }
 }
 
 function faultOf({ bytes, signature, misplaced }: Signed, secrets: readonly string[]): string | undefined {
@@ -82,7 +143,9 @@ async function readSigned(path: string, signature: string | undefined): Promise<
     throw new ServiceError('invalid', `${path} cannot be read`, { cause })
   }
   if (signature !== undefined) return [{ name: path, bytes, signature }]
-  const { data } = z.union([releaseShard, snapshotShard, bulkResults]).safeParse(parseJson(path, bytes))
+  const content = jsonOf(bytes)
+  if (content === undefined) throw new ServiceError('invalid', `${path} is not JSON`)
+  const { data } = z.union([releaseShard, ownerShard, snapshotShard, bulkResults]).safeParse(content)
   if (!data) {
     throw new ServiceError('invalid', `${path} holds no signatures: give the payload's with --signature`)
   }
@@ -92,6 +155,13 @@ async function readSigned(path: string, signature: string | undefined): Promise<
         ? [signedOf(result.id, result.id, { ...result, payload: result.verification })]
         : [],
     )
+  }
+  if ('owners' in data) {
+    return data.owners.map(({ payload, ...given }) => ({
+      name: `owner ${payload.owner_id}`,
+      bytes: canonical(payload),
+      ...given,
+    }))
   }
   return Object.entries(data.entities).flatMap(([id, entity]) =>
     Object.entries<Publication | undefined>('payload' in entity ? { snapshot: entity } : entity).flatMap(
@@ -103,12 +173,4 @@ async function readSigned(path: string, signature: string | undefined): Promise<
 function signedOf(name: string, entityId: string, { payload, signature }: Publication): Signed {
   const ownId = 'agent_id' in payload ? payload.agent_id : payload.user_id
   return { name, bytes: canonical(payload), signature, misplaced: ownId !== entityId }
-}
-
-function parseJson(path: string, bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder().decode(bytes))
-  } catch (cause) {
-    throw new ServiceError('invalid', `${path} is not JSON`, { cause })
-  }
 }

@@ -100,7 +100,17 @@ function scoresText(): string {
     ['`question_id`', 'UUID text', '', '', '', 'the question'],
     ['`outcome`', 'text', '', '', '', '`yes` or `no`'],
     ['`resolved_at`', 'time', '', '', '', 'when the outcome became known'],
+    ['`cluster`', 'text', '', '', '', 'the question’s event, or the day of its category'],
     ...metrics.map(([name, metric]) => metricRow(name, metric.per === 1 ? 'integer' : 'double', metric)),
+    ['`contested`', 'boolean', '', '', '', 'whether at least five other voices took part'],
+    [
+      '`standard_reference`',
+      'integer',
+      'squared error · 1e-9',
+      '0..',
+      '',
+      'coverage times what a middle field would have got; null where not contested',
+    ],
   ])
 }
 

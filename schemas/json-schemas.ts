@@ -21,6 +21,8 @@ export const RESPONSES = {
   'forecaster-advanced-metrics': payloads.forecasterAdvancedMetrics,
   'release-shard': payloads.releaseShard,
   'release-manifest': sealed(payloads.releaseManifest),
+  owner: payloads.owner,
+  'owner-shard': payloads.ownerShard,
   'snapshot-shard': payloads.snapshotShard,
   'snapshot-manifest': sealed(payloads.snapshotManifest),
   'snapshot-history': payloads.snapshotHistory,

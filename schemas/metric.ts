@@ -36,10 +36,10 @@ const SCALES = {
 type Scale = keyof typeof SCALES
 
 /**
- * How a metric of pairs is added up over an entity's questions: as it is, times the coverage, or over the questions that
- * have it (−1 stands for none).
+ * How a metric of pairs is added up over an entity's questions: as it is, or over the questions that have it (−1 stands for
+ * none).
  */
-type Sum = 'plain' | 'weighted' | 'present' | 'none'
+type Sum = 'plain' | 'present' | 'none'
 
 /** A number of one entity on one question. */
 export function pairMetric<S extends Scale, const A extends Sum>(
@@ -76,6 +76,11 @@ export function entityMetric<S extends z.ZodType, const P extends Publications>(
   example: z.infer<S>,
 ) {
   return { ...meaning, about, schema: schema.describe(about), publications, columns, example }
+}
+
+/** The same metric, which only agents have: null for a forecaster, whose payloads lack it. */
+export function agentsOnly<M extends object>(metric: M) {
+  return { ...metric, only: 'agent' as const }
 }
 
 export const count = z.number().int().min(0)

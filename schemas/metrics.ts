@@ -7,6 +7,7 @@ import {
   type Measure,
   type PublicationKind,
   PUBLICATIONS,
+  agentsOnly,
   count,
   counted,
   entityMetric,
@@ -15,6 +16,7 @@ import {
   pairMetric,
   within,
 } from './metric.ts'
+import type { EntityType } from './tables.ts'
 
 const SHARE = measure('share', 0, 1)
 const SHARE_GOOD = measure('share', 0, 1, 'higher')
@@ -37,11 +39,18 @@ const PER_CENT = measure('per cent', 0, 100, 'higher')
 /** Of one entity on one question, in the order of the columns of the scores; those that are not published come last. */
 export const PAIR_METRICS = {
   coverage: pairMetric('pico', 'plain', SHARE, 'share of the question’s scheduled time that was covered'),
-  brier: pairMetric('pico', 'weighted', ERROR, 'mean squared error over the time held'),
-  reference_brier: pairMetric('pico', 'weighted', REFERENCE, 'mean squared error of the reference forecast'),
-  log_score: pairMetric('pico', 'weighted', NATS, 'mean logarithmic score over the time held'),
+  brier: pairMetric('pico', 'none', ERROR, 'mean squared error over the time held'),
+  reference_brier: pairMetric('pico', 'none', REFERENCE, 'what the other voices got over the same time'),
+  crowd_brier: pairMetric(
+    'pico',
+    'none',
+    REFERENCE,
+    'what copying the average of the other voices would have got',
+  ),
+  log_score: pairMetric('pico', 'none', NATS, 'mean logarithmic score over the time held'),
   baseline_score: pairMetric('pico', 'plain', POINTS, 'score against a forecast that is always one half'),
   peer_score: pairMetric('pico', 'plain', POINTS, 'score against the other forecasts at the same times'),
+  voices: pairMetric('count', 'none', ENTITIES, 'other voices that took part in the question'),
   forecasts: pairMetric('count', 'plain', FORECASTS, 'forecasts before the effective close'),
   closing_probability: pairMetric('ppm', 'none', SHARE, 'the last forecast before the effective close'),
   imported: pairMetric('count', 'plain', FORECASTS, 'forecasts that the operator imported', false),
@@ -55,13 +64,24 @@ export const PAIR_METRICS = {
     '(Σ|Δp| − (max − min)) / (k − 2) over k ≥ 3 forecasts',
     false,
   ),
+  brier_part: pairMetric('pico', 'plain', ERROR, 'coverage times `brier`', false),
+  reference_part: pairMetric('pico', 'none', REFERENCE, 'coverage times `reference_brier`', false),
+  crowd_part: pairMetric('pico', 'none', REFERENCE, 'coverage times `crowd_brier`', false),
 } as const
 
 export type PairMetricName = keyof typeof PAIR_METRICS
 
 const share = within(SHARE)
-const rank = z.number().int().min(1).nullable()
+const place = z.number().int().min(1)
 const interval = z.strictObject({ lower: z.number(), upper: z.number(), level: z.number() }).nullable()
+const rankInterval = z.strictObject({ lower: place, upper: place }).nullable()
+const percentiles = z.strictObject({ lower: within(PER_CENT), upper: within(PER_CENT) }).nullable()
+const block = z.strictObject({
+  lower: share.describe('the least forecast in the block'),
+  upper: share.describe('the greatest forecast in the block'),
+  frequency: share.describe('how often the outcome was yes: the recalibrated forecast'),
+  count: count.describe('closing forecasts in the block'),
+})
 const decomposition = z
   .strictObject({
     brier: share,
@@ -79,12 +99,30 @@ const bin = z.strictObject({
   wilson_lower: share.nullable().describe('Wilson interval of the frequency, 95 %'),
   wilson_upper: share.nullable().describe('Wilson interval of the frequency, 95 %'),
 })
-const columnOf = (field: string, meaning: Measure, about: string): EntityColumn => {
-  return { ...meaning, type: 'DOUBLE', field, about }
+const columnOf = (
+  field: string,
+  meaning: Measure,
+  about: string,
+  type: EntityColumn['type'] = 'DOUBLE',
+): EntityColumn => {
+  return { ...meaning, type, field, about }
 }
-const intervalColumns = {
+const skillColumns = {
   skill_lower: columnOf('lower', BOUND, 'lower end of the interval of the skill'),
   skill_upper: columnOf('upper', BOUND, 'upper end of the interval of the skill'),
+  skill_level: columnOf('level', SHARE, 'level of both intervals: 1 − α'),
+}
+const crowdColumns = {
+  crowd_skill_lower: columnOf('lower', BOUND, 'lower end of the interval of the crowd skill'),
+  crowd_skill_upper: columnOf('upper', BOUND, 'upper end of the interval of the crowd skill'),
+}
+const rankColumns = {
+  rank_lower: columnOf('lower', RANK, 'best rank in the interval of the rank', 'INT32'),
+  rank_upper: columnOf('upper', RANK, 'worst rank in the interval of the rank', 'INT32'),
+}
+const percentileColumns = {
+  percentile_lower: columnOf('lower', PER_CENT, 'lower end of the interval of the percentile'),
+  percentile_upper: columnOf('upper', PER_CENT, 'upper end of the interval of the percentile'),
 }
 const decompositionColumns = {
   closing_brier: columnOf('brier', ERROR, 'mean Brier score of the closing forecasts'),
@@ -100,7 +138,9 @@ const decompositionColumns = {
   ),
   uncertainty: columnOf('uncertainty', PART, 'error of always forecasting the base rate'),
 }
-const exampleInterval = { lower: 0.274818, upper: 0.32621, level: 0.95 }
+const exampleInterval = { lower: 0.176308, upper: 0.365222, level: 0.95 }
+const exampleCrowdInterval = { lower: 0.081166, upper: 0.262446, level: 0.95 }
+const exampleBlock = { lower: 0.01, upper: 0.09, frequency: 0.029412, count: 34 }
 const exampleDecomposition = {
   brier: 0.075,
   miscalibration: 0.075,
@@ -121,21 +161,43 @@ const exampleBin = {
 const METRICS = ['metrics'] as const
 const ADVANCED = ['advanced_metrics'] as const
 const RANKINGS = ['rankings'] as const
+const COMPARED = ['metrics', 'rankings'] as const
+const JUDGED = ['verification', 'metrics', 'rankings'] as const
 const STANDING = ['verification', 'rankings'] as const
+const DECIDING = ['verification', 'metrics'] as const
 
 /** Of one entity, in the order of the columns of the entities. */
 // prettier-ignore
 export const ENTITY_METRICS = {
-  eligible: entityMetric(z.boolean(), ['metrics', 'rankings'], 'BOOLEAN', measure('yes or no', null, null),
-    'whether there are enough resolved questions to be ranked', true),
-  rank: entityMetric(rank, RANKINGS, 'INT32', RANK, '1 is best; null when not eligible', 26),
-  percentile: measured(STANDING, PER_CENT, 'among eligible entities of the same kind; null when not eligible', 74.5),
-  skill: measured(['verification', 'metrics', 'rankings'], SKILL,
-    'Brier skill score against time-matched peers; null without a resolved question, ' +
-      'in verifications and rankings also when not eligible', 0.300514),
-  skill_interval: entityMetric(interval, ['verification', 'metrics'], intervalColumns, BOUND,
-    'interval of the skill; null with fewer than two resolved questions', exampleInterval),
-  resolved_questions: counted(PUBLICATIONS, QUESTIONS, 'questions with an outcome that were forecast', 52),
+  eligible: entityMetric(z.boolean(), COMPARED, 'BOOLEAN', measure('yes or no', null, null),
+    'whether there are enough contested questions to be ranked', true),
+  rank: entityMetric(place.nullable(), RANKINGS, 'INT32', RANK,
+    'place in the field of the eligible voices of the same kind, 1 is best; null when not eligible', 6),
+  rank_interval: entityMetric(rankInterval, COMPARED, rankColumns, RANK,
+    'the ranks that the interval of the skill allows; null when not eligible', { lower: 1, upper: 14 }),
+  percentile: measured(STANDING, PER_CENT, 'in the field; null when not eligible', 94.5),
+  percentile_interval: entityMetric(percentiles, STANDING, percentileColumns, PER_CENT,
+    'the percentiles that the interval of the skill allows; null when not eligible', { lower: 86.5, upper: 99.5 }),
+  skill: measured(JUDGED, SKILL,
+    '1 is perfect, 0 as good as the middle voice on the same questions; null without a contested question, ' +
+      'in verifications and rankings also when not eligible', 0.270765),
+  skill_interval: entityMetric(interval, JUDGED, skillColumns, BOUND,
+    'holds the true skill after every release at once with probability `level`; null with fewer than two clusters', exampleInterval),
+  crowd_skill: measured(COMPARED, SKILL,
+    'the same against copying the average of the other voices; null without a contested question', 0.171806),
+  crowd_skill_interval: entityMetric(interval, JUDGED, crowdColumns, BOUND,
+    'interval of the crowd skill; null with fewer than two clusters', exampleCrowdInterval),
+  strength: entityMetric(within(measure('share', 0.05, 10)), COMPARED, 'DOUBLE', measure('share', 0.05, 10, 'lower'),
+    'how much error it makes where the middle voice makes 1', 0.729235),
+  voice: entityMetric(z.boolean(), COMPARED, 'BOOLEAN', measure('yes or no', null, null),
+    'whether others are measured against it', true),
+  owner_agents: agentsOnly(entityMetric(count.nullable(), DECIDING, 'INT32', measure('agents', 0, null),
+    'how many agents of its owner have a scored question; agents without a recorded owner are counted together', 1)),
+  attempt: agentsOnly(entityMetric(place.nullable(), DECIDING, 'INT32', measure('agents', 1, null),
+    'it is the k-th of them, in the order in which the first scored question of each resolved; null without one', 1)),
+  resolved_questions: counted(PUBLICATIONS, QUESTIONS, 'questions with an outcome that were forecast', 152),
+  contested_questions: counted(PUBLICATIONS, QUESTIONS, 'those of them on which five other voices took part', 148),
+  clusters: counted(DECIDING, measure('clusters', 0, null), 'different events, or days of a category, among the contested questions', 91),
   forecasts: counted(METRICS, FORECASTS, 'forecasts on the resolved questions', 104),
   imported_share: measured(METRICS, SHARE, 'share of the forecasts that the operator imported', 0),
   coverage_sum: entityMetric(within(QUESTIONS), METRICS, 'DOUBLE', QUESTIONS,
@@ -146,13 +208,15 @@ export const ENTITY_METRICS = {
   peer_score: measured(METRICS, POINTS, 'mean over the questions against the other forecasts', 6.973079),
   calibration: entityMetric(decomposition, METRICS, decompositionColumns, PART,
     'CORP decomposition of the closing forecasts; null without one', exampleDecomposition),
+  corp: entityMetric(z.array(block).nullable(), METRICS, null, SHARE,
+    'recalibration curve: the blocks of the isotonic fit, ascending; null without a closing forecast', [exampleBlock]),
   calibration_curve: entityMetric(z.array(bin), METRICS, null, SHARE, 'ten bins of equal width', [exampleBin]),
   expected_calibration_error: measured(METRICS, SHARE_BAD,
     'mean distance of the bins from the diagonal, weighted by their counts', 0.015386),
   skill_stability: measured(ADVANCED, SHARE_GOOD,
-    'share of the windows with a gain on the peers; null with fewer than 50 resolved questions', 0.964286),
+    'share of the windows with a gain on the reference; null with fewer than 50 contested questions', 0.964286),
   skill_deviation: measured(ADVANCED, DEVIATION, 'standard deviation of the skill over the windows', 0.045647),
-  windows: counted(ADVANCED, measure('windows', 0, null), 'windows of consecutive questions', 28),
+  windows: counted(ADVANCED, measure('windows', 0, null), 'windows of consecutive contested questions', 28),
   conviction: measured(ADVANCED, SHARE, '0 is always one half, 1 is always certain', 0.45967),
   conviction_gap: measured(ADVANCED, measure('share', -0.5, 1),
     'mean certainty minus the share of closing forecasts on the right side; above 0 is overconfident', -0.05),
@@ -160,7 +224,8 @@ export const ENTITY_METRICS = {
   updates: counted(ADVANCED, FORECASTS, 'forecasts on a question after the first', 52),
   updates_per_question: measured(ADVANCED, FORECASTS, 'mean number of updates over the questions', 1),
   flip_flop: measured(ADVANCED, SHARE_BAD, 'how much forecasts moved back and forth; null without a question with three forecasts', null),
-  eligible_population: entityMetric(count, RANKINGS, null, ENTITIES, 'eligible entities of the same kind', 100),
+  field_size: entityMetric(count, RANKINGS, 'INT32', ENTITIES,
+    'whom it is ranked among: the eligible voices of the same kind, and itself if it is eligible', 100),
   population: entityMetric(count, RANKINGS, null, ENTITIES, 'entities of the same kind', 340),
 } as const
 
@@ -171,28 +236,41 @@ export type EntityMetrics = { -readonly [Name in EntityMetricName]: z.infer<Cata
 
 const ENTITY_METRIC_NAMES = Object.keys(ENTITY_METRICS) as EntityMetricName[]
 
-export function metricsIn(kind: PublicationKind): EntityMetricName[] {
-  return ENTITY_METRIC_NAMES.filter((name) =>
-    (ENTITY_METRICS[name].publications as readonly PublicationKind[]).includes(kind),
-  )
+/** The metrics that a payload of a kind of entity holds. */
+export function metricsIn(kind: PublicationKind, entityType: EntityType): EntityMetricName[] {
+  return ENTITY_METRIC_NAMES.filter((name) => {
+    const metric = ENTITY_METRICS[name]
+    const isOfKind = (metric.publications as readonly PublicationKind[]).includes(kind)
+    return isOfKind && (!('only' in metric) || metric.only === entityType)
+  })
 }
 
-type NameIn<K extends PublicationKind> = {
-  [Name in EntityMetricName]: K extends Catalogue[Name]['publications'][number] ? Name : never
+type NameIn<K extends PublicationKind, E extends EntityType> = {
+  [Name in EntityMetricName]: K extends Catalogue[Name]['publications'][number]
+    ? Catalogue[Name] extends { only: infer Only }
+      ? E extends Only
+        ? Name
+        : never
+      : Name
+    : never
 }[EntityMetricName]
 
 /** The schemas of the metrics that a payload holds. */
-export function fieldsOf<K extends PublicationKind>(
+export function fieldsOf<K extends PublicationKind, E extends EntityType>(
   kind: K,
-): { [Name in NameIn<K>]: Catalogue[Name]['schema'] } {
-  const fields = metricsIn(kind).map((name) => [name, ENTITY_METRICS[name].schema])
-  return Object.fromEntries(fields) as ReturnType<typeof fieldsOf<K>>
+  entityType: E,
+): { [Name in NameIn<K, E>]: Catalogue[Name]['schema'] } {
+  const fields = metricsIn(kind, entityType).map((name) => [name, ENTITY_METRICS[name].schema])
+  return Object.fromEntries(fields) as ReturnType<typeof fieldsOf<K, E>>
 }
 
 /** What a payload holds, as an example. */
-export function exampleOf<K extends PublicationKind>(kind: K): Pick<EntityMetrics, NameIn<K>> {
-  const values = metricsIn(kind).map((name) => [name, ENTITY_METRICS[name].example])
-  return Object.fromEntries(values) as ReturnType<typeof exampleOf<K>>
+export function exampleOf<K extends PublicationKind, E extends EntityType>(
+  kind: K,
+  entityType: E,
+): Pick<EntityMetrics, NameIn<K, E>> {
+  const values = metricsIn(kind, entityType).map((name) => [name, ENTITY_METRICS[name].example])
+  return Object.fromEntries(values) as ReturnType<typeof exampleOf<K, E>>
 }
 
 /** The columns of the Parquet files of entities, in order, each with the metric that it holds. */

@@ -11,6 +11,16 @@ export type Certification = (typeof CERTIFICATIONS)[number]
 export const BADGES = ['none', 'bronze', 'silver', 'gold', 'platinum'] as const
 export type Badge = (typeof BADGES)[number]
 
+/** Who is a voice: those that METHODOLOGY §1 names, by what is recorded, or everyone where they are too few. */
+export const VOICE_RULES = ['recorded', 'everyone'] as const
+export type VoiceRule = (typeof VOICE_RULES)[number]
+const voiceRule = z
+  .enum(VOICE_RULES)
+  .describe(
+    'Whom entities are measured against: `recorded` is people and the first agent of each recorded owner, `everyone` is all, ' +
+      'because the former are fewer than six, and then nothing above `provisional` or `bronze` is awarded',
+  )
+
 /** The origin of a payload: its release, instant, method and environment. */
 const provenance = {
   methodology_version: z.string().describe('The version of the method that computed the scores'),
@@ -20,43 +30,74 @@ const provenance = {
 }
 
 const agentId = { agent_id: publishedUuid }
-const agentStanding = {
+const agentAward = {
   certification: z
     .enum(CERTIFICATIONS)
-    .describe('By resolved questions, skill and percentile; see the method'),
+    .describe('By contested questions, their clusters and the ends of the intervals; see the method'),
 }
 const forecasterId = { user_id: publishedUuid }
-const forecasterStanding = { badge: z.enum(BADGES).describe('By percentile; see the method') }
+const forecasterAward = { badge: z.enum(BADGES).describe('By percentile and interval; see the method') }
 
-/** A payload of an agent, and the same of a forecaster. */
-const scored = <F extends z.ZodRawShape>(fields: F) =>
-  [z.strictObject({ ...agentId, ...fields }), z.strictObject({ ...forecasterId, ...fields })] as const
-/** The same with what its standing earned the entity. */
-const awarded = <F extends z.ZodRawShape>(fields: F) =>
-  [
-    z.strictObject({ ...agentId, ...agentStanding, ...fields }),
-    z.strictObject({ ...forecasterId, ...forecasterStanding, ...fields }),
-  ] as const
+const agentNamed = { ...agentId, ...agentAward }
+const forecasterNamed = { ...forecasterId, ...forecasterAward }
 
-const verification = awarded({ ...fieldsOf('verification'), ...provenance })
-export const [agentVerification, forecasterVerification] = verification
-const metrics = scored({ ...fieldsOf('metrics'), ...provenance })
-export const [agentMetrics, forecasterMetrics] = metrics
-const rankings = awarded({ ...fieldsOf('rankings'), ...provenance })
-export const [agentRankings, forecasterRankings] = rankings
-const advancedMetrics = scored({ ...fieldsOf('advanced_metrics'), ...provenance })
-export const [agentAdvancedMetrics, forecasterAdvancedMetrics] = advancedMetrics
+export const agentVerification = z.strictObject({
+  ...agentNamed,
+  ...fieldsOf('verification', 'agent'),
+  voice_rule: voiceRule,
+  ...provenance,
+})
+export const forecasterVerification = z.strictObject({
+  ...forecasterNamed,
+  ...fieldsOf('verification', 'forecaster'),
+  voice_rule: voiceRule,
+  ...provenance,
+})
+export const agentMetrics = z.strictObject({ ...agentId, ...fieldsOf('metrics', 'agent'), ...provenance })
+export const forecasterMetrics = z.strictObject({
+  ...forecasterId,
+  ...fieldsOf('metrics', 'forecaster'),
+  ...provenance,
+})
+export const agentRankings = z.strictObject({
+  ...agentNamed,
+  ...fieldsOf('rankings', 'agent'),
+  ...provenance,
+})
+export const forecasterRankings = z.strictObject({
+  ...forecasterNamed,
+  ...fieldsOf('rankings', 'forecaster'),
+  ...provenance,
+})
+export const agentAdvancedMetrics = z.strictObject({
+  ...agentId,
+  ...fieldsOf('advanced_metrics', 'agent'),
+  ...provenance,
+})
+export const forecasterAdvancedMetrics = z.strictObject({
+  ...forecasterId,
+  ...fieldsOf('advanced_metrics', 'forecaster'),
+  ...provenance,
+})
 
-const snapshots = awarded({
+const snapshot = {
   date: day,
   release: z.number().int().min(1).describe('The first release of the day'),
   rank: ENTITY_METRICS.rank.schema,
+  rank_interval: ENTITY_METRICS.rank_interval.schema,
   percentile: ENTITY_METRICS.percentile.schema,
   skill: ENTITY_METRICS.skill.schema,
-  population: ENTITY_METRICS.eligible_population.schema,
+  skill_interval: ENTITY_METRICS.skill_interval.schema,
+  resolved_questions: ENTITY_METRICS.resolved_questions.schema,
+  contested_questions: ENTITY_METRICS.contested_questions.schema,
+  population: ENTITY_METRICS.field_size.schema,
   methodology_version: provenance.methodology_version,
   environment: provenance.environment,
-})
+}
+const snapshots = [
+  z.strictObject({ ...agentNamed, ...snapshot }),
+  z.strictObject({ ...forecasterNamed, ...snapshot }),
+] as const
 const snapshotRow = z.union(snapshots)
 
 /** The payloads of one entity in a release, each with the signature of its canonical bytes. */
@@ -77,6 +118,32 @@ export const releaseShard = z.strictObject({
   entities: z.record(publishedUuid, entityPublication),
 })
 export type ReleaseShard = z.infer<typeof releaseShard>
+
+const skill = ENTITY_METRICS.skill.schema
+export const owner = z.strictObject({
+  owner_id: z.string().describe('Who answers for the agents, as the operator has recorded it'),
+  agents: z
+    .array(
+      z.strictObject({
+        ...agentId,
+        name: z.string().describe('As registered: a claim'),
+        ...agentAward,
+        skill: skill.describe('Null for an agent that is not eligible'),
+        retired_at: instant.nullable(),
+      }),
+    )
+    .describe('Every agent that the owner ever registered, retired ones too, in order of id'),
+  scored_agents: count.describe('Agents with a scored question'),
+  certified: count.describe('Agents that are certified or expert'),
+  best_skill: skill.describe('Of the eligible agents; null without one'),
+  median_skill: skill.describe('The lower median of the eligible agents; null without one'),
+  ...provenance,
+})
+export const ownerShard = z.strictObject({
+  release: z.number().int().min(1),
+  owners: z.array(published(owner)).describe('In order of id'),
+})
+export type OwnerShard = z.infer<typeof ownerShard>
 
 export const snapshotShard = z.strictObject({
   date: day,
@@ -102,6 +169,7 @@ const file = z.strictObject({
   first_entity_id: publishedUuid
     .optional()
     .describe('The first entity in the part; only for parts of the scores and of the entities'),
+  first_owner_id: z.string().optional().describe('The first owner in the file; only for files of owners'),
 })
 const counts = z.strictObject({
   agents: count.describe('Agents that had registered'),
@@ -143,6 +211,7 @@ export const releaseManifest = z.strictObject({
   as_of: instant,
   environment: z.enum(ENVIRONMENTS),
   methodology_version: z.string(),
+  voice_rule: voiceRule.optional(),
   engines: z.strictObject({ service: z.string(), duckdb: z.string() }),
   tables: z.record(z.string(), z.number().int().min(-1)).meta({
     description: 'The version of each table that was read; -1 for a table without a commit',
@@ -199,7 +268,7 @@ export const bulkResults = z.strictObject({
       z.strictObject({
         id: publishedUuid,
         status: z.literal('ok'),
-        verification: z.union(verification),
+        verification: z.union([agentVerification, forecasterVerification]),
         signature: z
           .string()
           .nullable()

@@ -1,8 +1,9 @@
 // The example values of the OpenAPI document: one small world in which everything fits together.
 import { exampleOf } from '../../schemas/metrics.ts'
+import type { EntityType } from '../../schemas/tables.ts'
 import type { ProblemText } from '../route.ts'
 
-const METHODOLOGY_VERSION = '1.0.0'
+const METHODOLOGY_VERSION = '2.0.0'
 export const AGENT_ID = '01955c3a-7b1e-7c32-9d4f-2f6b8e1a0c5d'
 export const USER_ID = '7c9e6679-7425-40de-944b-e07fc1f90ae7'
 export const QUESTION_ID = '5f0b6f4e-8f5e-4d0a-9c58-1d1b0c6f7a21'
@@ -24,18 +25,38 @@ const PROVENANCE = {
 }
 const AGENT = { agent_id: AGENT_ID }
 const FORECASTER = { user_id: USER_ID }
-const CERTIFIED = { ...AGENT, certification: 'certified' }
-const BRONZE = { ...FORECASTER, badge: 'bronze' }
+const CERTIFIED = { ...AGENT, certification: 'expert' }
+const GOLD = { ...FORECASTER, badge: 'gold' }
 
-const publicationsOf = (named: object, standing: object) => ({
-  verification: { ...standing, ...exampleOf('verification'), ...PROVENANCE },
-  metrics: { ...named, ...exampleOf('metrics'), ...PROVENANCE },
-  rankings: { ...standing, ...exampleOf('rankings'), ...PROVENANCE },
-  advanced_metrics: { ...named, ...exampleOf('advanced_metrics'), ...PROVENANCE },
+const RECORDED = { voice_rule: 'recorded' } as const
+const publicationsOf = (entityType: EntityType, named: object, standing: object) => ({
+  verification: { ...standing, ...exampleOf('verification', entityType), ...RECORDED, ...PROVENANCE },
+  metrics: { ...named, ...exampleOf('metrics', entityType), ...PROVENANCE },
+  rankings: { ...standing, ...exampleOf('rankings', entityType), ...PROVENANCE },
+  advanced_metrics: { ...named, ...exampleOf('advanced_metrics', entityType), ...PROVENANCE },
 })
 export const PUBLICATIONS = {
-  agent: publicationsOf(AGENT, CERTIFIED),
-  forecaster: publicationsOf(FORECASTER, BRONZE),
+  agent: publicationsOf('agent', AGENT, CERTIFIED),
+  forecaster: publicationsOf('forecaster', FORECASTER, GOLD),
+}
+
+export const OWNER_ID = 'example-laboratory'
+export const owner = {
+  owner_id: OWNER_ID,
+  agents: [
+    {
+      agent_id: AGENT_ID,
+      name: 'my-agent',
+      certification: 'expert',
+      skill: PUBLICATIONS.agent.verification.skill,
+      retired_at: null,
+    },
+  ],
+  scored_agents: 1,
+  certified: 1,
+  best_skill: PUBLICATIONS.agent.verification.skill,
+  median_skill: PUBLICATIONS.agent.verification.skill,
+  ...PROVENANCE,
 }
 
 export const registration = {
@@ -64,13 +85,18 @@ export const bulkResults = {
   ],
 }
 
+const RANKED = { ...exampleOf('rankings', 'agent'), ...exampleOf('verification', 'agent') }
 const SNAPSHOT = {
   ...AGENT,
   date: '2026-02-28',
   release: 201,
   rank: null,
+  rank_interval: null,
   percentile: null,
   skill: null,
+  skill_interval: null,
+  resolved_questions: 21,
+  contested_questions: 20,
   population: 98,
   methodology_version: METHODOLOGY_VERSION,
   environment: 'production',
@@ -85,18 +111,23 @@ export const snapshotHistory = {
       ...SNAPSHOT,
       date: '2026-03-01',
       release: 208,
-      rank: 26,
-      percentile: 74.5,
-      skill: 0.300514,
+      rank: RANKED.rank,
+      rank_interval: RANKED.rank_interval,
+      percentile: RANKED.percentile,
+      skill: RANKED.skill,
+      skill_interval: RANKED.skill_interval,
+      resolved_questions: RANKED.resolved_questions,
+      contested_questions: RANKED.contested_questions,
       population: 100,
-      certification: 'certified',
+      certification: 'expert',
     },
   ],
 }
 
 const MANIFEST = {
   ...PROVENANCE,
-  engines: { service: '1.0.0', duckdb: 'v1.5.6' },
+  ...RECORDED,
+  engines: { service: '2.0.0', duckdb: 'v1.5.6' },
   tables: { agents: 3, forecasters: 1, forecasts: 412, questions: 9, resolutions: 7 },
   counts: { agents: 104, forecasters: 61, scored_questions: 240, forecasts: 48_210 },
   quarantined: [

@@ -3,7 +3,13 @@ import { z } from 'zod'
 import { RESPONSES, REQUESTS } from '../../schemas/json-schemas.ts'
 
 /** Files in the store that no call answers. */
-const STORED = new Set(['release-shard', 'release-manifest', 'snapshot-shard', 'snapshot-manifest'])
+const STORED = new Set([
+  'release-shard',
+  'owner-shard',
+  'release-manifest',
+  'snapshot-shard',
+  'snapshot-manifest',
+])
 
 /** A schema with a name is in the document once, and is referred to. */
 export class NamedSchemas {

@@ -5,6 +5,7 @@ import { register } from './agents.ts'
 import { documentation } from './docs.ts'
 import { submitForecast } from './forecasts.ts'
 import { methodologyDocument, methodologyVersion } from './methodology.ts'
+import { owner } from './owners.ts'
 import { publications } from './publications.ts'
 import { getQuestion, listQuestions } from './questions.ts'
 import { currentRelease, release } from './releases.ts'
@@ -28,6 +29,7 @@ export function allRoutes({ version, methodology, methodologyText }: Documents):
     ...publications,
     bulk,
     snapshots,
+    owner,
     currentRelease,
     release,
     methodologyVersion(methodology),

@@ -1,7 +1,15 @@
 // Calls the API for `fvs demo` as any user would: over HTTP, with nothing but a URL and a key.
 import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
-import { bulkResults, forecastReceipt, problem, registered } from '../../schemas/payloads.ts'
+import {
+  agentRankings,
+  bulkResults,
+  forecastReceipt,
+  forecasterRankings,
+  owner,
+  problem,
+  registered,
+} from '../../schemas/payloads.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 
 export type Credentials = z.infer<typeof registered>
@@ -31,12 +39,26 @@ export class DemoClient {
     return results.filter((result) => result.status === 'ok')
   }
 
-  async #post<T>(path: string, answer: z.ZodType<T>, body: object, headers: object = {}): Promise<T> {
-    const response = await fetch(this.url + path, {
+  rankings(entity_type: EntityType, id: string) {
+    return entity_type === 'agent'
+      ? this.#call(`/agents/${id}/rankings`, agentRankings)
+      : this.#call(`/forecaster/${id}/rankings`, forecasterRankings)
+  }
+
+  owner(ownerId: string) {
+    return this.#call(`/owners/${encodeURIComponent(ownerId)}`, owner)
+  }
+
+  #post<T>(path: string, answer: z.ZodType<T>, body: object, headers: object = {}): Promise<T> {
+    return this.#call(path, answer, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', ...headers },
       body: JSON.stringify(body),
     })
+  }
+
+  async #call<T>(path: string, answer: z.ZodType<T>, request: RequestInit = {}): Promise<T> {
+    const response = await fetch(this.url + path, request)
     if (response.ok || response.status === 409) return answer.parse(await response.json())
     throw new ServiceError(
       'unavailable',

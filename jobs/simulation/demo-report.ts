@@ -1,6 +1,7 @@
 // What `fvs demo` shows once its simulated world is scored: leaderboards, checks, where to look, and the variables by
 // which other commands work on it.
 import type { Components } from '../components.ts'
+import { describeHighlights, spanOf, titleOf } from './demo-highlights.ts'
 import type { Placed, Played } from './demo-steps.ts'
 
 export interface DemoOutcome extends Played {
@@ -28,8 +29,11 @@ export function describeDemo(
     `Agents in release ${release}`,
     ...table(agents),
     '',
-    'Forecasters, the first five',
+    `Forecasters, the first five; all ${forecasters.length} together: ${badgesOf(forecasters)}`,
     ...table(forecasters.slice(0, 5)),
+    '',
+    'Worth a look',
+    ...describeHighlights(outcome, outcome.url),
     '',
     'Checks',
     `  a late forecast was refused: ${refusal}`,
@@ -38,22 +42,31 @@ export function describeDemo(
   ].join('\n')
 }
 
+function badgesOf(forecasters: readonly Placed[]): string {
+  const badges = Map.groupBy(forecasters, titleOf)
+  return [...badges].map(([badge, own]) => `${own.length} ${badge}`).join(', ')
+}
+
+/** Names owners where there are any. */
 function table(rows: readonly Placed[]): string[] {
-  const head = ['name', 'standing', 'skill', '95 % interval', 'percentile', 'questions', 'how it was made']
-  const cells = rows.map(({ name, traits, verification }) => {
-    const { skill, skill_interval: interval, percentile, resolved_questions: resolved } = verification
-    return [
+  const cells = rows.map((row) => {
+    const { name, owner, traits, verification, rank, rank_interval: ranks } = row
+    const { skill, skill_interval, contested_questions } = verification
+    return {
       name,
-      'certification' in verification ? verification.certification : verification.badge,
-      skill?.toFixed(3) ?? '-',
-      interval ? `${interval.lower.toFixed(3)} to ${interval.upper.toFixed(3)}` : '-',
-      percentile?.toFixed(2) ?? '-',
-      String(resolved),
-      traits,
-    ]
+      standing: titleOf(row),
+      skill: skill?.toFixed(3) ?? '-',
+      interval: skill === null ? '-' : spanOf(skill_interval),
+      rank: ranks ? `${rank} (${ranks.lower} to ${ranks.upper})` : '-',
+      questions: String(contested_questions),
+      owner: owner ?? '-',
+      'how it was made': traits,
+    }
   })
-  const lines = [head, ...cells]
-  const widths = head.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)))
+  const columns = Object.keys(cells[0]!) as (keyof (typeof cells)[number])[]
+  const shown = columns.filter((column) => column !== 'owner' || rows.some(({ owner }) => owner !== null))
+  const lines = [shown, ...cells.map((row) => shown.map((column) => row[column]))]
+  const widths = shown.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)))
   return lines.map((line) =>
     `  ${line.map((cell, column) => cell.padEnd(widths[column]!)).join('  ')}`.trimEnd(),
   )

@@ -1,27 +1,21 @@
-// The steps of `fvs demo` in order: a history, agents that register and submit over HTTP, outcomes, a release.
+// The steps of `fvs demo` in order: a history, agents that register and submit over HTTP, their owners, outcomes, a release.
 import { setTimeout as pause } from 'node:timers/promises'
 import pMap from 'p-map'
 import { withDatabase } from '../../pipeline/duckdb.ts'
+import { assignOwner } from '../../pipeline/import/agents.ts'
 import { makeRelease } from '../../pipeline/release/make.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import type { Components } from '../components.ts'
 import type { Credentials, DemoClient } from './demo-client.ts'
-import {
-  DEMO_FORECASTERS,
-  ROUNDS,
-  type SimulatedAgent,
-  simulateAgents,
-  simulateLive,
-  simulateOpen,
-  simulatePast,
-} from './demo-world.ts'
+import { OWNERS, ROUNDS, type SimulatedAgent, simulateAgents } from './demo-agents.ts'
+import { DEMO_FORECASTERS, simulateLive, simulateOpen, simulatePast } from './demo-world.ts'
 import { type SimulatedRows, addRows } from './rows.ts'
 import { SEED_DEFAULTS, seedSandbox } from './seed.ts'
 
 /** How long the live questions are open, and how long before that they are imported. */
 const WINDOW_MS = 6_000
-const LEAD_MS = 1_000
+const LEAD_MS = 1_500
 const REQUESTS_AT_ONCE = 48
 const DAY_MS = 86_400_000
 /** The earlier releases are as of this many days ago, so that there is a history to look at. */
@@ -42,6 +36,8 @@ interface Entrant {
   id: string
   name: string
   traits: string
+  /** Who answers for it; null for people, and where nobody is recorded. */
+  owner: string | null
 }
 
 export type Played = Awaited<ReturnType<typeof playDemo>>
@@ -65,12 +61,15 @@ export async function playDemo(stage: Stage) {
     `fvs import: ${live.questions.length} questions that are open for ${WINDOW_MS / 1000} seconds, ${open.length} for a week`,
   )
   await add(stage, { questions: [...live.questions, ...open] })
-  const simulated = simulateAgents(live.questions)
+  const simulated = simulateAgents(live)
   say(`POST /agents/register for each of ${simulated.length} agents`)
-  const agents = await pMap(simulated, async (agent) => ({
+  const register = async (agent: SimulatedAgent) => ({
     ...agent,
     credentials: await client.register(agent.name, agent.traits),
-  }))
+  })
+  // One after another, because the first agent of an owner is a voice, and later ones are judged at stricter levels.
+  const agents = await pMap(simulated, register, { concurrency: 1, signal })
+  await assignOwners(stage, agents)
   const submitted = await submitRounds(stage, opensAt, agents)
   await until(opensAt.getTime() + WINDOW_MS, signal)
   say('the live questions have closed; one more forecast is submitted, too late')
@@ -84,11 +83,17 @@ export async function playDemo(stage: Stage) {
   const pro = { tier: 'pro', monthly_calls: null } as const
   const key = await components.registry.createClientKey('the demo', components.now(), pro)
   say('POST /verification/bulk, once the release is served')
-  const entrants = agents.map(({ credentials, name, traits }) => ({ id: credentials.agent_id, name, traits }))
+  const entrants = agents.map(({ credentials, name, traits, owner }) => ({
+    id: credentials.agent_id,
+    name,
+    traits,
+    owner,
+  }))
   const people = DEMO_FORECASTERS.map(({ userId, name, noise }) => ({
     id: userId,
     name,
     traits: `simulated: noise ${noise.toFixed(2)}`,
+    owner: null,
   }))
   return {
     questions: {
@@ -105,11 +110,26 @@ export async function playDemo(stage: Stage) {
     release: made,
     agents: await placesOf(stage, key, made, 'agent', entrants),
     forecasters: await placesOf(stage, key, made, 'forecaster', people),
+    owners: await pMap(Object.values(OWNERS), (id) => client.owner(id)),
   }
 }
 
 async function add({ components }: Stage, rows: Partial<SimulatedRows>): Promise<void> {
   await withDatabase(components.openDatabase, (database) => addRows(components, database, rows))
+}
+
+async function assignOwners(
+  { components, say }: Stage,
+  agents: readonly { credentials: Credentials; owner: string | null }[],
+): Promise<void> {
+  await withDatabase(components.openDatabase, async (database) => {
+    for (const owner of Object.values(OWNERS)) {
+      const own = agents.filter((agent) => agent.owner === owner)
+      say(`fvs agents assign, ${own.length} of the agents to --owner ${owner}`)
+      const ids = own.map(({ credentials }) => credentials.agent_id)
+      await assignOwner({ ...components, database }, ids, owner)
+    }
+  })
 }
 
 async function release({ components, say }: Stage, asOf?: Date): Promise<number> {
@@ -157,12 +177,16 @@ async function placesOf(
     const results = await client.verifications(apiKey, entityType, ids)
     const current = results.filter(({ verification }) => verification.release === released)
     if (current.length === entrants.length) {
-      return entrants
-        .map((entrant, place) => {
+      const places = await pMap(
+        entrants,
+        async (entrant, place) => {
           const { verification, signature } = current[place]!
-          return { ...entrant, verification, signature }
-        })
-        .sort((a, b) => (b.verification.skill ?? -Infinity) - (a.verification.skill ?? -Infinity))
+          const { rank, rank_interval } = await client.rankings(entityType, entrant.id)
+          return { ...entrant, verification, signature, rank, rank_interval }
+        },
+        { concurrency: REQUESTS_AT_ONCE },
+      )
+      return places.sort((a, b) => (b.verification.skill ?? -Infinity) - (a.verification.skill ?? -Infinity))
     }
     await pause(100, undefined, { signal })
   }

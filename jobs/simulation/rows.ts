@@ -47,10 +47,11 @@ export async function addRows(
     'forecasters',
     forecasters.map(({ userId, name }) => ({ user_id: userId, display_name: name })),
   )
-  const asked = questions.map(({ questionId, title, category, openedAt, closesAt }) => ({
+  const asked = questions.map(({ questionId, title, category, eventId, openedAt, closesAt }) => ({
     question_id: questionId,
     title,
     category,
+    event_id: eventId,
     opened_at: openedAt,
     closes_at: closesAt,
   }))

@@ -9,6 +9,8 @@ import { logistic, normal, sfc32 } from './random.ts'
 const SIMULATED_IDS = '8c1f0a36-47d2-4e0b-b5a9-2f6e9d1c7b40'
 /** Standard deviation of the true log-odds over questions. */
 const SPREAD = 1.8
+/** Each simulated coin is tossed this often in a row: these questions are one event. */
+const TOSSES = 2
 /** The share of a reader's error that is left at its first, second and third forecast on a question. */
 export const ERROR_LEFT = [1, 0.75, 0.55] as const
 /**
@@ -36,6 +38,8 @@ export interface SimulatedQuestion {
   questionId: string
   title: string
   category: string
+  /** The coin whose tosses it is about. */
+  eventId: string
   openedAt: Date
   closesAt: Date
   outcome: 'yes' | 'no'
@@ -62,8 +66,8 @@ export function simulatedForecaster(number: number, noise: number): SimulatedFor
   return { userId, name: `simulated-forecaster-${number}`, noise }
 }
 
-/** A good, a fair and a bad reader of the questions: enough peers for an agent to be measured against. */
-export const FORECASTERS: readonly SimulatedForecaster[] = [0.3, 1, 2.5].map((noise, index) =>
+/** From a good reader of the questions to a bad one. Fewer would make no question contested for them, and every agent a voice. */
+export const FORECASTERS: readonly SimulatedForecaster[] = [0.3, 1, 1.8, 2.2, 2.6, 3].map((noise, index) =>
   simulatedForecaster(index + 1, noise),
 )
 
@@ -82,14 +86,18 @@ export function questionsOf(
   const closesAt = new Date(openedMs + round_ms)
   return Array.from({ length: size }, (_, place) => {
     const index = round * size + place
+    const coin = Math.floor(index / TOSSES)
+    const probability = wholePercent(SPREAD * normal(sfc32(seed, coin * TOSSES)))
     const random = sfc32(seed, index)
-    const probability = wholePercent(SPREAD * normal(random))
+    // A question's stream begins with the coin's odds, and goes on with the toss.
+    normal(random)
     return {
       index,
       // The id holds the start, so that a sandbox that is seeded again does not ask its old questions anew.
       questionId: uuidv5(`question ${seed} ${started_at} ${index}`, SIMULATED_IDS),
-      title: `Simulated question ${index + 1}: will a simulated coin that shows heads ${Math.round(100 * probability)} times in 100 show heads?`,
+      title: `Simulated question ${index + 1}: will simulated coin ${coin + 1}, which shows heads ${Math.round(100 * probability)} times in 100 tosses, show heads?`,
       category: 'simulated',
+      eventId: `simulated-coin-${seed}-${started_at}-${coin + 1}`,
       openedAt,
       closesAt,
       outcome: random() < probability ? 'yes' : 'no',

@@ -1,15 +1,21 @@
 // The engine for one machine: DuckDB numbers and sorts the inputs of the two steps, and keeps their results.
-import type { EntityType, ScoredTable } from '../../schemas/tables.ts'
+import type { ColumnKinds } from '../../schemas/columns.ts'
+import type { VoiceRule } from '../../schemas/payloads.ts'
+import type { ScoredTable } from '../../schemas/tables.ts'
 import { type Database, literal } from '../duckdb.ts'
-import { type EntityScores, scoreEntity } from '../scoring/entity.ts'
+import { type Circumstances, type EntityScores, scoreEntity } from '../scoring/entity.ts'
 import type { Methodology } from '../scoring/methodology.ts'
 import { NO_PAIRS, PAIR_COLUMNS, SCORED_COLUMNS } from '../scoring/pairs.ts'
 import type { ForecastColumns, ResolvedQuestion } from '../scoring/question.ts'
+import { type KnownEntity, voicesOf } from '../scoring/voices.ts'
 import type { LocalFiles } from '../store/local-files.ts'
 import type { TableVersion } from '../tables/delta.ts'
 import { attachAll } from '../tables/views.ts'
+import { KeptPairs, fit, voiceRuleOf } from './fit.ts'
 import {
   ENTITIES,
+  FITTED_ENTITY,
+  FITTED_QUESTION,
   FORECASTS_IN_ORDER,
   FORECAST_COLUMNS,
   FORECAST_COUNT,
@@ -27,9 +33,10 @@ import { runsOf } from './rows.ts'
 import { scoreEntities } from './score.ts'
 import { type ForecastQuestion, sweepQuestions } from './sweep.ts'
 
-export interface ScoredEntity {
-  entityType: EntityType
-  entityId: string
+export interface ScoredEntity extends KnownEntity {
+  /** As registered or imported; a forecaster may have none. */
+  name: string | null
+  retiredAtMs: number | null
   /** The number of questions it is scored on. */
   pairs: number
   scores: EntityScores
@@ -38,6 +45,7 @@ export interface ScoredEntity {
 export interface ScoredWorld {
   /** Every agent and forecaster in the order (entity_type, entity_id), including those without a scored question. */
   entities: ScoredEntity[]
+  voiceRule: VoiceRule
   pairs: number
   /** The questions that score. */
   questions: number
@@ -61,34 +69,37 @@ export interface ScoringContext {
 
 /** Scores the given versions of the tables. Outcomes that became known after `asOf` do not count. */
 export async function scoreEveryone(
-  { methodology, database, local, log }: ScoringContext,
+  context: ScoringContext,
   versions: Record<ScoredTable, TableVersion>,
   asOf: Date,
 ): Promise<ScoredWorld> {
+  const { methodology, database, local, log } = context
   await attachAll(database, local, versions)
   await createDimensions(database, asOf)
   await createCounted(database)
   log?.('looked for repeated forecasts', {})
   const [counted] = await database.rows<{ forecasts: bigint }>(FORECAST_COUNT)
-  const names = await database.rows<Pick<ScoredEntity, 'entityType' | 'entityId'>>(ENTITIES)
+  const known = await database.rows<Omit<ScoredEntity, 'pairs' | 'scores'>>(ENTITIES)
   const questions = await database.rows<ResolvedQuestion>(QUESTIONS)
-  await database.run(createTable('pair', PAIR_COLUMNS))
-  const swept = await database.appender('pair', PAIR_COLUMNS)
-  await sweepQuestions(methodology, names.length, questions, forecastsByQuestion(database), swept)
-  swept.close()
-  log?.('swept every question', {})
-  await orderPairs(database)
+  const { voiceRule, circumstances } = await sweepAndFit(context, known, questions)
   const results = new Map<number, Pick<ScoredEntity, 'pairs' | 'scores'>>()
   let pairs = 0
   const scored = database.columns(SCORED_PAIRS, SCORED_COLUMNS)
-  for await (const { entity, ...result } of scoreEntities(methodology, scored)) {
+  for await (const { entity, ...result } of scoreEntities(methodology, circumstances, scored)) {
     results.set(entity, result)
     pairs += result.pairs
   }
-  log?.('scored every entity', { entities: names.length, pairs })
-  const unscored = { pairs: 0, scores: scoreEntity(methodology, NO_PAIRS) }
+  log?.('scored every entity', { entities: known.length, pairs })
+  const unscored = (member: number) => ({
+    pairs: 0,
+    scores: scoreEntity(methodology, NO_PAIRS, circumstances[member]!),
+  })
   return {
-    entities: names.map((name, index) => ({ ...name, ...(results.get(index) ?? unscored) })),
+    entities: known.map((named, member) => ({
+      ...named,
+      ...(results.get(member) ?? unscored(member)),
+    })),
+    voiceRule,
     pairs,
     questions: questions.length,
     forecasts: Number(counted!.forecasts),
@@ -97,6 +108,67 @@ export async function scoreEveryone(
         `COPY (${publishedScores(start, end)}) TO ${literal(path)} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 122880)`,
       ),
   }
+}
+
+/** Makes `scored`, the pairs of all entities in order, with their standard references. */
+async function sweepAndFit(
+  { methodology, database, log }: ScoringContext,
+  entities: readonly KnownEntity[],
+  questions: readonly ResolvedQuestion[],
+): Promise<{ voiceRule: VoiceRule; circumstances: Circumstances[] }> {
+  const sweep = async (voices: Uint8Array): Promise<KeptPairs> => {
+    await database.run(createTable('pair', PAIR_COLUMNS))
+    const swept = await database.appender('pair', PAIR_COLUMNS)
+    const kept = new KeptPairs(swept)
+    await sweepQuestions(methodology, voices, questions, forecastsByQuestion(database), kept)
+    swept.close()
+    return kept
+  }
+  let voices = voicesOf(entities, 'recorded')
+  let kept = await sweep(voices)
+  const voiceRule = voiceRuleOf(methodology, voices, kept)
+  if (voiceRule === 'everyone') {
+    voices = voicesOf(entities, voiceRule)
+    kept = await sweep(voices)
+  }
+  log?.('swept every question', { voice_rule: voiceRule })
+  const { circumstances, scale, weight, weighted, strength } = fit(
+    methodology,
+    entities,
+    voices,
+    questions,
+    kept,
+  )
+  log?.('fitted strengths', { scale })
+  await keep(database, 'fitted_question', FITTED_QUESTION, {
+    question: weight.map((_, at) => at),
+    weight,
+    weighted,
+  })
+  await keep(database, 'fitted_entity', FITTED_ENTITY, {
+    entity: strength.map((_, at) => at),
+    voice: voices,
+    strength,
+  })
+  await orderPairs(database, methodology, scale)
+  return { voiceRule, circumstances }
+}
+
+/** Makes a table of the given columns. */
+async function keep<Kinds extends ColumnKinds>(
+  database: Database,
+  name: string,
+  kinds: Kinds,
+  values: { [Name in keyof Kinds]: ArrayLike<number> },
+): Promise<void> {
+  await database.run(createTable(name, kinds))
+  const rows = await database.appender(name, kinds)
+  const columns = Object.keys(kinds)
+  for (let at = 0; at < values[columns[0]!]!.length; at++) {
+    for (const column of columns) rows.columns[column]![rows.row] = values[column]![at]!
+    rows.next()
+  }
+  rows.close()
 }
 
 /** First the questions without ties, in the order of their numbers, and then those with ties, in the same order. */

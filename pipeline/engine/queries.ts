@@ -2,6 +2,7 @@
 import type { ColumnKinds } from '../../schemas/columns.ts'
 import { PAIR_METRICS } from '../../schemas/metrics.ts'
 import { type Database, literal } from '../duckdb.ts'
+import type { Methodology } from '../scoring/methodology.ts'
 import { SCORED_COLUMNS } from '../scoring/pairs.ts'
 
 /** Which resolutions score: an outcome of yes or no that was known at `asOf`. */
@@ -9,8 +10,12 @@ export function scoresAt(asOf: Date): string {
   return `outcome IN ('yes', 'no') AND resolved_at <= ${literal(asOf.toISOString())}::TIMESTAMPTZ`
 }
 
+/** The cluster of a question `q` with the resolution `r`: its event, or else the day in UTC of its category. */
+const CLUSTER = `coalesce('event:' || q.event_id,
+    'day:' || coalesce(q.category, '') || '|' || strftime(make_timestamp(epoch_us(r.resolved_at)), '%Y-%m-%d'))`
+
 /**
- * Numbers the entities and the questions that score, so that the sweep handles small integers instead of UUIDs.
+ * Numbers the entities, the questions that score and their clusters, so that the sweep handles small integers instead of UUIDs.
  * `entity`: one row per entity, numbered in the order (entity_type, entity_id).
  * `question`: one row per question whose outcome was known at `asOf` to be yes or no, numbered in the order of
  * question_id; `place` is its position in the order (resolved_at, question_id).
@@ -18,14 +23,16 @@ export function scoresAt(asOf: Date): string {
 export async function createDimensions(database: Database, asOf: Date): Promise<void> {
   await database.run(
     `CREATE TABLE entity AS
-     SELECT (row_number() OVER (ORDER BY entity_type, entity_id) - 1)::INTEGER AS entity, entity_type, entity_id
-     FROM (SELECT DISTINCT 'agent' AS entity_type, agent_id AS entity_id FROM agents
-           UNION ALL SELECT DISTINCT 'forecaster', user_id FROM forecasters)
+     SELECT (row_number() OVER (ORDER BY entity_type, entity_id) - 1)::INTEGER AS entity, *
+     FROM (SELECT 'agent' AS entity_type, agent_id AS entity_id, name, owner_id, registered_at, retired_at
+           FROM current_agents
+           UNION ALL SELECT 'forecaster', user_id, display_name, NULL, NULL, NULL FROM current_forecasters)
      ORDER BY entity`,
   )
   await database.run(
     `CREATE TABLE question AS
      SELECT (row_number() OVER (ORDER BY q.question_id) - 1)::INTEGER AS question, q.question_id, r.outcome,
+       ${CLUSTER} AS cluster, (dense_rank() OVER (ORDER BY ${CLUSTER}) - 1)::INTEGER AS cluster_number,
        (r.outcome = 'yes')::INTEGER AS yes, r.resolved_at, epoch_ms(q.opened_at)::DOUBLE AS opened_ms,
        epoch_ms(q.closes_at)::DOUBLE AS closes_ms, epoch_ms(r.resolved_at)::DOUBLE AS resolved_ms,
        (row_number() OVER (ORDER BY r.resolved_at, q.question_id))::INTEGER AS place
@@ -61,7 +68,9 @@ export async function createCounted(database: Database): Promise<void> {
 export const FORECAST_COUNT = `SELECT count(*) AS forecasts FROM counted`
 
 /** Grain: one row per entity, in the order of their numbers. */
-export const ENTITIES = `SELECT entity_type AS "entityType", entity_id AS "entityId" FROM entity ORDER BY entity`
+export const ENTITIES = `SELECT entity_type AS "entityType", entity_id AS "entityId", name, owner_id AS "ownerId",
+    coalesce(epoch_ms(registered_at), 0)::DOUBLE AS "registeredAtMs", epoch_ms(retired_at)::DOUBLE AS "retiredAtMs"
+  FROM entity ORDER BY entity`
 
 /** Grain: one row per question that scores, in the order of their numbers. */
 export const QUESTIONS = `SELECT opened_ms AS "openedAtMs", closes_ms AS "closesAtMs", resolved_ms AS "resolvedAtMs",
@@ -95,20 +104,43 @@ export function createTable(name: string, kinds: ColumnKinds): string {
   const columns = Object.entries(kinds).map(
     ([column, kind]) => `${column} ${kind === 'int32' ? 'INTEGER' : 'DOUBLE'}`,
   )
-  return `CREATE TABLE ${name} (${columns.join(', ')})`
+  return `CREATE OR REPLACE TABLE ${name} (${columns.join(', ')})`
 }
+
+/** What was fitted of each question and of each entity. `voice` is 1 for a voice, else 0. */
+export const FITTED_QUESTION = {
+  question: 'int32',
+  weight: 'double',
+  weighted: 'double',
+} as const satisfies ColumnKinds
+export const FITTED_ENTITY = {
+  entity: 'int32',
+  voice: 'int32',
+  strength: 'double',
+} as const satisfies ColumnKinds
 
 /**
  * Moves the rows of `pair` into `scored`, in the order (entity, resolved_at, question_id), so that the rows of
- * consecutive entities are a range of row ids. Grain: one row per entity and question.
+ * consecutive entities are a range of row ids, and adds the standard references. Grain: one row per entity and question.
  */
-export async function orderPairs(database: Database): Promise<void> {
+export async function orderPairs(
+  database: Database,
+  { parameters }: Methodology,
+  scale: number,
+): Promise<void> {
   const names = Object.keys(PAIR_METRICS).join(', ')
+  // The same double operations, in the same order, as `standardReference`, `weightOf` and `nanoOf`.
+  const own = `CASE voice WHEN 1 THEN greatest(1, round_even(coverage / 1e8, 0)) ELSE 0 END`
+  const reference = `round_even(reference_part / 1e3, 0)`
+  const standard = `round_even(${reference} * (((weight - own) * ${scale}::DOUBLE) / (weighted - own * strength)), 0)`
   await database.run(
-    `CREATE TABLE scored AS SELECT question, entity, yes AS outcome, ${names}
-     FROM pair JOIN question USING (question) ORDER BY entity, place`,
+    `CREATE TABLE scored AS
+     SELECT question, entity, yes AS outcome, cluster_number AS cluster,
+       CASE WHEN voices >= ${parameters.contest_voices} THEN ${standard} ELSE -1 END AS standard, ${names}
+     FROM (SELECT *, (${own})::DOUBLE AS own FROM pair JOIN fitted_entity USING (entity))
+     JOIN fitted_question USING (question) JOIN question USING (question) ORDER BY entity, place`,
   )
-  await database.run('DROP TABLE pair')
+  for (const table of ['pair', 'fitted_entity', 'fitted_question']) await database.run(`DROP TABLE ${table}`)
 }
 
 /** Grain: one row per entity and question, in the order of `scored`. */
@@ -124,7 +156,9 @@ const PUBLISHED_SCORES = Object.entries(PAIR_METRICS)
  */
 export function publishedScores(start: number, end: number): string {
   return `
-    SELECT entity_type, entity_id, question_id, question.outcome, resolved_at, ${PUBLISHED_SCORES.join(', ')}
-    FROM (SELECT * EXCLUDE (outcome) FROM scored WHERE rowid >= ${start} AND rowid < ${end})
+    SELECT entity_type, entity_id, question_id, question.outcome, resolved_at, question.cluster,
+      ${PUBLISHED_SCORES.join(', ')}, standard >= 0 AS contested,
+      CASE WHEN standard >= 0 THEN standard::BIGINT END AS standard_reference
+    FROM (SELECT * EXCLUDE (outcome, cluster) FROM scored WHERE rowid >= ${start} AND rowid < ${end})
     JOIN question USING (question) JOIN entity USING (entity) ORDER BY entity, place`
 }

@@ -11,15 +11,15 @@ export interface ForecastQuestion {
   forecasts: ForecastColumns
 }
 
-/** Sweeps the questions of `forecasts`, which may be in any order. Every entity's number is less than `entityCount`. */
+/** Sweeps the questions of `forecasts`, which may be in any order. `voices` has for each entity 1 if it is a voice, else 0. */
 export async function sweepQuestions(
   methodology: Methodology,
-  entityCount: number,
+  voices: Uint8Array,
   questions: readonly ResolvedQuestion[],
   forecasts: AsyncIterable<ForecastQuestion>,
   pairs: RowSink<typeof PAIR_COLUMNS>,
 ): Promise<void> {
-  const sweep = new QuestionSweep(methodology, entityCount)
+  const sweep = new QuestionSweep(methodology, voices)
   for await (const { question, forecasts: columns } of forecasts) {
     sweep.run(question, questions[question]!, columns, pairs)
   }

@@ -2,12 +2,19 @@
 // has the method and the version of DuckDB that made the release, it also derives every byte again from the tables.
 import { ServiceError } from '../../schemas/errors.ts'
 import type { ManifestFile, ReleaseManifest } from '../../schemas/payloads.ts'
-import { type DerivationContext, deriveRelease } from './derive.ts'
+import { type DerivationContext, type DerivedRelease, deriveRelease } from './derive.ts'
 import { Database } from '../duckdb.ts'
 import { type OutputFile, entryOf, snapshotFile } from './shards.ts'
 import { versionsOf } from './plan.ts'
 import { quarantineFaults } from './quarantine-check.ts'
-import { isShard, readManifest, readReleaseShard, readSnapshotManifest, snapshotDate } from './read.ts'
+import {
+  isShard,
+  isSigned,
+  readManifest,
+  readReleaseShard,
+  readSnapshotManifest,
+  snapshotDate,
+} from './read.ts'
 import { readPlan } from './state.ts'
 import { resigned, signerOf } from './signatures.ts'
 import { ThinnedFiles } from './thinned-files.ts'
@@ -127,11 +134,17 @@ async function previousManifest(store: Store, release: number): Promise<ReleaseM
 /** Compares what the manifest says of the whole release with what was derived. */
 function checkStatements(
   manifest: ReleaseManifest,
-  derived: Pick<ReleaseManifest, 'counts' | 'superseded'>,
+  derived: Pick<DerivedRelease, 'counts' | 'superseded' | 'voiceRule'>,
   report: AuditReport,
 ): void {
-  for (const name of ['counts', 'superseded'] as const) {
-    const [stored, expected] = [canonical({ [name]: manifest[name] }), canonical({ [name]: derived[name] })]
+  const derivedStatements = {
+    counts: derived.counts,
+    superseded: derived.superseded,
+    voice_rule: derived.voiceRule,
+  }
+  for (const [name, value] of Object.entries(derivedStatements)) {
+    const said = manifest[name as keyof typeof derivedStatements]
+    const [stored, expected] = [canonical({ [name]: said ?? null }), canonical({ [name]: value })]
     if (Buffer.compare(stored, expected) === 0) continue
     report.faults.push(`manifest.json: ${firstDifference(stored, expected)}`)
   }
@@ -197,7 +210,7 @@ async function checkFile(
     return entry ?? entryOf({ ...described, bytes: bytes ?? stored ?? new Uint8Array() })
   }
   if (sha256Hex(stored) !== entry.sha256) report.faults.push(`${path}: its SHA-256 is not the manifest's`)
-  const unsigned = isShard(path) ? withoutSignatures(stored, secrets, report) : stored
+  const unsigned = isSigned(path) ? withoutSignatures(stored, secrets, report) : stored
   if (!unsigned) report.faults.push(`${path}: is not a shard in canonical JSON`)
   else if (bytes && Buffer.compare(unsigned, bytes) !== 0) {
     report.faults.push(`${path}: ${firstDifference(unsigned, bytes)}`)
@@ -211,14 +224,12 @@ function withoutSignatures(
   secrets: readonly string[],
   report: AuditReport,
 ): Uint8Array | undefined {
-  return resigned(stored, ({ payload, signature }, entityId, kind) => {
+  return resigned(stored, ({ payload, signature }, name) => {
     if (signature === null) report.signatures.unsigned += 1
     else if (secrets.length === 0) return null
     else if (signatureHolds(canonical(payload), signature, secrets)) report.signatures.valid += 1
     else if (++report.signatures.invalid === 1) {
-      report.faults.push(
-        `signatures: ${kind} of ${entityId} (and perhaps others) is not signed with the secrets given`,
-      )
+      report.faults.push(`signatures: ${name} (and perhaps others) is not signed with the secrets given`)
     }
     return null
   })

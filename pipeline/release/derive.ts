@@ -1,14 +1,15 @@
 // Derives everything a release consists of, from the tables alone.
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ReleaseCounts, ReleaseManifest, SupersededOutcome } from '../../schemas/payloads.ts'
+import type { ReleaseCounts, ReleaseManifest, SupersededOutcome, VoiceRule } from '../../schemas/payloads.ts'
 import { ENTITY_TYPES, type ScoredTable } from '../../schemas/tables.ts'
 import type { Environment } from '../../schemas/values.ts'
 import { type ScoredWorld, type ScoringContext, scoreEveryone } from '../engine/duckdb-engine.ts'
 import { entitiesParquet } from './entities-parquet.ts'
+import { ownerFiles } from './owners.ts'
 import { PART_SIZES, type Part, partsOf } from './parts.ts'
 import { type Provenance, rankEntities } from './payloads.ts'
-import { type OutputFile, releaseShards } from './shards.ts'
+import { type OutputFile, type Sign, releaseShards } from './shards.ts'
 import type { Store } from '../store/store.ts'
 import { supersededOutcomes } from './superseded.ts'
 import type { TableVersion } from '../tables/delta.ts'
@@ -33,10 +34,11 @@ export interface DerivationContext extends ScoringContext {
 export interface DerivedRelease {
   counts: ReleaseCounts
   superseded: SupersededOutcome[]
+  voiceRule: VoiceRule
   /** Rows of scores. */
   pairCount: number
   /** Every file of the release but its manifest, in the order of the manifest. Each is made when asked for. */
-  files(sign: (bytes: Uint8Array) => string | null): AsyncIterable<OutputFile>
+  files(sign: Sign): AsyncIterable<OutputFile>
 }
 
 export async function deriveRelease(
@@ -58,6 +60,7 @@ export async function deriveRelease(
   const kinds = ENTITY_TYPES.map((entityType) =>
     rankEntities(
       methodology,
+      world.voiceRule,
       world.entities.filter((entity) => entity.entityType === entityType),
     ),
   )
@@ -65,6 +68,7 @@ export async function deriveRelease(
   return {
     counts: { agents, forecasters, scored_questions: world.questions, forecasts: world.forecasts },
     superseded,
+    voiceRule: world.voiceRule,
     pairCount: world.pairs,
     async *files(sign) {
       // DuckDB writes the first part of the scores while the shards are being made, and each next one while its
@@ -72,8 +76,9 @@ export async function deriveRelease(
       const scores = scoreFiles(context, world, partsOf('scores', kinds, partSizes))
       try {
         for (const entities of kinds) {
-          yield* releaseShards(entities, provenance, sign, inputs.bringsSnapshot)
+          yield* releaseShards(entities, world.voiceRule, provenance, sign, inputs.bringsSnapshot)
         }
+        yield* ownerFiles(kinds[0]!, provenance, sign)
         for (const part of partsOf('entities', kinds, partSizes)) {
           yield { ...fileOf(part), rows: part.members.length, bytes: entitiesParquet(part.members) }
         }

@@ -115,8 +115,8 @@ function carryOut(
       }
       files.push(entryOf(file))
     }
-    const { counts, superseded, pairCount: pairs } = derived
-    const made = { release, as_of, environment, methodology_version, engines, tables }
+    const { counts, superseded, voiceRule: voice_rule, pairCount: pairs } = derived
+    const made = { release, as_of, environment, methodology_version, voice_rule, engines, tables }
     const manifest: ReleaseManifest = { ...made, counts, superseded, quarantined: [...quarantined], files }
     if (!(await store.putIfAbsent(manifestPath(release), recordBytes(manifestPath(release), manifest)))) {
       return { made: false, release, reason: 'lost' }

@@ -1,11 +1,12 @@
 // What a release says of each entity: its payloads, from the catalogue of metrics.
 import { type PublicationKind, PUBLICATIONS } from '../../schemas/metric.ts'
-import { type EntityMetrics, metricsIn } from '../../schemas/metrics.ts'
-import type { Badge, Certification } from '../../schemas/payloads.ts'
+import { type EntityMetricName, type EntityMetrics, metricsIn } from '../../schemas/metrics.ts'
+import type { Badge, Certification, VoiceRule } from '../../schemas/payloads.ts'
+import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import type { Environment } from '../../schemas/values.ts'
 import type { ScoredEntity } from '../engine/duckdb-engine.ts'
 import type { Methodology } from '../scoring/methodology.ts'
-import { badgeOf, certificationOf, rankedSkill, standingIn, tallyOf } from '../scoring/ranking.ts'
+import { badgeOf, certificationOf, rankedVoices, standingIn } from '../scoring/ranking.ts'
 import { rounded } from '../scoring/round.ts'
 
 /** What every payload of a release says of the release itself. */
@@ -23,16 +24,21 @@ export interface RankedEntity extends Omit<ScoredEntity, 'scores'> {
 }
 
 /** Ranks the entities of one kind among each other. */
-export function rankEntities(methodology: Methodology, entities: readonly ScoredEntity[]): RankedEntity[] {
-  const tally = tallyOf(entities.map(({ scores }) => rankedSkill(scores)))
-  return entities.map((entity) => {
-    const { scores, ...named } = entity
-    const standing = standingIn(tally, rankedSkill(scores))
+export function rankEntities(
+  methodology: Methodology,
+  voice_rule: VoiceRule,
+  entities: readonly ScoredEntity[],
+): RankedEntity[] {
+  const published = entities.map(({ scores, ...named }) => ({ named, scores: publishedForm(scores) }))
+  const voices = rankedVoices(published.map(({ scores }) => scores))
+  return published.map(({ named, scores }) => {
+    const metrics: EntityMetrics = { ...scores, ...standingIn(voices, scores) }
+    const grounds = { ...metrics, voice_rule }
     const award =
-      entity.entityType === 'agent'
-        ? { certification: certificationOf(methodology, scores, standing) }
-        : { badge: badgeOf(methodology, scores, standing) }
-    return { ...named, metrics: publishedForm({ ...scores, ...standing }), award }
+      named.entityType === 'agent'
+        ? { certification: certificationOf(methodology, grounds).title }
+        : { badge: badgeOf(methodology, grounds).title }
+    return { ...named, metrics, award }
   })
 }
 
@@ -44,16 +50,27 @@ function publishedForm(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, publishedForm(part)]))
 }
 
-const METRICS_IN = new Map(PUBLICATIONS.map((kind) => [kind, metricsIn(kind)]))
+const METRICS_IN = Object.fromEntries(
+  ENTITY_TYPES.map((type) => [type, new Map(PUBLICATIONS.map((kind) => [kind, metricsIn(kind, type)]))]),
+) as Record<EntityType, Map<PublicationKind, EntityMetricName[]>>
 /** What says how an entity stands says nothing of a skill by which it is not ranked. */
 const STANDINGS = new Set<PublicationKind>(['verification', 'rankings'])
+
+/** The skill by which an entity is ranked; null if it is not eligible. */
+export function rankedSkill({ eligible, skill }: Pick<EntityMetrics, 'eligible' | 'skill'>): number | null {
+  return eligible ? skill : null
+}
 
 /** How a payload names its entity. */
 export function nameOf({ entityType, entityId }: RankedEntity): { agent_id: string } | { user_id: string } {
   return entityType === 'agent' ? { agent_id: entityId } : { user_id: entityId }
 }
 
-export function payloadsOf(entity: RankedEntity, provenance: Provenance): Record<PublicationKind, object> {
+export function payloadsOf(
+  entity: RankedEntity,
+  voice_rule: VoiceRule,
+  provenance: Provenance,
+): Record<PublicationKind, object> {
   const name = nameOf(entity)
   const { metrics } = entity
   const ranked: EntityMetrics = { ...metrics, skill: rankedSkill(metrics) }
@@ -63,7 +80,10 @@ export function payloadsOf(entity: RankedEntity, provenance: Provenance): Record
     return {
       ...name,
       ...(isStanding ? entity.award : {}),
-      ...Object.fromEntries(METRICS_IN.get(kind)!.map((metric) => [metric, values[metric]])),
+      ...Object.fromEntries(
+        METRICS_IN[entity.entityType].get(kind)!.map((metric) => [metric, values[metric]]),
+      ),
+      ...(kind === 'verification' ? { voice_rule } : {}),
       ...provenance,
     }
   }

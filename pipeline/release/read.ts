@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import {
   type ManifestFile,
+  type OwnerShard,
   type QuarantinedObject,
   type ReleaseManifest,
   type ReleaseShard,
@@ -15,6 +16,7 @@ import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import { instant } from '../../schemas/values.ts'
 import {
   SNAPSHOTS_PREFIX,
+  isOwnersPath,
   manifestPath,
   releasePrefix,
   shardStart,
@@ -105,6 +107,16 @@ export function isShard(path: string): boolean {
   return ENTITY_TYPES.some((entityType) => shardStart(path, entityType) !== undefined)
 }
 
+/** Whether the file, of a release or a snapshot, holds payloads with their signatures. */
+export function isSigned(path: string): boolean {
+  return isShard(path) || isOwnersPath(path)
+}
+
+/** The file that would hold an owner: the last that starts at or before it. */
+export function ownersFile(files: readonly ManifestFile[], ownerId: string): ManifestFile | undefined {
+  return files.findLast(({ first_owner_id: first }) => first !== undefined && first <= ownerId)
+}
+
 /**
  * The file that would hold an entity: of the shards of its kind, the last that starts at or before it. A manifest names
  * its shards before its other files, in order of kind and first entity, so a binary search finds it.
@@ -131,13 +143,22 @@ function isAtOrBefore(path: string, entityType: EntityType, entityId: string): b
   return earlierKinds.some((kind) => shardStart(path, kind) !== undefined)
 }
 
-/** @throws ServiceError `notFound` if retention has deleted it, `corrupt` if it is lost or damaged. */
-export async function readReleaseShard(
+/** @throws ServiceError as `readReleaseFile` does. */
+export function readReleaseShard(store: Store, release: number, file: ManifestFile): Promise<ReleaseShard> {
+  return readReleaseFile<ReleaseShard>(store, release, file)
+}
+
+/**
+ * A file of a release with payloads: a shard, or one of owners.
+ *
+ * @throws ServiceError `notFound` if retention has deleted it, `corrupt` if it is lost or damaged.
+ */
+export async function readReleaseFile<T extends ReleaseShard | OwnerShard>(
   store: Store,
   release: number,
   file: ManifestFile,
-): Promise<ReleaseShard> {
-  const shard = await readChecked<ReleaseShard>(store, releasePrefix(release), file)
+): Promise<T> {
+  const shard = await readChecked<T>(store, releasePrefix(release), file)
   if (shard) return shard
   const thinned = await thinnedAt(store, release)
   if (thinned === undefined) throw lost(releasePrefix(release), file)

@@ -1,9 +1,8 @@
 // The JSON files of a release and of a snapshot: runs of entities in order of id, each file named by its first.
-import type { ManifestFile, ReleaseShard, SnapshotShard } from '../../schemas/payloads.ts'
+import type { ManifestFile, ReleaseShard, SnapshotShard, VoiceRule } from '../../schemas/payloads.ts'
 import { canonical, canonicalObject, canonicalText, encoded, sha256Hex } from '../proof/canonical.ts'
-import { rankedSkill } from '../scoring/ranking.ts'
 import { shardPath } from '../store/paths.ts'
-import { type Provenance, type RankedEntity, nameOf, payloadsOf } from './payloads.ts'
+import { type Provenance, type RankedEntity, nameOf, payloadsOf, rankedSkill } from './payloads.ts'
 import { snapshotDate } from './read.ts'
 
 /** A shard is read whole, so it holds a few hundred entities, about a megabyte. */
@@ -19,24 +18,30 @@ export function entryOf({ bytes, ...described }: OutputFile): ManifestFile {
   return { ...described, size_bytes: bytes.byteLength, sha256: sha256Hex(bytes) }
 }
 
-/** The shards of one kind of entity, given in order of id; `sign` gives a payload's signature, or null where signing is off. */
+/** Returns the signature of a payload's bytes, or null where signing is off. */
+export type Sign = (bytes: Uint8Array) => string | null
+
+/** A payload with its signature, in canonical JSON. */
+export function published(payload: object, sign: Sign): string {
+  const text = canonicalText(payload)
+  return canonicalObject({ payload: text, signature: canonicalText(sign(encoded(text))) })
+}
+
+/** The shards of one kind of entity, given in order of id. */
 export function* releaseShards(
   entities: readonly RankedEntity[],
+  voiceRule: VoiceRule,
   provenance: Provenance,
-  sign: (bytes: Uint8Array) => string | null,
+  sign: Sign,
   bringsSnapshot: boolean,
 ): Iterable<OutputFile> {
-  const publish = (payload: object): string => {
-    const text = canonicalText(payload)
-    return canonicalObject({ payload: text, signature: canonicalText(sign(encoded(text))) })
-  }
   for (let from = 0; from < entities.length; from += ENTITIES_PER_SHARD) {
     const members = entities.slice(from, from + ENTITIES_PER_SHARD)
     const { entityType, entityId } = members[0]!
     const publications = members.map((entity) => {
-      const payloads: Record<string, object> = payloadsOf(entity, provenance)
+      const payloads: Record<string, object> = payloadsOf(entity, voiceRule, provenance)
       if (bringsSnapshot) payloads.snapshot = snapshotRow(entity, provenance)
-      const signed = Object.entries(payloads).map(([kind, payload]) => [kind, publish(payload)])
+      const signed = Object.entries(payloads).map(([kind, payload]) => [kind, published(payload, sign)])
       return [entity.entityId, canonicalObject(Object.fromEntries(signed) as Record<string, string>)]
     })
     const shard: Record<keyof ReleaseShard, string> = {
@@ -61,10 +66,14 @@ function snapshotRow(
     release,
     environment,
     rank: metrics.rank,
+    rank_interval: metrics.rank_interval,
     percentile: metrics.percentile,
     skill: rankedSkill(metrics),
+    skill_interval: metrics.skill_interval,
+    resolved_questions: metrics.resolved_questions,
+    contested_questions: metrics.contested_questions,
     ...award,
-    population: metrics.eligible_population,
+    population: metrics.field_size,
     methodology_version,
   }
 }

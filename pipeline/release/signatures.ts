@@ -8,16 +8,19 @@ type Publication = z.infer<typeof publication>
 
 /**
  * A shard of a release or of a snapshot, of any method, whose publications and payloads this version may not know. A
- * snapshot has one publication for each entity, a release several by their kinds.
+ * snapshot has one publication for each entity, a release several by their kinds, and a file of owners one for each owner.
  */
-const anyShard = z.looseObject({
-  entities: z.record(z.string(), z.union([publication, z.record(z.string(), publication)])),
-})
+const anyShard = z.union([
+  z.looseObject({
+    entities: z.record(z.string(), z.union([publication, z.record(z.string(), publication)])),
+  }),
+  z.looseObject({ owners: z.array(publication) }),
+])
 
-/** Sets each signature to what `sign` returns; undefined for bytes that are no shard in canonical JSON. */
+/** Sets each signature to what `sign` returns of the publication and its name; undefined for bytes that are no shard in canonical JSON. */
 export function resigned(
   bytes: Uint8Array,
-  sign: (publication: Publication, entityId: string, kind: string) => string | null,
+  sign: (publication: Publication, name: string) => string | null,
 ): Uint8Array | undefined {
   let shard: z.infer<typeof anyShard>
   try {
@@ -26,9 +29,14 @@ export function resigned(
     return undefined
   }
   if (Buffer.compare(canonical(shard), bytes) !== 0) return undefined
+  if ('owners' in shard) {
+    for (const one of shard.owners as Publication[])
+      one.signature = sign(one, `owner ${JSON.stringify(one.payload['owner_id'])}`)
+    return canonical(shard)
+  }
   for (const [entityId, published] of Object.entries(shard.entities)) {
     const all = isPublication(published) ? { snapshot: published } : published
-    for (const [kind, one] of Object.entries(all)) one.signature = sign(one, entityId, kind)
+    for (const [kind, one] of Object.entries(all)) one.signature = sign(one, `${kind} of ${entityId}`)
   }
   return canonical(shard)
 }

@@ -2,7 +2,7 @@
 // in the manifest, and so is what a snapshot has copied of it.
 import type { ManifestFile, ReleaseShard } from '../../schemas/payloads.ts'
 import { sha256Hex } from '../proof/canonical.ts'
-import { isShard, thinnedAt } from './read.ts'
+import { isShard, isSigned, thinnedAt } from './read.ts'
 import { type OutputFile, entryOf, snapshotFile } from './shards.ts'
 import { type Signer, resigned } from './signatures.ts'
 import type { Store } from '../store/store.ts'
@@ -53,7 +53,7 @@ export class ThinnedFiles {
   }
 
   #published(path: string, bytes: Uint8Array): Uint8Array | undefined {
-    if (!isShard(path)) return bytes
+    if (!isSigned(path)) return bytes
     const sign = this.#sign
     return sign && resigned(bytes, ({ payload }) => sign(payload))
   }

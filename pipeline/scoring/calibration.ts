@@ -4,7 +4,11 @@ import { PPM } from './logarithm.ts'
 import { ratio } from './round.ts'
 
 export type Decomposition = NonNullable<EntityMetrics['calibration']>
+export type RecalibrationBlock = NonNullable<EntityMetrics['corp']>[number]
 export type CalibrationBin = EntityMetrics['calibration_curve'][number]
+
+/** The normal quantile of 95 % intervals, two-sided. */
+const Z_95 = 1.959963984540054
 
 /** Closing forecasts in parts per million and, at the same index, their outcomes (1 = yes, 0 = no). */
 export interface ClosingForecasts {
@@ -46,54 +50,58 @@ export function poolAdjacentViolators(sums: ArrayLike<number>, weights: ArrayLik
 }
 
 /**
- * CORP decomposition of the mean Brier score: brier = miscalibration − discrimination + uncertainty.
- * Null without forecasts. Source: Dimitriadis, Gneiting & Jordan 2021, doi:10.1073/pnas.2016191118.
+ * CORP decomposition of the mean Brier score, brier = miscalibration − discrimination + uncertainty, and the recalibration curve
+ * that it rests on: `corp` has its blocks in order, with the frequency of yes in each, which rises strictly. Both are null
+ * without forecasts. Source: Dimitriadis, Gneiting & Jordan 2021, doi:10.1073/pnas.2016191118.
  */
-export function decompose({ ppm, outcome }: ClosingForecasts): Decomposition | null {
+export function decompose({ ppm, outcome }: ClosingForecasts): {
+  calibration: Decomposition | null
+  corp: RecalibrationBlock[] | null
+} {
   const n = ppm.length
-  if (n === 0) return null
+  if (n === 0) return { calibration: null, corp: null }
   // One number that holds both forecast and outcome is sorted many times faster than pairs are.
   const ordered = Int32Array.from({ length: n }, (_, i) => 2 * ppm[i]! + outcome[i]!).sort()
+  const forecasts: number[] = []
   const sums: number[] = []
   const weights: number[] = []
   let squaredErrors = 0
   let yes = 0
-  let previous = -1
   for (const both of ordered) {
     const forecast = both >> 1
     const isYes = both & 1
     const error = forecast - PPM * isYes
     squaredErrors += error * error
     yes += isYes
-    if (forecast === previous) {
+    if (forecast === forecasts.at(-1)) {
       sums[sums.length - 1]! += isYes
       weights[weights.length - 1]! += 1
     } else {
+      forecasts.push(forecast)
       sums.push(isYes)
       weights.push(1)
-      previous = forecast
     }
   }
   let recalibratedErrors = 0
-  for (const block of poolAdjacentViolators(sums, weights)) {
-    recalibratedErrors += (block.sum * (block.weight - block.sum)) / block.weight
-  }
+  let first = 0
+  const corp = poolAdjacentViolators(sums, weights).map(({ sum, weight: count, length }) => {
+    recalibratedErrors += (sum * (count - sum)) / count
+    const [lower, upper] = [forecasts[first]! / PPM, forecasts[first + length - 1]! / PPM]
+    first += length
+    return { lower, upper, frequency: sum / count, count }
+  })
   const brier = squaredErrors / (PPM * PPM) / n
   const recalibrated = recalibratedErrors / n
   const uncertainty = (yes * (n - yes)) / n / n
   const [miscalibration, discrimination] = [brier - recalibrated, uncertainty - recalibrated]
-  return { brier, miscalibration, discrimination, uncertainty }
+  return { calibration: { brier, miscalibration, discrimination, uncertainty }, corp }
 }
 
 /**
- * The calibration curve in bins of equal width over [0, 1], with Wilson intervals of ± z. Each bin includes its lower
+ * The calibration curve in bins of equal width over [0, 1], with Wilson intervals of 95 %. Each bin includes its lower
  * bound, and the last one also its upper bound.
  */
-export function calibrationCurve(
-  { ppm, outcome }: ClosingForecasts,
-  bins: number,
-  z: number,
-): CalibrationBin[] {
+export function calibrationCurve({ ppm, outcome }: ClosingForecasts, bins: number): CalibrationBin[] {
   const counts = new Array<number>(bins).fill(0)
   const ppmSums = new Array<number>(bins).fill(0)
   const yes = new Array<number>(bins).fill(0)
@@ -106,21 +114,18 @@ export function calibrationCurve(
   return counts.map((count, bin) => {
     const observed_frequency = ratio(yes[bin]!, count)
     const [wilson_lower, wilson_upper] =
-      observed_frequency === null ? [null, null] : wilsonInterval(observed_frequency, count, z)
+      observed_frequency === null ? [null, null] : wilsonInterval(observed_frequency, count)
     const mean_probability = ratio(ppmSums[bin]! / PPM, count)
     const [lower, upper] = [bin / bins, (bin + 1) / bins]
     return { lower, upper, count, mean_probability, observed_frequency, wilson_lower, wilson_upper }
   })
 }
 
-/**
- * Wilson's score interval of a proportion, within [0, 1]. `z` is the normal quantile of its level.
- * Source: Wilson 1927, doi:10.1080/01621459.1927.10502953.
- */
-export function wilsonInterval(proportion: number, n: number, z: number): [lower: number, upper: number] {
-  const z2 = z * z
+/** Wilson's 95 % score interval of a proportion, within [0, 1]. Source: Wilson 1927, doi:10.1080/01621459.1927.10502953. */
+export function wilsonInterval(proportion: number, n: number): [lower: number, upper: number] {
+  const z2 = Z_95 * Z_95
   const centre = proportion + z2 / (2 * n)
-  const spread = z * Math.sqrt((proportion * (1 - proportion)) / n + z2 / (4 * n * n))
+  const spread = Z_95 * Math.sqrt((proportion * (1 - proportion)) / n + z2 / (4 * n * n))
   const scale = 1 + z2 / n
   return [Math.max(0, (centre - spread) / scale), Math.min(1, (centre + spread) / scale)]
 }
@@ -136,4 +141,21 @@ export function expectedCalibrationError(curve: readonly CalibrationBin[]): numb
     }
   }
   return ratio(weighted, total)
+}
+
+/**
+ * The mean of max(p, 1 − p) over the closing forecasts − the share of them that leaned the right way, where p = 1/2
+ * counts half. Positive means overconfident.
+ */
+export function convictionGap({ ppm, outcome }: ClosingForecasts): number | null {
+  const n = ppm.length
+  if (n === 0) return null
+  let certainty = 0
+  let halvesRight = 0
+  for (let i = 0; i < n; i++) {
+    const toward = outcome[i] === 1 ? ppm[i]! : PPM - ppm[i]!
+    certainty += Math.max(toward, PPM - toward)
+    halvesRight += toward * 2 === PPM ? 1 : toward * 2 > PPM ? 2 : 0
+  }
+  return certainty / PPM / n - halvesRight / 2 / n
 }

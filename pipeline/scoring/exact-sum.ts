@@ -20,13 +20,20 @@ export function exactSum(values: Float64Array | Int32Array): number {
 /** Splits a number of less than 2^46 into 26 bits and 20 bits, so that products of these stay below `LIMIT`. */
 const PART = 2 ** 20
 
-/** The double nearest to the sum of x[i]·y[i], of whole numbers of less than 2^46 in magnitude. */
+/** Products of numbers below this are summed in parts. */
+const SMALL = 2 ** 46
+
+/** The double nearest to the sum of x[i]·y[i], of whole numbers that doubles hold exactly. */
 export function exactProductSum(x: Float64Array, y: Float64Array): number {
   let whole = 0n
   let low = 0
   let middle = 0
   let high = 0
   for (let i = 0; i < x.length; i++) {
+    if (Math.abs(x[i]!) >= SMALL || Math.abs(y[i]!) >= SMALL) {
+      whole += BigInt(x[i]!) * BigInt(y[i]!)
+      continue
+    }
     const xHigh = Math.trunc(x[i]! / PART)
     const yHigh = Math.trunc(y[i]! / PART)
     const xLow = x[i]! - xHigh * PART

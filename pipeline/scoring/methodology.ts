@@ -4,17 +4,24 @@
 const PARAMETERS = {
   /** Probabilities are limited to [floor, 1 - floor] before a logarithm is taken. */
   log_probability_floor: 0.001,
-  /** The house forecaster's constant probability, and its Brier score. */
-  house_probability: 0.5,
-  house_brier: 0.25,
-  /** The number of imaginary questions with the reference Brier score `house_brier` that shrink a skill toward 0. */
+  /** A pair is contested when at least this many other voices took part in the question. */
+  contest_voices: 5,
+  /** With fewer voices that have a scored pair, every agent is a voice. */
+  least_voices: 6,
+  strength_passes: 20,
+  strength_least: 0.05,
+  strength_most: 10,
+  /** The number of imaginary questions with the reference Brier score `shrinkage_brier` that shrink a skill toward 0. */
   shrinkage_questions: 10,
+  shrinkage_brier: 0.25,
+  /** Of the intervals of all of an owner's agents together, and of a forecaster's alone. */
   interval_level: 0.95,
-  interval_z: 1.959964,
+  /** The number of clusters at which the boundary of the intervals is tightest. */
+  interval_questions: 20,
   eligible_questions: 25,
   certified_questions: 50,
+  certified_clusters: 25,
   expert_questions: 100,
-  expert_percentile: 90,
   platinum_percentile: 99,
   gold_percentile: 90,
   silver_percentile: 75,
@@ -33,7 +40,7 @@ export interface Methodology {
 
 /** The method of this version of the service. Only the code that starts the service imports it and passes it on. */
 export const METHODOLOGY: Methodology = {
-  version: '1.0.0',
-  effectiveFrom: '2026-01-01',
+  version: '2.0.0',
+  effectiveFrom: '2026-11-22',
   parameters: PARAMETERS,
 }

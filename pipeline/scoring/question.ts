@@ -1,6 +1,6 @@
 // Scores all entities on one question in a single pass over its forecasts in order of time (METHODOLOGY §2).
 import type { RowSink } from '../../schemas/columns.ts'
-import { Integral } from './integral.ts'
+import { Field, READING_LENGTH } from './field.ts'
 import { PPM, negativeLogNano } from './logarithm.ts'
 import type { Methodology } from './methodology.ts'
 import type { PAIR_COLUMNS } from './pairs.ts'
@@ -18,7 +18,7 @@ export interface ResolvedQuestion {
 /** The forecasts of one question as columns, in the order (atMs, forecast_id); rows 0..count-1 are filled. */
 export interface ForecastColumns {
   count: number
-  /** Index of the entity, 0 ≤ entity < the sweep's entityCount. */
+  /** Index of the entity, 0 ≤ entity < the number of entities. */
   entity: Int32Array
   atMs: Float64Array
   /** Probability of yes in parts per million. */
@@ -31,58 +31,61 @@ export interface ForecastColumns {
 const BASELINE_PICO_PER_NANO = 1e5 / Math.LN2
 const PEER_PICO_PER_NANO = 1e5
 
-/** The state of a sweep: for each entity, a double under each of these names. */
-const STATE = [
-  'startMs',
-  'sinceMs',
-  'ppm',
-  'squaredError',
-  'nanoNats',
-  'atReference',
-  'atReferenceLow',
-  'atShare',
-  'atShareLow',
-  'atPeerOwn',
-  'atPeerOwnLow',
-  'atPeerAll',
-  'atPeerAllLow',
-  'brierIntegral',
-  'logIntegral',
-  'convictionIntegral',
-  'referenceIntegral',
-  'peerIntegral',
-  'forecasts',
-  'imported',
-  'moved',
-  'toward',
-  'highest',
-  'lowest',
-  'entity',
-] as const
-type State = Record<(typeof STATE)[number], Float64Array>
+/** One entity on the question: its standing forecast, and its integrals over the time that it has held. */
+class Participant {
+  entity = 0
+  isVoice = false
+  startMs = 0
+  sinceMs = 0
+  ppm = 0
+  /** |p − o| of the standing forecast in parts per million, and its −ln q̃ in 1e-9. */
+  error = 0
+  nanoNats = 0
+  // Integrals over milliseconds: squared errors in 1e-12, nats in 1e-9, |2p − 1| in parts per million.
+  brier = 0
+  reference = 0
+  crowd = 0
+  log = 0
+  peer = 0
+  conviction = 0
+  forecasts = 0
+  imported = 0
+  moved = 0
+  toward = 0
+  highest = 0
+  lowest = 0
+
+  enter(entity: number, isVoice: boolean, nowMs: number, ppm: number): void {
+    this.entity = entity
+    this.isVoice = isVoice
+    this.startMs = this.sinceMs = nowMs
+    this.highest = this.lowest = ppm
+    this.brier = this.reference = this.crowd = this.log = this.peer = this.conviction = 0
+    this.forecasts = this.imported = this.moved = this.toward = 0
+  }
+}
 
 /**
  * Scores questions one after another, reusing its buffers.
  *
- * The other entities' forecasts enter an entity's integrals only through four integrals over all standing forecasts,
- * which are read when the entity's own forecast changes. So a question costs one step per forecast, however many
- * entities take part.
+ * The other entities' forecasts enter an entity's integrals only through the integrals of the field, which are read when the
+ * entity's own forecast changes. So a question costs one step per forecast, however many entities take part.
  */
 export class QuestionSweep {
   readonly #negativeLogNano: Float64Array
-  readonly #houseBrierPico: number
+  readonly #isVoice: Uint8Array
+  /** For each entity its participant on the question that is being swept, or −1. */
   readonly #slotOf: Int32Array
-  #capacity = 0
-  #state: State = newState(0)
-  readonly #reference = new Integral()
-  readonly #share = new Integral()
-  readonly #peerOwn = new Integral()
-  readonly #peerAll = new Integral()
+  readonly #participants: Participant[] = []
+  /** The field as each participant read it last. */
+  #readings = new Float64Array(0)
+  readonly #field = new Field()
 
-  constructor({ parameters }: Methodology, entityCount: number) {
+  /** `voices` has for each entity 1 if it is a voice, else 0. */
+  constructor({ parameters }: Methodology, voices: Uint8Array) {
     this.#negativeLogNano = negativeLogNano(parameters.log_probability_floor)
-    this.#houseBrierPico = parameters.house_brier * PICO
-    this.#slotOf = new Int32Array(entityCount).fill(-1)
+    this.#isVoice = voices
+    this.#slotOf = new Int32Array(voices.length).fill(-1)
   }
 
   /**
@@ -97,158 +100,133 @@ export class QuestionSweep {
   ): void {
     const { openedAtMs, outcome } = question
     const closeMs = Math.min(question.closesAtMs, question.resolvedAtMs)
-    const horizonMs = question.closesAtMs - openedAtMs
     const { count, entity: entities, atMs, ppm: ppms, imported } = forecasts
-    if (count > this.#capacity) {
-      this.#capacity = Math.max(count, 2 * this.#capacity)
-      this.#state = newState(this.#capacity)
-    }
-    const state = this.#state
-    const slotOf = this.#slotOf
-    const logarithms = this.#negativeLogNano
-    const integrals = [this.#reference, this.#share, this.#peerOwn, this.#peerAll]
-    for (const integral of integrals) integral.reset()
+    const field = this.#field
+    field.reset()
 
-    let standing = 0
-    let squaredErrors = 0 // Σ (p − o)² over the standing forecasts, in 1e-12: exact for up to 9,007 of them
-    let nanoNats = 0 // Σ −ln q̃ over the standing forecasts, in 1e-9: an exact integer
+    let taking = 0
+    let voices = 0
     let nowMs = openedAtMs
     for (let row = 0; row < count; row++) {
       const eventMs = Math.max(atMs[row]!, openedAtMs)
       if (eventMs >= closeMs) break
       if (eventMs > nowMs) {
-        this.#advance(eventMs - nowMs, standing, squaredErrors, nanoNats)
+        field.advance(eventMs - nowMs)
         nowMs = eventMs
       }
       const entity = entities[row]!
       const ppm = ppms[row]!
-      let slot = slotOf[entity]!
+      let slot = this.#slotOf[entity]!
+      const participant = this.#participantAt(slot < 0 ? taking : slot)
       if (slot < 0) {
-        slot = slotOf[entity] = standing++
-        this.#enter(slot, entity, nowMs, ppm)
+        slot = this.#slotOf[entity] = taking++
+        participant.enter(entity, this.#isVoice[entity] === 1, nowMs, ppm)
+        if (participant.isVoice) voices += 1
+        field.read(this.#readings, slot * READING_LENGTH)
       } else {
-        this.#settle(slot, nowMs)
-        squaredErrors -= state.squaredError[slot]!
-        nanoNats -= state.nanoNats[slot]!
-        const moved = ppm - state.ppm[slot]!
-        state.moved[slot]! += Math.abs(moved)
-        state.toward[slot]! += Math.max(0, outcome === 1 ? moved : -moved)
-        state.highest[slot] = Math.max(state.highest[slot]!, ppm)
-        state.lowest[slot] = Math.min(state.lowest[slot]!, ppm)
+        this.#settle(participant, slot, nowMs)
+        field.remove(participant.isVoice, participant.error, participant.nanoNats)
+        const moved = ppm - participant.ppm
+        participant.moved += Math.abs(moved)
+        participant.toward += Math.max(0, outcome === 1 ? moved : -moved)
+        participant.highest = Math.max(participant.highest, ppm)
+        participant.lowest = Math.min(participant.lowest, ppm)
       }
       const error = outcome === 1 ? PPM - ppm : ppm
-      state.ppm[slot] = ppm
-      state.squaredError[slot] = error * error
-      state.nanoNats[slot] = logarithms[PPM - error]!
-      state.forecasts[slot]! += 1
-      state.imported[slot]! += imported[row]!
-      squaredErrors += state.squaredError[slot]!
-      nanoNats += state.nanoNats[slot]!
+      participant.ppm = ppm
+      participant.error = error
+      participant.nanoNats = this.#negativeLogNano[PPM - error]!
+      participant.forecasts += 1
+      participant.imported += imported[row]!
+      field.add(participant.isVoice, error, participant.nanoNats)
     }
-    if (closeMs > nowMs) this.#advance(closeMs - nowMs, standing, squaredErrors, nanoNats)
+    if (closeMs > nowMs) field.advance(closeMs - nowMs)
     // First, because the sink may throw: the next question must begin without standing forecasts.
-    for (let slot = 0; slot < standing; slot++) slotOf[state.entity[slot]!] = -1
-    for (let slot = 0; slot < standing; slot++) {
-      this.#settle(slot, closeMs)
-      this.#write(slot, closeMs, horizonMs, number, pairs)
+    for (let slot = 0; slot < taking; slot++) this.#slotOf[this.#participants[slot]!.entity] = -1
+    for (let slot = 0; slot < taking; slot++) {
+      const participant = this.#participants[slot]!
+      this.#settle(participant, slot, closeMs)
+      const { columns, row } = pairs
+      columns.question[row] = number
+      columns.voices[row] = voices - (participant.isVoice ? 1 : 0)
+      writeScores(columns, row, participant, closeMs, question.closesAtMs - openedAtMs)
+      pairs.next()
     }
   }
 
-  /** Integrates over a span of time in which the standing forecasts do not change. */
-  #advance(spanMs: number, standing: number, squaredErrors: number, nanoNats: number): void {
-    if (standing === 0) return
-    this.#reference.add(((squaredErrors + this.#houseBrierPico) / standing) * spanMs)
-    this.#share.add(spanMs / standing)
-    if (standing === 1) return
-    this.#peerOwn.add((standing / (standing - 1)) * spanMs)
-    this.#peerAll.add((nanoNats / (standing - 1)) * spanMs)
+  #participantAt(slot: number): Participant {
+    if (slot === this.#participants.length) {
+      this.#participants.push(new Participant())
+      if (this.#readings.length < (slot + 1) * READING_LENGTH) {
+        const readings = new Float64Array(2 * (slot + 1) * READING_LENGTH)
+        readings.set(this.#readings)
+        this.#readings = readings
+      }
+    }
+    return this.#participants[slot]!
   }
 
-  #enter(slot: number, entity: number, nowMs: number, ppm: number): void {
-    const state = this.#state
-    state.entity[slot] = entity
-    state.startMs[slot] = nowMs
-    state.highest[slot] = ppm
-    state.lowest[slot] = ppm
-    state.brierIntegral[slot] = 0
-    state.logIntegral[slot] = 0
-    state.convictionIntegral[slot] = 0
-    state.referenceIntegral[slot] = 0
-    state.peerIntegral[slot] = 0
-    state.forecasts[slot] = 0
-    state.imported[slot] = 0
-    state.moved[slot] = 0
-    state.toward[slot] = 0
-    this.#read(slot, nowMs)
-  }
-
-  /** Reads the integrals over all standing forecasts when an entity's forecast begins to count. */
-  #read(slot: number, nowMs: number): void {
-    const state = this.#state
-    state.sinceMs[slot] = nowMs
-    state.atReference[slot] = this.#reference.high
-    state.atReferenceLow[slot] = this.#reference.low
-    state.atShare[slot] = this.#share.high
-    state.atShareLow[slot] = this.#share.low
-    state.atPeerOwn[slot] = this.#peerOwn.high
-    state.atPeerOwnLow[slot] = this.#peerOwn.low
-    state.atPeerAll[slot] = this.#peerAll.high
-    state.atPeerAllLow[slot] = this.#peerAll.low
-  }
-
-  /** Adds to an entity's integrals for the time since its forecast began to count. */
-  #settle(slot: number, nowMs: number): void {
-    const state = this.#state
-    const spanMs = nowMs - state.sinceMs[slot]!
+  /** Adds to a participant's integrals for the time since its forecast began to count. */
+  #settle(participant: Participant, slot: number, nowMs: number): void {
+    const spanMs = nowMs - participant.sinceMs
     if (spanMs === 0) return
-    const squaredError = state.squaredError[slot]!
-    const nanoNats = state.nanoNats[slot]!
-    state.brierIntegral[slot]! += squaredError * spanMs
-    state.logIntegral[slot]! += nanoNats * spanMs
-    state.convictionIntegral[slot]! += Math.abs(2 * state.ppm[slot]! - PPM) * spanMs
-    state.referenceIntegral[slot]! +=
-      this.#reference.since(state.atReference[slot]!, state.atReferenceLow[slot]!) -
-      squaredError * this.#share.since(state.atShare[slot]!, state.atShareLow[slot]!)
-    state.peerIntegral[slot]! +=
-      this.#peerAll.since(state.atPeerAll[slot]!, state.atPeerAllLow[slot]!) -
-      nanoNats * this.#peerOwn.since(state.atPeerOwn[slot]!, state.atPeerOwnLow[slot]!)
-    this.#read(slot, nowMs)
-  }
-
-  #write(
-    slot: number,
-    closeMs: number,
-    horizonMs: number,
-    number: number,
-    pairs: RowSink<typeof PAIR_COLUMNS>,
-  ): void {
-    const state = this.#state
-    const { columns, row } = pairs
-    const heldMs = closeMs - state.startMs[slot]!
-    const forecasts = state.forecasts[slot]!
-    columns.question[row] = number
-    columns.entity[row] = state.entity[slot]!
-    columns.coverage[row] = roundHalfEven((heldMs / horizonMs) * PICO)
-    columns.brier[row] = roundHalfEven(state.brierIntegral[slot]! / heldMs)
-    columns.reference_brier[row] = roundHalfEven(state.referenceIntegral[slot]! / heldMs)
-    columns.log_score[row] = roundHalfEven((state.logIntegral[slot]! / heldMs) * 1e3)
-    columns.baseline_score[row] = roundHalfEven(
-      (100 * PICO * heldMs - BASELINE_PICO_PER_NANO * state.logIntegral[slot]!) / horizonMs,
-    )
-    columns.peer_score[row] = roundHalfEven((PEER_PICO_PER_NANO * state.peerIntegral[slot]!) / horizonMs)
-    columns.forecasts[row] = forecasts
-    columns.closing_probability[row] = state.ppm[slot]!
-    columns.imported[row] = state.imported[slot]!
-    columns.conviction[row] = roundHalfEven((state.convictionIntegral[slot]! / heldMs) * 1e6)
-    columns.moved[row] = state.moved[slot]!
-    columns.toward[row] = state.toward[slot]!
-    // (Σ|Δp| − (max − min)) / (k − 2), or −1 if k < 3. Source: Griffiths et al. 2019, doi:10.1002/met.1732.
-    const wander = state.moved[slot]! - (state.highest[slot]! - state.lowest[slot]!)
-    columns.flip_flop[row] = forecasts < 3 ? -1 : roundHalfEven((wander / (forecasts - 2)) * 1e6)
-    pairs.next()
+    const field = this.#field
+    const readings = this.#readings
+    const at = slot * READING_LENGTH
+    const { error, nanoNats, isVoice } = participant
+    const squared = error * error
+    participant.brier += squared * spanMs
+    participant.log += nanoNats * spanMs
+    participant.conviction += Math.abs(2 * participant.ppm - PPM) * spanMs
+    if (isVoice) {
+      const alone = squared * field.since('alone', readings, at)
+      participant.reference +=
+        field.since('squares', readings, at) - squared * field.since('share', readings, at) + alone
+      participant.crowd +=
+        field.since('squaredSum', readings, at) -
+        2 * error * field.since('sum', readings, at) +
+        squared * field.since('squaredShare', readings, at) +
+        alone
+    } else {
+      const alone = squared * field.since('outsideAlone', readings, at)
+      participant.reference += field.since('outsideSquares', readings, at) + alone
+      participant.crowd += field.since('outsideSquaredSum', readings, at) + alone
+    }
+    participant.peer += field.since('peerAll', readings, at) - nanoNats * field.since('peerOwn', readings, at)
+    participant.sinceMs = nowMs
+    field.read(readings, at)
   }
 }
 
-function newState(capacity: number): State {
-  return Object.fromEntries(STATE.map((name) => [name, new Float64Array(capacity)])) as State
+function writeScores(
+  columns: RowSink<typeof PAIR_COLUMNS>['columns'],
+  row: number,
+  participant: Participant,
+  closeMs: number,
+  horizonMs: number,
+): void {
+  const { brier, reference, crowd, log, forecasts } = participant
+  const heldMs = closeMs - participant.startMs
+  columns.entity[row] = participant.entity
+  columns.coverage[row] = roundHalfEven((heldMs / horizonMs) * PICO)
+  columns.brier[row] = roundHalfEven(brier / heldMs)
+  columns.reference_brier[row] = roundHalfEven(reference / heldMs)
+  columns.crowd_brier[row] = roundHalfEven(crowd / heldMs)
+  columns.brier_part[row] = roundHalfEven(brier / horizonMs)
+  columns.reference_part[row] = roundHalfEven(reference / horizonMs)
+  columns.crowd_part[row] = roundHalfEven(crowd / horizonMs)
+  columns.log_score[row] = roundHalfEven((log / heldMs) * 1e3)
+  columns.baseline_score[row] = roundHalfEven(
+    (100 * PICO * heldMs - BASELINE_PICO_PER_NANO * log) / horizonMs,
+  )
+  columns.peer_score[row] = roundHalfEven((PEER_PICO_PER_NANO * participant.peer) / horizonMs)
+  columns.forecasts[row] = forecasts
+  columns.closing_probability[row] = participant.ppm
+  columns.imported[row] = participant.imported
+  columns.conviction[row] = roundHalfEven((participant.conviction / heldMs) * 1e6)
+  columns.moved[row] = participant.moved
+  columns.toward[row] = participant.toward
+  // (Σ|Δp| − (max − min)) / (k − 2), or −1 if k < 3. Source: Griffiths et al. 2019, doi:10.1002/met.1732.
+  const wander = participant.moved - (participant.highest - participant.lowest)
+  columns.flip_flop[row] = forecasts < 3 ? -1 : roundHalfEven((wander / (forecasts - 2)) * 1e6)
 }

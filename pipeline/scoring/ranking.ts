@@ -1,84 +1,166 @@
-// Ranks the entities of one kind, and decides their certifications and badges (METHODOLOGY §3).
+// Ranks the entities of one kind, and decides their certifications and badges (METHODOLOGY §3). All of it from published
+// numbers, so that anyone can decide it again.
 import type { EntityMetrics } from '../../schemas/metrics.ts'
-import type { Badge, Certification } from '../../schemas/payloads.ts'
-import type { EntityScores } from './entity.ts'
+import type { Badge, Certification, VoiceRule } from '../../schemas/payloads.ts'
+import type { StandingName } from './entity.ts'
 import type { Methodology } from './methodology.ts'
-import { rounded } from './round.ts'
+import { roundHalfEven } from './round.ts'
 
-/** An entity's position among its kind, computed from a tally and the entity's own skill. */
-export type Standing = Pick<EntityMetrics, 'rank' | 'percentile' | 'eligible_population' | 'population'>
+type Standing = Pick<EntityMetrics, StandingName>
+type Ranked = Pick<EntityMetrics, 'eligible' | 'voice' | 'skill' | 'skill_interval'>
 
-/** The skill by which an entity is ranked: as published, with six decimals. Null if it is not eligible. */
-export function rankedSkill({ eligible, skill }: Pick<EntityScores, 'eligible' | 'skill'>): number | null {
-  return eligible && skill !== null ? rounded(skill) : null
-}
-
-/** The distribution of skill over the eligible entities of a kind. */
-export interface Tally {
+/** Whom the entities of a kind are compared with: the skills of its eligible voices, ascending. */
+export interface Voices {
   /** The entities of the kind, eligible or not. */
   population: number
-  eligible: number
-  /** For each skill, the numbers of eligible entities with a lower skill, and with one that is not higher. */
-  places: ReadonlyMap<number, readonly [lower: number, notHigher: number]>
+  skills: Float64Array
 }
 
-/** Counts the ranked skills of all entities of a kind, in any order. Null is an entity that is not eligible. */
-export function tallyOf(rankedSkills: Iterable<number | null>): Tally {
-  const counts = new Map<number, number>()
-  let population = 0
-  for (const skill of rankedSkills) {
-    population += 1
-    if (skill !== null) counts.set(skill, (counts.get(skill) ?? 0) + 1)
-  }
-  const places = new Map<number, [lower: number, notHigher: number]>()
-  let eligible = 0
-  for (const skill of Float64Array.from(counts.keys()).sort()) {
-    const lower = eligible
-    eligible += counts.get(skill)!
-    places.set(skill, [lower, eligible])
-  }
-  return { population, eligible, places }
+export function rankedVoices(entities: readonly Ranked[]): Voices {
+  const voices = entities.filter(({ eligible, voice }) => eligible && voice)
+  return { population: entities.length, skills: Float64Array.from(voices, ({ skill }) => skill!).sort() }
 }
 
-/** The standing of an entity with this ranked skill. The tally must include the entity. */
-export function standingIn({ population, eligible, places }: Tally, skill: number | null): Standing {
-  const kind = { eligible_population: eligible, population }
-  if (skill === null) return { rank: null, percentile: null, ...kind }
-  const [lower, notHigher] = places.get(skill)!
+/** The standing of an entity among the voices and itself, also where it is no voice. Null where it is not eligible. */
+export function standingIn({ population, skills }: Voices, entity: Ranked): Standing {
+  const { eligible, voice, skill, skill_interval } = entity
+  const itself = eligible && !voice ? 1 : 0
+  const field_size = skills.length + itself
+  if (!eligible || skill === null) {
+    const unranked = { rank: null, rank_interval: null, percentile: null, percentile_interval: null }
+    return { ...unranked, field_size, population }
+  }
+  const below = countBelow(skills, skill)
+  const notAbove = countNotAbove(skills, skill)
+  const rank_interval = {
+    lower: 1 + (skill_interval ? skills.length - countNotAbove(skills, skill_interval.upper) : 0),
+    upper: skill_interval ? field_size - countBelow(skills, skill_interval.lower) : field_size,
+  }
+  const percentileAt = (rank: number) => percentileOf(2 * (field_size - rank) + 1, field_size)
   return {
-    rank: 1 + eligible - notHigher,
-    percentile: rounded((100 * (lower + (notHigher - lower) / 2)) / eligible, 2),
-    ...kind,
+    rank: 1 + skills.length - notAbove,
+    rank_interval,
+    percentile: percentileOf(2 * below + (notAbove - below + itself), field_size),
+    percentile_interval: {
+      lower: percentileAt(rank_interval.upper),
+      upper: percentileAt(rank_interval.lower),
+    },
+    field_size,
+    population,
   }
 }
 
-/** Whether the lower bound of the skill's interval, as published, is above 0. */
-function aboveZero({ skill_interval }: EntityScores): boolean {
-  return skill_interval !== null && rounded(skill_interval.lower) > 0
+/** ⌊5000·halves/size⌉/100: the percentile above which lie that many halves of a field of this size. */
+function percentileOf(halves: number, size: number): number {
+  return roundHalfEven((5000 * halves) / size) / 100
+}
+
+/** How many of the ascending numbers are less than x, or not greater than it. */
+function countBelow(sorted: Float64Array, x: number): number {
+  return countWhile(sorted, (value) => value < x)
+}
+function countNotAbove(sorted: Float64Array, x: number): number {
+  return countWhile(sorted, (value) => value <= x)
+}
+
+/** The length of the beginning whose members all hold; none after it does. */
+function countWhile(sorted: Float64Array, holds: (value: number) => boolean): number {
+  let [low, high] = [0, sorted.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (holds(sorted[middle]!)) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** What decides an award, and the sentence that says how. */
+export interface Award<Title extends string> {
+  title: Title
+  because: string
+}
+
+type Intervals = Pick<EntityMetrics, 'skill_interval' | 'crowd_skill_interval'>
+/** What a certification is decided by; every verification of an agent has it. */
+export type CertificationGrounds = Intervals &
+  Pick<EntityMetrics, 'contested_questions' | 'clusters'> & { voice_rule: VoiceRule }
+
+/** An interval that is null is not above 0. */
+function aboveZero(interval: EntityMetrics['skill_interval']): boolean {
+  return interval !== null && interval.lower > 0
 }
 
 export function certificationOf(
   { parameters }: Methodology,
-  scores: EntityScores,
-  { percentile }: Pick<Standing, 'percentile'>,
-): Certification {
-  const { resolved_questions: questions } = scores
-  if (questions < parameters.eligible_questions) return 'none'
-  if (!aboveZero(scores) || questions < parameters.certified_questions) return 'provisional'
-  const expert = questions >= parameters.expert_questions && percentile !== null
-  return expert && percentile >= parameters.expert_percentile ? 'expert' : 'certified'
+  {
+    contested_questions: questions,
+    clusters,
+    skill_interval,
+    crowd_skill_interval,
+    voice_rule,
+  }: CertificationGrounds,
+): Award<Certification> {
+  const { eligible_questions, certified_questions, certified_clusters, expert_questions } = parameters
+  if (questions < eligible_questions) {
+    return {
+      title: 'none',
+      because: `it has ${questions} contested questions, fewer than ${eligible_questions}`,
+    }
+  }
+  const provisional = (because: string) => ({ title: 'provisional', because }) as const
+  if (questions < certified_questions) {
+    return provisional(`it has ${questions} contested questions, fewer than ${certified_questions}`)
+  }
+  if (clusters < certified_clusters) {
+    return provisional(`its questions are of ${clusters} clusters, fewer than ${certified_clusters}`)
+  }
+  if (!aboveZero(skill_interval)) return provisional(`the interval of its skill is not above 0`)
+  if (voice_rule === 'everyone') {
+    return provisional('the release has too few voices for more: every agent was taken as one')
+  }
+  if (questions >= expert_questions && aboveZero(crowd_skill_interval)) {
+    return { title: 'expert', because: 'the intervals of its skill and of its crowd skill are above 0' }
+  }
+  const missing =
+    questions < expert_questions
+      ? `it has ${questions} contested questions, fewer than ${expert_questions}`
+      : 'that of its crowd skill is not'
+  return { title: 'certified', because: `the interval of its skill is above 0, and ${missing}` }
+}
+
+/** What a badge is decided by; every verification of a forecaster has it. */
+export type BadgeGrounds = Pick<EntityMetrics, 'percentile' | 'clusters' | 'skill_interval'> & {
+  voice_rule: VoiceRule
 }
 
 export function badgeOf(
   { parameters }: Methodology,
-  scores: EntityScores,
-  { percentile }: Pick<Standing, 'percentile'>,
-): Badge {
-  if (percentile === null) return 'none'
-  if (aboveZero(scores)) {
-    if (percentile >= parameters.platinum_percentile) return 'platinum'
-    if (percentile >= parameters.gold_percentile) return 'gold'
+  { percentile, clusters, skill_interval, voice_rule }: BadgeGrounds,
+): Award<Badge> {
+  if (percentile === null) return { title: 'none', because: 'it is not eligible' }
+  const { platinum_percentile, gold_percentile, silver_percentile, bronze_percentile, certified_clusters } =
+    parameters
+  const at = `its percentile is ${percentile}`
+  if (percentile < bronze_percentile)
+    return { title: 'none', because: `${at}, less than ${bronze_percentile}` }
+  if (voice_rule === 'everyone') {
+    return { title: 'bronze', because: `${at}, and every agent was taken as a voice, which allows no more` }
   }
-  if (percentile >= parameters.silver_percentile) return 'silver'
-  return percentile >= parameters.bronze_percentile ? 'bronze' : 'none'
+  if (percentile < silver_percentile)
+    return { title: 'bronze', because: `${at}, less than ${silver_percentile}` }
+  if (percentile < gold_percentile) return { title: 'silver', because: `${at}, less than ${gold_percentile}` }
+  if (clusters < certified_clusters) {
+    return {
+      title: 'silver',
+      because: `its questions are of ${clusters} clusters, fewer than ${certified_clusters}`,
+    }
+  }
+  if (!aboveZero(skill_interval))
+    return { title: 'silver', because: 'the interval of its skill is not above 0' }
+  return percentile < platinum_percentile
+    ? {
+        title: 'gold',
+        because: `${at}, less than ${platinum_percentile}, and the interval of its skill is above 0`,
+      }
+    : { title: 'platinum', because: `${at}, and the interval of its skill is above 0` }
 }

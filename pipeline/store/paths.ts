@@ -149,6 +149,17 @@ export function shardStart(path: string, entityType: EntityType): string | undef
     : undefined
 }
 
+const OWNERS_PREFIX = 'owners/'
+
+/** The path of a file of owners inside its release. */
+export function ownersPath(number: number): string {
+  return `${OWNERS_PREFIX}${padded(number, 3)}.json`
+}
+
+export function isOwnersPath(path: string): boolean {
+  return path.startsWith(OWNERS_PREFIX)
+}
+
 /** The world that the sandbox simulates. */
 export const SIMULATION_PATH = 'simulation.json'
 

@@ -5,8 +5,9 @@ import { entityTag, isNamedBy } from '../../api/entity-tag.ts'
 import { allRoutes } from '../../api/routes/all.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
+import { assignAgents } from '../../jobs/agents.ts'
 import { suiteFolder } from '../support/folder.ts'
-import { Clock, type TestService, startTestService, testComponents } from '../support/service.ts'
+import { Clock, type TestService, release, startTestService, testComponents } from '../support/service.ts'
 import { NOW, QUESTION, forecasterId, copyReleasedWorld } from '../support/world.ts'
 
 const folder = await suiteFolder()
@@ -17,6 +18,8 @@ beforeAll(async () => {
   const settings = { REFRESH_MS: '60000' }
   const components = await testComponents({ store, folder, clock: new Clock(NOW), settings })
   ;({ agentId } = await copyReleasedWorld(store))
+  await assignAgents(components, [agentId], { owner: 'somebody' })
+  await release(components)
   service = await startTestService(components)
 })
 afterAll(() => service.stop())
@@ -33,6 +36,7 @@ const filled = (path: string) =>
     .replace('{entity_type}', 'agent')
     .replace('{entity_id}', agentId)
     .replace('{release}', '1')
+    .replace('{owner_id}', 'somebody')
 
 describe.for(paths)('GET %s', (path) => {
   test('has a strong tag of the bytes, and HEAD the same', async () => {

@@ -212,14 +212,18 @@ describe('GET /snapshots/{entity_type}/{entity_id}', () => {
     )
     expect(Object.keys(history.snapshots[0]!).toSorted()).toEqual([
       'badge',
+      'contested_questions',
       'date',
       'environment',
       'methodology_version',
       'percentile',
       'population',
       'rank',
+      'rank_interval',
       'release',
+      'resolved_questions',
       'skill',
+      'skill_interval',
       'user_id',
     ])
   })
@@ -297,8 +301,8 @@ describe('GET /methodology/version', () => {
     expect(answer.headers['cache-control']).toBe('public, max-age=60')
     expectValid('methodology-version', answer.json())
     expect(answer.json()).toMatchObject({
-      version: '1.0.0',
-      effective_from: '2026-01-01',
+      version: '2.0.0',
+      effective_from: '2026-11-22',
       parameters: METHODOLOGY.parameters,
     })
   })
@@ -380,6 +384,7 @@ describe('GET /openapi.json', () => {
         'GET /docs/viewer.js',
         'GET /methodology',
         'GET /openapi.json',
+        'GET /owners/{owner_id}',
         'GET /methodology/version',
         'GET /questions',
         'GET /questions/{question_id}',

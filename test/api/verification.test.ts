@@ -2,6 +2,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { canonical } from '../../pipeline/proof/canonical.ts'
+import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
 import type { ReleaseShard } from '../../schemas/payloads.ts'
 import type { SchemaName } from '../../schemas/json-schemas.ts'
 import { suiteFolder } from '../support/folder.ts'
@@ -62,7 +63,7 @@ describe.for(PUBLICATIONS)('GET of the %s %s', ([kind, call]) => {
       release: 1,
       as_of: NOW,
       environment: 'production',
-      methodology_version: '1.0.0',
+      methodology_version: METHODOLOGY.version,
     })
     expect(payload[kind === 'agent' ? 'agent_id' : 'user_id']).toBe(
       kind === 'agent' ? agent.agentId : forecasterId(0),

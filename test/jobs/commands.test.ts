@@ -470,7 +470,8 @@ describe('verify', () => {
       fvs(['verify', shard], { folder }),
       fvs(['verify', shard, '--json'], { folder, env }),
     ])
-    expect([good.code, good.stdout]).toEqual([0, `${shard}: all 30 signatures hold\n`])
+    expect(good.code).toBe(0)
+    expect(good.stdout.split('\n')[0]).toBe(`${shard}: all 30 signatures hold`)
     expect(bad.code).toBe(1)
     expect(jsonOf(bad)).toMatchObject({ ok: false, checked: 30 })
   })

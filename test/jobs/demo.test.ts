@@ -2,13 +2,10 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import {
-  SEED,
-  simulateAgents,
-  simulateLive,
-  simulateOpen,
-  simulatePast,
-} from '../../jobs/simulation/demo-world.ts'
+import { OWNERS, simulateAgents } from '../../jobs/simulation/demo-agents.ts'
+import { describeHighlights, tieGroupOf, titleOf } from '../../jobs/simulation/demo-highlights.ts'
+import type { DemoOutcome } from '../../jobs/simulation/demo-report.ts'
+import { SEED, simulateLive, simulateOpen, simulatePast } from '../../jobs/simulation/demo-world.ts'
 import { RunningCommand } from '../support/command.ts'
 import { testFolder } from '../support/folder.ts'
 
@@ -32,29 +29,10 @@ async function startDemo(
   return { demo: new RunningCommand(process.execPath, [FVS, 'demo', ...args], { env }), temporary, elsewhere }
 }
 
-interface Shown {
-  ok: boolean
-  serving: boolean
-  simulated: boolean
-  seed: number
-  release: number
-  forecasts: { submitted: number; imported: number }
-  refusal: string
-  url: string
-  agents: {
-    name: string
-    verification: { certification: string; skill: number | null; release: number; environment: string }
-  }[]
-  forecasters: { name: string; verification: { badge: string; environment: string } }[]
-  verification: { ok: boolean; checked: number }
-  audit: {
-    ok: boolean
-    files_compared: number
-    signatures: { valid: number; invalid: number; unsigned: number }
-  }
-}
+/** What the command prints as JSON. */
+type Shown = DemoOutcome & { ok: boolean; serving: boolean }
 
-test('fvs demo --exit --json shows every certification, a signature and an audit, and leaves nothing', async () => {
+test('fvs demo --exit --json shows what it is to show, a signature and an audit, and leaves nothing', async () => {
   const { demo, temporary, elsewhere } = await startDemo(['--exit', '--json'])
   const { code, stdout, stderr } = await demo.ended
   expect({ code, lines: stdout.split('\n').length }, stderr).toEqual({ code: 0, lines: 2 })
@@ -63,9 +41,7 @@ test('fvs demo --exit --json shows every certification, a signature and an audit
   expect(shown).toMatchObject({ ok: true, serving: false, simulated: true, seed: SEED, release: 3 })
   expect(shown.forecasts.submitted).toBeGreaterThan(1_000)
   expect(shown.refusal).toMatch(/takes no forecast: it closed at /)
-  expect(new Set(shown.agents.map(({ verification }) => verification.certification))).toEqual(
-    new Set(['expert', 'certified', 'provisional', 'none']),
-  )
+  expect(new Set(shown.agents.map(titleOf))).toEqual(new Set(['expert', 'certified', 'provisional', 'none']))
   expect(shown.agents.map(({ name }) => name).sort()).toEqual(
     Array.from({ length: 12 }, (_, index) => `simulated-agent-${String(index + 1).padStart(2, '0')}`),
   )
@@ -76,14 +52,62 @@ test('fvs demo --exit --json shows every certification, a signature and an audit
   for (const { verification } of [...shown.agents, ...shown.forecasters]) {
     expect(verification.environment).toBe('sandbox')
   }
-  expect(shown.forecasters[0]!.verification.badge).toBe('gold')
+  expect(new Set(shown.forecasters.map(titleOf))).toEqual(new Set(['gold', 'silver', 'bronze', 'none']))
+  expect(titleOf(shown.forecasters[0]!)).toBe('gold')
+  expectHighlights(shown)
   expect(shown.verification).toMatchObject({ ok: true, checked: 1 })
-  expect(shown.audit).toMatchObject({ ok: true, signatures: { valid: 180, invalid: 0, unsigned: 0 } })
+  expect(shown.audit).toMatchObject({ ok: true, signatures: { valid: 183, invalid: 0, unsigned: 0 } })
 
   for (const line of stderr.trim().split('\n')) expect(line).toMatch(/^ *\d+\.\d s {2}\S/)
   expect(await readdir(temporary)).toEqual([])
   await expect(readdir(elsewhere)).rejects.toThrow('ENOENT')
 }, 60_000)
+
+function expectHighlights(shown: Shown): void {
+  const { agents, forecasters, owners, url } = shown
+  for (const { verification } of [...agents, ...forecasters]) expect(verification.voice_rule).toBe('recorded')
+  const titles = (owner: string | null) => agents.filter((agent) => agent.owner === owner).map(titleOf)
+
+  const group = tieGroupOf(forecasters)
+  expect(group.length).toBeGreaterThan(1)
+  for (const { rank } of group) {
+    for (const { rank_interval } of group) {
+      expect(rank).toBeGreaterThanOrEqual(rank_interval!.lower)
+      expect(rank).toBeLessThanOrEqual(rank_interval!.upper)
+    }
+  }
+
+  const several = owners.find(({ owner_id }) => owner_id === OWNERS.several)!
+  expect(several.agents.map(({ certification }) => certification).sort()).toEqual([
+    'certified',
+    'provisional',
+    'provisional',
+    'provisional',
+  ])
+  expect(several).toMatchObject({ scored_agents: 4, certified: 1 })
+  expect(titles(null).sort()).toEqual(['certified', 'none', ...Array<string>(4).fill('provisional')])
+
+  expect(titles(OWNERS.copying)).toEqual(['certified'])
+  const copying = agents.find(({ owner }) => owner === OWNERS.copying)!.verification
+  expect(copying.skill_interval!.lower).toBeGreaterThan(0)
+  expect(copying.crowd_skill_interval!.lower).toBeLessThanOrEqual(0)
+
+  const lines = describeHighlights(shown, url)
+  expect(lines).toEqual([
+    expect.stringMatching(
+      /a tie group.*: simulated-forecaster-\d+(, -\d+)+ {2}\S+\/forecaster\/[0-9a-f-]{36}\/rankings$/,
+    ),
+    expect.stringMatching(
+      /an owner of 4 agents, 1 of them certified: simulated-owner-2 {2}\S+\/owners\/simulated-owner-2$/,
+    ),
+    expect.stringMatching(
+      /a copy of the crowd: simulated-agent-06, crowd skill -\S+ to \S+ {2}\S+\/verification$/,
+    ),
+    expect.stringMatching(
+      /certified without an owner, of 6 agents: simulated-agent-07 {2}\S+\/verification$/,
+    ),
+  ])
+}
 
 test('Ctrl-C in the middle, which npm sends a second time, ends it and leaves nothing', async () => {
   const { demo, temporary } = await startDemo([])
@@ -123,7 +147,7 @@ test('the same seed gives the same world at any time', () => {
       probability,
     })
     return {
-      agents: simulateAgents(live.questions).map(({ rounds, ...agent }) => ({
+      agents: simulateAgents(live).map(({ rounds, ...agent }) => ({
         ...agent,
         rounds: rounds.map((round) => round.map(on)),
       })),

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { runVerify } from '../../jobs/verify.ts'
+import { signatureOf } from '../../pipeline/proof/hmac.ts'
 import { parseSettings } from '../../schemas/config.ts'
 import { suiteFolder, testFolder } from '../support/folder.ts'
 import {
@@ -27,6 +28,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
+const GOLD = 'its percentile is 91.67, less than 99, and the interval of its skill is above 0'
 const PATH = `/forecaster/${forecasterId(0)}/verification`
 const settings = (current = SECRET, previous = '') =>
   parseSettings({ VERIFICATION_SIGNING_SECRET: current, VERIFICATION_SIGNING_SECRET_PREVIOUS: previous })
@@ -41,10 +43,11 @@ describe('a URL', () => {
   test.for(['verification', 'metrics', 'rankings', 'advanced-metrics'])('of %s holds', async (call) => {
     const target = `${service.url}/forecaster/${forecasterId(0)}/${call}`
     const report = await runVerify(settings(), target, undefined)
+    const award = { name: target, award: 'gold', because: GOLD }
     expect(report).toEqual({
       ok: true,
-      json: { target, ok: true, checked: 1, failed: [] },
-      text: `${target}: the signature holds`,
+      json: { target, ok: true, checked: 1, failed: [], awards: call === 'verification' ? [award] : [] },
+      text: `${target}: the signature holds${call === 'verification' ? `\n  gold, because ${GOLD}` : ''}`,
     })
   })
 
@@ -85,6 +88,24 @@ describe('a URL', () => {
     const unsigned = await runVerify(settings(), `${url}/unsigned`, undefined)
     expect(unsigned.ok).toBe(false)
     expect(unsigned.text).toContain('unsigned')
+  })
+
+  test('does not hold if its numbers give another badge, although it is signed', async () => {
+    const { bytes } = await service.client.get(PATH)
+    const signed = async (text: string) => {
+      const signature = signatureOf(new TextEncoder().encode(text), { current: SECRET })
+      return runVerify(settings(), await file(text), signature)
+    }
+    const platinum = await signed(bytes.toString().replace('gold', 'platinum'))
+    expect(platinum).toMatchObject({ ok: false, json: { failed: [expect.any(String)], awards: [] } })
+    expect(platinum.text).toContain(`it says platinum, and its numbers give gold, because ${GOLD}`)
+    const everyone = await signed(bytes.toString().replace('recorded', 'everyone'))
+    expect(everyone.text).toContain('it says gold, and its numbers give bronze')
+    const another = await signed(bytes.toString().replace('"2.0.0"', '"3.0.0"').replace('gold', 'platinum'))
+    expect(another.ok).toBe(true)
+    expect(another.text).toContain(
+      'platinum, because method 3.0.0 says so, which this version of the service',
+    )
   })
 
   test('that answers with an error or not at all is reported', async () => {
@@ -142,7 +163,9 @@ describe('a file', () => {
     const path = await file(await shard())
     const report = await runVerify(settings(), path, undefined)
     expect(report.json).toMatchObject({ ok: true, checked: 30, failed: [] })
-    expect(report.text).toBe(`${path}: all 30 signatures hold`)
+    expect(report.text).toMatch(/: all 30 signatures hold$/m)
+    expect(report.text).toContain(`  verification of ${forecasterId(0)}: gold, because ${GOLD}`)
+    expect(report.text.split('\n')).toHaveLength(1 + 6)
   })
 
   test('with a shard of a snapshot holds, every row of it, until one is changed', async () => {
@@ -161,7 +184,7 @@ describe('a file', () => {
     const changed = (await shard()).replace('"badge":"gold"', '"badge":"platinum"')
     const report = await runVerify(settings(), await file(changed), undefined)
     expect(report.json).toMatchObject({ ok: false, failed: [`rankings of ${forecasterId(0)}`] })
-    expect(report.text).toContain('1 of 30 signatures do not hold')
+    expect(report.text).toContain('1 of 30 payloads do not hold')
   })
 
   test('with a bulk answer holds, and does not if one payload was changed', async () => {
@@ -196,7 +219,7 @@ describe('a file', () => {
       undefined,
     )
     expect(swappedShard.json).toMatchObject({ ok: false, checked: 30 })
-    expect(swappedShard.text).toContain('10 of 30 signatures do not hold')
+    expect(swappedShard.text).toContain('10 of 30 payloads do not hold')
   })
 
   test('with a bulk answer in which no id was found has nothing to check', async () => {

@@ -3,6 +3,7 @@
 import itertools
 import unicodedata
 import uuid
+from urllib.parse import quote, unquote
 
 import schemathesis
 from schemathesis.generation import GenerationMode
@@ -27,6 +28,10 @@ def before_call(context, case, kwargs):
         for field in ("name", "model_type", "organization_name"):
             if isinstance(case.body.get(field), str):
                 case.body[field] = plain(case.body[field])
+    # In a path it is escaped already.
+    owner = (case.path_parameters or {}).get("owner_id")
+    if owner is not None:
+        case.path_parameters["owner_id"] = quote(plain(unquote(owner)), safe="")
 
 
 def plain(name):

@@ -2,24 +2,64 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { assignAgents } from '../../jobs/agents.ts'
 import type { Components } from '../../jobs/components.ts'
 import { runImport } from '../../jobs/import.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { Clock, importRows, release, testComponents } from '../support/service.ts'
 import { contentOf, copyOf, recordIn } from '../support/store-content.ts'
-import { FORECAST_LINES, NOW, QUESTIONS_CSV, RESOLUTIONS_CSV, csvOf } from '../support/world.ts'
+import { send } from '../support/tables.ts'
+import {
+  FORECAST_LINES,
+  NOW,
+  QUESTIONS_CSV,
+  RESOLUTIONS_CSV,
+  csvOf,
+  forecasterId,
+  uuidOf,
+} from '../support/world.ts'
 
 const AS_OF = { asOf: new Date('2026-02-20T00:00:00.000Z') }
 
 const folder = await suiteFolder()
 
-/** The questions and their outcomes, for each way of importing the forecasts. */
+/** An owner's two agents and one that nobody answers for: the best person, the worst, and one in the middle. */
+const AGENTS = [
+  { agent_id: uuidOf(3, 1), owner_id: 'an owner', as: forecasterId(0) },
+  { agent_id: uuidOf(3, 2), owner_id: 'an owner', as: forecasterId(5) },
+  { agent_id: uuidOf(3, 3), owner_id: null, as: forecasterId(2) },
+]
+const LINES = [
+  ...FORECAST_LINES,
+  ...AGENTS.flatMap(({ agent_id, as }) =>
+    FORECAST_LINES.filter((line) => line.includes(as)).map((line) =>
+      line.replace(`forecaster,${as}`, `agent,${agent_id}`),
+    ),
+  ),
+]
+
+/** The questions, their outcomes and the agents, for each way of importing the forecasts. */
 const resolved = new MemoryStore()
 beforeAll(async () => {
   const components = await testComponents({ store: resolved, folder, clock: new Clock(NOW) })
   await importRows(components, 'questions', QUESTIONS_CSV)
   await importRows(components, 'resolutions', RESOLUTIONS_CSV)
+  const registered_at = new Date('2026-01-01T00:00:00.000Z')
+  const agent = { name: 'an agent', model_type: 'none', organization_name: null, retired_at: null }
+  const rows = AGENTS.map(({ agent_id }) => ({
+    ...agent,
+    agent_id,
+    owner_id: null,
+    registered_at,
+    recorded_at: registered_at,
+  }))
+  await send(resolved, 'agents', 'a', rows)
+  await assignAgents(
+    components,
+    AGENTS.filter(({ owner_id }) => owner_id !== null).map(({ agent_id }) => agent_id),
+    { owner: 'an owner' },
+  )
 })
 
 interface Setting {
@@ -48,15 +88,13 @@ async function published({ threads = '1', importForecasts }: Setting): Promise<R
 }
 
 const inOneFile =
-  (lines: readonly string[] = FORECAST_LINES) =>
+  (lines: readonly string[] = LINES) =>
   (components: Components) =>
     importRows(components, 'forecasts', csvOf(lines)).then(() => undefined)
 
 /** Every `count`-th line, from the first, the second and so on: pieces that overlap in everything but lines. */
 const pieces = (count: number) =>
-  Array.from({ length: count }, (_, first) =>
-    FORECAST_LINES.filter((_line, index) => index % count === first),
-  )
+  Array.from({ length: count }, (_, first) => LINES.filter((_line, index) => index % count === first))
 
 describe('a release', () => {
   let reference: Record<string, string>
@@ -66,10 +104,15 @@ describe('a release', () => {
 
   test('has shards, tables, a manifest and a snapshot', () => {
     expect(Object.keys(reference).map((key) => key.replace(/[0-9a-f-]{36}/, 'id'))).toEqual([
+      'releases/00000001/agent/id.json',
       'releases/00000001/entities/000.parquet',
+      'releases/00000001/entities/001.parquet',
       'releases/00000001/forecaster/id.json',
       'releases/00000001/manifest.json',
+      'releases/00000001/owners/000.json',
       'releases/00000001/scores/000.parquet',
+      'releases/00000001/scores/001.parquet',
+      'snapshots/2026-02-20/agent/id.json',
       'snapshots/2026-02-20/forecaster/id.json',
       'snapshots/2026-02-20/manifest.json',
     ])
@@ -80,10 +123,8 @@ describe('a release', () => {
   })
 
   test('is the same from the rows in reverse and from every row twice', async () => {
-    expect(await published({ importForecasts: inOneFile(FORECAST_LINES.toReversed()) })).toEqual(reference)
-    expect(await published({ importForecasts: inOneFile([...FORECAST_LINES, ...FORECAST_LINES]) })).toEqual(
-      reference,
-    )
+    expect(await published({ importForecasts: inOneFile(LINES.toReversed()) })).toEqual(reference)
+    expect(await published({ importForecasts: inOneFile([...LINES, ...LINES]) })).toEqual(reference)
   })
 
   test.for([
@@ -105,7 +146,7 @@ describe('a release', () => {
   })
 
   test('is the same from NDJSON and from Parquet', async () => {
-    const objects = FORECAST_LINES.map((line) => {
+    const objects = LINES.map((line) => {
       const [entity_type, entity_id, question_id, probability, forecast_at] = line.split(',')
       return JSON.stringify({
         entity_type,
@@ -137,12 +178,12 @@ describe('a release', () => {
   })
 
   test('is another when one probability differs by a millionth', async () => {
-    const [first, ...rest] = FORECAST_LINES as [string, ...string[]]
+    const [first, ...rest] = LINES as [string, ...string[]]
     const changed = first.replace(/0\.\d{6}/, (probability) => (Number(probability) + 1e-6).toFixed(6))
     expect(changed).not.toBe(first)
     const content = await published({ importForecasts: inOneFile([changed, ...rest]) })
-    expect(content['releases/00000001/scores/000.parquet']).not.toBe(
-      reference['releases/00000001/scores/000.parquet'],
+    expect(content['releases/00000001/scores/001.parquet']).not.toBe(
+      reference['releases/00000001/scores/001.parquet'],
     )
   })
 })

@@ -69,11 +69,20 @@ describe('an audit of a release that another method made', () => {
       files_unchecked: 0,
       faults: [],
       notes: [
-        `method ${METHODOLOGY.version} and DuckDB ${Database.version} made this release; this version of the service has method 1.1.0 and DuckDB ${Database.version}, so it did not derive the numbers again: version ${packageJson.version} does`,
+        `method ${METHODOLOGY.version} and DuckDB ${Database.version} made this release; this version of the service has method 2.1.0 and DuckDB ${Database.version}, so it did not derive the numbers again: version ${packageJson.version} does`,
       ],
     })
     expect(text).not.toMatch(/differ/i)
     expect(text).toContain('every hash holds')
+  })
+
+  test('does the same where the method knew no voices', async () => {
+    const store = copyOf(released)
+    const { voice_rule: _none, ...manifest } = (await readManifest(store, 1))!
+    setRecord(store, manifestPath(1), { ...manifest, methodology_version: '1.0.0' })
+    const { report } = await audit(await componentsOver(store))
+    expect(report).toMatchObject({ derived: false, ok: true, files_compared: 8, faults: [] })
+    expect(report.notes).toEqual([expect.stringContaining('method 1.0.0 and DuckDB')])
   })
 
   test('does the same where it was another version of DuckDB', async () => {
@@ -266,8 +275,8 @@ describe('a release that other software has begun', () => {
     const text = (path: string) => new TextDecoder().decode(store.objects.get(path))
     expect(JSON.parse(text(planPath(2)))).toMatchObject({
       as_of: TOMORROW,
-      methodology_version: '1.1.0',
-      engines: { service: '2.0.0' },
+      methodology_version: '2.1.0',
+      engines: { service: '3.0.0' },
       brings_snapshot: true,
     })
     const paths = [...store.objects.keys()].filter((path) => path.startsWith(releasePrefix(2)))
@@ -276,7 +285,7 @@ describe('a release that other software has begun', () => {
       snapshotPrefix('2026-03-02') + SHARD,
     ]) {
       const methods = new Set(text(path).match(/"methodology_version":"[^"]*"/g))
-      expect(methods, path).toEqual(new Set(['"methodology_version":"1.1.0"']))
+      expect(methods, path).toEqual(new Set(['"methodology_version":"2.1.0"']))
     }
     const { report } = await audit(await laterComponents({ store, folder }), 2)
     expect(report).toMatchObject({ derived: true, ok: true, faults: [] })

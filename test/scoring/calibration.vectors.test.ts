@@ -7,12 +7,9 @@ import {
   poolAdjacentViolators,
   wilsonInterval,
 } from '../../pipeline/scoring/calibration.ts'
-import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
 import { fromPico } from '../../pipeline/scoring/round.ts'
 import { sweepPairs } from '../support/pairs.ts'
-import { columnsOf } from '../support/plain-scorer.ts'
-
-const Z = METHODOLOGY.parameters.interval_z
+import { columnsOf } from '../support/plain/forecasts.ts'
 
 const ppmOf = (probabilities: readonly number[]) => probabilities.map((p) => Math.round(p * 1e6))
 
@@ -47,7 +44,7 @@ describe('decompose', () => {
       tolerance: 1e-9,
     },
   ])('$source', ({ outcome, probabilities, expected, tolerance }) => {
-    const measured = decompose({ ppm: ppmOf(probabilities), outcome })!
+    const measured = decompose({ ppm: ppmOf(probabilities), outcome }).calibration!
     for (const [name, value] of Object.entries(expected)) {
       const difference = Math.abs(measured[name as keyof typeof measured] - value)
       expect(difference, name).toBeLessThanOrEqual(tolerance)
@@ -57,7 +54,7 @@ describe('decompose', () => {
   })
 
   test('is null without forecasts', () => {
-    expect(decompose({ ppm: [], outcome: [] })).toBeNull()
+    expect(decompose({ ppm: [], outcome: [] })).toEqual({ calibration: null, corp: null })
   })
 })
 
@@ -84,14 +81,12 @@ describe('poolAdjacentViolators', () => {
 
 test('expectedCalibrationError: torchmetrics BinaryCalibrationError, 2 bins, l1', () => {
   const closing = { ppm: ppmOf([0.25, 0.25, 0.55, 0.75, 0.75]), outcome: [0, 0, 1, 1, 1] }
-  expect(Math.abs(expectedCalibrationError(calibrationCurve(closing, 2, Z))! - 0.29)).toBeLessThanOrEqual(
-    1e-4,
-  )
+  expect(Math.abs(expectedCalibrationError(calibrationCurve(closing, 2))! - 0.29)).toBeLessThanOrEqual(1e-4)
 })
 
 test('calibrationCurve: scikit-learn test_calibration_curve, uniform, 2 bins', () => {
   const closing = { ppm: ppmOf([0, 0.1, 0.2, 0.8, 0.9, 1]), outcome: [0, 0, 0, 1, 1, 1] }
-  const curve = calibrationCurve(closing, 2, Z)
+  const curve = calibrationCurve(closing, 2)
   expect(curve.map(({ observed_frequency }) => observed_frequency)).toEqual([0, 1])
   for (const [bin, expected] of [0.1, 0.9].entries()) {
     expect(Math.abs(curve[bin]!.mean_probability! - expected)).toBeLessThanOrEqual(1e-15)
@@ -100,7 +95,7 @@ test('calibrationCurve: scikit-learn test_calibration_curve, uniform, 2 bins', (
 
 test('calibrationCurve: a bin includes its lower bound, and the last one also its upper bound', () => {
   const ppm = [0, 99_999, 100_000, 299_999, 300_000, 699_999, 700_000, 899_999, 900_000, 1_000_000]
-  const curve = calibrationCurve({ ppm, outcome: ppm.map(() => 1) }, 10, Z)
+  const curve = calibrationCurve({ ppm, outcome: ppm.map(() => 1) }, 10)
   expect(curve.map(({ count }) => count)).toEqual([2, 1, 1, 1, 0, 0, 1, 1, 1, 2])
   expect(curve[4]).toEqual({
     lower: 0.4,
@@ -120,14 +115,14 @@ describe('wilsonInterval: Newcombe 1998, table I, method 3', () => {
     { yes: 0, n: 20, expected: [0, 0.1611] },
     { yes: 1, n: 29, expected: [0.0061, 0.1718] },
   ])('$yes of $n gives $expected', ({ yes, n, expected }) => {
-    expect(wilsonInterval(yes / n, n, Z).map((bound) => Number(bound.toFixed(4)))).toEqual(expected)
+    expect(wilsonInterval(yes / n, n).map((bound) => Number(bound.toFixed(4)))).toEqual(expected)
   })
 })
 
 test('wilsonInterval stays within [0, 1]', () => {
   for (let n = 1; n <= 2000; n++) {
-    expect(wilsonInterval(0, n, Z)[0]).toBeGreaterThanOrEqual(0)
-    expect(wilsonInterval(1, n, Z)[1]).toBeLessThanOrEqual(1)
+    expect(wilsonInterval(0, n)[0]).toBeGreaterThanOrEqual(0)
+    expect(wilsonInterval(1, n)[1]).toBeLessThanOrEqual(1)
   }
 })
 

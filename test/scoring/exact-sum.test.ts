@@ -20,9 +20,12 @@ test('exactSum is the double nearest to the sum, in whatever order', () => {
   )
 })
 
+/** Numbers that are summed in parts, and larger ones. */
+const whole = fc.oneof(below(46), below(53))
+
 test('exactProductSum is the double nearest to the sum of the products', () => {
   fc.assert(
-    fc.property(fc.array(fc.tuple(below(46), below(46)), { maxLength: 200 }), (pairs) => {
+    fc.property(fc.array(fc.tuple(whole, whole), { maxLength: 200 }), (pairs) => {
       const [x, y] = [0, 1].map((side) => Float64Array.from(pairs, (pair) => pair[side]!)) as [
         Float64Array,
         Float64Array,

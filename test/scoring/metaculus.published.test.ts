@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { fromPico } from '../../pipeline/scoring/round.ts'
 import { sweepPairs } from '../support/pairs.ts'
-import { type RawForecast, columnsOf } from '../support/plain-scorer.ts'
+import { type RawForecast, columnsOf } from '../support/plain/forecasts.ts'
 
 const TOLERANCE = 1e-6
 

@@ -3,9 +3,14 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { PPM } from '../../pipeline/scoring/logarithm.ts'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
-import type { ForecastColumns, ResolvedQuestion } from '../../pipeline/scoring/question.ts'
-import { type Pair, newSweep, sweepPairs } from '../support/pairs.ts'
-import { type RawForecast, columnsOf, scoreQuestionPlainly } from '../support/plain-scorer.ts'
+import {
+  type ForecastColumns,
+  QuestionSweep,
+  type ResolvedQuestion,
+} from '../../pipeline/scoring/question.ts'
+import { type Pair, sweepPairs } from '../support/pairs.ts'
+import { type RawForecast, columnsOf } from '../support/plain/forecasts.ts'
+import { scoreQuestionPlainly } from '../support/plain/question.ts'
 
 const ENTITIES = ['agent:1', 'agent:2', 'agent:3', 'forecaster:1', 'forecaster:2', 'forecaster:3']
 const DAY_MS = 86_400_000
@@ -14,6 +19,8 @@ const OPENED_AT_MS = Date.UTC(2026, 0, 1)
 interface World {
   question: ResolvedQuestion
   rows: RawForecast[]
+  /** Whom others are measured against. */
+  voices: string[]
 }
 
 /** Instants that many rows share, including the ends of the question. */
@@ -48,52 +55,62 @@ const ppm = fc.oneof(
   fc.integer({ min: 0, max: PPM }),
 )
 
-const world: fc.Arbitrary<World> = question.chain((resolved) =>
-  fc
-    .array(
-      fc.record({
-        id: fc.integer({ min: 0, max: 99 }),
-        entity: fc.constantFrom(...ENTITIES),
-        atMs: instant(resolved),
-        ppm,
-        recordedAtMs: fc.integer({ min: 0, max: 20 }),
-        imported: fc.boolean(),
-      }),
-      { maxLength: 40 },
-    )
-    .map((rows) => ({
-      question: resolved,
-      rows: rows.map(({ id, recordedAtMs, ...row }, i) => ({
-        ...row,
-        forecastId: `${100 + id}`,
-        recordedAtMs: recordedAtMs * 100 + i,
+const world: fc.Arbitrary<World> = fc
+  .tuple(question, fc.oneof(fc.constant(ENTITIES), fc.subarray(ENTITIES)))
+  .chain(([resolved, voices]) =>
+    fc
+      .array(
+        fc.record({
+          id: fc.integer({ min: 0, max: 99 }),
+          entity: fc.constantFrom(...ENTITIES),
+          atMs: instant(resolved),
+          ppm,
+          recordedAtMs: fc.integer({ min: 0, max: 20 }),
+          imported: fc.boolean(),
+        }),
+        { maxLength: 40 },
+      )
+      .map((rows) => ({
+        question: resolved,
+        voices,
+        rows: rows.map(({ id, recordedAtMs, ...row }, i) => ({
+          ...row,
+          forecastId: `${100 + id}`,
+          recordedAtMs: recordedAtMs * 100 + i,
+        })),
       })),
-    })),
-)
+  )
+
+function sweepOf(voices: readonly string[]): QuestionSweep {
+  return new QuestionSweep(
+    METHODOLOGY,
+    Uint8Array.from(ENTITIES, (name) => (voices.includes(name) ? 1 : 0)),
+  )
+}
 
 function sweep(
-  { question: resolved, rows }: World,
-  by = newSweep(ENTITIES.length),
+  { question: resolved, rows, voices }: World,
+  by = sweepOf(voices),
   columns: ForecastColumns = columnsOf(rows, ENTITIES),
 ): Map<string, Pair> {
   return new Map(sweepPairs(resolved, columns, by).map((pair) => [ENTITIES[pair.entity]!, pair]))
 }
 
-function mapRows({ question: resolved, rows }: World, change: (row: RawForecast) => RawForecast): World {
-  return { question: resolved, rows: rows.map(change) }
+function mapRows({ rows, ...rest }: World, change: (row: RawForecast) => RawForecast): World {
+  return { ...rest, rows: rows.map(change) }
 }
 
 const RUNS = { numRuns: 1500 }
 
 test('the sweep and the plain scorer agree: integers exactly, scores to 1e-9', () => {
-  const covered = { early: 0, lone: 0, tiny: 0, none: 0 }
+  const covered = { early: 0, lone: 0, tiny: 0, none: 0, unheard: 0, outside: 0, everyone: 0, contested: 0 }
   fc.assert(
-    fc.property(world, ({ question: resolved, rows }) => {
-      const fast = sweep({ question: resolved, rows })
-      const plain = scoreQuestionPlainly(resolved, rows)
+    fc.property(world, ({ question: resolved, rows, voices }) => {
+      const fast = sweep({ question: resolved, rows, voices })
+      const plain = scoreQuestionPlainly(resolved, rows, new Set(voices))
       expect([...fast.keys()].sort()).toEqual(plain.map(({ entity }) => entity).sort())
       for (const expected of plain) {
-        const { coverage, brier, reference_brier, log_score, flip_flop } = expected
+        const { coverage, brier, reference_brier, crowd_brier, log_score, flip_flop, pico } = expected
         const pair = fast.get(expected.entity)!
         expect(pair).toMatchObject({
           forecasts: expected.forecasts,
@@ -101,11 +118,16 @@ test('the sweep and the plain scorer agree: integers exactly, scores to 1e-9', (
           closing_probability: expected.closing_probability,
           moved: expected.moved,
           toward: expected.toward,
+          voices: expected.voices,
         })
         const scores = {
           coverage,
           brier,
           reference_brier,
+          crowd_brier,
+          brier_part: Number(pico.brier) / 1e12,
+          reference_part: Number(pico.reference_brier) / 1e12,
+          crowd_part: Number(pico.crowd_brier) / 1e12,
           log_score,
           baseline_score: expected.baseline_score,
           peer_score: expected.peer_score,
@@ -118,6 +140,10 @@ test('the sweep and the plain scorer agree: integers exactly, scores to 1e-9', (
           expect(Math.abs(measured / 1e12 - value), name).toBeLessThanOrEqual(1e-9)
         }
         if (coverage < 1e-9) covered.tiny += 1
+        if (expected.voices === 0 && plain.length > 1) covered.unheard += 1
+        if (expected.voices > 0 && !voices.includes(expected.entity)) covered.outside += 1
+        if (expected.voices === ENTITIES.length - 1) covered.everyone += 1
+        if (expected.contested) covered.contested += 1
       }
       if (resolved.resolvedAtMs < resolved.closesAtMs) covered.early += 1
       if (plain.length === 1) covered.lone += 1
@@ -144,11 +170,18 @@ test('1 ms at the end of 30 busy years is scored to 1e-9, and so are entities th
   )
   const late = { forecastId: '9', entity: ENTITIES[0]!, ppm: 123_457, recordedAtMs: 0, imported: false }
   const rows = [...crowd, { ...late, atMs: closesAtMs - 1 }]
-  const fast = sweep({ question: resolved, rows })
-  const plain = scoreQuestionPlainly(resolved, rows)
+  const fast = sweep({ question: resolved, rows, voices: ENTITIES })
+  const plain = scoreQuestionPlainly(resolved, rows, new Set(ENTITIES))
   expect(plain).toHaveLength(ENTITIES.length)
   for (const expected of plain) {
-    for (const name of ['brier', 'reference_brier', 'log_score', 'baseline_score', 'peer_score'] as const) {
+    for (const name of [
+      'brier',
+      'reference_brier',
+      'crowd_brier',
+      'log_score',
+      'baseline_score',
+      'peer_score',
+    ] as const) {
       const difference = Math.abs(fast.get(expected.entity)![name] / 1e12 - expected[name])
       expect(difference, `${name} of ${expected.entity}`).toBeLessThanOrEqual(1e-9)
     }
@@ -169,9 +202,9 @@ test('peer scores add up to 0 over the entities of a question', () => {
 
 test('one sweep over many questions gives the bits of a fresh sweep for each', () => {
   fc.assert(
-    fc.property(fc.array(world, { maxLength: 6 }), (worlds) => {
-      const reused = newSweep(ENTITIES.length)
-      for (const given of worlds) expect(sweep(given, reused)).toEqual(sweep(given))
+    fc.property(fc.subarray(ENTITIES), fc.array(world, { maxLength: 6 }), (voices, worlds) => {
+      const reused = sweepOf(voices)
+      for (const given of worlds) expect(sweep(given, reused)).toEqual(sweep({ ...given, voices }))
     }),
     { numRuns: 300 },
   )
@@ -227,7 +260,8 @@ describe('no bit changes', () => {
 
   test('when all times move by the same span', () => {
     const later = (ms: number) => ms + 987_654_321
-    sameBits(({ question: resolved, rows }) => ({
+    sameBits(({ question: resolved, rows, voices }) => ({
+      voices,
       question: {
         ...resolved,
         openedAtMs: later(resolved.openedAtMs),
@@ -240,7 +274,8 @@ describe('no bit changes', () => {
 
   test('when all spans are doubled', () => {
     const doubled = (ms: number) => OPENED_AT_MS + 2 * (ms - OPENED_AT_MS)
-    sameBits(({ question: resolved, rows }) => ({
+    sameBits(({ question: resolved, rows, voices }) => ({
+      voices,
       question: {
         ...resolved,
         closesAtMs: doubled(resolved.closesAtMs),
@@ -252,7 +287,8 @@ describe('no bit changes', () => {
 
   test('when yes and no change places', () => {
     sameBits(
-      ({ question: resolved, rows }) => ({
+      ({ question: resolved, rows, voices }) => ({
+        voices,
         question: { ...resolved, outcome: resolved.outcome === 1 ? 0 : 1 },
         rows: rows.map((row) => ({ ...row, ppm: PPM - row.ppm })),
       }),
@@ -261,7 +297,7 @@ describe('no bit changes', () => {
   })
 
   test('when a forecast is made at or after the effective close', () => {
-    sameBits(({ question: resolved, rows }) => {
+    sameBits(({ question: resolved, rows, voices }) => {
       const atMs = Math.max(
         Math.min(resolved.closesAtMs, resolved.resolvedAtMs),
         ...rows.map((row) => row.atMs),
@@ -269,6 +305,7 @@ describe('no bit changes', () => {
       const late = { atMs, ppm: 1, recordedAtMs: 1e6, imported: true }
       return {
         question: resolved,
+        voices,
         rows: [...rows, ...ENTITIES.map((entity, i) => ({ ...late, entity, forecastId: `9${100 + i}` }))],
       }
     })
@@ -288,12 +325,12 @@ test('a restated forecast changes counts, and scores by no more than rounding', 
         recordedAtMs: 1e6,
         imported: false,
       }))
-      const after = sweep({ question: given.question, rows: [...given.rows, ...restated] })
+      const after = sweep({ ...given, rows: [...given.rows, ...restated] })
       for (const [entity, pair] of plain) {
         const changed = after.get(entity)!
         expect(changed.forecasts).toBe(pair.forecasts + 1)
         expect(changed.moved).toBe(pair.moved)
-        for (const name of ['coverage', 'brier', 'reference_brier', 'log_score', 'baseline_score'] as const) {
+        for (const name of ['coverage', 'brier', 'reference_brier', 'crowd_brier', 'log_score'] as const) {
           expect(Math.abs(changed[name] - pair[name]), name).toBeLessThanOrEqual(2)
         }
       }
@@ -308,7 +345,7 @@ test('a constant forecast of one half has a baseline score of 0 and a Brier scor
       for (const pair of sweep(mapRows(given, (row) => ({ ...row, ppm: PPM / 2 }))).values()) {
         // −ln 0.5 is rounded to 1e-9, which is 1.4e-7 of a baseline score.
         expect(Math.abs(pair.baseline_score / 1e12)).toBeLessThanOrEqual(1.5e-7)
-        expect([pair.brier, pair.reference_brier]).toEqual([0.25e12, 0.25e12])
+        expect([pair.brier, pair.reference_brier, pair.crowd_brier]).toEqual([0.25e12, 0.25e12, 0.25e12])
         expect([pair.peer_score, pair.conviction]).toEqual([0, 0])
       }
     }),
@@ -327,13 +364,15 @@ test('a question with 20,000 entities is scored as the formula says', () => {
     imported: new Int32Array(size),
   }
   const squared = Array.from(shares, (share) => (share / PPM) ** 2)
-  const total = squared.reduce((sum, value) => sum + value, 0)
+  const total = squared.reduce((all, value) => all + value, 0)
+  const sum = shares.reduce((all, share) => all + share, 0) / PPM
   const resolved = { openedAtMs: 0, closesAtMs: DAY_MS, resolvedAtMs: DAY_MS, outcome: 0 } as const
   const pairs = sweepPairs(resolved, columns, size)
   expect(pairs).toHaveLength(size)
   for (const pair of pairs) {
-    const others = total - squared[pair.entity]!
-    const reference = (others + METHODOLOGY.parameters.house_brier) / size
+    const reference = (total - squared[pair.entity]!) / (size - 1)
+    const crowd = ((sum - shares[pair.entity]! / PPM) / (size - 1)) ** 2
+    expect(Math.abs(pair.crowd_brier / 1e12 - crowd)).toBeLessThanOrEqual(1e-9)
     expect(Math.abs(pair.reference_brier / 1e12 - reference)).toBeLessThanOrEqual(1e-9)
     // Every forecast is at the floor of the logarithm, so all peer scores are 0.
     expect(Math.abs(pair.peer_score / 1e12)).toBeLessThanOrEqual(1e-9)

@@ -4,9 +4,10 @@ import { describe, expect, test } from 'vitest'
 import type { ResolvedQuestion } from '../../pipeline/scoring/question.ts'
 import { fromPico } from '../../pipeline/scoring/round.ts'
 import { sweepPairs } from '../support/pairs.ts'
-import { type RawForecast, columnsOf, scoreQuestionPlainly } from '../support/plain-scorer.ts'
+import { type RawForecast, columnsOf } from '../support/plain/forecasts.ts'
+import { scoreQuestionPlainly } from '../support/plain/question.ts'
 
-type Score = 'coverage' | 'brier' | 'reference_brier' | 'baseline_score' | 'peer_score'
+type Score = 'coverage' | 'brier' | 'baseline_score' | 'peer_score'
 type Scores = Partial<Record<Score, number>>
 
 interface Vector {
@@ -35,7 +36,6 @@ function bySweep(question: ResolvedQuestion, rows: RawForecast[]): Measured {
     {
       coverage: fromPico(pair.coverage),
       brier: fromPico(pair.brier),
-      reference_brier: fromPico(pair.reference_brier),
       baseline_score: fromPico(pair.baseline_score),
       peer_score: fromPico(pair.peer_score),
     },
@@ -44,7 +44,12 @@ function bySweep(question: ResolvedQuestion, rows: RawForecast[]): Measured {
 }
 
 function plainly(question: ResolvedQuestion, rows: RawForecast[]): Measured {
-  return Object.fromEntries(scoreQuestionPlainly(question, rows).map((pair) => [pair.entity, pair]))
+  return Object.fromEntries(
+    scoreQuestionPlainly(question, rows, new Set(rows.map(({ entity }) => entity))).map((pair) => [
+      pair.entity,
+      pair,
+    ]),
+  )
 }
 
 describe.each([

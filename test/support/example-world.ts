@@ -1,12 +1,13 @@
 // A released world in which the examples of the OpenAPI document are true: it has their agent, forecaster and question,
 // so that sending an example succeeds.
+import { assignAgents } from '../../jobs/agents.ts'
 import type { Components } from '../../jobs/components.ts'
-import { AGENT_ID, QUESTION_ID, USER_ID } from '../../api/openapi/examples.ts'
+import { AGENT_ID, OWNER_ID, QUESTION_ID, USER_ID } from '../../api/openapi/examples.ts'
 import { importRows, registerAgent, release, startTestService } from './service.ts'
 import { FORECAST_LINES, QUESTIONS_CSV, RESOLUTIONS_CSV, csvOf, forecasterId } from './world.ts'
 
 /** Stays open for as long as anyone will run the tests. */
-const OPEN_QUESTION = `${QUESTION_ID},Open for long?,example,,2026-01-01T00:00:00Z,2199-01-01T00:00:00Z`
+const OPEN_QUESTION = `${QUESTION_ID},Open for long?,example,,,2026-01-01T00:00:00Z,2199-01-01T00:00:00Z`
 
 export interface ExampleKeys {
   /** The API key of the examples' agent. */
@@ -25,6 +26,7 @@ export async function releaseExamples(components: Components): Promise<ExampleKe
     line.replace(forecasterId(0), USER_ID).replace(`forecaster,${forecasterId(2)}`, `agent,${AGENT_ID}`),
   )
   await importRows(components, 'forecasts', csvOf(forecasts))
+  await assignAgents(components, [AGENT_ID], { owner: OWNER_ID })
   await release(components)
   const quota = { tier: 'enterprise', monthly_calls: 1_000_000 } as const
   const client = await components.registry.createClientKey('examples', components.now(), quota)

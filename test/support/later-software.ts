@@ -7,7 +7,7 @@ import { OTHER_SECRET, type TestOptions, testComponents } from './service.ts'
 /** Gives other skills than the method does. */
 export const OTHER_METHOD: Methodology = {
   ...METHODOLOGY,
-  version: '1.1.0',
+  version: '2.1.0',
   parameters: { ...METHODOLOGY.parameters, shrinkage_questions: 40 },
 }
 
@@ -20,5 +20,5 @@ export async function laterRelease(
   options: TestOptions,
   request: ReleaseRequest = {},
 ): Promise<ReleaseResult> {
-  return makeRelease({ ...(await laterComponents(options)), service: '2.0.0' }, request)
+  return makeRelease({ ...(await laterComponents(options)), service: '3.0.0' }, request)
 }

@@ -1,7 +1,7 @@
-// The pairs of a sweep as objects, for tests that look at single pairs, and as the columns that are scored.
+// The pairs of a sweep as objects, for tests that look at single pairs.
 import { Rows } from '../../pipeline/engine/rows.ts'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
-import { type EntityPairs, PAIR_COLUMNS, SCORED_COLUMNS } from '../../pipeline/scoring/pairs.ts'
+import { PAIR_COLUMNS } from '../../pipeline/scoring/pairs.ts'
 import {
   type ForecastColumns,
   QuestionSweep,
@@ -12,8 +12,9 @@ import type { PairMetricName } from '../../schemas/metrics.ts'
 /** The metrics of one entity on one question, as the integers of the sweep. */
 export type Pair = Record<PairMetricName | 'question' | 'entity', number>
 
-export function newSweep(entityCount: number): QuestionSweep {
-  return new QuestionSweep(METHODOLOGY, entityCount)
+/** A sweep over entities that are all voices. */
+function newSweep(entityCount: number): QuestionSweep {
+  return new QuestionSweep(METHODOLOGY, new Uint8Array(entityCount).fill(1))
 }
 
 export function sweepPairs(
@@ -28,15 +29,4 @@ export function sweepPairs(
     const values = Object.entries(rows.columns).map(([name, column]) => [name, column[row]!])
     return Object.fromEntries(values) as Pair
   })
-}
-
-/** The pairs of one entity as columns, in the given order. */
-export function entityPairs(taken: readonly (Pair & { outcome: number })[]): EntityPairs {
-  const rows = new Rows(SCORED_COLUMNS)
-  for (const pair of taken) {
-    for (const [name, column] of Object.entries(rows.columns))
-      column[rows.row] = pair[name as keyof typeof pair]
-    rows.next()
-  }
-  return rows
 }

@@ -167,8 +167,9 @@ describe('a step of the simulation', () => {
         new Map(questions.map(({ questionId, outcome }) => [questionId, outcome])),
       )
     }
-    for (const { title, category } of await rowsOf(components, 'questions')) {
+    for (const { title, category, event_id } of await rowsOf(components, 'questions')) {
       expect(title).toMatch(/^Simulated /)
+      expect(event_id).toMatch(/^simulated-coin-7-/)
       expect(category).toBe('simulated')
     }
     const names = (await rowsOf(components, 'forecasters')).map(({ display_name }) => display_name)
@@ -270,7 +271,7 @@ describe('a step of the simulation', () => {
       `question_id,title,category,opened_at,closes_at\n${moved!.questionId},Moved?,simulated,${START},${after(4)}\n`,
     )
     clock.set(after(6))
-    expect(await takeStep(components)).toEqual({ ...roundsOver(1), resolved: 2, forecasts: 12 })
+    expect(await takeStep(components)).toEqual({ ...roundsOver(1), resolved: 2, forecasts: 24 })
     const resolutions = await rowsOf(components, 'resolutions')
     const outcomes = new Map(resolutions.map(({ question_id, outcome }) => [question_id, outcome]))
     expect([outcomes.has(uuidOf(1, 1)), outcomes.has(moved!.questionId)]).toEqual([false, false])

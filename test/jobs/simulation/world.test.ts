@@ -127,6 +127,25 @@ describe('the questions of the sandbox', () => {
     expect(new Set(ids).size).toBe(3)
   })
 
+  test('are two tosses of each coin, which are one event with the same odds and an outcome each', () => {
+    const questions = questionsOf(MANY, 0)
+    const coins = [...Map.groupBy(questions, ({ eventId }) => eventId).values()]
+    expect(coins).toHaveLength(questions.length / 2)
+    let alike = 0
+    let expected = 0
+    let variance = 0
+    for (const [first, second, ...more] of coins) {
+      expect(more).toEqual([])
+      expect(second!.logOdds).toBe(first!.logOdds)
+      const heads = 1 / (1 + Math.exp(-first!.logOdds))
+      const both = heads ** 2 + (1 - heads) ** 2
+      alike += first!.outcome === second!.outcome ? 1 : 0
+      expected += both
+      variance += both * (1 - both)
+    }
+    expect(Math.abs(alike - expected)).toBeLessThan(3 * Math.sqrt(variance))
+  })
+
   test('resolve to yes as often as their titles say', () => {
     const counts = { expected: 0, yes: 0, variance: 0 }
     for (const { title, outcome, category } of questionsOf(MANY, 0)) {

@@ -1,0 +1,44 @@
+// Which of how many agents one is shown: everything that an owner ever registered.
+import { z } from 'zod'
+import { ServiceError } from '../../schemas/errors.ts'
+import { name } from '../../schemas/names.ts'
+import { owner as payload } from '../../schemas/payloads.ts'
+import * as examples from '../openapi/examples.ts'
+import { route } from '../route.ts'
+import { signatureHeader } from '../signature.ts'
+
+export const owner = route({
+  path: '/owners/{owner_id}',
+  operationId: 'getOwner',
+  tag: 'Records',
+  summary: 'All agents of an owner',
+  description:
+    'Every agent that the owner ever registered, retired ones too, with its certification and skill in the current release. ' +
+    'An owner who tries many agents and shows one is found out here. The signature covers the exact bytes of the body.',
+  follows: true,
+  needsStore: true,
+  params: z.strictObject({
+    owner_id: name.describe('Who answers for agents, as the operator has recorded it'),
+  }),
+  examples: { params: { owner_id: examples.OWNER_ID } },
+  success: {
+    description: 'As in the current release',
+    body: payload,
+    cache: 'public, max-age=60',
+    example: examples.owner,
+    headers: ['X-Service-Signature'],
+  },
+  problems: {
+    404: { detail: noAgentsOf(examples.OWNER_ID) },
+    422: examples.invalid('path', 'owner_id', 'must have at least one letter or digit'),
+  },
+  handle: async ({ params }, { releases }) => {
+    const found = await releases.findOwner(params.owner_id)
+    if (!found) throw new ServiceError('notFound', noAgentsOf(params.owner_id))
+    return { body: found.bytes, headers: signatureHeader(found.signature) }
+  },
+})
+
+function noAgentsOf(ownerId: string): string {
+  return `the current release has no agent of an owner ${JSON.stringify(ownerId)}; the operator records owners`
+}

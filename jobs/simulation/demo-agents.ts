@@ -1,0 +1,96 @@
+// The agents of `fvs demo`: who answers for each, and how it comes to its probabilities. The same seed gives the same answers.
+import { type Asked, SEED } from './demo-world.ts'
+import { type Random, normal, sfc32 } from './random.ts'
+import { ERROR_LEFT, wholePercent } from './world.ts'
+
+const AGENTS_SEED = SEED + 38
+/** How many times an agent submits forecasts. */
+export const ROUNDS = ERROR_LEFT.length
+
+/** Who answers for agents, as the operator of the demo records it. */
+export const OWNERS = { one: 'simulated-owner-1', several: 'simulated-owner-2', copying: 'simulated-owner-3' }
+
+export interface SimulatedAgent {
+  name: string
+  traits: string
+  owner: string | null
+  /** What it submits in each round. */
+  rounds: { questionId: string; probability: number }[][]
+}
+
+/** How an agent comes to a probability. */
+interface Profile {
+  traits: string
+  owner?: string
+  /** Standard deviation of its error, in log-odds. Without one it says the average of the people who stand. */
+  noise?: number
+  /** Standard deviation of the log-likelihood ratio of what it learns of the outcome beside the odds; nothing by default. */
+  news?: number
+  /** Above 1 it says more than it knows, below 1 less. */
+  scale?: number
+  /** How many of the questions it answers; all of them by default. */
+  questions?: number
+}
+
+/** In the order in which they register: the first agent of an owner is a voice and is judged at the mildest level. */
+const PROFILES: readonly Profile[] = [
+  { traits: 'has much news of its own', owner: OWNERS.one, noise: 0.2, news: 2.5 },
+  { traits: 'has news of its own', owner: OWNERS.several, noise: 0.3, news: 1.2 },
+  { traits: 'reads fairly', owner: OWNERS.several, noise: 1.2 },
+  { traits: 'overconfident', owner: OWNERS.several, noise: 0.7, scale: 3 },
+  { traits: 'says anything', owner: OWNERS.several, noise: 6 },
+  { traits: 'copies the crowd', owner: OWNERS.copying },
+  { traits: 'has news of its own', noise: 0.3, news: 1.2 },
+  { traits: 'reads well, answers 60', noise: 0.3, questions: 60 },
+  { traits: 'reads well, answers 20', noise: 0.3, questions: 20 },
+  { traits: 'reads badly', noise: 2 },
+  { traits: 'underconfident', noise: 0.7, scale: 0.3 },
+  { traits: 'always says 0.5', noise: 0, scale: 0 },
+]
+
+export function simulateAgents({ questions, forecasts }: Asked): SimulatedAgent[] {
+  const averages = ERROR_LEFT.map((_, round) => averagesAt(round, questions, forecasts))
+  return PROFILES.map(({ traits, owner = null, noise, news = 0, scale = 1, questions: count }, index) => {
+    const random = sfc32(AGENTS_SEED, index)
+    const answered = questions.slice(0, count)
+    const errors = answered.map(() => (noise ?? 0) * normal(random))
+    const learned = answered.map(({ outcome }) => evidenceOf(outcome, news, random))
+    return {
+      name: `simulated-agent-${String(index + 1).padStart(2, '0')}`,
+      traits: `simulated: ${traits}`,
+      owner,
+      rounds: ERROR_LEFT.map((left, round) =>
+        answered.flatMap(({ questionId, logOdds }, place) => {
+          const probability =
+            noise === undefined
+              ? averages[round]!.get(questionId)
+              : wholePercent(scale * (logOdds + learned[place]! + left * errors[place]!))
+          return probability === undefined ? [] : [{ questionId, probability }]
+        }),
+      ),
+    }
+  })
+}
+
+/** A normal log-likelihood ratio with this standard deviation: added to true log-odds it gives true log-odds again. */
+function evidenceOf(outcome: 'yes' | 'no', deviation: number, random: Random): number {
+  const mean = (outcome === 'yes' ? 1 : -1) * (deviation ** 2 / 2)
+  return mean + deviation * normal(random)
+}
+
+/** The average of the forecasts of people that were made before a round begins, of each question on which one does. */
+function averagesAt(round: number, questions: Asked['questions'], forecasts: Asked['forecasts']) {
+  const made = Map.groupBy(forecasts, ({ questionId }) => questionId)
+  return new Map(
+    questions.flatMap(({ questionId, openedAt, closesAt }): [string, number][] => {
+      const [openedMs, closesMs] = [openedAt.getTime(), closesAt.getTime()]
+      const atMs = openedMs + (round * (closesMs - openedMs)) / ROUNDS
+      const before = (made.get(questionId) ?? []).filter(({ forecastAt }) => forecastAt.getTime() < atMs)
+      // The forecasts of each person are in the order of their times.
+      const standing = new Map(before.map(({ userId, probability }) => [userId, probability]))
+      if (standing.size === 0) return []
+      const sum = [...standing.values()].reduce((total, probability) => total + probability, 0)
+      return [[questionId, Math.round((100 * sum) / standing.size) / 100]]
+    }),
+  )
+}

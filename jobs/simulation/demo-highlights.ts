@@ -1,0 +1,68 @@
+// What in the world of `fvs demo` is worth a look, a line each: what it shows, and the address where the service says so.
+import { OWNERS } from './demo-agents.ts'
+import type { Placed, Played } from './demo-steps.ts'
+
+interface Highlight {
+  text: string
+  path: string
+}
+
+export function describeHighlights(
+  { agents, forecasters, owners }: Pick<Played, 'agents' | 'forecasters' | 'owners'>,
+  url: string,
+): string[] {
+  const group = tieGroupOf(forecasters)
+  const several = owners.filter(({ owner_id }) => owner_id === OWNERS.several)
+  const copying = agents.filter(({ owner }) => owner === OWNERS.copying)
+  const ownerless = agents.filter(({ owner }) => owner === null)
+  const certified = ownerless.filter((agent) => titleOf(agent) === 'certified')
+  const highlights: Highlight[] = [
+    ...group.slice(0, 1).map(({ id }) => ({
+      text: `a tie group, in which each one's rank interval holds the others' ranks: ${namesOf(group)}`,
+      path: `/forecaster/${id}/rankings`,
+    })),
+    ...several.map(({ owner_id, agents: own, certified: count }) => ({
+      text: `an owner of ${own.length} agents, ${count} of them certified: ${owner_id}`,
+      path: `/owners/${owner_id}`,
+    })),
+    ...copying.map(({ id, name, verification }) => ({
+      text: `better than the middle, but a copy of the crowd: ${name}, crowd skill ${spanOf(verification.crowd_skill_interval)}`,
+      path: `/agents/${id}/verification`,
+    })),
+    ...certified.map(({ id, name }) => ({
+      text: `certified without an owner, of ${ownerless.length} agents: ${name}`,
+      path: `/agents/${id}/verification`,
+    })),
+  ]
+  return highlights.map(({ text, path }) => `  ${text}  ${url}${path}`)
+}
+
+/** Of entities in the order of their skills, the first that are not told apart, each from each (METHODOLOGY §3). */
+export function tieGroupOf(ranked: readonly Placed[]): Placed[] {
+  const groups = ranked.map((_, start) => {
+    const group: Placed[] = []
+    for (const next of ranked.slice(start)) {
+      if (!group.every((member) => holdsRankOf(member, next) && holdsRankOf(next, member))) break
+      group.push(next)
+    }
+    return group
+  })
+  return groups.find(({ length }) => length > 1) ?? []
+}
+
+function holdsRankOf({ rank_interval }: Placed, { rank }: Placed): boolean {
+  return rank_interval !== null && rank !== null && rank_interval.lower <= rank && rank <= rank_interval.upper
+}
+
+export function titleOf({ verification }: Pick<Placed, 'verification'>): string {
+  return 'certification' in verification ? verification.certification : verification.badge
+}
+
+export function spanOf(interval: Placed['verification']['skill_interval']): string {
+  return interval ? `${interval.lower.toFixed(3)} to ${interval.upper.toFixed(3)}` : '-'
+}
+
+/** Simulated names; after the first only their numbers. */
+function namesOf(entities: readonly Placed[]): string {
+  return entities.map(({ name }, place) => (place === 0 ? name : /-\d+$/.exec(name)![0])).join(', ')
+}

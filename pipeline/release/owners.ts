@@ -1,0 +1,53 @@
+// What a release says of each owner: which of how many agents one is shown.
+import type { OwnerShard } from '../../schemas/payloads.ts'
+import { canonicalObject, canonicalText, encoded } from '../proof/canonical.ts'
+import { ownersPath } from '../store/paths.ts'
+import { type Provenance, type RankedEntity, rankedSkill } from './payloads.ts'
+import { ENTITIES_PER_SHARD, type OutputFile, type Sign, published } from './shards.ts'
+
+/** The files of all owners, in order of id, from the agents in order of id. */
+export function* ownerFiles(
+  agents: readonly RankedEntity[],
+  provenance: Provenance,
+  sign: Sign,
+): Iterable<OutputFile> {
+  const owned = agents.filter(({ ownerId }) => ownerId !== null)
+  const owners = [...Map.groupBy(owned, ({ ownerId }) => ownerId!)].sort(([a], [b]) => (a < b ? -1 : 1))
+  for (let from = 0; from < owners.length; from += ENTITIES_PER_SHARD) {
+    const members = owners.slice(from, from + ENTITIES_PER_SHARD)
+    const publications = members.map(([owner, own]) => published(ownerPayload(owner, own, provenance), sign))
+    const shard: Record<keyof OwnerShard, string> = {
+      release: canonicalText(provenance.release),
+      owners: `[${publications.join(',')}]`,
+    }
+    yield {
+      path: ownersPath(from / ENTITIES_PER_SHARD),
+      rows: members.length,
+      bytes: encoded(canonicalObject(shard)),
+      first_owner_id: members[0]![0],
+    }
+  }
+}
+
+/** `best_skill` and `median_skill`, the lower median, are over the eligible agents. */
+function ownerPayload(owner_id: string, agents: readonly RankedEntity[], provenance: Provenance): object {
+  const listed = agents.map((agent) => ({
+    agent_id: agent.entityId,
+    name: agent.name,
+    ...agent.award,
+    skill: rankedSkill(agent.metrics),
+    retired_at: agent.retiredAtMs === null ? null : new Date(agent.retiredAtMs).toISOString(),
+  }))
+  const skills = Float64Array.from(listed.flatMap(({ skill }) => skill ?? [])).sort()
+  const isCertified = ({ award }: RankedEntity) =>
+    'certification' in award && ['certified', 'expert'].includes(award.certification)
+  return {
+    owner_id,
+    agents: listed,
+    scored_agents: agents.filter(({ pairs }) => pairs > 0).length,
+    certified: agents.filter(isCertified).length,
+    best_skill: skills.at(-1) ?? null,
+    median_skill: skills[Math.floor((skills.length - 1) / 2)] ?? null,
+    ...provenance,
+  }
+}

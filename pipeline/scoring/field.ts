@@ -1,0 +1,118 @@
+// The field of one question: running integrals over the standing forecasts, of which each participant reads how much they
+// grew while its own forecast stood.
+
+/**
+ * What is integrated over time. M is the number of voices whose forecasts stand, S the sum of their errors |p − o|, and S₂
+ * that of their squared errors, in parts per million. N is the number of all standing forecasts and L the sum of their
+ * −ln q̃ in 1e-9. A voice has P = M − 1 others, anyone else P = M.
+ */
+export const INTEGRALS = {
+  /** For a voice: S₂/P, 1/P, S²/P², S/P² and 1/P² while P ≥ 1, and 1 while P = 0. */
+  squares: 0,
+  share: 1,
+  squaredSum: 2,
+  sum: 3,
+  squaredShare: 4,
+  alone: 5,
+  /** For anyone else: S₂/P and S²/P² while P ≥ 1, and 1 while P = 0. */
+  outsideSquares: 6,
+  outsideSquaredSum: 7,
+  outsideAlone: 8,
+  /** For all: N/(N − 1) and L/(N − 1) while N ≥ 2. */
+  peerOwn: 9,
+  peerAll: 10,
+} as const
+export type IntegralName = keyof typeof INTEGRALS
+
+/** The doubles of a reading: for each integral its value, and the rounding errors that the value lacks. */
+export const READING_LENGTH = 2 * Object.keys(INTEGRALS).length
+
+export class Field {
+  readonly #now = new Float64Array(READING_LENGTH)
+  #voices = 0
+  #errors = 0
+  /** In 1e-12: exact for up to 9,007 voices. */
+  #squaredErrors = 0
+  #standing = 0
+  #nanoNats = 0
+
+  reset(): void {
+    this.#now.fill(0)
+    this.#voices = this.#errors = this.#squaredErrors = this.#standing = this.#nanoNats = 0
+  }
+
+  add(isVoice: boolean, error: number, nanoNats: number): void {
+    this.#standing += 1
+    this.#nanoNats += nanoNats
+    if (!isVoice) return
+    this.#voices += 1
+    this.#errors += error
+    this.#squaredErrors += error * error
+  }
+
+  remove(isVoice: boolean, error: number, nanoNats: number): void {
+    this.#standing -= 1
+    this.#nanoNats -= nanoNats
+    if (!isVoice) return
+    this.#voices -= 1
+    this.#errors -= error
+    this.#squaredErrors -= error * error
+  }
+
+  /** Integrates over a span of time in which the standing forecasts do not change. */
+  advance(spanMs: number): void {
+    if (this.#standing === 0) return
+    this.#advanceVoices(spanMs)
+    if (this.#standing === 1) return
+    const others = this.#standing - 1
+    this.#integrate(INTEGRALS.peerOwn, (this.#standing / others) * spanMs)
+    this.#integrate(INTEGRALS.peerAll, (this.#nanoNats / others) * spanMs)
+  }
+
+  #advanceVoices(spanMs: number): void {
+    const voices = this.#voices
+    if (voices === 0) {
+      this.#integrate(INTEGRALS.outsideAlone, spanMs)
+      return
+    }
+    const mean = this.#errors / voices
+    this.#integrate(INTEGRALS.outsideSquares, (this.#squaredErrors / voices) * spanMs)
+    this.#integrate(INTEGRALS.outsideSquaredSum, mean * mean * spanMs)
+    if (voices === 1) {
+      this.#integrate(INTEGRALS.alone, spanMs)
+      return
+    }
+    const others = voices - 1
+    const quotient = this.#errors / others
+    this.#integrate(INTEGRALS.squares, (this.#squaredErrors / others) * spanMs)
+    this.#integrate(INTEGRALS.share, spanMs / others)
+    this.#integrate(INTEGRALS.squaredSum, quotient * quotient * spanMs)
+    this.#integrate(INTEGRALS.sum, (quotient / others) * spanMs)
+    this.#integrate(INTEGRALS.squaredShare, spanMs / others / others)
+  }
+
+  /**
+   * Adds up the rounding errors too (Neumaier 1974), so that the difference of two readings is exact to the last bit or two
+   * even when it is tiny compared with the readings.
+   */
+  #integrate(integral: number, x: number): void {
+    const now = this.#now
+    const before = now[2 * integral]!
+    const sum = before + x
+    const part = sum - before
+    now[2 * integral] = sum
+    now[2 * integral + 1]! += before - (sum - part) + (x - part)
+  }
+
+  /** Writes a reading of every integral to `readings` from `offset` on. */
+  read(readings: Float64Array, offset: number): void {
+    const now = this.#now
+    for (let i = 0; i < READING_LENGTH; i++) readings[offset + i] = now[i]!
+  }
+
+  /** How much an integral has grown since the reading at `offset`. */
+  since(integral: IntegralName, readings: Float64Array, offset: number): number {
+    const at = 2 * INTEGRALS[integral]
+    return this.#now[at]! - readings[offset + at]! + (this.#now[at + 1]! - readings[offset + at + 1]!)
+  }
+}
