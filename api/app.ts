@@ -90,10 +90,10 @@ async function answered(
     const allow = ctx.response.get('Allow')
     // The router answers 501 to a method that it does not know, on any path.
     const wrongMethod = (ctx.status === 405 || ctx.status === 501) && allow !== ''
-    if (wrongMethod) throw new HttpError(405, `${ctx.path} takes only ${allow}`)
+    if (wrongMethod) throw new HttpError('wrong-method', `${ctx.path} takes only ${allow}`)
     if (ctx.status === 501 || (ctx.status === 404 && !ctx.body)) {
       ctx.remove('Allow')
-      throw new HttpError(404, `there is no path ${ctx.path}`)
+      throw new HttpError('unknown-path', `there is no path ${ctx.path}`)
     }
   } catch (error) {
     const isCorrupt = error instanceof ServiceError && error.kind === 'corrupt'

@@ -7,14 +7,14 @@ import { HttpError } from './problems.ts'
 
 export const BODY_LIMIT_BYTES = 64 * 1024
 
-/** @throws HttpError 415, 413 or 400. */
+/** @throws HttpError `wrong-content-type`, `too-large` or `unreadable-body`. */
 export async function readJson(request: IncomingMessage): Promise<unknown> {
   assertJson(soleContentType(request))
   if (
     request.headers['content-encoding'] !== undefined &&
     request.headers['content-encoding'] !== 'identity'
   ) {
-    throw new HttpError(415, 'send the body without a content coding')
+    throw new HttpError('wrong-content-type', 'send the body without a content coding')
   }
   let bytes: Buffer
   try {
@@ -24,8 +24,8 @@ export async function readJson(request: IncomingMessage): Promise<unknown> {
     })
   } catch (error) {
     const tooLarge = error instanceof Error && 'type' in error && error.type === 'entity.too.large'
-    if (tooLarge) throw new HttpError(413, `the body has more than ${BODY_LIMIT_BYTES} bytes`)
-    throw new HttpError(400, 'the body ended before its declared length')
+    if (tooLarge) throw new HttpError('too-large', `the body has more than ${BODY_LIMIT_BYTES} bytes`)
+    throw new HttpError('unreadable-body', 'the body ended before its declared length')
   }
   return parseJson(bytes)
 }
@@ -34,7 +34,10 @@ export async function readJson(request: IncomingMessage): Promise<unknown> {
 function soleContentType({ headersDistinct }: IncomingMessage): string | undefined {
   const sent = headersDistinct['content-type'] ?? []
   if (sent.length <= 1) return sent[0]
-  throw new HttpError(400, `the header Content-Type was sent ${sent.length} times: send it once`)
+  throw new HttpError(
+    'malformed-request',
+    `the header Content-Type was sent ${sent.length} times: send it once`,
+  )
 }
 
 function assertJson(header: string | undefined): void {
@@ -42,6 +45,6 @@ function assertJson(header: string | undefined): void {
   const { charset = 'utf-8' } = parameters
   if (type !== 'application/json' || charset.toLowerCase() !== 'utf-8') {
     const sent = header === undefined ? 'but none was sent' : `not ${JSON.stringify(header.slice(0, 100))}`
-    throw new HttpError(415, `the Content-Type must be application/json, ${sent}`)
+    throw new HttpError('wrong-content-type', `the Content-Type must be application/json, ${sent}`)
   }
 }

@@ -74,7 +74,9 @@ const MOST_PARAMETERS = 20
 function queryOf(text: string): Record<string, string> {
   // Counted before they are taken apart.
   if (text.split('&', MOST_PARAMETERS + 1).length > MOST_PARAMETERS) {
-    throw new ServiceError('invalid', `the query has more than ${MOST_PARAMETERS} parameters`)
+    throw new ServiceError('invalid', `the query has more than ${MOST_PARAMETERS} parameters`, {
+      type: 'invalid-query',
+    })
   }
   const parameters = [...new URLSearchParams(text)]
   const seen = new Set<string>()
@@ -145,7 +147,7 @@ function assertLength(body: unknown, field: string, most: number): void {
   throw new ServiceError(
     'invalid',
     `${list.length} ${field} were sent; at most ${most} are allowed in one request`,
-    { faults: [faultAt([field], `must have at most ${most} items`, 'body')] },
+    { type: 'too-many-ids', faults: [faultAt([field], `must have at most ${most} items`, 'body')] },
   )
 }
 

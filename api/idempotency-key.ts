@@ -20,6 +20,7 @@ export function parseIdempotencyKey(header: string): string {
       'invalid',
       `the Idempotency-Key must be 1 to ${MAX_KEY_LENGTH} visible ASCII characters, bare or in double quotes; ` +
         `a header of ${header.length} characters was sent`,
+      { type: 'invalid-idempotency-key' },
     )
   }
   return key
@@ -32,5 +33,6 @@ export function assertUnguessable(key: string): void {
     'invalid',
     `the Idempotency-Key of a registration must have at least ${MIN_UNGUESSABLE_LENGTH} characters, ` +
       `and this one has ${key.length}: use a random UUID`,
+    { type: 'invalid-idempotency-key' },
   )
 }

@@ -22,6 +22,7 @@ export function parseInput(schema: z.ZodType, input: unknown, part: InputPart): 
 export function invalidInput(part: InputPart, faults: readonly Fault[]): ServiceError {
   const first = faults[0] ? `: ${faults[0].detail}` : ''
   return new ServiceError('invalid', `the ${part} is not valid${first}`, {
+    type: `invalid-${part}`,
     faults: faults.slice(0, MOST_FAULTS),
   })
 }

@@ -6,19 +6,22 @@ import { HttpError } from './problems.ts'
 const TOKEN = /"([^"\\]*(?:\\[^][^"\\]*)*)"(\s*:)?|[{}]/g
 const SHOWN_LENGTH = 100
 
-/** @throws HttpError 400 for a text that is not JSON in UTF-8, or that has a field twice in one object. */
+/** @throws HttpError `unreadable-body` for a text that is not JSON in UTF-8, or that has a field twice in one object. */
 export function parseJson(bytes: Uint8Array): unknown {
   const text = textOf(bytes)
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch {
-    throw new HttpError(400, notJson(text))
+    throw new HttpError('unreadable-body', notJson(text))
   }
   const repeated = repeatedField(text)
   if (repeated !== undefined) {
     const shown = JSON.stringify(repeated.slice(0, SHOWN_LENGTH))
-    throw new HttpError(400, `the body has the field ${shown} twice in one object: send it once`)
+    throw new HttpError(
+      'unreadable-body',
+      `the body has the field ${shown} twice in one object: send it once`,
+    )
   }
   return value
 }
@@ -27,7 +30,7 @@ function textOf(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    throw new HttpError(400, 'the body is not text in UTF-8')
+    throw new HttpError('unreadable-body', 'the body is not text in UTF-8')
   }
 }
 

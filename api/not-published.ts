@@ -1,17 +1,20 @@
 // Says why nothing is published about an entity, in the same words wherever it is asked about.
+import { ServiceError } from '../schemas/errors.ts'
 import type { EntityType } from '../schemas/tables.ts'
 import type { ApiContext } from './context.ts'
 
-/** What callers are told of an entity that the current release does not have, and no snapshot. */
-export async function whyNotPublished(
+/** The error for an entity that the current release does not have, and no snapshot. */
+export async function notPublished(
   { registry, nextReleaseAt }: Pick<ApiContext, 'registry' | 'nextReleaseAt'>,
   entityType: EntityType,
   entityId: string,
-): Promise<string> {
-  if (entityType === 'forecaster') return `no release has a forecaster ${entityId}`
+): Promise<ServiceError> {
+  if (entityType === 'forecaster')
+    return new ServiceError('notFound', `no release has a forecaster ${entityId}`)
   const agent = await registry.findAgent(entityId)
-  if (!agent) return `there is no agent ${entityId}`
-  return notReleasedYet(entityId, agent.registered_at, nextReleaseAt()?.toISOString())
+  if (!agent) return new ServiceError('notFound', `there is no agent ${entityId}`)
+  const detail = notReleasedYet(entityId, agent.registered_at, nextReleaseAt()?.toISOString())
+  return new ServiceError('notFound', detail, { type: 'not-released-yet' })
 }
 
 export function notReleasedYet(agentId: string, registeredAt: string, nextAt: string | undefined): string {

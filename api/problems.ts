@@ -1,21 +1,18 @@
-// Every error answer is made here: RFC 9457 problem details, chosen by the kind of the error alone.
-import { STATUS_CODES } from 'node:http'
+// Every error answer is made here: RFC 9457 problem details, chosen by the kind and the type of the error alone.
 import { type ErrorKind, type Fault, ServiceError } from '../schemas/errors.ts'
 import type { Problem } from '../schemas/payloads.ts'
+import { PROBLEM_TYPES, type ProblemName, QUOTA_EXCEEDED, problemAddress } from '../schemas/problems.ts'
 
-const STATUS: Record<ErrorKind, number> = {
-  invalid: 422,
-  unauthorized: 401,
-  forbidden: 403,
-  notFound: 404,
-  conflict: 409,
-  limited: 429,
-  unavailable: 503,
-  corrupt: 503,
+/** What an error of a kind is where it does not say its type. */
+const TYPES: Record<Exclude<ErrorKind, 'limited'>, ProblemName> = {
+  invalid: 'invalid-body',
+  unauthorized: 'unknown-key',
+  forbidden: 'other-agents-key',
+  notFound: 'not-found',
+  conflict: 'request-in-progress',
+  unavailable: 'unavailable',
+  corrupt: 'damaged',
 }
-
-/** Defined by draft-ietf-httpapi-ratelimit-headers-10. */
-const QUOTA_EXCEEDED = 'https://iana.org/assignments/http-problem-types#quota-exceeded'
 
 /** When to try again if it is not known for how long the failure will last. An operator has to mend what is corrupt. */
 const RETRY_AFTER_S: Partial<Record<ErrorKind, number>> = { unavailable: 5, corrupt: 60 }
@@ -26,12 +23,12 @@ const DAMAGED = 'what the store holds for this call is damaged; the failure was 
 
 /** An error of HTTP itself: an unreadable body, a wrong method. */
 export class HttpError extends Error {
-  readonly status: number
+  readonly type: ProblemName
 
-  constructor(status: number, detail: string) {
+  constructor(type: ProblemName, detail: string) {
     super(detail)
     this.name = 'HttpError'
-    this.status = status
+    this.type = type
   }
 }
 
@@ -42,18 +39,24 @@ export interface ProblemAnswer {
 
 /** What a caller is told about an error: nothing but that it was noted if its message is not meant for callers. */
 export function problemOf(error: unknown): ProblemAnswer {
-  if (error instanceof HttpError) return { problem: problem(error.status, error.message), headers: {} }
-  if (!(error instanceof ServiceError)) return { problem: problem(500, FAILED), headers: {} }
-  const told = problem(STATUS[error.kind], detailOf(error), error.expose ? error.faults : [])
-  if (error.policy !== undefined) {
-    told.type = QUOTA_EXCEEDED
-    told['violated-policies'] = [error.policy]
-  }
+  if (error instanceof HttpError) return { problem: problem(error.type, error.message), headers: {} }
+  if (!(error instanceof ServiceError)) return { problem: problem('failed', FAILED), headers: {} }
+  const told = toldOf(error)
   if (error.checks) told.checks = error.checks
   const headers: Record<string, string> = {}
   const retryAfterS = error.retryAfterS ?? RETRY_AFTER_S[error.kind]
   if (retryAfterS !== undefined) headers['Retry-After'] = String(retryAfterS)
   return { problem: told, headers }
+}
+
+function toldOf(error: ServiceError): Problem {
+  const { kind, policy } = error
+  const detail = detailOf(error)
+  if (kind === 'limited') {
+    const quota = { type: QUOTA_EXCEEDED, title: 'A quota is used up', status: 429, detail } as const
+    return policy === undefined ? quota : { ...quota, 'violated-policies': [policy] }
+  }
+  return problem(error.type ?? TYPES[kind], detail, error.expose ? error.faults : [])
 }
 
 function detailOf({ kind, expose, message }: ServiceError): string {
@@ -62,7 +65,8 @@ function detailOf({ kind, expose, message }: ServiceError): string {
   return kind === 'unavailable' ? STORE_DOWN : FAILED
 }
 
-export function problem(status: number, detail: string, faults: readonly Fault[] = []): Problem {
-  const title = STATUS_CODES[status] ?? 'Error'
-  return { type: 'about:blank', title, status, detail, ...(faults.length > 0 ? { errors: [...faults] } : {}) }
+export function problem(type: ProblemName, detail: string, faults: readonly Fault[] = []): Problem {
+  const { status, title } = PROBLEM_TYPES[type]
+  const errors = faults.length > 0 ? { errors: [...faults] } : {}
+  return { type: problemAddress(type), title, status, detail, ...errors }
 }

@@ -9,7 +9,7 @@ const HOST = /^(?:\[[0-9A-Fa-f:.]+\]|(?:[A-Za-z0-9._~!$&'()*+,;=-]|%[0-9A-Fa-f]{
 /**
  * Takes the path and the query out of the target, which may be a whole URL (RFC 9112, 3.2.2).
  *
- * @throws HttpError 400 or 501; then the connection is closed, since what follows may be no request.
+ * @throws HttpError `malformed-request` or `not-supported`; then the connection is closed, since what follows may be no request.
  */
 export function takeHead(ctx: Koa.Context): void {
   try {
@@ -24,28 +24,32 @@ export function takeHead(ctx: Koa.Context): void {
 
 function takeTarget(ctx: Koa.Context): void {
   if (ctx.url === '*' && ctx.method !== 'OPTIONS') {
-    throw new HttpError(400, 'the request target * is for OPTIONS only: name a path')
+    throw new HttpError('malformed-request', 'the request target * is for OPTIONS only: name a path')
   }
   if (ctx.url.startsWith('/') || ctx.url === '*') return
   const target = URL.parse(ctx.url)
   ctx.url = target ? target.pathname + target.search : '/'
-  if (!target) throw new HttpError(400, 'the request target is not a valid URL')
+  if (!target) throw new HttpError('malformed-request', 'the request target is not a valid URL')
 }
 
 /** HTTP/1.1 requires one Host header (RFC 9112, 3.2), and Node keeps the first of several. */
 function assertHost({ httpVersion, headersDistinct }: IncomingMessage): void {
   const sent = headersDistinct['host'] ?? []
   if (sent.length > 1) {
-    throw new HttpError(400, `the header Host was sent ${sent.length} times: send it once`)
+    throw new HttpError('malformed-request', `the header Host was sent ${sent.length} times: send it once`)
   }
-  if (sent.length === 0 && httpVersion === '1.1') throw new HttpError(400, 'the request has no Host header')
+  if (sent.length === 0 && httpVersion === '1.1')
+    throw new HttpError('malformed-request', 'the request has no Host header')
   if (sent[0] !== undefined && !HOST.test(sent[0])) {
-    throw new HttpError(400, 'the Host header is malformed: send a name or an address, and perhaps a port')
+    throw new HttpError(
+      'malformed-request',
+      'the Host header is malformed: send a name or an address, and perhaps a port',
+    )
   }
 }
 
 export const OTHER_CODING = new HttpError(
-  501,
+  'not-supported',
   'the only Transfer-Encoding that this service takes is chunked',
 )
 
@@ -55,5 +59,5 @@ function assertFraming({ httpVersion, headers }: IncomingMessage): void {
   if (coding === undefined) return
   if (coding.trim().toLowerCase() !== 'chunked') throw OTHER_CODING
   if (httpVersion === '1.0')
-    throw new HttpError(400, 'HTTP/1.0 has no Transfer-Encoding: send a Content-Length')
+    throw new HttpError('malformed-request', 'HTTP/1.0 has no Transfer-Encoding: send a Content-Length')
 }

@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import type { KeyRecord } from '../pipeline/access/registry.ts'
 import type { Fault } from '../schemas/errors.ts'
+import type { ProblemName } from '../schemas/problems.ts'
 import type { ApiContext } from './context.ts'
 import type { Caller } from './limits/callers.ts'
 import type { LimitedCall } from './limits/admission.ts'
@@ -48,8 +49,9 @@ export type Tag = 'Agents' | 'Verification' | 'Records' | 'Questions' | 'Method'
 /** Headers of the success of some calls. */
 export type SuccessHeader = 'X-Service-Signature' | 'Vary'
 
-/** The text of a problem: its detail, and which values were wrong. */
+/** What a problem says: its type, its detail, and which values were wrong. */
 export interface ProblemText {
+  type: ProblemName
   detail: string
   errors?: readonly Fault[]
 }

@@ -1,5 +1,5 @@
 // Answers what Node's parser refuses or gives up on, so that the application never sees it.
-import type { Server } from 'node:http'
+import { STATUS_CODES, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { canonical } from '../pipeline/proof/canonical.ts'
 import type { Connections } from './connections.ts'
@@ -12,14 +12,14 @@ export const HEADER_LIMIT_BYTES = 16 * 1024
 
 const REFUSALS: Record<string, HttpError> = {
   HPE_HEADER_OVERFLOW: new HttpError(
-    431,
+    'headers-too-large',
     `the path and the headers have more than ${HEADER_LIMIT_BYTES} bytes`,
   ),
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: new HttpError(413, 'the extensions of the chunks are too long'),
-  ERR_HTTP_REQUEST_TIMEOUT: new HttpError(408, 'the request did not come to its end in time'),
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: new HttpError('too-large', 'the extensions of the chunks are too long'),
+  ERR_HTTP_REQUEST_TIMEOUT: new HttpError('too-slow', 'the request did not come to its end in time'),
 }
-const MALFORMED = new HttpError(400, 'what was sent is not HTTP/1.1')
-const TUNNEL = new HttpError(501, 'this service opens no tunnels: send the request itself')
+const MALFORMED = new HttpError('malformed-request', 'what was sent is not HTTP/1.1')
+const TUNNEL = new HttpError('not-supported', 'this service opens no tunnels: send the request itself')
 
 /** The error of Node's parser, which gives one code to a coding that it does not know and to a body of two lengths. */
 interface ParserError extends NodeJS.ErrnoException {
@@ -65,5 +65,5 @@ function answerTo(refusal: HttpError): string {
     'Content-Length': Buffer.byteLength(body),
   }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-  return `HTTP/1.1 ${problem.status} ${problem.title}\r\n${lines.join('')}\r\n${body}`
+  return `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n${lines.join('')}\r\n${body}`
 }

@@ -1,5 +1,6 @@
 // The one error class of the service. Its kind says what the caller should do; branch on the kind, never on the text.
 import type { Checks } from './payloads.ts'
+import type { ProblemName } from './problems.ts'
 
 /**
  * - `invalid`: the input is wrong; change it.
@@ -30,6 +31,8 @@ export class ServiceError extends Error {
   readonly retryAfterS: number | undefined
   /** What the node found when it last tried its store, where the error says that the node is not ready. */
   readonly checks: Checks | undefined
+  /** What callers of the API branch on, where the kind does not say it all. */
+  readonly type: ProblemName | undefined
   /** The quota policy that a `limited` call exceeded, by its public name. */
   readonly policy: string | undefined
 
@@ -37,7 +40,7 @@ export class ServiceError extends Error {
     kind: ErrorKind,
     message: string,
     options: Partial<
-      Pick<ServiceError, 'expose' | 'faults' | 'retryAfterS' | 'checks' | 'policy' | 'cause'>
+      Pick<ServiceError, 'expose' | 'faults' | 'retryAfterS' | 'checks' | 'type' | 'policy' | 'cause'>
     > = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
@@ -47,6 +50,7 @@ export class ServiceError extends Error {
     this.faults = options.faults ?? []
     this.retryAfterS = options.retryAfterS
     this.checks = options.checks
+    this.type = options.type
     this.policy = options.policy
   }
 }

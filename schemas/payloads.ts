@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { count } from './metric.ts'
 import { ENTITY_METRICS, fieldsOf } from './metrics.ts'
 import { ENTITY_TYPES, OUTCOMES } from './tables.ts'
+import { PROBLEM_NAMES, QUOTA_EXCEEDED, problemAddress } from './problems.ts'
 import { QUESTION_STATUSES } from './requests.ts'
 import { ENVIRONMENTS, day, instant, publishedUuid, sha256 } from './values.ts'
 
@@ -329,8 +330,12 @@ export type Checks = z.infer<typeof checks>
 export const readiness = z.strictObject({ status: z.literal('ok'), checks })
 
 export const problem = z.strictObject({
-  type: z.string().describe('`about:blank` if the status alone describes the problem'),
-  title: z.string(),
+  type: z
+    .enum([...PROBLEM_NAMES.map(problemAddress), QUOTA_EXCEEDED])
+    .describe(
+      'What a program can branch on. Those that begin with / are addresses on this service, where their pages are',
+    ),
+  title: z.string().describe('The type in words'),
   status: z.number().int().describe('The HTTP status of the answer'),
   detail: z.string().describe('What was wrong with this request and what to do'),
   errors: z

@@ -63,7 +63,9 @@ export class Callers {
   /** @throws ServiceError `unauthorized`. */
   async ofBearer(authorization: string | undefined, hold = free): Promise<KeyRecord & { kind: 'agent' }> {
     if (authorization === undefined) {
-      throw new ServiceError('unauthorized', 'no API key: send the header Authorization: Bearer <api_key>')
+      throw new ServiceError('unauthorized', 'no API key: send the header Authorization: Bearer <api_key>', {
+        type: 'no-key',
+      })
     }
     const key = /^Bearer +(\S+)$/i.exec(authorization)?.[1]
     const record = key === undefined ? undefined : await this.#find(key, hold)

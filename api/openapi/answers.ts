@@ -26,16 +26,22 @@ const DESCRIPTIONS: Record<number, string> = {
 const SHARED: Record<number, ProblemText & { name: string }> = {
   400: {
     name: 'BadRequest',
+    type: 'unreadable-body',
     detail: 'the body is not JSON: at line 1, column 20, there is "}" where a value should be',
   },
-  405: { name: 'MethodNotAllowed', detail: '/questions takes only HEAD, GET' },
-  413: { name: 'ContentTooLarge', detail: `the body has more than ${BODY_LIMIT_BYTES} bytes` },
+  405: { name: 'MethodNotAllowed', type: 'wrong-method', detail: '/questions takes only HEAD, GET' },
+  413: {
+    name: 'ContentTooLarge',
+    type: 'too-large',
+    detail: `the body has more than ${BODY_LIMIT_BYTES} bytes`,
+  },
   415: {
     name: 'UnsupportedMediaType',
+    type: 'wrong-content-type',
     detail: 'the Content-Type must be application/json, not "text/plain"',
   },
-  500: { name: 'InternalServerError', detail: FAILED },
-  503: { name: 'ServiceUnavailable', detail: STORE_DOWN },
+  500: { name: 'InternalServerError', type: 'failed', detail: FAILED },
+  503: { name: 'ServiceUnavailable', type: 'unavailable', detail: STORE_DOWN },
 }
 
 /** Failures of every call, and of every call with a body. */
@@ -45,15 +51,19 @@ const BODY = [400, 413, 415]
 const NO_SUCH_PARAMETER = invalid('query', 'colour', 'is not known here')
 
 const KEY_PROBLEMS: Record<Route['key'], ProblemText | undefined> = {
-  agent: { detail: 'no API key: send the header Authorization: Bearer <api_key>' },
-  optional: { detail: 'the X-API-Key is unknown or was revoked' },
+  agent: { type: 'no-key', detail: 'no API key: send the header Authorization: Bearer <api_key>' },
+  optional: { type: 'unknown-key', detail: 'the X-API-Key is unknown or was revoked' },
   none: undefined,
 }
 
 /** Problems of a call that takes an Idempotency-Key. */
 const KEYED: Record<number, ProblemText> = {
-  409: { detail: 'a request with this Idempotency-Key is still under way: send it again later' },
+  409: {
+    type: 'request-in-progress',
+    detail: 'a request with this Idempotency-Key is still under way: send it again later',
+  },
   422: {
+    type: 'idempotency-key-reused',
     detail: 'this Idempotency-Key was used for another request: send that one unchanged, or use a new key',
   },
 }
@@ -138,13 +148,13 @@ function examplesOf(status: number, spec: Route): Record<string, Problem> {
   const own = problems[status] ?? (status === 401 ? KEY_PROBLEMS[key] : undefined)
   const keyed = idempotent && KEYED[status]
   return {
-    problem: exampleProblem(status, own ?? NO_SUCH_PARAMETER),
-    ...(keyed ? { 'with an Idempotency-Key': exampleProblem(status, keyed) } : {}),
+    problem: exampleProblem(own ?? NO_SUCH_PARAMETER),
+    ...(keyed ? { 'with an Idempotency-Key': exampleProblem(keyed) } : {}),
   }
 }
 
-function exampleProblem(status: number, { detail, errors }: ProblemText): Problem {
-  return problem(status, detail, errors)
+function exampleProblem({ type, detail, errors }: ProblemText): Problem {
+  return problem(type, detail, errors)
 }
 
 /** The answers that are the same for every call. */
@@ -155,7 +165,7 @@ export function sharedAnswers(): Record<string, object> {
     // A body is sent by POST alone, and another method is refused before anything is counted.
     const sometimes = [...(BODY.includes(status) ? [] : CORS), ...(status === 405 ? [] : QUOTA_STATE)]
     answers[name] = answerOf(status, status === 405 ? ['Allow'] : [], sometimes, {
-      problem: exampleProblem(status, told),
+      problem: exampleProblem(told),
     })
   }
   return answers

@@ -11,8 +11,8 @@ const DESCRIPTION = `Takes probabilities, scores everyone by one published metho
 **Sandbox.** The same calls are available under \`/sandbox\`, with keys of their own, on simulated questions that open, close
 and resolve by themselves. A key of the other environment is answered 401.
 
-**Problems.** Every error is \`application/problem+json\` (RFC 9457). Its \`type\` is \`about:blank\`, which means that the status
-alone says what kind it is, except for a quota that is used up. Unknown and repeated parameters and fields are refused.
+**Problems.** Every error is \`application/problem+json\` (RFC 9457). Its \`type\` is what a program
+can branch on; those that begin with \`/problems/\` are addresses here, whose pages say what happened and what to do. Unknown and repeated parameters and fields are refused.
 Anything that is not a valid HTTP request is answered 400, 408, 413, 431 or 501 in the same form, but without \`X-Request-Id\`.
 
 **Every other answer** has \`X-Request-Id\` and the headers that limit what a browser does with it:

@@ -10,6 +10,7 @@ export const QUESTION_ID = '5f0b6f4e-8f5e-4d0a-9c58-1d1b0c6f7a21'
 
 /** The problem of one value in a part of a request. */
 export const invalid = (part: 'path' | 'query' | 'body', name: string, detail: string): ProblemText => ({
+  type: `invalid-${part}`,
   detail: `the ${part} is not valid: ${name} ${detail}`,
   errors: [{ pointer: `/${name}`, detail: `${name} ${detail}` }],
 })

@@ -37,6 +37,7 @@ function decodeCursor(cursor: string): Place {
   const match = CURSOR.exec(cursor)
   if (!match) {
     throw new ServiceError('invalid', 'the cursor is not the next_cursor of a page of questions', {
+      type: 'invalid-query',
       faults: [{ pointer: '/cursor', detail: 'must be a next_cursor' }],
     })
   }

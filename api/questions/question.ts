@@ -31,10 +31,12 @@ export function shownAt(question: KnownQuestion, now: Date): Question {
 export function assertOpen(question: KnownQuestion, now: Date): void {
   const { question_id, opened_at, closes_at, resolved_at, status } = shownAt(question, now)
   if (status === 'open') return
-  const why = {
-    upcoming: `opens at ${opened_at}`,
-    closed: `closed at ${closes_at}`,
-    resolved: `was resolved at ${resolved_at}`,
-  }[status]
-  throw new ServiceError('conflict', `the question ${question_id} takes no forecast: it ${why}`)
+  const [type, why] = (
+    {
+      upcoming: ['question-not-open', `opens at ${opened_at}`],
+      closed: ['question-closed', `closed at ${closes_at}`],
+      resolved: ['question-resolved', `was resolved at ${resolved_at}`],
+    } as const
+  )[status]
+  throw new ServiceError('conflict', `the question ${question_id} takes no forecast: it ${why}`, { type })
 }

@@ -13,7 +13,7 @@ const SHOWN_AGAIN_MS = 24 * 60 * 60_000
 /** @throws ServiceError `conflict` for a registration whose API key is no longer shown. */
 function assertShowable(registeredAt: Date, now: Date): void {
   if (now.getTime() - registeredAt.getTime() < SHOWN_AGAIN_MS) return
-  throw new ServiceError('conflict', notShown(registeredAt.toISOString()))
+  throw new ServiceError('conflict', notShown(registeredAt.toISOString()), { type: 'request-expired' })
 }
 
 function notShown(registeredAt: string): string {
@@ -45,7 +45,7 @@ export const register = route({
     example: examples.registered,
   },
   problems: {
-    409: { detail: notShown('2026-03-01T12:00:00.000Z') },
+    409: { type: 'request-expired', detail: notShown('2026-03-01T12:00:00.000Z') },
     422: examples.invalid('body', 'name', 'must not be empty'),
   },
   handle: async ({ body, idempotencyKey, assertAdmitted }, context) => {

@@ -6,6 +6,7 @@ import { documentation } from './docs.ts'
 import { submitForecast } from './forecasts.ts'
 import { methodologyDocument, methodologyVersion } from './methodology.ts'
 import { owner } from './owners.ts'
+import { problemType, problemTypes } from './problems.ts'
 import { publications } from './publications.ts'
 import { getQuestion, listQuestions } from './questions.ts'
 import { currentRelease, release } from './releases.ts'
@@ -36,6 +37,8 @@ export function allRoutes({ version, methodology, methodologyText }: Documents):
     methodologyDocument(methodologyText),
     listQuestions,
     getQuestion,
+    problemTypes,
+    problemType,
     livez,
     readyz,
     metrics,

@@ -20,6 +20,7 @@ function assertTimely(forecastAt: Date, now: Date): void {
   throw new ServiceError(
     'conflict',
     `the request with this Idempotency-Key began at ${forecastAt.toISOString()} and was not completed; submit the forecast again with a new key`,
+    { type: 'request-expired' },
   )
 }
 
@@ -29,7 +30,7 @@ function assertClock({ clock }: Checks): void {
   throw new ServiceError(
     'unavailable',
     `this node takes no forecasts now: ${clock.detail}. Try again, since another node may take it`,
-    { expose: true, retryAfterS: 60 },
+    { type: 'wrong-clock', expose: true, retryAfterS: 60 },
   )
 }
 
@@ -57,9 +58,12 @@ export const submitForecast = route({
     example: examples.forecastReceipt,
   },
   problems: {
-    403: { detail: `this key belongs to another agent than ${AGENT_ID}` },
-    404: { detail: `there is no question ${QUESTION_ID}` },
-    409: { detail: `the question ${QUESTION_ID} takes no forecast: it closed at 2026-06-01T00:00:00.000Z` },
+    403: { type: 'other-agents-key', detail: `this key belongs to another agent than ${AGENT_ID}` },
+    404: { type: 'not-found', detail: `there is no question ${QUESTION_ID}` },
+    409: {
+      type: 'question-closed',
+      detail: `the question ${QUESTION_ID} takes no forecast: it closed at 2026-06-01T00:00:00.000Z`,
+    },
     422: examples.invalid('body', 'probability', 'must be at most 1'),
   },
   handle: async ({ params, body, caller, idempotencyKey }, context) => {

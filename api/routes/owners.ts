@@ -29,7 +29,7 @@ export const owner = route({
     headers: ['X-Service-Signature'],
   },
   problems: {
-    404: { detail: noAgentsOf(examples.OWNER_ID) },
+    404: { type: 'not-found', detail: noAgentsOf(examples.OWNER_ID) },
     422: examples.invalid('path', 'owner_id', 'must have at least one letter or digit'),
   },
   handle: async ({ params }, { releases }) => {

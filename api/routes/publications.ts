@@ -1,11 +1,10 @@
 // What the current release says about an agent or a forecaster: the same four calls for both.
 import { z } from 'zod'
-import { ServiceError } from '../../schemas/errors.ts'
 import { RESPONSES } from '../../schemas/json-schemas.ts'
 import type { PublicationKind } from '../../schemas/metric.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import { uuid } from '../../schemas/values.ts'
-import { notReleasedYet, whyNotPublished } from '../not-published.ts'
+import { notReleasedYet, notPublished } from '../not-published.ts'
 import * as examples from '../openapi/examples.ts'
 import { componentName } from '../openapi/schemas.ts'
 import { type Route, type Tag, route } from '../route.ts'
@@ -64,16 +63,19 @@ const ENTITIES = {
     words: 'an agent',
     idName: 'agent_id',
     example: AGENT_ID,
-    missing: notReleasedYet(AGENT_ID, '2026-03-01T11:58:00.000Z', '2026-03-01T12:15:00.000Z'),
+    missing: {
+      type: 'not-released-yet',
+      detail: notReleasedYet(AGENT_ID, '2026-03-01T11:58:00.000Z', '2026-03-01T12:15:00.000Z'),
+    },
   },
   forecaster: {
     path: '/forecaster/{user_id}',
     words: 'a forecaster',
     idName: 'user_id',
     example: USER_ID,
-    missing: `no release has a forecaster ${USER_ID}`,
+    missing: { type: 'not-found', detail: `no release has a forecaster ${USER_ID}` },
   },
-}
+} as const
 
 export const publications: Route[] = CALLS.flatMap((call) => [
   publication('agent', call),
@@ -101,11 +103,11 @@ function publication(entityType: EntityType, call: PublicationCall): Route {
       example: examples.PUBLICATIONS[entityType][kind],
       headers: ['X-Service-Signature', ...(isVerification ? (['Vary'] as const) : [])],
     },
-    problems: { 404: { detail: missing }, 422: examples.invalid('path', idName, 'must be a UUID') },
+    problems: { 404: missing, 422: examples.invalid('path', idName, 'must be a UUID') },
     handle: async ({ params, caller }, context) => {
       const entityId = params[idName]!
       const found = await context.releases.find(entityType, entityId, kind)
-      if (!found) throw new ServiceError('notFound', await whyNotPublished(context, entityType, entityId))
+      if (!found) throw await notPublished(context, entityType, entityId)
       return {
         body: found.bytes,
         headers: {

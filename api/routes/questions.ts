@@ -44,7 +44,7 @@ export const getQuestion = route({
   examples: { params: { question_id: QUESTION_ID } },
   success: { description: 'The question', body: question, cache: FRESH, example: examples.question },
   problems: {
-    404: { detail: `there is no question ${QUESTION_ID}` },
+    404: { type: 'not-found', detail: `there is no question ${QUESTION_ID}` },
     422: examples.invalid('path', 'question_id', 'must be a UUID'),
   },
   handle: async ({ params }, { questions, now }) => ({

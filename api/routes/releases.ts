@@ -23,10 +23,13 @@ export const currentRelease = route({
     cache: CACHE,
     example: examples.currentRelease,
   },
-  problems: { 404: { detail: noneYet('the first one is due at 2026-03-01T12:15:00.000Z') } },
+  problems: {
+    404: { type: 'not-released-yet', detail: noneYet('the first one is due at 2026-03-01T12:15:00.000Z') },
+  },
   handle: async (_request, { releases, records, nextReleaseAt }) => {
     const { current } = releases
-    if (!current) throw new ServiceError('notFound', noneYet(whenDue(nextReleaseAt())))
+    if (!current)
+      throw new ServiceError('notFound', noneYet(whenDue(nextReleaseAt())), { type: 'not-released-yet' })
     return { body: await records.current(current, nextReleaseAt()) }
   },
 })
@@ -48,13 +51,13 @@ export const release = route({
     example: examples.publishedRelease,
   },
   problems: {
-    404: { detail: notYet(215, 214) },
+    404: { type: 'not-released-yet', detail: notYet(215, 214) },
     422: examples.invalid('path', 'release', 'must be the number of a release, such as 12'),
   },
   handle: async ({ params }, context) => {
     const number = Number(params.release)
     const last = currentNumber(context)
-    if (number > last) throw new ServiceError('notFound', notYet(number, last))
+    if (number > last) throw new ServiceError('notFound', notYet(number, last), { type: 'not-released-yet' })
     return { body: await context.records.of(number) }
   },
 })

@@ -49,7 +49,7 @@ export const readyz = route({
   },
   problems: {
     422: examples.invalid('query', 'for', 'must be forecasts, or be left out'),
-    503: { detail: 'the service is shutting down' },
+    503: { type: 'unavailable', detail: 'the service is shutting down' },
   },
   handle: ({ query }, { accepting, health: { checks } }) => {
     const failed = NEEDED[query.for ?? 'reading'].filter((name) => !checks[name].ok)

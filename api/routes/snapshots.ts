@@ -1,9 +1,8 @@
 // The daily history of an entity.
-import { ServiceError } from '../../schemas/errors.ts'
 import { snapshotHistory } from '../../schemas/payloads.ts'
 import { snapshotParams, snapshotQuery } from '../../schemas/requests.ts'
 import { canonical } from '../../pipeline/proof/canonical.ts'
-import { notReleasedYet, whyNotPublished } from '../not-published.ts'
+import { notReleasedYet, notPublished } from '../not-published.ts'
 import * as examples from '../openapi/examples.ts'
 import { route } from '../route.ts'
 import { signatureHeader } from '../signature.ts'
@@ -35,7 +34,10 @@ export const snapshots = route({
     headers: ['X-Service-Signature'],
   },
   problems: {
-    404: { detail: notReleasedYet(AGENT_ID, '2026-03-01T11:58:00.000Z', '2026-03-01T12:15:00.000Z') },
+    404: {
+      type: 'not-released-yet',
+      detail: notReleasedYet(AGENT_ID, '2026-03-01T11:58:00.000Z', '2026-03-01T12:15:00.000Z'),
+    },
     422: examples.invalid('query', 'end_date', 'must not be before start_date'),
   },
   handle: async ({ params, query }, context) => {
@@ -43,7 +45,7 @@ export const snapshots = route({
     const { entity_type, entity_id } = params
     const rows = await history.of(entity_type, entity_id, query.start_date, query.end_date)
     const known = rows.length > 0 || (await releases.find(entity_type, entity_id, 'rankings')) !== undefined
-    if (!known) throw new ServiceError('notFound', await whyNotPublished(context, entity_type, entity_id))
+    if (!known) throw await notPublished(context, entity_type, entity_id)
     const body = canonical({ entity_type, entity_id, snapshots: rows })
     return { body, headers: signatureHeader(sign(body)) }
   },

@@ -1,7 +1,7 @@
 // Many verifications at once.
 import { bulkResults } from '../../schemas/payloads.ts'
 import { bulkVerification } from '../../schemas/requests.ts'
-import { whyNotPublished } from '../not-published.ts'
+import { notPublished } from '../not-published.ts'
 import * as examples from '../openapi/examples.ts'
 import { route } from '../route.ts'
 
@@ -29,6 +29,7 @@ export const bulk = route({
   },
   problems: {
     422: {
+      type: 'too-many-ids',
       detail: '11 ids were sent; at most 10 are allowed in one request',
       errors: [{ pointer: '/ids', detail: 'ids must have at most 10 items' }],
     },
@@ -39,7 +40,8 @@ export const bulk = route({
       ids.map(async (id) => {
         const found = await context.releases.find(body.entity_type, id, 'verification')
         if (!found) {
-          return { id, status: 'not_found', detail: await whyNotPublished(context, body.entity_type, id) }
+          const { message: detail } = await notPublished(context, body.entity_type, id)
+          return { id, status: 'not_found', detail }
         }
         return { id, status: 'ok', verification: found.payload, signature: found.signature ?? null }
       }),

@@ -117,6 +117,7 @@ export class Idempotency {
       throw new ServiceError(
         'invalid',
         'this Idempotency-Key was used for another request: send that one unchanged, or use a new key',
+        { type: 'idempotency-key-reused' },
       )
     }
     const claim = claimOf(found)

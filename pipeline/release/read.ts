@@ -165,6 +165,7 @@ export async function readReleaseFile<T extends ReleaseShard | OwnerShard>(
   throw new ServiceError(
     'notFound',
     `release ${release} was thinned at ${thinned}: what it published about entities was deleted`,
+    { type: 'release-thinned' },
   )
 }
 

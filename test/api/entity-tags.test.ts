@@ -37,6 +37,7 @@ const filled = (path: string) =>
     .replace('{entity_id}', agentId)
     .replace('{release}', '1')
     .replace('{owner_id}', 'somebody')
+    .replace('{type}', 'failed')
 
 describe.for(paths)('GET %s', (path) => {
   test('has a strong tag of the bytes, and HEAD the same', async () => {

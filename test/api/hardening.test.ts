@@ -115,7 +115,14 @@ describe('what is no request at all is answered as a problem, too', () => {
     expect(answer).toMatchObject({ status, headers: { connection: 'close', 'cache-control': 'no-store' } })
     expect(Object.keys(answer!.headers)).toEqual(expect.arrayContaining(protecting))
     expect(answer!.headers['content-type']).toBe('application/problem+json')
-    expect(JSON.parse(answer!.body.toString())).toMatchObject({ type: 'about:blank', status })
+    expect(JSON.parse(answer!.body.toString())).toMatchObject({
+      type: {
+        400: '/problems/malformed-request',
+        408: '/problems/too-slow',
+        431: '/problems/headers-too-large',
+      }[status],
+      status,
+    })
   })
 
   test('a request without a host is answered 400, with an id', async () => {

@@ -37,8 +37,8 @@ describe('parseJson', () => {
     ['within a list', '[{"a":1},{"b":{"c":1,"c":2}}]', 'c'],
     ['after an object', '{"a":{"b":1},"b":1,"a":2}', 'a'],
   ] as const)('refuses a field that stands twice %s, and names it', ([, text, name]) => {
-    const { status, message } = refusal(text)
-    expect(status).toBe(400)
+    const { type, message } = refusal(text)
+    expect(type).toBe('unreadable-body')
     expect(message).toBe(`the body has the field ${JSON.stringify(name)} twice in one object: send it once`)
   })
 

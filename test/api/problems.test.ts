@@ -25,7 +25,7 @@ describe('the message of an error', () => {
   ])('%s is not, unless it says so', ([kind, status, detail]) => {
     const faults = [{ pointer: 'line 1', detail: DETAILS }]
     expect(problemOf(new ServiceError(kind, DETAILS, { faults })).problem).toEqual({
-      type: 'about:blank',
+      type: kind === 'corrupt' ? '/problems/damaged' : '/problems/unavailable',
       title: expect.any(String) as string,
       status,
       detail,
@@ -39,7 +39,7 @@ describe('the message of an error', () => {
       status: 500,
       detail: 'the service failed; the failure was noted',
     })
-    expect(problemOf(new HttpError(415, 'send JSON')).problem).toMatchObject({
+    expect(problemOf(new HttpError('wrong-content-type', 'send JSON')).problem).toMatchObject({
       status: 415,
       detail: 'send JSON',
     })

@@ -385,6 +385,8 @@ describe('GET /openapi.json', () => {
         'GET /methodology',
         'GET /openapi.json',
         'GET /owners/{owner_id}',
+        'GET /problems',
+        'GET /problems/{type}',
         'GET /methodology/version',
         'GET /questions',
         'GET /questions/{question_id}',

@@ -1,3 +1,4 @@
+import { PROBLEM_NAMES, PROBLEM_TYPES, problemAddress } from '../../../schemas/problems.ts'
 import { readFileSync } from 'node:fs'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, test } from 'vitest'
@@ -127,14 +128,16 @@ describe('the operation', () => {
       }
       expect(description).toBeTruthy()
       expect(value.status).toBe(Number(status))
-      expect(value.type === 'about:blank').toBe(status !== '429')
+      const type = PROBLEM_NAMES.find((name) => problemAddress(name) === value.type)
+      expect(type === undefined ? 429 : PROBLEM_TYPES[type].status, value.type).toBe(Number(status))
     }
   })
 })
 
 test('a schema finds what is wrong with an example', () => {
   const problem = { $ref: '#/components/schemas/Problem' }
-  expect(api.faultsOf(problem, { type: 'about:blank', title: 'a', status: 400 })).toHaveLength(1)
+  expect(api.faultsOf(problem, { type: '/problems/failed', title: 'a', status: 400 })).toHaveLength(1)
+  expect(api.faultsOf(problem, { type: 'about:blank', title: 'a', status: 400, detail: 'b' })).toHaveLength(1)
   const results = { $ref: '#/components/schemas/BulkResults' }
   expect(api.faultsOf(results, { results: [{ id: 'x', status: 'not_found' }] })).not.toEqual([])
 })

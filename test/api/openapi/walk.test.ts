@@ -190,6 +190,7 @@ const PROVOKE_OF: Record<string, Provoke> = {
   'getMeasurements 304': (request) => send(service.client, { ...request, headers: { 'If-None-Match': '*' } }),
   'getCurrentRelease 404': async (request) =>
     send(await another({ store: new FaultStore(new MemoryStore()) }), request),
+  'getProblemType 404': (request) => send(service.client, { ...request, path: '/problems/nothing' }),
   'getOwner 404': (request) => send(service.client, { ...request, path: '/owners/nobody' }),
   'getRelease 404': (request) => send(service.client, { ...request, path: '/releases/2' }),
   'getReadiness 503': async (request) => {
