@@ -6,6 +6,7 @@ import type { Checks } from '../schemas/payloads.ts'
 import type { AgentRow, ForecastRow } from '../schemas/tables.ts'
 import type { Callers } from './limits/callers.ts'
 import type { History } from './history.ts'
+import type { Leaderboard } from './leaderboard.ts'
 import type { Limits } from './limits/limits.ts'
 import type { Metrics } from './metrics.ts'
 import type { CurrentRelease } from './current-release.ts'
@@ -22,6 +23,7 @@ export interface ApiContext {
   questions: QuestionBook
   releases: CurrentRelease
   history: History
+  leaderboard: Leaderboard
   records: ReleaseRecords
   sign: Sign
   forecasts: { submit: (row: ForecastRow) => Promise<void> }

@@ -75,7 +75,11 @@ export class CurrentRelease {
   }
 
   /** A payload of an entity in the current release; undefined if the release does not have the entity. */
-  find(entityType: EntityType, entityId: string, kind: PublicationKind): Promise<Publication | undefined> {
+  find(
+    entityType: EntityType,
+    entityId: string,
+    kind: PublicationKind | 'profile',
+  ): Promise<Publication | undefined> {
     return this.#find({
       file: (files) => shardFile(files, entityType, entityId),
       payload: (shard) => {

@@ -121,6 +121,7 @@ function entitiesText(): string {
     ['`entity_type`', 'text', '', '', '', '`agent` or `forecaster`'],
     ['`entity_id`', 'UUID text', '', '', '', 'an `agent_id` or a `user_id`'],
     ['`title`', 'text', '', '', '', 'an agent’s certification, a forecaster’s badge'],
+    ['`name`', 'text', '', '', '', 'as registered or imported: a claim'],
     ...ENTITY_COLUMNS.map((column) => metricRow(column.name, PARQUET_TYPES[column.type], column)),
   ])
 }

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { ColumnKind } from './columns.ts'
 
-/** What a release publishes of each entity. */
+/** What a release publishes of each entity that holds metrics. */
 export const PUBLICATIONS = ['verification', 'metrics', 'rankings', 'advanced_metrics'] as const
 export type PublicationKind = (typeof PUBLICATIONS)[number]
 

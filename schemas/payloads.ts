@@ -81,6 +81,30 @@ export const forecasterAdvancedMetrics = z.strictObject({
   ...provenance,
 })
 
+/** What an entity did by `as_of`. */
+const activity = {
+  last_forecast_at: instant.nullable().describe('When it last made a forecast; null if never'),
+  open_forecasts: count.describe('Open questions on which it has a forecast'),
+  next_close_at: instant.nullable().describe('When the first of these closes; null without one'),
+}
+export const agentProfile = z.strictObject({
+  ...agentId,
+  name: z.string().describe('As registered: a claim'),
+  model_type: z.string().describe('As registered: a claim'),
+  organization_name: z.string().nullable().describe('As registered: a claim'),
+  owner_id: z.string().nullable().describe('Who answers for it, as the operator has recorded it'),
+  registered_at: instant,
+  retired_at: instant.nullable(),
+  ...activity,
+  ...provenance,
+})
+export const forecasterProfile = z.strictObject({
+  ...forecasterId,
+  name: z.string().nullable().describe('As imported: a claim'),
+  ...activity,
+  ...provenance,
+})
+
 const snapshot = {
   date: day,
   release: z.number().int().min(1).describe('The first release of the day'),
@@ -109,6 +133,7 @@ const entityPublication = z.strictObject({
   metrics: z.union([published(agentMetrics), published(forecasterMetrics)]),
   rankings: z.union([published(agentRankings), published(forecasterRankings)]),
   advanced_metrics: z.union([published(agentAdvancedMetrics), published(forecasterAdvancedMetrics)]),
+  profile: z.union([published(agentProfile), published(forecasterProfile)]),
   snapshot: published(snapshotRow)
     .optional()
     .describe('In the release that brings the snapshot of its day, which is copied from here'),
@@ -145,6 +170,35 @@ export const ownerShard = z.strictObject({
   owners: z.array(published(owner)).describe('In order of id'),
 })
 export type OwnerShard = z.infer<typeof ownerShard>
+
+const ranked = {
+  rank: ENTITY_METRICS.rank.schema,
+  rank_interval: ENTITY_METRICS.rank_interval.schema,
+  skill,
+  skill_interval: ENTITY_METRICS.skill_interval.schema,
+  contested_questions: ENTITY_METRICS.contested_questions.schema,
+  peer_score: ENTITY_METRICS.peer_score.schema,
+  brier: ENTITY_METRICS.brier.schema,
+}
+const leaderboardEntry = z.union([
+  z.strictObject({ ...agentNamed, name: agentProfile.shape.name, ...ranked }),
+  z.strictObject({ ...forecasterNamed, name: forecasterProfile.shape.name, ...ranked }),
+])
+export const leaderboardFile = z.strictObject({
+  release: z.number().int().min(1),
+  entity_type: z.enum(ENTITY_TYPES),
+  entries: z
+    .array(leaderboardEntry)
+    .describe('The ranked by rank, then the others by their number of contested questions'),
+})
+export type LeaderboardFile = z.infer<typeof leaderboardFile>
+export const leaderboardPage = leaderboardFile.extend({
+  as_of: instant,
+  next_cursor: z
+    .string()
+    .nullable()
+    .describe('The cursor of the next page of the same release; null on the last one'),
+})
 
 export const snapshotShard = z.strictObject({
   date: day,

@@ -52,6 +52,34 @@ export const releaseParams = z.strictObject({
     .describe('The first is 1'),
 })
 
+/** How many items a page may have. */
+const limit = z
+  .preprocess(
+    (text) => (typeof text === 'string' && /^[0-9]{1,9}$/.test(text) ? Number(text) : text),
+    z
+      .number('must be a whole number')
+      .int('must be a whole number')
+      .min(1, 'must be at least 1')
+      .max(1000, 'must be at most 1000'),
+  )
+  .default(100)
+
+export const leaderboardParams = z.strictObject({
+  entity_type: z.enum(ENTITY_TYPES).describe('Agents are machines, forecasters people'),
+})
+
+/** A place on the leaderboard: the number of a release, and how many entries come before. */
+export const LEADERBOARD_CURSOR = /^([1-9][0-9]{0,7})_([0-9]{1,9})$/
+
+export const leaderboardQuery = z.strictObject({
+  limit: limit.meta({ default: 100, description: 'How many entries a page may have' }),
+  cursor: z
+    .string()
+    .regex(LEADERBOARD_CURSOR, 'must be the next_cursor of a page')
+    .optional()
+    .describe('`next_cursor` of the page before; the first page of the current release if left out'),
+})
+
 export const QUESTION_STATUSES = ['upcoming', 'open', 'closed', 'resolved'] as const
 export type QuestionStatus = (typeof QUESTION_STATUSES)[number]
 
@@ -60,17 +88,7 @@ export const CURSOR = /^([0-9]{1,15})_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{1
 
 export const questionsQuery = z.strictObject({
   status: z.enum(QUESTION_STATUSES).optional().describe('Only questions of this status'),
-  limit: z
-    .preprocess(
-      (text) => (typeof text === 'string' && /^[0-9]{1,9}$/.test(text) ? Number(text) : text),
-      z
-        .number('must be a whole number')
-        .int('must be a whole number')
-        .min(1, 'must be at least 1')
-        .max(1000, 'must be at most 1000'),
-    )
-    .default(100)
-    .meta({ default: 100, description: 'How many questions a page may have' }),
+  limit: limit.meta({ default: 100, description: 'How many questions a page may have' }),
   cursor: z
     .string()
     .regex(CURSOR, 'must be the next_cursor of a page')

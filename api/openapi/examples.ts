@@ -30,10 +30,28 @@ const CERTIFIED = { ...AGENT, certification: 'expert' }
 const GOLD = { ...FORECASTER, badge: 'gold' }
 
 const RECORDED = { voice_rule: 'recorded' } as const
+const ACTIVITY = {
+  last_forecast_at: '2026-02-28T21:04:11.018Z',
+  open_forecasts: 17,
+  next_close_at: '2026-03-02T00:00:00.000Z',
+}
+const PROFILES = {
+  agent: {
+    name: 'my-agent',
+    model_type: 'a language model with search',
+    organization_name: 'Example Laboratory',
+    owner_id: 'example-laboratory',
+    registered_at: '2026-01-05T08:30:00.000Z',
+    retired_at: null,
+    ...ACTIVITY,
+  },
+  forecaster: { name: 'a forecaster', ...ACTIVITY },
+}
 const publicationsOf = (entityType: EntityType, named: object, standing: object) => ({
   verification: { ...standing, ...exampleOf('verification', entityType), ...RECORDED, ...PROVENANCE },
   metrics: { ...named, ...exampleOf('metrics', entityType), ...PROVENANCE },
   rankings: { ...standing, ...exampleOf('rankings', entityType), ...PROVENANCE },
+  profile: { ...named, ...PROFILES[entityType], ...PROVENANCE },
   advanced_metrics: { ...named, ...exampleOf('advanced_metrics', entityType), ...PROVENANCE },
 })
 export const PUBLICATIONS = {
@@ -58,6 +76,32 @@ export const owner = {
   best_skill: PUBLICATIONS.agent.verification.skill,
   median_skill: PUBLICATIONS.agent.verification.skill,
   ...PROVENANCE,
+}
+
+export const NO_RELEASE_YET = 'no release has been made yet; the first one is due at 2026-03-01T12:15:00.000Z'
+const { rank, rank_interval, skill, skill_interval, contested_questions } = {
+  ...exampleOf('rankings', 'agent'),
+  ...exampleOf('verification', 'agent'),
+}
+const { peer_score, brier } = exampleOf('metrics', 'agent')
+export const leaderboardPage = {
+  release: PROVENANCE.release,
+  as_of: PROVENANCE.as_of,
+  entity_type: 'agent',
+  entries: [
+    {
+      ...CERTIFIED,
+      name: 'my-agent',
+      rank,
+      rank_interval,
+      skill,
+      skill_interval,
+      contested_questions,
+      peer_score,
+      brier,
+    },
+  ],
+  next_cursor: '214_1',
 }
 
 export const registration = {

@@ -6,6 +6,7 @@ import { RESPONSES, REQUESTS } from '../../schemas/json-schemas.ts'
 const STORED = new Set([
   'release-shard',
   'owner-shard',
+  'leaderboard-file',
   'release-manifest',
   'snapshot-shard',
   'snapshot-manifest',

@@ -4,6 +4,7 @@ import type { Route } from '../route.ts'
 import { register } from './agents.ts'
 import { documentation } from './docs.ts'
 import { submitForecast } from './forecasts.ts'
+import { leaderboard } from './leaderboard.ts'
 import { methodologyDocument, methodologyVersion } from './methodology.ts'
 import { owner } from './owners.ts'
 import { problemType, problemTypes } from './problems.ts'
@@ -30,6 +31,7 @@ export function allRoutes({ version, methodology, methodologyText }: Documents):
     ...publications,
     bulk,
     snapshots,
+    leaderboard,
     owner,
     currentRelease,
     release,

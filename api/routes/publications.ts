@@ -13,9 +13,9 @@ import { signatureHeader } from '../signature.ts'
 const { AGENT_ID, USER_ID } = examples
 
 interface PublicationCall {
-  kind: PublicationKind
-  /** The last part of the path. */
-  name: 'verification' | 'metrics' | 'rankings' | 'advanced-metrics'
+  kind: PublicationKind | 'profile'
+  /** The last part of the path; the profile is at the path of the entity itself. */
+  name: 'verification' | 'metrics' | 'rankings' | 'advanced-metrics' | 'profile'
   tag: Tag
   /** Continues with the kind of entity. */
   summary: string
@@ -23,6 +23,15 @@ interface PublicationCall {
 }
 
 const CALLS: PublicationCall[] = [
+  {
+    kind: 'profile',
+    name: 'profile',
+    tag: 'Records',
+    summary: 'The profile of',
+    description:
+      'Who it says that it is, and what it has done by the current release. Names are claims, not identities: show them beside ' +
+      'the id.',
+  },
   {
     kind: 'verification',
     name: 'verification',
@@ -87,7 +96,7 @@ function publication(entityType: EntityType, call: PublicationCall): Route {
   const { path, words, idName, example, missing } = ENTITIES[entityType]
   const isVerification = kind === 'verification'
   return route({
-    path: `${path}/${name}`,
+    path: kind === 'profile' ? path : `${path}/${name}`,
     operationId: `get${componentName(`${entityType}-${name}`)}`,
     tag,
     summary: `${call.summary} ${words}`,

@@ -24,13 +24,12 @@ export const currentRelease = route({
     example: examples.currentRelease,
   },
   problems: {
-    404: { type: 'not-released-yet', detail: noneYet('the first one is due at 2026-03-01T12:15:00.000Z') },
+    404: { type: 'not-released-yet', detail: examples.NO_RELEASE_YET },
   },
-  handle: async (_request, { releases, records, nextReleaseAt }) => {
-    const { current } = releases
-    if (!current)
-      throw new ServiceError('notFound', noneYet(whenDue(nextReleaseAt())), { type: 'not-released-yet' })
-    return { body: await records.current(current, nextReleaseAt()) }
+  handle: async (_request, context) => {
+    const { current } = context.releases
+    if (!current) throw noReleaseYet(context)
+    return { body: await context.records.current(current, context.nextReleaseAt()) }
   },
 })
 
@@ -70,8 +69,10 @@ function notYet(number: number, last: number): string {
   return `there is no release ${number}: ${last === 0 ? 'none has been made yet' : `the current one is ${last}`}`
 }
 
-function noneYet(due: string): string {
-  return `no release has been made yet; ${due}`
+/** The error where no release has been made. */
+export function noReleaseYet({ nextReleaseAt }: Pick<ApiContext, 'nextReleaseAt'>): ServiceError {
+  const detail = `no release has been made yet; ${whenDue(nextReleaseAt())}`
+  return new ServiceError('notFound', detail, { type: 'not-released-yet' })
 }
 
 function whenDue(next: Date | undefined): string {

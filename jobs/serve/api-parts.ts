@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { CurrentRelease } from '../../api/current-release.ts'
 import { History } from '../../api/history.ts'
+import { Leaderboard } from '../../api/leaderboard.ts'
 import { Callers } from '../../api/limits/callers.ts'
 import type { Counters } from '../../api/limits/counters.ts'
 import { Limits } from '../../api/limits/limits.ts'
@@ -56,6 +57,7 @@ export function buildApiParts(components: Components, { metrics, counters, accep
     }),
     releases: new CurrentRelease(store, sign, settings.SHARD_CACHE_BYTES),
     history: new History(store, settings.SHARD_CACHE_BYTES),
+    leaderboard: new Leaderboard(store),
     records: new ReleaseRecords(store),
     metrics,
     now,

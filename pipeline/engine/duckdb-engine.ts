@@ -13,7 +13,6 @@ import type { TableVersion } from '../tables/delta.ts'
 import { attachAll } from '../tables/views.ts'
 import { KeptPairs, fit, voiceRuleOf } from './fit.ts'
 import {
-  ENTITIES,
   FITTED_ENTITY,
   FITTED_QUESTION,
   FORECASTS_IN_ORDER,
@@ -26,6 +25,7 @@ import {
   createCounted,
   createDimensions,
   createTable,
+  entitiesAt,
   orderPairs,
   publishedScores,
 } from './queries.ts'
@@ -33,9 +33,20 @@ import { runsOf } from './rows.ts'
 import { scoreEntities } from './score.ts'
 import { type ForecastQuestion, sweepQuestions } from './sweep.ts'
 
-export interface ScoredEntity extends KnownEntity {
+/** What an entity did by `asOf`. */
+export interface Activity {
+  lastForecastAtMs: number | null
+  /** Open questions on which it has a forecast, and the close of the first of them. */
+  openForecasts: number
+  nextCloseAtMs: number | null
+}
+
+export interface ScoredEntity extends KnownEntity, Activity {
   /** As registered or imported; a forecaster may have none. */
   name: string | null
+  /** Of an agent. */
+  modelType: string | null
+  organizationName: string | null
   retiredAtMs: number | null
   /** The number of questions it is scored on. */
   pairs: number
@@ -79,7 +90,7 @@ export async function scoreEveryone(
   await createCounted(database)
   log?.('looked for repeated forecasts', {})
   const [counted] = await database.rows<{ forecasts: bigint }>(FORECAST_COUNT)
-  const known = await database.rows<Omit<ScoredEntity, 'pairs' | 'scores'>>(ENTITIES)
+  const known = await database.rows<Omit<ScoredEntity, 'pairs' | 'scores'>>(entitiesAt(asOf))
   const questions = await database.rows<ResolvedQuestion>(QUESTIONS)
   const { voiceRule, circumstances } = await sweepAndFit(context, known, questions)
   const results = new Map<number, Pick<ScoredEntity, 'pairs' | 'scores'>>()

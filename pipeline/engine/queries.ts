@@ -24,9 +24,10 @@ export async function createDimensions(database: Database, asOf: Date): Promise<
   await database.run(
     `CREATE TABLE entity AS
      SELECT (row_number() OVER (ORDER BY entity_type, entity_id) - 1)::INTEGER AS entity, *
-     FROM (SELECT 'agent' AS entity_type, agent_id AS entity_id, name, owner_id, registered_at, retired_at
+     FROM (SELECT 'agent' AS entity_type, agent_id AS entity_id, name, model_type, organization_name, owner_id,
+             registered_at, retired_at
            FROM current_agents
-           UNION ALL SELECT 'forecaster', user_id, display_name, NULL, NULL, NULL FROM current_forecasters)
+           UNION ALL SELECT 'forecaster', user_id, display_name, NULL, NULL, NULL, NULL, NULL FROM current_forecasters)
      ORDER BY entity`,
   )
   await database.run(
@@ -67,10 +68,32 @@ export async function createCounted(database: Database): Promise<void> {
 /** Grain: one row. */
 export const FORECAST_COUNT = `SELECT count(*) AS forecasts FROM counted`
 
-/** Grain: one row per entity, in the order of their numbers. */
-export const ENTITIES = `SELECT entity_type AS "entityType", entity_id AS "entityId", name, owner_id AS "ownerId",
-    coalesce(epoch_ms(registered_at), 0)::DOUBLE AS "registeredAtMs", epoch_ms(retired_at)::DOUBLE AS "retiredAtMs"
-  FROM entity ORDER BY entity`
+/**
+ * The entities, with what each did by `asOf`. A question is open from its opening to its close, unless an outcome is known.
+ * Grain: one row per entity, in the order of their numbers.
+ */
+export function entitiesAt(asOf: Date): string {
+  const now = `${literal(asOf.toISOString())}::TIMESTAMPTZ`
+  return `
+    WITH latest AS (
+      SELECT entity_type, entity_id, max(forecast_at) AS last_at FROM counted
+      WHERE forecast_at <= ${now} GROUP BY ALL
+    ), open_question AS (
+      SELECT question_id, closes_at FROM current_questions
+      ANTI JOIN (FROM current_resolutions WHERE resolved_at <= ${now}) USING (question_id)
+      WHERE opened_at <= ${now} AND closes_at > ${now}
+    ), standing AS (
+      SELECT entity_type, entity_id, count(DISTINCT question_id)::INTEGER AS questions, min(closes_at) AS next_close
+      FROM counted JOIN open_question USING (question_id) WHERE forecast_at <= ${now} GROUP BY ALL
+    )
+    SELECT entity_type AS "entityType", entity_id AS "entityId", name, model_type AS "modelType",
+      organization_name AS "organizationName", owner_id AS "ownerId",
+      coalesce(epoch_ms(registered_at), 0)::DOUBLE AS "registeredAtMs", epoch_ms(retired_at)::DOUBLE AS "retiredAtMs",
+      epoch_ms(last_at)::DOUBLE AS "lastForecastAtMs", coalesce(questions, 0) AS "openForecasts",
+      epoch_ms(next_close)::DOUBLE AS "nextCloseAtMs"
+    FROM entity LEFT JOIN latest USING (entity_type, entity_id) LEFT JOIN standing USING (entity_type, entity_id)
+    ORDER BY entity`
+}
 
 /** Grain: one row per question that scores, in the order of their numbers. */
 export const QUESTIONS = `SELECT opened_ms AS "openedAtMs", closes_ms AS "closesAtMs", resolved_ms AS "resolvedAtMs",

@@ -6,6 +6,7 @@ import { ENTITY_TYPES, type ScoredTable } from '../../schemas/tables.ts'
 import type { Environment } from '../../schemas/values.ts'
 import { type ScoredWorld, type ScoringContext, scoreEveryone } from '../engine/duckdb-engine.ts'
 import { entitiesParquet } from './entities-parquet.ts'
+import { leaderboardFiles } from './leaderboard.ts'
 import { ownerFiles } from './owners.ts'
 import { PART_SIZES, type Part, partsOf } from './parts.ts'
 import { type Provenance, rankEntities } from './payloads.ts'
@@ -79,6 +80,9 @@ export async function deriveRelease(
           yield* releaseShards(entities, world.voiceRule, provenance, sign, inputs.bringsSnapshot)
         }
         yield* ownerFiles(kinds[0]!, provenance, sign)
+        for (const [index, entities] of kinds.entries()) {
+          yield* leaderboardFiles(ENTITY_TYPES[index]!, entities, inputs.release)
+        }
         for (const part of partsOf('entities', kinds, partSizes)) {
           yield { ...fileOf(part), rows: part.members.length, bytes: entitiesParquet(part.members) }
         }

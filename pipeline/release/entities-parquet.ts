@@ -11,6 +11,7 @@ const COLUMNS: readonly { name: string; type: 'STRING' | 'BOOLEAN' | 'INT32' | '
   { name: 'entity_type', type: 'STRING' },
   { name: 'entity_id', type: 'STRING' },
   { name: 'title', type: 'STRING' },
+  { name: 'name', type: 'STRING' },
   ...ENTITY_COLUMNS.map(({ name, type }) => ({ name, type })),
 ]
 
@@ -42,5 +43,5 @@ function rowOf(entity: RankedEntity): unknown[] {
     const value = entity.metrics[metric]
     return field === undefined ? value : ((value as Record<string, number> | null)?.[field] ?? null)
   })
-  return [entity.entityType, entity.entityId, Object.values(entity.award)[0], ...values]
+  return [entity.entityType, entity.entityId, Object.values(entity.award)[0], entity.name, ...values]
 }

@@ -2,7 +2,7 @@
 import type { OwnerShard } from '../../schemas/payloads.ts'
 import { canonicalObject, canonicalText, encoded } from '../proof/canonical.ts'
 import { ownersPath } from '../store/paths.ts'
-import { type Provenance, type RankedEntity, rankedSkill } from './payloads.ts'
+import { type Provenance, type RankedEntity, instantOf, rankedSkill } from './payloads.ts'
 import { ENTITIES_PER_SHARD, type OutputFile, type Sign, published } from './shards.ts'
 
 /** The files of all owners, in order of id, from the agents in order of id. */
@@ -36,7 +36,7 @@ function ownerPayload(owner_id: string, agents: readonly RankedEntity[], provena
     name: agent.name,
     ...agent.award,
     skill: rankedSkill(agent.metrics),
-    retired_at: agent.retiredAtMs === null ? null : new Date(agent.retiredAtMs).toISOString(),
+    retired_at: instantOf(agent.retiredAtMs),
   }))
   const skills = Float64Array.from(listed.flatMap(({ skill }) => skill ?? [])).sort()
   const isCertified = ({ award }: RankedEntity) =>

@@ -70,7 +70,7 @@ export function payloadsOf(
   entity: RankedEntity,
   voice_rule: VoiceRule,
   provenance: Provenance,
-): Record<PublicationKind, object> {
+): Record<PublicationKind | 'profile', object> {
   const name = nameOf(entity)
   const { metrics } = entity
   const ranked: EntityMetrics = { ...metrics, skill: rankedSkill(metrics) }
@@ -88,5 +88,33 @@ export function payloadsOf(
     }
   }
   const payloads = PUBLICATIONS.map((kind) => [kind, payload(kind)])
-  return Object.fromEntries(payloads) as Record<PublicationKind, object>
+  return {
+    ...(Object.fromEntries(payloads) as Record<PublicationKind, object>),
+    profile: { ...profileOf(entity), ...provenance },
+  }
+}
+
+/** Who it is, as registered or imported, and what it has done. */
+function profileOf(entity: RankedEntity): object {
+  const { name, ownerId, registeredAtMs, retiredAtMs } = entity
+  const agent = {
+    model_type: entity.modelType,
+    organization_name: entity.organizationName,
+    owner_id: ownerId,
+    registered_at: instantOf(registeredAtMs),
+    retired_at: instantOf(retiredAtMs),
+  }
+  return {
+    ...nameOf(entity),
+    name,
+    ...(entity.entityType === 'agent' ? agent : {}),
+    last_forecast_at: instantOf(entity.lastForecastAtMs),
+    open_forecasts: entity.openForecasts,
+    next_close_at: instantOf(entity.nextCloseAtMs),
+  }
+}
+
+/** As it is published: UTC with milliseconds. */
+export function instantOf(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString()
 }

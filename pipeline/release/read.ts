@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import {
+  type LeaderboardFile,
   type ManifestFile,
   type OwnerShard,
   type QuarantinedObject,
@@ -149,11 +150,11 @@ export function readReleaseShard(store: Store, release: number, file: ManifestFi
 }
 
 /**
- * A file of a release with payloads: a shard, or one of owners.
+ * A JSON file of a release: a shard, one of owners, or a page of the leaderboard.
  *
  * @throws ServiceError `notFound` if retention has deleted it, `corrupt` if it is lost or damaged.
  */
-export async function readReleaseFile<T extends ReleaseShard | OwnerShard>(
+export async function readReleaseFile<T extends ReleaseShard | OwnerShard | LeaderboardFile>(
   store: Store,
   release: number,
   file: ManifestFile,

@@ -149,6 +149,11 @@ export function shardStart(path: string, entityType: EntityType): string | undef
     : undefined
 }
 
+/** The path of a page of the leaderboard inside its release. */
+export function leaderboardPath(entityType: EntityType, page: number): string {
+  return `leaderboard/${entityType}/${padded(page, 6)}.json`
+}
+
 const OWNERS_PREFIX = 'owners/'
 
 /** The path of a file of owners inside its release. */

@@ -25,6 +25,7 @@ import {
   startTestService,
   testComponents,
 } from '../support/service.ts'
+import { UNTOLD } from '../support/scored-world.ts'
 import { copyOf } from '../support/store-content.ts'
 import { FORECAST_LINES, NOW, copyReleasedWorld, csvOf, forecasterId, uuidOf } from '../support/world.ts'
 
@@ -141,10 +142,10 @@ test('owners are divided into files of 256 in order of name, and found in them',
   const entities = ownerIds.map((ownerId, i) => ({
     entityType: 'agent' as const,
     entityId: uuidOf(3, i),
+    ...UNTOLD,
     name: 'n',
     ownerId,
     registeredAtMs: 0,
-    retiredAtMs: null,
     pairs: 0,
     scores: scoreEntity(METHODOLOGY, NO_PAIRS, circumstances),
   }))

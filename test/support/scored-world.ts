@@ -112,7 +112,7 @@ export function scoreWorld(given: PlainWorld, imported: 0 | 1 = 0): ScoredWorld 
       block.next()
     }
     const scores = scoreEntity(METHODOLOGY, block, circumstances[number]!)
-    return { ...entity, name: null, retiredAtMs: null, pairs: own.length, scores }
+    return { ...entity, ...UNTOLD, pairs: own.length, scores }
   })
   const entities = ENTITY_TYPES.flatMap((kind) =>
     rankEntities(
@@ -122,6 +122,17 @@ export function scoreWorld(given: PlainWorld, imported: 0 | 1 = 0): ScoredWorld 
     ),
   )
   return { voiceRule, scale: scale / UNIT, pairs, entities }
+}
+
+/** What no score depends on. */
+export const UNTOLD = {
+  name: null,
+  modelType: null,
+  organizationName: null,
+  retiredAtMs: null,
+  lastForecastAtMs: null,
+  openForecasts: 0,
+  nextCloseAtMs: null,
 }
 
 type Question = PlainWorld['questions'][number]

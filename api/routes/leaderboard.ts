@@ -1,0 +1,38 @@
+// Who leads.
+import { leaderboardPage } from '../../schemas/payloads.ts'
+import { leaderboardParams, leaderboardQuery } from '../../schemas/requests.ts'
+import * as examples from '../openapi/examples.ts'
+import { route } from '../route.ts'
+import { noReleaseYet } from './releases.ts'
+
+export const leaderboard = route({
+  path: '/leaderboard/{entity_type}',
+  operationId: 'listLeaderboard',
+  tag: 'Records',
+  summary: 'All agents or forecasters in order of rank',
+  description:
+    'The ranked in order of rank, then those without a rank by their number of contested questions. Two whose `rank_interval` ' +
+    'holds the rank of the other cannot be told apart. A cursor names its release, so that pages fit together whatever is ' +
+    'released meanwhile.',
+  follows: true,
+  needsStore: true,
+  params: leaderboardParams,
+  query: leaderboardQuery,
+  examples: { params: { entity_type: 'agent' }, query: { limit: '10' } },
+  success: {
+    description: 'A page',
+    body: leaderboardPage,
+    cache: 'public, max-age=60',
+    example: examples.leaderboardPage,
+  },
+  problems: {
+    404: { type: 'not-released-yet', detail: examples.NO_RELEASE_YET },
+    422: examples.invalid('query', 'limit', 'must be at most 1000'),
+  },
+  handle: async ({ params, query }, context) => {
+    const { current } = context.releases
+    if (!current) throw noReleaseYet(context)
+    const page = await context.leaderboard.page(current, { entityType: params.entity_type, ...query })
+    return { body: page }
+  },
+})

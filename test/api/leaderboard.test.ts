@@ -1,0 +1,171 @@
+// The leaderboard: who stands where, page by page, and stable while a caller pages through one release. And profiles.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { assignAgents, retireAgents } from '../../jobs/agents.ts'
+import { thinReleases } from '../../pipeline/release/retention.ts'
+import { MemoryStore } from '../../pipeline/store/memory.ts'
+import { suiteFolder } from '../support/folder.ts'
+import { expectValid } from '../support/json-schema.ts'
+import { expectProblem, pointersOf } from '../support/problem.ts'
+import {
+  Clock,
+  type TestService,
+  importRows,
+  release,
+  startTestService,
+  testComponents,
+} from '../support/service.ts'
+import {
+  FORECASTERS,
+  NOW,
+  QUESTION,
+  copyReleasedWorld,
+  csvOf,
+  forecasterId,
+  uuidOf,
+} from '../support/world.ts'
+
+interface Page {
+  release: number
+  entries: {
+    user_id?: string
+    agent_id?: string
+    name: string | null
+    rank: number | null
+    skill: number | null
+  }[]
+  next_cursor: string | null
+}
+
+/** People who were imported by name and have forecast nothing. */
+const IDLE = 230
+const TOTAL = FORECASTERS + IDLE
+const idle = (index: number) => uuidOf(5, index)
+
+const folder = await suiteFolder()
+const clock = new Clock(NOW)
+const store = new MemoryStore()
+let service: TestService
+let agentId: string
+let key: string
+
+beforeAll(async () => {
+  const components = await testComponents({ store, folder, clock })
+  ;({ agentId, key } = await copyReleasedWorld(store))
+  const names = Array.from({ length: IDLE }, (_, index) => `${idle(index)},Person ${index}`)
+  await importRows(components, 'forecasters', ['user_id,display_name', ...names, ''].join('\n'))
+  await release(components)
+  service = await startTestService(components)
+})
+afterAll(() => service.stop())
+
+async function page(query = '', kind = 'forecaster'): Promise<Page> {
+  const answer = await service.client.get(`/leaderboard/${kind}${query}`)
+  expect(answer.status, answer.text).toBe(200)
+  expectValid('leaderboard-page', answer.json())
+  return answer.json<Page>()
+}
+
+describe('the leaderboard', () => {
+  test('has the ranked in order of rank, and then the others by id', async () => {
+    const { entries, next_cursor } = await page(`?limit=${FORECASTERS + 2}`)
+    expect(entries.map(({ user_id, rank }) => [user_id, rank])).toEqual([
+      ...Array.from({ length: FORECASTERS }, (_, index) => [forecasterId(index), index + 1]),
+      [idle(0), null],
+      [idle(1), null],
+    ])
+    expect(entries.at(-1)).toMatchObject({ name: 'Person 1', skill: null })
+    expect(next_cursor).toBe(`2_${FORECASTERS + 2}`)
+    const rankings = await service.client.get(`/forecaster/${forecasterId(0)}/rankings`)
+    const { skill, rank_interval, badge } = rankings.json()
+    expect(entries[0]).toMatchObject({ skill, rank_interval, badge })
+  })
+
+  test.for([1, 7, 99, 100, 101, 236, 1000])('pages of %i have everyone once', async (limit) => {
+    const seen: string[] = []
+    let pages = 0
+    let cursor: string | null = ''
+    while (cursor !== null) {
+      const query: string = cursor === '' ? '' : `&cursor=${cursor}`
+      const { entries, next_cursor }: Page = await page(`?limit=${limit}${query}`)
+      expect(entries.length).toBeLessThanOrEqual(limit)
+      seen.push(...entries.map(({ user_id }) => user_id!))
+      cursor = next_cursor
+      pages += 1
+    }
+    expect(new Set(seen).size).toBe(TOTAL)
+    expect(seen).toHaveLength(TOTAL)
+    expect(pages).toBe(Math.ceil(TOTAL / limit))
+  })
+
+  test('of agents has their certification', async () => {
+    const { entries, next_cursor } = await page('', 'agent')
+    expect(entries).toMatchObject([{ agent_id: agentId, certification: 'certified', rank: 1 }])
+    expect(next_cursor).toBeNull()
+  })
+
+  test('refuses what is no cursor, and one of a release that there is not', async () => {
+    for (const cursor of ['x', '1', '0_1', '2_', '2_-1', '999_0']) {
+      expect(pointersOf(await service.client.get(`/leaderboard/agent?cursor=${cursor}`))).toEqual(['/cursor'])
+    }
+    expect(pointersOf(await service.client.get('/leaderboard/team'))).toEqual(['/entity_type'])
+    expect(await page('?cursor=2_100000')).toMatchObject({ entries: [], next_cursor: null })
+  })
+})
+
+test('a cursor stays with its release when there is a newer one, until that is thinned', async () => {
+  const own = await testComponents({ store, folder, clock })
+  const first = await page('?limit=3')
+  await importRows(own, 'forecasters', `user_id,display_name\n${uuidOf(5, 9999)},One more\n`)
+  await release(own)
+  await service.client.get('/releases/current')
+  await expect.poll(async () => (await page()).release, { interval: 20 }).toBe(3)
+  const second = await page(`?limit=3&cursor=${first.next_cursor}`)
+  expect([first.release, second.release]).toEqual([2, 2])
+  expect(second.entries.map(({ rank }) => rank)).toEqual([4, 5, 6])
+  await thinReleases(own, 3, 1)
+  const gone = await service.client.get('/leaderboard/forecaster?cursor=1_0')
+  expectProblem(gone, 404, /was thinned at/)
+  expect(gone.json()).toMatchObject({ type: '/problems/release-thinned' })
+})
+
+describe('a profile', () => {
+  test('of an agent says what was registered and recorded, and what it has done', async () => {
+    const own = await testComponents({ store, folder, clock })
+    const forecast = `agent,${agentId},${QUESTION.open},0.4,2026-02-01T10:00:00Z`
+    await importRows(own, 'forecasts', csvOf([forecast]))
+    await assignAgents(own, [agentId], { owner: 'somebody' })
+    await retireAgents(own, [agentId])
+    const { made } = await release(own)
+    expect(made).toBe(true)
+    await expect
+      .poll(async () => (await service.client.get(`/agents/${agentId}`)).json()['release'], { interval: 20 })
+      .toBe(4)
+    const answer = await service.client.get(`/agents/${agentId}`)
+    expectValid('agent-profile', answer.json())
+    expect(answer.headers['x-service-signature']).toMatch(/^v1=[0-9a-f]{64}$/)
+    expect(answer.json()).toMatchObject({
+      agent_id: agentId,
+      name: 'an agent',
+      owner_id: 'somebody',
+      registered_at: NOW,
+      retired_at: expect.stringMatching(/^2026-03-01T12/) as string,
+      last_forecast_at: '2026-02-01T10:00:00.000Z',
+      open_forecasts: 1,
+      next_close_at: '2027-02-05T00:00:00.000Z',
+    })
+    expect(key).toMatch(/^fv_live_/)
+  })
+
+  test('of a person says what was imported', async () => {
+    const answer = await service.client.get(`/forecaster/${idle(7)}`)
+    expectValid('forecaster-profile', answer.json())
+    expect(answer.json()).toMatchObject({
+      user_id: idle(7),
+      name: 'Person 7',
+      last_forecast_at: null,
+      open_forecasts: 0,
+      next_close_at: null,
+    })
+    expectProblem(await service.client.get(`/forecaster/${uuidOf(9, 9)}`), 404, /no release has a forecaster/)
+  })
+})
