@@ -1,12 +1,17 @@
 // What each release says of itself as a whole, as it is sent. A manifest may name thousands of files, so its text is kept.
+import pMap from 'p-map'
 import { readManifest, thinnedAt } from '../pipeline/release/read.ts'
 import { canonical } from '../pipeline/proof/canonical.ts'
 import { manifestPath } from '../pipeline/store/paths.ts'
 import type { Store } from '../pipeline/store/store.ts'
 import { ServiceError } from '../schemas/errors.ts'
 import type { ReleaseManifest } from '../schemas/payloads.ts'
+import { feedOf } from './feed.ts'
 import { ShardCache } from './shard-cache.ts'
 
+/** Releases in the feed. */
+const IN_FEED = 50
+const READS_AT_ONCE = 16
 /** Some tens of the longest manifests. */
 const CACHE_BYTES = 32 * 1024 * 1024
 
@@ -33,10 +38,31 @@ export class ReleaseRecords {
   async of(release: number): Promise<Uint8Array> {
     const thinned_at = (await thinnedAt(this.#store, release)) ?? null
     return this.#text(`${release} ${thinned_at}`, async () => {
-      const manifest = await readManifest(this.#store, release)
-      if (manifest) return { ...manifest, thinned_at }
-      throw new ServiceError('corrupt', `${manifestPath(release)} is gone, though there are later releases`)
+      return { ...(await this.#manifest(release)), thinned_at }
     })
+  }
+
+  /** The feed of the last releases. @throws ServiceError `corrupt` if one of their manifests is damaged or gone. */
+  async feed(current: ReleaseManifest): Promise<Uint8Array> {
+    const sent = await this.#sent.get(`feed ${current.release}`, async () => {
+      const first = Math.max(1, current.release - IN_FEED + 1)
+      const earlier = Array.from(
+        { length: current.release - first },
+        (_, index) => current.release - 1 - index,
+      )
+      const manifests = await pMap(earlier, (release) => this.#manifest(release), {
+        concurrency: READS_AT_ONCE,
+      })
+      const bytes = new TextEncoder().encode(feedOf([current, ...manifests]))
+      return { value: { bytes }, sizeBytes: bytes.byteLength }
+    })
+    return sent.bytes
+  }
+
+  async #manifest(release: number): Promise<ReleaseManifest> {
+    const manifest = await readManifest(this.#store, release)
+    if (manifest) return manifest
+    throw new ServiceError('corrupt', `${manifestPath(release)} is gone, though there are later releases`)
   }
 
   async #text(key: string, read: () => Promise<object>): Promise<Uint8Array> {

@@ -10,7 +10,7 @@ import { owner } from './owners.ts'
 import { problemType, problemTypes } from './problems.ts'
 import { publications } from './publications.ts'
 import { getQuestion, listQuestions } from './questions.ts'
-import { currentRelease, release } from './releases.ts'
+import { currentRelease, release, releaseFeed } from './releases.ts'
 import { livez, metrics, readyz } from './service.ts'
 import { snapshots } from './snapshots.ts'
 import { bulk } from './verification.ts'
@@ -35,6 +35,7 @@ export function allRoutes({ version, methodology, methodologyText }: Documents):
     owner,
     currentRelease,
     release,
+    releaseFeed,
     methodologyVersion(methodology),
     methodologyDocument(methodologyText),
     listQuestions,

@@ -1,4 +1,5 @@
 // What a release consists of, what it corrects, and when the next one is due.
+import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import * as payloads from '../../schemas/payloads.ts'
 import { releaseParams } from '../../schemas/requests.ts'
@@ -68,6 +69,31 @@ function currentNumber({ releases }: ApiContext): number {
 function notYet(number: number, last: number): string {
   return `there is no release ${number}: ${last === 0 ? 'none has been made yet' : `the current one is ${last}`}`
 }
+
+export const releaseFeed = route({
+  path: '/releases.atom',
+  operationId: 'getReleaseFeed',
+  tag: 'Records',
+  summary: 'The last releases as an Atom feed',
+  description: 'The last fifty releases, the newest first, each with the outcomes that it corrects.',
+  follows: true,
+  needsStore: true,
+  success: {
+    description: 'An Atom feed',
+    body: z.string(),
+    mediaType: 'application/atom+xml',
+    cache: CACHE,
+    example: '<?xml version="1.0" encoding="utf-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom">…</feed>',
+  },
+  problems: {
+    404: { type: 'not-released-yet', detail: examples.NO_RELEASE_YET },
+  },
+  handle: async (_request, context) => {
+    const { current } = context.releases
+    if (!current) throw noReleaseYet(context)
+    return { body: await context.records.feed(current) }
+  },
+})
 
 /** The error where no release has been made. */
 export function noReleaseYet({ nextReleaseAt }: Pick<ApiContext, 'nextReleaseAt'>): ServiceError {

@@ -385,6 +385,7 @@ describe('GET /openapi.json', () => {
         'GET /methodology',
         'GET /openapi.json',
         'GET /owners/{owner_id}',
+        'GET /releases.atom',
         'GET /leaderboard/{entity_type}',
         'GET /agents/{agent_id}',
         'GET /forecaster/{user_id}',

@@ -115,3 +115,32 @@ describe('refused', () => {
     expectProblem(await client.get('/releases/1'), 503, /./)
   })
 })
+
+test('GET /releases.atom is a feed of the releases with their corrections, the newest first', async () => {
+  const { components, client } = await served()
+  const alone = await client.get('/releases.atom')
+  expect(alone.headers['content-type']).toBe('application/atom+xml; charset=utf-8')
+  expect(alone.text.match(/<entry>/g)).toHaveLength(1)
+  const corrected = `question_id,outcome,resolved_at\n${uuidOf(1, 0)},no,2026-01-21T00:00:00.000Z\n`
+  await importRows(components, 'resolutions', corrected)
+  await release(components)
+  await expect
+    .poll(async () => (await client.get('/releases.atom')).text.match(/<entry>/g)?.length, { interval: 20 })
+    .toBe(2)
+  const { text } = await client.get('/releases.atom')
+  const [newest, oldest] = text.split('<entry>').slice(1) as [string, string]
+  expect(newest).toContain('Release 2: 1 outcome corrected')
+  expect(newest).toContain(
+    `Question ${uuidOf(1, 0)}: yes at 2026-01-21T00:00:00.000Z is now no at 2026-01-21T00:00:00.000Z.`,
+  )
+  expect(newest).toContain('href="releases/2"')
+  expect(oldest).toContain('Release 1')
+  expect(oldest).not.toContain('corrected')
+  const ids = [newest, oldest].map((entry) => /<id>(.*?)<\/id>/.exec(entry)![1]!)
+  expect(new Set(ids).size).toBe(2)
+  for (const id of ids) expect(id).toMatch(/^ni:\/\/\/sha-256;[\w-]{43}$/)
+  // Another node gives the same bytes.
+  const other = await startTestService(await testComponents({ folder, store: components.store }))
+  onTestFinished(other.stop)
+  expect((await other.client.get('/releases.atom')).text).toBe(text)
+})

@@ -193,6 +193,8 @@ const PROVOKE_OF: Record<string, Provoke> = {
   'getProblemType 404': (request) => send(service.client, { ...request, path: '/problems/nothing' }),
   'listLeaderboard 404': async (request) =>
     send(await another({ store: new FaultStore(new MemoryStore()) }), request),
+  'getReleaseFeed 404': async (request) =>
+    send(await another({ store: new FaultStore(new MemoryStore()) }), request),
   'getOwner 404': (request) => send(service.client, { ...request, path: '/owners/nobody' }),
   'getRelease 404': (request) => send(service.client, { ...request, path: '/releases/2' }),
   'getReadiness 503': async (request) => {

@@ -1,0 +1,49 @@
+// The Atom feed (RFC 4287) of releases, with the outcomes that each corrects. Everything in it is a number, an id, an instant
+// or a word of the service's own, so that nothing has to be escaped. Its links are relative, so that they are right wherever
+// the service is mounted; libraries for feeds take absolute ones only.
+import { createHash } from 'node:crypto'
+import { canonical } from '../pipeline/proof/canonical.ts'
+import type { ReleaseManifest, SupersededOutcome } from '../schemas/payloads.ts'
+
+/** The feed of at least one manifest, the newest first. The same manifests give the same text. */
+export function feedOf(manifests: readonly [ReleaseManifest, ...ReleaseManifest[]]): string {
+  const { as_of, environment } = manifests[0]
+  return `<?xml version="1.0" encoding="utf-8"?>
+<feed xmlns="http://www.w3.org/2005/Atom">
+  <id>urn:forecast-verification-service:releases:${environment}</id>
+  <title>Forecast verification: releases${environment === 'sandbox' ? ' of the sandbox, simulated' : ''}</title>
+  <author><name>forecast-verification-service</name></author>
+  <updated>${as_of}</updated>
+  <link rel="self" type="application/atom+xml" href="releases.atom"/>
+  <link rel="alternate" type="application/json" href="releases/current"/>
+${manifests.map(entryOf).join('')}</feed>
+`
+}
+
+function entryOf(manifest: ReleaseManifest): string {
+  const { release, as_of, methodology_version, counts, superseded } = manifest
+  const corrections =
+    superseded.length === 1 ? '1 outcome corrected' : `${superseded.length} outcomes corrected`
+  const sentences = [
+    `Made by method ${methodology_version} from ${counts.forecasts} forecasts on ${counts.scored_questions} scored questions, ` +
+      `of ${counts.agents} agents and ${counts.forecasters} people.`,
+    ...superseded.map(correctionOf),
+  ]
+  return `  <entry>
+    <id>${contentId(manifest)}</id>
+    <title>Release ${release}${superseded.length > 0 ? `: ${corrections}` : ''}</title>
+    <updated>${as_of}</updated>
+    <link type="application/json" href="releases/${release}"/>
+    <content type="text">${sentences.join('\n')}</content>
+  </entry>
+`
+}
+
+/** RFC 6920: a release is named by the hash of its manifest, so that no two services share an id. */
+function contentId(manifest: ReleaseManifest): string {
+  return `ni:///sha-256;${createHash('sha256').update(canonical(manifest)).digest('base64url')}`
+}
+
+function correctionOf({ question_id, from, to }: SupersededOutcome): string {
+  return `Question ${question_id}: ${from.outcome} at ${from.resolved_at} is now ${to.outcome} at ${to.resolved_at}.`
+}
