@@ -56,9 +56,12 @@ export class Leaderboard {
     }
     const more = await this.#read(manifest, leaderboardPath(entityType, Math.floor(next / ENTRIES_PER_PAGE)))
     const hasMore = more !== undefined && next % ENTRIES_PER_PAGE < more.entries.length
+    const { as_of, environment, methodology_version } = manifest
     return canonical({
       release,
-      as_of: manifest.as_of,
+      as_of,
+      environment,
+      methodology_version,
       entity_type: entityType,
       entries,
       next_cursor: hasMore ? `${release}_${next}` : null,

@@ -50,10 +50,11 @@ export class ReleaseRecords {
         { length: current.release - first },
         (_, index) => current.release - 1 - index,
       )
-      const manifests = await pMap(earlier, (release) => this.#manifest(release), {
-        concurrency: READS_AT_ONCE,
-      })
-      const bytes = new TextEncoder().encode(feedOf([current, ...manifests]))
+      const read = (release: number) => this.#manifest(release)
+      // The current one too, so that a store which is gone gives no feed.
+      const newest = await read(current.release)
+      const manifests = await pMap(earlier, read, { concurrency: READS_AT_ONCE })
+      const bytes = new TextEncoder().encode(feedOf([newest, ...manifests]))
       return { value: { bytes }, sizeBytes: bytes.byteLength }
     })
     return sent.bytes

@@ -185,7 +185,7 @@ const leaderboardEntry = z.union([
   z.strictObject({ ...forecasterNamed, name: forecasterProfile.shape.name, ...ranked }),
 ])
 export const leaderboardFile = z.strictObject({
-  release: z.number().int().min(1),
+  ...provenance,
   entity_type: z.enum(ENTITY_TYPES),
   entries: z
     .array(leaderboardEntry)
@@ -193,7 +193,6 @@ export const leaderboardFile = z.strictObject({
 })
 export type LeaderboardFile = z.infer<typeof leaderboardFile>
 export const leaderboardPage = leaderboardFile.extend({
-  as_of: instant,
   next_cursor: z
     .string()
     .nullable()

@@ -85,8 +85,7 @@ const { rank, rank_interval, skill, skill_interval, contested_questions } = {
 }
 const { peer_score, brier } = exampleOf('metrics', 'agent')
 export const leaderboardPage = {
-  release: PROVENANCE.release,
-  as_of: PROVENANCE.as_of,
+  ...PROVENANCE,
   entity_type: 'agent',
   entries: [
     {

@@ -18,7 +18,7 @@ export const leaderboard = route({
   needsStore: true,
   params: leaderboardParams,
   query: leaderboardQuery,
-  examples: { params: { entity_type: 'agent' }, query: { limit: '10' } },
+  examples: { params: { entity_type: 'agent' }, query: { limit: 10 } },
   success: {
     description: 'A page',
     body: leaderboardPage,

@@ -81,7 +81,7 @@ export async function deriveRelease(
         }
         yield* ownerFiles(kinds[0]!, provenance, sign)
         for (const [index, entities] of kinds.entries()) {
-          yield* leaderboardFiles(ENTITY_TYPES[index]!, entities, inputs.release)
+          yield* leaderboardFiles(ENTITY_TYPES[index]!, entities, provenance)
         }
         for (const part of partsOf('entities', kinds, partSizes)) {
           yield { ...fileOf(part), rows: part.members.length, bytes: entitiesParquet(part.members) }

@@ -2,7 +2,7 @@
 import type { EntityType } from '../../schemas/tables.ts'
 import { canonical } from '../proof/canonical.ts'
 import { leaderboardPath } from '../store/paths.ts'
-import { type RankedEntity, nameOf, rankedSkill } from './payloads.ts'
+import { type Provenance, type RankedEntity, nameOf, rankedSkill } from './payloads.ts'
 import type { OutputFile } from './shards.ts'
 
 export const ENTRIES_PER_PAGE = 100
@@ -11,12 +11,12 @@ export const ENTRIES_PER_PAGE = 100
 export function* leaderboardFiles(
   entityType: EntityType,
   entities: readonly RankedEntity[],
-  release: number,
+  provenance: Provenance,
 ): Iterable<OutputFile> {
   const ordered = entities.toSorted(inOrder)
   for (let from = 0; from < ordered.length; from += ENTRIES_PER_PAGE) {
     const members = ordered.slice(from, from + ENTRIES_PER_PAGE)
-    const bytes = canonical({ release, entity_type: entityType, entries: members.map(entryOf) })
+    const bytes = canonical({ ...provenance, entity_type: entityType, entries: members.map(entryOf) })
     yield { path: leaderboardPath(entityType, from / ENTRIES_PER_PAGE), rows: members.length, bytes }
   }
 }

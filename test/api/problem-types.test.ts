@@ -68,7 +68,7 @@ describe('what a caller did has a type of its own', () => {
     ['invalid-query', () => service.client.get(`/forecaster/${forecasterId(0)}/metrics?a=1`)],
     ['invalid-query', () => service.client.get(`/questions?${'a=1&'.repeat(30)}`)],
     ['unknown-path', () => service.client.get('/nowhere')],
-    ['wrong-method', () => service.client.get('/agents/register')],
+    ['wrong-method', () => service.client.get('/verification/bulk')],
   ]
   test.for(cases)('%s', async ([name, provoke]) => {
     const answer = await provoke()

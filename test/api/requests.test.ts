@@ -46,8 +46,8 @@ describe('an unknown path is answered 404', () => {
     '/favicon.ico',
     '/../../etc/passwd',
     '/%2e%2e/%2e%2e/etc/passwd',
-    '/agents/%2e%2e%2fregister',
-    `/agents/${'a'.repeat(4000)}`,
+    '/agents/register/%2e%2e%2fregister',
+    `/agents/a/${'a'.repeat(4000)}`,
   ])('%s', async (path) => {
     expectProblem(await service.client.get(path), 404, /there is no path/)
     expectProblem(await service.client.post(path, AGENT), 404, /there is no path/)
@@ -61,9 +61,9 @@ describe('an unknown path is answered 404', () => {
 
 describe('a wrong method is answered 405 with Allow', () => {
   test.for([
-    ['DELETE', '/agents/register', 'POST'],
-    ['GET', '/agents/register', 'POST'],
-    ['HEAD', '/agents/register', 'POST'],
+    ['DELETE', '/verification/bulk', 'POST'],
+    ['GET', '/verification/bulk', 'POST'],
+    ['HEAD', '/verification/bulk', 'POST'],
     ['PUT', `/agents/${uuidOf(1, 1)}/forecast`, 'POST'],
     ['GET', '/verification/bulk', 'POST'],
     ['POST', '/questions', 'HEAD, GET'],
@@ -189,7 +189,7 @@ describe('a page of another origin', () => {
     ['200', '/livez', {}, 200],
     ['404', '/nowhere', {}, 404],
     ['404 of an entity', `/forecaster/${uuidOf(9, 9)}/verification`, {}, 404],
-    ['405', '/agents/register', {}, 405],
+    ['405', '/verification/bulk', {}, 405],
     ['422', '/questions?limit=0', {}, 422],
     ['401', `/forecaster/${uuidOf(9, 9)}/verification`, { 'X-API-Key': 'x' }, 401],
   ] as const)('may read a GET that is answered %s', async ([, path, headers, status]) => {
@@ -220,7 +220,7 @@ describe('a page of another origin', () => {
   })
 
   test('may not POST, nor read what POST answers', async () => {
-    const asked = await service.client.send('OPTIONS', '/agents/register', {
+    const asked = await service.client.send('OPTIONS', '/verification/bulk', {
       headers: { ...origin, 'Access-Control-Request-Method': 'POST' },
     })
     expect(asked.status).toBe(200)

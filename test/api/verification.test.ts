@@ -141,9 +141,14 @@ describe('everything that a release publishes', () => {
           check(`${what}-manifest`, content)
           continue
         }
+        if (path.includes('/leaderboard/')) {
+          check('leaderboard-file', content)
+          continue
+        }
         check(`${what}-shard`, content)
         if (what === 'snapshot') continue
         for (const entity of Object.values(content.entities)) {
+          check(`${content.entity_type}-profile`, entity.profile.payload)
           check(`${content.entity_type}-verification`, entity.verification.payload)
           check(`${content.entity_type}-metrics`, entity.metrics.payload)
           check(`${content.entity_type}-rankings`, entity.rankings.payload)
@@ -151,7 +156,7 @@ describe('everything that a release publishes', () => {
         }
       }
     }
-    expect(names.size).toBe(12)
+    expect(names.size).toBe(15)
   })
 })
 

@@ -66,7 +66,11 @@ test('sweep, fit, score and rank over plain arrays give the shards of a release'
     environment: 'production' as const,
   }
   const sign = (bytes: Uint8Array) => signatureOf(bytes, { current: SECRET })
-  const shards = [...releaseShards(world.entities, world.voiceRule, provenance, sign, true)]
+  const ranked = world.entities.map((entity) => {
+    const own = forecasts.filter(([id]) => id === entity.entityId)
+    return { ...entity, lastForecastAtMs: Math.max(...own.map(([, , at]) => at)) }
+  })
+  const shards = [...releaseShards(ranked, world.voiceRule, provenance, sign, true)]
   expect(world.voiceRule).toBe('recorded')
   expect(shards.length).toBeGreaterThan(0)
   for (const { path, bytes } of shards) {

@@ -66,10 +66,10 @@ describe('a release as it was published', () => {
       notes: [],
       snapshot_compared: snapshot,
     })
-    // Two shards, two parts of entities and two of scores in the release; two shards in the snapshot.
-    expect(report.files_compared).toBe(snapshot ? 8 : 6)
-    // Six forecasters and one agent, four payloads each, and a row of the snapshot.
-    const valid = snapshot ? 35 : 28
+    // Two shards, two pages of the leaderboard, two parts of entities and two of scores in the release; two shards in the snapshot.
+    expect(report.files_compared).toBe(snapshot ? 10 : 8)
+    // Six forecasters and one agent, five payloads each, and a row of the snapshot.
+    const valid = snapshot ? 42 : 35
     expect(report.signatures).toEqual({ checked: true, valid, invalid: 0, unsigned: 0 })
     expect(text).toContain('every byte derived again')
   })
@@ -83,10 +83,10 @@ describe('a release as it was published', () => {
       VERIFICATION_SIGNING_SECRET: OTHER_SECRET,
       VERIFICATION_SIGNING_SECRET_PREVIOUS: SECRET,
     })
-    expect((await audit(rotated, 1)).report).toMatchObject({ ok: true, signatures: { valid: 35 } })
+    expect((await audit(rotated, 1)).report).toMatchObject({ ok: true, signatures: { valid: 42 } })
     const forgotten = await copy({ VERIFICATION_SIGNING_SECRET: OTHER_SECRET })
     const { report } = await audit(forgotten, 1)
-    expect(report).toMatchObject({ ok: false, signatures: { valid: 0, invalid: 35 } })
+    expect(report).toMatchObject({ ok: false, signatures: { valid: 0, invalid: 42 } })
     expect(report.faults).toEqual([
       expect.stringMatching(/^signatures: .* is not signed with the secrets given$/),
     ])
@@ -182,7 +182,7 @@ describe('one changed byte', () => {
       Buffer.from(text.replace(/v1=./, (found) => `v1=${found.endsWith('0') ? '1' : '0'}`)),
     )
     const { report } = await audit(components, 1)
-    expect(report.signatures).toMatchObject({ valid: 34, invalid: 1 })
+    expect(report.signatures).toMatchObject({ valid: 41, invalid: 1 })
     expect(report.faults).toContainEqual(expect.stringMatching(/^signatures: \w+ of [0-9a-f-]+ /))
   })
 
@@ -243,7 +243,7 @@ describe('a missing or foreign file', () => {
     verification.signature = signatureOf(canonical(verification.payload), components.secrets!)
     components.objects.set(own, canonical(shard))
     const { report } = await audit(components, 1)
-    expect(report.signatures).toMatchObject({ valid: 35, invalid: 0 })
+    expect(report.signatures).toMatchObject({ valid: 42, invalid: 0 })
     expect(report.faults.some((fault) => fault.includes('platinum'))).toBe(true)
   })
 })

@@ -369,7 +369,7 @@ describe('release', () => {
     const past = await run('--as-of', '2026-01-25T12:00:00+02:00')
     expect(past.code, past.stderr).toBe(0)
     expect(past.stdout).toMatch(
-      /^release 1 as of 2026-01-25T10:00:00\.000Z: 7 entities, \d+ scored pairs, 7 files, [\d.]+ s\n$/,
+      /^release 1 as of 2026-01-25T10:00:00\.000Z: 7 entities, \d+ scored pairs, 9 files, [\d.]+ s\n$/,
     )
     const log = past.stderr.trimEnd().split('\n')
     expect(JSON.parse(log.at(-1)!)).toMatchObject({ msg: 'published', release: 1, entities: 7 })
@@ -471,9 +471,9 @@ describe('verify', () => {
       fvs(['verify', shard, '--json'], { folder, env }),
     ])
     expect(good.code).toBe(0)
-    expect(good.stdout.split('\n')[0]).toBe(`${shard}: all 30 signatures hold`)
+    expect(good.stdout.split('\n')[0]).toBe(`${shard}: all 36 signatures hold`)
     expect(bad.code).toBe(1)
-    expect(jsonOf(bad)).toMatchObject({ ok: false, checked: 30 })
+    expect(jsonOf(bad)).toMatchObject({ ok: false, checked: 36 })
   })
 })
 

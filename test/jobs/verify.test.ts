@@ -162,8 +162,8 @@ describe('a file', () => {
   test('with a shard holds, with every payload in it', async () => {
     const path = await file(await shard())
     const report = await runVerify(settings(), path, undefined)
-    expect(report.json).toMatchObject({ ok: true, checked: 30, failed: [] })
-    expect(report.text).toMatch(/: all 30 signatures hold$/m)
+    expect(report.json).toMatchObject({ ok: true, checked: 36, failed: [] })
+    expect(report.text).toMatch(/: all 36 signatures hold$/m)
     expect(report.text).toContain(`  verification of ${forecasterId(0)}: gold, because ${GOLD}`)
     expect(report.text.split('\n')).toHaveLength(1 + 6)
   })
@@ -184,7 +184,7 @@ describe('a file', () => {
     const changed = (await shard()).replace('"badge":"gold"', '"badge":"platinum"')
     const report = await runVerify(settings(), await file(changed), undefined)
     expect(report.json).toMatchObject({ ok: false, failed: [`rankings of ${forecasterId(0)}`] })
-    expect(report.text).toContain('1 of 30 payloads do not hold')
+    expect(report.text).toContain('1 of 36 payloads do not hold')
   })
 
   test('with a bulk answer holds, and does not if one payload was changed', async () => {
@@ -218,8 +218,8 @@ describe('a file', () => {
       await file(shardText.replace('"#":{', `"${second}":{`)),
       undefined,
     )
-    expect(swappedShard.json).toMatchObject({ ok: false, checked: 30 })
-    expect(swappedShard.text).toContain('10 of 30 payloads do not hold')
+    expect(swappedShard.json).toMatchObject({ ok: false, checked: 36 })
+    expect(swappedShard.text).toContain('12 of 36 payloads do not hold')
   })
 
   test('with a bulk answer in which no id was found has nothing to check', async () => {

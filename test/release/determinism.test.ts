@@ -108,6 +108,8 @@ describe('a release', () => {
       'releases/00000001/entities/000.parquet',
       'releases/00000001/entities/001.parquet',
       'releases/00000001/forecaster/id.json',
+      'releases/00000001/leaderboard/agent/000000.json',
+      'releases/00000001/leaderboard/forecaster/000000.json',
       'releases/00000001/manifest.json',
       'releases/00000001/owners/000.json',
       'releases/00000001/scores/000.parquet',

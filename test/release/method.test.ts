@@ -61,9 +61,9 @@ describe('an audit of a release that another method made', () => {
       as_of: NOW,
       derived: false,
       ok: true,
-      files_compared: 8,
+      files_compared: 10,
       data_files_checked: 6,
-      signatures: { checked: true, valid: 35, invalid: 0, unsigned: 0 },
+      signatures: { checked: true, valid: 42, invalid: 0, unsigned: 0 },
       snapshot_compared: true,
       thinned_at: null,
       files_unchecked: 0,
@@ -81,7 +81,7 @@ describe('an audit of a release that another method made', () => {
     const { voice_rule: _none, ...manifest } = (await readManifest(store, 1))!
     setRecord(store, manifestPath(1), { ...manifest, methodology_version: '1.0.0' })
     const { report } = await audit(await componentsOver(store))
-    expect(report).toMatchObject({ derived: false, ok: true, files_compared: 8, faults: [] })
+    expect(report).toMatchObject({ derived: false, ok: true, files_compared: 10, faults: [] })
     expect(report.notes).toEqual([expect.stringContaining('method 1.0.0 and DuckDB')])
   })
 
@@ -91,7 +91,7 @@ describe('an audit of a release that another method made', () => {
     const engines = { ...manifest.engines, duckdb: 'v0.1.2' }
     setRecord(store, manifestPath(1), { ...manifest, engines })
     const { report, text } = await audit(await componentsOver(store))
-    expect(report).toMatchObject({ derived: false, ok: true, files_compared: 8, faults: [] })
+    expect(report).toMatchObject({ derived: false, ok: true, files_compared: 10, faults: [] })
     expect(report.notes).toEqual([expect.stringContaining('DuckDB v0.1.2 made this release')])
     expect(text).not.toMatch(/differ/i)
   })
@@ -176,7 +176,7 @@ describe('an audit of a release that another method made', () => {
     const settings = { VERIFICATION_SIGNING_SECRET: OTHER_SECRET }
     const components = await testComponents({ store: released, folder, settings })
     const { report } = await audit({ ...components, methodology: OTHER_METHOD })
-    expect(report).toMatchObject({ ok: false, derived: false, signatures: { valid: 0, invalid: 35 } })
+    expect(report).toMatchObject({ ok: false, derived: false, signatures: { valid: 0, invalid: 42 } })
     expect(report.faults).toEqual([expect.stringMatching(/^signatures: /)])
   })
 })

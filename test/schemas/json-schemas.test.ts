@@ -47,9 +47,9 @@ describe('the JSON Schema of a request allows exactly what the service accepts',
 
 describe('ajv finds', () => {
   test.for([
-    ['an unknown field', { type: 'a', title: 'b', status: 404, detail: 'c', stack: 'd' }],
-    ['a missing field', { type: 'a', title: 'b', status: 404 }],
-    ['a wrong type', { type: 'a', title: 'b', status: '404', detail: 'c' }],
+    ['an unknown field', { type: '/problems/failed', title: 'b', status: 404, detail: 'c', stack: 'd' }],
+    ['a missing field', { type: '/problems/failed', title: 'b', status: 404 }],
+    ['a wrong type', { type: '/problems/failed', title: 'b', status: '404', detail: 'c' }],
   ] as const)('%s', ([, value]) => {
     expect(faultsOf('problem', value)).toHaveLength(1)
   })
