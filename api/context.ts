@@ -26,7 +26,8 @@ export interface ApiContext {
   leaderboard: Leaderboard
   records: ReleaseRecords
   sign: Sign
-  forecasts: { submit: (row: ForecastRow) => Promise<void> }
+  /** Resolves once all of the rows are durable. */
+  forecasts: { submit: (...rows: ForecastRow[]) => Promise<void> }
   registrations: { submit: (row: AgentRow) => Promise<void> }
   /** What this node found when it last tried its store. */
   health: { readonly checks: Checks }

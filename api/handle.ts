@@ -60,6 +60,9 @@ async function replyOf(
     assertLength(sent, field, most(caller, context))
   }
   const body = spec.body && parseInput(spec.body, sent, 'body')
+  if (spec.limit !== 'none' && spec.submissions) {
+    await call.admitMore(spec.limit, caller, spec.submissions(body) - 1)
+  }
   const idempotencyKey = header === undefined ? undefined : parseIdempotencyKey(header)
   const { assertAdmitted } = call
   const reply = await spec.handle({ params, query, body, caller, idempotencyKey, assertAdmitted }, context)

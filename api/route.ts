@@ -82,6 +82,8 @@ interface RouteSpec<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodTyp
   body?: B
   /** The most items that a list of the body may have, by its field. Decided before any item is looked at. */
   mostItems?: Record<string, (caller: Caller, context: ApiContext) => number>
+  /** How many submissions a call counts as, by its body; one if left out. */
+  submissions?: (body: z.infer<B>) => number
   /** Example values of the parameters by their names, and an example body. */
   examples?: { params?: Record<string, string>; query?: Record<string, string | number>; body?: object }
   success: {

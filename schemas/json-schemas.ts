@@ -34,6 +34,7 @@ export const RESPONSES = {
   'current-release': payloads.currentRelease,
   registered: payloads.registered,
   'forecast-receipt': payloads.forecastReceipt,
+  'forecast-results': payloads.forecastResults,
   'bulk-results': payloads.bulkResults,
   question: payloads.question,
   'question-page': payloads.questionPage,
@@ -45,6 +46,7 @@ export const RESPONSES = {
 export const REQUESTS = {
   registration: requests.registration,
   'forecast-submission': requests.forecastSubmission,
+  'forecast-submissions': requests.forecastSubmissions,
   'bulk-verification': requests.bulkVerification,
 } satisfies Record<string, z.ZodType>
 

@@ -303,6 +303,51 @@ export const snapshotManifest = z.strictObject({
 })
 export type SnapshotManifest = z.infer<typeof snapshotManifest>
 
+export const check = z.strictObject({
+  ok: z.boolean(),
+  detail: z.string().describe('What was found'),
+  checked_at: instant,
+})
+export type Check = z.infer<typeof check>
+
+export const checks = z
+  .strictObject({
+    reads: check.describe('Whether the node can read its store'),
+    writes: check.describe('Whether it can write to its store'),
+    clock: check.describe('Whether its clock is within a minute of the store’s'),
+    release: check.describe('Whether the release that it serves is of the last 25 hours'),
+  })
+  .describe('What the node found when it last tried')
+export type Checks = z.infer<typeof checks>
+
+export const readiness = z.strictObject({ status: z.literal('ok'), checks })
+
+export const problem = z.strictObject({
+  type: z
+    .enum([...PROBLEM_NAMES.map(problemAddress), QUOTA_EXCEEDED])
+    .describe(
+      'What a program can branch on. Those that begin with / are addresses on this service, where their pages are',
+    ),
+  title: z.string().describe('The type in words'),
+  status: z.number().int().describe('The HTTP status of the answer'),
+  detail: z.string().describe('What was wrong with this request and what to do'),
+  errors: z
+    .array(
+      z.strictObject({
+        pointer: z.string().describe('JSON Pointer (RFC 6901) into the path, query or body'),
+        detail: z.string(),
+      }),
+    )
+    .optional()
+    .describe('Every invalid value'),
+  'violated-policies': z
+    .array(z.string())
+    .optional()
+    .meta({ description: 'The quota policies that the call exceeded; only with status 429' }),
+  checks: checks.optional(),
+})
+export type Problem = z.infer<typeof problem>
+
 export const registered = z.strictObject({
   agent_id: publishedUuid,
   api_key: z.string().describe('A secret that is shown only once: send it as `Authorization: Bearer`'),
@@ -314,6 +359,17 @@ export const forecastReceipt = z.strictObject({
   question_id: publishedUuid,
   probability: z.number().min(0).max(1).describe('As it is stored, with six decimals'),
   forecast_at: instant.describe('When the service received it, UTC'),
+})
+
+export const forecastResults = z.strictObject({
+  results: z
+    .array(
+      z.discriminatedUnion('status', [
+        z.strictObject({ status: z.literal('ok'), ...forecastReceipt.shape }),
+        z.strictObject({ status: z.literal('refused'), problem }),
+      ]),
+    )
+    .describe('One for each forecast, in their order'),
 })
 
 export const bulkResults = z.strictObject({
@@ -362,48 +418,3 @@ export const methodologyVersion = z.strictObject({
   document_url: z.string().describe('The URL of the method’s text, relative to this server'),
   parameters: z.record(z.string(), z.number()).describe('By name; the text of the method explains each'),
 })
-
-export const check = z.strictObject({
-  ok: z.boolean(),
-  detail: z.string().describe('What was found'),
-  checked_at: instant,
-})
-export type Check = z.infer<typeof check>
-
-export const checks = z
-  .strictObject({
-    reads: check.describe('Whether the node can read its store'),
-    writes: check.describe('Whether it can write to its store'),
-    clock: check.describe('Whether its clock is within a minute of the store’s'),
-    release: check.describe('Whether the release that it serves is of the last 25 hours'),
-  })
-  .describe('What the node found when it last tried')
-export type Checks = z.infer<typeof checks>
-
-export const readiness = z.strictObject({ status: z.literal('ok'), checks })
-
-export const problem = z.strictObject({
-  type: z
-    .enum([...PROBLEM_NAMES.map(problemAddress), QUOTA_EXCEEDED])
-    .describe(
-      'What a program can branch on. Those that begin with / are addresses on this service, where their pages are',
-    ),
-  title: z.string().describe('The type in words'),
-  status: z.number().int().describe('The HTTP status of the answer'),
-  detail: z.string().describe('What was wrong with this request and what to do'),
-  errors: z
-    .array(
-      z.strictObject({
-        pointer: z.string().describe('JSON Pointer (RFC 6901) into the path, query or body'),
-        detail: z.string(),
-      }),
-    )
-    .optional()
-    .describe('Every invalid value'),
-  'violated-policies': z
-    .array(z.string())
-    .optional()
-    .meta({ description: 'The quota policies that the call exceeded; only with status 429' }),
-  checks: checks.optional(),
-})
-export type Problem = z.infer<typeof problem>

@@ -20,6 +20,31 @@ export const forecastSubmission = z.strictObject({
     .meta({ description: 'The probability of yes, held to six decimals' }),
 })
 
+/** The most forecasts in one call. */
+export const MOST_FORECASTS = 100
+
+export const forecastSubmissions = z
+  .strictObject({
+    forecasts: z.array(forecastSubmission).min(1, 'must have at least one forecast').meta({
+      maxItems: MOST_FORECASTS,
+      description: 'Each question once',
+    }),
+  })
+  .superRefine(({ forecasts }, context) => {
+    const seen = new Set<string>()
+    forecasts.forEach(({ question_id }, index) => {
+      if (seen.has(question_id)) {
+        const path = ['forecasts', index, 'question_id']
+        context.addIssue({
+          code: 'custom',
+          path,
+          message: 'was named before: send one forecast for a question',
+        })
+      }
+      seen.add(question_id)
+    })
+  })
+
 export const bulkVerification = z.strictObject({
   entity_type: z.enum(ENTITY_TYPES).describe('What all the ids are of'),
   ids: z.array(uuid).min(1, 'must name at least one id').meta({

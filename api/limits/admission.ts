@@ -45,20 +45,25 @@ export interface Limit {
   windowOf: (counted: RateLimiterRes) => QuotaWindow
 }
 
-/** Counts a call of a caller toward its quota. */
-export async function count(counter: RateLimiterAbstract, caller: string, limit: Limit): Promise<Admission> {
-  const counted = await counter.consume(caller)
+/** Counts a call of a caller toward its quota, or a call that counts as several. */
+export async function count(
+  counter: RateLimiterAbstract,
+  caller: string,
+  limit: Limit,
+  calls = 1,
+): Promise<Admission> {
+  const counted = await counter.consume(caller, calls)
   const admitted = counted.consumedPoints <= limit.quota
   const state = stateOf(counted, limit)
   // Given back, so that a refused call does not take the place that a failing call frees.
-  if (!admitted) await counter.reward(caller)
+  if (!admitted) await counter.reward(caller, calls)
   const endsMs = performance.now() + counted.msBeforeNext
   return {
     admitted,
     state,
     // A later window has not counted the call.
     takeBack: async () =>
-      admitted && performance.now() < endsMs ? stateOf(await counter.reward(caller), limit) : state,
+      admitted && performance.now() < endsMs ? stateOf(await counter.reward(caller, calls), limit) : state,
   }
 }
 

@@ -60,6 +60,27 @@ export class CountedCall {
     this.#admission = admission
   }
 
+  /**
+   * Counts that many submissions more, once the body has shown that the call is several.
+   *
+   * @throws Refusal if they are too many: then none of them counts.
+   */
+  async admitMore(limit: LimitedCall, caller: Caller, submissions: number): Promise<void> {
+    const first = this.#admission
+    if (!first || submissions === 0) return
+    const more = await this.#limits.admit(limit, caller, this.#address, submissions)
+    if (!more.admitted) throw new Refusal(more.state)
+    this.#state = more.state
+    this.#admission = {
+      ...first,
+      state: more.state,
+      takeBack: async () => {
+        await first.takeBack()
+        return more.takeBack()
+      },
+    }
+  }
+
   /** @throws Refusal for a call too many that repeats no earlier one. */
   readonly assertAdmitted = (): void => {
     if (this.#admission && !this.#admission.admitted) throw new Refusal(this.#admission.state)

@@ -49,16 +49,16 @@ class MemoryCounter extends RateLimiterMemory {
     this.#counts = new LRUCache({ maxSize: mostCallers, sizeCalculation: () => 1 })
   }
 
-  override consume(caller: string): Promise<RateLimiterRes> {
+  override consume(caller: string, points = 1): Promise<RateLimiterRes> {
     const count = this.#current(caller) ?? this.#begin(caller)
-    count.points += 1
+    count.points += points
     return Promise.resolve(resultOf(count))
   }
 
   /** Gives nothing back to a count that has ended, because that would admit one call too many. */
-  override reward(caller: string): Promise<RateLimiterRes> {
+  override reward(caller: string, points = 1): Promise<RateLimiterRes> {
     const count = this.#current(caller)
-    if (count && count.points > 0) count.points -= 1
+    if (count) count.points = Math.max(0, count.points - points)
     return Promise.resolve(count ? resultOf(count) : new RateLimiterRes(POINTS, 0, 0))
   }
 

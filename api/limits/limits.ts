@@ -26,7 +26,7 @@ interface LimitsComponents {
 
 /** A limit in a fixed window, which opens with the first call. */
 interface Rate {
-  admit: (caller: string) => Promise<Admission>
+  admit: (caller: string, calls?: number) => Promise<Admission>
   /** Undefined while the limit is not reached. Counts nothing. */
   exceeded: (caller: string) => Promise<QuotaState | undefined>
 }
@@ -62,13 +62,13 @@ export class Limits {
     this.attempts = rateIn(own, prefix, 'attempts', settings.ATTEMPTS_PER_MINUTE, 60)
   }
 
-  /** Counts a call and tells whether it is admitted. */
-  async admit(call: LimitedCall, caller: Caller, address: string): Promise<Admission> {
+  /** Counts a call, or one that counts as several submissions, and tells whether it is admitted. */
+  async admit(call: LimitedCall, caller: Caller, address: string, submissions = 1): Promise<Admission> {
     switch (call) {
       case 'register':
         return this.#registrations.admit(address)
       case 'forecast':
-        return this.#forecasts.admit(caller.kind === 'agent' ? caller.agent_id : address)
+        return this.#forecasts.admit(caller.kind === 'agent' ? caller.agent_id : address, submissions)
       case 'read':
         return this.#reads.admit(address)
       case 'verification': {
@@ -110,7 +110,7 @@ function rateIn(
   })
   const limit: Limit = { policy, quota, windowOf }
   return {
-    admit: (caller) => count(counter, caller, limit),
+    admit: (caller, calls) => count(counter, caller, limit, calls),
     exceeded: async (caller) => {
       const counted = await counter.get(caller)
       return counted && counted.consumedPoints >= quota ? stateOf(counted, limit) : undefined

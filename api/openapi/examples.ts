@@ -121,6 +121,24 @@ export const forecastReceipt = {
   forecast_at: '2026-03-01T12:34:56.789Z',
 }
 
+export const forecastSubmissions = {
+  forecasts: [forecastSubmission, { question_id: UNKNOWN_ID, probability: 0.2 }],
+}
+export const forecastResults = {
+  results: [
+    { status: 'ok', ...forecastReceipt },
+    {
+      status: 'refused',
+      problem: {
+        type: '/problems/not-found',
+        title: 'There is nothing with this name',
+        status: 404,
+        detail: `there is no question ${UNKNOWN_ID}`,
+      },
+    },
+  ],
+}
+
 export const bulkVerification = { entity_type: 'agent', ids: [AGENT_ID, UNKNOWN_ID] }
 export const bulkResults = {
   results: [

@@ -3,7 +3,7 @@ import type { Methodology } from '../../pipeline/scoring/methodology.ts'
 import type { Route } from '../route.ts'
 import { register } from './agents.ts'
 import { documentation } from './docs.ts'
-import { submitForecast } from './forecasts.ts'
+import { submitForecast, submitForecasts } from './forecasts.ts'
 import { leaderboard } from './leaderboard.ts'
 import { methodologyDocument, methodologyVersion } from './methodology.ts'
 import { owner } from './owners.ts'
@@ -28,6 +28,7 @@ export function allRoutes({ version, methodology, methodologyText }: Documents):
   const routes: Route[] = [
     register,
     submitForecast,
+    submitForecasts,
     ...publications,
     bulk,
     snapshots,

@@ -1,12 +1,14 @@
-// Agents submit forecasts.
+// Agents submit forecasts, one or many at once.
 import { z } from 'zod'
 import { rounded } from '../../pipeline/scoring/round.ts'
 import { ServiceError } from '../../schemas/errors.ts'
-import { type Checks, forecastReceipt } from '../../schemas/payloads.ts'
-import { forecastSubmission } from '../../schemas/requests.ts'
+import { type Checks, type Problem, forecastReceipt, forecastResults } from '../../schemas/payloads.ts'
+import { MOST_FORECASTS, forecastSubmission, forecastSubmissions } from '../../schemas/requests.ts'
+import type { ForecastRow } from '../../schemas/tables.ts'
 import { uuid } from '../../schemas/values.ts'
 import * as examples from '../openapi/examples.ts'
 import { assertOpen } from '../questions/question.ts'
+import { problemOf } from '../problems.ts'
 import { route } from '../route.ts'
 
 const { AGENT_ID, QUESTION_ID } = examples
@@ -32,6 +34,29 @@ function assertClock({ clock }: Checks): void {
     `this node takes no forecasts now: ${clock.detail}. Try again, since another node may take it`,
     { type: 'wrong-clock', expose: true, retryAfterS: 60 },
   )
+}
+
+/** @throws ServiceError `forbidden`. */
+function assertOwnKey(own: string, named: string): void {
+  if (own !== named) throw new ServiceError('forbidden', `this key belongs to another agent than ${named}`)
+}
+
+interface Receipt {
+  forecast_id: string
+  agent_id: string
+  question_id: string
+  probability: number
+}
+
+function rowOf({ agent_id, ...receipt }: Receipt, at: Date): ForecastRow {
+  return {
+    ...receipt,
+    entity_type: 'agent',
+    entity_id: agent_id,
+    forecast_at: at,
+    recorded_at: at,
+    source: 'api',
+  }
 }
 
 export const submitForecast = route({
@@ -67,9 +92,7 @@ export const submitForecast = route({
     422: examples.invalid('body', 'probability', 'must be at most 1'),
   },
   handle: async ({ params, body, caller, idempotencyKey }, context) => {
-    if (caller.agent_id !== params.agent_id) {
-      throw new ServiceError('forbidden', `this key belongs to another agent than ${params.agent_id}`)
-    }
+    assertOwnKey(caller.agent_id, params.agent_id)
     assertClock(context.health.checks)
     const { agent_id } = params
     const { questions, forecasts, idempotency, now } = context
@@ -89,17 +112,98 @@ export const submitForecast = route({
         forecast_at: at.toISOString(),
       }),
       commit: ({ id, at }) =>
-        forecasts.submit({
-          forecast_id: id,
-          entity_type: 'agent',
-          entity_id: agent_id,
-          question_id: body.question_id,
-          probability,
-          forecast_at: at,
-          recorded_at: at,
-          source: 'api',
-        }),
+        forecasts.submit(
+          rowOf({ forecast_id: id, agent_id, question_id: body.question_id, probability }, at),
+        ),
     })
     return { body: receipt }
   },
 })
+
+/** Of a forecast in a batch: the id that it gets, or why it is refused. */
+type Decided = { id: string } | { problem: Problem }
+
+export const submitForecasts = route({
+  path: '/agents/{agent_id}/forecasts',
+  operationId: 'submitForecasts',
+  tag: 'Agents',
+  summary: `Submit up to ${MOST_FORECASTS} probabilities at once, with an answer for each`,
+  description:
+    'Takes a probability for each of several questions, with the agent’s own key. A question that takes no forecast is ' +
+    'refused alone; the others are durable, all by one write, before the call is answered. Each counts as one submission. With ' +
+    'an `Idempotency-Key` the whole call may be repeated if its answer was lost: it has the same answer, and counts once.',
+  key: 'agent',
+  limit: 'forecast',
+  idempotent: true,
+  follows: true,
+  needsStore: true,
+  params: z.strictObject({ agent_id: uuid }),
+  body: forecastSubmissions,
+  mostItems: { forecasts: () => MOST_FORECASTS },
+  submissions: ({ forecasts }) => forecasts.length,
+  examples: { params: { agent_id: AGENT_ID }, body: examples.forecastSubmissions },
+  success: {
+    description: 'Those with the status `ok` are durable',
+    body: forecastResults,
+    cache: 'no-store',
+    example: examples.forecastResults,
+  },
+  problems: {
+    403: { type: 'other-agents-key', detail: `this key belongs to another agent than ${AGENT_ID}` },
+    422: examples.invalid('body', 'forecasts', 'must have at least one forecast'),
+  },
+  handle: async ({ params, body, caller, idempotencyKey }, context) => {
+    const { agent_id } = params
+    assertOwnKey(caller.agent_id, agent_id)
+    assertClock(context.health.checks)
+    const { questions, forecasts, idempotency, now } = context
+    const wanted = body.forecasts.map(({ question_id, probability }) => ({
+      question_id,
+      probability: rounded(probability),
+    }))
+    const results = await idempotency.run<z.infer<typeof forecastResults>['results'], Decided[]>(
+      { scope: `forecasts ${agent_id}`, key: idempotencyKey, body },
+      {
+        check: async ({ at }, { earlier, newId }) => {
+          assertTimely(at, now())
+          return (
+            earlier ??
+            Promise.all(
+              wanted.map(async ({ question_id }) => {
+                try {
+                  assertOpen(await questions.find(question_id), at)
+                  return { id: newId() }
+                } catch (error) {
+                  if (isRefusal(error)) return { problem: problemOf(error).problem }
+                  throw error
+                }
+              }),
+            )
+          )
+        },
+        answer: ({ at }, decided) =>
+          wanted.map((forecast, index) => {
+            const own = decided[index]!
+            if ('problem' in own) return { status: 'refused', ...own }
+            return { status: 'ok', forecast_id: own.id, agent_id, ...forecast, forecast_at: at.toISOString() }
+          }),
+        commit: ({ at }, answer) => {
+          const taken = answer.flatMap((result) =>
+            result.status === 'ok' ? [rowOf(receiptOf(result), at)] : [],
+          )
+          return forecasts.submit(...taken)
+        },
+      },
+    )
+    return { body: { results } }
+  },
+})
+
+/** Whether a question takes no forecast, or is not there. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof ServiceError && (error.kind === 'conflict' || error.kind === 'notFound')
+}
+
+function receiptOf({ forecast_id, agent_id, question_id, probability }: Receipt): Receipt {
+  return { forecast_id, agent_id, question_id, probability }
+}

@@ -32,6 +32,8 @@ const claimRecord = z.strictObject({
   at: instant,
   salt: z.string().regex(/^[0-9a-f]{64}$/),
   state: z.enum(['under_way', 'interrupted', 'done']),
+  /** What the check of the request decided. */
+  decided: z.unknown().optional(),
 })
 type ClaimRecord = z.infer<typeof claimRecord>
 
@@ -44,14 +46,22 @@ export interface IdempotentRequest {
   body: object
 }
 
-export interface IdempotentWork<T> {
+/** For what a check decides: what it decided for the same claim before, if it is taken over, and new ids. */
+export interface Deciding<D> {
+  earlier: D | undefined
+  /** A new version 7 UUID. */
+  newId: () => string
+}
+
+/** `D` is JSON: what is decided once for a claim, such as which parts of a request can be done, and is kept with it. */
+export interface IdempotentWork<T, D = void> {
   /**
    * Throws for a request that cannot be done, and changes nothing. Called before every commit, also before that of a
-   * claim that is taken over, whose `at` may be days ago.
+   * claim that is taken over, whose `at` may be days ago. It then decides as it did `earlier`.
    */
-  check: (claim: Claim) => Promise<void>
-  /** The same for the same request and claim. It may throw when it is too late to repeat the answer. */
-  answer: (claim: Claim) => T
+  check: (claim: Claim, deciding: Deciding<D>) => Promise<D>
+  /** The same for the same request, claim and decision. It may throw when it is too late to repeat the answer. */
+  answer: (claim: Claim, decided: D) => T
   /** Makes the answer durable. It may run several times for one claim, even at the same time. */
   commit: (claim: Claim, answer: T) => Promise<void>
 }
@@ -81,11 +91,10 @@ export class Idempotency {
    * @throws ServiceError `invalid` if the key was used for another request, `conflict` while the first request
    *   is under way; and whatever the work throws.
    */
-  async run<T>({ scope, key, body }: IdempotentRequest, work: IdempotentWork<T>): Promise<T> {
+  async run<T, D = void>({ scope, key, body }: IdempotentRequest, work: IdempotentWork<T, D>): Promise<T> {
     if (key === undefined) {
       const claim = this.#newClaim()
-      await work.check(claim)
-      const answer = work.answer(claim)
+      const answer = work.answer(claim, await this.#decide(work, claim))
       await work.commit(claim, answer)
       return answer
     }
@@ -99,14 +108,20 @@ export class Idempotency {
     }
   }
 
-  async #once<T>(path: string, fingerprint: string, work: IdempotentWork<T>): Promise<T> {
+  async #once<T, D>(path: string, fingerprint: string, work: IdempotentWork<T, D>): Promise<T> {
     const { store, now, leaseMs } = this.#components
     let found = await readRecord(store, path, claimRecord)
     if (!found) {
       const fresh = this.#newClaim()
       // Checked before the claim is stored, so that a refused request leaves its key free for the corrected one.
-      await work.check(fresh)
-      const mine: ClaimRecord = { ...fresh, at: fresh.at.toISOString(), fingerprint, state: 'under_way' }
+      const decided = await this.#decide(work, fresh)
+      const mine: ClaimRecord = {
+        ...fresh,
+        at: fresh.at.toISOString(),
+        fingerprint,
+        state: 'under_way',
+        ...(decided === undefined ? {} : { decided }),
+      }
       if (await store.putIfAbsent(path, recordBytes(path, mine))) return this.#carryOut(path, mine, work)
       found = await readRecord(store, path, claimRecord)
       if (!found) throw underWay(1)
@@ -121,19 +136,23 @@ export class Idempotency {
       )
     }
     const claim = claimOf(found)
-    if (found.state === 'done') return work.answer(claim)
+    if (found.state === 'done') return work.answer(claim, found.decided as D)
     const leftMs = claim.at.getTime() + leaseMs - now().getTime()
     if (found.state === 'under_way' && leftMs > 0) throw underWay(Math.ceil(leftMs / 1000))
-    await work.check(claim)
+    await this.#decide(work, claim, found.decided as D)
     const taken: ClaimRecord = { ...found, state: 'under_way' }
     await store.put(path, recordBytes(path, taken))
     return this.#carryOut(path, taken, work)
   }
 
-  async #carryOut<T>(path: string, record: ClaimRecord, work: IdempotentWork<T>): Promise<T> {
+  #decide<T, D>(work: IdempotentWork<T, D>, claim: Claim, earlier?: D): Promise<D> {
+    return work.check(claim, { earlier, newId: this.#components.newId })
+  }
+
+  async #carryOut<T, D>(path: string, record: ClaimRecord, work: IdempotentWork<T, D>): Promise<T> {
     const claim = claimOf(record)
     try {
-      const answer = work.answer(claim)
+      const answer = work.answer(claim, record.decided as D)
       await work.commit(claim, answer)
       // The call is durable. If this note is lost, the next request with the key commits the same again.
       await this.#note(path, { ...record, state: 'done' })

@@ -22,8 +22,9 @@ export interface GroupCommitComponents {
   monotonicMs: () => number
 }
 
+/** Rows that must go into one object. */
 interface Waiting {
-  row: Row
+  rows: readonly Row[]
   resolve: () => void
   reject: (error: ServiceError) => void
 }
@@ -36,6 +37,7 @@ export class GroupCommit {
   readonly #settings: GroupCommitSettings
   readonly #components: GroupCommitComponents
   #waiting: Waiting[] = []
+  #queued = 0
   #writing: Promise<void> | undefined
   #closed = false
 
@@ -46,22 +48,24 @@ export class GroupCommit {
   }
 
   get queued(): number {
-    return this.#waiting.length
+    return this.#queued
   }
 
   /**
-   * Resolves once the row is durable in the inbox.
+   * Resolves once the rows are durable in the inbox, all in one object.
    *
-   * @throws ServiceError `unavailable`. If the queue was full, the row was not written. If the store failed or took too
+   * @throws ServiceError `unavailable`. If the queue was full, no row was written. If the store failed or took too
    *   long, it may still turn up, so writing the same again must be harmless.
    */
-  submit(row: Row): Promise<void> {
+  submit(...rows: Row[]): Promise<void> {
     if (this.#closed) return Promise.reject(unavailable('the service is shutting down; nothing was recorded'))
-    if (this.#waiting.length >= this.#settings.queueLimit) {
+    if (rows.length === 0) return Promise.resolve()
+    if (this.#queued + rows.length > this.#settings.queueLimit) {
       return Promise.reject(unavailable('too many rows are waiting to be written; nothing was recorded'))
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    this.#waiting.push({ row, resolve, reject })
+    this.#waiting.push({ rows, resolve, reject })
+    this.#queued += rows.length
     this.#writing ??= this.#writeAll()
     return promise
   }
@@ -76,7 +80,7 @@ export class GroupCommit {
     // The rows of one turn of the event loop go into one object.
     await Promise.resolve()
     while (this.#waiting.length > 0) {
-      const group = this.#waiting.splice(0, GROUP_LIMIT)
+      const group = this.#takeGroup()
       try {
         await this.#write(group)
         for (const { resolve } of group) resolve()
@@ -88,13 +92,25 @@ export class GroupCommit {
     this.#writing = undefined
   }
 
+  /** As many as fit into one object, at least the first. */
+  #takeGroup(): Waiting[] {
+    let rows = 0
+    let count = 0
+    while (count < this.#waiting.length) {
+      rows += this.#waiting[count]!.rows.length
+      if (rows > GROUP_LIMIT && count > 0) break
+      count += 1
+    }
+    const group = this.#waiting.splice(0, count)
+    for (const { rows: taken } of group) this.#queued -= taken.length
+    return group
+  }
+
   async #write(group: readonly Waiting[]): Promise<void> {
     const { store, newId, onCommit, monotonicMs } = this.#components
     const startedMs = monotonicMs()
-    const bytes = encodeRows(
-      this.#table,
-      group.map(({ row }) => row),
-    )
+    const rows = group.flatMap((waiting) => waiting.rows)
+    const bytes = encodeRows(this.#table, rows)
     const signal = AbortSignal.timeout(this.#settings.timeoutMs)
     const expired = new Promise<never>((_, reject) => {
       signal.addEventListener('abort', () => {
@@ -104,7 +120,7 @@ export class GroupCommit {
     // No other object has this path: if it is taken, an earlier attempt of this request succeeded.
     const write = store.putIfAbsent(inboxPath(this.#table, newId(), bytes), bytes, signal)
     await Promise.race([write, expired])
-    onCommit?.(group.length, monotonicMs() - startedMs)
+    onCommit?.(rows.length, monotonicMs() - startedMs)
   }
 }
 

@@ -368,6 +368,7 @@ describe('GET /openapi.json', () => {
       [
         'POST /agents/register',
         'POST /agents/{agent_id}/forecast',
+        'POST /agents/{agent_id}/forecasts',
         'GET /agents/{agent_id}/verification',
         'GET /agents/{agent_id}/metrics',
         'GET /agents/{agent_id}/rankings',

@@ -186,6 +186,7 @@ async function underWay(request: Request): Promise<Answer> {
 /** What needs something else. */
 const PROVOKE_OF: Record<string, Provoke> = {
   'registerAgent 409': underWay,
+  'submitForecasts 409': underWay,
   // They differ from one answer to the next.
   'getMeasurements 304': (request) => send(service.client, { ...request, headers: { 'If-None-Match': '*' } }),
   'getCurrentRelease 404': async (request) =>
