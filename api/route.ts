@@ -1,11 +1,10 @@
 // A call of the API: what it takes, who may make it and what it answers, as a plain function over validated input,
 // with the words and examples for the OpenAPI document.
 import { z } from 'zod'
-import type { KeyRecord } from '../pipeline/access/registry.ts'
-import type { Fault } from '../schemas/errors.ts'
+import { type Fault, ServiceError } from '../schemas/errors.ts'
 import type { ProblemName } from '../schemas/problems.ts'
 import type { ApiContext } from './context.ts'
-import type { Caller } from './limits/callers.ts'
+import type { Caller, KnownKey } from './limits/callers.ts'
 import type { LimitedCall } from './limits/admission.ts'
 
 /** The key that a call takes: none, an optional `X-API-Key` of a client or agent, or the bearer token of an agent. */
@@ -17,7 +16,7 @@ export const CHALLENGES = { agent: 'Bearer', optional: 'ApiKey header="X-API-Key
 interface CallerOf {
   none: { kind: 'anonymous' }
   optional: Caller
-  agent: KeyRecord & { kind: 'agent' }
+  agent: KnownKey & { kind: 'agent' }
 }
 
 export interface Reply {
@@ -56,10 +55,11 @@ export interface ProblemText {
   errors?: readonly Fault[]
 }
 
-/** What a call says of itself. One with a body is a POST, every other one a GET. */
+/** What a call says of itself. One with a body is a POST, and so is one that says it; every other one is a GET. */
 interface RouteSpec<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, K extends KeyPolicy> {
   /** With parameters as `{name}`. */
   path: string
+  method?: 'GET' | 'POST'
   operationId: string
   tag: Tag
   summary: string
@@ -129,4 +129,9 @@ export function route<
 >(spec: RouteSpec<P, Q, B, K>): Route {
   const method = spec.body ? 'POST' : 'GET'
   return { method, key: 'none', limit: 'read', params: nothing, query: nothing, ...spec } as unknown as Route
+}
+
+/** For a call of an agent: its key must be that of the agent in the path. @throws ServiceError `forbidden`. */
+export function assertOwnKey(own: string, named: string): void {
+  if (own !== named) throw new ServiceError('forbidden', `this key belongs to another agent than ${named}`)
 }

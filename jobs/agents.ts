@@ -25,8 +25,28 @@ export async function assignAgents(
 }
 
 export async function retireAgents(components: Components, agentIds: readonly string[]): Promise<Report> {
-  const said = await onTable(components, (context) => retire(context, agentIds))
+  const { registry, now } = components
+  const at = now()
+  const ids = agentIds.map((id) => id.toLowerCase())
+  const said = await onTable(components, (context) =>
+    retire(context, new Map(ids.map((id) => [id, at.toISOString()]))),
+  )
+  // Last, because an id that is wrong must change nothing. Until then the agent may still submit.
+  for (const id of ids) await registry.noteRetired(id, at)
   return reportOf(said, {}, 'retired')
+}
+
+/** Tells the table of agents which have retired by their own call. */
+export async function recordRetirements(components: Components): Promise<void> {
+  const { registry, now, log } = components
+  const retiring = await registry.retiring()
+  if (retiring.length === 0) return
+  const since = await Promise.all(
+    retiring.map(async (id): Promise<[string, string]> => [id, await registry.noteRetired(id, now())]),
+  )
+  const { changed } = await onTable(components, (context) => retire(context, new Map(since)))
+  for (const id of retiring) await registry.retirementTold(id)
+  log('recorded retirements', { agents: changed })
 }
 
 async function onTable(

@@ -12,7 +12,7 @@ import { type Access, type Components, SERVICE_VERSION, withComponents } from '.
 import { type OwnerOption, assignAgents, listAgents, retireAgents } from './agents.ts'
 import { runAudit } from './audit.ts'
 import { runImport } from './import.ts'
-import { type KeyOptions, createKey, listKeys, revokeKey, rotateKey } from './keys.ts'
+import { type KeyOptions, createKey, listKeys, revokeKey, rotateKey, setTier } from './keys.ts'
 import { type Report, print, reportError } from './output.ts'
 import { runQuarantine } from './quarantine.ts'
 import { runRelease } from './release.ts'
@@ -149,7 +149,9 @@ storeCommand('retire', 'Retire agents, from the next release on, all or nothing.
     onStore(options, 'writes', (components) => retireAgents(components, ids)),
   )
 
-const keys = program.command('keys').description('Create, list, rotate and revoke API keys.')
+const keys = program
+  .command('keys')
+  .description('Create, list, rotate and revoke API keys, and set their tiers.')
 
 storeCommand('create', 'Create a key and print it, once.', keys)
   .requiredOption('--owner <name>', 'whom the key is for')
@@ -162,6 +164,14 @@ storeCommand('create', 'Create a key and print it, once.', keys)
 storeCommand('list', 'List the public ids of keys, never the keys themselves.', keys).action(
   (options: StoreOptions) => onStore(options, 'reads', listKeys),
 )
+
+storeCommand('set-tier', 'Give a key another tier; every node counts by it within ten seconds.', keys)
+  .argument('<key_id>', 'the public id, with or without fv_live_ or fv_test_')
+  .addOption(new Option('--tier <name>', 'how many calls the key has').choices(TIERS).makeOptionMandatory())
+  .option('--monthly-calls <number>', 'the quota of an enterprise key', wholeNumber)
+  .action((keyId: string, options: StoreOptions & Omit<KeyOptions, 'owner'>) =>
+    onStore(options, 'writes', (components) => setTier(components, keyId, options)),
+  )
 
 storeCommand('revoke', 'Revoke a key; every node refuses it within ten seconds.', keys)
   .argument('<key_id>', 'the public id, with or without fv_live_ or fv_test_')

@@ -26,6 +26,18 @@ export async function createKey(
   return { ok: true, json, text: `${key}\n${KEEP_IT}` }
 }
 
+/** Takes the id with or without the prefix of the key. Every node counts by the new quota within ten seconds. */
+export async function setTier(
+  { registry }: Components,
+  named: string,
+  { tier, monthlyCalls }: Omit<KeyOptions, 'owner'>,
+): Promise<Report> {
+  const keyId = namedKeyId(named, registry.environment)
+  const record = await registry.setQuota(keyId, quotaOf(tier, monthlyCalls))
+  const quota = record.monthly_calls === null ? '' : `, ${record.monthly_calls} calls a month`
+  return { ok: true, json: record, text: `${keyId} of ${whose(record)} has the tier ${record.tier}${quota}` }
+}
+
 function quotaOf(tier: Tier, monthlyCalls: number | undefined): KeyQuota {
   const isEnterprise = tier === 'enterprise'
   if (isEnterprise && monthlyCalls !== undefined) return { tier, monthly_calls: monthlyCalls }

@@ -1,11 +1,13 @@
 // `fvs release`.
 import { type ReleaseRequest, makeRelease } from '../pipeline/release/make.ts'
 import type { Components } from './components.ts'
+import { recordRetirements } from './agents.ts'
 import { keepHouse } from './housekeeping.ts'
 import type { Report } from './output.ts'
 
 export async function runRelease(components: Components, request: ReleaseRequest): Promise<Report> {
   const started = performance.now()
+  await recordRetirements(components)
   const result = await makeRelease(components, request)
   const seconds = ((performance.now() - started) / 1000).toFixed(1)
   await keepHouse(components, result)

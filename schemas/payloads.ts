@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { count } from './metric.ts'
 import { ENTITY_METRICS, fieldsOf } from './metrics.ts'
 import { ENTITY_TYPES, OUTCOMES } from './tables.ts'
+import { TIERS } from './tiers.ts'
 import { PROBLEM_NAMES, QUOTA_EXCEEDED, problemAddress } from './problems.ts'
 import { QUESTION_STATUSES } from './requests.ts'
 import { ENVIRONMENTS, day, instant, publishedUuid, sha256 } from './values.ts'
@@ -351,6 +352,28 @@ export type Problem = z.infer<typeof problem>
 export const registered = z.strictObject({
   agent_id: publishedUuid,
   api_key: z.string().describe('A secret that is shown only once: send it as `Authorization: Bearer`'),
+})
+
+export const rotatedKey = z.strictObject({
+  ...agentId,
+  api_key: z.string().describe('The new secret, shown only once'),
+  old_key_works_until: instant.describe('The key that made this call works until then'),
+})
+
+export const retiredAgent = z.strictObject({
+  ...agentId,
+  retired_at: instant.describe('Since when it takes no forecasts'),
+})
+
+export const keyUsage = z.strictObject({
+  tier: z.enum(TIERS),
+  month: z
+    .string()
+    .regex(/^[0-9]{4}-[0-9]{2}$/)
+    .describe('The calendar month, in UTC'),
+  calls: count.describe('Verification calls of the account in this month, as this node knows them'),
+  monthly_calls: count.describe('How many a month has'),
+  resets_at: instant.describe('When the next month begins'),
 })
 
 export const forecastReceipt = z.strictObject({

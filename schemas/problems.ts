@@ -96,11 +96,24 @@ export const PROBLEM_TYPES = {
     happened: 'The outcome of the question is known, so that it takes no more forecasts.',
     remedy: 'Choose another question: `GET /questions?status=open` lists them.',
   },
+  'agent-retired': {
+    status: 409,
+    title: 'The agent is retired',
+    happened:
+      'The agent has been retired, by itself or by the operator. It stays in every record and takes no forecasts.',
+    remedy: 'Register another agent.',
+  },
   'request-in-progress': {
     status: 409,
     title: 'The same request is under way',
     happened: 'A request with this `Idempotency-Key` has begun and is not answered yet.',
     remedy: 'Send it again, unchanged, after the seconds in `Retry-After`.',
+  },
+  'key-rotated': {
+    status: 409,
+    title: 'The key was rotated already',
+    happened: 'Another key has taken the place of this one, which works until the instant in `detail`.',
+    remedy: 'Use the new key. If its answer was lost, ask the operator for another one.',
   },
   'request-expired': {
     status: 409,

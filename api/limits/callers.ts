@@ -6,7 +6,10 @@ import { sha256Hex } from '../../pipeline/proof/canonical.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { ENVIRONMENTS, type Environment } from '../../schemas/values.ts'
 
-export type Caller = { kind: 'anonymous' } | KeyRecord
+/** A key that was found, with since when its agent takes no forecasts. */
+export type KnownKey = KeyRecord & { retired_at: string | null }
+
+export type Caller = { kind: 'anonymous' } | KnownKey
 
 /**
  * Called before a key that was never good is looked up; what it returns, after that. It throws for a caller that may not
@@ -29,7 +32,9 @@ const WORKS: Record<Environment, string> = {
 export class Callers {
   readonly #environment: Environment
   readonly #now: () => Date
-  readonly #cache: LRUCache<string, { record: KeyRecord | undefined }, LookUp>
+  readonly #cache: LRUCache<string, { record: KnownKey | undefined }, LookUp>
+  /** Agents that retired on this node, until their keys are looked up again. */
+  readonly #retired = new LRUCache<string, string>({ max: 10_000 })
 
   /** Results are kept for `ttlMs`, also for unknown keys, so a revoked key may still work for that long. */
   constructor(registry: Registry, ttlMs: number, now: () => Date) {
@@ -45,7 +50,10 @@ export class Callers {
       fetchMethod: async (_hash, _stale, { context: { key, hold } }) => {
         const release = await hold()
         try {
-          return { record: await registry.findKey(key) }
+          const found = await registry.findKey(key)
+          if (!found) return { record: undefined }
+          const retired_at = found.kind === 'agent' ? await registry.retiredAt(found.agent_id) : null
+          return { record: { ...found, retired_at } }
         } finally {
           await release()
         }
@@ -61,7 +69,7 @@ export class Callers {
   }
 
   /** @throws ServiceError `unauthorized`. */
-  async ofBearer(authorization: string | undefined, hold = free): Promise<KeyRecord & { kind: 'agent' }> {
+  async ofBearer(authorization: string | undefined, hold = free): Promise<KnownKey & { kind: 'agent' }> {
     if (authorization === undefined) {
       throw new ServiceError('unauthorized', 'no API key: send the header Authorization: Bearer <api_key>', {
         type: 'no-key',
@@ -75,7 +83,12 @@ export class Callers {
         'the bearer token is not the API key of an agent, or was revoked',
       )
     }
-    return record
+    return { ...record, retired_at: record.retired_at ?? this.#retired.get(record.agent_id) ?? null }
+  }
+
+  /** So that this node refuses the forecasts of an agent at once, and not when its key is looked up again. */
+  noteRetired(agentId: string, at: string): void {
+    this.#retired.set(agentId, at)
   }
 
   /** @throws ServiceError `unauthorized` for a key that does not work here; sending none is allowed. */
@@ -86,7 +99,7 @@ export class Callers {
     return record
   }
 
-  async #find(key: string, hold: Hold): Promise<KeyRecord | undefined> {
+  async #find(key: string, hold: Hold): Promise<KnownKey | undefined> {
     if (!isWellFormedKey(key)) return undefined
     for (const environment of ENVIRONMENTS) {
       if (environment !== this.#environment && key.startsWith(KEY_PREFIXES[environment])) {
@@ -103,11 +116,11 @@ export class Callers {
   }
 
   /** The record of a key in force, which may be too old to go by. */
-  #kept(hash: string): KeyRecord | undefined {
+  #kept(hash: string): KnownKey | undefined {
     return this.#inForce(this.#cache.peek(hash, { allowStale: true })?.record)
   }
 
-  #inForce(record: KeyRecord | undefined): KeyRecord | undefined {
+  #inForce(record: KnownKey | undefined): KnownKey | undefined {
     return record && isInForce(record, this.#now()) ? record : undefined
   }
 }

@@ -15,7 +15,8 @@ import {
 } from './admission.ts'
 import type { Caller } from './callers.ts'
 import { type Counters, EVERYONE, MOST_ADDRESSES, countInMemory } from './counters.ts'
-import { MonthlyCalls } from './monthly-calls.ts'
+import type { KeyRecord } from '../../pipeline/access/registry.ts'
+import { MonthlyCalls, monthOf, nextMonth } from './monthly-calls.ts'
 
 interface LimitsComponents {
   environment: Environment
@@ -83,6 +84,18 @@ export class Limits {
         const admission = await this.monthlyCalls.admit(accountId, quota, at)
         return { ...admission, usage: { keyId, accountId, tier, day: at.toISOString().slice(0, 10) } }
       }
+    }
+  }
+
+  /** What an account has used of this month, and when the next one begins. Counts nothing. */
+  async usageOf({ account_id, tier, monthly_calls }: KeyRecord) {
+    const at = this.#now()
+    return {
+      tier,
+      month: monthOf(at),
+      calls: await this.monthlyCalls.used(account_id, at),
+      monthly_calls: monthly_calls ?? this.#quotaOf(tier),
+      resets_at: nextMonth(at).toISOString(),
     }
   }
 

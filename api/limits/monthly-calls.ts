@@ -33,6 +33,11 @@ export class MonthlyCalls {
     return count(this.#counterOf(monthOf(at)), caller, limit)
   }
 
+  /** How many calls a caller has made in the month. Counts nothing. */
+  async used(caller: string, at: Date): Promise<number> {
+    return (await this.#counterOf(monthOf(at)).get(caller))?.consumedPoints ?? 0
+  }
+
   /** One counter per month; an old month is dropped whole. */
   #counterOf(month: string): RateLimiterAbstract {
     const known = this.#months.get(month)
@@ -52,9 +57,14 @@ export function monthOf(at: Date): string {
   return at.toISOString().slice(0, 7)
 }
 
+/** When the month after begins. */
+export function nextMonth(at: Date): Date {
+  return new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1))
+}
+
 function monthWindow(at: Date): QuotaWindow {
   const startMs = Date.UTC(at.getUTCFullYear(), at.getUTCMonth())
-  const endMs = Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1)
+  const endMs = nextMonth(at).getTime()
   return {
     windowS: (endMs - startMs) / 1000,
     resetS: Math.max(1, Math.ceil((endMs - at.getTime()) / 1000)),

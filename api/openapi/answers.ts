@@ -148,8 +148,8 @@ function examplesOf(status: number, spec: Route): Record<string, Problem> {
   const own = problems[status] ?? (status === 401 ? KEY_PROBLEMS[key] : undefined)
   const keyed = idempotent && KEYED[status]
   return {
-    problem: exampleProblem(own ?? NO_SUCH_PARAMETER),
-    ...(keyed ? { 'with an Idempotency-Key': exampleProblem(keyed) } : {}),
+    problem: exampleProblem(own ?? (status === 409 && keyed ? keyed : NO_SUCH_PARAMETER)),
+    ...(keyed && own !== undefined ? { 'with an Idempotency-Key': exampleProblem(keyed) } : {}),
   }
 }
 

@@ -113,6 +113,20 @@ export const registered = {
   api_key: 'fv_live_Example1_ThisIsAnExampleAndNotARealApiKey000000',
 }
 
+export const rotatedKey = {
+  agent_id: AGENT_ID,
+  api_key: 'fv_live_Example2_ThisIsAnExampleAndNotARealApiKey000000',
+  old_key_works_until: '2026-03-02T12:00:00.000Z',
+}
+export const retiredAgent = { agent_id: AGENT_ID, retired_at: '2026-03-01T12:00:00.000Z' }
+export const keyUsage = {
+  tier: 'pro',
+  month: '2026-03',
+  calls: 412,
+  monthly_calls: 5000,
+  resets_at: '2026-04-01T00:00:00.000Z',
+}
+
 export const forecastSubmission = { question_id: QUESTION_ID, probability: 0.73 }
 export const forecastReceipt = {
   forecast_id: '01955c41-02d4-7a90-8b3e-6a7d5c4f3e21',

@@ -4,6 +4,7 @@ import type { Route } from '../route.ts'
 import { register } from './agents.ts'
 import { documentation } from './docs.ts'
 import { submitForecast, submitForecasts } from './forecasts.ts'
+import { retire, rotateKey, usage } from './keys.ts'
 import { leaderboard } from './leaderboard.ts'
 import { methodologyDocument, methodologyVersion } from './methodology.ts'
 import { owner } from './owners.ts'
@@ -29,8 +30,11 @@ export function allRoutes({ version, methodology, methodologyText }: Documents):
     register,
     submitForecast,
     submitForecasts,
+    rotateKey,
+    retire,
     ...publications,
     bulk,
+    usage,
     snapshots,
     leaderboard,
     owner,

@@ -6,10 +6,11 @@ import { type Checks, type Problem, forecastReceipt, forecastResults } from '../
 import { MOST_FORECASTS, forecastSubmission, forecastSubmissions } from '../../schemas/requests.ts'
 import type { ForecastRow } from '../../schemas/tables.ts'
 import { uuid } from '../../schemas/values.ts'
+import type { KnownKey } from '../limits/callers.ts'
 import * as examples from '../openapi/examples.ts'
 import { assertOpen } from '../questions/question.ts'
 import { problemOf } from '../problems.ts'
-import { route } from '../route.ts'
+import { assertOwnKey, route } from '../route.ts'
 
 const { AGENT_ID, QUESTION_ID } = examples
 
@@ -36,9 +37,15 @@ function assertClock({ clock }: Checks): void {
   )
 }
 
-/** @throws ServiceError `forbidden`. */
-function assertOwnKey(own: string, named: string): void {
-  if (own !== named) throw new ServiceError('forbidden', `this key belongs to another agent than ${named}`)
+/** @throws ServiceError `conflict`. */
+function assertActive({
+  agent_id,
+  retired_at,
+}: Pick<KnownKey & { kind: 'agent' }, 'agent_id' | 'retired_at'>): void {
+  if (retired_at === null) return
+  throw new ServiceError('conflict', `the agent ${agent_id} is retired since ${retired_at}`, {
+    type: 'agent-retired',
+  })
 }
 
 interface Receipt {
@@ -93,6 +100,7 @@ export const submitForecast = route({
   },
   handle: async ({ params, body, caller, idempotencyKey }, context) => {
     assertOwnKey(caller.agent_id, params.agent_id)
+    assertActive(caller)
     assertClock(context.health.checks)
     const { agent_id } = params
     const { questions, forecasts, idempotency, now } = context
@@ -155,6 +163,7 @@ export const submitForecasts = route({
   handle: async ({ params, body, caller, idempotencyKey }, context) => {
     const { agent_id } = params
     assertOwnKey(caller.agent_id, agent_id)
+    assertActive(caller)
     assertClock(context.health.checks)
     const { questions, forecasts, idempotency, now } = context
     const wanted = body.forecasts.map(({ question_id, probability }) => ({

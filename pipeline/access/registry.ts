@@ -7,7 +7,16 @@ import { TIERS, type Tier } from '../../schemas/tiers.ts'
 import { type Environment, publishedUuid, instant, sha256 } from '../../schemas/values.ts'
 import { type ApiKey, type RandomBytes, isWellFormedKey, newApiKey, redactKeys } from './api-key.ts'
 import { sha256Hex } from '../proof/canonical.ts'
-import { API_KEYS_PREFIX, agentPath, apiKeyPath, keyIdPath } from '../store/paths.ts'
+import {
+  API_KEYS_PREFIX,
+  RETIRING_PREFIX,
+  agentPath,
+  apiKeyPath,
+  keyIdPath,
+  retiredPath,
+  retiringAgent,
+  retiringPath,
+} from '../store/paths.ts'
 import { readRecord, recordBytes } from '../store/records.ts'
 import { type Store, putExactly, putOnce } from '../store/store.ts'
 
@@ -44,8 +53,10 @@ const keyIdRecord = z.strictObject({ sha256 })
 const agentRecord = z.strictObject({ agent_id: publishedUuid, registered_at: instant })
 type AgentRecord = z.infer<typeof agentRecord>
 
+const retiredRecord = z.strictObject({ agent_id: publishedUuid, retired_at: instant })
+
 /** How long a rotated key keeps working. */
-const ROTATION_MS = 24 * 3_600_000
+export const ROTATION_MS = 24 * 3_600_000
 
 const READS_AT_ONCE = 16
 /** Anyone can trigger look-ups, so they get a bounded share of the store's connections. */
@@ -83,6 +94,44 @@ export class Registry {
     await this.#createKey(key, { kind: 'agent', agent_id: agentId, ...FREE }, now)
   }
 
+  /**
+   * Notes that an agent takes no forecasts any more, and asks the next release to tell the table of agents. Returns since when:
+   * the first time stays. Repeating the call is harmless, and finishes one that was cut off.
+   */
+  async askToRetire(agentId: string, now: Date): Promise<string> {
+    const path = retiringPath(agentId)
+    await this.#store.put(path, recordBytes(path, { agent_id: agentId }))
+    return this.noteRetired(agentId, now)
+  }
+
+  /** Notes that an agent takes no forecasts any more, and returns since when: the first time stays. */
+  async noteRetired(agentId: string, now: Date): Promise<string> {
+    const path = retiredPath(agentId)
+    const record = { agent_id: agentId, retired_at: now.toISOString() }
+    if (await this.#store.putIfAbsent(path, recordBytes(path, record))) return record.retired_at
+    return (await this.retiredAt(agentId)) ?? record.retired_at
+  }
+
+  /** Since when an agent takes no forecasts; null if it does. */
+  async retiredAt(agentId: string): Promise<string | null> {
+    return (await readRecord(this.#store, retiredPath(agentId), retiredRecord))?.retired_at ?? null
+  }
+
+  /** The agents of whose retirement the table must still be told. */
+  async retiring(): Promise<string[]> {
+    const found: string[] = []
+    for await (const { path } of this.#store.list(RETIRING_PREFIX)) {
+      const agentId = retiringAgent(path)
+      if (agentId !== undefined) found.push(agentId)
+    }
+    return found
+  }
+
+  /** Notes that the table has been told. */
+  async retirementTold(agentId: string): Promise<void> {
+    await this.#store.delete(retiringPath(agentId))
+  }
+
   /** Creates a key for a client of the verification calls. */
   async createClientKey(owner: string, now: Date, quota: KeyQuota = FREE): Promise<string> {
     const key = this.newKey()
@@ -92,13 +141,18 @@ export class Registry {
 
   /**
    * Creates a key with the same owner and quota; the old key works for `ROTATION_MS` more, unless it was revoked. Both
-   * count against the same quota.
+   * count against the same quota. Rotating to the same new `key` again finishes what was cut off.
    *
    * @throws ServiceError `notFound` for an id that no key has, `conflict` for one that was rotated already.
    */
-  async rotateKey(keyId: string, now: Date): Promise<{ key: ApiKey; replaced: KeyRecord }> {
-    const old = await this.#replaceable(keyId)
-    const key = this.newKey()
+  async rotateKey(
+    keyId: string,
+    now: Date,
+    key = this.newKey(),
+  ): Promise<{ key: ApiKey; replaced: KeyRecord }> {
+    const isBegun = (await this.findKey(key.key)) !== undefined
+    const old = isBegun ? await this.#byId(keyId) : await this.#replaceable(keyId)
+    if (isBegun && old.record.expires_at !== null) return { key, replaced: old.record }
     await this.#createKey(key, old.record, now, old.record.account_id)
     // Read again, because a revocation in the meantime must not be undone.
     const { path, record } = await this.#replaceable(keyId)
@@ -114,7 +168,8 @@ export class Registry {
     if (expires_at === null) return found
     throw new ServiceError(
       'conflict',
-      `the key ${keyId} was rotated already, with its end at ${expires_at}; \`fvs keys list\` shows the one in its place`,
+      `the key ${keyId} was rotated already, with its end at ${expires_at}: use the one in its place, which \`fvs keys list\` shows the operator`,
+      { type: 'key-rotated' },
     )
   }
 
@@ -178,6 +233,14 @@ export class Registry {
       },
       { concurrency: READS_AT_ONCE },
     )
+  }
+
+  /** Gives a key another quota. @throws ServiceError `notFound` for an id that no key has. */
+  async setQuota(keyId: string, quota: KeyQuota): Promise<KeyRecord> {
+    const { path, record } = await this.#byId(keyId)
+    const changed: KeyRecord = { ...record, ...quota }
+    await this.#store.put(path, recordBytes(path, changed))
+    return changed
   }
 
   /** @throws ServiceError `notFound` for an id that no key has. */

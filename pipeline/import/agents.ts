@@ -32,9 +32,15 @@ export function assignOwner(
   return say(context, agentIds, { owner_id, retired_at: 'retired_at' })
 }
 
-/** Says that agents are retired; one that is retired already stays so since then. @throws ServiceError as `say` does. */
-export function retire(context: ImportContext, agentIds: readonly string[]): Promise<Said> {
-  return say(context, agentIds, { owner_id: 'owner_id', retired_at: 'coalesce(retired_at, recorded_at)' })
+/**
+ * Says that agents are retired, each since its instant; one that is retired already stays so since then.
+ *
+ * @throws ServiceError as `say` does.
+ */
+export function retire(context: ImportContext, since: ReadonlyMap<string, string>): Promise<Said> {
+  const instants = [...since].map(([id, at]) => `WHEN ${literal(id)} THEN ${literal(at)}::TIMESTAMPTZ`)
+  const retired_at = `coalesce(retired_at, CASE agent_id ${instants.join(' ')} END)`
+  return say(context, [...since.keys()], { owner_id: 'owner_id', retired_at })
 }
 
 /**

@@ -78,6 +78,23 @@ export function agentPath(agentId: string): string {
   return `registry/agents/${agentId}.json`
 }
 
+/** The record that an agent takes no forecasts any more. */
+export function retiredPath(agentId: string): string {
+  return `registry/retired/${agentId}.json`
+}
+
+export const RETIRING_PREFIX = 'registry/retiring/'
+
+/** Says that the table of agents must still be told of a retirement. */
+export function retiringPath(agentId: string): string {
+  return `${RETIRING_PREFIX}${agentId}.json`
+}
+
+/** The agent of such a path; undefined for every other path. */
+export function retiringAgent(path: string): string | undefined {
+  return new RegExp(`^${RETIRING_PREFIX}([0-9a-f-]{36})\\.json$`).exec(path)?.[1]
+}
+
 export const API_KEYS_PREFIX = 'registry/keys/'
 
 export function apiKeyPath(keyHash: string): string {

@@ -50,7 +50,10 @@ const pass = (minutes: number) => {
 const on = (work: (context: ImportContext) => Promise<Said>, over = components) =>
   withDatabase(over.openDatabase, (database) => work({ ...over, database }))
 const assign = (owner: string | null, ...ids: string[]) => on((context) => assignOwner(context, ids, owner))
-const retired = (...ids: string[]) => on((context) => retire(context, ids))
+/** At the time of the command. */
+const sayRetired = (context: ImportContext, ...ids: string[]) =>
+  retire(context, new Map(ids.map((id) => [id, context.now().toISOString()])))
+const retired = (...ids: string[]) => on((context) => sayRetired(context, ...ids))
 
 interface Shown {
   agent_id: string
@@ -184,7 +187,7 @@ describe('statements that are made at once', () => {
   test('of an owner and of a retirement both hold, whichever is taken in first', async () => {
     await arrive(registration(ADA), registration(BOB))
     await on((context) => assignOwner(context, [ADA], 'Ada'), await over(() => retired(ADA)))
-    await on((context) => retire(context, [BOB]), await over(() => assign('Bob', BOB)))
+    await on((context) => sayRetired(context, BOB), await over(() => assign('Bob', BOB)))
     expect(await shown(ADA)).toMatchObject({ owner_id: 'Ada', retired_at: expect.any(Date) as Date })
     expect(await shown(BOB)).toMatchObject({ owner_id: 'Bob', retired_at: expect.any(Date) as Date })
   })
@@ -205,9 +208,9 @@ describe('statements that are made at once', () => {
     pass(2)
     const first = async () => {
       const other = await testComponents({ store, clock: early, folder })
-      await on((context) => retire(context, [ADA]), other)
+      await on((context) => sayRetired(context, ADA), other)
     }
-    await on((context) => retire(context, [ADA]), await over(first))
+    await on((context) => sayRetired(context, ADA), await over(first))
     expect(await shown(ADA)).toMatchObject({ retired_at: early.now() })
   })
 })

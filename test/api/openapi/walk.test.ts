@@ -113,7 +113,11 @@ const PROVOKE: Record<string, Provoke> = {
       headers: needed ? others : { ...others, 'X-API-Key': 'wrong' },
     })
   },
-  403: (request) => send(service.client, { ...request, path: `/agents/${uuidOf(9, 9)}/forecast` }),
+  403: (request) =>
+    send(service.client, {
+      ...request,
+      path: request.path.replace(/^(\/agents)\/[^/]+/, `$1/${uuidOf(9, 9)}`),
+    }),
   404: (request, operation) => {
     if (operation.method === 'POST') {
       return send(service.client, { ...request, body: { question_id: uuidOf(9, 9), probability: 0.5 } })

@@ -1,0 +1,149 @@
+// What an agent and a client can do with their keys alone: put another in its place, retire, and see what was used.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { retireAgents } from '../../jobs/agents.ts'
+import { runRelease } from '../../jobs/release.ts'
+import { MemoryStore } from '../../pipeline/store/memory.ts'
+import { suiteFolder } from '../support/folder.ts'
+import { expectValid } from '../support/json-schema.ts'
+import { expectProblem } from '../support/problem.ts'
+import {
+  Clock,
+  type TestService,
+  registerAgent,
+  startTestService,
+  testComponents,
+} from '../support/service.ts'
+import { NOW, QUESTION, copyReleasedWorld, forecasterId, uuidOf } from '../support/world.ts'
+
+const folder = await suiteFolder()
+const clock = new Clock(NOW)
+const store = new MemoryStore()
+let service: TestService
+
+beforeAll(async () => {
+  const components = await testComponents({ store, folder, clock, settings: { KEY_CACHE_MS: '0' } })
+  await copyReleasedWorld(store)
+  service = await startTestService(components)
+})
+afterAll(() => service.stop())
+
+const bearer = (key: string) => ({ Authorization: `Bearer ${key}` })
+const submit = (agentId: string, key: string, by = service) =>
+  by.client.post(`/agents/${agentId}/forecast`, { question_id: QUESTION.open, probability: 0.5 }, bearer(key))
+const rotate = (agentId: string, key: string, headers: Record<string, string> = {}) =>
+  service.client.send('POST', `/agents/${agentId}/rotate-key`, { headers: { ...bearer(key), ...headers } })
+const retire = (agentId: string, key: string) =>
+  service.client.send('POST', `/agents/${agentId}/retire`, { headers: bearer(key) })
+
+describe('a key', () => {
+  test('is put in the place of another, which works for a day more', async () => {
+    const { agentId, key } = await registerAgent(service.client)
+    const answer = await rotate(agentId, key)
+    expect(answer.status, answer.text).toBe(200)
+    expectValid('rotated-key', answer.json())
+    const { api_key: next, old_key_works_until } = answer.json<Record<string, string>>()
+    expect(old_key_works_until).toBe('2026-03-02T12:00:00.000Z')
+    for (const one of [key, next!]) expect((await submit(agentId, one)).status).toBe(200)
+    const again = await rotate(agentId, key)
+    expectProblem(again, 409, /was rotated already, with its end at 2026-03-02/)
+    expect(again.json()).toMatchObject({ type: '/problems/key-rotated' })
+    try {
+      clock.set('2026-03-02T12:00:00.001Z')
+      expectProblem(await submit(agentId, key), 401, /was revoked/)
+      expect((await submit(agentId, next!)).status).toBe(200)
+    } finally {
+      clock.set(NOW)
+    }
+  })
+
+  test('is shown again to whoever repeats the call with its Idempotency-Key', async () => {
+    const { agentId, key } = await registerAgent(service.client)
+    const header = { 'Idempotency-Key': uuidOf(8, 3) }
+    const first = await rotate(agentId, key, header)
+    const second = await rotate(agentId, key, header)
+    expect([second.status, second.text]).toEqual([200, first.text])
+    expect((await submit(agentId, first.json<{ api_key: string }>().api_key)).status).toBe(200)
+    expectProblem(await rotate(agentId, key, { 'Idempotency-Key': 'short' }), 422, /at least 20 characters/)
+  })
+
+  test('of another agent rotates and retires nothing', async () => {
+    const [one, other] = [await registerAgent(service.client), await registerAgent(service.client)]
+    expectProblem(await rotate(one.agentId, other.key), 403, /another agent/)
+    expectProblem(await retire(one.agentId, other.key), 403, /another agent/)
+    expect((await submit(one.agentId, one.key)).status).toBe(200)
+  })
+})
+
+describe('an agent', () => {
+  test('that retires takes no forecasts on any node, and every record has it from the next release on', async () => {
+    const { agentId, key } = await registerAgent(service.client)
+    expect((await submit(agentId, key)).status).toBe(200)
+    const answer = await retire(agentId, key)
+    expect(answer.status, answer.text).toBe(200)
+    expectValid('retired-agent', answer.json())
+    expect(answer.json()).toEqual({ agent_id: agentId, retired_at: NOW })
+    const refused = await submit(agentId, key)
+    expectProblem(refused, 409, /is retired since 2026-03-01T12:00:00.000Z/)
+    expect(refused.json()).toMatchObject({ type: '/problems/agent-retired' })
+    const batch = { forecasts: [{ question_id: QUESTION.open, probability: 0.5 }] }
+    expectProblem(
+      await service.client.post(`/agents/${agentId}/forecasts`, batch, bearer(key)),
+      409,
+      /is retired/,
+    )
+
+    const other = await startTestService(await testComponents({ store, folder, clock }))
+    expectProblem(await submit(agentId, key, other), 409, /is retired/)
+    await other.stop()
+
+    clock.set('2026-03-01T12:00:10.000Z')
+    expect((await retire(agentId, key)).json()).toEqual({ agent_id: agentId, retired_at: NOW })
+    const releasing = await testComponents({ store, folder, clock })
+    await runRelease(releasing, {})
+    await expect
+      .poll(async () => (await service.client.get(`/agents/${agentId}`)).json()['retired_at'], {
+        interval: 20,
+      })
+      .toBe(NOW)
+    expect([...store.objects.keys()].filter((path) => path.startsWith('registry/retiring/'))).toEqual([])
+    clock.set(NOW)
+  })
+
+  test('that the operator retires takes no forecasts either', async () => {
+    const { agentId, key } = await registerAgent(service.client)
+    await retireAgents(await testComponents({ store, folder, clock }), [agentId.toUpperCase()])
+    expectProblem(await submit(agentId, key), 409, /is retired since/)
+  })
+})
+
+describe('GET /usage', () => {
+  test('says what an account has used of its month, and costs nothing of it', async () => {
+    const { registry } = await testComponents({ store, folder, clock })
+    const key = await registry.createClientKey('somebody', clock.now(), { tier: 'pro', monthly_calls: null })
+    const usage = async () => {
+      const answer = await service.client.get('/usage', { 'X-API-Key': key })
+      expect(answer.status, answer.text).toBe(200)
+      expect(answer.headers['cache-control']).toBe('private, no-store')
+      expectValid('key-usage', answer.json())
+      return answer.json()
+    }
+    const none = {
+      tier: 'pro',
+      month: '2026-03',
+      calls: 0,
+      monthly_calls: 5000,
+      resets_at: '2026-04-01T00:00:00.000Z',
+    }
+    expect(await usage()).toEqual(none)
+    await service.client.get(`/forecaster/${forecasterId(0)}/verification`, { 'X-API-Key': key })
+    expect(await usage()).toEqual({ ...none, calls: 1 })
+    await registry.setQuota(key.split('_')[2]!, { tier: 'enterprise', monthly_calls: 7 })
+    expect(await usage()).toEqual({ ...none, calls: 1, tier: 'enterprise', monthly_calls: 7 })
+  })
+
+  test('needs a key', async () => {
+    const answer = await service.client.get('/usage')
+    expectProblem(answer, 401, /send the header X-API-Key/)
+    expect(answer.json()).toMatchObject({ type: '/problems/no-key' })
+  })
+})
