@@ -30,6 +30,11 @@ export async function readJson(request: IncomingMessage): Promise<unknown> {
   return parseJson(bytes)
 }
 
+/** Whether a request says that a body follows its head. */
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+}
+
 /** Node keeps the first of several headers and drops the rest, but a proxy may have read another one. */
 function soleContentType({ headersDistinct }: IncomingMessage): string | undefined {
   const sent = headersDistinct['content-type'] ?? []

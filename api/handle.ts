@@ -1,9 +1,10 @@
 // Answers a request: the steps that every route has in common.
 import type { RouterContext } from '@koa/router'
+import { z } from 'zod'
 import { canonical } from '../pipeline/proof/canonical.ts'
 import { ServiceError } from '../schemas/errors.ts'
 import type { AddressOf } from './limits/addresses.ts'
-import { readJson } from './body.ts'
+import { hasBody, readJson } from './body.ts'
 import type { ApiContext } from './context.ts'
 import { entityTag, isNamedBy } from './entity-tag.ts'
 import { parseIdempotencyKey } from './idempotency-key.ts'
@@ -55,6 +56,8 @@ async function replyOf(
   }
   if (spec.follows) await context.catchUp()
   const query = parseInput(spec.query, queryOf(ctx.querystring), 'query')
+  const takesNone = spec.method === 'POST' && !spec.body
+  if (takesNone && hasBody(ctx.req)) parseInput(NO_FIELDS, await readJson(ctx.req), 'body')
   const sent = spec.body && (await readJson(ctx.req))
   for (const [field, most] of Object.entries(spec.mostItems ?? {})) {
     assertLength(sent, field, most(caller, context))
@@ -69,6 +72,9 @@ async function replyOf(
   if (reply.isRepeated) await call.giveBack()
   return reply
 }
+
+/** What a call without a body may be sent: an empty object, since some clients always send one. */
+const NO_FIELDS = z.strictObject({})
 
 /** More than any call knows. */
 const MOST_PARAMETERS = 20

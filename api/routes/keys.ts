@@ -43,13 +43,14 @@ export const rotateKey = route({
   handle: async ({ params, caller, idempotencyKey }, { registry, idempotency }) => {
     assertOwnKey(caller.agent_id, params.agent_id)
     if (idempotencyKey !== undefined) assertUnguessable(idempotencyKey)
+    // Derived from the claim, it is the same key again although nothing of it is stored.
+    const newKey = (salt: string) =>
+      registry.newKey(idempotencyKey === undefined ? undefined : sealedBytes(idempotencyKey, salt))
     const request = { scope: `rotate ${caller.key_id}`, key: idempotencyKey, body: {} }
     const { answer } = await idempotency.run(request, {
-      check: () => Promise.resolve(),
+      check: ({ salt }) => registry.assertRotatable(caller.key_id, newKey(salt)),
       answer: ({ at, salt }) => {
-        // Derived from the claim, it is the same key again although nothing of it is stored.
-        const sealed = idempotencyKey === undefined ? undefined : sealedBytes(idempotencyKey, salt)
-        const key = registry.newKey(sealed)
+        const key = newKey(salt)
         const old_key_works_until = new Date(at.getTime() + ROTATION_MS).toISOString()
         return { key, answer: { agent_id: caller.agent_id, api_key: key.key, old_key_works_until } }
       },

@@ -162,6 +162,11 @@ export class Registry {
     return { key, replaced }
   }
 
+  /** Changes nothing. @throws ServiceError as `rotateKey` to this new key would. */
+  async assertRotatable(keyId: string, key: ApiKey): Promise<void> {
+    if ((await this.findKey(key.key)) === undefined) await this.#replaceable(keyId)
+  }
+
   async #replaceable(keyId: string): Promise<{ path: string; record: KeyRecord }> {
     const found = await this.#byId(keyId)
     const { expires_at } = found.record

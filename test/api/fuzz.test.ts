@@ -42,6 +42,7 @@ const LARGE = new Set(['/docs/viewer.js', '/docs/viewer.css'])
 let service: Service
 let client: Client
 let agents: Record<Environment, { agentId: string; key: string }>
+let spares: Record<Environment, { agentId: string; key: string }>
 const stores = { production: new FaultStore(new MemoryStore()), sandbox: new FaultStore(new MemoryStore()) }
 const logged: string[] = []
 const statuses = new Map<number, number>()
@@ -73,6 +74,8 @@ beforeAll(async () => {
   client = new Client(service.url)
   const sandbox = await registerAgent(new Client(`${service.url}/sandbox`))
   agents = { production, sandbox }
+  const register = (mount: string) => registerAgent(new Client(service.url + mount))
+  spares = { production: await register(''), sandbox: await register('/sandbox') }
 })
 afterAll(async () => {
   await service.stop()
@@ -86,11 +89,14 @@ const UNIQUE = 'a value of its own'
 const BODIES: Record<string, Record<string, unknown>> = {
   '/agents/register': { name: 'an agent', model_type: 'a model', organization_name: 'people' },
   '/agents/{agent_id}/forecast': { question_id: QUESTION.open, probability: 0.25 },
+  '/agents/{agent_id}/forecasts': { forecasts: [{ question_id: QUESTION.open, probability: 0.25 }] },
   '/verification/bulk': { entity_type: 'forecaster', ids: [forecasterId(0), forecasterId(1)] },
 }
 
 function goodRequest(spec: Route, environment: Environment): GoodRequest {
-  const { agentId, key } = agents[environment]
+  // Whoever rotates its key or retires cannot go on with the other calls.
+  const isLast = /\/(rotate-key|retire)$/.test(spec.path)
+  const { agentId, key } = (isLast ? spares : agents)[environment]
   const params: Record<string, string> = {
     agent_id: agentId,
     user_id: forecasterId(0),
@@ -120,7 +126,8 @@ function contradicts(spec: Route, { headers }: HostileRequest): boolean {
   )
 }
 
-const secretsSent = () => ENVIRONMENTS.map((environment) => agents[environment].key)
+const secretsSent = () =>
+  ENVIRONMENTS.flatMap((environment) => [agents[environment].key, spares[environment].key])
 const secretParts = () => secretsSent().map((key) => key.slice(-38))
 
 const { 'Content-Security-Policy': _policy, ...OTHER_SECURITY_HEADERS } = SECURITY_HEADERS

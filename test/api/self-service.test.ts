@@ -66,6 +66,18 @@ describe('a key', () => {
     expectProblem(await rotate(agentId, key, { 'Idempotency-Key': 'short' }), 422, /at least 20 characters/)
   })
 
+  test('is not rotated by a call with a body that it does not take', async () => {
+    const { agentId, key } = await registerAgent(service.client)
+    const path = `/agents/${agentId}/rotate-key`
+    expectProblem(
+      await service.client.post(path, { api_key: 'x' }, bearer(key)),
+      422,
+      /api_key is not known here/,
+    )
+    expectProblem(await service.client.post(path, Buffer.from('{'), bearer(key)), 400, /not JSON/)
+    expect((await service.client.post(path, {}, bearer(key))).status).toBe(200)
+  })
+
   test('of another agent rotates and retires nothing', async () => {
     const [one, other] = [await registerAgent(service.client), await registerAgent(service.client)]
     expectProblem(await rotate(one.agentId, other.key), 403, /another agent/)

@@ -59,7 +59,7 @@ export function hostileRequests(good: GoodRequest, secrets: readonly string[]): 
         body: body.bytes,
         version,
         hangsUp,
-        mustFail: lengthError === 0 ? body.mustFail : 'a wrong length',
+        mustFail: lengthError === 0 || body === NO_BODY ? body.mustFail : 'a wrong length',
       }
     })
 }
