@@ -64,6 +64,8 @@ interface RouteSpec<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodTyp
   tag: Tag
   summary: string
   description: string
+  /** False for what is no part of the API: it is not in the document. */
+  isDocumented?: false
   /** None if it is left out. */
   key?: K
   /** The limit that counts the call: that of reads for a GET which names no other. */
@@ -97,6 +99,8 @@ interface RouteSpec<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodTyp
     cache?: string
     example: object | string
     headers?: readonly SuccessHeader[]
+    /** Calls that the answer leads to, by name: each with the parameters that it gives them, as runtime expressions. */
+    links?: Record<string, { operationId: string; parameters: Record<string, string> }>
   }
   /**
    * Examples, by status, of failures that only this call has or that it words in its own way. Failures that follow

@@ -1,5 +1,6 @@
 // The JSON Schemas (draft 2020-12) of everything that callers send or receive, by the names of their files.
 import { z } from 'zod'
+import * as metrics from './metrics.ts'
 import * as payloads from './payloads.ts'
 import * as requests from './requests.ts'
 import { sha256 } from './values.ts'
@@ -44,6 +45,32 @@ export const RESPONSES = {
   'methodology-version': payloads.methodologyVersion,
   readiness: payloads.readiness,
   problem: payloads.problem,
+} satisfies Record<string, z.ZodType>
+
+/** What several of them hold, by the names that it has in the OpenAPI document. */
+export const PARTS = {
+  'skill-interval': metrics.skillInterval,
+  'rank-interval': metrics.rankInterval,
+  'percentile-interval': metrics.percentileInterval,
+  'calibration-bin': metrics.calibrationBin,
+  'recalibration-block': metrics.recalibrationBlock,
+  decomposition: metrics.decomposition,
+  'agent-entry': payloads.agentEntry,
+  'forecaster-entry': payloads.forecasterEntry,
+  'agent-snapshot': payloads.agentSnapshot,
+  'forecaster-snapshot': payloads.forecasterSnapshot,
+  'owned-agent': payloads.ownedAgent,
+  'manifest-file': payloads.manifestFile,
+  'release-counts': payloads.releaseCounts,
+  'superseded-outcome': payloads.supersededOutcome,
+  'quarantined-object': payloads.quarantinedObject,
+  'accepted-forecast': payloads.acceptedForecast,
+  'refused-forecast': payloads.refusedForecast,
+  'found-verification': payloads.foundVerification,
+  'missing-verification': payloads.missingVerification,
+  check: payloads.check,
+  checks: payloads.checks,
+  fault: payloads.fault,
 } satisfies Record<string, z.ZodType>
 
 export const REQUESTS = {

@@ -73,24 +73,23 @@ export type PairMetricName = keyof typeof PAIR_METRICS
 
 const share = within(SHARE)
 const place = z.number().int().min(1)
-const interval = z.strictObject({ lower: z.number(), upper: z.number(), level: z.number() }).nullable()
-const rankInterval = z.strictObject({ lower: place, upper: place }).nullable()
-const percentiles = z.strictObject({ lower: within(PER_CENT), upper: within(PER_CENT) }).nullable()
-const block = z.strictObject({
+export const skillInterval = z.strictObject({ lower: z.number(), upper: z.number(), level: z.number() })
+const interval = skillInterval.nullable()
+export const rankInterval = z.strictObject({ lower: place, upper: place })
+export const percentileInterval = z.strictObject({ lower: within(PER_CENT), upper: within(PER_CENT) })
+export const recalibrationBlock = z.strictObject({
   lower: share.describe('the least forecast in the block'),
   upper: share.describe('the greatest forecast in the block'),
   frequency: share.describe('how often the outcome was yes: the recalibrated forecast'),
   count: count.describe('closing forecasts in the block'),
 })
-const decomposition = z
-  .strictObject({
-    brier: share,
-    miscalibration: z.number(),
-    discrimination: z.number(),
-    uncertainty: z.number(),
-  })
-  .nullable()
-const bin = z.strictObject({
+export const decomposition = z.strictObject({
+  brier: share,
+  miscalibration: z.number(),
+  discrimination: z.number(),
+  uncertainty: z.number(),
+})
+export const calibrationBin = z.strictObject({
   lower: share,
   upper: share,
   count: count.describe('closing forecasts in this bin'),
@@ -173,10 +172,10 @@ export const ENTITY_METRICS = {
     'whether there are enough contested questions to be ranked', true),
   rank: entityMetric(place.nullable(), RANKINGS, 'INT32', RANK,
     'place in the field of the eligible voices of the same kind, 1 is best; null when not eligible', 6),
-  rank_interval: entityMetric(rankInterval, COMPARED, rankColumns, RANK,
+  rank_interval: entityMetric(rankInterval.nullable(), COMPARED, rankColumns, RANK,
     'the ranks that the interval of the skill allows; null when not eligible', { lower: 1, upper: 14 }),
   percentile: measured(STANDING, PER_CENT, 'in the field; null when not eligible', 94.5),
-  percentile_interval: entityMetric(percentiles, STANDING, percentileColumns, PER_CENT,
+  percentile_interval: entityMetric(percentileInterval.nullable(), STANDING, percentileColumns, PER_CENT,
     'the percentiles that the interval of the skill allows; null when not eligible', { lower: 86.5, upper: 99.5 }),
   skill: measured(JUDGED, SKILL,
     '1 is perfect, 0 as good as the middle voice on the same questions; null without a contested question, ' +
@@ -206,11 +205,11 @@ export const ENTITY_METRICS = {
   log_score: measured(METRICS, NATS, 'logarithmic score, weighted by coverage', 0.32624),
   baseline_score: measured(METRICS, POINTS, 'mean over the questions; a forecast that is always one half gets 0', 40.378743),
   peer_score: measured(METRICS, POINTS, 'mean over the questions against the other forecasts', 6.973079),
-  calibration: entityMetric(decomposition, METRICS, decompositionColumns, PART,
+  calibration: entityMetric(decomposition.nullable(), METRICS, decompositionColumns, PART,
     'CORP decomposition of the closing forecasts; null without one', exampleDecomposition),
-  corp: entityMetric(z.array(block).nullable(), METRICS, null, SHARE,
+  corp: entityMetric(z.array(recalibrationBlock).nullable(), METRICS, null, SHARE,
     'recalibration curve: the blocks of the isotonic fit, ascending; null without a closing forecast', [exampleBlock]),
-  calibration_curve: entityMetric(z.array(bin), METRICS, null, SHARE, 'ten bins of equal width', [exampleBin]),
+  calibration_curve: entityMetric(z.array(calibrationBin), METRICS, null, SHARE, 'ten bins of equal width', [exampleBin]),
   expected_calibration_error: measured(METRICS, SHARE_BAD,
     'mean distance of the bins from the diagonal, weighted by their counts', 0.015386),
   skill_stability: measured(ADVANCED, SHARE_GOOD,

@@ -120,11 +120,9 @@ const snapshot = {
   methodology_version: provenance.methodology_version,
   environment: provenance.environment,
 }
-const snapshots = [
-  z.strictObject({ ...agentNamed, ...snapshot }),
-  z.strictObject({ ...forecasterNamed, ...snapshot }),
-] as const
-const snapshotRow = z.union(snapshots)
+export const agentSnapshot = z.strictObject({ ...agentNamed, ...snapshot })
+export const forecasterSnapshot = z.strictObject({ ...forecasterNamed, ...snapshot })
+const snapshotRow = z.union([agentSnapshot, forecasterSnapshot])
 
 /** The payloads of one entity in a release, each with the signature of its canonical bytes. */
 const published = <P extends z.ZodType>(payload: P) =>
@@ -147,18 +145,17 @@ export const releaseShard = z.strictObject({
 export type ReleaseShard = z.infer<typeof releaseShard>
 
 const skill = ENTITY_METRICS.skill.schema
+export const ownedAgent = z.strictObject({
+  ...agentId,
+  name: z.string().describe('As registered: a claim'),
+  ...agentAward,
+  skill: skill.describe('Null for an agent that is not eligible'),
+  retired_at: instant.nullable(),
+})
 export const owner = z.strictObject({
   owner_id: z.string().describe('Who answers for the agents, as the operator has recorded it'),
   agents: z
-    .array(
-      z.strictObject({
-        ...agentId,
-        name: z.string().describe('As registered: a claim'),
-        ...agentAward,
-        skill: skill.describe('Null for an agent that is not eligible'),
-        retired_at: instant.nullable(),
-      }),
-    )
+    .array(ownedAgent)
     .describe('Every agent that the owner ever registered, retired ones too, in order of id'),
   scored_agents: count.describe('Agents with a scored question'),
   certified: count.describe('Agents that are certified or expert'),
@@ -181,10 +178,13 @@ const ranked = {
   peer_score: ENTITY_METRICS.peer_score.schema,
   brier: ENTITY_METRICS.brier.schema,
 }
-const leaderboardEntry = z.union([
-  z.strictObject({ ...agentNamed, name: agentProfile.shape.name, ...ranked }),
-  z.strictObject({ ...forecasterNamed, name: forecasterProfile.shape.name, ...ranked }),
-])
+export const agentEntry = z.strictObject({ ...agentNamed, name: agentProfile.shape.name, ...ranked })
+export const forecasterEntry = z.strictObject({
+  ...forecasterNamed,
+  name: forecasterProfile.shape.name,
+  ...ranked,
+})
+const leaderboardEntry = z.union([agentEntry, forecasterEntry])
 export const leaderboardFile = z.strictObject({
   ...provenance,
   entity_type: z.enum(ENTITY_TYPES),
@@ -212,7 +212,7 @@ export const snapshotHistory = z.strictObject({
   snapshots: z.array(snapshotRow).describe('Oldest first'),
 })
 
-const file = z.strictObject({
+export const manifestFile = z.strictObject({
   path: z.string(),
   rows: count,
   size_bytes: count,
@@ -226,15 +226,15 @@ const file = z.strictObject({
     .describe('The first entity in the part; only for parts of the scores and of the entities'),
   first_owner_id: z.string().optional().describe('The first owner in the file; only for files of owners'),
 })
-const counts = z.strictObject({
+export const releaseCounts = z.strictObject({
   agents: count.describe('Agents that had registered'),
   forecasters: count.describe('People whose forecasts were imported, or who were imported by name'),
   scored_questions: count.describe('Questions whose outcome was known to be yes or no'),
   forecasts: count.describe('All forecasts, each id once, also those that count for nothing or not yet'),
 })
-export type ReleaseCounts = z.infer<typeof counts>
+export type ReleaseCounts = z.infer<typeof releaseCounts>
 
-const supersededOutcome = z.strictObject({
+export const supersededOutcome = z.strictObject({
   question_id: publishedUuid,
   from: z
     .strictObject({ outcome: z.enum(OUTCOMES).exclude(['annulled']), resolved_at: instant })
@@ -271,7 +271,7 @@ export const releaseManifest = z.strictObject({
   tables: z.record(z.string(), z.number().int().min(-1)).meta({
     description: 'The version of each table that was read; -1 for a table without a commit',
   }),
-  counts,
+  counts: releaseCounts,
   superseded: z
     .array(supersededOutcome)
     .describe(
@@ -280,9 +280,9 @@ export const releaseManifest = z.strictObject({
   quarantined: z
     .array(quarantinedObject)
     .describe('All objects that had been moved aside when the release was planned, by key'),
-  files: z.array(file),
+  files: z.array(manifestFile),
 })
-export type ManifestFile = z.infer<typeof file>
+export type ManifestFile = z.infer<typeof manifestFile>
 export type ReleaseManifest = z.infer<typeof releaseManifest>
 
 /** What everyone may know of a release: all that its manifest says, and what happened to it since. */
@@ -300,7 +300,7 @@ export const currentRelease = releaseManifest.extend({
 export const snapshotManifest = z.strictObject({
   date: day,
   release: z.number().int().min(1),
-  files: z.array(file),
+  files: z.array(manifestFile),
 })
 export type SnapshotManifest = z.infer<typeof snapshotManifest>
 
@@ -323,6 +323,11 @@ export type Checks = z.infer<typeof checks>
 
 export const readiness = z.strictObject({ status: z.literal('ok'), checks })
 
+export const fault = z.strictObject({
+  pointer: z.string().describe('JSON Pointer (RFC 6901) into the path, query or body'),
+  detail: z.string(),
+})
+
 export const problem = z.strictObject({
   type: z
     .enum([...PROBLEM_NAMES.map(problemAddress), QUOTA_EXCEEDED])
@@ -332,15 +337,7 @@ export const problem = z.strictObject({
   title: z.string().describe('The type in words'),
   status: z.number().int().describe('The HTTP status of the answer'),
   detail: z.string().describe('What was wrong with this request and what to do'),
-  errors: z
-    .array(
-      z.strictObject({
-        pointer: z.string().describe('JSON Pointer (RFC 6901) into the path, query or body'),
-        detail: z.string(),
-      }),
-    )
-    .optional()
-    .describe('Every invalid value'),
+  errors: z.array(fault).optional().describe('Every invalid value'),
   'violated-policies': z
     .array(z.string())
     .optional()
@@ -384,36 +381,32 @@ export const forecastReceipt = z.strictObject({
   forecast_at: instant.describe('When the service received it, UTC'),
 })
 
+export const acceptedForecast = z.strictObject({ status: z.literal('ok'), ...forecastReceipt.shape })
+export const refusedForecast = z.strictObject({ status: z.literal('refused'), problem })
 export const forecastResults = z.strictObject({
   results: z
-    .array(
-      z.discriminatedUnion('status', [
-        z.strictObject({ status: z.literal('ok'), ...forecastReceipt.shape }),
-        z.strictObject({ status: z.literal('refused'), problem }),
-      ]),
-    )
+    .array(z.discriminatedUnion('status', [acceptedForecast, refusedForecast]))
     .describe('One for each forecast, in their order'),
 })
 
+export const foundVerification = z.strictObject({
+  id: publishedUuid,
+  status: z.literal('ok'),
+  verification: z.union([agentVerification, forecasterVerification]),
+  signature: z
+    .string()
+    .nullable()
+    .describe('The signature of the canonical bytes of `verification`; null if signing is off'),
+})
+export const missingVerification = z.strictObject({
+  id: publishedUuid,
+  status: z.literal('not_found'),
+  detail: z.string().describe('Why it has no verification, and for an agent when it will'),
+})
 export const bulkResults = z.strictObject({
-  results: z.array(
-    z.union([
-      z.strictObject({
-        id: publishedUuid,
-        status: z.literal('ok'),
-        verification: z.union([agentVerification, forecasterVerification]),
-        signature: z
-          .string()
-          .nullable()
-          .describe('The signature of the canonical bytes of `verification`; null if signing is off'),
-      }),
-      z.strictObject({
-        id: publishedUuid,
-        status: z.literal('not_found'),
-        detail: z.string().describe('Why it has no verification, and for an agent when it will'),
-      }),
-    ]),
-  ),
+  results: z
+    .array(z.discriminatedUnion('status', [foundVerification, missingVerification]))
+    .describe('One for each id, in the order asked'),
 })
 
 export const question = z.strictObject({

@@ -11,19 +11,23 @@ export const uuid = z
   // Both cases are spelt out because the JSON Schema would lose a flag.
   .regex(/^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/, 'must be a UUID')
   .transform((text) => text.toLowerCase())
-  .meta({ description: 'A UUID in any case; answered in lower case' })
+  .meta({ format: 'uuid', description: 'A UUID in any case; answered in lower case' })
 
 /** A UUID as the service answers it: lower case. */
 export const publishedUuid = z
   .string()
   .regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/)
-  .meta({ description: 'A UUID in lower case' })
+  .meta({ format: 'uuid', description: 'A UUID in lower case' })
 
 /** A UTC instant with milliseconds, as in `2026-01-31T12:00:00.000Z`. */
 export const instant = z
   .string()
   .regex(/^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z$/)
-  .meta({ description: 'UTC, ISO 8601 with milliseconds', examples: ['2026-01-31T12:00:00.000Z'] })
+  .meta({
+    format: 'date-time',
+    description: 'UTC, ISO 8601 with milliseconds',
+    examples: ['2026-01-31T12:00:00.000Z'],
+  })
 
 /** A calendar day in UTC that exists, as in `2026-01-31`. */
 export const day = z

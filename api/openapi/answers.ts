@@ -118,6 +118,7 @@ export function answersOf(spec: Route, bodySchema: object): Record<string, objec
       description,
       headers,
       content: { [mediaType]: { schema: bodySchema, examples: { success: { value: example } } } },
+      ...(spec.success.links ? { links: spec.success.links } : {}),
     },
   }
   if (spec.method === 'GET') answers['304'] = { description: 'Not modified', headers }

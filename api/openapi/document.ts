@@ -31,7 +31,7 @@ const TAGS: Record<Tag, string> = {
 export function openApiDocument(routes: readonly Route[], version: string): object {
   const schemas = new NamedSchemas()
   const paths: Record<string, Record<string, object>> = {}
-  for (const spec of routes) {
+  for (const spec of routes.filter(({ isDocumented }) => isDocumented !== false)) {
     ;(paths[spec.path] ??= {})[spec.method.toLowerCase()] = operation(spec, schemas)
   }
   return {

@@ -1,6 +1,6 @@
 // The schemas of the OpenAPI document, made from the zod schemas that validate.
 import { z } from 'zod'
-import { RESPONSES, REQUESTS } from '../../schemas/json-schemas.ts'
+import { PARTS, REQUESTS, RESPONSES } from '../../schemas/json-schemas.ts'
 
 /** Files in the store that no call answers. */
 const STORED = new Set([
@@ -18,7 +18,7 @@ export class NamedSchemas {
   readonly #names = new Map<z.ZodType, string>()
 
   constructor() {
-    this.#add(RESPONSES, 'output')
+    this.#add({ ...RESPONSES, ...PARTS }, 'output')
     this.#add(REQUESTS, 'input')
   }
 
@@ -38,6 +38,7 @@ export class NamedSchemas {
     }
     const { schemas } = z.toJSONSchema(registry, { io, uri: (id) => `#/components/schemas/${id}` })
     for (const [name, schema] of Object.entries(schemas)) this.components[name] = withoutDialect(schema)
+    addDiscriminators(this.components, this.components)
   }
 }
 
@@ -62,6 +63,25 @@ export function parameters(
       example: examples[name],
     }
   })
+}
+
+/** Says of each choice between components which field tells them apart, if each has another `status`. */
+function addDiscriminators(schema: unknown, components: Record<string, object>): void {
+  if (typeof schema !== 'object' || schema === null) return
+  for (const part of Object.values(schema)) addDiscriminators(part, components)
+  const { oneOf } = schema as { oneOf?: { $ref?: string }[] }
+  if (!oneOf) return
+  const mapping = oneOf.flatMap(({ $ref }) => {
+    const component = components[$ref?.split('/').at(-1) ?? ''] as Discriminated | undefined
+    const status = component?.properties?.status?.const
+    return status === undefined ? [] : [[status, $ref!] as const]
+  })
+  if (mapping.length < oneOf.length) return
+  Object.assign(schema, { discriminator: { propertyName: 'status', mapping: Object.fromEntries(mapping) } })
+}
+
+interface Discriminated {
+  properties?: { status?: { const?: string } }
 }
 
 /** The document sets the dialect and the address of all schemas. */

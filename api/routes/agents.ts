@@ -43,6 +43,10 @@ export const register = route({
     body: registered,
     cache: 'no-store',
     example: examples.registered,
+    links: {
+      submit: { operationId: 'submitForecasts', parameters: { agent_id: '$response.body#/agent_id' } },
+      profile: { operationId: 'getAgentProfile', parameters: { agent_id: '$response.body#/agent_id' } },
+    },
   },
   problems: {
     409: { type: 'request-expired', detail: notShown('2026-03-01T12:00:00.000Z') },

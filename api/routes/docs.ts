@@ -70,6 +70,7 @@ function file(
   const make = async (): Promise<Reply> => ({ body: Buffer.from(await read()), headers })
   return route({
     ...words,
+    isDocumented: false,
     tag: 'Service',
     success,
     handle: () => {

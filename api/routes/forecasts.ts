@@ -88,6 +88,10 @@ export const submitForecast = route({
     body: forecastReceipt,
     cache: 'no-store',
     example: examples.forecastReceipt,
+    links: {
+      question: { operationId: 'getQuestion', parameters: { question_id: '$response.body#/question_id' } },
+      profile: { operationId: 'getAgentProfile', parameters: { agent_id: '$response.body#/agent_id' } },
+    },
   },
   problems: {
     403: { type: 'other-agents-key', detail: `this key belongs to another agent than ${AGENT_ID}` },

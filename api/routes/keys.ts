@@ -106,7 +106,7 @@ export const usage = route({
   success: {
     description: 'As this node counts',
     body: keyUsage,
-    cache: 'private, no-store',
+    cache: 'no-store',
     example: examples.keyUsage,
   },
   handle: async ({ caller }, { limits }) => {

@@ -66,6 +66,7 @@ export const readyz = route({
 
 export const metrics = route({
   path: '/metrics',
+  isDocumented: false,
   operationId: 'getMeasurements',
   limit: 'none',
   // So that a node which is only watched does not seem to be behind.

@@ -379,12 +379,7 @@ describe('GET /openapi.json', () => {
         'GET /forecaster/{user_id}/advanced-metrics',
         'POST /verification/bulk',
         'GET /snapshots/{entity_type}/{entity_id}',
-        'GET /docs',
-        'GET /docs/start.js',
-        'GET /docs/viewer.css',
-        'GET /docs/viewer.js',
         'GET /methodology',
-        'GET /openapi.json',
         'GET /owners/{owner_id}',
         'GET /usage',
         'POST /agents/{agent_id}/rotate-key',
@@ -402,7 +397,6 @@ describe('GET /openapi.json', () => {
         'GET /readyz',
         'GET /releases/current',
         'GET /releases/{release}',
-        'GET /metrics',
       ].toSorted(),
     )
   })

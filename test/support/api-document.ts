@@ -68,6 +68,8 @@ export class ApiDocument {
   constructor(document: Document) {
     this.document = document
     addFormats.default(this.#ajv)
+    // Of OpenAPI: it says which of the choices applies, and restricts nothing.
+    this.#ajv.addKeyword('discriminator')
     this.#ajv.addSchema({ $id: 'openapi', $defs: local(document.components.schemas) })
     this.operations = Object.entries(document.paths).flatMap(([path, item]) =>
       Object.entries(item).map(([method, operation]) => ({

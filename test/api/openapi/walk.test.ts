@@ -165,6 +165,11 @@ const PROVOKE: Record<string, Provoke> = {
 }
 
 /** Sent twice at once with the same key: what the second is told while the first is being written. */
+/** With a service of its own, whose agent cannot go on afterwards. */
+async function alone(request: Request): Promise<Answer> {
+  return send(await another({ store: new FaultStore(copyOf(released)) }), request)
+}
+
 async function underWay(request: Request): Promise<Answer> {
   let writing = () => {}
   let finish = () => {}
@@ -190,6 +195,20 @@ async function underWay(request: Request): Promise<Answer> {
 /** What needs something else. */
 const PROVOKE_OF: Record<string, Provoke> = {
   'registerAgent 409': underWay,
+  'rotateAgentKey 200': alone,
+  'rotateAgentKey 409': async (request) => {
+    const client = await another({ store: new FaultStore(copyOf(released)) })
+    const once = (number: number) =>
+      send(client, { ...request, headers: { ...request.headers, 'Idempotency-Key': uuidOf(7, number) } })
+    await once(20)
+    return once(21)
+  },
+  'retireAgent 200': alone,
+  'getUsage 429': async (request) => {
+    const client = await another({ settings: { READS_PER_MINUTE: '1' } })
+    await send(client, request)
+    return send(client, request)
+  },
   'submitForecasts 409': underWay,
   // They differ from one answer to the next.
   'getMeasurements 304': (request) => send(service.client, { ...request, headers: { 'If-None-Match': '*' } }),
