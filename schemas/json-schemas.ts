@@ -49,6 +49,11 @@ export const RESPONSES = {
 
 /** What several of them hold, by the names that it has in the OpenAPI document. */
 export const PARTS = {
+  environment: payloads.environmentName,
+  'entity-type': payloads.entityType,
+  certification: payloads.certification,
+  badge: payloads.badge,
+  'voice-rule': payloads.voiceRule,
   'skill-interval': metrics.skillInterval,
   'rank-interval': metrics.rankInterval,
   'percentile-interval': metrics.percentileInterval,

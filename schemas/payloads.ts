@@ -16,29 +16,34 @@ export type Badge = (typeof BADGES)[number]
 /** Who is a voice: those that METHODOLOGY §1 names, by what is recorded, or everyone where they are too few. */
 export const VOICE_RULES = ['recorded', 'everyone'] as const
 export type VoiceRule = (typeof VOICE_RULES)[number]
-const voiceRule = z
+export const voiceRule = z
   .enum(VOICE_RULES)
   .describe(
     'Whom entities are measured against: `recorded` is people and the first agent of each recorded owner, `everyone` is all, ' +
       'because the former are fewer than six, and then nothing above `provisional` or `bronze` is awarded',
   )
 
+export const environmentName = z
+  .enum(ENVIRONMENTS)
+  .describe('Everything in the sandbox is simulated and proves nothing')
+export const entityType = z.enum(ENTITY_TYPES).describe('Agents are machines, forecasters people')
+
 /** The origin of a payload: its release, instant, method and environment. */
 const provenance = {
   methodology_version: z.string().describe('The version of the method that computed the scores'),
   release: z.number().int().min(1).describe('The release that published this'),
   as_of: instant.describe('The instant that the release describes, UTC'),
-  environment: z.enum(ENVIRONMENTS).describe('Everything in the sandbox is simulated and proves nothing'),
+  environment: environmentName,
 }
 
 const agentId = { agent_id: publishedUuid }
-const agentAward = {
-  certification: z
-    .enum(CERTIFICATIONS)
-    .describe('By contested questions, their clusters and the ends of the intervals; see the method'),
-}
+export const certification = z
+  .enum(CERTIFICATIONS)
+  .describe('By contested questions, their clusters and the ends of the intervals; see the method')
+const agentAward = { certification }
 const forecasterId = { user_id: publishedUuid }
-const forecasterAward = { badge: z.enum(BADGES).describe('By percentile and interval; see the method') }
+export const badge = z.enum(BADGES).describe('By percentile and interval; see the method')
+const forecasterAward = { badge }
 
 const agentNamed = { ...agentId, ...agentAward }
 const forecasterNamed = { ...forecasterId, ...forecasterAward }
@@ -139,7 +144,7 @@ const entityPublication = z.strictObject({
 })
 export const releaseShard = z.strictObject({
   release: z.number().int().min(1),
-  entity_type: z.enum(ENTITY_TYPES),
+  entity_type: entityType,
   entities: z.record(publishedUuid, entityPublication),
 })
 export type ReleaseShard = z.infer<typeof releaseShard>
@@ -187,7 +192,7 @@ export const forecasterEntry = z.strictObject({
 const leaderboardEntry = z.union([agentEntry, forecasterEntry])
 export const leaderboardFile = z.strictObject({
   ...provenance,
-  entity_type: z.enum(ENTITY_TYPES),
+  entity_type: entityType,
   entries: z
     .array(leaderboardEntry)
     .describe('The ranked by rank, then the others by their number of contested questions'),
@@ -202,12 +207,12 @@ export const leaderboardPage = leaderboardFile.extend({
 
 export const snapshotShard = z.strictObject({
   date: day,
-  entity_type: z.enum(ENTITY_TYPES),
+  entity_type: entityType,
   entities: z.record(publishedUuid, published(snapshotRow)),
 })
 export type SnapshotShard = z.infer<typeof snapshotShard>
 export const snapshotHistory = z.strictObject({
-  entity_type: z.enum(ENTITY_TYPES),
+  entity_type: entityType,
   entity_id: publishedUuid,
   snapshots: z.array(snapshotRow).describe('Oldest first'),
 })
@@ -264,7 +269,7 @@ export type QuarantinedObject = z.infer<typeof quarantinedObject>
 export const releaseManifest = z.strictObject({
   release: z.number().int().min(1),
   as_of: instant,
-  environment: z.enum(ENVIRONMENTS),
+  environment: environmentName,
   methodology_version: z.string(),
   voice_rule: voiceRule.optional(),
   engines: z.strictObject({ service: z.string(), duckdb: z.string() }),

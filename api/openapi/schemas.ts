@@ -72,7 +72,7 @@ function addDiscriminators(schema: unknown, components: Record<string, object>):
   const { oneOf } = schema as { oneOf?: { $ref?: string }[] }
   if (!oneOf) return
   const mapping = oneOf.flatMap(({ $ref }) => {
-    const component = components[$ref?.split('/').at(-1) ?? ''] as Discriminated | undefined
+    const component: Discriminated | undefined = components[$ref?.split('/').at(-1) ?? '']
     const status = component?.properties?.status?.const
     return status === undefined ? [] : [[status, $ref!] as const]
   })
