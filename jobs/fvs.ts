@@ -3,7 +3,8 @@
 // loaded when they are called, so that the others start sooner.
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { z } from 'zod'
-import { IMPORTS, type ImportKind } from '../pipeline/import/checks.ts'
+import { IMPORTS, type ImportKind } from '../pipeline/import/columns.ts'
+import type { GivenOptions } from '../pipeline/import/options.ts'
 import { type Settings, parseSettings, settingsOf } from '../schemas/config.ts'
 import { nameFault } from '../schemas/names.ts'
 import { TIERS } from '../schemas/tiers.ts'
@@ -11,7 +12,7 @@ import { ENVIRONMENTS, type Environment } from '../schemas/values.ts'
 import { type Access, type Components, SERVICE_VERSION, withComponents } from './components.ts'
 import { type OwnerOption, assignAgents, listAgents, retireAgents } from './agents.ts'
 import { runAudit } from './audit.ts'
-import { runImport } from './import.ts'
+import { reportTemplate, runImport, runTrial } from './import.ts'
 import { type KeyOptions, createKey, listKeys, revokeKey, rotateKey, setTier } from './keys.ts'
 import { type Report, print, reportError } from './output.ts'
 import { runQuarantine } from './quarantine.ts'
@@ -31,6 +32,11 @@ interface GlobalOptions {
 
 interface StoreOptions extends GlobalOptions {
   environment: Environment
+}
+
+interface ImportCommandOptions extends StoreOptions, GivenOptions {
+  dryRun?: boolean
+  template?: boolean
 }
 
 const program = new Command('fvs')
@@ -90,6 +96,10 @@ function wholeNumber(text: string): number {
   return Number(text)
 }
 
+function collected(text: string, before: readonly string[] = []): readonly string[] {
+  return [...before, text]
+}
+
 function reason(text: string): string {
   const given = text.trim().normalize('NFC')
   const fault =
@@ -121,10 +131,28 @@ storeCommand('import', 'Import questions, resolutions, forecasters or forecasts,
     if (!kind) throw new InvalidArgumentError(`It must be one of ${IMPORTS.join(', ')}.`)
     return kind
   })
-  .argument('<file>', 'CSV (.csv), NDJSON (.ndjson, .jsonl) or Parquet (.parquet)')
-  .action((kind: ImportKind, file: string, options: StoreOptions) =>
-    onStore(options, 'begins', (components) => runImport(components, kind, file)),
-  )
+  .argument('[file]', '.csv, .tsv, .ndjson, .jsonl or .parquet, any of them with .gz; - is standard input')
+  .option('--delimiter <character>', 'auto, ",", ";" or tab', 'auto')
+  .option('--map <column=Name>', 'the name that a column has in the file; may be repeated', collected)
+  .option('--ignore-unknown', 'leave out columns that the table has not')
+  .option('--ids <what>', 'uuid; or text: any text, made a UUID of --namespace', 'uuid')
+  .option('--namespace <uuid>', 'a UUID of your own, the same for all your files with --ids text')
+  .option('--timezone <zone>', 'of times without an offset, such as Europe/Paris')
+  .option('--percent', 'probabilities are percentages')
+  .option('--outcomes <meanings>', 'what outcomes mean, such as yes=YES|1|true,no=NO|0|false')
+  .option('--dry-run', 'write nothing; say what would be added, and count what is bad by its reason')
+  .option('--template', 'print an empty file of the kind, with an example row')
+  .action(async (kind: ImportKind, file: string | undefined, options: ImportCommandOptions) => {
+    if (options.template === true) {
+      if (file !== undefined) program.error('error: --template takes no file', { exitCode: 2 })
+      return finish(reportTemplate(kind), options)
+    }
+    if (file === undefined) return program.error("error: missing required argument 'file'", { exitCode: 2 })
+    const source = file === '-' ? process.stdin : file
+    return options.dryRun === true
+      ? onStore(options, 'reads', (components) => runTrial(components, kind, source, options))
+      : onStore(options, 'begins', (components) => runImport(components, kind, source, options))
+  })
 
 const agents = program.command('agents').description('Say who answers for agents, list and retire them.')
 

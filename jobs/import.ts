@@ -1,18 +1,61 @@
 // `fvs import`.
 import { withDatabase } from '../pipeline/duckdb.ts'
+import { type ImportKind, templateOf } from '../pipeline/import/columns.ts'
+import {
+  type Imported,
+  type ImportWork,
+  type Trial,
+  importFile,
+  tryImport,
+} from '../pipeline/import/import.ts'
+import type { Source } from '../pipeline/import/input.ts'
+import { type GivenOptions, parseOptions } from '../pipeline/import/options.ts'
 import { assertEnvironment } from '../pipeline/release/state.ts'
-import type { ImportKind } from '../pipeline/import/checks.ts'
-import { importFile } from '../pipeline/import/import.ts'
 import type { Components } from './components.ts'
 import type { Report } from './output.ts'
+import { ProgressLine } from './progress.ts'
 
-export async function runImport(components: Components, kind: ImportKind, file: string): Promise<Report> {
+/** Does a piece of work with a database, and says on standard error how far it is. */
+async function onFile<T>(components: Components, work: (context: ImportWork) => Promise<T>): Promise<T> {
   const { manifest } = await assertEnvironment(components)
-  const released = manifest?.tables ?? {}
-  const { rows, added, unchanged, forecastersCreated, tooLate, clockBehindMs } = await withDatabase(
-    components.openDatabase,
-    (database) => importFile({ ...components, database, released }, kind, file),
-  )
+  return withDatabase(components.openDatabase, async (database) => {
+    await database.watch()
+    using line = new ProgressLine(process.stderr, () => database.percent)
+    return await work({
+      ...components,
+      database,
+      released: manifest?.tables ?? {},
+      progress: (step) => {
+        line.step(step)
+      },
+    })
+  })
+}
+
+/** @throws ServiceError `invalid` for a bad file or options that are wrong: nothing is written. */
+export async function runImport(
+  components: Components,
+  kind: ImportKind,
+  source: Source,
+  given: GivenOptions = {},
+): Promise<Report> {
+  const options = parseOptions(kind, given)
+  return reportOf(await onFile(components, (context) => importFile(context, kind, source, options)))
+}
+
+/** What an import would do. Fails where it would. */
+export async function runTrial(
+  components: Components,
+  kind: ImportKind,
+  source: Source,
+  given: GivenOptions = {},
+): Promise<Report> {
+  const options = parseOptions(kind, given)
+  return reportOfTrial(await onFile(components, (context) => tryImport(context, kind, source, options)))
+}
+
+function reportOf(imported: Imported): Report {
+  const { kind, rows, added, unchanged, forecastersCreated, tooLate, clockBehindMs } = imported
   const created = forecastersCreated > 0 ? `, ${forecastersCreated} forecasters met for the first time` : ''
   const late =
     tooLate > 0
@@ -35,4 +78,36 @@ export async function runImport(components: Components, kind: ImportKind, file: 
     },
     text: `${kind}: ${added} of ${rows} rows added, ${unchanged} known already${created}${late}${lag}`,
   }
+}
+
+function reportOfTrial({ kind, rows, added, unchanged, bad }: Trial): Report {
+  const width = String(bad.count).length
+  const lines = [
+    `${kind}, dry run: of ${rows} rows ${added} are new, ${unchanged} known already, ${bad.count} bad; nothing was imported`,
+    ...bad.byReason.map(({ reason, count }) => `  ${String(count).padStart(width)}  ${reason}`),
+    ...(bad.count === 0
+      ? []
+      : [bad.count > bad.faults.length ? `the first ${bad.faults.length}:` : 'they are:']),
+    ...bad.faults.map(({ pointer, detail }) => `  ${pointer}: ${detail}`),
+  ]
+  return {
+    ok: bad.count === 0,
+    json: {
+      kind,
+      dry_run: true,
+      rows,
+      added,
+      unchanged,
+      bad: bad.count,
+      reasons: bad.byReason,
+      errors: bad.faults,
+    },
+    text: lines.join('\n'),
+  }
+}
+
+/** An empty file of a kind. */
+export function reportTemplate(kind: ImportKind): Report {
+  const text = templateOf(kind)
+  return { ok: true, json: { kind, template: text }, text: text.trimEnd() }
 }

@@ -54,6 +54,18 @@ export class Database implements Disposable {
     return bindings.library_version()
   }
 
+  /** How much of the query under way is done, in percent; undefined where DuckDB does not know, or `watch` was not called. */
+  get percent(): number | undefined {
+    const { percentage } = this.#connection.progress
+    return percentage < 0 ? undefined : percentage
+  }
+
+  /** Has DuckDB keep count of how much of each query is done. It prints nothing. */
+  async watch(): Promise<void> {
+    await this.run('SET enable_progress_bar = true')
+    await this.run('SET enable_progress_bar_print = false')
+  }
+
   async run(sql: string): Promise<void> {
     await reported(this.#connection.run(sql))
   }

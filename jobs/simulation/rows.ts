@@ -2,7 +2,7 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Database } from '../../pipeline/duckdb.ts'
-import type { ImportKind } from '../../pipeline/import/checks.ts'
+import type { ImportKind } from '../../pipeline/import/columns.ts'
 import { importFile } from '../../pipeline/import/import.ts'
 import type { Components } from '../components.ts'
 import type { SimulatedForecast, SimulatedForecaster, SimulatedQuestion } from './world.ts'

@@ -1,14 +1,18 @@
-// Checks an operator's rows and converts them to table rows. All input columns are text, whatever the file's format.
-import { NAME_CHARACTERS, nameFault } from '../../schemas/names.ts'
+// Checks the rows of an operator's file: what is wrong with a row, and what its author may have meant.
+import { nameFault } from '../../schemas/names.ts'
 import { ENTITY_TYPES, OUTCOMES } from '../../schemas/tables.ts'
 import { literal } from '../duckdb.ts'
+import type { ImportColumn } from './columns.ts'
+import type { ImportOptions } from './options.ts'
+import { LOCAL, ZONED, localOf, numberOf, valueOf } from './values.ts'
 
-export const IMPORTS = ['questions', 'resolutions', 'forecasters', 'forecasts'] as const
-export type ImportKind = (typeof IMPORTS)[number]
-
-/** A check of one input row. `fails` is an SQL condition that is true for a bad row; `reason` is the SQL of a text. */
-interface Check {
+/** A check of one row of `parsed`. */
+export interface Check {
+  /** An SQL condition that is true for a bad row. */
   fails: string
+  /** What is wrong, without the value. Rows are counted by it. */
+  summary: string
+  /** The SQL of what is wrong, with the value and a hint. */
   reason: string
 }
 
@@ -17,173 +21,242 @@ const NAME_FAULT = 'name_fault'
 /** Functions that the checks call. */
 export const CHECK_FUNCTIONS = { [NAME_FAULT]: nameFault }
 
-interface ImportSpec {
-  required: readonly string[]
-  optional: readonly string[]
-  /** Made in this order, after those for missing values of required columns. */
-  checks: readonly Check[]
-  /** The columns of the table, for a row that passed every check. Grain: one row per input row. */
-  select: string
-  /** Finds a row of the tables that says the same as the row `fresh`, which is then not imported. */
-  known: string
+const SHOWN_CHARACTERS = 80
+const shown = (column: string) =>
+  `'"' || CASE WHEN length(${column}) > ${SHOWN_CHARACTERS} THEN left(${column}, ${SHOWN_CHARACTERS}) || '…' ELSE ${column} END || '"'`
+
+/** What the author may have meant, by the first pattern that a value matches, as the end of a reason. */
+function hint(column: string, hints: readonly (readonly [pattern: string, text: string])[]): string {
+  const cases = hints.map(
+    ([pattern, text]) =>
+      `WHEN regexp_full_match(${column}, ${literal(pattern)}) THEN ${literal(`; ${text}`)}`,
+  )
+  return cases.length === 0 ? '' : ` || CASE ${cases.join(' ')} ELSE '' END`
 }
 
-const shown = (column: string) =>
-  `'"' || CASE WHEN length(${column}) > 80 THEN left(${column}, 80) || '…' ELSE ${column} END || '"'`
+const plain = (fails: string, summary: string): Check => ({ fails, summary, reason: literal(summary) })
 
-const missing = (column: string): Check => ({
-  fails: `${column} IS NULL`,
-  reason: literal(`${column} is missing`),
+/** A check whose reason shows the value. */
+const wrong = (column: string, fails: string, what: string, ending = ''): Check => ({
+  fails,
+  summary: `${column} is ${what}`,
+  reason: `'${column} is ' || ${shown(column)} || ${literal(`, ${what}`)}${ending}`,
 })
 
-const uuid = (column: string): Check => ({
-  fails: `NOT regexp_full_match(lower(${column}), '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}')`,
-  reason: `'${column} is ' || ${shown(column)} || ', not a UUID'`,
-})
+const missing = ({ name }: ImportColumn) => plain(`${name} IS NULL`, `${name} is missing`)
 
-const oneOf = (column: string, values: readonly string[]): Check => ({
-  fails: `${column} NOT IN (${values.map(literal).join(', ')})`,
-  reason: `'${column} is ' || ${shown(column)} || ${literal(`, not one of ${values.join(', ')}`)}`,
-})
-
-const longest = (column: string, characters: number): Check => ({
-  fails: `coalesce(length(${column}) > ${characters}, false)`,
-  reason: literal(`${column} has more than ${characters} characters`),
-})
+const longest = (column: string, characters: number) =>
+  plain(
+    `coalesce(length(${column}) > ${characters}, false)`,
+    `${column} has more than ${characters} characters`,
+  )
 
 /** The rule of schemas/names.ts, by which registrations are checked too. */
-const name = (column: string): Check => ({
+const named = (column: string): Check => ({
   fails: `${NAME_FAULT}(${column}) IS NOT NULL`,
+  summary: `${column} breaks the rule for names`,
   reason: `'${column} ' || ${NAME_FAULT}(${column})`,
 })
 
-/** The instant that a text denotes, to the millisecond; NULL if it denotes none. */
-const instant = (column: string) =>
-  `date_trunc('millisecond', try_cast(regexp_replace(upper(${column}), '([+-]\\d{2})(\\d{2})$', '\\1:\\2') AS TIMESTAMPTZ))`
+const hasControls = (column: string) =>
+  plain(
+    `coalesce(regexp_matches(${column}, '[\\x00-\\x1f\\x7f]'), false)`,
+    `${column} has a control character`,
+  )
 
-const time = (column: string): Check => ({
-  fails: `NOT regexp_full_match(upper(${column}), '\\d{4}-\\d{2}-\\d{2}[T ]\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?(Z|[+-]([01]\\d|2[0-3])(:?[0-5]\\d)?)')
-    OR ${instant(column)} IS NULL OR ${instant(column)} < TIMESTAMPTZ '1970-01-01 00:00:00Z' OR ${instant(column)} >= TIMESTAMPTZ '2200-01-01 00:00:00Z'`,
-  reason: `'${column} is ' || ${shown(column)} || ', not a time with an offset such as 2026-01-31T12:00:00Z'`,
-})
+const isUuid = (text: string) => `coalesce(try_cast(${text} AS UUID)::VARCHAR = lower(${text}), false)`
 
-const notAfterNow = (column: string): Check => ({
-  fails: `${instant(column)} > getvariable('now')`,
-  reason: `'${column} is ' || ${shown(column)} || ', later than now'`,
-})
+const uuid = (column: string, ending: string) =>
+  wrong(column, `NOT ${isUuid(column)}`, 'not a UUID', ` || ${literal(ending)}`)
 
-const repeats = (column: string): Check => ({
-  fails: `record > (SELECT min(earlier.record) FROM incoming earlier WHERE lower(earlier.${column}) = lower(incoming.${column}))`,
-  reason: `'${column} ' || ${shown(column)} || ' appears a second time'`,
-})
+/** The most characters of an id of any text. */
+const ID_CHARACTERS = 500
 
-const knownQuestion: Check = {
-  fails: `lower(question_id) NOT IN (SELECT question_id FROM questions)`,
-  reason: `'question_id ' || ${shown('question_id')} || ' is not a known question; import the question first'`,
+/** An id of any text: two that look the same must be the same. */
+const textId = (column: string): Check[] => [
+  longest(column, ID_CHARACTERS),
+  wrong(column, `${column} <> trim(${column}, ' \t\u00a0')`, 'an id with white space around it'),
+  hasControls(column),
+  wrong(column, `${column} <> nfc_normalize(${column})`, 'an id that is not in Unicode NFC'),
+]
+
+const oneOf = (column: string, values: readonly string[], ending: string) =>
+  wrong(
+    column,
+    `${valueOf(column)} NOT IN (${values.map(literal).join(', ')})`,
+    `not one of ${values.join(', ')}`,
+    ending,
+  )
+
+function probability(column: string, options: ImportOptions): Check {
+  const most = options.percent ? 100 : 1
+  const number = numberOf(column, options)
+  const comma = ['[-+]?\\d*,\\d+\\s*%?', 'a decimal comma? write a point'] as const
+  const percent = [
+    '\\+?(\\d{1,2}(\\.\\d*)?|100(\\.0*)?)(\\s*%)?|\\.\\d+\\s*%',
+    'a percentage? see --percent',
+  ] as const
+  return wrong(
+    column,
+    `contains(${column}, '_') OR NOT coalesce(${number} BETWEEN 0 AND ${most}, false)`,
+    options.percent ? 'not a percentage from 0 to 100' : 'not a number from 0 to 1',
+    hint(column, options.percent ? [comma] : [comma, percent]),
+  )
 }
 
-const ppm = `round_even(probability::DOUBLE * 1e6, 0)::INTEGER`
+const DAY = '\\d{4}-\\d{2}-\\d{2}'
+/** What a time may have been meant to be, from the most to the least particular. */
+const TIME_HINTS = [
+  [DAY, 'a day? write which time of it'],
+  ['[2-7]\\d{4}([.,]\\d+)?', "Excel's number of a day? format the column as yyyy-mm-dd hh:mm:ss"],
+  ['\\d{10}|\\d{13}', 'a count since 1970? write the time'],
+  ['\\d{1,2}[./]\\d{1,2}[./]\\d{2,4}.*', 'day and month may be either? write 2026-01-31'],
+  [`${DAY}.*:\\d{2}.* ?[A-Za-z]{2,}.*`, 'the name of a zone? write Z for UTC, or an offset'],
+] as const
 
-/** The namespace of the ids of imported forecasts, an arbitrary UUID. */
-export const FORECAST_IDS = '0f7b0a4e-6a0d-4c57-8a64-0c1f5f6b6a11'
-
-/** A version 5 UUID (RFC 9562) of the forecast's content, so that importing a forecast again gives the same id. */
-const forecastId = `(
-  SELECT concat_ws('-', h[1:8], h[9:12], '5' || h[14:16],
-    '89ab89ab89ab89ab'[strpos('0123456789abcdef', h[17])] || h[18:20], h[21:32])
-  FROM (SELECT sha1(unhex('${FORECAST_IDS.replaceAll('-', '')}') || encode(
-    concat_ws('|', entity_type, lower(entity_id), lower(question_id), ${ppm}, epoch_ms(${instant('forecast_at')}))
-  )) AS h))`
-
-const recordedNow = `getvariable('now')::TIMESTAMPTZ AS recorded_at`
-
-export const IMPORT_SPECS: Record<ImportKind, ImportSpec> = {
-  questions: {
-    required: ['question_id', 'title', 'opened_at', 'closes_at'],
-    optional: ['category', 'url', 'event_id'],
-    checks: [
-      uuid('question_id'),
-      longest('title', 2000),
-      name('title'),
-      longest('category', NAME_CHARACTERS),
-      name('category'),
-      longest('url', 2000),
-      longest('event_id', NAME_CHARACTERS),
-      name('event_id'),
-      time('opened_at'),
-      time('closes_at'),
-      {
-        fails: `${instant('opened_at')} >= ${instant('closes_at')}`,
-        reason: `'closes_at is ' || ${shown('closes_at')} || ', not after opened_at ' || ${shown('opened_at')}`,
-      },
-      repeats('question_id'),
-    ],
-    select: `lower(question_id) AS question_id, title, category, url, event_id,
-      ${instant('opened_at')} AS opened_at, ${instant('closes_at')} AS closes_at, ${recordedNow}`,
-    known: `SELECT 1 FROM current_questions k WHERE k.question_id = fresh.question_id AND k.title = fresh.title
-      AND k.category IS NOT DISTINCT FROM fresh.category AND k.url IS NOT DISTINCT FROM fresh.url
-      AND k.event_id IS NOT DISTINCT FROM fresh.event_id AND k.opened_at = fresh.opened_at AND k.closes_at = fresh.closes_at`,
-  },
-  resolutions: {
-    required: ['question_id', 'outcome', 'resolved_at'],
-    optional: [],
-    checks: [
-      uuid('question_id'),
-      knownQuestion,
-      oneOf('outcome', OUTCOMES),
-      time('resolved_at'),
-      notAfterNow('resolved_at'),
-      repeats('question_id'),
-    ],
-    select: `lower(question_id) AS question_id, outcome, ${instant('resolved_at')} AS resolved_at, ${recordedNow}`,
-    known: `SELECT 1 FROM current_resolutions k WHERE k.question_id = fresh.question_id
-      AND k.outcome = fresh.outcome AND k.resolved_at = fresh.resolved_at`,
-  },
-  forecasters: {
-    required: ['user_id'],
-    optional: ['display_name'],
-    checks: [
-      uuid('user_id'),
-      longest('display_name', NAME_CHARACTERS),
-      name('display_name'),
-      repeats('user_id'),
-    ],
-    select: `lower(user_id) AS user_id, display_name, ${recordedNow}`,
-    known: `SELECT 1 FROM current_forecasters k WHERE k.user_id = fresh.user_id
-      AND k.display_name IS NOT DISTINCT FROM fresh.display_name`,
-  },
-  forecasts: {
-    required: ['entity_type', 'entity_id', 'question_id', 'probability', 'forecast_at'],
-    optional: [],
-    checks: [
-      oneOf('entity_type', ENTITY_TYPES),
-      uuid('entity_id'),
-      uuid('question_id'),
-      knownQuestion,
-      {
-        fails: `entity_type = 'agent' AND lower(entity_id) NOT IN (SELECT agent_id FROM agents)`,
-        reason: `'entity_id ' || ${shown('entity_id')} || ' is not a registered agent'`,
-      },
-      {
-        fails: `contains(probability, '_') OR NOT coalesce(try_cast(probability AS DOUBLE) BETWEEN 0 AND 1, false)`,
-        reason: `'probability is ' || ${shown('probability')} || ', not a number from 0 to 1'`,
-      },
-      time('forecast_at'),
-      notAfterNow('forecast_at'),
-    ],
-    select: `${forecastId} AS forecast_id, entity_type, lower(entity_id) AS entity_id, lower(question_id) AS question_id,
-      ${ppm} / 1e6 AS probability, ${instant('forecast_at')} AS forecast_at, ${recordedNow}, 'import' AS source`,
-    known: `SELECT 1 FROM forecasts k WHERE k.forecast_id = fresh.forecast_id`,
-  },
+function times({ name, holds }: ImportColumn, { timezone }: ImportOptions): Check[] {
+  const value = valueOf(name)
+  const outOfRange = `coalesce(${value} NOT BETWEEN 0 AND ${Date.UTC(2200, 0, 1) - 1}, true)`
+  const local = `regexp_full_match(${name}, ${LOCAL})`
+  const isZoned = `regexp_full_match(${name}, ${ZONED})`
+  const noZone = `CASE WHEN ${local} AND ${localOf(name)} IS NOT NULL THEN '; no zone? see --timezone' ELSE '' END`
+  const checks =
+    timezone === undefined
+      ? [
+          wrong(
+            name,
+            `NOT ${isZoned} OR ${outOfRange}`,
+            'not a time with an offset such as 2026-01-31T12:00:00Z',
+            ` || ${noZone}${hint(name, TIME_HINTS)}`,
+          ),
+        ]
+      : [
+          wrong(
+            name,
+            `NOT (${isZoned} OR ${local}) OR if(${local}, ${localOf(name)} IS NULL, ${outOfRange})`,
+            'not a time such as 2026-01-31 12:00:00',
+            hint(name, TIME_HINTS),
+          ),
+          wrong(
+            name,
+            `${value} IS NULL`,
+            `a time that the clocks of ${timezone} skip`,
+            ` || '; write it with an offset'`,
+          ),
+          wrong(
+            name,
+            `${local} AND comes_twice(${localOf(name)})`,
+            `a time that the clocks of ${timezone} show twice`,
+            ` || '; write it with an offset'`,
+          ),
+          wrong(name, outOfRange, 'not between 1970 and 2199'),
+        ]
+  return holds === 'plan'
+    ? checks
+    : [...checks, wrong(name, `${value} > epoch_ms(getvariable('now'))`, 'later than now')]
 }
 
-/**
- * The faults of the rows in `incoming`. Grain: one row per bad input row, with its record number (from 0) and the
- * reason of the first check that fails.
- */
-export function faultsQuery({ required, checks }: ImportSpec): string {
-  const cases = [...required.map(missing), ...checks]
-    .map(({ fails, reason }) => `WHEN ${fails} THEN ${reason}`)
-    .join('\n')
-  return `SELECT record, reason FROM (SELECT record, CASE ${cases} END AS reason FROM incoming) WHERE reason IS NOT NULL ORDER BY record`
+function checksOf(column: ImportColumn, options: ImportOptions): Check[] {
+  const { name, holds } = column
+  const isText = options.namespace !== undefined
+  switch (holds) {
+    case 'id':
+      return isText ? textId(name) : [uuid(name, '; an id of your own? see --ids')]
+    case 'entity':
+      return [
+        ...(isText
+          ? [
+              ...textId(name),
+              wrong(
+                name,
+                `entity_type = 'agent' AND NOT ${isUuid(name)}`,
+                'not the UUID of an agent',
+                ` || '; --ids text is for forecasters alone'`,
+              ),
+            ]
+          : [uuid(name, '; an id of your own? see --ids')]),
+        {
+          fails: `entity_type = 'agent' AND ${valueOf(name)} NOT IN (SELECT agent_id FROM agents)`,
+          summary: `${name} is not a registered agent`,
+          reason: `'${name} ' || ${shown(name)} || ' is not a registered agent'`,
+        },
+      ]
+    case 'entityType':
+      return [oneOf(name, ENTITY_TYPES, '')]
+    case 'outcome':
+      return [oneOf(name, OUTCOMES, ` || '; see --outcomes'`)]
+    case 'probability':
+      return [probability(name, options)]
+    case 'plan':
+    case 'event':
+      return times(column, options)
+    case 'name':
+      return [named(name)]
+    case 'text':
+      return [hasControls(name)]
+  }
+}
+
+/** What the rows of a file hold against each other and against the tables. */
+function relations({ name, known, unique }: ImportColumn): Check[] {
+  const value = valueOf(name)
+  const checks: Check[] = []
+  if (known) {
+    checks.push({
+      fails: `${value} NOT IN (SELECT question_id FROM questions)`,
+      summary: `${name} is not a known question`,
+      reason: `'${name} ' || ${shown(name)} || ' is not a known question; import the question first'`,
+    })
+  }
+  if (unique) {
+    checks.push({
+      fails: `record > (SELECT min(record) FROM parsed earlier WHERE earlier.${value} = parsed.${value})`,
+      summary: `${name} appears a second time`,
+      reason: `'${name} ' || ${shown(name)} || ' appears a second time'`,
+    })
+  }
+  return checks
+}
+
+const closesAfterOpening: Check = {
+  fails: `${valueOf('opened_at')} >= ${valueOf('closes_at')}`,
+  summary: 'closes_at is not after opened_at',
+  reason: `'closes_at is ' || ${shown('closes_at')} || ', not after opened_at ' || ${shown('opened_at')}`,
+}
+
+/** A file that was made of several may have the header in the middle. */
+function isHeader(columns: readonly ImportColumn[], map: ReadonlyMap<string, string>): Check {
+  const same = columns
+    .filter(({ required }) => required)
+    .map(({ name }) => `coalesce(${name} = ${literal(map.get(name) ?? name)}, false)`)
+  return plain(same.join(' AND '), 'the header a second time')
+}
+
+/** The checks of a row, of which the first that fails is its reason. */
+export function rowChecks(columns: readonly ImportColumn[], options: ImportOptions): Check[] {
+  const opens = columns.some(({ name }) => name === 'opened_at')
+  return [
+    isHeader(columns, options.map),
+    ...columns.filter(({ required }) => required).map(missing),
+    ...columns.flatMap((column) => [
+      ...(column.longest === undefined ? [] : [longest(column.name, column.longest)]),
+      ...checksOf(column, options),
+      ...relations({ ...column, unique: false }),
+    ]),
+    ...(opens ? [closesAfterOpening] : []),
+    ...columns.flatMap((column) => relations({ ...column, known: false })),
+  ]
+}
+
+/** Grain: one row per bad row, with its record number (from 0) and the index of the first check that fails. */
+export function faultsQuery(checks: readonly Check[]): string {
+  const cases = checks.map(({ fails }, index) => `WHEN ${fails} THEN ${index}`).join('\n')
+  return `SELECT record, failed FROM (SELECT record, CASE ${cases} END AS failed FROM parsed) WHERE failed IS NOT NULL`
+}
+
+/** The reasons of the first bad rows of the table `fault`. Grain: one row per bad row. */
+export function reasonsQuery(checks: readonly Check[], most: number): string {
+  const cases = checks.map(({ reason }, index) => `WHEN ${index} THEN ${reason}`).join('\n')
+  return `SELECT record, CASE failed ${cases} END AS reason
+    FROM (FROM fault ORDER BY record LIMIT ${most}) JOIN parsed USING (record) ORDER BY record`
 }

@@ -3,12 +3,17 @@
 import { ServiceError } from '../../schemas/errors.ts'
 import { SCORED_TABLES } from '../../schemas/tables.ts'
 import { literal } from '../duckdb.ts'
-import { CHECK_FUNCTIONS, IMPORT_SPECS, type ImportKind, faultsQuery } from './checks.ts'
+import { CHECK_FUNCTIONS, faultsQuery, reasonsQuery, rowChecks } from './checks.ts'
+import { IMPORT_COLUMNS, type ImportKind } from './columns.ts'
+import { type Source, nameOf } from './input.ts'
+import { type ImportOptions, parseOptions } from './options.ts'
 import { attachAll, isReplaced } from '../tables/views.ts'
 import { lastRecordedAt } from '../tables/recorded-at.ts'
 import { assertNotBehind, currentVersions } from '../tables/delta-log.ts'
-import { type Rejected, SHOWN, readRows } from './read-file.ts'
+import { type IncomingRows, type Rejected, SHOWN, readRows } from './read-file.ts'
 import { type ImportContext, countOf, takeIn, takeInWaiting } from './take-in.ts'
+import { defineParsed, tableRows, valueOf } from './values.ts'
+import { attachWaiting, listWaiting } from './waiting.ts'
 
 export interface Imported {
   kind: ImportKind
@@ -28,39 +33,50 @@ export interface Imported {
   clockBehindMs: number
 }
 
+/** What an import would do. */
+export interface Trial {
+  kind: ImportKind
+  rows: number
+  /** Good rows that are new, and good rows that repeat what is known. If a line cannot be read, rows are not looked at. */
+  added: number
+  unchanged: number
+  bad: Rejected
+}
+
+/** Tells what an import is doing. */
+type Progress = (step: string) => void
+
+export interface ImportWork extends ImportContext {
+  progress?: Progress
+}
+
 /**
  * @throws ServiceError `invalid` if a row is bad: nothing is written, and the error holds the number of bad rows and
  *   the first twenty. `unavailable` if the store does not answer: importing the same file again is safe.
  */
-export async function importFile(context: ImportContext, kind: ImportKind, path: string): Promise<Imported> {
-  const { database, local } = context
-  const spec = IMPORT_SPECS[kind]
-  await database.run(`SET VARIABLE now = ${literal(context.now().toISOString())}::TIMESTAMPTZ`)
-  const incoming = await readRows(database, path, spec)
-  if (incoming.rejected.count > 0) throw refusal(path, incoming.rejected)
+export async function importFile(
+  context: ImportWork,
+  kind: ImportKind,
+  source: Source,
+  options: ImportOptions = parseOptions(kind, {}),
+): Promise<Imported> {
+  const { database, local, progress = () => {} } = context
+  const incoming = await readIncoming(context, kind, source, options)
+  if (incoming.rejected.count > 0) throw refusal(source, incoming.rejected)
 
+  progress('taking in what waits')
   await takeInWaiting(context, SCORED_TABLES)
-  for (const [name, check] of Object.entries(CHECK_FUNCTIONS)) database.define(name, check)
   const versions = await currentVersions(context.store)
   assertNotBehind(versions, context.released ?? {})
-  await local.reading(async () => {
+  progress('checking the rows')
+  const bad = await local.reading(async () => {
     await attachAll(database, local, versions)
-    await database.run(`CREATE OR REPLACE TEMP TABLE fault AS ${faultsQuery(spec)}`)
+    return faultsOf(context, kind, incoming, options)
   })
-  const bad = await database.rows<{ record: bigint; reason: string }>(
-    `FROM fault ORDER BY record LIMIT ${SHOWN}`,
-  )
-  if (bad.length > 0) {
-    const places = await incoming.placesOf(bad.map(({ record }) => Number(record)))
-    const count = await countOf(context, 'fault')
-    const faults = bad.map(({ reason }, index) => ({ pointer: places[index]!, detail: reason }))
-    throw refusal(path, { count, faults })
-  }
+  if (bad.count > 0) throw refusal(source, bad)
 
-  await database.run(
-    `CREATE OR REPLACE TEMP TABLE fresh AS SELECT DISTINCT * FROM (SELECT ${spec.select} FROM incoming) fresh
-     WHERE NOT EXISTS (${spec.known})`,
-  )
+  progress('looking for what is new')
+  await findFresh(context, kind)
   const last = isReplaced(kind) ? lastRecordedAt(versions[kind]) : undefined
   const clockBehindMs = Math.max(0, (last?.getTime() ?? 0) - context.now().getTime())
   let forecastersCreated = 0
@@ -75,8 +91,109 @@ export async function importFile(context: ImportContext, kind: ImportKind, path:
     forecastersCreated = await takeIn(context, 'forecasters', 'met')
   }
   const rows = await countOf(context, 'incoming')
+  // What the file said is not needed any more, and the memory is.
+  await database.run('DROP TABLE incoming')
+  progress('writing')
   const added = await takeIn(context, kind, 'fresh')
   return { kind, rows, added, unchanged: rows - added, forecastersCreated, tooLate, clockBehindMs }
+}
+
+/**
+ * Finds what an import would do. Nothing is written to the store, so what waits in the inbox is read where it lies.
+ *
+ * @throws ServiceError `invalid` for a file that cannot be read as a whole.
+ */
+export async function tryImport(
+  context: ImportWork,
+  kind: ImportKind,
+  source: Source,
+  options: ImportOptions,
+): Promise<Trial> {
+  const { database, local, store, progress = () => {} } = context
+  const incoming = await readIncoming(context, kind, source, options)
+  const { rejected } = incoming
+  const rows = (await countOf(context, 'incoming')) + rejected.count
+  if (rejected.count > 0) return { kind, rows, added: 0, unchanged: 0, bad: rejected }
+  // The inbox first, so that what is taken in meanwhile is in the table.
+  const waiting = await listWaiting(store, SCORED_TABLES)
+  const versions = await currentVersions(store)
+  assertNotBehind(versions, context.released ?? {})
+  progress('checking the rows')
+  return local.reading(async () => {
+    await attachAll(database, local, versions)
+    for (const table of SCORED_TABLES) await attachWaiting(context, versions[table], waiting[table])
+    const bad = await faultsOf(context, kind, incoming, options)
+    await findFresh(context, kind, '(FROM parsed ANTI JOIN fault USING (record))')
+    const added = await countOf(context, 'fresh')
+    return { kind, rows, added, unchanged: rows - bad.count - added, bad }
+  })
+}
+
+async function readIncoming(
+  context: ImportWork,
+  kind: ImportKind,
+  source: Source,
+  options: ImportOptions,
+): Promise<IncomingRows> {
+  const { database, progress } = context
+  await database.run(`SET VARIABLE now = ${literal(context.now().toISOString())}::TIMESTAMPTZ`)
+  progress?.(`reading ${nameOf(source)}`)
+  const columns = IMPORT_COLUMNS[kind]
+  const named = (required: boolean) =>
+    columns.filter((column) => column.required === required).map(({ name }) => name)
+  const incoming = await readRows(context, source, { required: named(true), optional: named(false) }, options)
+  await defineParsed(database, columns, options)
+  return incoming
+}
+
+/** Checks every row of `parsed` and leaves the bad ones in the table `fault`. */
+async function faultsOf(
+  context: ImportWork,
+  kind: ImportKind,
+  incoming: IncomingRows,
+  options: ImportOptions,
+): Promise<Rejected> {
+  const { database } = context
+  for (const [name, check] of Object.entries(CHECK_FUNCTIONS)) database.define(name, check)
+  const checks = rowChecks(IMPORT_COLUMNS[kind], options)
+  await database.run(`CREATE OR REPLACE TEMP TABLE fault AS ${faultsQuery(checks)}`)
+  const counts = await database.rows<{ failed: number; count: bigint }>(
+    `SELECT failed, count(*) AS count FROM fault GROUP BY failed ORDER BY count DESC, failed`,
+  )
+  const byReason = counts.map(({ failed, count }) => ({
+    reason: checks[failed]!.summary,
+    count: Number(count),
+  }))
+  const bad = await database.rows<{ record: bigint; reason: string }>(reasonsQuery(checks, SHOWN))
+  const places = await incoming.placesOf(bad.map(({ record }) => Number(record)))
+  return {
+    faults: bad.map(({ reason }, index) => ({ pointer: places[index]!, detail: reason })),
+    count: byReason.reduce((sum, { count }) => sum + count, 0),
+    byReason,
+  }
+}
+
+/** Makes the table `fresh`. Grain: one row per row of the table that `rows` bring and that is not known. */
+async function findFresh(context: ImportWork, kind: ImportKind, rows = 'parsed'): Promise<void> {
+  const { database } = context
+  const columns = IMPORT_COLUMNS[kind]
+  const known =
+    kind === 'forecasts'
+      ? `SELECT 1 FROM forecasts known WHERE known.forecast_id = fresh.forecast_id`
+      : `SELECT 1 FROM current_${kind} known WHERE ${columns
+          .map(
+            ({ name, required }) => `known.${name} ${required ? '=' : 'IS NOT DISTINCT FROM'} fresh.${name}`,
+          )
+          .join(' AND ')}`
+  await database.run(
+    `CREATE OR REPLACE TEMP TABLE fresh AS FROM (${tableRows(kind, columns, rows)}) fresh WHERE NOT EXISTS (${known})`,
+  )
+  if (kind !== 'forecasts') return
+  // Most files repeat no forecast, and to count is much faster than to remove.
+  const [found] = await database.rows<{ repeats: boolean }>(
+    `SELECT count(DISTINCT forecast_id) < count(*) AS repeats FROM fresh`,
+  )
+  if (found?.repeats) await database.run(`CREATE OR REPLACE TEMP TABLE fresh AS SELECT DISTINCT * FROM fresh`)
 }
 
 /**
@@ -84,16 +201,16 @@ export async function importFile(context: ImportContext, kind: ImportKind, path:
  * corrected later can change that.
  */
 const TOO_LATE = `
-  SELECT 1 FROM (SELECT ${IMPORT_SPECS.forecasts.select} FROM incoming)
+  SELECT 1 FROM (SELECT ${valueOf('question_id')} AS question_id, ${valueOf('forecast_at')} AS forecast_at FROM parsed)
   JOIN (SELECT question_id, closes_at FROM current_questions) USING (question_id)
   LEFT JOIN (SELECT question_id, resolved_at FROM current_resolutions) USING (question_id)
-  WHERE forecast_at >= least(closes_at, resolved_at)`
+  WHERE forecast_at >= epoch_ms(least(closes_at, resolved_at))`
 
-function refusal(path: string, { faults, count }: Rejected): ServiceError {
+function refusal(source: Source, { faults, count }: Rejected): ServiceError {
   const rest = count - faults.length
   return new ServiceError(
     'invalid',
-    `${path}: ${count} bad ${count === 1 ? 'row' : 'rows'}${rest > 0 ? ` (the first ${faults.length} are named)` : ''}; nothing was imported`,
+    `${nameOf(source)}: ${count} bad ${count === 1 ? 'row' : 'rows'}${rest > 0 ? ` (the first ${faults.length} are named, ${rest} more are not)` : ''}; nothing was imported`,
     { faults },
   )
 }

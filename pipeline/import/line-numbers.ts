@@ -4,7 +4,6 @@ import { createReadStream } from 'node:fs'
 const NEWLINE = 0x0a
 const RETURN = 0x0d
 const QUOTE = 0x22
-const COMMA = 0x2c
 
 /** The line numbers (from 1) at ascending byte offsets. */
 export async function linesAt(path: string, offsets: readonly number[]): Promise<number[]> {
@@ -31,8 +30,9 @@ export async function linesAt(path: string, offsets: readonly number[]): Promise
 export async function recordLines(
   path: string,
   records: readonly number[],
-  blankCounts: boolean,
+  { delimiter, blankCounts }: { delimiter: string; blankCounts: boolean },
 ): Promise<number[]> {
+  const delimiterByte = delimiter.charCodeAt(0)
   const lines: number[] = []
   let record = -1
   let line = 1
@@ -47,7 +47,7 @@ export async function recordLines(
         quoted = !quoted
         fieldStart = !quoted
       } else {
-        fieldStart = byte === COMMA || byte === NEWLINE
+        fieldStart = byte === delimiterByte || byte === NEWLINE
       }
       if (byte !== NEWLINE && byte !== RETURN) blank = false
       if (byte !== NEWLINE) continue

@@ -1,20 +1,25 @@
-// Reads an operator's file into the table `incoming`: a record number and the file's columns, all as text.
-import { extname } from 'node:path'
+// Reads an operator's file into the table `incoming`: a record number and the columns that are wanted, all as text.
 import { type Fault, ServiceError } from '../../schemas/errors.ts'
 import { type Database, literal } from '../duckdb.ts'
-import { withFile } from '../store/disk.ts'
+import { type ExpectedColumns, findColumns, readHeader } from './header.ts'
+import { type Format, type Input, type Source, openInput } from './input.ts'
 import { linesAt, recordLines } from './line-numbers.ts'
-
-export interface ExpectedColumns {
-  required: readonly string[]
-  optional: readonly string[]
-}
+import type { HeaderOptions } from './options.ts'
 
 /** The records that could not be read: the first faults, and the number of all. */
 export interface Rejected {
   faults: Fault[]
   count: number
+  byReason: ReasonCount[]
 }
+
+/** How many records are bad for a reason. */
+export interface ReasonCount {
+  reason: string
+  count: number
+}
+
+const NONE_REJECTED: Rejected = { faults: [], count: 0, byReason: [] }
 
 export interface IncomingRows {
   rejected: Rejected
@@ -25,114 +30,132 @@ export interface IncomingRows {
 /** The most faults that are shown. */
 export const SHOWN = 20
 
+interface ReadContext {
+  database: Database
+  /** For copies of what DuckDB cannot read as it is. */
+  directory: string
+}
+
 /**
  * @throws ServiceError `invalid` for a file that cannot be read, has an unknown format, or has missing, unknown or
  *   repeated columns.
  */
 export async function readRows(
-  database: Database,
-  path: string,
+  { database, directory }: ReadContext,
+  source: Source,
   columns: ExpectedColumns,
+  options: HeaderOptions,
 ): Promise<IncomingRows> {
-  await assertReadable(path)
-  const readers = { '.csv': readCsv, '.ndjson': readNdjson, '.jsonl': readNdjson, '.parquet': readParquet }
-  for (const [extension, read] of Object.entries(readers)) {
-    if (extname(path).toLowerCase() === extension) return read(database, path, columns)
-  }
-  throw new ServiceError('invalid', `${path}: the name must end in .csv, .ndjson, .jsonl or .parquet`)
+  const input = await openInput(source, directory)
+  return READERS[input.format](database, input, columns, options)
 }
 
-async function assertReadable(path: string): Promise<void> {
-  try {
-    const isDirectory = await withFile(path, 'r', async (file) => (await file.stat()).isDirectory())
-    if (isDirectory) throw new ServiceError('invalid', `${path} is a directory`)
-  } catch (cause) {
-    if (cause instanceof ServiceError) throw cause
-    const missing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'
-    throw new ServiceError('invalid', missing ? `there is no file ${path}` : `${path} cannot be read`, {
-      cause,
-    })
-  }
-}
+type Reader = (
+  database: Database,
+  input: Input,
+  columns: ExpectedColumns,
+  options: HeaderOptions,
+) => Promise<IncomingRows>
 
-function assertColumns(
-  path: string,
-  found: readonly string[],
+const READERS: Record<Format, Reader> = { csv: readCsv, ndjson: readNdjson, parquet: readParquet }
+
+/** Every column, with the SQL of its text, or NULL where the file has none. */
+function selected(
   { required, optional }: ExpectedColumns,
-): void {
-  const allowed = [...required, ...optional]
-  const faults = {
-    lacks: required.filter((name) => !found.includes(name)),
-    'has unknown': found.filter((name) => !allowed.includes(name)),
-    repeats: found.filter((name, index) => found.indexOf(name) !== index),
-  }
-  for (const [fault, names] of Object.entries(faults)) {
-    if (names.length === 0) continue
-    const named = names.map((name) => JSON.stringify(name)).join(', ')
-    throw new ServiceError(
-      'invalid',
-      `${path} ${fault} ${named}; the columns it may have are ${allowed.join(', ')}`,
-    )
-  }
+  text: (column: string) => string | undefined,
+): string {
+  return [...required, ...optional]
+    .map((name) => {
+      const found = text(name)
+      return found === undefined ? `NULL::VARCHAR AS ${name}` : `nullif(${found}, '') AS ${name}`
+    })
+    .join(', ')
 }
 
-const selectAll = (found: readonly string[], { required, optional }: ExpectedColumns) =>
-  [...required, ...optional]
-    .map((name) =>
-      found.includes(name) ? `nullif("${name}", '') AS "${name}"` : `NULL::VARCHAR AS "${name}"`,
-    )
-    .join(', ')
-
-async function readCsv(database: Database, path: string, columns: ExpectedColumns): Promise<IncomingRows> {
-  const found = (await firstLine(path)).split(',').map((name) => name.trim().replace(/^"(.*)"$/, '$1'))
-  assertColumns(path, found, columns)
-  const types = found.map((name) => `${literal(name)}: 'VARCHAR'`).join(', ')
+async function readCsv(
+  database: Database,
+  input: Input,
+  columns: ExpectedColumns,
+  options: HeaderOptions,
+): Promise<IncomingRows> {
+  const { path, name } = input
+  const { names, delimiter, shown } = await readHeader(path, name, columns, options)
+  const found = findColumns(name, names, columns, options, shown)
+  // The names in SQL are not those of the file.
+  const types = names.map((_, index) => `c${index}: 'VARCHAR'`).join(', ')
+  const text = (column: string) => (found.has(column) ? `c${found.get(column)}` : undefined)
   const rejected = await createdFromLines(
     database,
-    path,
-    selectAll(found, columns),
-    `header = true, columns = {${types}}, delim = ',', quote = '"', escape = '"'`,
+    input,
+    selected(columns, text),
+    `header = true, columns = {${types}}, delim = '${delimiter}', quote = '"', escape = '"'`,
   )
   // DuckDB skips blank lines, except in a file of one column, where a blank line could be a row.
-  const blankCounts = found.length === 1
-  if (blankCounts) await database.run(`DELETE FROM incoming WHERE "${found[0]}" IS NULL`)
+  const blankCounts = names.length === 1
+  if (blankCounts) await database.run(`DELETE FROM incoming WHERE "${[...found.keys()][0]}" IS NULL`)
   return {
     rejected,
     placesOf: async (records) =>
-      (await recordLines(path, records, blankCounts)).map((line) => `line ${line}`),
+      (await recordLines(path, records, { delimiter, blankCounts })).map((line) => `line ${line}`),
   }
 }
 
-async function readNdjson(database: Database, path: string, columns: ExpectedColumns): Promise<IncomingRows> {
+/** The path of a field of a JSON object (RFC 6901). */
+const pointerTo = (name: string) => literal(`/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`)
+
+async function readNdjson(
+  database: Database,
+  input: Input,
+  columns: ExpectedColumns,
+  { map, ignoreUnknown }: HeaderOptions,
+): Promise<IncomingRows> {
   const unread = await createdFromLines(
     database,
-    path,
+    input,
     'line',
+    // The delimiter is a character that JSON does not allow.
     `header = false, columns = {'line': 'VARCHAR'}, delim = '\x1f', quote = '', escape = '', max_line_size = 1048576`,
   )
   if (unread.count > 0) return { rejected: unread, placesOf: () => Promise.resolve([]) }
   await database.run(
     `CREATE OR REPLACE TEMP TABLE lines AS SELECT record, line FROM incoming WHERE trim(line) <> ''`,
   )
-  const allowed = [...columns.required, ...columns.optional]
-  const names = allowed.map(literal).join(', ')
-  const nested = allowed.map(
+  const fieldOf = (column: string) => map.get(column) ?? column
+  const fields = [...columns.required, ...columns.optional].map(fieldOf)
+  const mapped = [...map].filter(([column, field]) => column !== field && !fields.includes(column))
+  const names = fields.map(literal).join(', ')
+  const nested = fields.map(
     (name) =>
-      `WHEN json_type(line, '$.${name}') IN ('OBJECT', 'ARRAY', 'BOOLEAN') THEN '${name} is neither text nor a number'`,
+      `WHEN json_type(line, ${pointerTo(name)}) IN ('OBJECT', 'ARRAY', 'BOOLEAN') THEN ${literal(`${name} is neither text nor a number`)}`,
   )
+  const unknown = `list_filter(json_keys(line), lambda k: k NOT IN (${names}))`
+  const faulty = [
+    ...mapped.map(
+      ([column]) =>
+        `WHEN list_contains(json_keys(line), ${literal(column)}) THEN ${literal(`has ${column}, which --map says is another`)}`,
+    ),
+    ...(ignoreUnknown
+      ? []
+      : [
+          `WHEN len(${unknown}) > 0 THEN 'unknown field ' || left(${unknown}[1], 80) || '; see --map and --ignore-unknown'`,
+        ]),
+    ...nested,
+  ]
   // Grain: one row per line that is not an object of text and numbers under known names.
   const faults = `SELECT record, CASE
       WHEN NOT json_valid(line) THEN 'not JSON'
       WHEN json_type(line) <> 'OBJECT' THEN 'not a JSON object'
-      WHEN len(list_filter(json_keys(line), lambda k: k NOT IN (${names}))) > 0
-        THEN 'unknown field ' || list_filter(json_keys(line), lambda k: k NOT IN (${names}))[1]
       WHEN len(json_keys(line)) <> len(list_distinct(json_keys(line))) THEN 'a field appears twice'
-      ${nested.join('\n      ')}
+      ${faulty.join('\n      ')}
     END AS reason FROM lines`
-  const rejects = await database.rows<{ record: bigint; reason: string; total: bigint }>(
-    `SELECT *, count(*) OVER () AS total FROM (${faults}) WHERE reason IS NOT NULL ORDER BY record LIMIT ${SHOWN}`,
+  await database.run(
+    `CREATE OR REPLACE TEMP TABLE bad_lines AS SELECT * FROM (${faults}) WHERE reason IS NOT NULL`,
   )
-  const values = allowed.map((name) => `nullif(line ->> '$.${name}', '') AS "${name}"`).join(', ')
+  const rejects = await database.rows<{ record: bigint; reason: string }>(
+    `FROM bad_lines ORDER BY record LIMIT ${SHOWN}`,
+  )
+  const byReason = await countsOf(database, 'SELECT reason FROM bad_lines')
+  const values = selected(columns, (column) => `line ->> ${pointerTo(fieldOf(column))}`)
   await database.run(
     `CREATE OR REPLACE TEMP TABLE incoming AS SELECT record, ${values} FROM lines WHERE ${rejects.length === 0} ORDER BY record`,
   )
@@ -140,7 +163,8 @@ async function readNdjson(database: Database, path: string, columns: ExpectedCol
   return {
     rejected: {
       faults: rejects.map(({ record, reason }) => ({ pointer: lineOf(Number(record)), detail: reason })),
-      count: Number(rejects[0]?.total ?? 0n),
+      count: byReason.reduce((sum, { count }) => sum + count, 0),
+      byReason,
     },
     placesOf: (records) => Promise.resolve(records.map(lineOf)),
   }
@@ -148,34 +172,34 @@ async function readNdjson(database: Database, path: string, columns: ExpectedCol
 
 async function readParquet(
   database: Database,
-  path: string,
+  input: Input,
   columns: ExpectedColumns,
+  options: HeaderOptions,
 ): Promise<IncomingRows> {
+  const { path, name } = input
   const source = `read_parquet(${onlyFile(path)}, hive_partitioning = false)`
   const described = await reading(
-    path,
+    input,
     database.rows<{ column_name: string; column_type: string }>(`DESCRIBE SELECT * FROM ${source}`),
   )
-  const found = described.map(({ column_name }) => column_name)
-  assertColumns(path, found, columns)
-  const texts = described.map(
-    ({ column_name: name, column_type: type }) => `${asText(name, type)} AS "${name}"`,
-  )
-  await created(
-    database,
-    path,
-    `SELECT ${selectAll(found, columns)} FROM (SELECT ${texts.join(', ')} FROM ${source})`,
-  )
+  const names = described.map(({ column_name }) => column_name)
+  const found = findColumns(name, names, columns, options)
+  const text = (column: string) => {
+    const at = found.get(column)
+    return at === undefined ? undefined : asText(names[at]!, described[at]!.column_type)
+  }
+  await created(database, input, `SELECT ${selected(columns, text)} FROM ${source}`)
   return {
-    rejected: { faults: [], count: 0 },
+    rejected: NONE_REJECTED,
     placesOf: (records) => Promise.resolve(records.map((record) => `row ${record + 1}`)),
   }
 }
 
 /** A Parquet column as text. A timestamp without a zone is in UTC, because that is what writers of Parquet mean. */
 function asText(name: string, type: string): string {
-  if (type === 'TIMESTAMP WITH TIME ZONE') return `("${name}" AT TIME ZONE 'UTC')::VARCHAR || 'Z'`
-  return type.startsWith('TIMESTAMP') ? `"${name}"::VARCHAR || 'Z'` : `"${name}"::VARCHAR`
+  const column = `"${name.replaceAll('"', '""')}"`
+  if (type === 'TIMESTAMP WITH TIME ZONE') return `(${column} AT TIME ZONE 'UTC')::VARCHAR || 'Z'`
+  return type.startsWith('TIMESTAMP') ? `${column}::VARCHAR || 'Z'` : `${column}::VARCHAR`
 }
 
 /** A file's path for DuckDB's readers, escaped because they would read some names as patterns for other files. */
@@ -183,57 +207,82 @@ function onlyFile(path: string): string {
   return literal(path.replace(/[*?[]/g, '[$&]'))
 }
 
+/** What DuckDB's kinds of unreadable lines are in a CSV file, with a hint where the author may have meant something else. */
+const UNREADABLE: Record<string, readonly [summary: string, hint?: string]> = {
+  'MISSING COLUMNS': ['fewer values than the header has names'],
+  'TOO MANY COLUMNS': [
+    'more values than the header has names',
+    'a value that has the delimiter in it, such as a decimal comma, must be in quotes',
+  ],
+  'UNQUOTED VALUE': ['a quote that does not end, or text after one'],
+  'LINE SIZE OVER MAXIMUM': ['a line that is too long'],
+  'INVALID ENCODING': ['not UTF-8', 'save the file as UTF-8'],
+}
+
 /** Reads a file of lines into `incoming`, and returns one fault for each line that DuckDB could not read. */
 async function createdFromLines(
   database: Database,
-  path: string,
+  input: Input,
   select: string,
   format: string,
 ): Promise<Rejected> {
+  const { path } = input
   // Otherwise DuckDB would add this file's faults to those of the files before it.
   await database.run('DROP TABLE IF EXISTS reject_errors')
   await created(
     database,
-    path,
-    `SELECT ${select} FROM read_csv(${onlyFile(path)}, auto_detect = false, ${format}, store_rejects = true, rejects_limit = 0)`,
+    input,
+    `SELECT ${select} FROM read_csv(${onlyFile(path)}, auto_detect = false, compression = 'none', ${format}, store_rejects = true, rejects_limit = 0)`,
   )
   // Grain: one row per line that could not be read. Its position is that of its first or second byte.
-  const rejects = await database.rows<{ start: bigint; reason: string; total: bigint }>(
-    `SELECT line_byte_position AS start, min(error_message) AS reason, count(*) OVER () AS total
-     FROM reject_errors GROUP BY line_byte_position ORDER BY line_byte_position LIMIT ${SHOWN}`,
+  await database.run(
+    `CREATE OR REPLACE TEMP TABLE unread AS
+     SELECT line_byte_position AS start, min(error_message) AS message, min_by(error_type::VARCHAR, error_message) AS kind
+     FROM reject_errors GROUP BY line_byte_position`,
   )
+  const rejects = await database.rows<{ start: bigint; message: string; kind: string }>(
+    `FROM unread ORDER BY start LIMIT ${SHOWN}`,
+  )
+  if (rejects.length === 0) return NONE_REJECTED
   const lines = await linesAt(
     path,
     rejects.map(({ start }) => Number(start)),
   )
+  const byKind = await countsOf(database, 'SELECT kind AS reason FROM unread')
   return {
-    faults: rejects.map(({ reason }, index) => ({
-      pointer: `line ${lines[index]}`,
-      detail: reason.split('\n')[0]!,
+    faults: rejects.map(({ message, kind }, index) => {
+      const [detail, hint] = [message.split('\n')[0]!.replace(/\.$/, ''), UNREADABLE[kind]?.[1]]
+      return { pointer: `line ${lines[index]}`, detail: hint === undefined ? detail : `${detail}; ${hint}` }
+    }),
+    count: byKind.reduce((sum, { count }) => sum + count, 0),
+    byReason: byKind.map(({ reason, count }) => ({
+      reason: UNREADABLE[reason]?.[0] ?? reason.toLowerCase(),
+      count,
     })),
-    count: Number(rejects[0]?.total ?? 0n),
   }
 }
 
-async function created(database: Database, path: string, select: string): Promise<void> {
-  const sql = `CREATE OR REPLACE TEMP TABLE incoming AS SELECT (row_number() OVER ()) - 1 AS record, * FROM (${select})`
-  await reading(path, database.run(sql))
+/** How often each `reason` of a query occurs, the most frequent first. */
+async function countsOf(database: Database, reasons: string): Promise<ReasonCount[]> {
+  const counts = await database.rows<{ reason: string; count: bigint }>(
+    `SELECT reason, count(*) AS count FROM (${reasons}) GROUP BY reason ORDER BY count DESC, reason`,
+  )
+  return counts.map(({ reason, count }) => ({ reason, count: Number(count) }))
 }
 
-async function reading<T>(path: string, work: Promise<T>): Promise<T> {
+async function created(database: Database, input: Input, select: string): Promise<void> {
+  const sql = `CREATE OR REPLACE TEMP TABLE incoming AS SELECT (row_number() OVER ()) - 1 AS record, * FROM (${select})`
+  await reading(input, database.run(sql))
+}
+
+async function reading<T>({ name, path }: Input, work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (cause) {
-    const message = cause instanceof Error ? cause.message.split('\n')[0]! : String(cause)
+    const message =
+      cause instanceof Error ? cause.message.split('\n')[0]!.replaceAll(path, name) : String(cause)
     // DuckDB's message for lines that end differently from the first line.
     const reason = message.includes('state machine') ? 'its lines do not all end in the same way' : message
-    throw new ServiceError('invalid', `${path} cannot be read: ${reason}`, { cause })
+    throw new ServiceError('invalid', `${name} cannot be read: ${reason}`, { cause })
   }
-}
-
-async function firstLine(path: string): Promise<string> {
-  const { buffer, bytesRead } = await withFile(path, 'r', (file) =>
-    file.read(new Uint8Array(65_536), 0, 65_536, 0),
-  )
-  return new TextDecoder().decode(buffer.subarray(0, bytesRead)).split(/\r?\n/, 1)[0]!
 }

@@ -31,8 +31,7 @@ export async function takeIn(context: ImportContext, table: ScoredTable, rows: s
   if (count === 0) return 0
   const id = context.newId()
   const spec = tableSpec(table)
-  const sorted = `SELECT ${columnsOf(spec)} FROM ${rows} ORDER BY ${spec.sortedBy.join(', ')}`
-  const bytes = await parquetOf(context, id, sorted)
+  const bytes = await parquetOf(context, id, `SELECT ${columnsOf(spec)} FROM ${rows}`)
   await context.store.putIfAbsent(inboxPath(table, id, bytes), bytes)
   await compact(context, table)
   return count

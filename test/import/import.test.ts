@@ -6,7 +6,8 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Components } from '../../jobs/components.ts'
 import { runImport } from '../../jobs/import.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
-import { FORECAST_IDS, IMPORTS, type ImportKind } from '../../pipeline/import/checks.ts'
+import { IMPORTS, type ImportKind } from '../../pipeline/import/columns.ts'
+import { FORECAST_IDS } from '../../pipeline/import/values.ts'
 import { attachAll } from '../../pipeline/tables/views.ts'
 import { currentVersions } from '../../pipeline/tables/delta-log.ts'
 import { type Fault, ServiceError } from '../../schemas/errors.ts'
@@ -179,7 +180,11 @@ describe('questions', () => {
   const good = `2026-01-01T00:00:00Z,2026-02-01T00:00:00Z`
   const wrong = [
     ['no id', `,t,,,,${good}`, 'question_id is missing'],
-    ['an id that is not a UUID', `1,t,,,,${good}`, 'question_id is "1", not a UUID'],
+    [
+      'an id that is not a UUID',
+      `1,t,,,,${good}`,
+      'question_id is "1", not a UUID; an id of your own? see --ids',
+    ],
     ['no title', `${uuidOf(1, 9)},,,,,${good}`, 'title is missing'],
     ['a long title', `${uuidOf(1, 9)},${'t'.repeat(2001)},,,,${good}`, 'title has more than 2000 characters'],
     [
@@ -247,6 +252,9 @@ describe('a time', () => {
   const SAME = [
     ['2026-01-31T12:00:00Z', '2026-01-31T12:00:00.000Z'],
     ['2026-01-31 12:00:00Z', '2026-01-31T12:00:00.000Z'],
+    ['2026-01-31T12:00Z', '2026-01-31T12:00:00.000Z'],
+    ['2026-01-31 12:00+05:30', '2026-01-31T06:30:00.000Z'],
+    ['2026-01-31 12:00+0530', '2026-01-31T06:30:00.000Z'],
     ['2026-01-31t12:00:00z', '2026-01-31T12:00:00.000Z'],
     ['2026-01-31T12:00:00.1Z', '2026-01-31T12:00:00.100Z'],
     ['2026-01-31T12:00:00.123456Z', '2026-01-31T12:00:00.123Z'],
@@ -270,33 +278,32 @@ describe('a time', () => {
   })
 
   const NONE = [
-    '2026-01-31T12:00:00',
-    '2026-01-31',
-    '2026-01-31T12:00Z',
-    '2026-02-30T00:00:00Z',
-    '2025-02-29T00:00:00Z',
-    '2026-13-01T00:00:00Z',
-    '2026-01-31T25:00:00Z',
-    '2026-01-31T12:60:00Z',
-    '2026-01-31T12:00:61Z',
-    '2026-01-31T12:00:00+24:00',
-    '2026-01-31T12:00:00+99:99',
-    '2026-01-31T12:00:00 UTC',
-    '2026-01-31T12:00:00.1234567890Z',
-    '31.01.2026 12:00:00Z',
-    '1769860800',
-    'yesterday',
-    'infinity',
-    '1969-12-31T23:59:59Z',
-    '2200-01-01T00:00:00Z',
-  ]
+    ['2026-01-31T12:00:00', '; no zone? see --timezone'],
+    ['2026-01-31', '; a day? write which time of it'],
+    ['2026-02-30T00:00:00Z', ''],
+    ['2025-02-29T00:00:00Z', ''],
+    ['2026-13-01T00:00:00Z', ''],
+    ['2026-01-31T25:00:00Z', ''],
+    ['2026-01-31T12:60:00Z', ''],
+    ['2026-01-31T12:00:61Z', ''],
+    ['2026-01-31T12:00:00+24:00', ''],
+    ['2026-01-31T12:00:00+99:99', ''],
+    ['2026-01-31T12:00:00 UTC', '; the name of a zone? write Z for UTC, or an offset'],
+    ['2026-01-31T12:00:00.1234567890Z', ''],
+    ['31.01.2026 12:00:00Z', '; day and month may be either? write 2026-01-31'],
+    ['1769860800', '; a count since 1970? write the time'],
+    ['yesterday', ''],
+    ['infinity', ''],
+    ['1969-12-31T23:59:59Z', ''],
+    ['2200-01-01T00:00:00Z', ''],
+  ] as const
   test('without an offset, on a day that does not exist, or out of range is refused', async () => {
     await expectEachRefused(
       'forecasts',
-      NONE.map((text) => [
+      NONE.map(([text, hint]) => [
         text,
         forecast('0.5', text),
-        `forecast_at is "${text}", not a time with an offset such as 2026-01-31T12:00:00Z`,
+        `forecast_at is "${text}", not a time with an offset such as 2026-01-31T12:00:00Z${hint}`,
       ]),
     )
   })
@@ -360,12 +367,12 @@ describe('resolutions', () => {
     [
       'an unknown outcome',
       `${QUESTION},maybe,2026-01-20T00:00:00Z`,
-      'outcome is "maybe", not one of yes, no, annulled',
+      'outcome is "maybe", not one of yes, no, annulled; see --outcomes',
     ],
     [
       'an outcome in capitals',
       `${QUESTION},YES,2026-01-20T00:00:00Z`,
-      'outcome is "YES", not one of yes, no, annulled',
+      'outcome is "YES", not one of yes, no, annulled; see --outcomes',
     ],
     ['no outcome', `${QUESTION},,2026-01-20T00:00:00Z`, 'outcome is missing'],
     ['no time', `${QUESTION},no,`, 'resolved_at is missing'],
@@ -513,13 +520,14 @@ describe('forecasts', () => {
     '1_0e-2',
     '½',
   ]
+  const PERCENTAGES = ['1.0000001', '2', '50%']
   test('are refused with an invalid probability', async () => {
     await expectEachRefused(
       'forecasts',
       NO_PROBABILITIES.map((text) => [
         text,
         forecast(text),
-        `probability is "${text}", not a number from 0 to 1`,
+        `probability is "${text}", not a number from 0 to 1${PERCENTAGES.includes(text) ? '; a percentage? see --percent' : ''}`,
       ]),
     )
   })
@@ -544,7 +552,7 @@ describe('forecasts', () => {
     [
       'an id that is too long',
       `forecaster,${PERSON}0,${QUESTION},0.5,2026-01-05T00:00:00Z`,
-      `entity_id is "${PERSON}0", not a UUID`,
+      `entity_id is "${PERSON}0", not a UUID; an id of your own? see --ids`,
     ],
     ['no probability', forecast(''), 'probability is missing'],
   ] as const
@@ -569,7 +577,9 @@ describe('a file with bad rows', () => {
       index % 2 === 0 ? forecast('0.5') : `"robot\n${index}",x,y,z,never`,
     )
     const { message, faults } = await refused('forecasts', lines)
-    expect(message).toMatch(/forecasts\.csv: 25 bad rows \(the first 20 are named\); nothing was imported$/)
+    expect(message).toMatch(
+      /forecasts\.csv: 25 bad rows \(the first 20 are named, 5 more are not\); nothing was imported$/,
+    )
     // Every bad row has two lines in the file.
     expect(faults.map(({ pointer }) => pointer)).toEqual(
       Array.from({ length: 20 }, (_, index) => `line ${3 * index + 3}`),
@@ -592,7 +602,12 @@ describe('a file with bad rows', () => {
         forecast_at: '2026-01-05T00:00:00Z',
       })
     await expect(importText('forecasts', 'rows.ndjson', `${json(1)}\n\n${json(2)}\n`)).rejects.toMatchObject({
-      faults: [{ pointer: 'line 3', detail: 'probability is "2", not a number from 0 to 1' }],
+      faults: [
+        {
+          pointer: 'line 3',
+          detail: 'probability is "2", not a number from 0 to 1; a percentage? see --percent',
+        },
+      ],
     })
     using database = await components.openDatabase()
     const path = join(components.directory, 'bad.parquet')

@@ -1,7 +1,7 @@
 // A small world of human forecasters as files for `fvs import`, the same every time.
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ImportKind } from '../../pipeline/import/checks.ts'
+import type { ImportKind } from '../../pipeline/import/columns.ts'
 
 const DAY_MS = 86_400_000
 const START_MS = Date.UTC(2026, 0, 1)

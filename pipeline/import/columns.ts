@@ -1,0 +1,77 @@
+// The columns of the files that can be imported: the one place that says what each holds and how it is checked.
+import { NAME_CHARACTERS } from '../../schemas/names.ts'
+
+export const IMPORTS = ['questions', 'resolutions', 'forecasters', 'forecasts'] as const
+export type ImportKind = (typeof IMPORTS)[number]
+
+/**
+ * - `id`: a UUID, or with `--ids text` any text. `entity`: the same of a forecaster; of an agent always a UUID.
+ * - `name`: text by the rule of schemas/names.ts. `text`: any text.
+ * - `plan`: a time. `event`: a time that is not later than now.
+ */
+export type Holds =
+  'id' | 'entity' | 'entityType' | 'name' | 'text' | 'plan' | 'event' | 'outcome' | 'probability'
+
+export interface ImportColumn {
+  readonly name: string
+  readonly holds: Holds
+  readonly required: boolean
+  /** The most characters. */
+  readonly longest?: number
+  /** Whether each value may be in one row only. */
+  readonly unique?: boolean
+  /** Whether it must be the id of a question that is known. */
+  readonly known?: boolean
+  /** A value for the template, under which the file can be imported where the questions of the template are known. */
+  readonly example: string
+}
+
+const required = (name: string, holds: Holds, example: string, rules: Partial<ImportColumn> = {}) => ({
+  name,
+  holds,
+  required: true,
+  example,
+  ...rules,
+})
+const optional = (name: string, holds: Holds, example: string, rules: Partial<ImportColumn> = {}) => ({
+  ...required(name, holds, example, rules),
+  required: false,
+})
+
+const QUESTION = '0198c1a0-0000-7000-8000-000000000001'
+const FORECASTER = '0198c1a0-0000-7000-8000-000000000002'
+
+/** In the order in which the columns of a row are checked. */
+export const IMPORT_COLUMNS: Record<ImportKind, readonly ImportColumn[]> = {
+  questions: [
+    required('question_id', 'id', QUESTION, { unique: true }),
+    required('title', 'name', 'Will it rain in Paris on 2026-02-01?', { longest: 2000 }),
+    optional('category', 'name', 'weather', { longest: NAME_CHARACTERS }),
+    optional('url', 'text', 'https://example.org/rain', { longest: 2000 }),
+    optional('event_id', 'name', 'rain in Paris', { longest: NAME_CHARACTERS }),
+    required('opened_at', 'plan', '2026-01-01T00:00:00Z'),
+    required('closes_at', 'plan', '2026-02-01T00:00:00Z'),
+  ],
+  resolutions: [
+    required('question_id', 'id', QUESTION, { unique: true, known: true }),
+    required('outcome', 'outcome', 'yes'),
+    required('resolved_at', 'event', '2026-02-02T08:00:00Z'),
+  ],
+  forecasters: [
+    required('user_id', 'id', FORECASTER, { unique: true }),
+    optional('display_name', 'name', 'Ada', { longest: NAME_CHARACTERS }),
+  ],
+  forecasts: [
+    required('entity_type', 'entityType', 'forecaster'),
+    required('entity_id', 'entity', FORECASTER),
+    required('question_id', 'id', QUESTION, { known: true }),
+    required('probability', 'probability', '0.73'),
+    required('forecast_at', 'event', '2026-01-15T12:00:00Z'),
+  ],
+}
+
+/** An empty file of a kind as CSV: the header, and one row as an example. */
+export function templateOf(kind: ImportKind): string {
+  const columns = IMPORT_COLUMNS[kind]
+  return `${columns.map(({ name }) => name).join(',')}\n${columns.map(({ example }) => example).join(',')}\n`
+}

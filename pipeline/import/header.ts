@@ -1,0 +1,164 @@
+// The header of a CSV file: its delimiter, its names, and which of them are the columns that are wanted.
+import { ServiceError } from '../../schemas/errors.ts'
+import { withFile } from '../store/disk.ts'
+import type { Delimiter, HeaderOptions } from './options.ts'
+
+export interface ExpectedColumns {
+  required: readonly string[]
+  optional: readonly string[]
+}
+
+/** Where in the file a column is: for each column that the file has, its index there. */
+export type Found = ReadonlyMap<string, number>
+
+const LINE_BYTES = 65_536
+const MOST_COLUMNS = 1_000
+const SHOWN_CHARACTERS = 300
+const DELIMITERS = { ',': 'commas', ';': 'semicolons', '\t': 'tabs' } as const
+
+export interface Header {
+  names: string[]
+  delimiter: Delimiter
+  /** What was found, for messages. */
+  shown: string
+}
+
+/**
+ * Reads the first line of a file. Without a given delimiter it is the one that finds most of the columns, or else most names.
+ *
+ * @throws ServiceError `invalid` for a line that is no header.
+ */
+export async function readHeader(
+  path: string,
+  name: string,
+  columns: ExpectedColumns,
+  { delimiter: given, map }: HeaderOptions,
+): Promise<Header> {
+  const line = await firstLine(path)
+  const fault = lineFault(line)
+  if (fault !== undefined) {
+    throw new ServiceError('invalid', `${name} ${fault}; the header that was found: ${quoted(line)}`)
+  }
+  const wanted = namesIn([...columns.required, ...columns.optional], map)
+  const worth = (delimiter: Delimiter) => {
+    const names = split(line, delimiter)
+    return names.filter((text) => wanted.includes(text)).length * MOST_COLUMNS + Math.min(names.length, 999)
+  }
+  const all = Object.keys(DELIMITERS) as Delimiter[]
+  const delimiter = given ?? all.reduce((best, other) => (worth(other) > worth(best) ? other : best))
+  const names = split(line, delimiter)
+  if (names.length > MOST_COLUMNS) {
+    throw new ServiceError('invalid', `${name} has ${names.length} columns, more than ${MOST_COLUMNS}`)
+  }
+  const last = names.at(-1)!
+  if (/^"[^"]*$/.test(last)) {
+    throw new ServiceError('invalid', `${name} has a quote in its header that does not end: ${quoted(last)}`)
+  }
+  const other = all.find((one) => one !== delimiter && worth(one) > worth(delimiter))
+  const advice = other === undefined ? '' : `; its delimiter may be another, see --delimiter`
+  return {
+    names,
+    delimiter,
+    shown: `the header that was found, read with ${DELIMITERS[delimiter]}: ${quoted(line)}${advice}`,
+  }
+}
+
+function lineFault(line: string): string | undefined {
+  if (line.includes('\0')) return 'has bytes of zero; if it is UTF-16, save it as UTF-8'
+  if (Buffer.byteLength(line) >= LINE_BYTES) return `has a first line of more than ${LINE_BYTES - 1} bytes`
+  if (/^sep=.$/i.test(line)) return 'begins with a line for Excel; delete that line'
+  return undefined
+}
+
+async function firstLine(path: string): Promise<string> {
+  const { buffer, bytesRead } = await withFile(path, 'r', (file) =>
+    file.read(new Uint8Array(LINE_BYTES), 0, LINE_BYTES, 0),
+  )
+  return new TextDecoder().decode(buffer.subarray(0, bytesRead)).split(/\r?\n/, 1)[0]!
+}
+
+/** The fields of a line by RFC 4180, without the spaces around them. The last of them ends with the line, quoted or not. */
+function split(line: string, delimiter: string): string[] {
+  const fields = ['']
+  let [isQuoted, inQuotes] = [false, false]
+  for (const character of line) {
+    const field = fields.at(-1)!
+    if (character === delimiter && !inQuotes) {
+      fields.push('')
+      isQuoted = false
+      continue
+    }
+    if (character === '"' && (isQuoted || field.trim() === '')) {
+      // A doubled quote inside a quoted field closes the field and opens it again.
+      isQuoted = true
+      inQuotes = !inQuotes
+    }
+    fields[fields.length - 1] = field + character
+  }
+  return fields.map((field) => {
+    const text = field.trim()
+    return /^".*"$/.test(text) ? text.slice(1, -1).replaceAll('""', '"') : text
+  })
+}
+
+const namesIn = (columns: readonly string[], map: ReadonlyMap<string, string>) =>
+  columns.map((column) => map.get(column) ?? column)
+
+/**
+ * Finds the columns among the names of a file.
+ *
+ * @param shown What was found, for messages; empty where a message has it already.
+ * @throws ServiceError `invalid` for columns that are missing, unknown, repeated or given twice.
+ */
+export function findColumns(
+  name: string,
+  names: readonly string[],
+  { required, optional }: ExpectedColumns,
+  { map, ignoreUnknown }: Pick<HeaderOptions, 'map' | 'ignoreUnknown'>,
+  shown = '',
+): Found {
+  const allowed = [...required, ...optional]
+  const refuse = (fault: string, faulty: readonly string[], advice = '') => {
+    const ending = shown === '' ? '' : `; ${shown}`
+    return new ServiceError(
+      'invalid',
+      `${name} ${fault} ${faulty.map(quoted).join(', ')}; the columns it may have are ${allowed.join(', ')}${advice}${ending}`,
+    )
+  }
+  const wanted = new Map(allowed.map((column) => [map.get(column) ?? column, column]))
+  const unmapped = [...map.values()].filter((text) => !names.includes(text))
+  if (unmapped.length > 0) throw refuse('has not the columns that --map names:', unmapped)
+  const both = [...map].filter(([column, text]) => text !== column && names.includes(column))
+  const doubled = both.filter(([column]) => !wanted.has(column)).map(([column]) => column)
+  if (doubled.length > 0) throw refuse('has columns that --map says are others:', doubled)
+  const absent = namesIn(required, map).filter((text) => !names.includes(text))
+  const unknown = names.filter((text) => !wanted.has(text))
+  if (absent.length > 0) throw refuse('lacks', absent, adviceFor(absent, unknown, wanted))
+  if (unknown.length > 0 && !ignoreUnknown) {
+    throw refuse('has unknown', unknown, '; see --map and --ignore-unknown')
+  }
+  const repeated = names.filter((text, index) => wanted.has(text) && names.indexOf(text) !== index)
+  if (repeated.length > 0) throw refuse('repeats', repeated)
+  return new Map(
+    [...wanted].flatMap(([text, column]) => (names.includes(text) ? [[column, names.indexOf(text)]] : [])),
+  )
+}
+
+/** A column may be there in other letters. */
+function adviceFor(
+  absent: readonly string[],
+  unknown: readonly string[],
+  wanted: ReadonlyMap<string, string>,
+): string {
+  const plain = (text: string) => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '')
+  for (const text of absent) {
+    const like = unknown.find((other) => plain(other) === plain(text))
+    if (like !== undefined) return `; see --map ${wanted.get(text)}=${quoted(like)}`
+  }
+  return unknown.length > 0 ? '; see --map' : ''
+}
+
+/** In quotes, on one line, and not too long. */
+function quoted(text: string): string {
+  return JSON.stringify(text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text)
+}

@@ -1,0 +1,183 @@
+// Makes of an operator's file what DuckDB reads: a local file in UTF-8 whose lines are those of the original. A file that is
+// that already is read where it lies.
+import { createReadStream, createWriteStream } from 'node:fs'
+import { open, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Duplex, Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip } from 'node:zlib'
+import { ServiceError } from '../../schemas/errors.ts'
+import { hasCode, withFile } from '../store/disk.ts'
+
+/** A path, or bytes such as those of standard input. */
+export type Source = string | AsyncIterable<Uint8Array>
+
+export type Format = 'csv' | 'ndjson' | 'parquet'
+
+export interface Input {
+  /** A local file. */
+  path: string
+  /** For messages. */
+  name: string
+  format: Format
+}
+
+/** The most bytes that are unpacked, decoded or read from a pipe: a file of a few kilobytes may hold more than a disk. */
+const MOST_BYTES = 4 * 2 ** 30
+
+const FORMATS: Record<string, Format> = {
+  '.csv': 'csv',
+  '.tsv': 'csv',
+  '.ndjson': 'ndjson',
+  '.jsonl': 'ndjson',
+  '.parquet': 'parquet',
+}
+const SNIFFED_BYTES = 64
+
+export const nameOf = (source: Source) => (typeof source === 'string' ? source : 'standard input')
+
+/**
+ * Copies are made in the folder `directory`, over those of an earlier call.
+ *
+ * @throws ServiceError `invalid` for what is no file, has an unknown format, cannot be unpacked or decoded, or is longer than
+ *   `mostBytes` when it is.
+ */
+export async function openInput(source: Source, directory: string, mostBytes = MOST_BYTES): Promise<Input> {
+  const name = nameOf(source)
+  const named = typeof source === 'string' ? formatByName(source) : undefined
+  if (typeof source === 'string') await assertFile(source)
+  const stages: string[] = []
+  const stage = async (from: AsyncIterable<Uint8Array>, ...through: Duplex[]) => {
+    const to = join(directory, `import-${stages.length}`)
+    await copied(name, mostBytes, from, through, to)
+    const last = stages.at(-1)
+    if (last !== undefined) await rm(last)
+    stages.push(to)
+    return to
+  }
+  let path = typeof source === 'string' ? source : await stage(source)
+  let start = await beginning(path)
+  const isPacked = start[0] === 0x1f && start[1] === 0x8b
+  if (isPacked) {
+    path = await stage(createReadStream(path), createGunzip())
+    start = await beginning(path)
+  } else if (/\.gz$/i.test(name)) {
+    throw new ServiceError('invalid', `${name} is not packed by gzip, as its name says`)
+  }
+  const format = named ?? formatByContent(start)
+  if (format === 'parquet') return { path, name, format }
+  if (start.subarray(0, 4).equals(Buffer.from('PK\x03\x04'))) {
+    throw new ServiceError('invalid', `${name} is a spreadsheet or an archive; save the sheet as CSV`)
+  }
+  const encoding = ENCODINGS.find(({ mark }) => start.subarray(0, 2).equals(mark))?.encoding
+  if (encoding !== undefined) path = await stage(createReadStream(path), decodedBy(name, encoding))
+  return { path, name, format }
+}
+
+const ENCODINGS = [
+  { mark: Buffer.from([0xff, 0xfe]), encoding: 'utf-16le' },
+  { mark: Buffer.from([0xfe, 0xff]), encoding: 'utf-16be' },
+]
+
+function formatByName(path: string): Format {
+  const lower = path.toLowerCase()
+  const unpacked = lower.endsWith('.gz') ? lower.slice(0, -3) : lower
+  for (const [ending, format] of Object.entries(FORMATS)) {
+    if (unpacked.endsWith(ending)) return format
+  }
+  const isSheet = /\.(xlsx?|ods|numbers)$/.test(unpacked)
+  throw new ServiceError(
+    'invalid',
+    isSheet
+      ? `${path} is a spreadsheet; save the sheet as CSV`
+      : `${path}: the name must end in ${Object.keys(FORMATS).join(', ')}, or one of these with .gz; - is standard input`,
+  )
+}
+
+function formatByContent(start: Buffer): Format {
+  if (start.subarray(0, 4).equals(Buffer.from('PAR1'))) return 'parquet'
+  // Of UTF-16 the bytes of zero are left out.
+  const text = start.toString('latin1').replaceAll('\0', '')
+  return /^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?\s*\{/.test(text) ? 'ndjson' : 'csv'
+}
+
+async function assertFile(path: string): Promise<void> {
+  let fault: string | undefined
+  try {
+    const found = await stat(path)
+    if (found.isDirectory()) fault = `${path} is a directory`
+    else if (!found.isFile()) fault = `${path} is not a file; a pipe is read as -`
+    else await (await open(path, 'r')).close()
+  } catch (cause) {
+    const message = hasCode(cause, 'ENOENT') ? `there is no file ${path}` : `${path} cannot be read`
+    throw new ServiceError('invalid', message, { cause })
+  }
+  if (fault !== undefined) throw new ServiceError('invalid', fault)
+}
+
+function beginning(path: string): Promise<Buffer> {
+  return withFile(path, 'r', async (file) => {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(SNIFFED_BYTES), 0, SNIFFED_BYTES, 0)
+    return buffer.subarray(0, bytesRead)
+  })
+}
+
+type Bytes = AsyncIterable<Uint8Array>
+
+async function copied(
+  name: string,
+  mostBytes: number,
+  from: Bytes,
+  through: readonly Duplex[],
+  to: string,
+): Promise<void> {
+  try {
+    await pipeline([Readable.from(from), ...through, bounded(name, mostBytes), createWriteStream(to)])
+  } catch (cause) {
+    await rm(to, { force: true })
+    if (cause instanceof ServiceError) throw cause
+    if (hasCode(cause, 'ENOSPC')) {
+      throw new ServiceError('unavailable', `no space is left to unpack ${name}`, { cause })
+    }
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new ServiceError('invalid', `${name} cannot be unpacked: ${reason}`, { cause })
+  }
+}
+
+function bounded(name: string, mostBytes: number): Duplex {
+  return Duplex.from(async function* (bytes: Bytes): Bytes {
+    let count = 0
+    for await (const chunk of bytes) {
+      count += chunk.byteLength
+      if (count > mostBytes) {
+        throw new ServiceError(
+          'invalid',
+          `${name} holds more than ${mostBytes.toLocaleString('en')} bytes when unpacked; import it in parts, as plain files`,
+        )
+      }
+      yield chunk
+    }
+  })
+}
+
+function decodedBy(name: string, encoding: string): Duplex {
+  return Duplex.from(async function* (bytes: Bytes): Bytes {
+    const decoder = new TextDecoder(encoding, { fatal: true })
+    const encoder = new TextEncoder()
+    try {
+      for await (const chunk of bytes) yield encoder.encode(decoder.decode(chunk, { stream: true }))
+      yield encoder.encode(decoder.decode())
+    } catch (cause) {
+      if (cause instanceof TypeError) {
+        throw new ServiceError(
+          'invalid',
+          `${name} begins as ${encoding.toUpperCase()} and is not all of it`,
+          {
+            cause,
+          },
+        )
+      }
+      throw cause
+    }
+  })
+}

@@ -1,0 +1,141 @@
+// How an operator says that a file differs from the plain form: its options, parsed and checked against each other.
+import { ServiceError } from '../../schemas/errors.ts'
+import { OUTCOMES } from '../../schemas/tables.ts'
+import { uuid } from '../../schemas/values.ts'
+import { IMPORT_COLUMNS, type Holds, type ImportKind } from './columns.ts'
+
+const DELIMITERS = { ',': ',', ';': ';', tab: '\t', '\t': '\t' } as const
+export type Delimiter = ',' | ';' | '\t'
+
+/** What the header of a file is read by. */
+export interface HeaderOptions {
+  /** Undefined: the one that the header shows. */
+  readonly delimiter: Delimiter | undefined
+  /** The names in the file of columns that have another name there. */
+  readonly map: ReadonlyMap<string, string>
+  readonly ignoreUnknown: boolean
+}
+
+/** What the values of a row are read by. */
+export interface ValueOptions {
+  /** The namespace of the ids of any text; undefined: ids are UUIDs. */
+  readonly namespace: string | undefined
+  /** The IANA zone of times without an offset; undefined: such times are refused. */
+  readonly timezone: string | undefined
+  readonly percent: boolean
+  /** What other texts mean as outcomes. */
+  readonly outcomes: ReadonlyMap<string, string>
+}
+
+export interface ImportOptions extends HeaderOptions, ValueOptions {}
+
+/** Options as they were written. */
+export interface GivenOptions {
+  delimiter?: string
+  ids?: string
+  namespace?: string
+  map?: readonly string[]
+  ignoreUnknown?: boolean
+  timezone?: string
+  percent?: boolean
+  outcomes?: string
+}
+
+/** @throws ServiceError `invalid` for an option that is wrong, contradicts another, or is not for this kind of file. */
+export function parseOptions(kind: ImportKind, given: GivenOptions): ImportOptions {
+  const { delimiter = 'auto', ignoreUnknown = false, timezone, percent = false, outcomes } = given
+  if (delimiter !== 'auto' && !Object.hasOwn(DELIMITERS, delimiter)) {
+    throw refused(`--delimiter is ${JSON.stringify(delimiter)}, not one of auto, ",", ";" and tab`)
+  }
+  onlyFor(kind, '--percent', percent, 'probability')
+  onlyFor(kind, '--outcomes', outcomes !== undefined, 'outcome')
+  onlyFor(kind, '--timezone', timezone !== undefined, 'plan', 'event')
+  return {
+    delimiter: delimiter === 'auto' ? undefined : DELIMITERS[delimiter as keyof typeof DELIMITERS],
+    map: parseMap(kind, given.map ?? []),
+    ignoreUnknown,
+    namespace: parseNamespace(given),
+    timezone: timezone === undefined ? undefined : parseZone(timezone),
+    percent,
+    outcomes: parseOutcomes(outcomes),
+  }
+}
+
+function onlyFor(kind: ImportKind, option: string, isGiven: boolean, ...held: readonly Holds[]): void {
+  if (isGiven && !IMPORT_COLUMNS[kind].some(({ holds }) => held.includes(holds))) {
+    throw refused(`${option} is not for ${kind}: they have no such column`)
+  }
+}
+
+function parseNamespace({ ids = 'uuid', namespace }: GivenOptions): string | undefined {
+  if (ids !== 'uuid' && ids !== 'text') {
+    throw refused(`--ids is ${JSON.stringify(ids)}, not one of uuid and text`)
+  }
+  if (ids === 'uuid') {
+    if (namespace !== undefined) throw refused('--namespace is only for --ids text')
+    return undefined
+  }
+  if (namespace === undefined) {
+    throw refused('--ids text needs --namespace: a UUID of your own, the same for all your files')
+  }
+  const { data, success } = uuid.safeParse(namespace)
+  if (!success) throw refused(`--namespace is ${JSON.stringify(namespace)}, not a UUID`)
+  return data
+}
+
+function parseMap(kind: ImportKind, given: readonly string[]): ReadonlyMap<string, string> {
+  const known = IMPORT_COLUMNS[kind].map(({ name }) => name)
+  const map = new Map<string, string>()
+  for (const text of given) {
+    const at = text.indexOf('=')
+    if (at < 1 || at === text.length - 1) {
+      throw refused(`--map is ${JSON.stringify(text)}, not of the form column=Name`)
+    }
+    const [column, name] = [text.slice(0, at), text.slice(at + 1)]
+    if (!known.includes(column)) {
+      throw refused(
+        `--map ${text}: ${kind} have no column ${JSON.stringify(column)}, only ${known.join(', ')}`,
+      )
+    }
+    if (map.has(column)) throw refused(`--map names the column ${column} twice`)
+    if ([...map.values()].includes(name)) {
+      throw refused(`--map gives ${JSON.stringify(name)} to two columns`)
+    }
+    map.set(column, name)
+  }
+  return map
+}
+
+/** Offsets such as +01:00 are no zones: a file whose times all have one offset says so in each. */
+function parseZone(zone: string): string {
+  try {
+    if (!/^[+-]/.test(zone))
+      return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone
+  } catch {
+    // Said below.
+  }
+  throw refused(`--timezone is ${JSON.stringify(zone)}, not a zone such as Europe/Paris or UTC`)
+}
+
+function parseOutcomes(given: string | undefined): ReadonlyMap<string, string> {
+  const meanings = new Map<string, string>()
+  if (given === undefined) return meanings
+  for (const part of given.split(',')) {
+    const [, outcome, texts] = /^([^=]*)=(.*)$/s.exec(part) ?? []
+    if (outcome === undefined || !OUTCOMES.some((name) => name === outcome)) {
+      throw refused(
+        `--outcomes has ${JSON.stringify(part)}, not of the form yes=YES|1, with one of ${OUTCOMES.join(', ')}`,
+      )
+    }
+    for (const text of texts!.split('|')) {
+      if (text === '') throw refused(`--outcomes gives ${outcome} an empty text`)
+      if (meanings.has(text)) throw refused(`--outcomes has ${JSON.stringify(text)} twice`)
+      meanings.set(text, outcome)
+    }
+  }
+  return meanings
+}
+
+function refused(message: string): ServiceError {
+  return new ServiceError('invalid', message)
+}

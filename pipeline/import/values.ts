@@ -1,0 +1,125 @@
+// The SQL of what the texts of a file mean. `incoming` has the texts; `parsed` has beside each column its value.
+import { literal } from '../duckdb.ts'
+import type { Database } from '../duckdb.ts'
+import type { ImportColumn } from './columns.ts'
+import type { ValueOptions } from './options.ts'
+
+/** The namespace of the ids of imported forecasts, an arbitrary UUID. */
+export const FORECAST_IDS = '0f7b0a4e-6a0d-4c57-8a64-0c1f5f6b6a11'
+
+/** The value of a column in `parsed`: a lower-case UUID, a text, milliseconds since 1970, or millionths. */
+export const valueOf = (column: string) => `value_${column}`
+
+/** A time with its offset, or in a zone without one; the seconds may be left out. */
+const CLOCK = '\\d{4}-\\d{2}-\\d{2}[T ]\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,9})?)?'
+const OFFSET = '(Z|[+-]([01]\\d|2[0-3])(:?[0-5]\\d)?)'
+export const ZONED = literal(`(?i)${CLOCK}${OFFSET}`)
+export const LOCAL = literal(`(?i)${CLOCK}`)
+
+/** Writes the seconds of a time that leaves them out, and the colon of an offset without one: DuckDB wants both. */
+const spelt = (text: string) => {
+  const whole = `if(${text}[17] = ':', ${text}, ${text}[1:16] || ':00' || ${text}[17:])`
+  return `upper(if(${text}[-5] IN ('+', '-'), ${whole}[1:-3] || ':' || ${text}[-2:], ${whole}))`
+}
+
+/** The digest that a version 5 UUID (RFC 9562) is made of. */
+const digest = (namespace: string, name: string) =>
+  `sha1(unhex('${namespace.replaceAll('-', '')}') || encode(${name}))`
+
+const uuidOf = (hash: string) =>
+  `concat_ws('-', ${hash}[1:8], ${hash}[9:12], '5' || ${hash}[14:16],
+    '89ab89ab89ab89ab'[strpos('0123456789abcdef', ${hash}[17])] || ${hash}[18:20], ${hash}[21:32])`
+
+/** A probability as a number, or a percentage if `percent`; NULL for a text that is none. */
+export const numberOf = (column: string, { percent }: ValueOptions) =>
+  percent ? `try_cast(regexp_replace(${column}, '\\s*%$', '') AS DOUBLE)` : `try_cast(${column} AS DOUBLE)`
+
+function expressionOf({ name, holds }: ImportColumn, options: ValueOptions): string {
+  switch (holds) {
+    case 'id':
+      return options.namespace === undefined ? `lower(${name})` : uuidOf(`hash_${name}`)
+    case 'entity':
+      return options.namespace === undefined
+        ? `lower(${name})`
+        : `if(entity_type = 'agent', lower(${name}), ${uuidOf(`hash_${name}`)})`
+    case 'plan':
+    case 'event': {
+      const zoned = `epoch_ms(try_cast(${spelt(name)} AS TIMESTAMPTZ))`
+      return options.timezone === undefined
+        ? zoned
+        : `if(regexp_full_match(${name}, ${LOCAL}), instant_of(${localOf(name)}), ${zoned})`
+    }
+    case 'probability':
+      return `try_cast(round_even(${numberOf(name, options)} * ${options.percent ? '1e4' : '1e6'}, 0) AS INTEGER)`
+    case 'outcome': {
+      const meanings = [...options.outcomes].map(
+        ([text, outcome]) => `WHEN ${literal(text)} THEN '${outcome}'`,
+      )
+      return meanings.length === 0 ? name : `CASE ${name} ${meanings.join(' ')} ELSE ${name} END`
+    }
+    case 'entityType':
+    case 'name':
+    case 'text':
+      return name
+  }
+}
+
+/** A time without an offset as if it were in UTC, in milliseconds. */
+export const localOf = (column: string) => `epoch_ms(try_cast(${spelt(column)} AS TIMESTAMP))`
+
+/** Makes the view `parsed`. Grain: one row per row of `incoming`. */
+export async function defineParsed(
+  database: Database,
+  columns: readonly ImportColumn[],
+  options: ValueOptions,
+): Promise<void> {
+  const { namespace, timezone } = options
+  if (timezone !== undefined) await defineZone(database, timezone)
+  const hashes = columns
+    .filter(({ holds }) => namespace !== undefined && (holds === 'id' || holds === 'entity'))
+    .map(({ name }) => `${digest(namespace!, name)} AS hash_${name}`)
+  const values = columns.map((column) => `${expressionOf(column, options)} AS ${valueOf(column.name)}`)
+  await database.run(
+    `CREATE OR REPLACE TEMP VIEW parsed AS
+     SELECT *, ${values.join(', ')} FROM (SELECT ${['*', ...hashes].join(', ')} FROM incoming)`,
+  )
+}
+
+/**
+ * The instant of a wall clock, in milliseconds: NULL for a time that the clock skips. Of the offsets a day before and a day
+ * after, the one is right that the clock shows at the instant it gives; where both are, the time comes twice.
+ */
+async function defineZone(database: Database, zone: string): Promise<void> {
+  const macros = {
+    'wall_clock(ms)': `epoch_ms(make_timestamptz(ms * 1000) AT TIME ZONE ${literal(zone)})`,
+    'by_offset_at(wall, ms)': `wall - (wall_clock(ms) - ms)`,
+    'by_earlier(wall)': `by_offset_at(wall, wall - 86400000)`,
+    'by_later(wall)': `by_offset_at(wall, wall + 86400000)`,
+    'shows(ms, wall)': `wall_clock(ms) = wall`,
+    'instant_of(wall)': `CASE WHEN shows(by_earlier(wall), wall) THEN by_earlier(wall)
+      WHEN shows(by_later(wall), wall) THEN by_later(wall) END`,
+    'comes_twice(wall)': `by_earlier(wall) <> by_later(wall)
+      AND shows(by_earlier(wall), wall) AND shows(by_later(wall), wall)`,
+  }
+  for (const [head, body] of Object.entries(macros)) {
+    await database.run(`CREATE OR REPLACE TEMP MACRO ${head} AS ${body}`)
+  }
+}
+
+/** The column of a table, from `parsed`. */
+function columnOf({ name, holds }: ImportColumn): string {
+  const value = valueOf(name)
+  if (holds === 'plan' || holds === 'event') return `make_timestamptz(${value} * 1000) AS ${name}`
+  return `${holds === 'probability' ? `${value} / 1e6` : value} AS ${name}`
+}
+
+/** The rows of the table from rows of `parsed` that passed every check. Grain: one row per row. */
+export function tableRows(kind: string, columns: readonly ImportColumn[], rows = 'parsed'): string {
+  const values = [...columns.map(columnOf), `getvariable('now')::TIMESTAMPTZ AS recorded_at`]
+  if (kind !== 'forecasts') return `SELECT ${values.join(', ')} FROM ${rows}`
+  // The id is made of the content, so that importing a forecast again gives the same id.
+  const content = columns.map(({ name }) => valueOf(name)).join(', ')
+  const hash = digest(FORECAST_IDS, `concat_ws('|', ${content})`)
+  return `SELECT ${uuidOf('hash')} AS forecast_id, ${values.join(', ')}, 'import' AS source
+    FROM (SELECT *, ${hash} AS hash FROM ${rows})`
+}

@@ -1,0 +1,57 @@
+// The rows that wait in the inbox, read where they lie, for what must not write: they are added to the views of the tables.
+import { type ScoredTable, tableSpec } from '../../schemas/tables.ts'
+import { inboxPrefix, isInboxPath } from '../store/paths.ts'
+import type { Store } from '../store/store.ts'
+import { columnsOf } from '../tables/columns.ts'
+import { type CompactionContext, inboxRows } from '../tables/data-files.ts'
+import type { TableVersion } from '../tables/delta.ts'
+import { namingObject, stillPresent } from '../tables/intake.ts'
+import { earliestAfter } from '../tables/recorded-at.ts'
+import { currentRows } from '../tables/views.ts'
+
+/** The inbox objects of each table. List them before the versions are read, so that what is taken in meanwhile is there. */
+export async function listWaiting<Table extends ScoredTable>(
+  store: Store,
+  tables: readonly Table[],
+): Promise<Record<Table, string[]>> {
+  const listed: [Table, string[]][] = []
+  for (const table of tables) {
+    const objects: string[] = []
+    for await (const { path } of store.list(inboxPrefix(table))) {
+      if (isInboxPath(table, path)) objects.push(path)
+    }
+    listed.push([table, objects])
+  }
+  return Object.fromEntries(listed) as Record<Table, string[]>
+}
+
+/**
+ * Adds inbox objects to the views of a table. An object that has been taken in since it was listed is left out.
+ *
+ * @throws ServiceError `corrupt` for an object that is damaged.
+ */
+export async function attachWaiting(
+  { local, database }: Pick<CompactionContext, 'local' | 'database'>,
+  version: TableVersion,
+  listed: readonly string[],
+): Promise<void> {
+  const { table } = version
+  const waiting = await stillPresent({ local }, listed)
+  if (waiting.length === 0) return
+  const spec = tableSpec(table)
+  const paths = waiting.map(([, path]) => path)
+  try {
+    await database.run(
+      `CREATE OR REPLACE TEMP TABLE waiting_${table} AS ${inboxRows({ spec, paths, earliest: earliestAfter(version) })}`,
+    )
+  } catch (error) {
+    const objects = waiting.map(([object]) => object)
+    throw await namingObject({ local, database }, table, objects, error)
+  }
+  await database.run(`ALTER VIEW ${table} RENAME TO taken_in_${table}`)
+  await database.run(
+    `CREATE VIEW ${table} AS FROM taken_in_${table} UNION ALL SELECT ${columnsOf(spec)} FROM waiting_${table}`,
+  )
+  if (table === 'forecasts' || table === 'usage') return
+  await database.run(`CREATE OR REPLACE VIEW current_${table} AS ${currentRows(table, table)}`)
+}
