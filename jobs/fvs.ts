@@ -4,8 +4,9 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { z } from 'zod'
 import { IMPORTS, type ImportKind } from '../pipeline/import/columns.ts'
-import type { GivenOptions } from '../pipeline/import/options.ts'
+import { type GivenOptions, parseOptions } from '../pipeline/import/options.ts'
 import { type Settings, parseSettings, settingsOf } from '../schemas/config.ts'
+import { ServiceError } from '../schemas/errors.ts'
 import { nameFault } from '../schemas/names.ts'
 import { TIERS } from '../schemas/tiers.ts'
 import { ENVIRONMENTS, type Environment } from '../schemas/values.ts'
@@ -96,6 +97,16 @@ function wholeNumber(text: string): number {
   return Number(text)
 }
 
+/** Has what is wrong with options end the command as a wrong call does. */
+function calledRightly<T>(parse: () => T): T {
+  try {
+    return parse()
+  } catch (error) {
+    if (error instanceof ServiceError) return program.error(`error: ${error.message}`, { exitCode: 2 })
+    throw error
+  }
+}
+
 function collected(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, text]
 }
@@ -149,9 +160,10 @@ storeCommand('import', 'Import questions, resolutions, forecasters or forecasts,
     }
     if (file === undefined) return program.error("error: missing required argument 'file'", { exitCode: 2 })
     const source = file === '-' ? process.stdin : file
+    const parsed = calledRightly(() => parseOptions(kind, options))
     return options.dryRun === true
-      ? onStore(options, 'reads', (components) => runTrial(components, kind, source, options))
-      : onStore(options, 'begins', (components) => runImport(components, kind, source, options))
+      ? onStore(options, 'reads', (components) => runTrial(components, kind, source, parsed))
+      : onStore(options, 'begins', (components) => runImport(components, kind, source, parsed))
   })
 
 const agents = program.command('agents').description('Say who answers for agents, list and retire them.')

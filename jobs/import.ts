@@ -9,10 +9,10 @@ import {
   tryImport,
 } from '../pipeline/import/import.ts'
 import type { Source } from '../pipeline/import/input.ts'
-import { type GivenOptions, parseOptions } from '../pipeline/import/options.ts'
+import { type ImportOptions, parseOptions } from '../pipeline/import/options.ts'
 import { assertEnvironment } from '../pipeline/release/state.ts'
 import type { Components } from './components.ts'
-import type { Report } from './output.ts'
+import { type Report, printable } from './output.ts'
 import { ProgressLine } from './progress.ts'
 
 /** Does a piece of work with a database, and says on standard error how far it is. */
@@ -32,14 +32,13 @@ async function onFile<T>(components: Components, work: (context: ImportWork) => 
   })
 }
 
-/** @throws ServiceError `invalid` for a bad file or options that are wrong: nothing is written. */
+/** @throws ServiceError `invalid` for a bad file: nothing is written. */
 export async function runImport(
   components: Components,
   kind: ImportKind,
   source: Source,
-  given: GivenOptions = {},
+  options: ImportOptions = parseOptions(kind, {}),
 ): Promise<Report> {
-  const options = parseOptions(kind, given)
   return reportOf(await onFile(components, (context) => importFile(context, kind, source, options)))
 }
 
@@ -48,9 +47,8 @@ export async function runTrial(
   components: Components,
   kind: ImportKind,
   source: Source,
-  given: GivenOptions = {},
+  options: ImportOptions = parseOptions(kind, {}),
 ): Promise<Report> {
-  const options = parseOptions(kind, given)
   return reportOfTrial(await onFile(components, (context) => tryImport(context, kind, source, options)))
 }
 
@@ -88,7 +86,7 @@ function reportOfTrial({ kind, rows, added, unchanged, bad }: Trial): Report {
     ...(bad.count === 0
       ? []
       : [bad.count > bad.faults.length ? `the first ${bad.faults.length}:` : 'they are:']),
-    ...bad.faults.map(({ pointer, detail }) => `  ${pointer}: ${detail}`),
+    ...bad.faults.map(({ pointer, detail }) => `  ${printable(`${pointer}: ${detail}`)}`),
   ]
   return {
     ok: bad.count === 0,

@@ -13,11 +13,19 @@ export function print(report: Report, json: boolean): void {
   else if (report.text !== '') process.stdout.write(`${report.text}\n`)
 }
 
+/** A text on one line, without the characters that would steer a terminal: what a file says is shown and does nothing. */
+export function printable(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => {
+    const code = character.codePointAt(0)!.toString(16)
+    return `\\u{${code}}`
+  })
+}
+
 /** Says what went wrong: a foreseen failure in its own words, any other one with its stack, for a bug report. */
 export function reportError(error: unknown, json: boolean): void {
   if (error instanceof ServiceError) {
     const { kind, message, faults } = error
-    const lines = faults.map(({ pointer, detail }) => `  ${pointer}: ${detail}\n`)
+    const lines = faults.map(({ pointer, detail }) => `  ${printable(`${pointer}: ${detail}`)}\n`)
     tell(`${message}\n${lines.join('')}`, { kind, message, errors: faults }, json)
   } else {
     const stack = error instanceof Error ? error.stack : String(error)

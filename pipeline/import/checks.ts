@@ -248,10 +248,14 @@ export function rowChecks(columns: readonly ImportColumn[], options: ImportOptio
   ]
 }
 
-/** Grain: one row per bad row, with its record number (from 0) and the index of the first check that fails. */
+/**
+ * Grain: one row per bad row, with its record number (from 0) and the index of the first check that fails. Which one that is
+ * is asked of bad rows alone, because to ask it takes longer than whether a row is bad.
+ */
 export function faultsQuery(checks: readonly Check[]): string {
+  const any = checks.map(({ fails }) => `(${fails})`).join('\n OR ')
   const cases = checks.map(({ fails }, index) => `WHEN ${fails} THEN ${index}`).join('\n')
-  return `SELECT record, failed FROM (SELECT record, CASE ${cases} END AS failed FROM parsed) WHERE failed IS NOT NULL`
+  return `SELECT record, CASE ${cases} END AS failed FROM (SELECT * FROM parsed WHERE ${any}) parsed`
 }
 
 /** The reasons of the first bad rows of the table `fault`. Grain: one row per bad row. */

@@ -36,9 +36,7 @@ export async function readHeader(
 ): Promise<Header> {
   const line = await firstLine(path)
   const fault = lineFault(line)
-  if (fault !== undefined) {
-    throw new ServiceError('invalid', `${name} ${fault}; the header that was found: ${quoted(line)}`)
-  }
+  if (fault !== undefined) throw new ServiceError('invalid', `${name} ${fault}`)
   const wanted = namesIn([...columns.required, ...columns.optional], map)
   const worth = (delimiter: Delimiter) => {
     const names = split(line, delimiter)
@@ -64,9 +62,11 @@ export async function readHeader(
 }
 
 function lineFault(line: string): string | undefined {
-  if (line.includes('\0')) return 'has bytes of zero; if it is UTF-16, save it as UTF-8'
+  if (line.includes('\0')) {
+    return `has bytes of zero; if it is UTF-16, save it as UTF-8; the header that was found: ${quoted(line)}`
+  }
   if (Buffer.byteLength(line) >= LINE_BYTES) return `has a first line of more than ${LINE_BYTES - 1} bytes`
-  if (/^sep=.$/i.test(line)) return 'begins with a line for Excel; delete that line'
+  if (/^sep=.$/i.test(line)) return `begins with a line for Excel, ${quoted(line)}; delete that line`
   return undefined
 }
 

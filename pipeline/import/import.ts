@@ -189,9 +189,9 @@ async function findFresh(context: ImportWork, kind: ImportKind, rows = 'parsed')
     `CREATE OR REPLACE TEMP TABLE fresh AS FROM (${tableRows(kind, columns, rows)}) fresh WHERE NOT EXISTS (${known})`,
   )
   if (kind !== 'forecasts') return
-  // Most files repeat no forecast, and to count is much faster than to remove.
+  // Most files repeat no forecast, and to count is much faster than to remove. Different ids with one hash do no harm.
   const [found] = await database.rows<{ repeats: boolean }>(
-    `SELECT count(DISTINCT forecast_id) < count(*) AS repeats FROM fresh`,
+    `SELECT count(DISTINCT hash(forecast_id)) < count(*) AS repeats FROM fresh`,
   )
   if (found?.repeats) await database.run(`CREATE OR REPLACE TEMP TABLE fresh AS SELECT DISTINCT * FROM fresh`)
 }

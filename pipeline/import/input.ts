@@ -57,10 +57,10 @@ export async function openInput(source: Source, directory: string, mostBytes = M
   }
   let path = typeof source === 'string' ? source : await stage(source)
   let start = await beginning(path)
-  const isPacked = start[0] === 0x1f && start[1] === 0x8b
-  if (isPacked) {
+  if (isPacked(start)) {
     path = await stage(createReadStream(path), createGunzip())
     start = await beginning(path)
+    if (isPacked(start)) throw new ServiceError('invalid', `${name} is packed twice; unpack it once`)
   } else if (/\.gz$/i.test(name)) {
     throw new ServiceError('invalid', `${name} is not packed by gzip, as its name says`)
   }
@@ -73,6 +73,8 @@ export async function openInput(source: Source, directory: string, mostBytes = M
   if (encoding !== undefined) path = await stage(createReadStream(path), decodedBy(name, encoding))
   return { path, name, format }
 }
+
+const isPacked = (start: Buffer) => start[0] === 0x1f && start[1] === 0x8b
 
 const ENCODINGS = [
   { mark: Buffer.from([0xff, 0xfe]), encoding: 'utf-16le' },

@@ -141,15 +141,19 @@ async function haveSameRows(database: Database, one: string, other: string): Pro
   return row === undefined
 }
 
-/** The rows of a query as a Parquet file. No other call may use `name` at the same time. */
+/**
+ * The rows of a query as a Parquet file: small for a table, or for the inbox soon written and read again. No other call may use
+ * `name` at the same time.
+ */
 export async function parquetOf(
   { database, directory }: Pick<DataFileContext, 'database' | 'directory'>,
   name: string,
   select: string,
+  compression: 'zstd' | 'snappy' = 'zstd',
 ): Promise<Uint8Array> {
   const file = join(directory, `${name}.parquet`)
   await database.run(
-    `COPY (${select}) TO ${literal(file)} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 122880)`,
+    `COPY (${select}) TO ${literal(file)} (FORMAT parquet, COMPRESSION ${compression}, ROW_GROUP_SIZE 122880)`,
   )
   const bytes = await readFile(file)
   await rm(file)

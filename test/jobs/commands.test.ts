@@ -64,6 +64,10 @@ describe('wrong usage exits with 2 and names the fault', () => {
     [['scores'], /unknown command 'scores'/],
     [['release', '--as-of', '2026-02-30T12:00:00Z'], /'2026-02-30T12:00:00Z' is invalid/],
     [['import', 'people', 'x.csv'], /'people' is invalid .* It must be one of questions, resolutions, /],
+    [['import', 'forecasts'], /missing required argument 'file'/],
+    [['import', 'forecasts', 'x.csv', '--template'], /--template takes no file/],
+    [['import', 'forecasters', 'x.csv', '--percent'], /--percent is not for forecasters: they have no such/],
+    [['import', 'forecasts', 'x.csv', '--ids', 'text'], /--ids text needs --namespace/],
     [['audit', '--release', '0'], /'0' is invalid. It must be a whole number from 1 on/],
     [['retention'], /required option '--keep <number>' not specified/],
     [['retention', '--keep', '0'], /'0' is invalid. It must be a whole number from 1 on/],
@@ -332,11 +336,16 @@ describe('import', () => {
       fvs(['import', 'forecasts', path], withStore(folder)),
       fvs(['import', 'forecasts', path, '--json'], withStore(folder)),
     ])
-    expectFailed(plain, 1, `fvs: ${path}: 22 bad rows (the first 20 are named); nothing was imported`)
+    expectFailed(
+      plain,
+      1,
+      `fvs: ${path}: 22 bad rows (the first 20 are named, 2 more are not); nothing was imported`,
+    )
     expect(plain.stderr.split('\n').slice(1, -1)).toEqual(
       Array.from(
         { length: 20 },
-        (_, index) => `  line ${index + 2}: probability is "${index + 2}", not a number from 0 to 1`,
+        (_, index) =>
+          `  line ${index + 2}: probability is "${index + 2}", not a number from 0 to 1; a percentage? see --percent`,
       ),
     )
     expect(json.code).toBe(1)
