@@ -64,7 +64,9 @@ const hasControls = (column: string) =>
     `${column} has a control character`,
   )
 
-const isUuid = (text: string) => `coalesce(try_cast(${text} AS UUID)::VARCHAR = lower(${text}), false)`
+/** Where the value is the text in small letters. */
+const isUuid = (column: string) =>
+  `coalesce(try_cast(${column} AS UUID)::VARCHAR = ${valueOf(column)}, false)`
 
 const uuid = (column: string, ending: string) =>
   wrong(column, `NOT ${isUuid(column)}`, 'not a UUID', ` || ${literal(ending)}`)

@@ -6,6 +6,8 @@ import type { Delimiter, HeaderOptions } from './options.ts'
 export interface ExpectedColumns {
   required: readonly string[]
   optional: readonly string[]
+  /** The SQL of further columns, which are made of these when they are read. */
+  computed?: readonly string[]
 }
 
 /** Where in the file a column is: for each column that the file has, its index there. */

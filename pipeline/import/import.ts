@@ -12,7 +12,7 @@ import { lastRecordedAt } from '../tables/recorded-at.ts'
 import { assertNotBehind, currentVersions } from '../tables/delta-log.ts'
 import { type IncomingRows, type Rejected, SHOWN, readRows } from './read-file.ts'
 import { type ImportContext, countOf, takeIn, takeInWaiting } from './take-in.ts'
-import { defineParsed, tableRows, valueOf } from './values.ts'
+import { computedValues, defineParsed, defineZone, tableRows, valueOf } from './values.ts'
 import { attachWaiting, listWaiting } from './waiting.ts'
 
 export interface Imported {
@@ -92,7 +92,7 @@ export async function importFile(
   }
   const rows = await countOf(context, 'incoming')
   // What the file said is not needed any more, and the memory is.
-  await database.run('DROP TABLE incoming')
+  await database.run('DROP TABLE texts')
   progress('writing')
   const added = await takeIn(context, kind, 'fresh')
   return { kind, rows, added, unchanged: rows - added, forecastersCreated, tooLate, clockBehindMs }
@@ -141,7 +141,13 @@ async function readIncoming(
   const columns = IMPORT_COLUMNS[kind]
   const named = (required: boolean) =>
     columns.filter((column) => column.required === required).map(({ name }) => name)
-  const incoming = await readRows(context, source, { required: named(true), optional: named(false) }, options)
+  await defineZone(database, options)
+  const expected = {
+    required: named(true),
+    optional: named(false),
+    computed: computedValues(columns, options),
+  }
+  const incoming = await readRows(context, source, expected, options)
   await defineParsed(database, columns, options)
   return incoming
 }

@@ -1,4 +1,4 @@
-// Reads an operator's file into the table `incoming`: a record number and the columns that are wanted, all as text.
+// Reads an operator's file: `incoming` is a view with a record number and the columns that are wanted, all as text.
 import { type Fault, ServiceError } from '../../schemas/errors.ts'
 import { type Database, literal } from '../duckdb.ts'
 import { type ExpectedColumns, findColumns, readHeader } from './header.ts'
@@ -59,17 +59,18 @@ type Reader = (
 
 const READERS: Record<Format, Reader> = { csv: readCsv, ndjson: readNdjson, parquet: readParquet }
 
-/** Every column, with the SQL of its text, or NULL where the file has none. */
-function selected(
-  { required, optional }: ExpectedColumns,
+/** The rows of a source: every column by the SQL of its text, or NULL where the file has none, and what is computed. */
+function rowsOf(
+  { required, optional, computed = [] }: ExpectedColumns,
   text: (column: string) => string | undefined,
+  source: string,
+  kept: readonly string[] = [],
 ): string {
-  return [...required, ...optional]
-    .map((name) => {
-      const found = text(name)
-      return found === undefined ? `NULL::VARCHAR AS ${name}` : `nullif(${found}, '') AS ${name}`
-    })
-    .join(', ')
+  const texts = [...required, ...optional].map((name) => {
+    const found = text(name)
+    return found === undefined ? `NULL::VARCHAR AS ${name}` : `nullif(${found}, '') AS ${name}`
+  })
+  return `SELECT ${['*', ...computed].join(', ')} FROM (SELECT ${[...kept, ...texts].join(', ')} FROM ${source})`
 }
 
 async function readCsv(
@@ -87,12 +88,13 @@ async function readCsv(
   const rejected = await createdFromLines(
     database,
     input,
-    selected(columns, text),
+    (source) => rowsOf(columns, text, source),
     `header = true, columns = {${types}}, delim = '${delimiter}', quote = '"', escape = '"'`,
+    UNREADABLE_CSV,
   )
   // DuckDB skips blank lines, except in a file of one column, where a blank line could be a row.
   const blankCounts = names.length === 1
-  if (blankCounts) await database.run(`DELETE FROM incoming WHERE "${[...found.keys()][0]}" IS NULL`)
+  if (blankCounts) await database.run(`DELETE FROM texts WHERE "${[...found.keys()][0]}" IS NULL`)
   return {
     rejected,
     placesOf: async (records) =>
@@ -112,9 +114,10 @@ async function readNdjson(
   const unread = await createdFromLines(
     database,
     input,
-    'line',
+    (source) => `SELECT line FROM ${source}`,
     // The delimiter is a character that JSON does not allow.
     `header = false, columns = {'line': 'VARCHAR'}, delim = '\x1f', quote = '', escape = '', max_line_size = 1048576`,
+    UNREADABLE_JSON,
   )
   if (unread.count > 0) return { rejected: unread, placesOf: () => Promise.resolve([]) }
   await database.run(
@@ -155,10 +158,10 @@ async function readNdjson(
     `FROM bad_lines ORDER BY record LIMIT ${SHOWN}`,
   )
   const byReason = await countsOf(database, 'SELECT reason FROM bad_lines')
-  const values = selected(columns, (column) => `line ->> ${pointerTo(fieldOf(column))}`)
-  await database.run(
-    `CREATE OR REPLACE TEMP TABLE incoming AS SELECT record, ${values} FROM lines WHERE ${rejects.length === 0} ORDER BY record`,
-  )
+  const text = (column: string) => `line ->> ${pointerTo(fieldOf(column))}`
+  const good = `(FROM lines WHERE ${rejects.length === 0} ORDER BY record)`
+  await database.run(`CREATE OR REPLACE TEMP TABLE texts AS ${rowsOf(columns, text, good, ['record'])}`)
+  await database.run('CREATE OR REPLACE TEMP VIEW incoming AS FROM texts')
   const lineOf = (record: number) => `line ${record + 1}`
   return {
     rejected: {
@@ -188,7 +191,7 @@ async function readParquet(
     const at = found.get(column)
     return at === undefined ? undefined : asText(names[at]!, described[at]!.column_type)
   }
-  await created(database, input, `SELECT ${selected(columns, text)} FROM ${source}`)
+  await created(database, input, rowsOf(columns, text, source))
   return {
     rejected: NONE_REJECTED,
     placesOf: (records) => Promise.resolve(records.map((record) => `row ${record + 1}`)),
@@ -207,33 +210,37 @@ function onlyFile(path: string): string {
   return literal(path.replace(/[*?[]/g, '[$&]'))
 }
 
-/** What DuckDB's kinds of unreadable lines are in a CSV file, with a hint where the author may have meant something else. */
-const UNREADABLE: Record<string, readonly [summary: string, hint?: string]> = {
+type Unreadable = Readonly<Record<string, readonly [summary: string, hint?: string]>>
+
+/** What DuckDB's kinds of unreadable lines are, with a hint where the author may have meant something else. */
+const UNREADABLE_LINES: Unreadable = {
+  'LINE SIZE OVER MAXIMUM': ['a line that is too long'],
+  'INVALID ENCODING': ['not UTF-8', 'save the file as UTF-8'],
+}
+const UNREADABLE_JSON: Unreadable = { ...UNREADABLE_LINES, 'TOO MANY COLUMNS': ['a control character'] }
+const UNREADABLE_CSV: Unreadable = {
+  ...UNREADABLE_LINES,
   'MISSING COLUMNS': ['fewer values than the header has names'],
   'TOO MANY COLUMNS': [
     'more values than the header has names',
     'a value that has the delimiter in it, such as a decimal comma, must be in quotes',
   ],
   'UNQUOTED VALUE': ['a quote that does not end, or text after one'],
-  'LINE SIZE OVER MAXIMUM': ['a line that is too long'],
-  'INVALID ENCODING': ['not UTF-8', 'save the file as UTF-8'],
 }
 
 /** Reads a file of lines into `incoming`, and returns one fault for each line that DuckDB could not read. */
 async function createdFromLines(
   database: Database,
   input: Input,
-  select: string,
+  select: (source: string) => string,
   format: string,
+  unreadable: Unreadable,
 ): Promise<Rejected> {
   const { path } = input
   // Otherwise DuckDB would add this file's faults to those of the files before it.
   await database.run('DROP TABLE IF EXISTS reject_errors')
-  await created(
-    database,
-    input,
-    `SELECT ${select} FROM read_csv(${onlyFile(path)}, auto_detect = false, compression = 'none', ${format}, store_rejects = true, rejects_limit = 0)`,
-  )
+  const source = `read_csv(${onlyFile(path)}, auto_detect = false, compression = 'none', ${format}, store_rejects = true, rejects_limit = 0)`
+  await created(database, input, select(source))
   // Grain: one row per line that could not be read. Its position is that of its first or second byte.
   await database.run(
     `CREATE OR REPLACE TEMP TABLE unread AS
@@ -251,12 +258,12 @@ async function createdFromLines(
   const byKind = await countsOf(database, 'SELECT kind AS reason FROM unread')
   return {
     faults: rejects.map(({ message, kind }, index) => {
-      const [detail, hint] = [message.split('\n')[0]!.replace(/\.$/, ''), UNREADABLE[kind]?.[1]]
+      const [detail, hint] = [message.split('\n')[0]!.replace(/\.$/, ''), unreadable[kind]?.[1]]
       return { pointer: `line ${lines[index]}`, detail: hint === undefined ? detail : `${detail}; ${hint}` }
     }),
     count: byKind.reduce((sum, { count }) => sum + count, 0),
     byReason: byKind.map(({ reason, count }) => ({
-      reason: UNREADABLE[reason]?.[0] ?? reason.toLowerCase(),
+      reason: unreadable[reason]?.[0] ?? reason.toLowerCase(),
       count,
     })),
   }
@@ -270,9 +277,10 @@ async function countsOf(database: Database, reasons: string): Promise<ReasonCoun
   return counts.map(({ reason, count }) => ({ reason, count: Number(count) }))
 }
 
+/** Makes the table `texts` and the view `incoming`. The record number is the row's place in the file. */
 async function created(database: Database, input: Input, select: string): Promise<void> {
-  const sql = `CREATE OR REPLACE TEMP TABLE incoming AS SELECT (row_number() OVER ()) - 1 AS record, * FROM (${select})`
-  await reading(input, database.run(sql))
+  await reading(input, database.run(`CREATE OR REPLACE TEMP TABLE texts AS ${select}`))
+  await database.run('CREATE OR REPLACE TEMP VIEW incoming AS SELECT rowid AS record, * FROM texts')
 }
 
 async function reading<T>({ name, path }: Input, work: Promise<T>): Promise<T> {

@@ -67,18 +67,29 @@ function expressionOf({ name, holds }: ImportColumn, options: ValueOptions): str
 /** A time without an offset as if it were in UTC, in milliseconds. */
 export const localOf = (column: string) => `epoch_ms(try_cast(${spelt(column)} AS TIMESTAMP))`
 
+/** Numbers take long to read and little memory. */
+const isNumber = ({ holds }: ImportColumn) => holds === 'plan' || holds === 'event' || holds === 'probability'
+
+/** The values that `incoming` must have beside the texts. */
+export function computedValues(columns: readonly ImportColumn[], options: ValueOptions): string[] {
+  return columns
+    .filter(isNumber)
+    .map((column) => `${expressionOf(column, options)} AS ${valueOf(column.name)}`)
+}
+
 /** Makes the view `parsed`. Grain: one row per row of `incoming`. */
 export async function defineParsed(
   database: Database,
   columns: readonly ImportColumn[],
   options: ValueOptions,
 ): Promise<void> {
-  const { namespace, timezone } = options
-  if (timezone !== undefined) await defineZone(database, timezone)
+  const { namespace } = options
   const hashes = columns
     .filter(({ holds }) => namespace !== undefined && (holds === 'id' || holds === 'entity'))
     .map(({ name }) => `${digest(namespace!, name)} AS hash_${name}`)
-  const values = columns.map((column) => `${expressionOf(column, options)} AS ${valueOf(column.name)}`)
+  const values = columns
+    .filter((column) => !isNumber(column))
+    .map((column) => `${expressionOf(column, options)} AS ${valueOf(column.name)}`)
   await database.run(
     `CREATE OR REPLACE TEMP VIEW parsed AS
      SELECT *, ${values.join(', ')} FROM (SELECT ${['*', ...hashes].join(', ')} FROM incoming)`,
@@ -89,7 +100,8 @@ export async function defineParsed(
  * The instant of a wall clock, in milliseconds: NULL for a time that the clock skips. Of the offsets a day before and a day
  * after, the one is right that the clock shows at the instant it gives; where both are, the time comes twice.
  */
-async function defineZone(database: Database, zone: string): Promise<void> {
+export async function defineZone(database: Database, { timezone: zone }: ValueOptions): Promise<void> {
+  if (zone === undefined) return
   const macros = {
     'wall_clock(ms)': `epoch_ms(make_timestamptz(ms * 1000) AT TIME ZONE ${literal(zone)})`,
     'by_offset_at(wall, ms)': `wall - (wall_clock(ms) - ms)`,

@@ -132,6 +132,15 @@ describe('CSV', () => {
     )
   })
 
+  test('that several threads read gives each row the number of its place', async () => {
+    const rows = Array.from({ length: 400_000 }, (_, index) => `${index},title ${index}`)
+    await read('rows.csv', ['id,title', ...rows, ''].join('\n'))
+    const [found] = await database.rows(
+      'SELECT count(*)::INTEGER AS n, (count(*) FILTER (WHERE record <> id::BIGINT))::INTEGER AS moved FROM incoming',
+    )
+    expect(found).toEqual({ n: 400_000, moved: 0 })
+  })
+
   test('of one column skips blank lines but counts them', async () => {
     const rows = await read('rows.csv', 'id\n\n1\n\n\n2\n3', { required: ['id'], optional: [] })
     expect(await incoming()).toEqual([{ id: '1' }, { id: '2' }, { id: '3' }])
