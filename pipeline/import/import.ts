@@ -148,7 +148,7 @@ async function readIncoming(
     computed: computedValues(columns, options),
   }
   const incoming = await readRows(context, source, expected, options)
-  await defineParsed(database, columns, options)
+  if (incoming.rejected.count === 0) await defineParsed(database, columns, options)
   return incoming
 }
 

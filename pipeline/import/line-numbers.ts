@@ -66,6 +66,20 @@ export async function recordLines(
   return lines
 }
 
+/** The line number (from 1) of a line that has at least this many bytes, far more than are read at once; undefined if none has. */
+export async function longLine(path: string, sizeBytes: number): Promise<number | undefined> {
+  let offset = 0
+  let lineStart = 0
+  for await (const chunk of createReadStream(path, { highWaterMark: 2 ** 20 }) as AsyncIterable<Buffer>) {
+    const first = chunk.indexOf(NEWLINE)
+    const end = offset + (first < 0 ? chunk.length : first)
+    if (end - lineStart >= sizeBytes) return (await linesAt(path, [lineStart]))[0]
+    if (first >= 0) lineStart = offset + chunk.lastIndexOf(NEWLINE) + 1
+    offset += chunk.length
+  }
+  return undefined
+}
+
 function chunksOf(path: string): AsyncIterable<Uint8Array> {
   return createReadStream(path) as AsyncIterable<Buffer>
 }

@@ -3,7 +3,7 @@ import { type Fault, ServiceError } from '../../schemas/errors.ts'
 import { type Database, literal } from '../duckdb.ts'
 import { type ExpectedColumns, findColumns, readHeader } from './header.ts'
 import { type Format, type Input, type Source, openInput } from './input.ts'
-import { linesAt, recordLines } from './line-numbers.ts'
+import { linesAt, longLine, recordLines } from './line-numbers.ts'
 import type { HeaderOptions } from './options.ts'
 
 /** The records that could not be read: the first faults, and the number of all. */
@@ -26,6 +26,9 @@ export interface IncomingRows {
   /** The places of records in the file, for messages: `line 12` or `row 11`. */
   placesOf(records: readonly number[]): Promise<string[]>
 }
+
+/** Lines of more than two million bytes are bad rows. Half of what DuckDB reads at once is bad as a whole. */
+const LONG_LINE_BYTES = 16_000_000
 
 /** The most faults that are shown. */
 export const SHOWN = 20
@@ -237,6 +240,14 @@ async function createdFromLines(
   unreadable: Unreadable,
 ): Promise<Rejected> {
   const { path } = input
+  // DuckDB would leave out a line that is longer than what it reads at once, without a word.
+  const long = await longLine(path, LONG_LINE_BYTES)
+  if (long !== undefined) {
+    throw new ServiceError(
+      'invalid',
+      `${input.name} has more than ${LONG_LINE_BYTES.toLocaleString('en')} bytes in line ${long}`,
+    )
+  }
   // Otherwise DuckDB would add this file's faults to those of the files before it.
   await database.run('DROP TABLE IF EXISTS reject_errors')
   const source = `read_csv(${onlyFile(path)}, auto_detect = false, compression = 'none', ${format}, store_rejects = true, rejects_limit = 0)`

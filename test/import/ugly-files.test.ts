@@ -633,6 +633,25 @@ const UGLY: readonly Ugly[] = [
       'line 2: user_id is "\u001b[31m", not a UUID; an id of your own? see --ids',
     ],
   ],
+  [
+    'a line of two megabytes of JSON',
+    'forecasters',
+    'a.ndjson',
+    `{"user_id":"${P}","display_name":"${'x'.repeat(2_000_000)}"}\n`,
+    {},
+    [
+      'a.ndjson: 1 bad row; nothing was imported',
+      'line 1: Maximum line size of 1048576 bytes exceeded. Actual Size:2000068 bytes',
+    ],
+  ],
+  [
+    'a line of forty megabytes between others',
+    'forecasters',
+    'a.csv',
+    `user_id,display_name\n${P},Ada\n${uuidOf(2, 2)},${'x'.repeat(40_000_000)}\n${uuidOf(2, 3)},Eve\n`,
+    {},
+    ['a.csv has more than 16,000,000 bytes in line 3'],
+  ],
 ]
 
 test.for(UGLY)('%s', async ([, kind, name, content, options, expected]) => {
