@@ -150,9 +150,11 @@ export class Registry {
     now: Date,
     key = this.newKey(),
   ): Promise<{ key: ApiKey; replaced: KeyRecord }> {
-    const isBegun = (await this.findKey(key.key)) !== undefined
-    const old = isBegun ? await this.#byId(keyId) : await this.#replaceable(keyId)
-    if (isBegun && old.record.expires_at !== null) return { key, replaced: old.record }
+    const old = await this.#byId(keyId)
+    if (old.record.expires_at !== null) {
+      await this.#assertReplacedBy(old.record, key)
+      return { key, replaced: old.record }
+    }
     await this.#createKey(key, old.record, now, old.record.account_id)
     // Read again, because a revocation in the meantime must not be undone.
     const { path, record } = await this.#replaceable(keyId)
@@ -164,18 +166,18 @@ export class Registry {
 
   /** Changes nothing. @throws ServiceError as `rotateKey` to this new key would. */
   async assertRotatable(keyId: string, key: ApiKey): Promise<void> {
-    if ((await this.findKey(key.key)) === undefined) await this.#replaceable(keyId)
+    const { record } = await this.#byId(keyId)
+    if (record.expires_at !== null) await this.#assertReplacedBy(record, key)
   }
 
   async #replaceable(keyId: string): Promise<{ path: string; record: KeyRecord }> {
     const found = await this.#byId(keyId)
-    const { expires_at } = found.record
-    if (expires_at === null) return found
-    throw new ServiceError(
-      'conflict',
-      `the key ${keyId} was rotated already, with its end at ${expires_at}: use the one in its place, which \`fvs keys list\` shows the operator`,
-      { type: 'key-rotated' },
-    )
+    if (found.record.expires_at === null) return found
+    throw rotated(found.record)
+  }
+
+  async #assertReplacedBy(record: KeyRecord, key: ApiKey): Promise<void> {
+    if ((await this.findKey(key.key)) === undefined) throw rotated(record)
   }
 
   async #createKey({ key, id }: ApiKey, grant: KeyGrant, now: Date, accountId = id): Promise<void> {
@@ -272,6 +274,14 @@ export class Registry {
         `\`fvs keys list --environment ${this.environment}\` shows them`,
     )
   }
+}
+
+function rotated({ key_id, expires_at }: KeyRecord): ServiceError {
+  return new ServiceError(
+    'conflict',
+    `the key ${key_id} was rotated already, with its end at ${expires_at}: use the one in its place, which \`fvs keys list\` shows the operator`,
+    { type: 'key-rotated' },
+  )
 }
 
 /** Whether a key works at an instant: it was neither revoked nor replaced too long ago. */

@@ -37,6 +37,7 @@ describe('no call reaches anything else', () => {
   const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
   const PLACES = [
     `registry/agents/${UUID}\\.json`,
+    `registry/retired/${UUID}\\.json`,
     'registry/keys/[0-9a-f]{64}\\.json',
     'registry/key-ids/[0-9A-Za-z]{8}\\.json',
     'idempotency/[0-9a-f]{64}\\.json',

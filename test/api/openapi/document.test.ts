@@ -60,7 +60,8 @@ describe('the document', () => {
     expect(unused.filter((name) => !/Security|Referrer|XContent|XFrame/.test(name))).toEqual([])
   })
 
-  test.for(Object.entries(made.components.schemas))('refuses fields that %s does not have', ([, schema]) => {
+  const objects = Object.entries(made.components.schemas).filter(([, schema]) => !('enum' in schema))
+  test.for(objects)('refuses fields that %s does not have', ([, schema]) => {
     expect(schema).toMatchObject({ type: 'object', additionalProperties: false })
   })
 
