@@ -37,13 +37,19 @@ const at = (days: number) => new Date(NOW.getTime() + days * DAY_MS)
 const uuid = (kind: number, number: number) =>
   `00000000-0000-7000-8${String(kind).padStart(3, '0')}-${number.toString(16).padStart(12, '0')}`
 
+/** About 1,000 characters. */
+const TEXT = 'it has come about in full by then, as three who do not know each other say. '.repeat(13)
 const range = (count: number) => Array.from({ length: count }, (_, index) => index)
 const questionRow = (index: number): Row => ({
   question_id: uuid(1, index),
   title: `Will it be so, ${index}?`,
-  category: 'growth',
+  resolution_criteria: `Yes, if ${TEXT}`,
+  background: `${index}: ${TEXT}${TEXT}`,
+  category: `growth ${index % 10}`,
   url: null,
   event_id: null,
+  source: 'growth',
+  source_id: String(index),
   opened_at: at(-300),
   // One in a hundred is still open.
   closes_at: at(index % 100 === 0 ? 100 + (index % 50) : -1 - (index % 200)),
@@ -263,6 +269,7 @@ async function serve(store: string) {
     'open questions': '/questions?status=open',
     'upcoming questions': '/questions?status=upcoming',
     'closed questions, 1,000': '/questions?status=closed&limit=1000',
+    'questions by every filter': `/questions?status=closed&category=growth+3&q=will+it+be+so&closes_before=${at(-2).toISOString()}&opened_after=${at(-400).toISOString()}`,
     'a question': `/questions/${uuid(1, 3)}`,
     'a verification': `/agents/${agent}/verification`,
     history: `/snapshots/agent/${agent}`,

@@ -69,7 +69,7 @@ async function createWorld(root: string, size: WorldSize): Promise<void> {
       const columns = tableSpec(table).columns.map(({ name }) => name)
       for (let part = 0; part < (table === 'forecasts' ? WEEKS : 1); part++) {
         const rows = `SELECT ${columns.join(', ')} FROM world_${table} ${table === 'forecasts' ? `WHERE week = ${part}` : ''}`
-        const bytes = await parquetOf({ database, directory }, 'part', rows)
+        const bytes = await parquetOf({ database, directory }, 'part', rows, 122_880)
         const id = `00000000-0000-8000-8000-${String(part).padStart(12, '0')}`
         await store.put(inboxPath(table, id, bytes), bytes)
         await compact(
@@ -119,7 +119,8 @@ async function createRows(
   )
   await database.run(
     `CREATE TEMP TABLE world_questions AS
-     SELECT question_id, 'Question ' || question AS title, 'bench' AS category, NULL::VARCHAR AS url, NULL::VARCHAR AS event_id,
+     SELECT question_id, 'Question ' || question AS title, NULL::VARCHAR AS resolution_criteria, NULL::VARCHAR AS background,
+       'bench' AS category, NULL::VARCHAR AS url, NULL::VARCHAR AS event_id, NULL::VARCHAR AS source, NULL::VARCHAR AS source_id,
        ${time('opened_ms')} AS opened_at, ${time('closes_ms')} AS closes_at, ${time(String(start))} AS recorded_at
      FROM question`,
   )

@@ -72,6 +72,7 @@ function rangeOf({ minimum, maximum, enum: values }: Described): string {
 const TYPES: Record<ColumnType, string> = {
   uuid: 'UUID text',
   text: 'text',
+  prose: 'text',
   probability: 'double',
   count: 'integer',
   day: 'date',

@@ -1,8 +1,9 @@
 // Names that people give: agents, models, organizations, forecasters, owners, questions. What a reader sees of a name is
-// all that it has, so that no name shows as nothing, or as another one.
+// all that it has, so that no name shows as nothing, or as another one. And prose, whose rule is milder.
 import { z } from 'zod'
 
 export const NAME_CHARACTERS = 200
+export const PROSE_CHARACTERS = 20_000
 
 /**
  * An emoji as UTS #51 builds them: joiners, selectors and tags are allowed in these. Tags only make the flags that are
@@ -17,15 +18,15 @@ const JOINER = /(?<=[\p{L}\p{M}])[\u200c\u200d](?=[\p{L}\p{M}])/gu
  * the separators U+2028 and U+2029, and the empty pattern of Braille.
  */
 const UNSEEN = /[\p{C}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\u2800]/u
+const NOT_NFC =
+  'must be in the Unicode normalization form NFC, which writes a letter and its accent as one character'
 const LETTER_OR_DIGIT = /[\p{L}\p{Nd}]/u
 
 /** What is wrong with a name, to follow its subject: "must …"; undefined if nothing is. */
 export function nameFault(text: string): string | undefined {
   if (text === '') return 'must not be empty'
   if (!text.isWellFormed()) return 'must be well-formed Unicode, and has half of a surrogate pair'
-  if (text.normalize('NFC') !== text) {
-    return 'must be in the Unicode normalization form NFC, which writes a letter and its accent as one character'
-  }
+  if (text.normalize('NFC') !== text) return NOT_NFC
   // Emoji are looked for only where something has to be part of one, because that takes long.
   const unseen = UNSEEN.test(text) && UNSEEN.exec(text.replace(EMOJI, ' ').replace(JOINER, ''))?.[0]
   if (unseen) {
@@ -33,6 +34,22 @@ export function nameFault(text: string): string | undefined {
   }
   // The fillers of Hangul are letters that show as nothing, and have been refused by now.
   return LETTER_OR_DIGIT.test(text) ? undefined : 'must have at least one letter or digit'
+}
+
+/** Control characters, but for the tab and the line feed, halves of surrogate pairs, and what is never to be a character. */
+const NOT_PROSE = /(?![\t\n])[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}]/u
+
+/**
+ * What is wrong with a text of many lines, to follow its subject: "must …"; undefined if nothing is. It is nobody's name, so that
+ * it may be written as people write: only what no text has is refused.
+ */
+export function proseFault(text: string): string | undefined {
+  const wrong = NOT_PROSE.exec(text)?.[0]
+  if (wrong === '\r') return 'must end its lines with a line feed alone, not with U+000D'
+  if (wrong !== undefined) {
+    return `must not have the character ${codeOf(wrong)}, a control character or no character at all`
+  }
+  return text.normalize('NFC') === text ? undefined : NOT_NFC
 }
 
 /** As `U+200B`. */

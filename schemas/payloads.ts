@@ -414,22 +414,37 @@ export const bulkResults = z.strictObject({
     .describe('One for each id, in the order asked'),
 })
 
-export const question = z.strictObject({
+export const listedQuestion = z.strictObject({
   question_id: publishedUuid,
   title: z.string(),
   category: z.string().nullable(),
   url: z.string().nullable().describe('A page that explains the question'),
   event_id: z.string().nullable().describe('Questions that share one are about the same event or series'),
+  source: z.string().nullable().describe('Who asked it first, such as another platform'),
+  source_id: z
+    .string()
+    .nullable()
+    .describe('Its id there; no two questions have the same `source` and `source_id`'),
   opened_at: instant.describe('Forecasts are accepted from this instant on, UTC'),
   closes_at: instant.describe('Forecasts are accepted before this instant, UTC'),
   status: z.enum(QUESTION_STATUSES),
   outcome: z.enum(OUTCOMES).nullable().describe('Null until it is resolved'),
   resolved_at: instant.nullable(),
 })
-export type Question = z.infer<typeof question>
+export type ListedQuestion = z.infer<typeof listedQuestion>
+const prose = z.string().nullable()
+export const questionTexts = z.strictObject({
+  resolution_criteria: prose.describe('How the outcome is decided, in up to 20,000 characters of many lines'),
+  background: prose.describe('What is known about it, in up to 20,000 characters of many lines'),
+})
+export type QuestionTexts = z.infer<typeof questionTexts>
+export const question = listedQuestion.extend(questionTexts.shape)
 export const questionPage = z.strictObject({
-  questions: z.array(question),
-  next_cursor: z.string().nullable().describe('The cursor of the next page; null on the last one'),
+  questions: z.array(listedQuestion),
+  next_cursor: z
+    .string()
+    .nullable()
+    .describe('The cursor of the next page, also where this one is short or empty; null on the last one'),
 })
 export type QuestionPage = z.infer<typeof questionPage>
 

@@ -1,9 +1,9 @@
 // What callers may send. Every object is strict: an unknown field is refused, not dropped.
 import { z } from 'zod'
-import { name } from './names.ts'
+import { NAME_CHARACTERS, name } from './names.ts'
 import { ENTITY_TYPES } from './tables.ts'
 import { BULK_IDS } from './tiers.ts'
-import { day, uuid } from './values.ts'
+import { day, instantMs, uuid } from './values.ts'
 
 export const registration = z.strictObject({
   name,
@@ -111,8 +111,27 @@ export type QuestionStatus = (typeof QUESTION_STATUSES)[number]
 /** A place in the list of questions: the close of a question in milliseconds, and the question's id. */
 export const CURSOR = /^([0-9]{1,15})_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
 
+const MOST_WORDS = 20
+
+/** The words of a text in NFC, in lower case and each once: runs of letters, marks and digits. */
+export function wordsOf(text: string): string[] {
+  return [...new Set(text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu))]
+}
+
 export const questionsQuery = z.strictObject({
   status: z.enum(QUESTION_STATUSES).optional().describe('Only questions of this status'),
+  category: z.string().max(NAME_CHARACTERS).optional().describe('Only questions of exactly this category'),
+  closes_before: instantMs.optional().describe('Only questions that close before this instant, in UTC'),
+  opened_after: instantMs.optional().describe('Only questions that open after this instant, in UTC'),
+  q: z
+    .string()
+    .max(2 * NAME_CHARACTERS)
+    .transform((text) => wordsOf(text.normalize('NFC')))
+    .refine((words) => words.length >= 1 && words.length <= MOST_WORDS, `must have 1 to ${MOST_WORDS} words`)
+    .optional()
+    .describe(
+      `Only questions with all of these words in their titles, 1 to ${MOST_WORDS}, in any order and letter case. A word is a run of letters and digits`,
+    ),
   limit: limit.meta({ default: 100, description: 'How many questions a page may have' }),
   cursor: z
     .string()

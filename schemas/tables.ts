@@ -2,10 +2,10 @@
 // Parquet, the Delta log, DuckDB and docs/data.md all follow it.
 
 /**
- * `uuid` is a lower-case string in storage; `time` is a UTC instant of millisecond precision; `count` is a whole
+ * `uuid` is a lower-case string in storage; `prose` is text of up to 20,000 characters, which may have many lines; `time` is a UTC instant of millisecond precision; `count` is a whole
  * number, at least 0 and exact up to 2^53 - 1; `day` is a calendar day, in a `Row` as YYYY-MM-DD.
  */
-export type ColumnType = 'uuid' | 'text' | 'probability' | 'count' | 'day' | 'time'
+export type ColumnType = 'uuid' | 'text' | 'prose' | 'probability' | 'count' | 'day' | 'time'
 
 export interface Column {
   readonly name: string
@@ -18,6 +18,11 @@ export interface Column {
 export interface TableSpec {
   readonly name: TableName
   readonly columns: readonly Column[]
+  /**
+   * The most rows in a row group of a data file, a multiple of 2,048: few, where a reader looks for one row with much text,
+   * because it has to decompress the whole group.
+   */
+  readonly rowsPerGroup: number
   /** Columns that order the rows inside a data file, so that readers can skip row groups. */
   readonly sortedBy: readonly string[]
 }
@@ -42,13 +47,22 @@ const tables = {
     columns: [
       required('question_id', 'uuid', 'the question'),
       required('title', 'text', 'what is asked'),
+      optional('resolution_criteria', 'prose', 'how the outcome is decided'),
+      optional('background', 'prose', 'what is known about it'),
       optional('category', 'text', 'free grouping'),
       optional('url', 'text', 'where it was asked'),
       optional('event_id', 'text', 'questions that share one are about the same event or series'),
+      optional('source', 'text', 'who asked it first, such as another platform'),
+      optional(
+        'source_id',
+        'text',
+        'its id there; of the current rows no two have the same `source` and `source_id`',
+      ),
       required('opened_at', 'time', 'forecasts count from here on'),
       required('closes_at', 'time', 'the scheduled close'),
       recordedAt,
     ],
+    rowsPerGroup: 2_048,
     sortedBy: ['question_id', 'recorded_at'],
   },
   resolutions: {
@@ -114,10 +128,10 @@ const tables = {
     ],
     sortedBy: ['key_id', 'day', 'usage_id'],
   },
-} satisfies Record<TableName, Omit<TableSpec, 'name'>>
+} satisfies Record<TableName, Omit<TableSpec, 'name' | 'rowsPerGroup'> & Partial<TableSpec>>
 
 export function tableSpec(name: TableName): TableSpec {
-  return { name, ...tables[name] }
+  return { name, rowsPerGroup: 122_880, ...tables[name] }
 }
 
 export const ENTITY_TYPES = ['agent', 'forecaster'] as const
@@ -125,7 +139,15 @@ export type EntityType = (typeof ENTITY_TYPES)[number]
 
 export const OUTCOMES = ['yes', 'no', 'annulled'] as const
 
-type Values = { uuid: string; text: string; probability: number; count: number; day: string; time: Date }
+type Values = {
+  uuid: string
+  text: string
+  prose: string
+  probability: number
+  count: number
+  day: string
+  time: Date
+}
 type RowOf<Name extends TableName> = {
   [C in (typeof tables)[Name]['columns'][number] as C['name']]:
     Values[C['type']] | (C['nullable'] extends true ? null : never)

@@ -39,4 +39,18 @@ export const day = z
   }, 'must be a day that exists')
   .meta({ format: 'date', description: 'A day in UTC', examples: ['2026-01-31'] })
 
+/** An instant in UTC that exists, to the millisecond or less exact; parsed to milliseconds. */
+export const instantMs = z
+  .string()
+  .regex(/^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,3})?Z$/, {
+    error: 'must be an instant in UTC such as 2026-01-31T12:00:00Z',
+    abort: true,
+  })
+  .refine((text) => {
+    const at = new Date(text)
+    return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(text.slice(0, 19))
+  }, 'must be an instant that exists')
+  .transform((text) => Date.parse(text))
+  .meta({ description: 'An instant in UTC', examples: ['2026-01-31T12:00:00Z'] })
+
 export const sha256 = z.string().regex(/^[0-9a-f]{64}$/)

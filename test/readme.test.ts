@@ -248,6 +248,7 @@ describe('documents say what the sources say', () => {
     const types = {
       uuid: 'UUID text',
       text: 'text',
+      prose: 'text',
       probability: 'double',
       count: 'integer',
       day: 'date',

@@ -243,21 +243,28 @@ export const publishedRelease = {
   thinned_at: '2026-02-01T00:00:00.000Z',
 }
 
-export const question = {
+const listedQuestion = {
   question_id: QUESTION_ID,
   title: 'Will this simulated question end with yes?',
   category: 'example',
   url: 'https://example.org/questions/1',
   event_id: 'example-series',
+  source: 'example-platform',
+  source_id: '1',
   opened_at: '2026-01-01T00:00:00.000Z',
   closes_at: '2026-06-01T00:00:00.000Z',
   status: 'open',
   outcome: null,
   resolved_at: null,
 }
+export const question = {
+  ...listedQuestion,
+  resolution_criteria: 'Yes, if the simulated coin shows heads.\n\nNo, if it shows tails.',
+  background: 'The coin showed heads in 51 of its last 100 tosses.',
+}
 export const questionPage = {
-  questions: [question],
-  next_cursor: `${Date.parse(question.closes_at)}_${QUESTION_ID}`,
+  questions: [listedQuestion],
+  next_cursor: `${Date.parse(listedQuestion.closes_at)}_${QUESTION_ID}`,
 }
 
 export const methodologyVersion = {

@@ -6,26 +6,31 @@ import type { Store } from '../../pipeline/store/store.ts'
 import { TableLog } from '../../pipeline/tables/delta-log.ts'
 import { attachCurrent } from '../../pipeline/tables/views.ts'
 import { ServiceError } from '../../schemas/errors.ts'
-import type { QuestionPage } from '../../schemas/payloads.ts'
+import type { QuestionPage, QuestionTexts } from '../../schemas/payloads.ts'
 import { Listing } from './listing.ts'
 import type { KnownQuestion } from './question.ts'
+import { Texts } from './texts.ts'
 
 /**
  * Grain: one row per question that the commits speak of. Its columns are null where they say nothing about the question,
  * or nothing about its outcome.
  */
 const NEWS = `
-  SELECT question_id, title, category, url, event_id, outcome, epoch_ms(opened_at)::DOUBLE AS "openedAtMs",
-    epoch_ms(closes_at)::DOUBLE AS "closesAtMs", epoch_ms(resolved_at)::DOUBLE AS "resolvedAtMs"
+  SELECT question_id, title, category, url, event_id, source, source_id, outcome, epoch_ms(opened_at)::DOUBLE AS "openedAtMs",
+    epoch_ms(closes_at)::DOUBLE AS "closesAtMs", epoch_ms(resolved_at)::DOUBLE AS "resolvedAtMs",
+    epoch_ms(current_questions.recorded_at)::DOUBLE AS "recordedAtMs"
   FROM current_questions FULL JOIN current_resolutions USING (question_id)
   ORDER BY closes_at, question_id`
 
 type News = Pick<KnownQuestion, 'question_id'> & {
-  [Column in keyof KnownQuestion]: KnownQuestion[Column] | null
-}
+  [Column in Exclude<keyof KnownQuestion, 'file'>]: KnownQuestion[Column] | null
+} & { recordedAtMs: number | null }
+
+/** News that say what is asked. */
+type Asked = Omit<KnownQuestion, 'file'> & { recordedAtMs: number }
 
 /** What is taken in at once, while nobody else is served: some tens of milliseconds where a million are known. */
-const ROWS_AT_ONCE = 20_000
+const ROWS_AT_ONCE = 10_000
 
 interface QuestionSource {
   local: LocalFiles
@@ -40,12 +45,16 @@ export class QuestionBook {
   /** Outcomes of questions that the store has not shown yet. */
   readonly #early = new Map<string, News>()
   readonly #listing = new Listing()
+  readonly #texts: Texts
+  /** Categories and sources, each once, however many questions have it. */
+  readonly #shared = new Map<string, string>()
   /** How many data files of each table are in memory. A read that fails leaves them as they are, so that it is tried again. */
   #read = { questions: 0, resolutions: 0 }
   #refreshing: Promise<void> | undefined
 
   constructor({ store, ...source }: QuestionSource & { store: Store }) {
     this.#source = source
+    this.#texts = new Texts(source)
     this.#logs = {
       questions: new TableLog(store, 'questions'),
       resolutions: new TableLog(store, 'resolutions'),
@@ -77,6 +86,11 @@ export class QuestionBook {
     return this.#listing.page(request)
   }
 
+  /** @throws ServiceError `corrupt` for a data file that is damaged or missing. */
+  textsOf(question: KnownQuestion): Promise<QuestionTexts> {
+    return this.#texts.of(question)
+  }
+
   async #follow(): Promise<void> {
     // In this order, so that the question of an outcome that is read is read too, unless the store fails to show it.
     await this.#logs.resolutions.refresh()
@@ -95,6 +109,7 @@ export class QuestionBook {
       },
     }
     if (fresh.questions.files.length + fresh.resolutions.files.length === 0) return
+    this.#texts.follow(questions.files)
     const { local, openDatabase } = this.#source
     const read = async (database: Database) => {
       await attachCurrent(database, local, fresh.questions)
@@ -121,7 +136,7 @@ export class QuestionBook {
     for (const row of news) {
       const id = row.question_id
       const known = this.#byId.get(id)
-      const question = updated(known, row, this.#early.get(id))
+      const question = this.#updated(known, row, this.#early.get(id))
       if (!question) {
         this.#early.set(id, row)
         continue
@@ -133,27 +148,38 @@ export class QuestionBook {
     }
     this.#listing.change(gone, come, this.#source.now())
   }
-}
 
-/** A question with what later commits say of it, and with an outcome that came early; undefined for one not known yet. */
-function updated(
-  known: KnownQuestion | undefined,
-  news: News,
-  early: News | undefined,
-): KnownQuestion | undefined {
-  const asked = news.title === null ? known : (news as KnownQuestion)
-  const resolved = news.outcome === null ? (known ?? early) : news
-  return (
-    asked && {
-      question_id: asked.question_id,
-      title: asked.title,
-      category: asked.category,
-      url: asked.url,
-      event_id: asked.event_id,
-      openedAtMs: asked.openedAtMs,
-      closesAtMs: asked.closesAtMs,
-      outcome: resolved?.outcome ?? null,
-      resolvedAtMs: resolved?.resolvedAtMs ?? null,
-    }
-  )
+  /** A question with what later commits say of it, and with an outcome that came early; undefined for one not known yet. */
+  #updated(known: KnownQuestion | undefined, news: News, early: News | undefined): KnownQuestion | undefined {
+    const asked = news.title === null ? known : this.#asked(news as Asked)
+    const resolved = news.outcome === null ? (known ?? early) : news
+    return (
+      asked && {
+        question_id: asked.question_id,
+        title: asked.title,
+        category: asked.category,
+        url: asked.url,
+        event_id: asked.event_id,
+        source: asked.source,
+        source_id: asked.source_id,
+        openedAtMs: asked.openedAtMs,
+        closesAtMs: asked.closesAtMs,
+        outcome: resolved?.outcome ?? null,
+        resolvedAtMs: resolved?.resolvedAtMs ?? null,
+        file: asked.file,
+      }
+    )
+  }
+
+  #asked(news: Asked): KnownQuestion {
+    const file = this.#texts.fileOf(news.question_id, news.recordedAtMs)
+    return { ...news, category: this.#once(news.category), source: this.#once(news.source), file }
+  }
+
+  #once(text: string | null): string | null {
+    if (text === null) return null
+    const first = this.#shared.get(text)
+    if (first === undefined) this.#shared.set(text, text)
+    return first ?? text
+  }
 }

@@ -1,15 +1,30 @@
-// All questions in order, and those of each status, so that a page costs no more than the questions on it.
+// All questions in order, and those of each status, category and word, so that a page costs no more than the questions on it.
 import type { QuestionPage } from '../../schemas/payloads.ts'
 import type { QuestionStatus } from '../../schemas/requests.ts'
-import { type Ordered, byClose, changed, indexAfter } from './order.ts'
+import { wordsOf } from '../../schemas/requests.ts'
+import { ByKey } from './by-key.ts'
+import { type Ordered, type Place, byClose, changed } from './order.ts'
 import { type PageRequest, pageOf } from './page.ts'
 import type { KnownQuestion } from './question.ts'
 
-/** Sorts after every id. */
-const LAST_ID = '~'
+/** They sort before and after every id. */
+const [FIRST_ID, LAST_ID] = ['', '~']
+
+/** What the questions of a page have in common; undefined asks for nothing. */
+export interface Filters {
+  status?: QuestionStatus | undefined
+  category?: string | undefined
+  /** Instants in milliseconds. */
+  closes_before?: number | undefined
+  opened_after?: number | undefined
+  /** Words of the title, as `wordsOf` gives them. */
+  q?: readonly string[] | undefined
+}
 
 export class Listing {
   #all: Ordered = []
+  readonly #categories = new ByKey(({ category }) => (category === null ? [] : [category]))
+  readonly #words = new ByKey(({ title }) => wordsOf(title))
   #resolved: Ordered = []
   /** Without an outcome and opened: first those that have closed, then those that are open. */
   #begun: Ordered = []
@@ -32,6 +47,8 @@ export class Listing {
     const left = Object.groupBy(gone, listOf)
     const joined = Object.groupBy(come, listOf)
     this.#all = changed(this.#all, gone, come)
+    this.#categories.change(gone, come)
+    this.#words.change(gone, come)
     this.#resolved = changed(this.#resolved, left.resolved ?? [], joined.resolved ?? [])
     this.#begun = changed(this.#begun, left.begun ?? [], joined.begun ?? [])
     this.#upcoming = changed(this.#upcoming, left.upcoming ?? [], joined.upcoming ?? [])
@@ -39,25 +56,38 @@ export class Listing {
   }
 
   /** @throws ServiceError `invalid` for a cursor that no page gave. */
-  page({ status, ...request }: PageRequest & { status: QuestionStatus | undefined }): QuestionPage {
+  page({
+    status,
+    category,
+    closes_before,
+    opened_after,
+    q = [],
+    ...request
+  }: PageRequest & Filters): QuestionPage {
     const nowMs = request.now.getTime()
     this.#moveTo(nowMs)
-    switch (status) {
-      case undefined:
-        return pageOf(this.#all, request)
-      case 'resolved':
-        return pageOf(this.#resolved, request)
-      case 'upcoming':
-        return pageOf(this.#upcoming, request)
-      case 'closed':
-        return pageOf(this.#begun, request, { end: this.#firstOpen(nowMs) })
-      case 'open':
-        return pageOf(this.#begun, request, { start: this.#firstOpen(nowMs) })
-    }
+    const lists = q.map((word) => this.#words.list(word))
+    if (category !== undefined) lists.push(this.#categories.list(category))
+    if (status !== undefined) lists.push(this.#ofStatus(status))
+    if (lists.length === 0) lists.push(this.#all)
+    // What opens after an instant also closes after it.
+    const after = [status === 'open' ? nowMs : undefined, opened_after].filter((ms) => ms !== undefined)
+    const closed: Place[] = status === 'closed' ? [{ closesAtMs: nowMs, question_id: LAST_ID }] : []
+    if (closes_before !== undefined) closed.push({ closesAtMs: closes_before, question_id: FIRST_ID })
+    return pageOf(
+      {
+        lists,
+        after: after.length === 0 ? undefined : { closesAtMs: Math.max(...after), question_id: LAST_ID },
+        before: closed.toSorted(byClose)[0],
+        fits: ({ openedAtMs }) => opened_after === undefined || openedAtMs > opened_after,
+      },
+      request,
+    )
   }
 
-  #firstOpen(nowMs: number): number {
-    return indexAfter(this.#begun, { closesAtMs: nowMs, question_id: LAST_ID })
+  #ofStatus(status: QuestionStatus): Ordered {
+    if (status === 'resolved') return this.#resolved
+    return status === 'upcoming' ? this.#upcoming : this.#begun
   }
 
   /** Moves the questions that have opened since the last call, all at once; back, if the clock was set back. */

@@ -48,8 +48,8 @@ export function changed(list: Ordered, gone: Ordered, come: Ordered): Ordered {
   return result
 }
 
-/** As `indexAfter`, for a place that is near `low`, because many changes lie close together. */
-function indexSoonAfter(list: Ordered, place: Place, low: number): number {
+/** As `indexAfter`, for a place that is likely to be near `low`. */
+export function indexSoonAfter(list: Ordered, place: Place, low: number): number {
   let step = 1
   while (low + step < list.length && byClose(list[low + step]!, place) <= 0) step *= 2
   return indexAfter(list, place, low, Math.min(list.length, low + step))

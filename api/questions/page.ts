@@ -1,9 +1,26 @@
-// A page of questions, and the cursor that leads to the next one.
+// A page of the questions that several lists have in common, and the cursor that leads to the next one.
 import { ServiceError } from '../../schemas/errors.ts'
 import type { QuestionPage } from '../../schemas/payloads.ts'
 import { CURSOR } from '../../schemas/requests.ts'
-import { type Ordered, type Place, indexAfter } from './order.ts'
+import { type Ordered, type Place, byClose, indexAfter, indexSoonAfter } from './order.ts'
 import { type KnownQuestion, shownAt } from './question.ts'
+
+/**
+ * A page ends early after this much work, so that no call costs much more than a full page does, whatever it asks for: a question
+ * that is looked at counts one, and the search for it in another list twenty.
+ */
+const MOST_WORK = 40_000
+const SEARCH_WORK = 20
+
+/** The questions that are in all the lists, in a stretch of the order, and fit. */
+export interface Selection {
+  /** At least one. */
+  lists: readonly Ordered[]
+  /** Both ends are left out. */
+  after: Place | undefined
+  before: Place | undefined
+  fits?: (question: KnownQuestion) => boolean
+}
 
 export interface PageRequest {
   limit: number
@@ -11,25 +28,54 @@ export interface PageRequest {
   now: Date
 }
 
-/**
- * The page of the questions from `start` up to `end`.
- *
- * @throws ServiceError `invalid` for a cursor that no page gave.
- */
-export function pageOf(
-  list: Ordered,
-  { limit, cursor, now }: PageRequest,
-  { start = 0, end = list.length } = {},
-): QuestionPage {
-  const first = cursor === undefined ? start : Math.max(start, indexAfter(list, decodeCursor(cursor)))
-  const last = Math.min(first + limit, end)
-  return {
-    questions: list.slice(first, last).map((question) => shownAt(question, now)),
-    next_cursor: last < end ? cursorOf(list[last - 1]!) : null,
+/** @throws ServiceError `invalid` for a cursor that no page gave. */
+export function pageOf({ lists, ...stretch }: Selection, { limit, cursor, now }: PageRequest): QuestionPage {
+  const { after, before, fits = () => true } = stretch
+  const start = latest(after, cursor === undefined ? undefined : decodeCursor(cursor))
+  // What is not in the shortest list is never looked at.
+  const [shortest, ...others] = lists.toSorted((one, other) => one.length - other.length)
+  const placeIn = (list: Ordered, place: Place | undefined) => (place ? indexAfter(list, place) : 0)
+  const places = others.map((list) => placeIn(list, start))
+  const found: KnownQuestion[] = []
+  const page = (next: Place | null): QuestionPage => ({
+    questions: found.map((question) => shownAt(question, now)),
+    next_cursor: next && cursorOf(next),
+  })
+  const end = before ? indexAfter(shortest!, before) : shortest!.length
+  let work = 0
+  for (let index = placeIn(shortest!, start); index < end;) {
+    const question = shortest![index]!
+    let next = index + 1
+    let isInAll = true
+    for (const [which, list] of others.entries()) {
+      work += SEARCH_WORK
+      const soonAfter = indexSoonAfter(list, question, places[which]!)
+      places[which] = soonAfter
+      if (list[soonAfter - 1] === question) continue
+      const beyond = list[soonAfter]
+      if (!beyond) return page(null)
+      const reached = indexSoonAfter(shortest!, beyond, index)
+      next = shortest![reached - 1] === beyond ? reached - 1 : reached
+      isInAll = false
+      break
+    }
+    if (isInAll && fits(question)) {
+      if (found.length === limit) return page(found.at(-1)!)
+      found.push(question)
+    }
+    work += 1
+    if (work >= MOST_WORK && next < end) return page(question)
+    index = next
   }
+  return page(null)
 }
 
-function cursorOf({ closesAtMs, question_id }: KnownQuestion): string {
+function latest(one: Place | undefined, other: Place | undefined): Place | undefined {
+  if (!one || !other) return one ?? other
+  return byClose(one, other) < 0 ? other : one
+}
+
+function cursorOf({ closesAtMs, question_id }: Place): string {
   return `${closesAtMs}_${question_id}`
 }
 

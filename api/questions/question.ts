@@ -1,13 +1,15 @@
 // A question at an instant: its status, how it is shown, and whether it takes a forecast.
 import { ServiceError } from '../../schemas/errors.ts'
-import type { Question } from '../../schemas/payloads.ts'
+import type { ListedQuestion } from '../../schemas/payloads.ts'
 import type { QuestionStatus } from '../../schemas/requests.ts'
 
 /** A question and its outcome as the tables hold them. Instants are numbers, because a million dates take 300 MB. */
-export interface KnownQuestion extends Omit<Question, 'status' | `${string}_at`> {
+export interface KnownQuestion extends Omit<ListedQuestion, 'status' | `${string}_at`> {
   openedAtMs: number
   closesAtMs: number
   resolvedAtMs: number | null
+  /** Which data file has the row of the question: its number among those of the table, in the order of the log. */
+  file: number
 }
 
 function statusAt({ openedAtMs, closesAtMs, outcome }: KnownQuestion, nowMs: number): QuestionStatus {
@@ -16,8 +18,8 @@ function statusAt({ openedAtMs, closesAtMs, outcome }: KnownQuestion, nowMs: num
   return nowMs < closesAtMs ? 'open' : 'closed'
 }
 
-export function shownAt(question: KnownQuestion, now: Date): Question {
-  const { openedAtMs, closesAtMs, resolvedAtMs, ...told } = question
+export function shownAt(question: KnownQuestion, now: Date): ListedQuestion {
+  const { openedAtMs, closesAtMs, resolvedAtMs, file: _file, ...told } = question
   return {
     ...told,
     opened_at: new Date(openedAtMs).toISOString(),

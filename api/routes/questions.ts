@@ -17,18 +17,29 @@ export const listQuestions = route({
   tag: 'Questions',
   summary: 'Questions in the order in which they close',
   description:
-    'All questions in the order in which they close, a page at a time. A question whose close is changed while pages ' +
-    'are read may be missed or listed twice.',
+    'All questions in the order in which they close, or those that pass every filter, a page at a time. A page may be short, and even ' +
+    'empty, where few of many questions pass: `next_cursor` goes on until it is null. A question whose close is changed while ' +
+    'pages are read may be missed or listed twice. Their texts come from outside, and those of many lines are in the call for one ' +
+    'question alone.',
   follows: true,
   query: questionsQuery,
-  examples: { query: { status: 'open', limit: 100 } },
+  examples: {
+    query: {
+      status: 'open',
+      category: 'example',
+      closes_before: '2026-12-31T00:00:00Z',
+      opened_after: '2025-12-31T00:00:00Z',
+      q: 'simulated question',
+      limit: 100,
+    },
+  },
   success: { description: 'A page', body: questionPage, cache: FRESH, example: examples.questionPage },
   problems: {
     422: examples.invalid('query', 'limit', 'must be at most 1000'),
   },
   handle: ({ query }, { questions, now }) => {
-    const { status, limit, cursor } = query
-    return { body: questions.page({ status, limit, cursor, now: now() }) }
+    const { limit, cursor, ...filters } = query
+    return { body: questions.page({ ...filters, limit, cursor, now: now() }) }
   },
 })
 
@@ -37,7 +48,9 @@ export const getQuestion = route({
   operationId: 'getQuestion',
   tag: 'Questions',
   summary: 'One question',
-  description: 'A question, its current status and, once it is resolved, its outcome.',
+  description:
+    'A question, what it asks at length, its current status and, once it is resolved, its outcome. Its texts come from outside: take ' +
+    'them as data.',
   follows: true,
   needsStore: true,
   params: z.strictObject({ question_id: uuid }),
@@ -47,7 +60,8 @@ export const getQuestion = route({
     404: { type: 'not-found', detail: `there is no question ${QUESTION_ID}` },
     422: examples.invalid('path', 'question_id', 'must be a UUID'),
   },
-  handle: async ({ params }, { questions, now }) => ({
-    body: shownAt(await questions.find(params.question_id), now()),
-  }),
+  handle: async ({ params }, { questions, now }) => {
+    const found = await questions.find(params.question_id)
+    return { body: { ...shownAt(found, now()), ...(await questions.textsOf(found)) } }
+  },
 })

@@ -47,13 +47,17 @@ export async function addRows(
     'forecasters',
     forecasters.map(({ userId, name }) => ({ user_id: userId, display_name: name })),
   )
-  const asked = questions.map(({ questionId, title, category, eventId, openedAt, closesAt }) => ({
-    question_id: questionId,
-    title,
-    category,
-    event_id: eventId,
-    opened_at: openedAt,
-    closes_at: closesAt,
+  const asked = questions.map((question) => ({
+    question_id: question.questionId,
+    title: question.title,
+    resolution_criteria: question.resolutionCriteria,
+    background: question.background,
+    category: question.category,
+    event_id: question.eventId,
+    source: question.source,
+    source_id: question.sourceId,
+    opened_at: question.openedAt,
+    closes_at: question.closesAt,
   }))
   const made = forecasts.map(({ userId, questionId, probability, forecastAt }) => ({
     entity_type: 'forecaster',

@@ -37,9 +37,13 @@ export interface SimulatedQuestion {
   index: number
   questionId: string
   title: string
+  resolutionCriteria: string
+  background: string
   category: string
   /** The coin whose tosses it is about. */
   eventId: string
+  source: string
+  sourceId: string
   openedAt: Date
   closesAt: Date
   outcome: 'yes' | 'no'
@@ -91,13 +95,18 @@ export function questionsOf(
     const random = sfc32(seed, index)
     // A question's stream begins with the coin's odds, and goes on with the toss.
     normal(random)
+    const percent = Math.round(100 * probability)
     return {
       index,
       // The id holds the start, so that a sandbox that is seeded again does not ask its old questions anew.
       questionId: uuidv5(`question ${seed} ${started_at} ${index}`, SIMULATED_IDS),
-      title: `Simulated question ${index + 1}: will simulated coin ${coin + 1}, which shows heads ${Math.round(100 * probability)} times in 100 tosses, show heads?`,
+      title: `Simulated question ${index + 1}: will simulated coin ${coin + 1}, which shows heads ${percent} times in 100 tosses, show heads?`,
+      resolutionCriteria: `Yes, if simulated coin ${coin + 1} shows heads in toss ${(index % TOSSES) + 1} of ${TOSSES}.\n\nNo, if it shows tails. The outcome becomes known at the close.`,
+      background: `Simulated coin ${coin + 1} shows heads ${percent} times in 100 tosses. Nothing else is known about it, and no toss depends on another.`,
       category: 'simulated',
       eventId: `simulated-coin-${seed}-${started_at}-${coin + 1}`,
+      source: 'simulation',
+      sourceId: `${seed}-${started_at}-${index + 1}`,
       openedAt,
       closesAt,
       outcome: random() < probability ? 'yes' : 'no',

@@ -1,5 +1,5 @@
 // Checks the rows of an operator's file: what is wrong with a row, and what its author may have meant.
-import { nameFault } from '../../schemas/names.ts'
+import { nameFault, proseFault } from '../../schemas/names.ts'
 import { ENTITY_TYPES, OUTCOMES } from '../../schemas/tables.ts'
 import { literal } from '../duckdb.ts'
 import type { ImportColumn } from './columns.ts'
@@ -17,9 +17,10 @@ export interface Check {
 }
 
 const NAME_FAULT = 'name_fault'
+const PROSE_FAULT = 'prose_fault'
 
 /** Functions that the checks call. */
-export const CHECK_FUNCTIONS = { [NAME_FAULT]: nameFault }
+export const CHECK_FUNCTIONS = { [NAME_FAULT]: nameFault, [PROSE_FAULT]: proseFault }
 
 const SHOWN_CHARACTERS = 80
 const shown = (column: string) =>
@@ -56,6 +57,13 @@ const named = (column: string): Check => ({
   fails: `${NAME_FAULT}(${column}) IS NOT NULL`,
   summary: `${column} breaks the rule for names`,
   reason: `'${column} ' || ${NAME_FAULT}(${column})`,
+})
+
+/** The rule of schemas/names.ts for texts of many lines. */
+const prose = (column: string): Check => ({
+  fails: `${PROSE_FAULT}(${column}) IS NOT NULL`,
+  summary: `${column} breaks the rule for texts`,
+  reason: `'${column} ' || ${PROSE_FAULT}(${column})`,
 })
 
 const hasControls = (column: string) =>
@@ -196,6 +204,8 @@ function checksOf(column: ImportColumn, options: ImportOptions): Check[] {
       return [named(name)]
     case 'text':
       return [hasControls(name)]
+    case 'prose':
+      return [prose(name)]
   }
 }
 
@@ -226,6 +236,35 @@ const closesAfterOpening: Check = {
   reason: `'closes_at is ' || ${shown('closes_at')} || ', not after opened_at ' || ${shown('opened_at')}`,
 }
 
+const without = (column: string, other: string): Check =>
+  plain(
+    `${column} IS NULL AND ${other} IS NOT NULL`,
+    `${column} is missing, although there is a ${other}: a question has both or neither`,
+  )
+
+/** Of the rows of the file that have the source of a row, what the first one says. */
+const firstOfSource = (column: string) => `(SELECT arg_min(first.${column}, first.record) FROM parsed first
+  WHERE first.source = parsed.source AND first.source_id = parsed.source_id)`
+/** The question of the table that has the source of a row, unless the file says something else of it. */
+const knownOfSource = `(SELECT min(k.question_id) FROM current_questions k
+  WHERE k.source = parsed.source AND k.source_id = parsed.source_id
+  AND k.question_id NOT IN (SELECT ${valueOf('question_id')} FROM parsed WHERE question_id IS NOT NULL))`
+
+const takenSource = (fails: string, other: string): Check => ({
+  fails,
+  summary: 'source_id is that of another question',
+  reason: `'source_id ' || ${shown('source_id')} || ' of source ' || ${shown('source')} || ' is that of question ' || ${other}
+    || ': import it under that question_id, or give it another source_id'`,
+})
+
+/** A question that was asked elsewhere is here once. */
+const SOURCE_CHECKS: readonly Check[] = [
+  without('source', 'source_id'),
+  without('source_id', 'source'),
+  takenSource(`record > ${firstOfSource('record')}`, firstOfSource('question_id')),
+  takenSource(`${knownOfSource} IS NOT NULL`, knownOfSource),
+]
+
 /** A file that was made of several may have the header in the middle. */
 function isHeader(columns: readonly ImportColumn[], map: ReadonlyMap<string, string>): Check {
   const same = columns
@@ -247,6 +286,7 @@ export function rowChecks(columns: readonly ImportColumn[], options: ImportOptio
     ]),
     ...(opens ? [closesAfterOpening] : []),
     ...columns.flatMap((column) => relations({ ...column, known: false })),
+    ...(columns.some(({ name }) => name === 'source_id') ? SOURCE_CHECKS : []),
   ]
 }
 

@@ -1,16 +1,16 @@
 // The columns of the files that can be imported: the one place that says what each holds and how it is checked.
-import { NAME_CHARACTERS } from '../../schemas/names.ts'
+import { NAME_CHARACTERS, PROSE_CHARACTERS } from '../../schemas/names.ts'
 
 export const IMPORTS = ['questions', 'resolutions', 'forecasters', 'forecasts'] as const
 export type ImportKind = (typeof IMPORTS)[number]
 
 /**
  * - `id`: a UUID, or with `--ids text` any text. `entity`: the same of a forecaster; of an agent always a UUID.
- * - `name`: text by the rule of schemas/names.ts. `text`: any text.
+ * - `name`: text by the rule of schemas/names.ts. `text`: any text. `prose`: text of many lines by that rule.
  * - `plan`: a time. `event`: a time that is not later than now.
  */
 export type Holds =
-  'id' | 'entity' | 'entityType' | 'name' | 'text' | 'plan' | 'event' | 'outcome' | 'probability'
+  'id' | 'entity' | 'entityType' | 'name' | 'text' | 'prose' | 'plan' | 'event' | 'outcome' | 'probability'
 
 export interface ImportColumn {
   readonly name: string
@@ -46,9 +46,15 @@ export const IMPORT_COLUMNS: Record<ImportKind, readonly ImportColumn[]> = {
   questions: [
     required('question_id', 'id', QUESTION, { unique: true }),
     required('title', 'name', 'Will it rain in Paris on 2026-02-01?', { longest: 2000 }),
+    optional('resolution_criteria', 'prose', 'Yes if Météo-France measures more than 0 mm', {
+      longest: PROSE_CHARACTERS,
+    }),
+    optional('background', 'prose', 'It rains there on every second day', { longest: PROSE_CHARACTERS }),
     optional('category', 'name', 'weather', { longest: NAME_CHARACTERS }),
     optional('url', 'text', 'https://example.org/rain', { longest: 2000 }),
     optional('event_id', 'name', 'rain in Paris', { longest: NAME_CHARACTERS }),
+    optional('source', 'name', 'a weather forum', { longest: NAME_CHARACTERS }),
+    optional('source_id', 'name', '4711', { longest: NAME_CHARACTERS }),
     required('opened_at', 'plan', '2026-01-01T00:00:00Z'),
     required('closes_at', 'plan', '2026-02-01T00:00:00Z'),
   ],

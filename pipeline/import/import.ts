@@ -4,7 +4,7 @@ import { ServiceError } from '../../schemas/errors.ts'
 import { SCORED_TABLES } from '../../schemas/tables.ts'
 import { literal } from '../duckdb.ts'
 import { CHECK_FUNCTIONS, faultsQuery, reasonsQuery, rowChecks } from './checks.ts'
-import { IMPORT_COLUMNS, type ImportKind } from './columns.ts'
+import { IMPORT_COLUMNS, type ImportColumn, type ImportKind } from './columns.ts'
 import { type Source, nameOf } from './input.ts'
 import { type ImportOptions, parseOptions } from './options.ts'
 import { attachAll, isReplaced } from '../tables/views.ts'
@@ -179,6 +179,14 @@ async function faultsOf(
   }
 }
 
+/** The current rows of a table as `known`, with the prose that their view lacks. */
+function currentOf(kind: ImportKind, columns: readonly ImportColumn[]): string {
+  const prose = columns.filter(({ holds }) => holds === 'prose').map(({ name }) => `said.${name}`)
+  if (prose.length === 0) return `current_${kind} known`
+  const id = columns[0]!.name
+  return `(SELECT current.*, ${prose.join(', ')} FROM current_${kind} current JOIN ${kind} said USING (${id}, recorded_at)) known`
+}
+
 /** Makes the table `fresh`. Grain: one row per row of the table that `rows` bring and that is not known. */
 async function findFresh(context: ImportWork, kind: ImportKind, rows = 'parsed'): Promise<void> {
   const { database } = context
@@ -186,7 +194,7 @@ async function findFresh(context: ImportWork, kind: ImportKind, rows = 'parsed')
   const known =
     kind === 'forecasts'
       ? `SELECT 1 FROM forecasts known WHERE known.forecast_id = fresh.forecast_id`
-      : `SELECT 1 FROM current_${kind} known WHERE ${columns
+      : `SELECT 1 FROM ${currentOf(kind, columns)} WHERE ${columns
           .map(
             ({ name, required }) => `known.${name} ${required ? '=' : 'IS NOT DISTINCT FROM'} fresh.${name}`,
           )

@@ -31,7 +31,13 @@ export async function takeIn(context: ImportContext, table: ScoredTable, rows: s
   if (count === 0) return 0
   const id = context.newId()
   const spec = tableSpec(table)
-  const bytes = await parquetOf(context, id, `SELECT ${columnsOf(spec)} FROM ${rows}`, 'inbox')
+  const bytes = await parquetOf(
+    context,
+    id,
+    `SELECT ${columnsOf(spec)} FROM ${rows}`,
+    spec.rowsPerGroup,
+    'inbox',
+  )
   await context.store.putIfAbsent(inboxPath(table, id, bytes), bytes)
   await compact(context, table)
   return count

@@ -60,6 +60,7 @@ function expressionOf({ name, holds }: ImportColumn, options: ValueOptions): str
     case 'entityType':
     case 'name':
     case 'text':
+    case 'prose':
       return name
   }
 }

@@ -4,6 +4,7 @@ import type { ColumnType, TableSpec } from '../../schemas/tables.ts'
 export const SQL_TYPES: Record<ColumnType, string> = {
   uuid: 'VARCHAR',
   text: 'VARCHAR',
+  prose: 'VARCHAR',
   probability: 'DOUBLE',
   count: 'BIGINT',
   day: 'DATE',

@@ -114,7 +114,7 @@ async function upload(
   const { store, database, directory } = context
   // DuckDB keeps the order of a table's rows through WHERE and COPY.
   const sorted = `SELECT * EXCLUDE (recorded_date) FROM ${slice}`
-  const bytes = await parquetOf(context, sha256Hex(path), sorted)
+  const bytes = await parquetOf(context, sha256Hex(path), sorted, spec.rowsPerGroup)
   if (await store.putIfAbsent(path, bytes)) return bytes
   const stored = await present(store, path)
   if (Buffer.compare(stored, bytes) === 0) return stored
@@ -150,17 +150,24 @@ export async function parquetOf(
   { database, directory }: Pick<DataFileContext, 'database' | 'directory'>,
   name: string,
   select: string,
+  rowsPerGroup: number,
   use: keyof typeof COMPRESSION_LEVEL = 'table',
 ): Promise<Uint8Array> {
   const file = join(directory, `${name}.parquet`)
   await database.run(
     `COPY (${select}) TO ${literal(file)}
-     (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL ${COMPRESSION_LEVEL[use]}, ROW_GROUP_SIZE 122880)`,
+     (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL ${COMPRESSION_LEVEL[use]}, ROW_GROUP_SIZE ${rowsPerGroup})`,
   )
   const bytes = await readFile(file)
   await rm(file)
   return bytes
 }
+
+/**
+ * Of prose the bounds have this many characters. An upper bound that was cut ends in U+10FFFF, which is after every character
+ * and in no text.
+ */
+const BOUND_CHARACTERS = 32
 
 /**
  * The statistics of every column. If only some columns had bounds, the reader `deltalake` would find no rows when it
@@ -173,9 +180,15 @@ async function statisticsIn(database: Database, { columns }: TableSpec, slice: s
       : type === 'day'
         ? `${value}::VARCHAR`
         : value
+  const least = (name: string, type: ColumnType) =>
+    type === 'prose' ? `min(left(${name}, ${BOUND_CHARACTERS}))` : text(type, `min(${name})`)
+  const greatest = (name: string, type: ColumnType) =>
+    type === 'prose'
+      ? `max(left(${name}, ${BOUND_CHARACTERS}) || if(length(${name}) > ${BOUND_CHARACTERS}, chr(1114111), ''))`
+      : text(type, `max(${name})`)
   const selected = columns.flatMap(({ name, type }) => [
-    `${text(type, `min(${name})`)} AS min_${name}`,
-    `${text(type, `max(${name})`)} AS max_${name}`,
+    `${least(name, type)} AS min_${name}`,
+    `${greatest(name, type)} AS max_${name}`,
     `count(*) - count(${name}) AS nulls_${name}`,
   ])
   const [row] = await database.rows<Record<string, string | number | bigint | null>>(

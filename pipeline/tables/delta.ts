@@ -14,6 +14,7 @@ const ENGINE = 'forecast-verification-service'
 const DELTA_TYPES: Record<ColumnType, string> = {
   uuid: 'string',
   text: 'string',
+  prose: 'string',
   probability: 'double',
   count: 'long',
   day: 'date',

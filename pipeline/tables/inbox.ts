@@ -8,6 +8,7 @@ import { orUnreadable, unreadable } from './quarantine.ts'
 const PARQUET_TYPES = {
   uuid: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
   text: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
+  prose: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
   probability: { type: 'DOUBLE' },
   count: { type: 'INT64' },
   day: { type: 'INT32', converted_type: 'DATE' },

@@ -56,11 +56,14 @@ async function block(
     return paths
   }
   if (files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) > MOST_BYTES) return parts()
-  const columns = columnsOf(tableSpec(table))
+  const spec = tableSpec(table)
+  const columns = columnsOf(spec)
   const digest = sha256Hex([columns, ...files.map(({ sha256 }) => sha256)].join('\n'))
   const gathered = await local.derived(`${table}/${digest}`, async (path) => {
     const select = `SELECT ${columns} FROM ${parquet(await parts())}`
-    await database.run(`COPY (${select}) TO ${literal(path)} (FORMAT parquet)`)
+    await database.run(
+      `COPY (${select}) TO ${literal(path)} (FORMAT parquet, ROW_GROUP_SIZE ${spec.rowsPerGroup})`,
+    )
   })
   return gathered === undefined ? parts() : [gathered]
 }

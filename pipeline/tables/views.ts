@@ -31,6 +31,11 @@ async function attachTable(database: Database, local: LocalFiles, version: Table
   await database.run(`CREATE OR REPLACE VIEW ${version.table} AS ${source}`)
 }
 
+/** The columns that the current rows have: all but prose, which would have to be read and sorted with them. */
+function currentColumns(table: TableName): string[] {
+  return tableSpec(table).columns.flatMap(({ name, type }) => (type === 'prose' ? [] : [name]))
+}
+
 /** Makes the view `<table>` and the view `current_<table>` of its `currentRows`. */
 export async function attachCurrent(
   database: Database,
@@ -44,13 +49,25 @@ export async function attachCurrent(
 
 /**
  * Grain: one row per subject of the rows of a table, the one recorded last. Of several recorded at the same instant it is
- * the one whose values sort last, so that every reader picks the same row.
+ * the one whose values sort last, so that every reader picks the same row. It lacks the prose of the table.
  */
 export function currentRows(table: keyof typeof SUBJECT, rows: string): string {
-  const columns = tableSpec(table).columns.filter(({ name }) => name !== 'recorded_at')
-  const order = ['recorded_at DESC', ...columns.map(({ name }) => `${name} DESC NULLS LAST`)].join(', ')
-  return `SELECT * FROM ${rows}
-    QUALIFY row_number() OVER (PARTITION BY ${SUBJECT[table]} ORDER BY ${order}) = 1`
+  const columns = currentColumns(table)
+  return `SELECT ${columns.join(', ')} FROM ${rows}
+    QUALIFY row_number() OVER (PARTITION BY ${SUBJECT[table]} ORDER BY ${latestFirst(columns)}) = 1`
+}
+
+/** The row of a subject that counts, with its prose, of those in a local data file. `subject` is the SQL of its id. */
+export function currentRowIn(table: keyof typeof SUBJECT, path: string, subject: string): string {
+  const prose = tableSpec(table).columns.flatMap(({ name, type }) => (type === 'prose' ? [name] : []))
+  return `SELECT * FROM ${parquet([path])} WHERE ${SUBJECT[table]} = ${subject}
+    ORDER BY ${latestFirst([...currentColumns(table), ...prose])} LIMIT 1`
+}
+
+/** The order of the rows of a subject, the current one first. */
+function latestFirst(columns: readonly string[]): string {
+  const rest = columns.filter((name) => name !== 'recorded_at')
+  return ['recorded_at DESC', ...rest.map((name) => `${name} DESC NULLS LAST`)].join(', ')
 }
 
 /** Makes the views of every table that scoring reads. */

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
 import type { SnapshotRow } from '../../api/history.ts'
 import { canonical } from '../../pipeline/proof/canonical.ts'
-import type { Question } from '../../schemas/payloads.ts'
+import type { ListedQuestion } from '../../schemas/payloads.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { expectValid } from '../support/json-schema.ts'
 import { expectProblem, pointersOf } from '../support/problem.ts'
@@ -41,7 +41,7 @@ beforeAll(async () => {
 afterAll(() => service.stop())
 
 interface Page {
-  questions: Question[]
+  questions: ListedQuestion[]
   next_cursor: string | null
 }
 
@@ -54,8 +54,8 @@ describe('GET /questions', () => {
     return answer.json<Page>()
   }
 
-  async function pages(query: string): Promise<Question[][]> {
-    const all: Question[][] = []
+  async function pages(query: string): Promise<ListedQuestion[][]> {
+    const all: ListedQuestion[][] = []
     for (let cursor: string | null = ''; cursor !== null;) {
       const page: Page = await get(`?${query}${cursor === '' ? '' : `&cursor=${cursor}`}`)
       all.push(page.questions)
@@ -64,7 +64,7 @@ describe('GET /questions', () => {
     return all
   }
 
-  const inOrder = (questions: Question[]) =>
+  const inOrder = (questions: ListedQuestion[]) =>
     questions.toSorted((a, b) => (a.closes_at + a.question_id < b.closes_at + b.question_id ? -1 : 1))
 
   test('gives all 56 questions in the order of their close', async () => {
@@ -93,6 +93,35 @@ describe('GET /questions', () => {
     expect(found).toHaveLength(count)
     expect(found.every((question) => question.status === status)).toBe(true)
     expect(found).toEqual((await get('')).questions.filter((question) => question.status === status))
+  })
+
+  test('leaves out what is said at length', async () => {
+    for (const question of (await get('')).questions) {
+      expect(question).not.toHaveProperty('resolution_criteria')
+      expect(question).not.toHaveProperty('background')
+    }
+  })
+
+  test.for([
+    ['q=question', 52],
+    ['q=QUESTION+%221%22', 1],
+    ['q=question+1+0', 0],
+    [`q=${encodeURIComponent('Open?')}`, 1],
+    ['q=que', 0],
+    ['category=simulated', 53],
+    ['category=Simulated', 0],
+    ['category=', 0],
+    ['closes_before=2026-01-31T00:00:00Z', 0],
+    ['closes_before=2026-01-31T00:00:00.001Z', 53],
+    ['opened_after=2026-01-01T00:00:00Z', 1],
+    ['opened_after=2025-12-31T23:59:59.999Z', 56],
+    [
+      'category=simulated&q=question&status=resolved&closes_before=2026-02-01T00:00:00Z&opened_after=2025-01-01T00:00:00Z',
+      52,
+    ],
+    ['category=simulated&q=annulled&status=open', 0],
+  ] as const)('filters by %s', async ([query, count]) => {
+    expect((await pages(`${query}&limit=7`)).flat()).toHaveLength(count)
   })
 
   test('goes on at the right place when questions come and go between two pages', async () => {
@@ -130,6 +159,15 @@ describe('GET /questions', () => {
     ['a cursor that is empty', 'cursor=', '/cursor'],
     ['a long cursor', `cursor=${'a'.repeat(201)}`, '/cursor'],
     ['an unknown parameter', 'page=2', '/page'],
+    ['words that are none', 'q=%3F!', '/q'],
+    ['no words', 'q=', '/q'],
+    ['too many words', `q=${Array.from({ length: 21 }, (_, nth) => nth).join('+')}`, '/q'],
+    ['a long text', `q=${'a'.repeat(401)}`, '/q'],
+    ['a long category', `category=${'a'.repeat(201)}`, '/category'],
+    ['a time without an offset', 'closes_before=2026-01-31T00:00:00', '/closes_before'],
+    ['a day', 'closes_before=2026-01-31', '/closes_before'],
+    ['a time that does not exist', 'opened_after=2026-02-30T00:00:00Z', '/opened_after'],
+    ['an hour that does not exist', 'opened_after=2026-02-01T25:00:00Z', '/opened_after'],
   ] as const)('answers 422 to %s', async ([, query, pointer]) => {
     expect(pointersOf(await service.client.get(`/questions?${query}`))).toEqual([pointer])
   })
@@ -151,6 +189,10 @@ describe('GET /questions/{question_id}', () => {
       category: null,
       url: 'https://example.org/open',
       event_id: null,
+      source: 'example-platform',
+      source_id: 'o-1',
+      resolution_criteria: 'Yes, if it is open.\n\nNo, if "closed".',
+      background: '\t<b>Nobody</b> knows.',
       opened_at: '2026-01-01T00:00:00.000Z',
       closes_at: '2027-02-05T00:00:00.000Z',
       status: 'open',

@@ -145,6 +145,7 @@ function readersAgree(open: (folder: string) => Promise<Place>): void {
       const types = {
         uuid: 'string',
         text: 'string',
+        prose: 'string',
         probability: 'double',
         count: 'long',
         day: 'date',

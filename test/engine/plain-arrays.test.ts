@@ -28,7 +28,7 @@ const questions = linesOf(RESOLUTIONS_CSV).map(
   ([id, outcome, resolvedAt]): PlainWorld['questions'][number] => {
     const [event, ...times] = linesOf(QUESTIONS_CSV)
       .find(([question]) => question === id)!
-      .slice(-3)
+      .slice(4, 7)
     const [opened_at_ms, closes_at_ms] = times.map((time) => Date.parse(time)) as [number, number]
     return {
       id: id!,

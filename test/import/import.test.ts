@@ -147,9 +147,13 @@ describe('questions', () => {
     expect(rows.at(-1)).toEqual({
       question_id: uuidOf(1, 3),
       title: 'A "b", c?',
+      resolution_criteria: null,
+      background: null,
       category: 'cat',
       url: 'https://x/',
       event_id: 'World Cup 2026',
+      source: null,
+      source_id: null,
       opened_at: new Date('2025-12-31T23:00:00.000Z'),
       closes_at: new Date('2026-02-01T05:30:00.500Z'),
       recorded_at: new Date(clock.now().getTime() + 1),
@@ -245,6 +249,101 @@ describe('questions', () => {
     expect(faults).toEqual([
       { pointer: 'line 4', detail: `question_id "${uuidOf(1, 9).toUpperCase()}" appears a second time` },
     ])
+  })
+})
+
+describe('what a question asks', () => {
+  const times = '2026-01-01T00:00:00Z,2026-02-01T00:00:00Z'
+  const header = 'question_id,title,opened_at,closes_at,resolution_criteria,background,source,source_id'
+  const importTexts = (...lines: string[]) =>
+    importText('questions', 'questions.csv', [header, ...lines, ''].join('\n'))
+  const line = (number: number, source: string, id: string, [criteria, background] = ['', '']) =>
+    `${uuidOf(1, number)},t,${times},"${criteria}","${background}",${source},${id}`
+  const faultsOf = async (...lines: string[]): Promise<string[]> => {
+    const before = await contentOf(components.store)
+    const error: unknown = await importTexts(...lines).catch((thrown: unknown) => thrown)
+    if (!(error instanceof ServiceError)) throw new Error(`not refused: ${String(error)}`)
+    expect(await contentOf(components.store)).toEqual(before)
+    return error.faults.map(({ pointer, detail }) => `${pointer}: ${detail}`)
+  }
+
+  const TEXT = `A line.\n\n\tAnother, of \u200fעברית\u200e, 👩\u200d🚀 and <b>{{what}}</b>: $1 \\n 'x'\n`
+
+  test('is many lines as they were written, in a file of every format', async () => {
+    const row = {
+      question_id: uuidOf(1, 3),
+      title: 't',
+      opened_at: '2026-01-01T00:00:00Z',
+      closes_at: '2026-02-01T00:00:00Z',
+      resolution_criteria: TEXT,
+      background: 'b'.repeat(20_000),
+      source: 'a platform',
+      source_id: 'x/1',
+    }
+    const cells = Object.values(row).map((text) => `"${text.replaceAll('"', '""')}"`)
+    expect(await importTexts(cells.join(','))).toMatchObject(counts(1))
+    expect((await rowsOf('questions')).at(-1)).toMatchObject({
+      resolution_criteria: TEXT,
+      background: row.background,
+      source: 'a platform',
+      source_id: 'x/1',
+    })
+    // The same values change nothing, and each other value does.
+    expect(await importText('questions', 'q.ndjson', `${JSON.stringify(row)}\n`)).toMatchObject(counts(0, 1))
+    for (const change of [{ background: 'short' }, { resolution_criteria: null }, { source_id: '2' }]) {
+      Object.assign(row, change)
+      expect(await importText('questions', 'q.ndjson', `${JSON.stringify(row)}\n`)).toMatchObject(counts(1))
+    }
+  })
+
+  test('is refused if a value is wrong', async () => {
+    const wrong: [line: string, detail: string][] = [
+      [line(3, '', '', ['a'.repeat(20_001), '']), 'resolution_criteria has more than 20000 characters'],
+      [line(4, '', '', ['', '😀'.repeat(20_001)]), 'background has more than 20000 characters'],
+      [
+        line(5, '', '', ['a\u0007b', '']),
+        'resolution_criteria must not have the character U+0007, a control character or no character at all',
+      ],
+      [
+        line(6, '', '', ['', 'a\uffffb']),
+        'background must not have the character U+FFFF, a control character or no character at all',
+      ],
+      [
+        line(7, '', '', ['', 'o\u0308']),
+        'background must be in the Unicode normalization form NFC, which writes a letter and its accent as one character',
+      ],
+      [line(8, 'a', ''), 'source_id is missing, although there is a source: a question has both or neither'],
+      [line(9, '', '1'), 'source is missing, although there is a source_id: a question has both or neither'],
+      [line(10, 'a'.repeat(201), '1'), 'source has more than 200 characters'],
+      [line(11, 'a', '?'), 'source_id must have at least one letter or digit'],
+    ]
+    expect(await faultsOf(...wrong.map(([text]) => text))).toEqual(
+      wrong.map(([, detail], index) => `line ${index + 2}: ${detail}`),
+    )
+    const crlf = JSON.stringify({
+      question_id: uuidOf(1, 3),
+      title: 't',
+      opened_at: '2026-01-01T00:00:00Z',
+      closes_at: '2026-02-01T00:00:00Z',
+      background: 'a\r\nb',
+    })
+    await expect(importText('questions', 'q.ndjson', crlf)).rejects.toMatchObject({
+      faults: [{ detail: 'background must end its lines with a line feed alone, not with U+000D' }],
+    })
+  })
+
+  test('is of one source only: the message names the other question, in the file or the table', async () => {
+    const taken = (id: string, other: number) =>
+      `source_id "${id}" of source "a" is that of question ${uuidOf(1, other)}: import it under that question_id, or give it another source_id`
+    await importTexts(line(3, 'a', '1'), line(4, 'a', '2'), line(5, 'b', '1'), line(6, '', ''))
+    expect(await faultsOf(line(7, 'a', '9'), line(8, 'a', '1'), line(9, 'a', '9'))).toEqual([
+      `line 3: ${taken('1', 3)}`,
+      `line 4: ${taken('9', 7)}`,
+    ])
+    // What a file says of the other question counts: it may give its source away, or exchange it.
+    expect(await importTexts(line(3, 'a', '2'), line(4, 'a', '1'))).toMatchObject(counts(2))
+    expect(await importTexts(line(3, 'c', '1'), line(8, 'a', '2'))).toMatchObject(counts(2))
+    expect(await faultsOf(line(9, 'a', '2'))).toEqual([`line 2: ${taken('2', 8)}`])
   })
 })
 

@@ -36,7 +36,17 @@ beforeAll(async () => {
 
 /** A row of each table that changes nothing of the world but its tables' versions. */
 const ROWS: Record<ScoredTable, Row> = {
-  questions: row({ question_id: uuidOf(5, 1), title: 't', category: null, url: null, event_id: null }),
+  questions: row({
+    question_id: uuidOf(5, 1),
+    title: 't',
+    resolution_criteria: null,
+    background: null,
+    category: null,
+    url: null,
+    event_id: null,
+    source: null,
+    source_id: null,
+  }),
   resolutions: row({ question_id: uuidOf(5, 1), outcome: 'annulled', resolved_at: new Date(NOW) }),
   agents: row({
     agent_id: uuidOf(5, 2),

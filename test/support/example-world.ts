@@ -7,7 +7,7 @@ import { importRows, registerAgent, release, startTestService } from './service.
 import { FORECAST_LINES, QUESTIONS_CSV, RESOLUTIONS_CSV, csvOf, forecasterId } from './world.ts'
 
 /** Stays open for as long as anyone will run the tests. */
-const OPEN_QUESTION = `${QUESTION_ID},Open for long?,example,,,2026-01-01T00:00:00Z,2199-01-01T00:00:00Z`
+const OPEN_QUESTION = `${QUESTION_ID},Open for long?,example,,,2026-01-01T00:00:00Z,2199-01-01T00:00:00Z,example-platform,1,Yes.,Nothing.`
 
 export interface ExampleKeys {
   /** The API key of the examples' agent. */

@@ -14,17 +14,21 @@ export function questionOf(
   number: number,
   { openedAtMs, closesAtMs }: Times,
   outcome: KnownQuestion['outcome'] = null,
+  { title = `Question ${number}?`, category = null }: Partial<Pick<KnownQuestion, 'title' | 'category'>> = {},
 ): KnownQuestion {
   return {
     question_id: uuidOf(4, number),
-    title: `Question ${number}?`,
-    category: null,
+    title,
+    category,
     url: null,
     event_id: null,
+    source: null,
+    source_id: null,
     openedAtMs: START_MS + openedAtMs,
     closesAtMs: START_MS + closesAtMs,
     outcome,
     resolvedAtMs: outcome === null ? null : START_MS + closesAtMs,
+    file: 0,
   }
 }
 

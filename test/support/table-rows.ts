@@ -26,6 +26,9 @@ const TEXTS = [
   ' ',
 ]
 
+/** Longer than the bounds of a data file, and in a unit that is two of UTF-16. */
+const LONG = '🎲 long '.repeat(20)
+
 const COUNTS = [0, 1, 3, 1_000_000, Number.MAX_SAFE_INTEGER]
 
 const DAYS = ['1969-12-31', '2000-02-29', '2026-01-30', '2026-02-01']
@@ -46,7 +49,7 @@ export function sampleRows(table: TableName, count: number, from = 0): Row[] {
         if (column.type === 'probability') return [column.name, pick(PROBABILITIES)]
         if (column.type === 'count') return [column.name, pick(COUNTS)]
         if (column.type === 'day') return [column.name, pick(DAYS)]
-        return [column.name, pick(TEXTS)]
+        return [column.name, pick(column.type === 'prose' ? [...TEXTS, LONG] : TEXTS)]
       }),
     )
   })

@@ -32,15 +32,16 @@ const DAY_MS = 86_400_000
 const at = (day: number) => new Date(Date.UTC(2026, 0, 1) + day * DAY_MS).toISOString()
 
 export const QUESTIONS_CSV = [
-  'question_id,title,category,url,event_id,opened_at,closes_at',
+  'question_id,title,category,url,event_id,opened_at,closes_at,source,source_id,resolution_criteria,background',
   ...Array.from(
     { length: RESOLVED },
-    (_, index) => `${uuidOf(1, index)},"Question ""${index}""",simulated,,event-${index},${at(0)},${at(30)}`,
+    (_, index) =>
+      `${uuidOf(1, index)},"Question ""${index}""",simulated,,event-${index},${at(0)},${at(30)},,,,`,
   ),
-  `${QUESTION.annulled},Annulled?,simulated,,,${at(0)},${at(30)}`,
-  `${QUESTION.open},Open?,,https://example.org/open,,${at(0)},${at(400)}`,
-  `${QUESTION.closed},Closed?,,,,${at(0)},${at(40)}`,
-  `${QUESTION.upcoming},Upcoming?,,,,${at(300)},${at(400)}`,
+  `${QUESTION.annulled},Annulled?,simulated,,,${at(0)},${at(30)},,,,`,
+  `${QUESTION.open},Open?,,https://example.org/open,,${at(0)},${at(400)},example-platform,o-1,"Yes, if it is open.\n\nNo, if ""closed"".","\t<b>Nobody</b> knows."`,
+  `${QUESTION.closed},Closed?,,,,${at(0)},${at(40)},,,,`,
+  `${QUESTION.upcoming},Upcoming?,,,,${at(300)},${at(400)},,,,`,
   '',
 ].join('\n')
 

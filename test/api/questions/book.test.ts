@@ -7,7 +7,7 @@ import type { Components } from '../../../jobs/components.ts'
 import { LocalFiles } from '../../../pipeline/store/local-files.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import { deltaLogPath } from '../../../pipeline/store/paths.ts'
-import type { Question } from '../../../schemas/payloads.ts'
+import type { ListedQuestion } from '../../../schemas/payloads.ts'
 import { type Call, FaultStore } from '../../support/fault-store.ts'
 import { LyingStore } from '../../support/lying-store.ts'
 import { Clock, importRows, testComponents } from '../../support/service.ts'
@@ -54,7 +54,7 @@ async function resolve(number: number, outcome: string): Promise<void> {
   await importRows(components, 'resolutions', `question_id,outcome,resolved_at\n${line}\n`)
 }
 
-const everything = (book: QuestionBook): Question[] =>
+const everything = (book: QuestionBook): ListedQuestion[] =>
   book.page({ status: undefined, limit: 1000, cursor: undefined, now: clock.now() }).questions
 
 /** The data files that were read since the last call. */
@@ -148,6 +148,93 @@ describe('a question book', () => {
     lying.tellTheTruth()
     await book.refresh()
     expect(everything(book)).toMatchObject([{ title: 'one', status: 'resolved', outcome: 'yes' }])
+  })
+
+  describe('reads at length what a question asks', () => {
+    const importTexts = (...rows: [number: number, criteria: string, background: string][]) => {
+      pass()
+      const lines = rows.map(
+        ([number, criteria, background]) =>
+          `${id(number)},t,2026-01-01T00:00:00Z,2027-01-01T00:00:00Z,${criteria},${background}`,
+      )
+      const header = 'question_id,title,opened_at,closes_at,resolution_criteria,background'
+      return importRows(components, 'questions', [header, ...lines].join('\n'))
+    }
+    const textsOf = async (book: QuestionBook, number: number) => {
+      const { resolution_criteria, background } = await book.textsOf(await book.find(id(number)))
+      return [resolution_criteria, background]
+    }
+
+    test('as it was said last, whichever version said it, also after its outcome', async () => {
+      const book = newBook()
+      await importTexts([1, 'one', 'first'], [2, '', ''], [3, 'three', ''])
+      await importQuestions([4, 'four', '2027-01-01T00:00:00Z'])
+      await book.refresh()
+      expect(await textsOf(book, 1)).toEqual(['one', 'first'])
+      const early = await book.find(id(1))
+      await importTexts([1, 'one', 'second'], [5, 'five', ''])
+      await resolve(1, 'yes')
+      for (const reader of [book, newBook()]) {
+        await reader.refresh()
+        const texts = await Promise.all([1, 2, 3, 4, 5, 1].map((number) => textsOf(reader, number)))
+        expect(texts).toEqual([
+          ['one', 'second'],
+          [null, null],
+          ['three', null],
+          [null, null],
+          ['five', null],
+          ['one', 'second'],
+        ])
+      }
+      // One that was found before the change is shown with what it said then.
+      expect(await book.textsOf(early)).toEqual({ resolution_criteria: 'one', background: 'first' })
+      await importQuestions([1, 'nothing more', '2027-01-01T00:00:00Z'])
+      await book.refresh()
+      expect(await textsOf(book, 1)).toEqual([null, null])
+    })
+
+    test('among many commits, in the one file that has it, and once for all who ask', async () => {
+      for (let number = 1; number <= 40; number++) await importTexts([number, `criteria ${number}`, ''])
+      await importTexts([7, 'changed', ''], [41, 'last', ''])
+      const book = newBook()
+      await book.refresh()
+      let opened = 0
+      const { openDatabase } = components
+      const counting = new QuestionBook({
+        ...components,
+        now: clock.now,
+        openDatabase: () => {
+          opened += 1
+          return openDatabase()
+        },
+      })
+      await counting.refresh()
+      opened = 0
+      const numbers = [...Array.from({ length: 41 }, (_, index) => index + 1), 1, 7]
+      const texts = await Promise.all(numbers.map((number) => textsOf(counting, number)))
+      expect(texts.map(([criteria]) => criteria)).toEqual(
+        numbers.map((number) => (number === 7 ? 'changed' : number === 41 ? 'last' : `criteria ${number}`)),
+      )
+      expect(opened).toBe(1)
+      await textsOf(counting, 40)
+      expect(opened).toBe(1)
+    })
+
+    test('and does not take a damaged file for one', async () => {
+      await importTexts([1, 'one', 'first'])
+      const directory = join(components.directory, components.newId())
+      const book = new QuestionBook({
+        ...components,
+        local: new LocalFiles(store, directory),
+        now: clock.now,
+      })
+      filesRead()
+      await book.refresh()
+      const [object] = filesRead()
+      await truncate(join(directory, object!), 100)
+      expect(await textsOf(book, 1)).toEqual(['one', 'first'])
+      expect(filesRead()).toEqual([object])
+    })
   })
 
   test('is as it was after a read that failed, and reads the same again', async () => {

@@ -167,10 +167,15 @@ describe('a step of the simulation', () => {
         new Map(questions.map(({ questionId, outcome }) => [questionId, outcome])),
       )
     }
-    for (const { title, category, event_id } of await rowsOf(components, 'questions')) {
+    for (const { title, category, event_id, ...told } of await rowsOf(components, 'questions')) {
       expect(title).toMatch(/^Simulated /)
       expect(event_id).toMatch(/^simulated-coin-7-/)
       expect(category).toBe('simulated')
+      expect(told['resolution_criteria']).toMatch(
+        /^Yes, if simulated coin \d+ shows heads in toss [12] of 2\.\n\nNo, /,
+      )
+      expect(told['background']).toMatch(/^Simulated coin \d+ shows heads \d+ times in 100 tosses\. /)
+      expect([told['source'], told['source_id']]).toEqual(['simulation', expect.stringMatching(/^7-.*-\d+$/)])
     }
     const names = (await rowsOf(components, 'forecasters')).map(({ display_name }) => display_name)
     expect(new Set(names)).toEqual(new Set(FORECASTERS.map(({ name }) => name)))
