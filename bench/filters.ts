@@ -2,7 +2,6 @@
 import { parseArgs } from 'node:util'
 import { Listing } from '../api/questions/listing.ts'
 import type { KnownQuestion } from '../api/questions/question.ts'
-import { wordsOf } from '../schemas/requests.ts'
 
 const DAY_MS = 86_400_000
 const NOW = new Date(Math.floor(Date.now() / DAY_MS) * DAY_MS)
@@ -126,7 +125,6 @@ for (const size of values.sizes.split(',').map(Number)) {
     )
   }
 }
-print(`\nA title is cut into words: ${wordsOf(questionOf(77).title).length} of them`)
 
 function heap(): number {
   globalThis.gc?.()
