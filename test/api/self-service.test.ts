@@ -150,7 +150,8 @@ describe('GET /usage', () => {
     await service.client.get(`/forecaster/${forecasterId(0)}/verification`, { 'X-API-Key': key })
     expect(await usage()).toEqual({ ...none, calls: 1 })
     await registry.setQuota(key.split('_')[2]!, { tier: 'enterprise', monthly_calls: 7 })
-    expect(await usage()).toEqual({ ...none, calls: 1, tier: 'enterprise', monthly_calls: 7 })
+    const changed = { ...none, calls: 1, tier: 'enterprise', monthly_calls: 7 }
+    await expect.poll(usage, { interval: 5 }).toEqual(changed)
   })
 
   test('needs a key', async () => {

@@ -19,7 +19,9 @@ test('standard input is read, and a template printed is a file to import', async
   const folder = await testFolder()
   const template = await importing(folder, '', 'questions', '--template')
   expect(template).toMatchObject({ code: 0, stderr: '' })
-  expect(template.stdout).toMatch(/^question_id,title,category,url,event_id,opened_at,closes_at\n\S.*\n$/)
+  expect(template.stdout).toMatch(
+    /^question_id,title,resolution_criteria,background,category,.*,opened_at,closes_at\n\S.*\n$/,
+  )
   expect(await readdir(folder)).toEqual([])
   const first = await importing(folder, template.stdout, 'questions', '-', '--dry-run')
   expect(first.code).toBe(1)
