@@ -50,6 +50,7 @@ export function createApp(
   })
   app.use((ctx, next) => answered(ctx, next, components))
   app.use(crossOrigin)
+  app.use(onlyItself(Object.keys(contexts) as Environment[], components.routes))
   app.use(router.routes())
   app.use(router.allowedMethods())
   return app
@@ -69,6 +70,28 @@ function crossOrigin(ctx: Koa.Context, next: () => Promise<unknown>): unknown {
   ctx.set('Access-Control-Max-Age', '86400')
   ctx.status = 204
   return undefined
+}
+
+/** A path without a parameter is only itself: `/agents/register` names no agent, so that GET is a wrong method there. */
+function onlyItself(environments: readonly Environment[], routes: readonly Route[]): Koa.Middleware {
+  const allowed = new Map<string, string[]>()
+  for (const { path, method } of routes.filter((route) => !route.path.includes('{'))) {
+    for (const environment of environments) {
+      const methods = allowed.get(MOUNTS[environment] + path) ?? []
+      allowed.set(MOUNTS[environment] + path, [
+        ...methods,
+        ...(method === 'GET' ? ['HEAD', 'GET'] : [method]),
+      ])
+    }
+  }
+  return (ctx, next) => {
+    const methods = allowed.get(ctx.path)
+    if (!methods || methods.includes(ctx.method)) return next()
+    ctx.set('Allow', methods.join(', '))
+    if (ctx.method === 'OPTIONS') ctx.body = ''
+    else ctx.status = 405
+    return undefined
+  }
 }
 
 const SECURITY_HEADER_LINES = Object.entries(SECURITY_HEADERS)

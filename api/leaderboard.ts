@@ -35,7 +35,7 @@ export class Leaderboard {
   /**
    * The entries from the cursor on, of the release that the cursor names, or of the current one.
    *
-   * @throws ServiceError `notFound` if retention has deleted the pages of the release, `invalid` for a cursor that no page gave.
+   * @throws ServiceError `notFound` if there is no release as the cursor names it, or if retention has deleted its pages.
    */
   async page(
     current: ReleaseManifest,
@@ -71,7 +71,7 @@ export class Leaderboard {
   #manifest(release: number): Promise<ReleaseManifest> {
     return this.#manifests.get(String(release), async () => {
       const manifest = await readManifest(this.#store, release)
-      if (!manifest) throw wrongCursor()
+      if (!manifest) throw noRelease(release)
       return { value: manifest, sizeBytes: manifest.files.length * 500 }
     })
   }
@@ -87,17 +87,14 @@ export class Leaderboard {
   }
 }
 
-/** @throws ServiceError `invalid` for a cursor of a release that there is not. */
+/** @throws ServiceError `notFound` for a cursor of a release that there is not. */
 function placeOf(cursor: string | undefined, current: number): { release: number; from: number } {
   if (cursor === undefined) return { release: current, from: 0 }
   const [, release, from] = LEADERBOARD_CURSOR.exec(cursor)!.map(Number) as [number, number, number]
-  if (release > current) throw wrongCursor()
+  if (release > current) throw noRelease(release)
   return { release, from }
 }
 
-function wrongCursor(): ServiceError {
-  return new ServiceError('invalid', 'the cursor is not the next_cursor of a page of the leaderboard', {
-    type: 'invalid-query',
-    faults: [{ pointer: '/cursor', detail: 'cursor must be the next_cursor of a page' }],
-  })
+function noRelease(release: number): ServiceError {
+  return new ServiceError('notFound', `there is no release ${release}: begin again without a cursor`)
 }

@@ -89,6 +89,23 @@ describe('fvs keys', () => {
     }
   })
 
+  test('set-tier gives a key another quota, and refuses one that its tier does not have', async () => {
+    const folder = await testFolder()
+    const run = runIn(folder)
+    const { api_key: key } = created(await run('create', '--owner', 'Ada', '--json'))
+    const raised = await run('set-tier', idOf(key), '--tier', 'enterprise', '--monthly-calls', '123456')
+    expect(raised.stdout).toBe(`${idOf(key)} of client Ada has the tier enterprise, 123456 calls a month\n`)
+    const refusals = [
+      await run('set-tier', idOf(key), '--tier', 'pro', '--monthly-calls', '7'),
+      await run('set-tier', 'nobodys0', '--tier', 'pro'),
+      await run('set-tier', idOf(key)),
+    ]
+    expect(refusals.map(({ code }) => code)).toEqual([1, 1, 2])
+    expect(refusals[1]!.stderr).toMatch(/no key has the id "nobodys0"/)
+    const [record] = ((await listKeys(await testComponents({ folder }))).json as { keys: object[] }).keys
+    expect(record).toMatchObject({ tier: 'enterprise', monthly_calls: 123456 })
+  })
+
   test.for([
     [['--tier', 'enterprise'], 1, /an enterprise key needs --monthly-calls/],
     [['--tier', 'pro', '--monthly-calls', '7'], 1, /--monthly-calls is for enterprise keys; pro ones/],

@@ -6,20 +6,24 @@ import { AGENT_ID, OWNER_ID, QUESTION_ID, USER_ID } from '../../api/openapi/exam
 import { importRows, registerAgent, release, startTestService } from './service.ts'
 import { FORECAST_LINES, QUESTIONS_CSV, RESOLUTIONS_CSV, csvOf, forecasterId } from './world.ts'
 
+/** An agent that may be retired without a loss to the examples. */
+export const LEAVING_AGENT_ID = '00000000-0000-4000-8000-00000000ace5'
+
 /** Stays open for as long as anyone will run the tests. */
 const OPEN_QUESTION = `${QUESTION_ID},Open for long?,example,,,2026-01-01T00:00:00Z,2199-01-01T00:00:00Z,example-platform,1,Yes.,Nothing.`
 
 export interface ExampleKeys {
   /** The API key of the examples' agent. */
   agent: string
+  /** The API key of the agent LEAVING_AGENT_ID. */
+  leavingAgent: string
   /** The API key of a client with the highest quota. */
   client: string
 }
 
 export async function releaseExamples(components: Components): Promise<ExampleKeys> {
-  const service = await startTestService({ ...components, newId: () => AGENT_ID })
-  const { key } = await registerAgent(service.client)
-  await service.stop()
+  const agent = await registerWithId(components, AGENT_ID)
+  const leavingAgent = await registerWithId(components, LEAVING_AGENT_ID)
   await importRows(components, 'questions', `${QUESTIONS_CSV}${OPEN_QUESTION}\n`)
   await importRows(components, 'resolutions', RESOLUTIONS_CSV)
   const forecasts = FORECAST_LINES.map((line) =>
@@ -30,5 +34,12 @@ export async function releaseExamples(components: Components): Promise<ExampleKe
   await release(components)
   const quota = { tier: 'enterprise', monthly_calls: 1_000_000 } as const
   const client = await components.registry.createClientKey('examples', components.now(), quota)
-  return { agent: key, client }
+  return { agent, leavingAgent, client }
+}
+
+async function registerWithId(components: Components, id: string): Promise<string> {
+  const service = await startTestService({ ...components, newId: () => id })
+  const { key } = await registerAgent(service.client)
+  await service.stop()
+  return key
 }
