@@ -36,6 +36,7 @@ room('jobs/temporary-folder.ts', ...PIPELINE)
 room('jobs/components.ts', ...PIPELINE, 'jobs/temporary-folder.ts', 'package.json')
 room('jobs/output.ts', 'schemas')
 room('jobs/serve', ...PIPELINE, ...API, 'jobs/components.ts')
+room('jobs/mcp', 'schemas')
 room('jobs/simulation', ...PIPELINE, 'jobs/components.ts')
 room('jobs', ...Object.keys(ARROWS))
 // Sources do not import tests or benchmarks.
@@ -105,6 +106,7 @@ export default defineConfig({
           '@aws-sdk': 'pipeline/store/s3.ts',
           '@smithy': 'pipeline/store/s3.ts',
           '@duckdb': 'pipeline/duckdb.ts',
+          '@modelcontextprotocol': 'jobs',
           process: 'jobs',
           'node:process': 'jobs',
         },
@@ -154,7 +156,7 @@ export default defineConfig({
       rules: { 'no-restricted-imports': 'off' },
     },
     {
-      files: ['jobs/**', 'test/**', 'bench/**', '*.config.ts'],
+      files: ['jobs/**', 'test/**', 'bench/**', 'examples/**', '*.config.ts'],
       rules: {
         'no-restricted-imports': 'off',
         'no-restricted-properties': 'off',

@@ -286,6 +286,18 @@ command('demo', 'Run the whole service on a small simulated world, in the sandbo
     if (!(await runDemo(process.env, options))) process.exitCode = 1
   })
 
+program
+  .command('mcp')
+  .description('Let a language model take part, by the Model Context Protocol on standard input and output.')
+  .addHelpText(
+    'after',
+    '\nFVS_URL is the address of the service, FVS_AGENT_ID and FVS_API_KEY the agent; without a key it only reads.',
+  )
+  .action(async () => {
+    const { runMcp } = await import('./mcp.ts')
+    await runMcp(process.env, SERVICE_VERSION)
+  })
+
 try {
   await program.parseAsync()
 } catch (error) {

@@ -106,7 +106,7 @@ const SHOWN: Record<string, RegExp[]> = {
   ],
   'docs/verifying.md: With `fvs verify`': [/(the signature holds\n[^]*){4}/],
   'docs/verifying.md: From the files, without the service': [
-    /all \d+ signatures hold\n[^]*all 96 signatures hold/,
+    /all \d+ signatures hold\n[^]*all 120 signatures hold/,
     /\d+ rows agent\/[^]*24 rows forecaster\/[^]*\d+ rows entities\/000.parquet[^]*rows scores\/000.parquet/,
   ],
   'docs/verifying.md: Audit': [/release 1 as of [^]*every byte derived again/],

@@ -6,6 +6,7 @@ import { documentation } from './docs.ts'
 import { submitForecast, submitForecasts } from './forecasts.ts'
 import { retire, rotateKey, usage } from './keys.ts'
 import { leaderboard } from './leaderboard.ts'
+import { llms } from './llms.ts'
 import { methodologyDocument, methodologyVersion } from './methodology.ts'
 import { owner } from './owners.ts'
 import { problemType, problemTypes } from './problems.ts'
@@ -47,6 +48,7 @@ export function allRoutes({ version, methodology, methodologyText }: Documents):
     getQuestion,
     problemTypes,
     problemType,
+    llms,
     livez,
     readyz,
     metrics,

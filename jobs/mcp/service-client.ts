@@ -1,0 +1,133 @@
+// Calls the HTTP API of a service: checks every answer by its schema, and tells refusals in the service's own words.
+import { z } from 'zod'
+import { type ErrorKind, ServiceError } from '../../schemas/errors.ts'
+import { problem } from '../../schemas/payloads.ts'
+
+export interface ServiceClientOptions {
+  /** Without a slash at its end. */
+  url: string
+  /** The API key of an agent; undefined for a client that only reads. */
+  apiKey: string | undefined
+  /** How long one request may take. */
+  timeoutMs: number
+  /** A new UUID that nobody can guess. */
+  newId: () => string
+}
+
+interface Call<S extends z.ZodType> {
+  /** Begins with a slash. */
+  path: string
+  query?: Record<string, string | number | undefined>
+  /** Sent as JSON by a POST, with the API key and an Idempotency-Key; without one the call is a GET. */
+  body?: object
+  /** What the answer must be. */
+  answer: S
+  /** Gives the call up. */
+  signal: AbortSignal
+}
+
+/** What a refusal says, of all that a problem may hold. */
+const refusal = z.object({ detail: problem.shape.detail, errors: problem.shape.errors })
+
+const KIND_OF: Record<number, ErrorKind> = {
+  401: 'unauthorized',
+  403: 'forbidden',
+  404: 'notFound',
+  409: 'conflict',
+  429: 'limited',
+}
+
+export class ServiceClient {
+  readonly #options: ServiceClientOptions
+
+  constructor(options: ServiceClientOptions) {
+    this.#options = options
+  }
+
+  get canSubmit(): boolean {
+    return this.#options.apiKey !== undefined
+  }
+
+  /**
+   * Sends the request once more, unchanged, if its connection breaks: by its Idempotency-Key it takes effect once.
+   *
+   * @throws ServiceError as the service refused the call, or `unavailable` if there is no answer of the service. It never
+   * holds the API key.
+   */
+  async call<S extends z.ZodType>({ path, query = {}, body, answer, signal }: Call<S>): Promise<z.output<S>> {
+    const { url, apiKey, newId } = this.#options
+    const given = Object.entries(query).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, String(value)] as const],
+    )
+    const search = new URLSearchParams(Object.fromEntries(given)).toString()
+    const address = `${url}${path}${search === '' ? '' : `?${search}`}`
+    const init: RequestInit =
+      body === undefined
+        ? {}
+        : {
+            method: 'POST',
+            body: JSON.stringify(body),
+            headers: {
+              'Content-Type': 'application/json',
+              'Idempotency-Key': newId(),
+              ...(apiKey === undefined ? {} : { Authorization: `Bearer ${apiKey}` }),
+            },
+          }
+    const { response, text } = await this.#send(address, init, signal).catch((error: unknown) => {
+      if (isBrokenConnection(error)) return this.#send(address, init, signal)
+      throw error
+    })
+    const content = jsonOf(text)
+    if (!response.ok) throw refusalOf(response, content)
+    const parsed = answer.safeParse(content)
+    if (!parsed.success)
+      throw unavailable(`${url} did not answer ${path} as this version of the service does`)
+    return parsed.data
+  }
+
+  async #send(
+    address: string,
+    init: RequestInit,
+    signal: AbortSignal,
+  ): Promise<{ response: Response; text: string }> {
+    const { url, timeoutMs } = this.#options
+    const limit = AbortSignal.timeout(timeoutMs)
+    try {
+      // A key is not taken to where a redirection leads.
+      const redirect = 'manual'
+      const response = await fetch(address, { ...init, redirect, signal: AbortSignal.any([limit, signal]) })
+      return { response, text: await response.text() }
+    } catch (cause) {
+      if (limit.aborted) throw unavailable(`${url} did not answer within ${timeoutMs / 1000} seconds`, cause)
+      throw unavailable(`${url} cannot be reached, or broke the connection`, cause)
+    }
+  }
+}
+
+function unavailable(message: string, cause?: unknown): ServiceError {
+  return new ServiceError('unavailable', message, { cause })
+}
+
+/** fetch throws a TypeError for every failure of the network, and for nothing else that the request could cause. */
+function isBrokenConnection(error: unknown): boolean {
+  return error instanceof ServiceError && error.cause instanceof TypeError
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function refusalOf(response: Response, content: unknown): ServiceError {
+  const { data } = refusal.safeParse(content)
+  const kind = KIND_OF[response.status] ?? (response.status >= 500 ? 'unavailable' : 'invalid')
+  if (!data) return unavailable(`the service answered ${response.status} and did not say why`)
+  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
+  return new ServiceError(kind, data.detail, {
+    faults: data.errors ?? [],
+    ...(Number.isFinite(seconds) ? { retryAfterS: seconds } : {}),
+  })
+}

@@ -1,0 +1,43 @@
+// What `fvs mcp` is told by environment variables: the service that it calls, and as which agent.
+import { z } from 'zod'
+import { ServiceError } from '../../schemas/errors.ts'
+import { uuid } from '../../schemas/values.ts'
+import { WORDED } from '../../schemas/wording.ts'
+
+const URL_FAULT = 'must be http[s]://host[:port], with /sandbox after it for the sandbox, and nothing else'
+
+const settings = z
+  .object({
+    FVS_URL: z
+      .url({ protocol: /^https?$/, error: URL_FAULT, abort: true })
+      .refine((text) => {
+        const { username, password, search, hash } = new URL(text)
+        return `${username}${password}${search}${hash}` === ''
+      }, URL_FAULT)
+      .transform((text) => text.replace(/\/+$/, ''))
+      .default('http://127.0.0.1:3000'),
+    FVS_AGENT_ID: uuid.optional(),
+    FVS_API_KEY: z
+      .string()
+      .regex(/^fv_(live|test)_\w+$/, 'must be the api_key that the agent got when it registered')
+      .optional(),
+  })
+  .refine(({ FVS_API_KEY, FVS_AGENT_ID }) => FVS_API_KEY === undefined || FVS_AGENT_ID !== undefined, {
+    path: ['FVS_AGENT_ID'],
+    message: 'must be set to the agent whose key FVS_API_KEY is',
+  })
+
+export type McpSettings = z.infer<typeof settings>
+
+/** @throws ServiceError `invalid` that names every wrong setting. It shows no value, since each may hold a secret. */
+export function parseMcpSettings(variables: Record<string, string | undefined>): McpSettings {
+  const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''))
+  const parsed = settings.safeParse(given, WORDED)
+  if (parsed.success) return parsed.data
+  const faults = parsed.error.issues.map(({ path, message }) => ({
+    pointer: String(path[0]),
+    detail: message,
+  }))
+  const names = [...new Set(faults.map(({ pointer }) => pointer))].join(', ')
+  throw new ServiceError('invalid', `wrong settings in the environment: ${names}`, { faults })
+}
