@@ -1,0 +1,37 @@
+# A bot: it finds open questions, reads each in full and submits a probability for all of them in one call.
+# Run it with FVS_URL, FVS_AGENT_ID and FVS_API_KEY in the environment: python3 examples/bot.py
+import json, os, sys, time, uuid
+from http.client import HTTPException
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+
+def probability_of(question):
+    """Put your own judgement here: 0.5 says nothing."""
+    return 0.5
+
+
+def call(path, body=None, left=3, key=None):
+    """Sends a request, and the same one again if there is no answer or the answer says when to repeat it."""
+    key = key or str(uuid.uuid4())  # However often the request is sent with this key, it takes effect once.
+    headers = {"Content-Type": "application/json", "Idempotency-Key": key}
+    headers["Authorization"] = f"Bearer {os.environ['FVS_API_KEY']}"
+    data = None if body is None else json.dumps(body).encode()
+    try:
+        with urlopen(Request(os.environ["FVS_URL"] + path, data, headers if data else {}), timeout=30) as answer:
+            return json.load(answer)
+    except HTTPError as error:
+        wait, reason = float(error.headers.get("Retry-After", "inf")), error.read().decode()
+    except (OSError, HTTPException) as error:
+        wait, reason = 1, str(error)
+    if left == 0 or wait > 60:
+        sys.exit(reason)
+    time.sleep(wait)
+    return call(path, body, left - 1, key)
+
+
+questions = call("/questions?status=open&limit=100")["questions"]
+full = [call(f"/questions/{each['question_id']}") for each in questions]
+forecasts = [{"question_id": each["question_id"], "probability": probability_of(each)} for each in full]
+results = call(f"/agents/{os.environ['FVS_AGENT_ID']}/forecasts", {"forecasts": forecasts})["results"]
+print(f"{sum(each['status'] == 'ok' for each in results)} of {len(forecasts)} forecasts taken")

@@ -1,0 +1,40 @@
+// A bot: it finds open questions, reads each in full and submits a probability for all of them in one call.
+// Run it with FVS_URL, FVS_AGENT_ID and FVS_API_KEY in the environment: node examples/bot.ts
+import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+
+const { FVS_URL, FVS_AGENT_ID, FVS_API_KEY } = process.env
+
+interface Question {
+  question_id: string
+  title: string
+  resolution_criteria: string | null
+}
+
+/** Put your own judgement here: 0.5 says nothing. */
+const probabilityOf = (_question: Question): number => 0.5
+
+/** Sends a request, and the same one again if there is no answer or the answer says when to repeat it. */
+async function call<T>(path: string, request: RequestInit = {}, left = 3): Promise<T> {
+  const response = await fetch(`${FVS_URL}${path}`, request).catch(() => undefined)
+  const text = await response?.text().catch(() => undefined)
+  if (response?.ok && text !== undefined) return JSON.parse(text) as T
+  const waitS = Number(response?.headers.get('retry-after') ?? (text === undefined ? 1 : Infinity))
+  if (left === 0 || waitS > 60) throw new Error(text ?? `${FVS_URL} does not answer`)
+  await pause(waitS * 1000)
+  return call(path, request, left - 1)
+}
+
+const { questions } = await call<{ questions: Question[] }>('/questions?status=open&limit=100')
+const full = await Promise.all(questions.map((each) => call<Question>(`/questions/${each.question_id}`)))
+const forecasts = full.map((each) => ({ question_id: each.question_id, probability: probabilityOf(each) }))
+const authorization = { Authorization: `Bearer ${FVS_API_KEY}`, 'Content-Type': 'application/json' }
+const { results } = await call<{ results: { status: string }[] }>(`/agents/${FVS_AGENT_ID}/forecasts`, {
+  method: 'POST',
+  // However often the request is sent with this key, it takes effect once.
+  headers: { ...authorization, 'Idempotency-Key': randomUUID() },
+  body: JSON.stringify({ forecasts }),
+})
+console.log(
+  `${results.filter(({ status }) => status === 'ok').length} of ${forecasts.length} forecasts taken`,
+)

@@ -1,0 +1,80 @@
+// The bots in examples/, run as their readers run them, against the real service.
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { RunningCommand } from './support/command.ts'
+import { type Passed, cuttingProxy } from './support/cutting-proxy.ts'
+import { REPOSITORY } from './support/fenced-blocks.ts'
+import { suiteFolder } from './support/folder.ts'
+import { Clock, type TestService, importRows, startTestService, testComponents } from './support/service.ts'
+import { NOW, QUESTION, type WorldAgent, copyReleasedWorld, uuidOf } from './support/world.ts'
+
+const OTHER = uuidOf(1, 2000)
+const BOTS = [
+  { file: 'bot.ts', command: process.execPath },
+  { file: 'bot.py', command: 'python3' },
+]
+
+const folder = await suiteFolder()
+let service: TestService
+let agent: WorldAgent
+
+beforeAll(async () => {
+  const components = await testComponents({ folder, clock: new Clock(NOW) })
+  agent = await copyReleasedWorld(components.store)
+  const line = `${OTHER},Another?,2026-01-01T00:00:00Z,2027-06-01T00:00:00Z`
+  await importRows(components, 'questions', `question_id,title,opened_at,closes_at\n${line}\n`)
+  service = await startTestService(components)
+})
+afterAll(() => service.stop())
+
+describe.each(BOTS)('examples/$file', ({ file, command }) => {
+  const path = `${REPOSITORY}examples/${file}`
+  const isMissing = spawnSync(command, ['--version']).error !== undefined
+  if (isMissing) {
+    if (process.env['CI'] === 'true') throw new Error(`not installed: ${command}`)
+    console.warn(`skipped: examples/${file} needs ${command}`)
+  }
+  const run = (url: string, key = agent.key) =>
+    new RunningCommand(command, [path], {
+      cwd: folder,
+      env: { FVS_URL: url, FVS_AGENT_ID: agent.agentId, FVS_API_KEY: key },
+    }).ended
+
+  test('has about thirty lines, without what is in no standard library', () => {
+    const lines = readFileSync(path, 'utf8').split('\n')
+    const code = lines.filter((line) => line.trim() !== '' && !/^\s*(\/\/|#|\/\*\*|""")/.test(line))
+    expect(code.length).toBeLessThanOrEqual(32)
+    for (const [, name] of code.join('\n').matchAll(/^import .* from '(.*)'$/gm))
+      expect(name).toMatch(/^node:/)
+  })
+
+  test.skipIf(isMissing)(
+    'reads every open question and submits once, though its connection is cut',
+    async () => {
+      const proxy = await cuttingProxy(service.url, 1)
+      const { code, stdout, stderr } = await run(proxy.url)
+      expect(code, stderr).toBe(0)
+      expect(stdout).toBe('2 of 2 forecasts taken\n')
+      const paths = (method: string) =>
+        proxy.passed.filter((each) => each.method === method).map(({ path: p }) => p)
+      expect(paths('GET').toSorted()).toEqual([
+        `/questions/${QUESTION.open}`,
+        `/questions/${OTHER}`,
+        '/questions?status=open&limit=100',
+      ])
+      expect(paths('POST')).toEqual(Array(2).fill(`/agents/${agent.agentId}/forecasts`))
+      const [first, second] = proxy.passed.filter(({ method }) => method === 'POST') as [Passed, Passed]
+      expect(second).toEqual(first)
+      expect(first.headers['idempotency-key']).toMatch(/^[0-9a-f-]{36}$/)
+    },
+  )
+
+  test.skipIf(isMissing)('ends with the reason of a refusal', async () => {
+    const { code, stdout, stderr } = await run(service.url, 'fv_live_wrong')
+    expect(code).toBe(1)
+    expect(stdout).toBe('')
+    expect(stderr).toContain('is not the API key of an agent')
+    expect(stderr).not.toContain('fv_live_wrong')
+  })
+})
