@@ -86,7 +86,8 @@ export async function importFile(
     await database.run(
       `CREATE OR REPLACE TEMP TABLE met AS
        SELECT DISTINCT entity_id AS user_id, NULL::VARCHAR AS display_name, recorded_at FROM fresh
-       WHERE entity_type = 'forecaster' AND entity_id NOT IN (SELECT user_id FROM forecasters)`,
+       WHERE entity_type = 'forecaster' AND entity_id NOT IN (SELECT user_id FROM forecasters)
+       ORDER BY user_id`,
     )
     forecastersCreated = await takeIn(context, 'forecasters', 'met')
   }
@@ -207,7 +208,10 @@ async function findFresh(context: ImportWork, kind: ImportKind, rows = 'parsed')
   const [found] = await database.rows<{ repeats: boolean }>(
     `SELECT count(DISTINCT hash(forecast_id)) < count(*) AS repeats FROM fresh`,
   )
-  if (found?.repeats) await database.run(`CREATE OR REPLACE TEMP TABLE fresh AS SELECT DISTINCT * FROM fresh`)
+  if (found?.repeats)
+    await database.run(
+      `CREATE OR REPLACE TEMP TABLE fresh AS SELECT DISTINCT * FROM fresh ORDER BY forecast_id`,
+    )
 }
 
 /**

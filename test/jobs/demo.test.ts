@@ -56,7 +56,7 @@ test('fvs demo --exit --json shows what it is to show, a signature and an audit,
   expect(titleOf(shown.forecasters[0]!)).toBe('gold')
   expectHighlights(shown)
   expect(shown.verification).toMatchObject({ ok: true, checked: 1 })
-  expect(shown.audit).toMatchObject({ ok: true, signatures: { valid: 183, invalid: 0, unsigned: 0 } })
+  expect(shown.audit).toMatchObject({ ok: true, signatures: { valid: 219, invalid: 0, unsigned: 0 } })
 
   for (const line of stderr.trim().split('\n')) expect(line).toMatch(/^ *\d+\.\d s {2}\S/)
   expect(await readdir(temporary)).toEqual([])

@@ -187,19 +187,20 @@ describe.skipIf(!there)('real forecasts', () => {
   test('are published in payloads that all match their schemas', async () => {
     const wrong: string[] = []
     const badges: Record<string, number> = {}
-    for (const { path } of manifest.files.filter(({ path: name }) => name.endsWith('.json'))) {
+    for (const { path } of manifest.files.filter(({ path: name }) => name.startsWith('forecaster/'))) {
       const text = new TextDecoder().decode(await components.store.get(`releases/00000001/${path}`))
       const shard = JSON.parse(text) as ReleaseShard
       const { entities } = shard
       wrong.push(...faultsOf('release-shard', shard))
       const copy = await components.store.get(`snapshots/${manifest.as_of.slice(0, 10)}/${path}`)
       wrong.push(...faultsOf('snapshot-shard', JSON.parse(new TextDecoder().decode(copy))))
-      for (const { verification, metrics, rankings, advanced_metrics } of Object.values(entities)) {
+      for (const { verification, metrics, rankings, advanced_metrics, profile } of Object.values(entities)) {
         wrong.push(
           ...faultsOf('forecaster-verification', verification.payload),
           ...faultsOf('forecaster-metrics', metrics.payload),
           ...faultsOf('forecaster-rankings', rankings.payload),
           ...faultsOf('forecaster-advanced-metrics', advanced_metrics.payload),
+          ...faultsOf('forecaster-profile', profile.payload),
         )
         if ('badge' in verification.payload) {
           badges[verification.payload.badge] = (badges[verification.payload.badge] ?? 0) + 1
@@ -240,7 +241,7 @@ describe.skipIf(!there)('real forecasts', () => {
         ok: true,
         faults: [],
         // Four payloads each, and a row of the snapshot.
-        signatures: { valid: 5 * PEOPLE, invalid: 0, unsigned: 0 },
+        signatures: { valid: 6 * PEOPLE, invalid: 0, unsigned: 0 },
       })
       expect(ok).toBe(true)
     },
