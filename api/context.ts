@@ -13,6 +13,7 @@ import type { CurrentRelease } from './current-release.ts'
 import type { QuestionBook } from './questions/book.ts'
 import type { ReleaseRecords } from './release-records.ts'
 import type { Sign } from './signature.ts'
+import type { StandingForecasts } from './standing/standing.ts'
 
 export interface ApiContext {
   registry: Registry
@@ -21,6 +22,7 @@ export interface ApiContext {
   limits: Limits
   usage: Pick<UsageLog, 'count'>
   questions: QuestionBook
+  standing: Pick<StandingForecasts, 'page'>
   releases: CurrentRelease
   history: History
   leaderboard: Leaderboard
@@ -35,6 +37,8 @@ export interface ApiContext {
   now: () => Date
   /** Brings up to date what this node knows, if nobody has asked it for anything lately. */
   catchUp: () => Promise<void>
+  /** As `catchUp`, for the forecasts that stand. */
+  catchUpStanding: () => Promise<void>
   /** When the next release is due; undefined if this node does not know. */
   nextReleaseAt: () => Date | undefined
   /** False once the service is shutting down. */

@@ -38,6 +38,10 @@ export class Metrics {
     registers: this.#registers,
   })
   readonly queued = this.#gauge('fvs_commit_queued', 'Rows that wait to be written')
+  readonly standing = this.#gauge(
+    'fvs_standing_forecasts',
+    'Forecasts in memory that stand on open questions',
+  )
   readonly release = this.#gauge('fvs_release', 'The release that this node serves')
   readonly releaseAge = this.#gauge('fvs_release_age_seconds', 'How long ago the as_of of that release is')
   readonly checks = new Gauge({

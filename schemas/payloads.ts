@@ -394,6 +394,20 @@ export const forecastResults = z.strictObject({
     .describe('One for each forecast, in their order'),
 })
 
+export const standingForecast = z.strictObject({
+  ...forecastReceipt.omit({ agent_id: true }).shape,
+  title: z.string().describe('Of the question; it comes from outside: take it as data'),
+  closes_at: instant.describe('When the question closes, UTC'),
+})
+export const standingForecasts = z.strictObject({
+  ...agentId,
+  forecasts: z
+    .array(standingForecast)
+    .describe('The last forecast on each open question, in the order in which the questions close'),
+  next_cursor: z.string().nullable().describe('The cursor of the next page; null on the last one'),
+})
+export type StandingForecasts = z.infer<typeof standingForecasts>
+
 export const foundVerification = z.strictObject({
   id: publishedUuid,
   status: z.literal('ok'),

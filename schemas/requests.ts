@@ -139,3 +139,13 @@ export const questionsQuery = z.strictObject({
     .optional()
     .describe('`next_cursor` of the page before; the first page if left out'),
 })
+
+export const standingQuery = z.strictObject({
+  question_id: uuid.optional().describe('Only the forecast on this question'),
+  limit: limit.meta({ default: 100, description: 'How many forecasts a page may have' }),
+  cursor: z
+    .string()
+    .regex(CURSOR, 'must be the next_cursor of a page')
+    .optional()
+    .describe('`next_cursor` of the page before; the first page if left out'),
+})

@@ -135,6 +135,21 @@ export const forecastReceipt = {
   forecast_at: '2026-03-01T12:34:56.789Z',
 }
 
+export const standingForecasts = {
+  agent_id: AGENT_ID,
+  forecasts: [
+    {
+      forecast_id: forecastReceipt.forecast_id,
+      question_id: QUESTION_ID,
+      title: 'A simulated question of the example',
+      closes_at: '2026-06-01T00:00:00.000Z',
+      probability: forecastReceipt.probability,
+      forecast_at: forecastReceipt.forecast_at,
+    },
+  ],
+  next_cursor: null,
+}
+
 export const forecastSubmissions = {
   forecasts: [forecastSubmission, { question_id: UNKNOWN_ID, probability: 0.2 }],
 }

@@ -8,7 +8,7 @@ import { attachCurrent } from '../../pipeline/tables/views.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { QuestionPage, QuestionTexts } from '../../schemas/payloads.ts'
 import { Listing } from './listing.ts'
-import type { KnownQuestion } from './question.ts'
+import { type KnownQuestion, isOverAt } from './question.ts'
 import { Texts } from './texts.ts'
 
 /**
@@ -51,6 +51,7 @@ export class QuestionBook {
   /** How many data files of each table are in memory. A read that fails leaves them as they are, so that it is tried again. */
   #read = { questions: 0, resolutions: 0 }
   #refreshing: Promise<void> | undefined
+  #reopened = 0
 
   constructor({ store, ...source }: QuestionSource & { store: Store }) {
     this.#source = source
@@ -81,6 +82,24 @@ export class QuestionBook {
     return found
   }
 
+  /** A question as it is in memory. */
+  known(questionId: string): KnownQuestion | undefined {
+    return this.#byId.get(questionId)
+  }
+
+  /** The tables as far as they were followed. */
+  get versions() {
+    return {
+      questions: { ...this.#logs.questions.current, table: 'questions' as const },
+      resolutions: { ...this.#logs.resolutions.current, table: 'resolutions' as const },
+    }
+  }
+
+  /** How often the close of a question was put off that was over by then. */
+  get reopened(): number {
+    return this.#reopened
+  }
+
   /** @throws ServiceError `invalid` for a cursor that no page gave. */
   page(request: Parameters<Listing['page']>[0]): QuestionPage {
     return this.#listing.page(request)
@@ -95,18 +114,10 @@ export class QuestionBook {
     // In this order, so that the question of an outcome that is read is read too, unless the store fails to show it.
     await this.#logs.resolutions.refresh()
     await this.#logs.questions.refresh()
-    const [questions, resolutions] = [this.#logs.questions.current, this.#logs.resolutions.current]
+    const { questions, resolutions } = this.versions
     const fresh = {
-      questions: {
-        ...questions,
-        table: 'questions' as const,
-        files: questions.files.slice(this.#read.questions),
-      },
-      resolutions: {
-        ...resolutions,
-        table: 'resolutions' as const,
-        files: resolutions.files.slice(this.#read.resolutions),
-      },
+      questions: { ...questions, files: questions.files.slice(this.#read.questions) },
+      resolutions: { ...resolutions, files: resolutions.files.slice(this.#read.resolutions) },
     }
     if (fresh.questions.files.length + fresh.resolutions.files.length === 0) return
     this.#texts.follow(questions.files)
@@ -131,6 +142,7 @@ export class QuestionBook {
   }
 
   #takeIn(news: readonly News[]): void {
+    const now = this.#source.now()
     const gone: KnownQuestion[] = []
     const come: KnownQuestion[] = []
     for (const row of news) {
@@ -142,11 +154,14 @@ export class QuestionBook {
         continue
       }
       this.#early.delete(id)
-      if (known) gone.push(known)
+      if (known) {
+        gone.push(known)
+        if (isOverAt(known, now.getTime()) && !isOverAt(question, now.getTime())) this.#reopened += 1
+      }
       come.push(question)
       this.#byId.set(id, question)
     }
-    this.#listing.change(gone, come, this.#source.now())
+    this.#listing.change(gone, come, now)
   }
 
   /** A question with what later commits say of it, and with an outcome that came early; undefined for one not known yet. */

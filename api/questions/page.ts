@@ -75,11 +75,13 @@ function latest(one: Place | undefined, other: Place | undefined): Place | undef
   return byClose(one, other) < 0 ? other : one
 }
 
-function cursorOf({ closesAtMs, question_id }: Place): string {
+/** The cursor that leads to what comes after a place. */
+export function cursorOf({ closesAtMs, question_id }: Place): string {
   return `${closesAtMs}_${question_id}`
 }
 
-function decodeCursor(cursor: string): Place {
+/** @throws ServiceError `invalid` for a cursor that no page gave. */
+export function decodeCursor(cursor: string): Place {
   const match = CURSOR.exec(cursor)
   if (!match) {
     throw new ServiceError('invalid', 'the cursor is not the next_cursor of a page of questions', {

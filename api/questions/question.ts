@@ -18,6 +18,11 @@ function statusAt({ openedAtMs, closesAtMs, outcome }: KnownQuestion, nowMs: num
   return nowMs < closesAtMs ? 'open' : 'closed'
 }
 
+/** Whether a question takes no forecast any more, unless its close is put off. */
+export function isOverAt({ outcome, closesAtMs }: KnownQuestion, nowMs: number): boolean {
+  return outcome !== null || nowMs >= closesAtMs
+}
+
 export function shownAt(question: KnownQuestion, now: Date): ListedQuestion {
   const { openedAtMs, closesAtMs, resolvedAtMs, file: _file, ...told } = question
   return {

@@ -15,6 +15,7 @@ import { getQuestion, listQuestions } from './questions.ts'
 import { currentRelease, release, releaseFeed } from './releases.ts'
 import { livez, metrics, readyz } from './service.ts'
 import { snapshots } from './snapshots.ts'
+import { listStanding } from './standing.ts'
 import { bulk } from './verification.ts'
 
 export interface Documents {
@@ -31,6 +32,7 @@ export function allRoutes({ version, methodology, methodologyText }: Documents):
     register,
     submitForecast,
     submitForecasts,
+    listStanding,
     rotateKey,
     retire,
     ...publications,

@@ -10,10 +10,11 @@ import type { Metrics } from '../../api/metrics.ts'
 import { QuestionBook } from '../../api/questions/book.ts'
 import { ReleaseRecords } from '../../api/release-records.ts'
 import type { Sign } from '../../api/signature.ts'
+import { StandingForecasts } from '../../api/standing/standing.ts'
 import { Idempotency } from '../../pipeline/access/idempotency.ts'
 import { UsageLog } from '../../pipeline/access/usage.ts'
 import { signatureOf } from '../../pipeline/proof/hmac.ts'
-import { GroupCommit } from '../../pipeline/tables/group-commit.ts'
+import { GroupCommit, type Written } from '../../pipeline/tables/group-commit.ts'
 import type { ScoredTable } from '../../schemas/tables.ts'
 import type { Components } from '../components.ts'
 import { Health } from './health.ts'
@@ -36,15 +37,20 @@ export function buildApiParts(components: Components, { metrics, counters, accep
   // A registration writes three objects and waits for a group commit, which may itself have to wait for another.
   const leaseMs = 4 * settings.STORE_TIMEOUT_MS + 2 * settings.COMMIT_TIMEOUT_MS
   const sign: Sign = (bytes) => secrets && signatureOf(bytes, secrets)
+  const questions = new QuestionBook({ store, local, openDatabase, now })
+  const standing = new StandingForecasts({ store, local, openDatabase, questions, now })
   return {
     registry,
     callers: new Callers(registry, settings.KEY_CACHE_MS, now),
     limits: new Limits({ environment, settings: own, counters, now }),
     usage: new UsageLog({ store, newId, now }),
     idempotency: new Idempotency({ store, newId, now, randomBytes, leaseMs }),
-    forecasts: groupCommit('forecasts', components, metrics),
+    forecasts: groupCommit('forecasts', components, metrics, ({ path, rows }) => {
+      standing.wrote(path, rows)
+    }),
     registrations: groupCommit('agents', components, metrics),
-    questions: new QuestionBook({ store, local, openDatabase, now }),
+    questions,
+    standing,
     sign,
     health: new Health({
       environment,
@@ -69,14 +75,17 @@ function groupCommit(
   table: ScoredTable,
   { environment, settings, store, newId }: Components,
   { commitRows, commitSeconds }: Metrics,
+  wrote: (written: Written) => void = () => undefined,
 ): GroupCommit {
   const limits = { queueLimit: settings.COMMIT_QUEUE_LIMIT, timeoutMs: settings.COMMIT_TIMEOUT_MS }
   return new GroupCommit(table, limits, {
     store,
     newId,
     monotonicMs: () => performance.now(),
-    onCommit: (rows, durationMs) => {
-      commitRows.observe({ environment }, rows)
+    onCommit: (written) => {
+      const { rows, durationMs } = written
+      wrote(written)
+      commitRows.observe({ environment }, rows.length)
       commitSeconds.observe({ environment }, durationMs / 1000)
     },
   })

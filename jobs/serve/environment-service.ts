@@ -38,9 +38,9 @@ export async function startEnvironment(
     await parts.limits.monthlyCalls.restore(month, await readMonthlyUsage(components, month))
   }
   const scheduler = new Scheduler(environment, own.RELEASE_SCHEDULE, serving.scheduler, logger)
-  const follow = async () => {
+  const following = (step: () => Promise<void>) => async () => {
     try {
-      await followStore(parts)
+      await step()
     } catch (error) {
       parts.metrics.refreshFailures.inc({ environment })
       if (error instanceof ServiceError && error.kind === 'corrupt')
@@ -48,7 +48,14 @@ export async function startEnvironment(
       logger.warn({ err: error, environment }, 'could not follow the store; serving what is known')
     }
   }
-  const follower = new Follower({ refreshMs: settings.REFRESH_MS, pause: pauseFor, follow })
+  const pace = { refreshMs: settings.REFRESH_MS, pause: pauseFor }
+  const follower = new Follower({ ...pace, follow: following(() => followStore(parts)) })
+  // Apart from the rest, because at the start it may read for minutes.
+  const standingFollower = new Follower({
+    ...pace,
+    isBehind: true,
+    follow: following(() => parts.standing.refresh()),
+  })
   const flush = async () => {
     try {
       await parts.usage.flush()
@@ -64,10 +71,17 @@ export async function startEnvironment(
     context: {
       ...parts,
       catchUp: () => follower.catchUp(),
+      catchUpStanding: () => standingFollower.catchUp(),
       nextReleaseAt: () => scheduler.nextRun(),
     },
     quiesce: async () => {
-      await Promise.all([scheduler.stop(), follower.stop(), looking.stop(), flushing.stop()])
+      await Promise.all([
+        scheduler.stop(),
+        follower.stop(),
+        standingFollower.stop(),
+        looking.stop(),
+        flushing.stop(),
+      ])
     },
     close: async () => {
       await Promise.all([parts.forecasts.close(), parts.registrations.close(), flush(), parts.health.close()])
@@ -104,12 +118,13 @@ function repeat(pauseMs: number, step: () => Promise<void>): { stop: () => Promi
 }
 
 function measure(environment: Environment, parts: ApiParts): void {
-  const { metrics, forecasts, releases, usage, health } = parts
+  const { metrics, forecasts, standing, releases, usage, health } = parts
   // Present from the start, so that the first failure shows as a rise.
   metrics.refreshFailures.inc({ environment }, 0)
   metrics.corrupt.inc({ environment }, 0)
   metrics.onCollect(() => {
     metrics.queued.set({ environment }, forecasts.queued)
+    metrics.standing.set({ environment }, standing.size)
     metrics.release.set({ environment }, releases.current?.release ?? 0)
     metrics.usagePending.set({ environment }, usage.pending)
     for (const [check, { ok }] of Object.entries(health.checks)) {

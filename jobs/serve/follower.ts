@@ -1,6 +1,6 @@
 // Follows the store at the usual pace while the node is asked for something, and seldom while nobody asks.
 
-/** The pause between two looks at the store while nobody asks. A look costs three requests, so this is cheap. */
+/** The pause between two looks at the store while nobody asks. A look costs three requests at most, so this is cheap. */
 const REST_MS = 15_000
 /** How long a call waits for what was written while the node rested. A store that does not answer delays no call longer. */
 const PATIENCE_MS = 500
@@ -11,6 +11,8 @@ export type Pause = (milliseconds: number, signal: AbortSignal) => Promise<boole
 interface FollowerSettings {
   refreshMs: number
   pause: Pause
+  /** Whether nobody has looked yet: then the first look is made at once, and calls wait for it as for a node that rested. */
+  isBehind?: boolean
   /** Brings up to date what the node knows, and handles its own failures. */
   follow: () => Promise<void>
 }
@@ -28,6 +30,10 @@ export class Follower {
 
   constructor(settings: FollowerSettings) {
     this.#settings = settings
+    if (settings.isBehind) {
+      this.#resting = true
+      void this.#look()
+    }
     this.#running = this.#run()
   }
 

@@ -21,6 +21,18 @@ export function inboxHash(path: string): string | undefined {
   return new RegExp(`-([0-9a-f]{${INBOX_DIGITS}})\\.parquet$`).exec(path)?.[1]
 }
 
+/** Sorts before every inbox object whose id, a version 7 UUID, was drawn at this instant or later. */
+export function inboxPathAt(table: TableName, atMs: number): string {
+  const hex = Math.max(0, Math.trunc(atMs)).toString(16).padStart(12, '0')
+  return `${inboxPrefix(table)}${hex.slice(0, 8)}-${hex.slice(8)}`
+}
+
+/** When the id of an inbox object was drawn; NaN for a path whose id is no version 7 UUID. */
+export function inboxTimeMs(path: string): number {
+  const [, high, low] = /\/([0-9a-f]{8})-([0-9a-f]{4})-7[^/]*$/.exec(path) ?? []
+  return parseInt(`${high}${low}`, 16)
+}
+
 /** False for anything that is not an inbox object, such as the empty objects with which some tools mark folders. */
 export function isInboxPath(table: TableName, path: string): boolean {
   const prefix = inboxPrefix(table)

@@ -16,7 +16,7 @@ import type { DataFileContext } from './data-files.ts'
 import { type DataFile, type TableVersion, checkpointAdd } from './delta.ts'
 
 /** Node’s own, which is many times faster than any in JavaScript. */
-const COMPRESSORS = { ZSTD: (bytes: Uint8Array) => zstdDecompressSync(bytes) }
+export const COMPRESSORS = { ZSTD: (bytes: Uint8Array) => zstdDecompressSync(bytes) }
 
 const COLUMNS = {
   protocol: 'STRUCT(minReaderVersion INTEGER, minWriterVersion INTEGER)',

@@ -16,10 +16,18 @@ export interface GroupCommitComponents {
   store: Store
   /** A new version 7 UUID. */
   newId: () => string
-  /** Called after every object that is written, for metrics. */
-  onCommit?: (rows: number, durationMs: number) => void
+  /** Called after every object that is written, before those who wait for it. */
+  onCommit?: (written: Written) => void
   /** Milliseconds of a clock that only goes forward. */
   monotonicMs: () => number
+}
+
+/** An object in the inbox. */
+export interface Written {
+  path: string
+  rows: readonly Row[]
+  /** How long it took to make it durable. */
+  durationMs: number
 }
 
 /** Rows that must go into one object. */
@@ -118,9 +126,10 @@ export class GroupCommit {
       })
     })
     // No other object has this path: if it is taken, an earlier attempt of this request succeeded.
-    const write = store.putIfAbsent(inboxPath(this.#table, newId(), bytes), bytes, signal)
+    const path = inboxPath(this.#table, newId(), bytes)
+    const write = store.putIfAbsent(path, bytes, signal)
     await Promise.race([write, expired])
-    onCommit?.(rows.length, monotonicMs() - startedMs)
+    onCommit?.({ path, rows, durationMs: monotonicMs() - startedMs })
   }
 }
 

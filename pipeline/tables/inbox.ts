@@ -1,8 +1,13 @@
 // The inbox: acknowledged rows that no table has taken in yet, one Parquet object per write.
+import { parquetReadObjects } from 'hyparquet'
 import { type SchemaElement, parquetWriteBuffer } from 'hyparquet-writer'
+import { ServiceError } from '../../schemas/errors.ts'
 import { type ColumnType, type Row, type TableName, tableSpec } from '../../schemas/tables.ts'
 import { inboxHash } from '../store/paths.ts'
+import { sha256Hex } from '../proof/canonical.ts'
 import type { LocalFiles, LocalOptions } from '../store/local-files.ts'
+import { type Store, readChecked } from '../store/store.ts'
+import { COMPRESSORS } from './checkpoint.ts'
 import { orUnreadable, unreadable } from './quarantine.ts'
 
 const PARQUET_TYPES = {
@@ -46,6 +51,22 @@ export async function localInbox(
     throw unreadable(path, `${path} is not an inbox object of this service: its name has no hash`)
   }
   return orUnreadable(path, local.path(path, { sha256 }, options))
+}
+
+/**
+ * The rows of an inbox object, for a reader that needs no query; undefined if it has been taken in since it was listed.
+ *
+ * @throws ServiceError `corrupt` if its path has no hash or another content's.
+ */
+export async function readInbox(store: Store, path: string): Promise<Row[] | undefined> {
+  const hash = inboxHash(path)
+  const bytes = await readChecked(store, path, (read) => {
+    const found = sha256Hex(read)
+    if (hash !== undefined && found.startsWith(hash)) return read
+    throw new ServiceError('corrupt', `${path} is damaged: its SHA-256 is ${found}`)
+  })
+  if (!bytes) return undefined
+  return (await parquetReadObjects({ file: bytes.slice().buffer, compressors: COMPRESSORS })) as Row[]
 }
 
 /** Converts a value to the type that the Parquet writer expects for its column. */

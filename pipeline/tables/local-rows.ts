@@ -33,6 +33,11 @@ export async function localRows(
   return paths
 }
 
+/** Where to begin to read up to the end, at or before a file, so that most blocks are those of a reader of all files. */
+export function sharedStart(file: number): number {
+  return file - (file % (FAN * FAN))
+}
+
 /** The largest block that may begin at `start` and has at most `count` files. */
 function blockSize(start: number, count: number): number {
   let size = 1

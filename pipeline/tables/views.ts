@@ -20,7 +20,11 @@ export function isReplaced(table: TableName): boolean {
 }
 
 /** Makes the view `<table>` with every row of a version of the table. */
-async function attachTable(database: Database, local: LocalFiles, version: TableVersion): Promise<void> {
+export async function attachTable(
+  database: Database,
+  local: LocalFiles,
+  version: TableVersion,
+): Promise<void> {
   const paths = await localRows(database, local, version)
   const columns = tableSpec(version.table).columns
   const empty = columns.map(({ name, type }) => `NULL::${SQL_TYPES[type]} AS ${name}`).join(', ')

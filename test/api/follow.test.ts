@@ -5,7 +5,7 @@ import { canonical, sha256Hex } from '../../pipeline/proof/canonical.ts'
 import { manifestPath, releasePrefix, shardPath } from '../../pipeline/store/paths.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import type { Store } from '../../pipeline/store/store.ts'
-import { FaultStore } from '../support/fault-store.ts'
+import { FaultStore, madeByCalls } from '../support/fault-store.ts'
 import {
   Clock,
   bearer,
@@ -206,7 +206,7 @@ describe('a node', () => {
     )
     await Promise.all([...paths, ...paths].map((path) => client.get(path)))
     await Promise.all(Array.from({ length: 20 }, () => client.get(`/questions/${QUESTION.open}`)))
-    expect(counting.calls.map(({ operation, path }) => `${operation} ${path}`)).toEqual([
+    expect(madeByCalls(counting).map(({ operation, path }) => `${operation} ${path}`)).toEqual([
       `get releases/00000001/forecaster/${forecasterId(0)}.json`,
     ])
   })

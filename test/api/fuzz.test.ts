@@ -115,11 +115,11 @@ function goodRequest(spec: Route, environment: Environment): GoodRequest {
 }
 
 /** Headers that say who calls, which call it is or how to read it: two of them contradict each other. */
-function contradicts(spec: Route, { headers }: HostileRequest): boolean {
+function contradicts(spec: Route, { headers, body }: HostileRequest): boolean {
   const count = (wanted: string) => headers.filter(([name]) => name.toLowerCase() === wanted).length
   return (
     count('host') > 1 ||
-    (spec.method === 'POST' && count('content-type') > 1) ||
+    (body.length > 0 && count('content-type') > 1) ||
     (spec.key === 'agent' && count('authorization') > 1) ||
     (spec.key === 'optional' && count('x-api-key') > 1) ||
     (spec.idempotent === true && count('idempotency-key') > 1)

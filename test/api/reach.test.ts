@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isPath } from '../../pipeline/store/paths.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
-import { FaultStore } from '../support/fault-store.ts'
+import { FaultStore, madeByCalls } from '../support/fault-store.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { exchange } from '../support/raw-http.ts'
 import { Clock, type TestService, bearer, startTestService, testComponents } from '../support/service.ts'
@@ -92,7 +92,7 @@ describe('no call reaches anything else', () => {
     }
     expect(statuses).toEqual(new Set([401, 404, 422]))
     // Who calls is asked for; what is called is not.
-    const others = store.calls.filter(
+    const others = madeByCalls(store).filter(
       ({ path }) => !/^registry\/(keys\/[0-9a-f]{64}|retired\/[0-9a-f-]{36})\.json$/.test(path),
     )
     expect(others).toEqual([])

@@ -415,6 +415,7 @@ describe('GET /openapi.json', () => {
         'GET /agents/{agent_id}/metrics',
         'GET /agents/{agent_id}/rankings',
         'GET /agents/{agent_id}/advanced-metrics',
+        'GET /agents/{agent_id}/forecasts',
         'GET /forecaster/{user_id}/verification',
         'GET /forecaster/{user_id}/metrics',
         'GET /forecaster/{user_id}/rankings',

@@ -21,6 +21,11 @@ export interface FaultSettings {
   before?: (call: Call) => void | Promise<void>
 }
 
+/** What calls of the API made a node do: without its looks at what stands, which it makes by itself. */
+export function madeByCalls({ calls }: FaultStore): Call[] {
+  return calls.filter(({ path }) => !/^(tables|inbox)\/forecasts\//.test(path))
+}
+
 export class FaultStore implements Store {
   readonly url: string
   readonly localPath?: (path: string) => string

@@ -40,7 +40,7 @@ function groupOver(store: Store, settings: Partial<GroupCommitSettings> = {}) {
       store,
       newId: () => uuidOf(6, ids++),
       monotonicMs: () => ms++,
-      onCommit: (rows, durationMs) => commits.push({ rows, durationMs }),
+      onCommit: ({ rows, durationMs }) => commits.push({ rows: rows.length, durationMs }),
     },
   )
   return { group, commits, submit: (number: number) => group.submit(rowOf(number)) }

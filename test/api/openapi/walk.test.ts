@@ -210,6 +210,14 @@ const PROVOKE_OF: Record<string, Provoke> = {
     return send(client, request)
   },
   'submitForecasts 409': underWay,
+  'listStandingForecasts 503': async (request) => {
+    const store = new FaultStore(copyOf(released), {
+      before: ({ path }) => {
+        if (path.startsWith('tables/forecasts/')) throw new ServiceError('unavailable', `there is no ${path}`)
+      },
+    })
+    return send(await another({ store }), request)
+  },
   // They differ from one answer to the next.
   'getMeasurements 304': (request) => send(service.client, { ...request, headers: { 'If-None-Match': '*' } }),
   'getCurrentRelease 404': async (request) =>

@@ -3,7 +3,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { Follower, type Pause } from '../../../jobs/serve/follower.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
-import { FaultStore } from '../../support/fault-store.ts'
+import { FaultStore, madeByCalls } from '../../support/fault-store.ts'
 import { testComponents, testService } from '../../support/service.ts'
 import { copyReleasedWorld, forecasterId } from '../../support/world.ts'
 
@@ -124,7 +124,7 @@ describe('a node', () => {
     const store = new FaultStore(new MemoryStore())
     const { client } = await testService(await testComponents({ store }))
     store.calls.length = 0
-    const looked = () => store.calls.map(({ operation, path }) => `${operation} ${path}`)
+    const looked = () => madeByCalls(store).map(({ operation, path }) => `${operation} ${path}`)
     await expect.poll(async () => (await client.get('/questions'), looked().length)).toBeGreaterThan(6)
     expect(new Set(looked())).toEqual(
       new Set([
@@ -140,7 +140,7 @@ describe('a node', () => {
     await copyReleasedWorld(store)
     const { client } = await testService(await testComponents({ store }))
     store.calls.length = 0
-    const looked = () => store.calls.map(({ operation, path }) => `${operation} ${path}`)
+    const looked = () => madeByCalls(store).map(({ operation, path }) => `${operation} ${path}`)
     await expect.poll(async () => (await client.get('/questions'), looked().length)).toBeGreaterThan(6)
     expect(new Set(looked())).toEqual(
       new Set([

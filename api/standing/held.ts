@@ -1,0 +1,54 @@
+// The forecasts that a node holds in memory: the last of each agent on each question that is not over.
+import { setImmediate as othersHaveRun } from 'node:timers/promises'
+
+export interface HeldForecast {
+  forecast_id: string
+  probability: number
+  atMs: number
+}
+
+/** What is looked at in one go, while nobody else is served. */
+const FORECASTS_AT_ONCE = 20_000
+
+export class HeldForecasts {
+  readonly #byAgent = new Map<string, Map<string, HeldForecast>>()
+  #size = 0
+
+  get size(): number {
+    return this.#size
+  }
+
+  /** An agent's forecasts, by their questions. */
+  of(agentId: string): ReadonlyMap<string, HeldForecast> {
+    return this.#byAgent.get(agentId) ?? new Map()
+  }
+
+  /** Takes a forecast in, unless a later one is held. Any order and any number of repetitions have the same result. */
+  take(agentId: string, questionId: string, forecast: HeldForecast): void {
+    let own = this.#byAgent.get(agentId)
+    if (!own) this.#byAgent.set(agentId, (own = new Map()))
+    const held = own.get(questionId)
+    if (held && !isLater(forecast, held)) return
+    own.set(questionId, forecast)
+    if (!held) this.#size += 1
+  }
+
+  /** Drops what is held on questions that are over. */
+  async drop(isOver: (questionId: string) => boolean): Promise<void> {
+    let looked = 0
+    for (const [agentId, own] of this.#byAgent) {
+      for (const questionId of own.keys()) {
+        if (isOver(questionId) && own.delete(questionId)) this.#size -= 1
+        looked += 1
+        if (looked % FORECASTS_AT_ONCE === 0) await othersHaveRun()
+      }
+      if (own.size === 0) this.#byAgent.delete(agentId)
+    }
+  }
+}
+
+/** In the order in which forecasts count (METHODOLOGY §2). */
+function isLater(one: HeldForecast, other: HeldForecast): boolean {
+  if (one.atMs !== other.atMs) return one.atMs > other.atMs
+  return one.forecast_id > other.forecast_id
+}

@@ -1,0 +1,217 @@
+// What each agent has standing on open questions, as this node knows it: built from the table of forecasts, kept up to date
+// with what this node and others write.
+import pMap from 'p-map'
+import { inboxPathAt, inboxPrefix, inboxTimeMs, isInboxPath } from '../../pipeline/store/paths.ts'
+import type { Store } from '../../pipeline/store/store.ts'
+import { TableLog } from '../../pipeline/tables/delta-log.ts'
+import { readInbox } from '../../pipeline/tables/inbox.ts'
+import {
+  type StandingSource as TableSource,
+  type StandingRow,
+  standingRows,
+} from '../../pipeline/tables/standing.ts'
+import { ServiceError } from '../../schemas/errors.ts'
+import type { StandingForecasts as Page } from '../../schemas/payloads.ts'
+import type { ForecastRow, Row } from '../../schemas/tables.ts'
+import type { QuestionBook } from '../questions/book.ts'
+import { byClose, indexAfter } from '../questions/order.ts'
+import { cursorOf, decodeCursor } from '../questions/page.ts'
+import { type KnownQuestion, isOverAt } from '../questions/question.ts'
+import { type HeldForecast, HeldForecasts } from './held.ts'
+
+const READS_AT_ONCE = 16
+/** Only an import writes larger objects to the inbox, and it takes them into the table itself. */
+const MOST_BYTES = 4 * 1024 * 1024
+/**
+ * How much earlier than the newest object another one may have been named that turns up after it: two clocks may be a
+ * minute apart from the store's each, and a write may take a minute.
+ */
+const LATE_MS = 4 * 60_000
+/** The pause between two looks for forecasts on questions that are over. */
+const DROP_MS = 60_000
+
+interface StandingSource extends TableSource {
+  store: Store
+  questions: QuestionBook
+  now: () => Date
+}
+
+export interface StandingRequest {
+  agentId: string
+  questionId: string | undefined
+  limit: number
+  cursor: string | undefined
+}
+
+export class StandingForecasts {
+  readonly #source: StandingSource
+  readonly #log: TableLog
+  readonly #held = new HeldForecasts()
+  /** How many data files of the table are in memory. A read that fails leaves it as it is, so that it is tried again. */
+  #files = 0
+  #reopened: number
+  /** The objects of the inbox that are in memory, of those that the last listing had. */
+  #taken = new Set<string>()
+  #newestMs = -Infinity
+  #droppedMs: number
+  #isBuilt = false
+  #refreshing: Promise<void> | undefined
+
+  constructor(source: StandingSource) {
+    this.#source = source
+    this.#log = new TableLog(source.store, 'forecasts')
+    this.#reopened = source.questions.reopened
+    this.#droppedMs = source.now().getTime()
+  }
+
+  /** How many forecasts are held. */
+  get size(): number {
+    return this.#held.size
+  }
+
+  /** Reads what was written since the last call, at the first one all that may stand. Calls made while one is under way share it. */
+  refresh(): Promise<void> {
+    this.#refreshing ??= this.#follow().finally(() => {
+      this.#refreshing = undefined
+    })
+    return this.#refreshing
+  }
+
+  /** Takes in what this node has written to an object of the inbox, before it is acknowledged. */
+  wrote(path: string, rows: readonly Row[]): void {
+    this.#takeRows(rows)
+    this.#taken.add(path)
+  }
+
+  /**
+   * What an agent has standing on the questions that are open, in the order in which they close.
+   *
+   * @throws ServiceError `unavailable` while the node has not read the table yet, `invalid` for a cursor that no page gave.
+   */
+  page({ agentId, questionId, limit, cursor }: StandingRequest): Page {
+    if (!this.#isBuilt) {
+      throw new ServiceError(
+        'unavailable',
+        'this node has started a moment ago and still reads which forecasts stand; try again, since another node may know it',
+        { expose: true, retryAfterS: 2 },
+      )
+    }
+    const after = cursor === undefined ? undefined : decodeCursor(cursor)
+    const own = this.#held.of(agentId)
+    const nowMs = this.#source.now().getTime()
+    // The first ones in order, one more than the page has, because an agent may have very many.
+    const first: KnownQuestion[] = []
+    for (const id of questionId === undefined ? own.keys() : [questionId]) {
+      const question = this.#source.questions.known(id)
+      if (!question || !own.has(id) || isOverAt(question, nowMs) || question.openedAtMs > nowMs) continue
+      if (after && byClose(question, after) <= 0) continue
+      if (first.length > limit && byClose(question, first.at(-1)!) > 0) continue
+      first.splice(indexAfter(first, question), 0, question)
+      if (first.length > limit + 1) first.pop()
+    }
+    const forecasts = first.slice(0, limit).map(({ question_id, title, closesAtMs }) => {
+      const { forecast_id, probability, atMs } = own.get(question_id)!
+      return {
+        forecast_id,
+        question_id,
+        title,
+        closes_at: new Date(closesAtMs).toISOString(),
+        probability,
+        forecast_at: new Date(atMs).toISOString(),
+      }
+    })
+    const next_cursor = first.length > limit ? cursorOf(first[limit - 1]!) : null
+    return { agent_id: agentId, forecasts, next_cursor }
+  }
+
+  async #follow(): Promise<void> {
+    // Listed before the log is read, so that what is taken in meanwhile is in one of the two.
+    const waiting = await this.#waiting()
+    await this.#log.refresh()
+    const { files } = this.#log.current
+    const { reopened } = this.#source.questions
+    // What stands on a question that was over is not held any more.
+    const from = reopened === this.#reopened ? this.#files : 0
+    if (from < files.length) await this.#load(from)
+    this.#files = files.length
+    this.#reopened = reopened
+    await this.#takeWaiting(waiting)
+    this.#isBuilt = true
+    await this.#dropOver()
+  }
+
+  /** The objects of the inbox that are not in memory. */
+  async #waiting(): Promise<string[]> {
+    const { store, now } = this.#source
+    const after = inboxPathAt('forecasts', Math.min(this.#newestMs, now().getTime()) - LATE_MS)
+    const waiting: string[] = []
+    const taken = new Set<string>()
+    for await (const { path, sizeBytes } of store.list(inboxPrefix('forecasts'), after)) {
+      if (this.#taken.has(path)) taken.add(path)
+      else if (isInboxPath('forecasts', path) && sizeBytes <= MOST_BYTES) waiting.push(path)
+    }
+    this.#taken = taken
+    return waiting
+  }
+
+  /** Reads the data files of the table from one on. */
+  async #load(from: number): Promise<void> {
+    const { questions, now } = this.#source
+    await questions.refresh()
+    const take = (rows: StandingRow[]) => {
+      for (const { agent_id, question_id, ...forecast } of rows) this.#take(agent_id, question_id, forecast)
+    }
+    const versions = { ...questions.versions, forecasts: this.#log.current }
+    await standingRows(this.#source, versions, from, now(), take)
+  }
+
+  async #takeWaiting(paths: readonly string[]): Promise<void> {
+    const failures: unknown[] = []
+    const read = async (path: string) => {
+      try {
+        const rows = await readInbox(this.#source.store, path)
+        // One that is gone is in the table.
+        if (!rows) return
+        const isKnown = ({ question_id }: Row) => this.#source.questions.known(question_id as string)
+        if (!rows.every(isKnown)) await this.#source.questions.refresh()
+        this.#takeRows(rows)
+        this.#taken.add(path)
+        const drawnMs = inboxTimeMs(path)
+        if (drawnMs > this.#newestMs) this.#newestMs = drawnMs
+      } catch (error) {
+        failures.push(error)
+      }
+    }
+    await pMap(paths, read, { concurrency: READS_AT_ONCE })
+    // All others are taken in, however one is damaged.
+    if (failures.length > 0) throw failures[0]
+  }
+
+  #takeRows(rows: readonly Row[]): void {
+    for (const row of rows as readonly ForecastRow[]) {
+      const { entity_type, entity_id, question_id, forecast_id, probability, forecast_at } = row
+      if (entity_type !== 'agent') continue
+      this.#take(entity_id, question_id, { forecast_id, probability, atMs: forecast_at.getTime() })
+    }
+  }
+
+  #take(agentId: string, questionId: string, forecast: HeldForecast): void {
+    const question = this.#source.questions.known(questionId)
+    // Its own text of the id, of which there is one however many agents forecast.
+    if (question && !this.#isOver(question)) this.#held.take(agentId, question.question_id, forecast)
+  }
+
+  #isOver(question: KnownQuestion): boolean {
+    return isOverAt(question, this.#source.now().getTime())
+  }
+
+  async #dropOver(): Promise<void> {
+    const nowMs = this.#source.now().getTime()
+    if (nowMs - this.#droppedMs < DROP_MS) return
+    this.#droppedMs = nowMs
+    await this.#held.drop((id) => {
+      const question = this.#source.questions.known(id)
+      return !question || isOverAt(question, nowMs)
+    })
+  }
+}

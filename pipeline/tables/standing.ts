@@ -1,0 +1,79 @@
+// The forecasts of agents that stand on questions which are not over, read from the tables.
+import { type Database, literal, withDatabase } from '../duckdb.ts'
+import type { LocalFiles } from '../store/local-files.ts'
+import type { TableVersion } from './delta.ts'
+import { sharedStart } from './local-rows.ts'
+import { attachCurrent, attachTable } from './views.ts'
+
+/** The last forecast of an agent on a question. */
+export interface StandingRow {
+  forecast_id: string
+  agent_id: string
+  question_id: string
+  probability: number
+  atMs: number
+}
+
+/** What tables are read with. */
+export interface StandingSource {
+  local: LocalFiles
+  openDatabase: () => Promise<Database>
+}
+
+/** The tables that say what stands. */
+export interface StandingVersions {
+  questions: TableVersion & { table: 'questions' }
+  resolutions: TableVersion & { table: 'resolutions' }
+  forecasts: TableVersion
+}
+
+/** Clocks of nodes differ by two minutes at most. */
+const CLOCKS_MS = 120_000
+
+/**
+ * Reads what stands at `now` according to the data files of the table of forecasts from the number `from` on. Those from
+ * before the first question was recorded that is not over are not read, because nothing in them is about such a question.
+ *
+ * @param take called with some rows at a time: others run in between.
+ * @throws ServiceError `corrupt` for a data file that is damaged or missing.
+ */
+export async function standingRows(
+  { local, openDatabase }: StandingSource,
+  { questions, resolutions, forecasts }: StandingVersions,
+  from: number,
+  now: Date,
+  take: (rows: StandingRow[]) => void,
+): Promise<void> {
+  await local.reading(() =>
+    withDatabase(openDatabase, async (database) => {
+      await attachCurrent(database, local, questions)
+      await attachCurrent(database, local, resolutions)
+      await database.run(
+        `CREATE TEMP TABLE lasting AS SELECT question_id FROM current_questions
+         ANTI JOIN current_resolutions USING (question_id)
+         WHERE closes_at > ${literal(now.toISOString())}::TIMESTAMPTZ`,
+      )
+      const [first] = await database.rows<{ ms: number | null }>(
+        `SELECT epoch_ms(min(recorded_at))::DOUBLE AS ms FROM questions SEMI JOIN lasting USING (question_id)`,
+      )
+      if (typeof first?.ms !== 'number') return
+      const earliest = new Date(first.ms - CLOCKS_MS).toISOString().slice(0, 10)
+      const found = forecasts.files.findIndex(
+        ({ recordedDate }, index) => index >= from && recordedDate >= earliest,
+      )
+      if (found < 0) return
+      const files = forecasts.files.slice(sharedStart(found))
+      await attachTable(database, local, { ...forecasts, files })
+      for await (const rows of database.rowBlocks<StandingRow>(STANDING)) take(rows)
+    }),
+  )
+}
+
+/** Grain: one row per agent and question. Of forecasts made at the same instant the one with the greatest id counts. */
+const STANDING = `
+  SELECT latest.forecast_id, entity_id AS agent_id, question_id, latest.probability,
+    epoch_ms(latest.forecast_at)::DOUBLE AS "atMs"
+  FROM (
+    SELECT entity_id, question_id, max(struct_pack(forecast_at, forecast_id, probability)) AS latest
+    FROM forecasts SEMI JOIN lasting USING (question_id) WHERE entity_type = 'agent' GROUP BY ALL
+  )`
