@@ -56,7 +56,7 @@ export async function localInbox(
 /**
  * The rows of an inbox object, for a reader that needs no query; undefined if it has been taken in since it was listed.
  *
- * @throws ServiceError `corrupt` if its path has no hash or another content's.
+ * @throws ServiceError `corrupt` if its path has no hash or another content's, or if it is not Parquet.
  */
 export async function readInbox(store: Store, path: string): Promise<Row[] | undefined> {
   const hash = inboxHash(path)
@@ -66,7 +66,11 @@ export async function readInbox(store: Store, path: string): Promise<Row[] | und
     throw new ServiceError('corrupt', `${path} is damaged: its SHA-256 is ${found}`)
   })
   if (!bytes) return undefined
-  return (await parquetReadObjects({ file: bytes.slice().buffer, compressors: COMPRESSORS })) as Row[]
+  try {
+    return (await parquetReadObjects({ file: bytes.slice().buffer, compressors: COMPRESSORS })) as Row[]
+  } catch (cause) {
+    throw new ServiceError('corrupt', `${path} is not Parquet that this service wrote`, { cause })
+  }
 }
 
 /** Converts a value to the type that the Parquet writer expects for its column. */

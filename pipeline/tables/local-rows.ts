@@ -14,7 +14,7 @@ const FAN = 32
 const MOST_BYTES = 64 * 1024 * 1024
 
 /**
- * Local files that hold every row of a version once. Which rows are in which file, and in which order, depends on what this
+ * Local files that hold every row of a version once, or every row of its data files from one number on. Which rows are in which file, and in which order, depends on what this
  * machine has read before.
  *
  * @throws ServiceError `corrupt` for a data file that is damaged or missing.
@@ -23,19 +23,15 @@ export async function localRows(
   database: Database,
   local: LocalFiles,
   { table, files }: TableVersion,
+  from = 0,
 ): Promise<string[]> {
   const paths: string[] = []
-  for (let start = 0; start < files.length;) {
+  for (let start = from; start < files.length;) {
     const size = blockSize(start, files.length - start)
     paths.push(...(await block(database, local, table, files.slice(start, start + size))))
     start += size
   }
   return paths
-}
-
-/** Where to begin to read up to the end, at or before a file, so that most blocks are those of a reader of all files. */
-export function sharedStart(file: number): number {
-  return file - (file % (FAN * FAN))
 }
 
 /** The largest block that may begin at `start` and has at most `count` files. */

@@ -2,7 +2,6 @@
 import { type Database, literal, withDatabase } from '../duckdb.ts'
 import type { LocalFiles } from '../store/local-files.ts'
 import type { TableVersion } from './delta.ts'
-import { sharedStart } from './local-rows.ts'
 import { attachCurrent, attachTable } from './views.ts'
 
 /** The last forecast of an agent on a question. */
@@ -62,8 +61,7 @@ export async function standingRows(
         ({ recordedDate }, index) => index >= from && recordedDate >= earliest,
       )
       if (found < 0) return
-      const files = forecasts.files.slice(sharedStart(found))
-      await attachTable(database, local, { ...forecasts, files })
+      await attachTable(database, local, forecasts, found)
       for await (const rows of database.rowBlocks<StandingRow>(STANDING)) take(rows)
     }),
   )

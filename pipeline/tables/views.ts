@@ -19,13 +19,14 @@ export function isReplaced(table: TableName): boolean {
   return table in SUBJECT
 }
 
-/** Makes the view `<table>` with every row of a version of the table. */
+/** Makes the view `<table>` with every row of a version of the table, or of its data files from one number on. */
 export async function attachTable(
   database: Database,
   local: LocalFiles,
   version: TableVersion,
+  from = 0,
 ): Promise<void> {
-  const paths = await localRows(database, local, version)
+  const paths = await localRows(database, local, version, from)
   const columns = tableSpec(version.table).columns
   const empty = columns.map(({ name, type }) => `NULL::${SQL_TYPES[type]} AS ${name}`).join(', ')
   const source =
