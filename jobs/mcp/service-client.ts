@@ -18,8 +18,10 @@ interface Call<S extends z.ZodType> {
   /** Begins with a slash. */
   path: string
   query?: Record<string, string | number | undefined>
-  /** Sent as JSON by a POST, with the API key and an Idempotency-Key; without one the call is a GET. */
+  /** Sent as JSON by a POST, with an Idempotency-Key; without one the call is a GET. */
   body?: object
+  /** Whether the agent makes the call: then its API key is sent. */
+  isOwn?: boolean
   /** What the answer must be. */
   answer: S
   /** Gives the call up. */
@@ -54,24 +56,29 @@ export class ServiceClient {
    * @throws ServiceError as the service refused the call, or `unavailable` if there is no answer of the service. It never
    * holds the API key.
    */
-  async call<S extends z.ZodType>({ path, query = {}, body, answer, signal }: Call<S>): Promise<z.output<S>> {
+  async call<S extends z.ZodType>({
+    path,
+    query = {},
+    body,
+    isOwn = false,
+    answer,
+    signal,
+  }: Call<S>): Promise<z.output<S>> {
     const { url, apiKey, newId } = this.#options
     const given = Object.entries(query).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, String(value)] as const],
     )
     const search = new URLSearchParams(Object.fromEntries(given)).toString()
     const address = `${url}${path}${search === '' ? '' : `?${search}`}`
+    const authorization: Record<string, string> =
+      isOwn && apiKey !== undefined ? { Authorization: `Bearer ${apiKey}` } : {}
     const init: RequestInit =
       body === undefined
-        ? {}
+        ? { headers: authorization }
         : {
             method: 'POST',
             body: JSON.stringify(body),
-            headers: {
-              'Content-Type': 'application/json',
-              'Idempotency-Key': newId(),
-              ...(apiKey === undefined ? {} : { Authorization: `Bearer ${apiKey}` }),
-            },
+            headers: { ...authorization, 'Content-Type': 'application/json', 'Idempotency-Key': newId() },
           }
     const { response, text } = await this.#send(address, init, signal).catch((error: unknown) => {
       if (isBrokenConnection(error)) return this.#send(address, init, signal)

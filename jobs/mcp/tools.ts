@@ -9,6 +9,7 @@ import {
   leaderboardPage,
   question,
   questionPage,
+  standingForecasts,
 } from '../../schemas/payloads.ts'
 import {
   forecastSubmission,
@@ -16,6 +17,7 @@ import {
   leaderboardParams,
   leaderboardQuery,
   questionsQuery,
+  standingQuery,
 } from '../../schemas/requests.ts'
 import { uuid } from '../../schemas/values.ts'
 import type { ServiceClient } from './service-client.ts'
@@ -133,7 +135,15 @@ export function mcpServer({ service, agentId, version }: McpOptions): McpServer 
       annotations: SUBMITS,
     },
     (body, { mcpReq: { signal } }) =>
-      resultOf(service.call({ path: `/agents/${agentId}/forecast`, body, answer: forecastReceipt, signal })),
+      resultOf(
+        service.call({
+          path: `/agents/${agentId}/forecast`,
+          body,
+          isOwn: true,
+          answer: forecastReceipt,
+          signal,
+        }),
+      ),
   )
 
   server.registerTool(
@@ -146,7 +156,36 @@ export function mcpServer({ service, agentId, version }: McpOptions): McpServer 
       annotations: SUBMITS,
     },
     (body, { mcpReq: { signal } }) =>
-      resultOf(service.call({ path: `/agents/${agentId}/forecasts`, body, answer: forecastResults, signal })),
+      resultOf(
+        service.call({
+          path: `/agents/${agentId}/forecasts`,
+          body,
+          isOwn: true,
+          answer: forecastResults,
+          signal,
+        }),
+      ),
+  )
+
+  server.registerTool(
+    'my_forecasts',
+    {
+      description:
+        'Lists the last forecast of this agent on each open question, in the order in which the questions close.',
+      inputSchema: standingQuery.extend({ limit }),
+      outputSchema: standingForecasts,
+      annotations: READS,
+    },
+    (query, { mcpReq: { signal } }) =>
+      resultOf(
+        service.call({
+          path: `/agents/${agentId}/forecasts`,
+          query,
+          isOwn: true,
+          answer: standingForecasts,
+          signal,
+        }),
+      ),
   )
 
   return server

@@ -95,13 +95,13 @@ async function listening(server: Server): Promise<string> {
 }
 
 const READING = ['get_question', 'get_standing', 'leaderboard', 'list_questions']
-const SUBMITTING = ['submit_forecast', 'submit_forecasts']
+const OWN = ['my_forecasts', 'submit_forecast', 'submit_forecasts']
 
 describe('with the key of an agent', () => {
   test('a model finds questions, submits and sees how it stands', async () => {
     const { client, call, log } = await asAgent()
     const { tools } = await client.listTools()
-    expect(tools.map(({ name }) => name).toSorted()).toEqual([...READING, ...SUBMITTING])
+    expect(tools.map(({ name }) => name).toSorted()).toEqual([...READING, ...OWN].toSorted())
     const page = answerOf('question-page', await call('list_questions', { status: 'open', limit: 1 }))
     expect(page).toMatchObject({ questions: [{ status: 'open' }], next_cursor: expect.any(String) as string })
     const { next_cursor } = page as { next_cursor: string }
@@ -125,6 +125,10 @@ describe('with the key of an agent', () => {
     expect(answerOf('forecast-results', several)).toMatchObject({
       results: [{ status: 'ok' }, { status: 'refused', problem: { type: '/problems/question-closed' } }],
     })
+    const { agentId: agent_id } = agent
+    const one = { forecasts: [{ question_id: QUESTION.open, probability: 0.5, title: 'Open?' }], next_cursor: null }
+    const standing = await call('my_forecasts', { question_id: QUESTION.open })
+    expect(answerOf('standing-forecasts', standing)).toMatchObject({ agent_id, ...one })
     expect(answerOf('agent-rankings', await call('get_standing'))).toMatchObject({ agent_id: agent.agentId })
     const leaders = await call('leaderboard', { entity_type: 'forecaster', limit: 2 })
     expect(answerOf('leaderboard-page', leaders)).toMatchObject({ entries: [{ rank: 1 }, {}] })
