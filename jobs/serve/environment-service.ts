@@ -75,16 +75,14 @@ export async function startEnvironment(
       nextReleaseAt: () => scheduler.nextRun(),
     },
     quiesce: async () => {
-      await Promise.all([
-        scheduler.stop(),
-        follower.stop(),
-        standingFollower.stop(),
-        looking.stop(),
-        flushing.stop(),
-      ])
+      const stopped = [scheduler.stop(), follower.stop(), looking.stop(), flushing.stop()]
+      // What is acknowledged does not wait for the end of a long read, which the process waits for all the same.
+      void standingFollower.stop()
+      await Promise.all(stopped)
     },
     close: async () => {
       await Promise.all([parts.forecasts.close(), parts.registrations.close(), flush(), parts.health.close()])
+      await standingFollower.stop()
     },
   }
 }
