@@ -13,7 +13,7 @@ export type Certification = (typeof CERTIFICATIONS)[number]
 export const BADGES = ['none', 'bronze', 'silver', 'gold', 'platinum'] as const
 export type Badge = (typeof BADGES)[number]
 
-/** Who is a voice: those that METHODOLOGY §1 names, by what is recorded, or everyone where they are too few. */
+/** Which entities are voices: those that METHODOLOGY §1 names, by what is recorded; or everyone, where those are too few. */
 export const VOICE_RULES = ['recorded', 'everyone'] as const
 export type VoiceRule = (typeof VOICE_RULES)[number]
 export const voiceRule = z
