@@ -1,8 +1,8 @@
 // Agents submit forecasts, one or many at once.
 import { z } from 'zod'
 import { rounded } from '../../pipeline/scoring/round.ts'
+import { type Checks, type Problem, forecastReceipt, forecastResults } from '../../schemas/answers.ts'
 import { ServiceError } from '../../schemas/errors.ts'
-import { type Checks, type Problem, forecastReceipt, forecastResults } from '../../schemas/payloads.ts'
 import { MOST_FORECASTS, forecastSubmission, forecastSubmissions } from '../../schemas/requests.ts'
 import type { ForecastRow } from '../../schemas/tables.ts'
 import { uuid } from '../../schemas/values.ts'
