@@ -74,18 +74,15 @@ function crossOrigin(ctx: Koa.Context, next: () => Promise<unknown>): unknown {
 
 /** A path without a parameter is only itself: `/agents/register` names no agent, so that GET is a wrong method there. */
 function onlyItself(environments: readonly Environment[], routes: readonly Route[]): Koa.Middleware {
-  const allowed = new Map<string, string[]>()
-  for (const { path, method } of routes.filter((route) => !route.path.includes('{'))) {
-    for (const environment of environments) {
-      const methods = allowed.get(MOUNTS[environment] + path) ?? []
-      allowed.set(MOUNTS[environment] + path, [
-        ...methods,
-        ...(method === 'GET' ? ['HEAD', 'GET'] : [method]),
-      ])
-    }
-  }
+  const paths = routes.filter(({ path }) => !path.includes('{'))
+  const mounted = environments.flatMap((environment) =>
+    paths.map(({ path, method }) => ({ path: MOUNTS[environment] + path, method })),
+  )
+  const routesAt = Map.groupBy(mounted, ({ path }) => path)
   return (ctx, next) => {
-    const methods = allowed.get(ctx.path)
+    const methods = routesAt
+      .get(ctx.path)
+      ?.flatMap(({ method }) => (method === 'GET' ? ['HEAD', 'GET'] : method))
     if (!methods || methods.includes(ctx.method)) return next()
     ctx.set('Allow', methods.join(', '))
     if (ctx.method === 'OPTIONS') ctx.body = ''

@@ -2,7 +2,7 @@
 import type { Idempotency } from '../pipeline/access/idempotency.ts'
 import type { Registry } from '../pipeline/access/registry.ts'
 import type { UsageLog } from '../pipeline/access/usage.ts'
-import type { Checks } from '../schemas/payloads.ts'
+import type { Checks } from '../schemas/answers.ts'
 import type { AgentRow, ForecastRow } from '../schemas/tables.ts'
 import type { Callers } from './limits/callers.ts'
 import type { History } from './history.ts'

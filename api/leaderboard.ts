@@ -87,7 +87,7 @@ export class Leaderboard {
   }
 }
 
-/** @throws ServiceError `notFound` for a cursor of a release that there is not. */
+/** @throws ServiceError `notFound` for a cursor of a release that does not exist. */
 function placeOf(cursor: string | undefined, current: number): { release: number; from: number } {
   if (cursor === undefined) return { release: current, from: 0 }
   const [, release, from] = LEADERBOARD_CURSOR.exec(cursor)!.map(Number) as [number, number, number]

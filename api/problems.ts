@@ -1,6 +1,6 @@
 // Every error answer is made here: RFC 9457 problem details, chosen by the kind and the type of the error alone.
+import type { Problem } from '../schemas/answers.ts'
 import { type ErrorKind, type Fault, ServiceError } from '../schemas/errors.ts'
-import type { Problem } from '../schemas/payloads.ts'
 import { PROBLEM_TYPES, type ProblemName, QUOTA_EXCEEDED, problemAddress } from '../schemas/problems.ts'
 
 /** What an error of a kind is where it does not say its type. */

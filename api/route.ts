@@ -55,7 +55,7 @@ export interface ProblemText {
   errors?: readonly Fault[]
 }
 
-/** What a call says of itself. One with a body is a POST, and so is one that says it; every other one is a GET. */
+/** The description of a call. It is a POST if it has a body or if `method` says so, and otherwise a GET. */
 interface RouteSpec<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, K extends KeyPolicy> {
   /** With parameters as `{name}`. */
   path: string

@@ -1,13 +1,8 @@
 // How the service grows: each thing that there can be more and more of, small and large, one at a time. Prints what booting,
 // releasing and the slowest call cost then, and the ratio of large to small.
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Readable } from 'node:stream'
-import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import pMap from 'p-map'
 import { Database } from '../pipeline/duckdb.ts'
@@ -27,10 +22,8 @@ import { compact } from '../pipeline/tables/compact.ts'
 import { encodeRows } from '../pipeline/tables/inbox.ts'
 import { canonical, sha256Hex } from '../pipeline/proof/canonical.ts'
 import type { Row, TableName } from '../schemas/tables.ts'
-import { startService } from './process.ts'
+import { type Used, runMeasured, startService } from './process.ts'
 
-const USAGE = new URL('usage.ts', import.meta.url).href
-const FVS = fileURLToPath(new URL('../jobs/fvs.ts', import.meta.url))
 const DAY_MS = 86_400_000
 const NOW = new Date(Math.floor(Date.now() / DAY_MS) * DAY_MS)
 const at = (days: number) => new Date(NOW.getTime() + days * DAY_MS)
@@ -221,27 +214,11 @@ async function copySnapshots(store: FileStore, count: number): Promise<void> {
   }
 }
 
-interface Used {
-  seconds: number
-  cpuS: number
-  mib: number
-}
-
-/** `fvs release` in a process of its own: the time that it took, and the most memory that it held. */
-async function release(store: string): Promise<Used> {
-  const started = performance.now()
-  const env = { ...process.env, CACHE_DIR: join(store, '..', 'machine') }
-  const child = spawn(process.execPath, ['--import', USAGE, FVS, 'release', '--store', store], {
-    env,
-    stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+/** `fvs release` in a process of its own. */
+function release(store: string): Promise<Used> {
+  return runMeasured('../jobs/fvs.ts', ['release', '--store', store], {
+    CACHE_DIR: join(store, '..', 'machine'),
   })
-  const [errors, used, [code]] = await Promise.all([
-    text(child.stderr!),
-    text(child.stdio[3] as Readable),
-    once(child, 'exit'),
-  ])
-  if (code !== 0) throw new Error(`fvs release ended with ${String(code)}:\n${errors}`)
-  return { seconds: (performance.now() - started) / 1000, ...(JSON.parse(used) as Omit<Used, 'seconds'>) }
 }
 
 /** What a process has used so far, as Linux counts it, in hundredths of a second. */

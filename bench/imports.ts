@@ -1,19 +1,12 @@
 // Importing a file of forecasts into an empty table, and what DuckDB alone needs to read, check, sort and write its rows.
 // Both in processes of their own, by turns, and both must make the same rows. Nothing fails for being slow.
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { cp, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Readable } from 'node:stream'
-import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { Database, literal } from '../pipeline/duckdb.ts'
+import { type Used, runMeasured } from './process.ts'
 
-const USAGE = new URL('usage.ts', import.meta.url).href
-const FVS = fileURLToPath(new URL('../jobs/fvs.ts', import.meta.url))
-const SELF = fileURLToPath(import.meta.url)
 const THREADS = 2
 const MEMORY_LIMIT = '1GB'
 const ENTITIES = 500
@@ -26,18 +19,10 @@ const uuid = (kind: number, number: string) =>
 const ID = `concat_ws('-', hash[1:8], hash[9:12], '5' || hash[14:16],
   '89ab89ab89ab89ab'[strpos('0123456789abcdef', hash[17])] || hash[18:20], hash[21:32])`
 
-const storeAt = (folder: string, name: string) => ['--store', `file://${join(folder, name)}`]
-
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { forecasts: { type: 'string', default: '1000000' }, runs: { type: 'string', default: '3' } },
 })
-
-interface Used {
-  seconds: number
-  cpuS: number
-  mib: number
-}
 
 if (positionals.length > 0) await importByDuckDb(positionals[0]!)
 else await compare(Number(values.forecasts), Number(values.runs))
@@ -47,28 +32,14 @@ async function compare(forecasts: number, runs: number): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'fvs-imports-'))
   try {
     await makeFiles(folder, forecasts)
-    await run(folder, [
-      FVS,
-      'import',
-      'questions',
-      join(folder, 'questions.csv'),
-      ...storeAt(folder, 'empty'),
-    ])
+    await fvsImport(folder, 'questions', 'empty')
     const service: Used[] = []
     const peer: Used[] = []
     for (let nth = 0; nth < runs; nth++) {
       await rm(join(folder, 'store'), { recursive: true, force: true })
       await cp(join(folder, 'empty'), join(folder, 'store'), { recursive: true })
-      service.push(
-        await run(folder, [
-          FVS,
-          'import',
-          'forecasts',
-          join(folder, 'forecasts.csv'),
-          ...storeAt(folder, 'store'),
-        ]),
-      )
-      peer.push(await run(folder, [SELF, folder]))
+      service.push(await fvsImport(folder, 'forecasts', 'store'))
+      peer.push(await runMeasured('imports.ts', [folder], settings(folder)))
     }
     const different = await differences(folder)
     if (different > 0) throw new Error(`the two differ in ${different} rows`)
@@ -91,6 +62,22 @@ async function compare(forecasts: number, runs: number): Promise<void> {
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+/** Of both processes. */
+function settings(folder: string) {
+  return {
+    CACHE_DIR: join(folder, 'machine'),
+    DUCKDB_THREADS: String(THREADS),
+    DUCKDB_MEMORY_LIMIT: MEMORY_LIMIT,
+  }
+}
+
+/** `fvs import` of a file in the folder into a store there. */
+function fvsImport(folder: string, what: 'questions' | 'forecasts', store: string): Promise<Used> {
+  const file = join(folder, `${what}.csv`)
+  const args = ['import', what, file, '--store', `file://${join(folder, store)}`]
+  return runMeasured('../jobs/fvs.ts', args, settings(folder))
 }
 
 function openDatabase(folder: string): Promise<Database> {
@@ -153,26 +140,4 @@ async function differences(folder: string): Promise<number> {
     `SELECT count(*) AS n FROM ((FROM ${own} EXCEPT ALL FROM ${peer}) UNION ALL (FROM ${peer} EXCEPT ALL FROM ${own}))`,
   )
   return Number(row?.n)
-}
-
-/** A script in a process of its own, and what it used. */
-async function run(folder: string, args: readonly string[]): Promise<Used> {
-  const started = performance.now()
-  const env = {
-    ...process.env,
-    CACHE_DIR: join(folder, 'machine'),
-    DUCKDB_THREADS: String(THREADS),
-    DUCKDB_MEMORY_LIMIT: MEMORY_LIMIT,
-  }
-  const child = spawn(process.execPath, ['--import', USAGE, ...args], {
-    env,
-    stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
-  })
-  const [errors, used, [code]] = await Promise.all([
-    text(child.stderr!),
-    text(child.stdio[3] as Readable),
-    once(child, 'exit'),
-  ])
-  if (code !== 0) throw new Error(`${args.join(' ')} ended with ${String(code)}:\n${errors}`)
-  return { seconds: (performance.now() - started) / 1000, ...(JSON.parse(used) as Omit<Used, 'seconds'>) }
 }

@@ -1,7 +1,10 @@
-// Runs scripts of the repository as processes of their own: to their end, or as a server on a free port of this machine.
+// Runs scripts of the repository as processes of their own: to their end, perhaps measured, or as a server on a free port of
+// this machine.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
@@ -9,6 +12,34 @@ import { promisify } from 'node:util'
 export async function run(path: string, ...args: readonly string[]): Promise<string> {
   const { stdout } = await promisify(execFile)(process.execPath, [script(path), ...args])
   return stdout
+}
+
+/** What a process used; `mib` is the most memory that it held. */
+export interface Used {
+  seconds: number
+  cpuS: number
+  mib: number
+}
+
+/** Runs a script to its end, without its output, with more variables than this process has. */
+export async function runMeasured(
+  path: string,
+  args: readonly string[],
+  variables: Record<string, string>,
+): Promise<Used> {
+  const started = performance.now()
+  const usage = new URL('usage.ts', import.meta.url).href
+  const child = spawn(process.execPath, ['--import', usage, script(path), ...args], {
+    env: { ...process.env, ...variables },
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+  })
+  const [errors, used, [code]] = await Promise.all([
+    text(child.stderr!),
+    text(child.stdio[3] as Readable),
+    once(child, 'exit'),
+  ])
+  if (code !== 0) throw new Error(`${path} ${args.join(' ')} ended with ${String(code)}:\n${errors}`)
+  return { seconds: (performance.now() - started) / 1000, ...(JSON.parse(used) as Omit<Used, 'seconds'>) }
 }
 
 /** The service on a store in a folder. All calls of a measurement come from one address, as fast as possible. */

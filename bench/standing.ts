@@ -13,7 +13,7 @@ import { openStore } from '../pipeline/store/open.ts'
 import { inboxPath } from '../pipeline/store/paths.ts'
 import { compact } from '../pipeline/tables/compact.ts'
 import { parquetOf } from '../pipeline/tables/data-files.ts'
-import type { StandingForecasts } from '../schemas/payloads.ts'
+import type { StandingForecasts } from '../schemas/answers.ts'
 import { run, startService } from './process.ts'
 
 const { values } = parseArgs({

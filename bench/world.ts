@@ -21,8 +21,8 @@ export interface WorldSize {
   forecastsPerPair: number
 }
 
-/** Increase this with every change of what is generated. */
-const GENERATOR = 2
+/** Increase this with every change of what is generated, and of the columns of the tables. */
+const GENERATOR = 3
 const START = '2026-01-01'
 const WEEKS = 4
 /** When everything has been resolved and recorded. */

@@ -1,5 +1,6 @@
 // `fvs audit`.
-import { type AuditReport, auditRelease } from '../pipeline/release/audit.ts'
+import { auditRelease } from '../pipeline/release/audit.ts'
+import type { AuditReport } from '../pipeline/release/audit-report.ts'
 import { withDatabase } from '../pipeline/duckdb.ts'
 import { currentRelease } from '../pipeline/release/read.ts'
 import { secretsInForce, settingName } from '../schemas/config.ts'

@@ -1,4 +1,4 @@
-// The option `--owner`, the name of whom something belongs to.
+// The option `--owner`: the name of the owner of a key or of an agent.
 import { ServiceError } from '../schemas/errors.ts'
 import { name } from '../schemas/names.ts'
 

@@ -5,10 +5,10 @@ import { z } from 'zod'
 import { signatureHolds } from '../pipeline/proof/hmac.ts'
 import { canonical } from '../pipeline/proof/canonical.ts'
 import { type OwnSettings, secretsInForce } from '../schemas/config.ts'
+import { bulkResults } from '../schemas/answers.ts'
 import { ServiceError } from '../schemas/errors.ts'
 import {
   agentVerification,
-  bulkResults,
   forecasterVerification,
   ownerShard,
   releaseShard,

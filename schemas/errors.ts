@@ -1,5 +1,5 @@
 // The one error class of the service. Its kind says what the caller should do; branch on the kind, never on the text.
-import type { Checks } from './payloads.ts'
+import type { Checks } from './answers.ts'
 import type { ProblemName } from './problems.ts'
 
 /**

@@ -1,5 +1,6 @@
 // The JSON Schemas (draft 2020-12) of everything that callers send or receive, by the names of their files.
 import { z } from 'zod'
+import * as answers from './answers.ts'
 import * as metrics from './metrics.ts'
 import * as payloads from './payloads.ts'
 import * as requests from './requests.ts'
@@ -27,25 +28,25 @@ export const RESPONSES = {
   owner: payloads.owner,
   'owner-shard': payloads.ownerShard,
   'leaderboard-file': payloads.leaderboardFile,
-  'leaderboard-page': payloads.leaderboardPage,
+  'leaderboard-page': answers.leaderboardPage,
   'snapshot-shard': payloads.snapshotShard,
   'snapshot-manifest': sealed(payloads.snapshotManifest),
-  'snapshot-history': payloads.snapshotHistory,
-  'published-release': payloads.publishedRelease,
-  'current-release': payloads.currentRelease,
-  registered: payloads.registered,
-  'rotated-key': payloads.rotatedKey,
-  'retired-agent': payloads.retiredAgent,
-  'key-usage': payloads.keyUsage,
-  'forecast-receipt': payloads.forecastReceipt,
-  'forecast-results': payloads.forecastResults,
-  'standing-forecasts': payloads.standingForecasts,
-  'bulk-results': payloads.bulkResults,
-  question: payloads.question,
-  'question-page': payloads.questionPage,
-  'methodology-version': payloads.methodologyVersion,
-  readiness: payloads.readiness,
-  problem: payloads.problem,
+  'snapshot-history': answers.snapshotHistory,
+  'published-release': answers.publishedRelease,
+  'current-release': answers.currentRelease,
+  registered: answers.registered,
+  'rotated-key': answers.rotatedKey,
+  'retired-agent': answers.retiredAgent,
+  'key-usage': answers.keyUsage,
+  'forecast-receipt': answers.forecastReceipt,
+  'forecast-results': answers.forecastResults,
+  'standing-forecasts': answers.standingForecasts,
+  'bulk-results': answers.bulkResults,
+  question: answers.question,
+  'question-page': answers.questionPage,
+  'methodology-version': answers.methodologyVersion,
+  readiness: answers.readiness,
+  problem: answers.problem,
 } satisfies Record<string, z.ZodType>
 
 /** What several of them hold, by the names that it has in the OpenAPI document. */
@@ -70,14 +71,14 @@ export const PARTS = {
   'release-counts': payloads.releaseCounts,
   'superseded-outcome': payloads.supersededOutcome,
   'quarantined-object': payloads.quarantinedObject,
-  'accepted-forecast': payloads.acceptedForecast,
-  'refused-forecast': payloads.refusedForecast,
-  'standing-forecast': payloads.standingForecast,
-  'found-verification': payloads.foundVerification,
-  'missing-verification': payloads.missingVerification,
-  check: payloads.check,
-  checks: payloads.checks,
-  fault: payloads.fault,
+  'accepted-forecast': answers.acceptedForecast,
+  'refused-forecast': answers.refusedForecast,
+  'standing-forecast': answers.standingForecast,
+  'found-verification': answers.foundVerification,
+  'missing-verification': answers.missingVerification,
+  check: answers.check,
+  checks: answers.checks,
+  fault: answers.fault,
 } satisfies Record<string, z.ZodType>
 
 export const REQUESTS = {

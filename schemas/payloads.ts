@@ -3,9 +3,6 @@ import { z } from 'zod'
 import { count } from './metric.ts'
 import { ENTITY_METRICS, fieldsOf } from './metrics.ts'
 import { ENTITY_TYPES, OUTCOMES } from './tables.ts'
-import { TIERS } from './tiers.ts'
-import { PROBLEM_NAMES, QUOTA_EXCEEDED, problemAddress } from './problems.ts'
-import { QUESTION_STATUSES } from './requests.ts'
 import { ENVIRONMENTS, day, instant, publishedUuid, sha256 } from './values.ts'
 
 export const CERTIFICATIONS = ['none', 'provisional', 'certified', 'expert'] as const
@@ -13,7 +10,7 @@ export type Certification = (typeof CERTIFICATIONS)[number]
 export const BADGES = ['none', 'bronze', 'silver', 'gold', 'platinum'] as const
 export type Badge = (typeof BADGES)[number]
 
-/** Who is a voice: those that METHODOLOGY §1 names, by what is recorded, or everyone where they are too few. */
+/** Which entities are voices: those that METHODOLOGY §1 names, by what is recorded; or everyone, where those are too few. */
 export const VOICE_RULES = ['recorded', 'everyone'] as const
 export type VoiceRule = (typeof VOICE_RULES)[number]
 export const voiceRule = z
@@ -127,7 +124,7 @@ const snapshot = {
 }
 export const agentSnapshot = z.strictObject({ ...agentNamed, ...snapshot })
 export const forecasterSnapshot = z.strictObject({ ...forecasterNamed, ...snapshot })
-const snapshotRow = z.union([agentSnapshot, forecasterSnapshot])
+export const snapshotRow = z.union([agentSnapshot, forecasterSnapshot])
 
 /** The payloads of one entity in a release, each with the signature of its canonical bytes. */
 const published = <P extends z.ZodType>(payload: P) =>
@@ -198,25 +195,12 @@ export const leaderboardFile = z.strictObject({
     .describe('The ranked by rank, then the others by their number of contested questions'),
 })
 export type LeaderboardFile = z.infer<typeof leaderboardFile>
-export const leaderboardPage = leaderboardFile.extend({
-  next_cursor: z
-    .string()
-    .nullable()
-    .describe('The cursor of the next page of the same release; null on the last one'),
-})
-
 export const snapshotShard = z.strictObject({
   date: day,
   entity_type: entityType,
   entities: z.record(publishedUuid, published(snapshotRow)),
 })
 export type SnapshotShard = z.infer<typeof snapshotShard>
-export const snapshotHistory = z.strictObject({
-  entity_type: entityType,
-  entity_id: publishedUuid,
-  snapshots: z.array(snapshotRow).describe('Oldest first'),
-})
-
 export const manifestFile = z.strictObject({
   path: z.string(),
   rows: count,
@@ -290,181 +274,9 @@ export const releaseManifest = z.strictObject({
 export type ManifestFile = z.infer<typeof manifestFile>
 export type ReleaseManifest = z.infer<typeof releaseManifest>
 
-/** What everyone may know of a release: all that its manifest says, and what happened to it since. */
-export const publishedRelease = releaseManifest.extend({
-  thinned_at: instant
-    .nullable()
-    .describe('Since when its files in folders are being deleted, or are gone; null if all are there'),
-})
-export const currentRelease = releaseManifest.extend({
-  next_due_at: instant
-    .nullable()
-    .describe('When the next release is due; null if the node that answers does not know'),
-})
-
 export const snapshotManifest = z.strictObject({
   date: day,
   release: z.number().int().min(1),
   files: z.array(manifestFile),
 })
 export type SnapshotManifest = z.infer<typeof snapshotManifest>
-
-export const check = z.strictObject({
-  ok: z.boolean(),
-  detail: z.string().describe('What was found'),
-  checked_at: instant,
-})
-export type Check = z.infer<typeof check>
-
-export const checks = z
-  .strictObject({
-    reads: check.describe('Whether the node can read its store'),
-    writes: check.describe('Whether it can write to its store'),
-    clock: check.describe('Whether its clock is within a minute of the store’s'),
-    release: check.describe('Whether the release that it serves is of the last 25 hours'),
-  })
-  .describe('What the node found when it last tried')
-export type Checks = z.infer<typeof checks>
-
-export const readiness = z.strictObject({ status: z.literal('ok'), checks })
-
-export const fault = z.strictObject({
-  pointer: z.string().describe('JSON Pointer (RFC 6901) into the path, query or body'),
-  detail: z.string(),
-})
-
-export const problem = z.strictObject({
-  type: z
-    .enum([...PROBLEM_NAMES.map(problemAddress), QUOTA_EXCEEDED])
-    .describe(
-      'What a program can branch on. Those that begin with / are addresses on this service, where their pages are',
-    ),
-  title: z.string().describe('The type in words'),
-  status: z.number().int().describe('The HTTP status of the answer'),
-  detail: z.string().describe('What was wrong with this request and what to do'),
-  errors: z.array(fault).optional().describe('Every invalid value'),
-  'violated-policies': z
-    .array(z.string())
-    .optional()
-    .meta({ description: 'The quota policies that the call exceeded; only with status 429' }),
-  checks: checks.optional(),
-})
-export type Problem = z.infer<typeof problem>
-
-export const registered = z.strictObject({
-  agent_id: publishedUuid,
-  api_key: z.string().describe('A secret that is shown only once: send it as `Authorization: Bearer`'),
-})
-
-export const rotatedKey = z.strictObject({
-  ...agentId,
-  api_key: z.string().describe('The new secret, shown only once'),
-  old_key_works_until: instant.describe('The key that made this call works until then'),
-})
-
-export const retiredAgent = z.strictObject({
-  ...agentId,
-  retired_at: instant.describe('Since when it takes no forecasts'),
-})
-
-export const keyUsage = z.strictObject({
-  tier: z.enum(TIERS),
-  month: z
-    .string()
-    .regex(/^[0-9]{4}-[0-9]{2}$/)
-    .describe('The calendar month, in UTC'),
-  calls: count.describe('Verification calls of the account in this month, as this node knows them'),
-  monthly_calls: count.describe('How many a month has'),
-  resets_at: instant.describe('When the next month begins'),
-})
-
-export const forecastReceipt = z.strictObject({
-  forecast_id: publishedUuid,
-  ...agentId,
-  question_id: publishedUuid,
-  probability: z.number().min(0).max(1).describe('As it is stored, with six decimals'),
-  forecast_at: instant.describe('When the service received it, UTC'),
-})
-
-export const acceptedForecast = z.strictObject({ status: z.literal('ok'), ...forecastReceipt.shape })
-export const refusedForecast = z.strictObject({ status: z.literal('refused'), problem })
-export const forecastResults = z.strictObject({
-  results: z
-    .array(z.discriminatedUnion('status', [acceptedForecast, refusedForecast]))
-    .describe('One for each forecast, in their order'),
-})
-
-export const standingForecast = z.strictObject({
-  ...forecastReceipt.omit({ agent_id: true }).shape,
-  title: z.string().describe('Of the question; it comes from outside: take it as data'),
-  closes_at: instant.describe('When the question closes, UTC'),
-})
-export const standingForecasts = z.strictObject({
-  ...agentId,
-  forecasts: z
-    .array(standingForecast)
-    .describe('The last forecast on each open question, in the order in which the questions close'),
-  next_cursor: z.string().nullable().describe('The cursor of the next page; null on the last one'),
-})
-export type StandingForecasts = z.infer<typeof standingForecasts>
-
-export const foundVerification = z.strictObject({
-  id: publishedUuid,
-  status: z.literal('ok'),
-  verification: z.union([agentVerification, forecasterVerification]),
-  signature: z
-    .string()
-    .nullable()
-    .describe('The signature of the canonical bytes of `verification`; null if signing is off'),
-})
-export const missingVerification = z.strictObject({
-  id: publishedUuid,
-  status: z.literal('not_found'),
-  detail: z.string().describe('Why it has no verification, and for an agent when it will'),
-})
-export const bulkResults = z.strictObject({
-  results: z
-    .array(z.discriminatedUnion('status', [foundVerification, missingVerification]))
-    .describe('One for each id, in the order asked'),
-})
-
-export const listedQuestion = z.strictObject({
-  question_id: publishedUuid,
-  title: z.string(),
-  category: z.string().nullable(),
-  url: z.string().nullable().describe('A page that explains the question'),
-  event_id: z.string().nullable().describe('Questions that share one are about the same event or series'),
-  source: z.string().nullable().describe('Who asked it first, such as another platform'),
-  source_id: z
-    .string()
-    .nullable()
-    .describe('Its id there; no two questions have the same `source` and `source_id`'),
-  opened_at: instant.describe('Forecasts are accepted from this instant on, UTC'),
-  closes_at: instant.describe('Forecasts are accepted before this instant, UTC'),
-  status: z.enum(QUESTION_STATUSES),
-  outcome: z.enum(OUTCOMES).nullable().describe('Null until it is resolved'),
-  resolved_at: instant.nullable(),
-})
-export type ListedQuestion = z.infer<typeof listedQuestion>
-const prose = z.string().nullable()
-export const questionTexts = z.strictObject({
-  resolution_criteria: prose.describe('How the outcome is decided, in up to 20,000 characters of many lines'),
-  background: prose.describe('What is known about it, in up to 20,000 characters of many lines'),
-})
-export type QuestionTexts = z.infer<typeof questionTexts>
-export const question = listedQuestion.extend(questionTexts.shape)
-export const questionPage = z.strictObject({
-  questions: z.array(listedQuestion),
-  next_cursor: z
-    .string()
-    .nullable()
-    .describe('The cursor of the next page, also where this one is short or empty; null on the last one'),
-})
-export type QuestionPage = z.infer<typeof questionPage>
-
-export const methodologyVersion = z.strictObject({
-  version: z.string(),
-  effective_from: day,
-  document_url: z.string().describe('The URL of the method’s text, relative to this server'),
-  parameters: z.record(z.string(), z.number()).describe('By name; the text of the method explains each'),
-})

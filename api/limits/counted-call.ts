@@ -7,7 +7,7 @@ import type { Limits } from './limits.ts'
 export class CountedCall {
   readonly #limits: Limits
   readonly #address: string
-  /** Who makes an attempt if the call fails: a good key counts for itself, whoever else has its address. */
+  /** The name that a failed call is counted under, as an attempt: the caller's good key, or else its address. */
   #payer: string
   #admission: Admission | undefined
   #state: QuotaState | undefined
@@ -61,7 +61,7 @@ export class CountedCall {
   }
 
   /**
-   * Counts that many submissions more, once the body has shown that the call is several.
+   * Counts `submissions` more, once the body has shown that the call holds several.
    *
    * @throws Refusal if they are too many: then none of them counts.
    */

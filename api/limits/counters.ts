@@ -24,11 +24,11 @@ export interface Counters {
 const POINTS = Number.MAX_SAFE_INTEGER
 
 /**
- * Addresses cost nothing to those who have many, so a counter forgets those that have not called for longest: this many
- * take 20 MB.
+ * A caller may have any number of addresses for nothing, so a counter keeps only this many, those that called last. They take
+ * 20 MB.
  */
 export const MOST_ADDRESSES = 100_000
-/** For those who cannot be made up. */
+/** For callers that nobody can invent, such as accounts: all are kept. */
 export const EVERYONE = Number.MAX_SAFE_INTEGER
 
 interface Count {

@@ -1,6 +1,6 @@
 // The answers of a call in the OpenAPI document: every status with its headers, its body and an example.
 import { BODY_LIMIT_BYTES } from '../body.ts'
-import type { Problem } from '../../schemas/payloads.ts'
+import type { Problem } from '../../schemas/answers.ts'
 import { type LimitedCall, type QuotaState, Refusal } from '../limits/admission.ts'
 import { STORE_DOWN, FAILED, problem, problemOf } from '../problems.ts'
 import type { ProblemText, Route } from '../route.ts'

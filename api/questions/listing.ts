@@ -1,5 +1,5 @@
 // All questions in order, and those of each status, category and word, so that a page costs no more than the questions on it.
-import type { QuestionPage } from '../../schemas/payloads.ts'
+import type { QuestionPage } from '../../schemas/answers.ts'
 import type { QuestionStatus } from '../../schemas/requests.ts'
 import { wordsOf } from '../../schemas/requests.ts'
 import { ByKey } from './by-key.ts'

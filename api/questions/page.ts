@@ -1,6 +1,6 @@
 // A page of the questions that several lists have in common, and the cursor that leads to the next one.
+import type { QuestionPage } from '../../schemas/answers.ts'
 import { ServiceError } from '../../schemas/errors.ts'
-import type { QuestionPage } from '../../schemas/payloads.ts'
 import { CURSOR } from '../../schemas/requests.ts'
 import { type Ordered, type Place, byClose, indexAfter, indexSoonAfter } from './order.ts'
 import { type KnownQuestion, shownAt } from './question.ts'

@@ -1,6 +1,6 @@
 // A question at an instant: its status, how it is shown, and whether it takes a forecast.
+import type { ListedQuestion } from '../../schemas/answers.ts'
 import { ServiceError } from '../../schemas/errors.ts'
-import type { ListedQuestion } from '../../schemas/payloads.ts'
 import type { QuestionStatus } from '../../schemas/requests.ts'
 
 /** A question and its outcome as the tables hold them. Instants are numbers, because a million dates take 300 MB. */

@@ -5,8 +5,8 @@ import type { LocalFiles } from '../../pipeline/store/local-files.ts'
 import { type DataFile, statisticsOf } from '../../pipeline/tables/delta.ts'
 import { localPath } from '../../pipeline/tables/delta-log.ts'
 import { currentRowIn } from '../../pipeline/tables/views.ts'
+import type { QuestionTexts } from '../../schemas/answers.ts'
 import { ServiceError } from '../../schemas/errors.ts'
-import type { QuestionTexts } from '../../schemas/payloads.ts'
 import type { KnownQuestion } from './question.ts'
 
 const CACHE_BYTES = 16 * 1024 * 1024

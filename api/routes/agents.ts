@@ -1,7 +1,7 @@
 // Agents register.
 import { sealedBytes } from '../../pipeline/access/idempotency.ts'
+import { registered } from '../../schemas/answers.ts'
 import { ServiceError } from '../../schemas/errors.ts'
-import { registered } from '../../schemas/payloads.ts'
 import { registration } from '../../schemas/requests.ts'
 import { assertUnguessable } from '../idempotency-key.ts'
 import * as examples from '../openapi/examples.ts'

@@ -1,8 +1,8 @@
 // Agents submit forecasts, one or many at once.
 import { z } from 'zod'
 import { rounded } from '../../pipeline/scoring/round.ts'
+import { type Checks, type Problem, forecastReceipt, forecastResults } from '../../schemas/answers.ts'
 import { ServiceError } from '../../schemas/errors.ts'
-import { type Checks, type Problem, forecastReceipt, forecastResults } from '../../schemas/payloads.ts'
 import { MOST_FORECASTS, forecastSubmission, forecastSubmissions } from '../../schemas/requests.ts'
 import type { ForecastRow } from '../../schemas/tables.ts'
 import { uuid } from '../../schemas/values.ts'
@@ -38,26 +38,28 @@ function assertClock({ clock }: Checks): void {
 }
 
 /** @throws ServiceError `conflict`. */
-function assertActive({
-  agent_id,
-  retired_at,
-}: Pick<KnownKey & { kind: 'agent' }, 'agent_id' | 'retired_at'>): void {
+function assertActive({ agent_id, retired_at }: KnownKey & { kind: 'agent' }): void {
   if (retired_at === null) return
   throw new ServiceError('conflict', `the agent ${agent_id} is retired since ${retired_at}`, {
     type: 'agent-retired',
   })
 }
 
-interface Receipt {
-  forecast_id: string
-  agent_id: string
-  question_id: string
-  probability: number
+/** @throws ServiceError for another agent's key, a retired agent, or a node whose clock is wrong. */
+function assertMaySubmit(caller: KnownKey & { kind: 'agent' }, agent_id: string, checks: Checks): void {
+  assertOwnKey(caller.agent_id, agent_id)
+  assertActive(caller)
+  assertClock(checks)
 }
 
-function rowOf({ agent_id, ...receipt }: Receipt, at: Date): ForecastRow {
+function rowOf(
+  { forecast_id, question_id, probability, agent_id }: z.infer<typeof forecastReceipt>,
+  at: Date,
+): ForecastRow {
   return {
-    ...receipt,
+    forecast_id,
+    question_id,
+    probability,
     entity_type: 'agent',
     entity_id: agent_id,
     forecast_at: at,
@@ -103,13 +105,9 @@ export const submitForecast = route({
     422: examples.invalid('body', 'probability', 'must be at most 1'),
   },
   handle: async ({ params, body, caller, idempotencyKey }, context) => {
-    assertOwnKey(caller.agent_id, params.agent_id)
-    assertActive(caller)
-    assertClock(context.health.checks)
     const { agent_id } = params
+    assertMaySubmit(caller, agent_id, context.health.checks)
     const { questions, forecasts, idempotency, now } = context
-    // Rounded to six decimals, as imports are.
-    const probability = rounded(body.probability)
     const request = { scope: `forecast ${agent_id}`, key: idempotencyKey, body }
     const receipt = await idempotency.run(request, {
       check: async ({ at }) => {
@@ -120,13 +118,11 @@ export const submitForecast = route({
         forecast_id: id,
         agent_id,
         question_id: body.question_id,
-        probability,
+        // To six decimals, as imports are.
+        probability: rounded(body.probability),
         forecast_at: at.toISOString(),
       }),
-      commit: ({ id, at }) =>
-        forecasts.submit(
-          rowOf({ forecast_id: id, agent_id, question_id: body.question_id, probability }, at),
-        ),
+      commit: ({ at }, answer) => forecasts.submit(rowOf(answer, at)),
     })
     return { body: receipt }
   },
@@ -166,9 +162,7 @@ export const submitForecasts = route({
   },
   handle: async ({ params, body, caller, idempotencyKey }, context) => {
     const { agent_id } = params
-    assertOwnKey(caller.agent_id, agent_id)
-    assertActive(caller)
-    assertClock(context.health.checks)
+    assertMaySubmit(caller, agent_id, context.health.checks)
     const { questions, forecasts, idempotency, now } = context
     const wanted = body.forecasts.map(({ question_id, probability }) => ({
       question_id,
@@ -201,9 +195,7 @@ export const submitForecasts = route({
             return { status: 'ok', forecast_id: own.id, agent_id, ...forecast, forecast_at: at.toISOString() }
           }),
         commit: ({ at }, answer) => {
-          const taken = answer.flatMap((result) =>
-            result.status === 'ok' ? [rowOf(receiptOf(result), at)] : [],
-          )
+          const taken = answer.flatMap((result) => (result.status === 'ok' ? [rowOf(result, at)] : []))
           return forecasts.submit(...taken)
         },
       },
@@ -215,8 +207,4 @@ export const submitForecasts = route({
 /** Whether a question takes no forecast, or is not there. */
 function isRefusal(error: unknown): boolean {
   return error instanceof ServiceError && (error.kind === 'conflict' || error.kind === 'notFound')
-}
-
-function receiptOf({ forecast_id, agent_id, question_id, probability }: Receipt): Receipt {
-  return { forecast_id, agent_id, question_id, probability }
 }

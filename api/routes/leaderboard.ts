@@ -1,5 +1,5 @@
 // Who leads.
-import { leaderboardPage } from '../../schemas/payloads.ts'
+import { leaderboardPage } from '../../schemas/answers.ts'
 import { leaderboardParams, leaderboardQuery } from '../../schemas/requests.ts'
 import * as examples from '../openapi/examples.ts'
 import { route } from '../route.ts'

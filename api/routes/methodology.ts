@@ -1,7 +1,7 @@
 // The method: its version and its text.
 import { z } from 'zod'
 import type { Methodology } from '../../pipeline/scoring/methodology.ts'
-import { methodologyVersion as versionPayload } from '../../schemas/payloads.ts'
+import { methodologyVersion as versionPayload } from '../../schemas/answers.ts'
 import * as examples from '../openapi/examples.ts'
 import { type Route, route } from '../route.ts'
 

@@ -1,4 +1,4 @@
-// Which of how many agents one is shown: everything that an owner ever registered.
+// Every agent that an owner ever registered, so that anyone who is shown one sees the others too.
 import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import { name } from '../../schemas/names.ts'

@@ -1,6 +1,6 @@
 // The questions that forecasts are about.
 import { z } from 'zod'
-import { question, questionPage } from '../../schemas/payloads.ts'
+import { question, questionPage } from '../../schemas/answers.ts'
 import { questionsQuery } from '../../schemas/requests.ts'
 import { uuid } from '../../schemas/values.ts'
 import * as examples from '../openapi/examples.ts'

@@ -1,7 +1,7 @@
 // What a release consists of, what it corrects, and when the next one is due.
 import { z } from 'zod'
+import * as answers from '../../schemas/answers.ts'
 import { ServiceError } from '../../schemas/errors.ts'
-import * as payloads from '../../schemas/payloads.ts'
 import { releaseParams } from '../../schemas/requests.ts'
 import type { ApiContext } from '../context.ts'
 import * as examples from '../openapi/examples.ts'
@@ -20,7 +20,7 @@ export const currentRelease = route({
   follows: true,
   success: {
     description: 'As its manifest says',
-    body: payloads.currentRelease,
+    body: answers.currentRelease,
     cache: CACHE,
     example: examples.currentRelease,
   },
@@ -46,7 +46,7 @@ export const release = route({
   examples: { params: { release: '1' } },
   success: {
     description: 'As its manifest says',
-    body: payloads.publishedRelease,
+    body: answers.publishedRelease,
     cache: CACHE,
     example: examples.publishedRelease,
   },

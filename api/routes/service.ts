@@ -1,7 +1,7 @@
 // For operators and their monitoring: is the process alive, is it ready, how is it doing.
 import { z } from 'zod'
+import { readiness } from '../../schemas/answers.ts'
 import { ServiceError } from '../../schemas/errors.ts'
-import { readiness } from '../../schemas/payloads.ts'
 import * as examples from '../openapi/examples.ts'
 import { route } from '../route.ts'
 

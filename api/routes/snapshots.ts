@@ -1,5 +1,5 @@
 // The daily history of an entity.
-import { snapshotHistory } from '../../schemas/payloads.ts'
+import { snapshotHistory } from '../../schemas/answers.ts'
 import { snapshotParams, snapshotQuery } from '../../schemas/requests.ts'
 import { canonical } from '../../pipeline/proof/canonical.ts'
 import { notReleasedYet, notPublished } from '../not-published.ts'

@@ -1,6 +1,6 @@
 // An agent reads back what it has standing.
 import { z } from 'zod'
-import { standingForecasts } from '../../schemas/payloads.ts'
+import { standingForecasts } from '../../schemas/answers.ts'
 import { standingQuery } from '../../schemas/requests.ts'
 import { uuid } from '../../schemas/values.ts'
 import * as examples from '../openapi/examples.ts'

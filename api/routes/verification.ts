@@ -1,5 +1,5 @@
 // Many verifications at once.
-import { bulkResults } from '../../schemas/payloads.ts'
+import { bulkResults } from '../../schemas/answers.ts'
 import { bulkVerification } from '../../schemas/requests.ts'
 import { notPublished } from '../not-published.ts'
 import * as examples from '../openapi/examples.ts'

@@ -11,7 +11,7 @@ import {
   standingRows,
 } from '../../pipeline/tables/standing.ts'
 import { ServiceError } from '../../schemas/errors.ts'
-import type { StandingForecasts as Page } from '../../schemas/payloads.ts'
+import type { StandingForecasts as Page } from '../../schemas/answers.ts'
 import type { ForecastRow, Row } from '../../schemas/tables.ts'
 import type { QuestionBook } from '../questions/book.ts'
 import { byClose, indexAfter } from '../questions/order.ts'

@@ -19,7 +19,10 @@ import { type KnownEntity, attemptsOf, voicesOf } from '../../pipeline/scoring/v
 import { HORIZON_MS, type SimulatedQuestion, columnsOf } from './questions.ts'
 import { Record } from './record.ts'
 
-/** Strengths are fitted anew when there are so many times as many questions, or when somebody is near a certificate. */
+/**
+ * Strengths are fitted again once the number of questions has grown by this factor since the last fit, or when an entity is near
+ * a certificate.
+ */
 const GROWTH = 1.1
 
 export type Certified = 'certified' | 'expert'

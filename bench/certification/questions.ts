@@ -20,7 +20,7 @@ export interface SimulatedQuestion {
   cluster: number
 }
 
-/** Who reads the log-odds of questions, and with what error. */
+/** An entity that estimates the log-odds of questions, and the standard deviation of its error. */
 export interface Reader {
   entity: number
   noise: number
@@ -45,7 +45,7 @@ export function reading(
   return { entity, atMs: Math.floor((random() * HORIZON_MS) / 2), ppm }
 }
 
-/** What copies the mean of all who have spoken, once they all have. */
+/** The forecast of an entity that copies the mean of all others, once all have forecast. */
 export function copyOf(entity: number, forecasts: readonly SimulatedForecast[]): SimulatedForecast {
   const total = forecasts.reduce((sum, { ppm }) => sum + ppm, 0)
   return { entity, atMs: HORIZON_MS / 2, ppm: Math.round(total / forecasts.length) }

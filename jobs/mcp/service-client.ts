@@ -1,7 +1,7 @@
 // Calls the HTTP API of a service: checks every answer by its schema, and tells refusals in the service's own words.
 import { z } from 'zod'
+import { problem } from '../../schemas/answers.ts'
 import { type ErrorKind, ServiceError } from '../../schemas/errors.ts'
-import { problem } from '../../schemas/payloads.ts'
 
 export interface ServiceClientOptions {
   /** Without a slash at its end. */

@@ -1,16 +1,16 @@
 // The tools that a language model is offered: each is one call of the HTTP API, with its schemas.
 import { type CallToolResult, McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import { ServiceError } from '../../schemas/errors.ts'
 import {
-  agentRankings,
   forecastReceipt,
   forecastResults,
   leaderboardPage,
   question,
   questionPage,
   standingForecasts,
-} from '../../schemas/payloads.ts'
+} from '../../schemas/answers.ts'
+import { ServiceError } from '../../schemas/errors.ts'
+import { agentRankings } from '../../schemas/payloads.ts'
 import {
   forecastSubmission,
   forecastSubmissions,

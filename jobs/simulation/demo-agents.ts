@@ -1,4 +1,4 @@
-// The agents of `fvs demo`: who answers for each, and how it comes to its probabilities. The same seed gives the same answers.
+// The agents of `fvs demo`: the owner of each, and how it makes its probabilities. The same seed gives the same answers.
 import { type Asked, SEED } from './demo-world.ts'
 import { type Random, normal, sfc32 } from './random.ts'
 import { ERROR_LEFT, wholePercent } from './world.ts'
@@ -7,7 +7,7 @@ const AGENTS_SEED = SEED + 38
 /** How many times an agent submits forecasts. */
 export const ROUNDS = ERROR_LEFT.length
 
-/** Who answers for agents, as the operator of the demo records it. */
+/** The owners of agents, as the operator of the demo records them. */
 export const OWNERS = { one: 'simulated-owner-1', several: 'simulated-owner-2', copying: 'simulated-owner-3' }
 
 export interface SimulatedAgent {
@@ -18,13 +18,13 @@ export interface SimulatedAgent {
   rounds: { questionId: string; probability: number }[][]
 }
 
-/** How an agent comes to a probability. */
+/** How an agent makes its probabilities. */
 interface Profile {
   traits: string
   owner?: string
-  /** Standard deviation of its error, in log-odds. Without one it says the average of the people who stand. */
+  /** Standard deviation of its error, in log-odds. An agent without one submits the average of people's standing forecasts. */
   noise?: number
-  /** Standard deviation of the log-likelihood ratio of what it learns of the outcome beside the odds; nothing by default. */
+  /** Standard deviation of its own evidence of the outcome, a log-likelihood ratio that it adds to the log-odds; 0 by default. */
   news?: number
   /** Above 1 it says more than it knows, below 1 less. */
   scale?: number
@@ -78,7 +78,7 @@ function evidenceOf(outcome: 'yes' | 'no', deviation: number, random: Random): n
   return mean + deviation * normal(random)
 }
 
-/** The average of the forecasts of people that were made before a round begins, of each question on which one does. */
+/** By question: the average of the forecasts of people that stand when a round begins. Questions without any are left out. */
 function averagesAt(round: number, questions: Asked['questions'], forecasts: Asked['forecasts']) {
   const made = Map.groupBy(forecasts, ({ questionId }) => questionId)
   return new Map(

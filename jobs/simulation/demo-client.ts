@@ -1,15 +1,8 @@
 // Calls the API for `fvs demo` as any user would: over HTTP, with nothing but a URL and a key.
 import { z } from 'zod'
+import { bulkResults, forecastReceipt, problem, registered } from '../../schemas/answers.ts'
 import { ServiceError } from '../../schemas/errors.ts'
-import {
-  agentRankings,
-  bulkResults,
-  forecastReceipt,
-  forecasterRankings,
-  owner,
-  problem,
-  registered,
-} from '../../schemas/payloads.ts'
+import { agentRankings, forecasterRankings, owner } from '../../schemas/payloads.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 
 export type Credentials = z.infer<typeof registered>

@@ -37,7 +37,7 @@ export function describeHighlights(
   return highlights.map(({ text, path }) => `  ${text}  ${url}${path}`)
 }
 
-/** Of entities in the order of their skills, the first that are not told apart, each from each (METHODOLOGY §3). */
+/** Of entities in the order of their skills: the first group in which no two are told apart (METHODOLOGY §3). */
 export function tieGroupOf(ranked: readonly Placed[]): Placed[] {
   const groups = ranked.map((_, start) => {
     const group: Placed[] = []

@@ -36,7 +36,7 @@ interface Entrant {
   id: string
   name: string
   traits: string
-  /** Who answers for it; null for people, and where nobody is recorded. */
+  /** Null for people, and for agents without a recorded owner. */
   owner: string | null
 }
 

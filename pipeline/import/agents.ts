@@ -1,5 +1,5 @@
-// What the operator says of agents: who answers for each, and that it is retired. Each statement is a row that replaces the
-// agent's earlier ones.
+// What the operator says of agents: the owner of each, and that it is retired. Each statement is a row that replaces the agent's
+// earlier ones.
 import { ServiceError } from '../../schemas/errors.ts'
 import { literal } from '../duckdb.ts'
 import { TableLog, assertNotBehind } from '../tables/delta-log.ts'
@@ -22,7 +22,7 @@ export interface Said {
 
 const SHOWN_LENGTH = 100
 
-/** Says who answers for agents; null: nobody. @throws ServiceError as `say` does. */
+/** Says which owner agents have; null: none. @throws ServiceError as `say` does. */
 export function assignOwner(
   context: ImportContext,
   agentIds: readonly string[],

@@ -209,7 +209,7 @@ function checksOf(column: ImportColumn, options: ImportOptions): Check[] {
   }
 }
 
-/** What the rows of a file hold against each other and against the tables. */
+/** The checks of a row against the other rows of the file and against the tables. */
 function relations({ name, known, unique }: ImportColumn): Check[] {
   const value = valueOf(name)
   const checks: Check[] = []
@@ -291,8 +291,8 @@ export function rowChecks(columns: readonly ImportColumn[], options: ImportOptio
 }
 
 /**
- * Grain: one row per bad row, with its record number (from 0) and the index of the first check that fails. Which one that is
- * is asked of bad rows alone, because to ask it takes longer than whether a row is bad.
+ * Grain: one row per bad row, with its record number (from 0) and the index of the first check that fails. The index is looked
+ * for in bad rows alone, because that takes longer than to find out whether a row is bad.
  */
 export function faultsQuery(checks: readonly Check[]): string {
   const any = checks.map(({ fails }) => `(${fails})`).join('\n OR ')

@@ -92,7 +92,7 @@ export async function importFile(
     forecastersCreated = await takeIn(context, 'forecasters', 'met')
   }
   const rows = await countOf(context, 'incoming')
-  // What the file said is not needed any more, and the memory is.
+  // Nothing reads it any more, and the next step needs the memory.
   await database.run('DROP TABLE texts')
   progress('writing')
   const added = await takeIn(context, kind, 'fresh')

@@ -98,8 +98,8 @@ export async function defineParsed(
 }
 
 /**
- * The instant of a wall clock, in milliseconds: NULL for a time that the clock skips. Of the offsets a day before and a day
- * after, the one is right that the clock shows at the instant it gives; where both are, the time comes twice.
+ * The instant of a wall clock, in milliseconds: NULL for a time that the clock skips. It tries the offsets of a day before and
+ * of a day after: one is right if the clock shows the time at the instant that it gives. If both are, the time comes twice.
  */
 export async function defineZone(database: Database, { timezone: zone }: ValueOptions): Promise<void> {
   if (zone === undefined) return

@@ -4,33 +4,20 @@ import { ServiceError } from '../../schemas/errors.ts'
 import type { ManifestFile, ReleaseManifest } from '../../schemas/payloads.ts'
 import { type DerivationContext, type DerivedRelease, deriveRelease } from './derive.ts'
 import { Database } from '../duckdb.ts'
-import { type OutputFile, entryOf, snapshotFile } from './shards.ts'
+import { type OutputFile, entryOf } from './shards.ts'
 import { versionsOf } from './plan.ts'
+import { type AuditReport, firstDifference, unlessCorrupt, withoutSignatures } from './audit-report.ts'
 import { quarantineFaults } from './quarantine-check.ts'
-import {
-  isShard,
-  isSigned,
-  readManifest,
-  readReleaseShard,
-  readSnapshotManifest,
-  snapshotDate,
-} from './read.ts'
+import { checkSnapshot } from './snapshot-check.ts'
+import { isSigned, readManifest, snapshotDate } from './read.ts'
 import { readPlan } from './state.ts'
-import { resigned, signerOf } from './signatures.ts'
+import { signerOf } from './signatures.ts'
 import { ThinnedFiles } from './thinned-files.ts'
-import { signatureHolds } from '../proof/hmac.ts'
 import { canonical, sha256Hex } from '../proof/canonical.ts'
-import {
-  isThinnable,
-  manifestPath,
-  releasePrefix,
-  snapshotManifestPath,
-  snapshotPrefix,
-} from '../store/paths.ts'
+import { isThinnable, manifestPath, releasePrefix } from '../store/paths.ts'
 import { recordBytes } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import { localPath } from '../tables/delta-log.ts'
-import { readQuarantined } from '../tables/quarantine.ts'
 import type { TableVersion } from '../tables/delta.ts'
 import type { ScoredTable } from '../../schemas/tables.ts'
 
@@ -38,27 +25,6 @@ export interface AuditContext extends DerivationContext {
   store: Store
   /** To check signatures with; if it is empty, they are not checked. */
   secrets: readonly string[]
-}
-
-export interface AuditReport {
-  release: number
-  as_of: string
-  /** Whether every number was derived again. */
-  derived: boolean
-  ok: boolean
-  files_compared: number
-  /** Data files of the tables, compared with the hashes in their commits. */
-  data_files_checked: number
-  /** Signatures that hold, that none of the secrets made, and payloads without one. */
-  signatures: { checked: boolean; valid: number; invalid: number; unsigned: number }
-  snapshot_compared: boolean
-  /** When retention began to delete the files of the release. */
-  thinned_at: string | null
-  /** Files that retention has deleted and that could not be derived again. */
-  files_unchecked: number
-  faults: string[]
-  /** What was not checked, and why; no fault of the release. */
-  notes: string[]
 }
 
 /** A file that there should be; its bytes without signatures where they were derived. */
@@ -175,17 +141,6 @@ async function checkTables(
   return undefined
 }
 
-/** What was read; undefined, with a fault in the report, if it is corrupt. */
-async function unlessCorrupt<T>(reading: Promise<T>, report: AuditReport): Promise<T | undefined> {
-  try {
-    return await reading
-  } catch (error) {
-    if (!(error instanceof ServiceError && error.kind === 'corrupt')) throw error
-    report.faults.push(error.message)
-    return undefined
-  }
-}
-
 /** Compares a stored file with the manifest and with what was derived; returns what the manifest should say of it. */
 async function checkFile(
   { store, secrets }: AuditContext,
@@ -218,77 +173,6 @@ async function checkFile(
   return entryOf({ ...described, bytes: stored })
 }
 
-/** Checks the signatures in a shard and returns its bytes without them; undefined if it is no shard in canonical JSON. */
-function withoutSignatures(
-  stored: Uint8Array,
-  secrets: readonly string[],
-  report: AuditReport,
-): Uint8Array | undefined {
-  return resigned(stored, ({ payload, signature }, name) => {
-    if (signature === null) report.signatures.unsigned += 1
-    else if (secrets.length === 0) return null
-    else if (signatureHolds(canonical(payload), signature, secrets)) report.signatures.valid += 1
-    else if (++report.signatures.invalid === 1) {
-      report.faults.push(`signatures: ${name} (and perhaps others) is not signed with the secrets given`)
-    }
-    return null
-  })
-}
-
-/** Compares the snapshot that the release brings with the shards that it is copied from, and with its own manifest. */
-async function checkSnapshot(
-  { store, secrets }: AuditContext,
-  manifest: ReleaseManifest,
-  thinned: ThinnedFiles,
-  report: AuditReport,
-): Promise<void> {
-  const { release } = manifest
-  const date = snapshotDate(manifest.as_of)
-  const faults = report.faults.length
-  const snapshot = await unlessCorrupt(readSnapshotManifest(store, date), report)
-  if (!snapshot) {
-    // Until then a crash or a quarantine may have left it to the next release.
-    if (report.faults.length > faults || !(await thinned.at())) return
-    const path = snapshotManifestPath(date)
-    const aside = await unlessCorrupt(readQuarantined(store, path), report)
-    if (aside) {
-      report.notes.push(
-        `${path} was moved aside at ${aside.at} (${aside.reason}), and the shards that it could be made from again were deleted: ${date} has no history until it is restored`,
-      )
-    } else if (report.faults.length === faults) report.faults.push(`${path}: is missing`)
-    return
-  }
-  report.snapshot_compared = true
-  const files: ManifestFile[] = []
-  for (const shard of manifest.files.filter(({ path }) => isShard(path))) {
-    report.files_compared += 1
-    const path = snapshotPrefix(date) + shard.path
-    const stored = await store.get(path)
-    const copy = await copyOf(store, manifest, shard)
-    const entry = copy ? entryOf(copy) : snapshot.files.find((file) => file.path === shard.path)
-    if (entry) files.push(entry)
-    if (!stored) report.faults.push(`${path}: is missing`)
-    else if (copy && Buffer.compare(stored, copy.bytes) !== 0) {
-      report.faults.push(`${path}: ${firstDifference(stored, copy.bytes)}`)
-    } else if (sha256Hex(stored) !== entry?.sha256) {
-      report.faults.push(`${path}: its SHA-256 is not its manifest's`)
-    } else if (!copy && (await thinned.at())) {
-      const unsigned = withoutSignatures(stored, secrets, report)
-      const expected = thinned.copyHash(shard.path)
-      if (!unsigned || (expected !== undefined && sha256Hex(unsigned) !== expected)) {
-        report.faults.push(`${path}: is not what is derived`)
-      }
-    }
-  }
-  const stored = await store.get(snapshotManifestPath(date))
-  if (
-    !stored ||
-    Buffer.compare(stored, recordBytes(snapshotManifestPath(date), { date, release, files })) !== 0
-  ) {
-    report.faults.push(`${snapshotManifestPath(date)}: is not the manifest of the copied files`)
-  }
-}
-
 /** Says what retention has left to check, and what it has not. */
 async function reportThinned(
   thinned: ThinnedFiles,
@@ -318,29 +202,4 @@ async function reportThinned(
       ...reasons,
     ].join('; '),
   )
-}
-
-/**
- * The copy of what a shard holds for the snapshot; undefined if the shard is damaged, which is a fault already, or if
- * retention has deleted it.
- */
-async function copyOf(
-  store: Store,
-  { release, as_of }: ReleaseManifest,
-  file: ManifestFile,
-): Promise<OutputFile | undefined> {
-  try {
-    return snapshotFile(file.path, snapshotDate(as_of), await readReleaseShard(store, release, file))
-  } catch (error) {
-    if (error instanceof ServiceError && ['corrupt', 'notFound'].includes(error.kind)) return undefined
-    throw error
-  }
-}
-
-function firstDifference(stored: Uint8Array, expected: Uint8Array): string {
-  let at = 0
-  while (at < stored.length && at < expected.length && stored[at] === expected[at]) at += 1
-  const excerpt = (bytes: Uint8Array) =>
-    JSON.stringify(new TextDecoder().decode(bytes.subarray(Math.max(0, at - 30), at + 30)))
-  return `differs at byte ${at} of ${stored.length}: stored ${excerpt(stored)}, derived ${excerpt(expected)}`
 }

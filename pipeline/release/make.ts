@@ -19,7 +19,7 @@ import { listQuarantined } from '../tables/quarantine.ts'
 
 export interface ReleaseRequest {
   asOf?: Date | undefined
-  /** Make none if nothing has changed since the current release and that is of the same day. */
+  /** Make no release if the current one is of the same day and nothing has changed since. */
   ifChanged?: boolean
 }
 
@@ -109,7 +109,7 @@ function carryOut(
     for await (const file of derived.files((bytes) => (secrets ? signatureOf(bytes, secrets) : null))) {
       const path = releasePrefix(release) + file.path
       if ((await putOnce(store, path, file.bytes)) === 'different') {
-        // A run of another make left it, and its plan has been taken over, unless that run came through after all.
+        // A run of another make wrote it, for a plan that has been taken over since, unless that run has published the release.
         if (await readManifest(store, release)) return { made: false, release, reason: 'lost' }
         await store.put(path, file.bytes)
       }

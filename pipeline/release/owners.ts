@@ -1,4 +1,4 @@
-// What a release says of each owner: which of how many agents one is shown.
+// What a release says of each owner: all of the owner's agents, so that anyone who is shown one sees the others too.
 import type { OwnerShard } from '../../schemas/payloads.ts'
 import { canonicalObject, canonicalText, encoded } from '../proof/canonical.ts'
 import { ownersPath } from '../store/paths.ts'

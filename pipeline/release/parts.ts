@@ -3,7 +3,7 @@ import type { EntityType } from '../../schemas/tables.ts'
 import { ENTITIES_PER_SHARD } from './shards.ts'
 import type { RankedEntity } from './payloads.ts'
 
-/** Where a part ends: with the shard that brings it to so much, or with its kind of entity. */
+/** A part ends with the shard by which it has this many pairs (scores) or entities, or with the last shard of its kind. */
 export const PART_SIZES = { pairs: 4_000_000, entities: 1_000_000 }
 
 export interface Part {

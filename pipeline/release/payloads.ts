@@ -53,7 +53,7 @@ function publishedForm(value: unknown): unknown {
 const METRICS_IN = Object.fromEntries(
   ENTITY_TYPES.map((type) => [type, new Map(PUBLICATIONS.map((kind) => [kind, metricsIn(kind, type)]))]),
 ) as Record<EntityType, Map<PublicationKind, EntityMetricName[]>>
-/** What says how an entity stands says nothing of a skill by which it is not ranked. */
+/** The payloads that say how an entity stands: in these an entity that is not ranked has no skill. */
 const STANDINGS = new Set<PublicationKind>(['verification', 'rankings'])
 
 /** The skill by which an entity is ranked; null if it is not eligible. */
@@ -94,7 +94,7 @@ export function payloadsOf(
   }
 }
 
-/** Who it is, as registered or imported, and what it has done. */
+/** The names of an entity, as registered or imported, and what it has done. */
 function profileOf(entity: RankedEntity): object {
   const { name, ownerId, registeredAtMs, retiredAtMs } = entity
   const agent = {

@@ -44,9 +44,9 @@ export async function completeSnapshots(
       await copySnapshot(store, manifest)
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
-      // Retention thins a release only when its copies are complete: it was faster, or the manifest was lost since then.
+      // Retention deletes shards only after the snapshot was complete: it was completed meanwhile, or has lost its manifest.
       const isThinned = error.kind === 'notFound'
-      // Releases have been let go on without a snapshot that was moved aside.
+      // A snapshot that was moved aside must not stop the releases after it.
       if (!isThinned && !(error.kind === 'corrupt' && aside.has(date))) throw error
       if (!(await hasSnapshot(store, date))) fail(error.message)
     }

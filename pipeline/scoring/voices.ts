@@ -1,4 +1,4 @@
-// Whom others are measured against, and which of its owner's attempts an agent is (METHODOLOGY §1 and §3).
+// The voices, against which others are measured, and the number of an agent among its owner's (METHODOLOGY §1 and §3).
 import type { VoiceRule } from '../../schemas/payloads.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 
@@ -6,7 +6,7 @@ import type { EntityType } from '../../schemas/tables.ts'
 export interface KnownEntity {
   entityType: EntityType
   entityId: string
-  /** Who answers for an agent, as the operator has recorded it; null: nobody, or a forecaster. */
+  /** The owner of an agent, as the operator has recorded it; null for an agent without one, and for a forecaster. */
   ownerId: string | null
   registeredAtMs: number
 }

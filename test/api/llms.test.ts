@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { allRoutes } from '../../api/routes/all.ts'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
-import { problem, registered } from '../../schemas/payloads.ts'
+import { problem, registered } from '../../schemas/answers.ts'
 import {
   forecastSubmission,
   forecastSubmissions,

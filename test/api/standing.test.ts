@@ -1,7 +1,7 @@
 // An agent reads back what it has standing on open questions.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
-import type { StandingForecasts } from '../../schemas/payloads.ts'
+import type { StandingForecasts } from '../../schemas/answers.ts'
 import { FaultStore } from '../support/fault-store.ts'
 import {
   type Client,

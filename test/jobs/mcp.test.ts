@@ -126,7 +126,10 @@ describe('with the key of an agent', () => {
       results: [{ status: 'ok' }, { status: 'refused', problem: { type: '/problems/question-closed' } }],
     })
     const { agentId: agent_id } = agent
-    const one = { forecasts: [{ question_id: QUESTION.open, probability: 0.5, title: 'Open?' }], next_cursor: null }
+    const one = {
+      forecasts: [{ question_id: QUESTION.open, probability: 0.5, title: 'Open?' }],
+      next_cursor: null,
+    }
     const standing = await call('my_forecasts', { question_id: QUESTION.open })
     expect(answerOf('standing-forecasts', standing)).toMatchObject({ agent_id, ...one })
     expect(answerOf('agent-rankings', await call('get_standing'))).toMatchObject({ agent_id: agent.agentId })

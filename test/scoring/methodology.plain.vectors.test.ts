@@ -1,55 +1,13 @@
-// Worked values of the method, made by an independent program (shared/vectors/methodology-2.0.0.json), against the plain
-// scorer: eight worlds, the multiplier of the interval, and ranks.
-import { existsSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+// The worked values of METHODOLOGY 2.0.0 against the plain scorer: eight worlds, the multiplier of the interval, and ranks.
 import { describe, expect, test } from 'vitest'
+import { type PairValues, areVectorsThere, vectors } from '../support/methodology-vectors.ts'
 import { standingPlainly } from '../support/plain/ranking.ts'
 import { multiplier } from '../support/plain/skill.ts'
-import { type PlainEntityScores, type PlainWorld, scoreWorldPlainly } from '../support/plain/world.ts'
+import { scoreWorldPlainly } from '../support/plain/world.ts'
 
-type PairValues = Record<
-  'coverage' | 'brier' | 'reference_brier' | 'crowd_brier' | 'voices' | 'contested',
-  number | boolean
->
-
-interface Vectors {
-  tolerance: number
-  units: {
-    multiplier: { clusters: number; alpha: number; expected: number }[]
-    ranks: {
-      voices: number[]
-      skill: number
-      lower: number
-      upper: number
-      /** Whether the entity is one of the voices. */
-      counted: boolean
-      /** Rank, its interval, percentile, its interval. */
-      expected: number[]
-    }[]
-  }
-  worlds: Record<
-    string,
-    {
-      world: PlainWorld
-      expected: {
-        pairs: Record<string, PairValues>
-        entities: Record<string, Partial<PlainEntityScores>>
-        scale: number
-        voice_rule: string
-      }
-    }
-  >
-}
-
-const FILE = fileURLToPath(new URL('../../../shared/vectors/methodology-2.0.0.json', import.meta.url))
-const there = existsSync(FILE)
-if (!there && process.env['CI'] === 'true') throw new Error(`no worked values in ${FILE}`)
-if (!there) console.warn('skipped: worked values of the method need ../shared/vectors/methodology-2.0.0.json')
-const vectors = there ? (JSON.parse(readFileSync(FILE, 'utf8')) as Vectors) : undefined
-
-describe.skipIf(!there)('the plain scorer', () => {
-  test.each(Object.keys(vectors?.worlds ?? {}))('scores the world %s', (name) => {
-    const { world, expected } = vectors!.worlds[name]!
+describe.skipIf(!areVectorsThere)('the plain scorer', () => {
+  test.each(Object.keys(vectors.worlds))('scores the world %s', (name) => {
+    const { world, expected } = vectors.worlds[name]!
     const scores = scoreWorldPlainly(world)
     expect({ scale: scores.scale, voice_rule: scores.voice_rule }).toEqual({
       scale: expected.scale,
@@ -63,7 +21,7 @@ describe.skipIf(!there)('the plain scorer', () => {
         if (typeof value === 'boolean') expect(measured, `${column} of ${key}`).toBe(value)
         else {
           const difference = Math.abs(Number(measured) - value)
-          expect(difference, `${column} of ${key}`).toBeLessThanOrEqual(vectors!.tolerance)
+          expect(difference, `${column} of ${key}`).toBeLessThanOrEqual(vectors.tolerance)
         }
       }
     }
@@ -74,14 +32,14 @@ describe.skipIf(!there)('the plain scorer', () => {
     }
   })
 
-  test.each(vectors?.units.multiplier ?? [])(
+  test.each(vectors.units.multiplier)(
     'multiplies the error of $clusters clusters at $alpha by $expected',
     ({ clusters, alpha, expected }) => {
       expect(multiplier(clusters, alpha)).toBe(expected)
     },
   )
 
-  test.each(vectors?.units.ranks ?? [])(
+  test.each(vectors.units.ranks)(
     'ranks $skill among $voices (itself among them: $counted)',
     ({ voices, skill, lower, upper, counted, expected }) => {
       const field = counted ? voices : [...voices, skill]

@@ -1,51 +1,13 @@
-// The worked values of an independent program for METHODOLOGY 2.0.0: eight worlds, each scored whole.
-import { existsSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+// The worked values of METHODOLOGY 2.0.0 against the scorer: eight worlds, each scored whole.
 import { describe, expect, test } from 'vitest'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
 import { rankedVoices, standingIn } from '../../pipeline/scoring/ranking.ts'
 import { multiplier } from '../../pipeline/scoring/skill.ts'
-import type { PlainWorld } from '../support/plain/world.ts'
+import { areVectorsThere, vectors } from '../support/methodology-vectors.ts'
 import { scoreWorld } from '../support/scored-world.ts'
 
-const FILE = fileURLToPath(new URL('../../../shared/vectors/methodology-2.0.0.json', import.meta.url))
-const there = existsSync(FILE)
-if (!there && process.env['CI'] === 'true') throw new Error(`no worked values in ${FILE}`)
-if (!there) console.warn('skipped: the worked values of the method need vectors/ in ../shared')
-
-type Values = Record<string, unknown>
-interface Vectors {
-  parameters: Record<string, number>
-  tolerance: number
-  units: {
-    multiplier: { clusters: number; alpha: number; expected: number }[]
-    ranks: {
-      voices: number[]
-      skill: number
-      lower: number
-      upper: number
-      counted: boolean
-      expected: number[]
-    }[]
-  }
-  worlds: Record<
-    string,
-    {
-      world: PlainWorld
-      expected: {
-        pairs: Record<string, Values>
-        entities: Record<string, Values>
-        scale: number
-        voice_rule: string
-      }
-    }
-  >
-}
-
-describe.skipIf(!there)('vectors/methodology-2.0.0.json', () => {
-  const { parameters, tolerance, units, worlds }: Vectors = there
-    ? (JSON.parse(readFileSync(FILE, 'utf8')) as Vectors)
-    : { parameters: {}, tolerance: 0, units: { multiplier: [], ranks: [] }, worlds: {} }
+describe.skipIf(!areVectorsThere)('vectors/methodology-2.0.0.json', () => {
+  const { parameters, tolerance, units, worlds } = vectors
 
   test('its parameters are those of the method', () => {
     expect(METHODOLOGY.parameters).toMatchObject(parameters)
@@ -107,7 +69,7 @@ describe.skipIf(!there)('vectors/methodology-2.0.0.json', () => {
     test('every entity', () => {
       const got = scored.entities.map(({ entityId, metrics, award }) => {
         const names = Object.keys(expected.entities[entityId]!)
-        const values = { ...metrics, ...award } as Values
+        const values = { ...metrics, ...award } as Record<string, unknown>
         return [entityId, Object.fromEntries(names.map((column) => [column, values[column]]))]
       })
       expect(Object.fromEntries(got)).toEqual(expected.entities)

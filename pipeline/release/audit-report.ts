@@ -1,0 +1,63 @@
+// What an audit finds, and what all its checks put into it: objects that cannot be read, signatures, and bytes that differ.
+import { ServiceError } from '../../schemas/errors.ts'
+import { canonical } from '../proof/canonical.ts'
+import { signatureHolds } from '../proof/hmac.ts'
+import { resigned } from './signatures.ts'
+
+export interface AuditReport {
+  release: number
+  as_of: string
+  /** Whether every number was derived again. */
+  derived: boolean
+  ok: boolean
+  files_compared: number
+  /** Data files of the tables, compared with the hashes in their commits. */
+  data_files_checked: number
+  /** Signatures that hold, that none of the secrets made, and payloads without one. */
+  signatures: { checked: boolean; valid: number; invalid: number; unsigned: number }
+  snapshot_compared: boolean
+  /** When retention began to delete the files of the release. */
+  thinned_at: string | null
+  /** Files that retention has deleted and that could not be derived again. */
+  files_unchecked: number
+  faults: string[]
+  /** What was not checked, and why; no fault of the release. */
+  notes: string[]
+}
+
+/** What was read; undefined, with a fault in the report, if it is corrupt. */
+export async function unlessCorrupt<T>(reading: Promise<T>, report: AuditReport): Promise<T | undefined> {
+  try {
+    return await reading
+  } catch (error) {
+    if (!(error instanceof ServiceError && error.kind === 'corrupt')) throw error
+    report.faults.push(error.message)
+    return undefined
+  }
+}
+
+/** Checks the signatures in a shard and returns its bytes without them; undefined if it is no shard in canonical JSON. */
+export function withoutSignatures(
+  stored: Uint8Array,
+  secrets: readonly string[],
+  report: AuditReport,
+): Uint8Array | undefined {
+  return resigned(stored, ({ payload, signature }, name) => {
+    if (signature === null) report.signatures.unsigned += 1
+    else if (secrets.length === 0) return null
+    else if (signatureHolds(canonical(payload), signature, secrets)) report.signatures.valid += 1
+    else if (++report.signatures.invalid === 1) {
+      report.faults.push(`signatures: ${name} (and perhaps others) is not signed with the secrets given`)
+    }
+    return null
+  })
+}
+
+/** The first byte at which stored bytes are not the expected ones, with what is around it in both. */
+export function firstDifference(stored: Uint8Array, expected: Uint8Array): string {
+  let at = 0
+  while (at < stored.length && at < expected.length && stored[at] === expected[at]) at += 1
+  const excerpt = (bytes: Uint8Array) =>
+    JSON.stringify(new TextDecoder().decode(bytes.subarray(Math.max(0, at - 30), at + 30)))
+  return `differs at byte ${at} of ${stored.length}: stored ${excerpt(stored)}, derived ${excerpt(expected)}`
+}

@@ -1,0 +1,83 @@
+// Holds the snapshot that a release brings to the shards that it is copied from.
+import { ServiceError } from '../../schemas/errors.ts'
+import type { ManifestFile, ReleaseManifest } from '../../schemas/payloads.ts'
+import { sha256Hex } from '../proof/canonical.ts'
+import { snapshotManifestPath, snapshotPrefix } from '../store/paths.ts'
+import { recordBytes } from '../store/records.ts'
+import type { Store } from '../store/store.ts'
+import { readQuarantined } from '../tables/quarantine.ts'
+import { type AuditReport, firstDifference, unlessCorrupt, withoutSignatures } from './audit-report.ts'
+import { isShard, readReleaseShard, readSnapshotManifest, snapshotDate } from './read.ts'
+import { type OutputFile, entryOf, snapshotFile } from './shards.ts'
+import type { ThinnedFiles } from './thinned-files.ts'
+
+/** Compares the snapshot that the release brings with the shards that it is copied from, and with its own manifest. */
+export async function checkSnapshot(
+  { store, secrets }: { store: Store; secrets: readonly string[] },
+  manifest: ReleaseManifest,
+  thinned: ThinnedFiles,
+  report: AuditReport,
+): Promise<void> {
+  const { release } = manifest
+  const date = snapshotDate(manifest.as_of)
+  const faults = report.faults.length
+  const snapshot = await unlessCorrupt(readSnapshotManifest(store, date), report)
+  if (!snapshot) {
+    // Until then a crash or a quarantine may have left it to the next release.
+    if (report.faults.length > faults || !(await thinned.at())) return
+    const path = snapshotManifestPath(date)
+    const aside = await unlessCorrupt(readQuarantined(store, path), report)
+    if (aside) {
+      report.notes.push(
+        `${path} was moved aside at ${aside.at} (${aside.reason}), and the shards that it could be made from again were deleted: ${date} has no history until it is restored`,
+      )
+    } else if (report.faults.length === faults) report.faults.push(`${path}: is missing`)
+    return
+  }
+  report.snapshot_compared = true
+  const files: ManifestFile[] = []
+  for (const shard of manifest.files.filter(({ path }) => isShard(path))) {
+    report.files_compared += 1
+    const path = snapshotPrefix(date) + shard.path
+    const stored = await store.get(path)
+    const copy = await copyOf(store, manifest, shard)
+    const entry = copy ? entryOf(copy) : snapshot.files.find((file) => file.path === shard.path)
+    if (entry) files.push(entry)
+    if (!stored) report.faults.push(`${path}: is missing`)
+    else if (copy && Buffer.compare(stored, copy.bytes) !== 0) {
+      report.faults.push(`${path}: ${firstDifference(stored, copy.bytes)}`)
+    } else if (sha256Hex(stored) !== entry?.sha256) {
+      report.faults.push(`${path}: its SHA-256 is not its manifest's`)
+    } else if (!copy && (await thinned.at())) {
+      const unsigned = withoutSignatures(stored, secrets, report)
+      const expected = thinned.copyHash(shard.path)
+      if (!unsigned || (expected !== undefined && sha256Hex(unsigned) !== expected)) {
+        report.faults.push(`${path}: is not what is derived`)
+      }
+    }
+  }
+  const stored = await store.get(snapshotManifestPath(date))
+  if (
+    !stored ||
+    Buffer.compare(stored, recordBytes(snapshotManifestPath(date), { date, release, files })) !== 0
+  ) {
+    report.faults.push(`${snapshotManifestPath(date)}: is not the manifest of the copied files`)
+  }
+}
+
+/**
+ * The copy of what a shard holds for the snapshot; undefined if the shard is damaged, which is a fault already, or if
+ * retention has deleted it.
+ */
+async function copyOf(
+  store: Store,
+  { release, as_of }: ReleaseManifest,
+  file: ManifestFile,
+): Promise<OutputFile | undefined> {
+  try {
+    return snapshotFile(file.path, snapshotDate(as_of), await readReleaseShard(store, release, file))
+  } catch (error) {
+    if (error instanceof ServiceError && ['corrupt', 'notFound'].includes(error.kind)) return undefined
+    throw error
+  }
+}
