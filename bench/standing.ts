@@ -103,6 +103,34 @@ async function memoryMib({ pid }: Node, name: 'VmRSS' | 'VmHWM'): Promise<number
   return Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)![1]) / 1024
 }
 
+/** What a process has used of the processor, in seconds. */
+async function cpuSeconds({ pid }: Node): Promise<number> {
+  const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]!.split(' ')
+  const TICKS_PER_SECOND = 100
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
+}
+
+const STARTS = 'serves after   reads back after      CPU    memory MiB, most'
+/** Starts a node, and prints what that took until it could answer what an agent has standing. */
+async function printStart(
+  what: string,
+  begin: () => Promise<Node>,
+  agent: Agent,
+  check: (node: Node) => Promise<void>,
+): Promise<void> {
+  const startedMs = performance.now()
+  await using node = await begin()
+  const servesS = (performance.now() - startedMs) / 1000
+  const readsS = await untilRead(node, agent, startedMs)
+  const cpuS = await cpuSeconds(node)
+  const [now, most] = [await memoryMib(node, 'VmRSS'), await memoryMib(node, 'VmHWM')]
+  await check(node)
+  const seconds = (number: number, width: number) => `${number.toFixed(2).padStart(width)} s`
+  print(
+    `  ${what.padEnd(42)}${seconds(servesS, 12)}${seconds(readsS, 17)}${seconds(cpuS, 7)} ${now.toFixed(0).padStart(12)}, ${most.toFixed(0)}`,
+  )
+}
+
 async function importQuestions(store: string, count: number): Promise<void> {
   const file = join(folder, 'questions.csv')
   const closes = new Date(Date.now() + 30 * 86_400_000).toISOString()
@@ -193,27 +221,24 @@ async function measureNodes(): Promise<void> {
     range(nodes).map(() => 0),
   )
 
-  print('\na node that starts:                        serves after    reads back after    memory MiB, most')
-  const start = async (what: string, name: string) => {
-    const startedMs = performance.now()
-    await using node = await startNode(url, name)
-    const servesS = (performance.now() - startedMs) / 1000
-    const readsS = await untilRead(node, everyone[0]!, startedMs)
+  print(`\na node that starts:${STARTS.padStart(60)}`)
+  const allRight = async (node: Node) => {
     assert.equal(await wrong(node), 0)
-    const [now, most] = [await memoryMib(node, 'VmRSS'), await memoryMib(node, 'VmHWM')]
-    print(
-      `  ${what.padEnd(40)} ${servesS.toFixed(2).padStart(8)} s ${readsS.toFixed(2).padStart(15)} s ${now.toFixed(0).padStart(15)}, ${most.toFixed(0)}`,
-    )
   }
-  await start('all in the inbox', 'late-1')
+  await printStart('all in the inbox', () => startNode(url, 'late-1'), everyone[0]!, allRight)
   await run('../jobs/fvs.ts', 'release', '--store', url)
-  await start('all in the table, of a release', 'late-2')
+  await printStart(
+    'all in the table, after a release',
+    () => startNode(url, 'late-2'),
+    everyone[0]!,
+    allRight,
+  )
   await Promise.all(fleet.map((node) => node[Symbol.asyncDispose]()))
 }
 
 /** A table in which agents have three forecasts on each of 1,000 open questions, as many as stand in all. */
 async function measureStarts(): Promise<void> {
-  print(`\na node over a table on a folder:            serves after    reads back after    memory MiB, most`)
+  print(`\na node over a folder:${STARTS.padStart(58)}`)
   for (const count of [0, standing / 10, standing]) {
     const store = join(folder, `starts-${count}`)
     await importQuestions(store, 1000)
@@ -222,16 +247,11 @@ async function measureStarts(): Promise<void> {
     await first[Symbol.asyncDispose]()
     if (count > 0) await fill(store, agent, count / 1000)
     await run('../jobs/fvs.ts', 'release', '--store', store)
-    const startedMs = performance.now()
-    await using node = await startNode(store, 'starts')
-    const servesS = (performance.now() - startedMs) / 1000
-    const readsS = await untilRead(node, agent, startedMs)
-    assert.equal((await readBack(node, agent)).size, count > 0 ? 1000 : 0)
-    const [now, most] = [await memoryMib(node, 'VmRSS'), await memoryMib(node, 'VmHWM')]
     const what = `${count.toLocaleString('en')} stand, of ${(3 * count).toLocaleString('en')} forecasts`
-    print(
-      `  ${what.padEnd(40)} ${servesS.toFixed(2).padStart(8)} s ${readsS.toFixed(2).padStart(15)} s ${now.toFixed(0).padStart(15)}, ${most.toFixed(0)}`,
-    )
+    const start = () => startNode(store, 'starts')
+    await printStart(what, start, agent, async (node) => {
+      assert.equal((await readBack(node, agent)).size, count > 0 ? 1000 : 0)
+    })
   }
 }
 

@@ -2,11 +2,13 @@
 // what a node finds of itself.
 import { z } from 'zod'
 import { count } from './metric.ts'
+import { PAIR_ABOUT, pairFields } from './metrics.ts'
 import {
   agentVerification,
   entityType,
   forecasterVerification,
   leaderboardFile,
+  provenance,
   releaseManifest,
   snapshotRow,
 } from './payloads.ts'
@@ -200,3 +202,21 @@ export const methodologyVersion = z.strictObject({
   document_url: z.string().describe('The URL of the method’s text, relative to this server'),
   parameters: z.record(z.string(), z.number()).describe('By name; the text of the method explains each'),
 })
+
+export const questionScore = z.strictObject({
+  question_id: publishedUuid,
+  title: z.string().nullable().describe('Null where the node that answers does not know the question'),
+  outcome: z.enum(OUTCOMES).exclude(['annulled']),
+  resolved_at: instant.describe('When the outcome became known, UTC'),
+  cluster: z.string().describe(PAIR_ABOUT.cluster),
+  ...pairFields,
+  contested: z.boolean().describe(PAIR_ABOUT.contested),
+  standard_reference: count.nullable().describe(`In 1e-9: ${PAIR_ABOUT.standard_reference}`),
+})
+export type QuestionScore = z.infer<typeof questionScore>
+const scoresPage = {
+  scores: z.array(questionScore).describe('By `resolved_at` and then `question_id`, the newest first'),
+  next_cursor: leaderboardPage.shape.next_cursor,
+}
+export const agentScores = z.strictObject({ agent_id: publishedUuid, ...scoresPage, ...provenance })
+export const forecasterScores = z.strictObject({ user_id: publishedUuid, ...scoresPage, ...provenance })

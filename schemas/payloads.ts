@@ -26,7 +26,7 @@ export const environmentName = z
 export const entityType = z.enum(ENTITY_TYPES).describe('Agents are machines, forecasters people')
 
 /** The origin of a payload: its release, instant, method and environment. */
-const provenance = {
+export const provenance = {
   methodology_version: z.string().describe('The version of the method that computed the scores'),
   release: z.number().int().min(1).describe('The release that published this'),
   as_of: instant.describe('The instant that the release describes, UTC'),
@@ -195,6 +195,16 @@ export const leaderboardFile = z.strictObject({
     .describe('The ranked by rank, then the others by their number of contested questions'),
 })
 export type LeaderboardFile = z.infer<typeof leaderboardFile>
+const pieceOfFile = z.strictObject({ size_bytes: count, sha256 })
+export const rowGroupsFile = z
+  .strictObject({
+    row_groups: z.array(pieceOfFile).describe('The first one begins with the file'),
+    footer: pieceOfFile.describe('All that follows the last row group'),
+  })
+  .describe('The pieces of a part of the scores, in order and without a gap: together they are the file')
+export type RowGroupsFile = z.infer<typeof rowGroupsFile>
+export type PieceOfFile = z.infer<typeof pieceOfFile>
+
 export const snapshotShard = z.strictObject({
   date: day,
   entity_type: entityType,

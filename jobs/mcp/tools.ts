@@ -2,6 +2,7 @@
 import { type CallToolResult, McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import {
+  agentScores,
   forecastReceipt,
   forecastResults,
   leaderboardPage,
@@ -18,6 +19,7 @@ import {
   leaderboardQuery,
   questionsQuery,
   standingQuery,
+  scoresQuery,
 } from '../../schemas/requests.ts'
 import { uuid } from '../../schemas/values.ts'
 import type { ServiceClient } from './service-client.ts'
@@ -124,7 +126,23 @@ export function mcpServer({ service, agentId, version }: McpOptions): McpServer 
       resultOf(service.call({ path: `/leaderboard/${entity_type}`, query, answer: leaderboardPage, signal })),
   )
 
-  if (agentId === undefined || !service.canSubmit) return server
+  if (agentId === undefined) return server
+
+  server.registerTool(
+    'my_scores',
+    {
+      description:
+        'Shows what the agent got on each question with an outcome, the newest first. Where `peer_score` is above 0 it was better ' +
+        'than the others.',
+      inputSchema: scoresQuery.extend({ limit }),
+      outputSchema: agentScores,
+      annotations: READS,
+    },
+    (query, { mcpReq: { signal } }) =>
+      resultOf(service.call({ path: `/agents/${agentId}/scores`, query, answer: agentScores, signal })),
+  )
+
+  if (!service.canSubmit) return server
 
   server.registerTool(
     'submit_forecast',

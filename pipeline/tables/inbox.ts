@@ -7,7 +7,7 @@ import { inboxHash } from '../store/paths.ts'
 import { sha256Hex } from '../proof/canonical.ts'
 import type { LocalFiles, LocalOptions } from '../store/local-files.ts'
 import { type Store, readChecked } from '../store/store.ts'
-import { COMPRESSORS } from './checkpoint.ts'
+import { COMPRESSORS } from './compressors.ts'
 import { orUnreadable, unreadable } from './quarantine.ts'
 
 const PARQUET_TYPES = {
