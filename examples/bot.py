@@ -6,6 +6,8 @@ from http.client import HTTPException
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
+BEARER = f"Bearer {os.environ['FVS_API_KEY']}"
+
 
 def probability_of(question):
     """Put your own judgement here: 0.5 says nothing."""
@@ -14,12 +16,12 @@ def probability_of(question):
 
 def call(path, body=None, left=3, key=None):
     """Sends a request, and the same one again if there is no answer or the answer says when to repeat it."""
-    key = key or str(uuid.uuid4())  # However often the request is sent with this key, it takes effect once.
-    headers = {"Content-Type": "application/json", "Idempotency-Key": key}
-    headers["Authorization"] = f"Bearer {os.environ['FVS_API_KEY']}"
-    data = None if body is None else json.dumps(body).encode()
+    # However often the request is sent with this key, it takes effect once.
+    key = key or str(uuid.uuid4())
+    headers = {"Content-Type": "application/json", "Idempotency-Key": key, "Authorization": BEARER}
+    request = Request(os.environ["FVS_URL"] + path, body and json.dumps(body).encode(), headers)
     try:
-        with urlopen(Request(os.environ["FVS_URL"] + path, data, headers), timeout=30) as answer:
+        with urlopen(request, timeout=30) as answer:
             return json.load(answer)
     except HTTPError as error:
         wait, reason = float(error.headers.get("Retry-After", "inf")), error.read().decode()
