@@ -110,7 +110,7 @@ async function cpuSeconds({ pid }: Node): Promise<number> {
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
 }
 
-const STARTS = 'serves after   reads back after      CPU    memory MiB, most'
+const STARTS = 'serves after  reads back after     CPU   memory MiB, most'
 /** Starts a node, and prints what that took until it could answer what an agent has standing. */
 async function printStart(
   what: string,
@@ -221,7 +221,7 @@ async function measureNodes(): Promise<void> {
     range(nodes).map(() => 0),
   )
 
-  print(`\na node that starts:${STARTS.padStart(60)}`)
+  print(`\n${'a node that starts'.padEnd(44)}${STARTS}`)
   const allRight = async (node: Node) => {
     assert.equal(await wrong(node), 0)
   }
@@ -238,7 +238,7 @@ async function measureNodes(): Promise<void> {
 
 /** A table in which agents have three forecasts on each of 1,000 open questions, as many as stand in all. */
 async function measureStarts(): Promise<void> {
-  print(`\na node over a folder:${STARTS.padStart(58)}`)
+  print(`\n${'a node that starts over a folder'.padEnd(44)}${STARTS}`)
   for (const count of [0, standing / 10, standing]) {
     const store = join(folder, `starts-${count}`)
     await importQuestions(store, 1000)
