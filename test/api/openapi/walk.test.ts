@@ -210,6 +210,11 @@ const PROVOKE_OF: Record<string, Provoke> = {
     return send(client, request)
   },
   'submitForecasts 409': underWay,
+  'listStandingForecasts 429': async (request) => {
+    const client = await another({ settings: { READS_PER_MINUTE: '1' } })
+    await send(client, { ...request, path: '/questions', query: {}, headers: {} })
+    return send(client, request)
+  },
   'listStandingForecasts 503': async (request) => {
     const store = new FaultStore(copyOf(released), {
       before: ({ path }) => {
