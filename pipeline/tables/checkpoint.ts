@@ -111,7 +111,7 @@ function damaged(path: string, reason: string, cause?: unknown): ServiceError {
 }
 
 async function filesOf(bytes: Uint8Array): Promise<DataFile[]> {
-  const file = bytes.slice().buffer
+  const file = new Uint8Array(bytes).buffer
   const rows = await parquetReadObjects({ file, columns: ['add'], compressors: COMPRESSORS })
   return (rows as { add: AddRow | null }[]).flatMap(({ add }): DataFile[] =>
     add
