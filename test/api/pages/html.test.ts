@@ -9,6 +9,6 @@ it('escapes what is not markup, in content and in attributes', () => {
 })
 
 it('keeps markup, joins lists and leaves out what is not there', () => {
-  const parts = [1, '<', html`<i></i>`, [null, undefined, false], 0]
+  const parts = [1, '<', html`<i></i>`, [null, undefined, false as const], 0]
   expect(html`<b>${parts}</b>`.text).toBe('<b>1&lt;<i></i>0</b>')
 })
