@@ -1,33 +1,13 @@
-// Numbers, times and names as pages write them.
+// What payloads hold, as pages write it: intervals, ranks, times, and names as the claims that they are.
 import { type Html, html } from './html.ts'
+import { minuteOf, signed } from './numbers.ts'
 
 /** What stands where there is no value. */
-export const NONE = '–'
-const MINUS = '\u2212'
-const NARROW = '\u202f'
+const NONE = '–'
 
-/** A number with its sign, as in +0.203 and −0.052. */
-export function signed(value: number | null, decimals = 3): string {
-  if (value === null) return NONE
-  const text = Math.abs(value).toFixed(decimals)
-  if (Number(text) === 0) return text
-  return (value < 0 ? MINUS : '+') + text
-}
-
-/** A number that is never negative, as in 0.130. */
-export function plain(value: number | null, decimals = 3): string {
-  return value === null ? NONE : value.toFixed(decimals).replace('-', MINUS)
-}
-
-/** A whole number, in groups of three digits from five digits on. */
-export function counted(value: number): string {
-  const text = String(value)
-  return text.length < 5 ? text : text.replace(/\B(?=(\d{3})+$)/g, NARROW)
-}
-
-/** A share from 0 to 1 as a percentage, as in 70 %. */
-export function percent(share: number | null, decimals = 0): string {
-  return share === null ? NONE : `${(share * 100).toFixed(decimals)}${NARROW}%`
+/** A number as a page writes it, and a dash for none. */
+export function orNone(value: number | null, written: (value: number) => string): string {
+  return value === null ? NONE : written(value)
 }
 
 /** As in +0.136 to +0.270. */
@@ -41,15 +21,10 @@ export function ranks(of: { lower: number; upper: number } | null): string {
   return of.lower === of.upper ? String(of.lower) : `${of.lower}–${of.upper}`
 }
 
-/** As in 1 question, 2 questions. */
-export function quantity(value: number, one: string, many = `${one}s`): string {
-  return `${counted(value)} ${value === 1 ? one : many}`
-}
-
 /** An instant to the minute. */
 export function time(instant: string | Date): Html {
   const iso = typeof instant === 'string' ? instant : instant.toISOString()
-  return html`<time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 16)}&nbsp;UTC</time>`
+  return html`<time datetime="${iso}">${minuteOf(iso)}</time>`
 }
 
 /** The day of an instant. */
