@@ -68,6 +68,15 @@ export class Leaderboard {
     })
   }
 
+  /** A page as it was published, the first is 0; undefined for one that the release does not have. */
+  file(
+    manifest: ReleaseManifest,
+    entityType: EntityType,
+    page: number,
+  ): Promise<LeaderboardFile | undefined> {
+    return this.#read(manifest, leaderboardPath(entityType, page))
+  }
+
   #manifest(release: number): Promise<ReleaseManifest> {
     return this.#manifests.get(String(release), async () => {
       const manifest = await readManifest(this.#store, release)
@@ -97,4 +106,12 @@ function placeOf(cursor: string | undefined, current: number): { release: number
 
 function noRelease(release: number): ServiceError {
   return new ServiceError('notFound', `there is no release ${release}: begin again without a cursor`)
+}
+
+/** How many pages a release has of a kind. */
+export function pagesOf({ files }: ReleaseManifest, entityType: EntityType): number {
+  const paths = new Set(files.map(({ path }) => path))
+  let pages = 0
+  while (paths.has(leaderboardPath(entityType, pages))) pages += 1
+  return pages
 }

@@ -16,3 +16,6 @@ function asset(name: string, mediaType: string): Asset {
 
 export const STYLE = asset('style.css', 'text/css')
 export const ICON = asset('icon.svg', 'image/svg+xml')
+export const VERIFY_SCRIPT = asset('verify.js', 'text/javascript')
+
+export const ASSETS: readonly Asset[] = [STYLE, ICON, VERIFY_SCRIPT]

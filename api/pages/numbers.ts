@@ -26,7 +26,7 @@ export function counted(count: number, one: string, many = `${one}s`): string {
 }
 
 /** A whole number with commas between its thousands. */
-function grouped(count: number): string {
+export function grouped(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',')
 }
 
