@@ -16,6 +16,8 @@ const COUNTS_HEIGHT = 34
 const QUARTERS = [0, 0.25, 0.5, 0.75, 1]
 const LEAST_RADIUS = 3
 const MORE_RADIUS = 4
+/** With fewer there is next to nothing that luck could not explain. */
+const LEAST_FORECASTS = 25
 
 /** A bin with at least one forecast. */
 type FilledBin = { [Field in keyof CalibrationBin]: number }
@@ -28,6 +30,8 @@ export function reliabilityResult(curve: readonly CalibrationBin[]): string {
   const off = bins.filter(
     ({ mean_probability: said, wilson_lower: lower, wilson_upper: upper }) => said < lower || said > upper,
   )
+  const total = bins.reduce((sum, { count }) => sum + count, 0)
+  if (total < LEAST_FORECASTS) return `${counted(total, 'forecast')}: too few to tell.`
   const groups = counted(bins.length, 'group')
   if (off.length === 0) {
     return `What it said and how often it happened differ by no more than luck explains, in ${
@@ -91,15 +95,20 @@ function corpPath(corp: readonly RecalibrationBlock[]): string {
     .join('')
 }
 
+/** Two shares as 10–20 %, so that a row is no wider than a phone. */
+function span(from: number, to: number): string {
+  return `${(from * 100).toFixed(0)}–${percent(to)}`
+}
+
 /** The numbers of the diagram. */
 export function reliabilityTable(curve: readonly CalibrationBin[]): Part {
   return html`<table><caption>The same in numbers</caption>
-<thead><tr><th scope="col">said</th><th scope="col" class="n">questions</th><th scope="col" class="n">happened</th><th scope="col" class="n">95 % interval</th></tr></thead>
+<thead><tr><th scope="col" class="n">said</th><th scope="col" class="n">questions</th><th scope="col" class="n">happened</th><th scope="col" class="n">95 % interval</th></tr></thead>
 <tbody>
 ${curve.map(
   ({ lower, upper, count, observed_frequency: happened, wilson_lower: least, wilson_upper: greatest }) =>
-    html`<tr><th scope="row">${percent(lower)} to ${percent(upper)}</th><td class="n">${count}</td><td class="n">${orNone(happened, percent)}</td><td class="n">${
-      least === null || greatest === null ? '–' : `${percent(least)} to ${percent(greatest)}`
+    html`<tr><th scope="row" class="n">${span(lower, upper)}</th><td class="n">${count}</td><td class="n">${orNone(happened, percent)}</td><td class="n">${
+      least === null || greatest === null ? '–' : span(least, greatest)
     }</td></tr>\n`,
 )}</tbody></table>`
 }

@@ -1,6 +1,6 @@
 // The chart of the running skill: a line with its interval as a band, over the number of contested questions.
 import { type Html, type Part, html } from '../html.ts'
-import { counted, signed } from '../numbers.ts'
+import { counted, grouped, signed } from '../numbers.ts'
 import { type Axis, multiples, place, stepFor } from './axis.ts'
 
 /** The skill after a number of contested questions. */
@@ -18,7 +18,7 @@ export interface Threshold {
 
 const WIDTH = 360
 const LEFT = 66
-const RIGHT = 352
+const RIGHT = 342
 const PLOT_HEIGHT = 190
 /** The height of a row of labels of thresholds. */
 const ROW = 16
@@ -34,7 +34,7 @@ export function runningResult(points: readonly RunningPoint[]): string {
     const before = points.findLastIndex((point) => !holds(point))
     const [last, first] = [points[before], points[before + 1]!]
     if (!last) return 'from the beginning'
-    return `since ${first.questions - last.questions > 1 ? 'about ' : ''}question ${first.questions}`
+    return `since ${first.questions - last.questions > 1 ? 'about ' : ''}question ${grouped(first.questions)}`
   }
   if (interval.lower > 0) {
     return `${begin}; its interval has been above the middle of the field ${since((point) => (point.interval?.lower ?? 0) > 0)}.`
@@ -73,14 +73,14 @@ ${points.length === 1 && html`<g class="dots"><circle cx="${place(x, questions)}
     .map(
       (value) => html`<text x="${LEFT - 6}" y="${place(y, value) + 4}">${signed(value, decimals)}</text>`,
     )}</g>
-<g class="tick" text-anchor="middle">${xAt.map((value) => html`<text x="${place(x, value)}" y="${bottom + 17}">${value}</text>`)}</g>
+<g class="tick" text-anchor="middle">${xAt.map((value) => html`<text x="${place(x, value)}" y="${bottom + 17}">${grouped(value)}</text>`)}</g>
 <text class="label" text-anchor="middle" x="${(LEFT + RIGHT) / 2}" y="${bottom + 36}">contested questions, as they resolved</text>
 </svg>`
 }
 
 /** From the least to the greatest skill and 0, with the ends of the intervals but for those of the first, very wide ones. */
 function rangeOf(points: readonly RunningPoint[]) {
-  const steady = points.slice(Math.floor(points.length / 3)).flatMap(({ interval }) => interval ?? [])
+  const steady = points.slice(Math.floor(points.length / 6)).flatMap(({ interval }) => interval ?? [])
   const values = [
     0,
     ...points.map(({ skill }) => skill),
@@ -109,7 +109,7 @@ function band(points: readonly RunningPoint[], x: Axis, y: Axis): Part {
   if (ends.length < 2) return undefined
   const upper = ends.map((end): Point => [end.at, place(y, end.upper)])
   const lower = ends.map((end): Point => [end.at, place(y, end.lower)])
-  return html`<path class="band" d="${pathOf([...upper, ...lower.reverse()])}z"/>\n`
+  return html`<path class="band" d="${pathOf([...upper, ...lower.toReversed()])}z"/>\n`
 }
 
 interface Mark {
@@ -136,7 +136,7 @@ function staircase(marks: readonly Omit<Mark, 'row' | 'anchor'>[]): Mark[] {
     placed.push({ x, label, row, anchor })
     free = anchor === 'end' ? x - width : x
   }
-  return placed.reverse()
+  return placed.toReversed()
 }
 
 function markOf({ x, label, row, anchor }: Mark, top: number, bottom: number): Html {

@@ -91,27 +91,31 @@ function near(actual: number[], expected: number[]): void {
   })
 }
 
+const spaced = (text: string) => text.replaceAll('\u00a0', ' ')
 const ppm = [50_000, 50_000, 150_000, 150_000, 850_000, 850_000]
 
 it('says in its title whether more than luck is in it', () => {
   const { curve } = drawn({ ppm, outcome: [0, 0, 0, 1, 1, 1] })
-  expect(reliabilityResult(curve)).toBe(
+  expect(reliabilityResult(curve)).toBe('6 forecasts: too few to tell.')
+  const five = <T>(values: readonly T[]) => Array.from({ length: 5 }, () => values).flat()
+  const right = drawn({ ppm: five(ppm), outcome: five([0, 0, 0, 0, 1, 1]) }).curve
+  expect(reliabilityResult(right)).toBe(
     'What it said and how often it happened differ by no more than luck explains, in all 3 groups of forecasts.',
   )
-  const wrong = drawn({ ppm: Array(9).fill(50_000), outcome: Array(9).fill(1) }).curve
-  expect(reliabilityResult(wrong)).toBe(
-    'In 1 of 1 group of forecasts, what it said and how often it happened differ by more than luck explains: ' +
+  const wrong = drawn({ ppm: five(ppm), outcome: five([1, 1, 0, 0, 1, 1]) }).curve
+  expect(spaced(reliabilityResult(wrong))).toBe(
+    'In 1 of 3 groups of forecasts, what it said and how often it happened differ by more than luck explains: ' +
       'from 0 % to 10 % it happened more often than said.',
   )
 })
 
 it('has its numbers in a table, with a dash for a group without forecasts', () => {
   const { curve } = drawn({ ppm, outcome: [0, 0, 0, 1, 1, 1] })
-  const table = html`${reliabilityTable(curve)}`.text
+  const table = spaced(html`${reliabilityTable(curve)}`.text)
   expect(table).toContain(
-    '<th scope="row">10 % to 20 %</th><td class="n">2</td><td class="n">50 %</td><td class="n">9 % to 91 %</td>',
+    '<th scope="row" class="n">10–20 %</th><td class="n">2</td><td class="n">50 %</td><td class="n">9–91 %</td>',
   )
   expect(table).toContain(
-    '<th scope="row">20 % to 30 %</th><td class="n">0</td><td class="n">–</td><td class="n">–</td>',
+    '<th scope="row" class="n">20–30 %</th><td class="n">0</td><td class="n">–</td><td class="n">–</td>',
   )
 })

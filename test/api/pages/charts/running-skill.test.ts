@@ -31,7 +31,7 @@ it('puts the line where its axes say', () => {
   const points = line.slice(1).split('L').map(numbersOf)
   expect(points).toHaveLength(110)
   points.forEach(([x, y], index) => {
-    expect(x).toBeCloseTo(66 + ((index + 1) / 110) * 286, 0)
+    expect(x).toBeCloseTo(66 + ((index + 1) / 110) * 276, 0)
     expect(y).toBeCloseTo(zero - ((0.2 * (index + 1)) / 110) * perSkill, 0)
   })
 })
@@ -86,7 +86,7 @@ it('stays inside of its frame whatever the skill', () => {
       for (const [, path] of svg.matchAll(/class="(?:line|band)" d="([^"]+)"/g)) {
         numbersOf(path!).forEach((value, index) => {
           expect(value).toBeGreaterThanOrEqual(0)
-          expect(value).toBeLessThanOrEqual(index % 2 === 0 ? 352 : height!)
+          expect(value).toBeLessThanOrEqual(index % 2 === 0 ? 342 : height!)
         })
       }
     }),
