@@ -102,8 +102,8 @@ function span(from: number, to: number): string {
 
 /** The numbers of the diagram. */
 export function reliabilityTable(curve: readonly CalibrationBin[]): Part {
-  return html`<table><caption>The same in numbers</caption>
-<thead><tr><th scope="col" class="n">said</th><th scope="col" class="n">questions</th><th scope="col" class="n">happened</th><th scope="col" class="n">95 % interval</th></tr></thead>
+  return html`<table><caption>The same in numbers, with 95\u00a0% intervals</caption>
+<thead><tr><th scope="col" class="n">said</th><th scope="col" class="n">count</th><th scope="col" class="n">happened</th><th scope="col" class="n">interval</th></tr></thead>
 <tbody>
 ${curve.map(
   ({ lower, upper, count, observed_frequency: happened, wilson_lower: least, wilson_upper: greatest }) =>

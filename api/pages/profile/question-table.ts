@@ -4,7 +4,7 @@ import { questionPath } from '../links.ts'
 import { percent, plain, signed } from '../numbers.ts'
 import { type Site, linkTo } from '../site.ts'
 import { scrolling } from '../table.ts'
-import { dayOf, endOf, named } from '../wording.ts'
+import { dayOf, endOf, named, orNone } from '../wording.ts'
 import type { QuestionScore } from './subject.ts'
 
 const NANO = 1e9
@@ -14,7 +14,7 @@ export function questionTable(site: Site, caption: Html, rows: readonly Question
   return scrolling(
     'Questions',
     html`<table><caption>${caption}</caption>
-<thead><tr><th scope="col">question</th><th scope="col">resolved</th><th scope="col">outcome</th><th scope="col" class="n">said last</th><th scope="col" class="n">Brier</th><th scope="col" class="n">the field</th><th scope="col" class="n">better by</th><th scope="col" class="n">covered</th></tr></thead>
+<thead><tr><th scope="col">question</th><th scope="col">outcome</th><th scope="col" class="n">said last</th><th scope="col" class="n">better by</th><th scope="col" class="n">Brier</th><th scope="col" class="n">the field</th><th scope="col" class="n">covered</th><th scope="col" class="n">resolved</th></tr></thead>
 <tbody>
 ${rows.map((row) => rowOf(site, row))}</tbody></table>`,
   )
@@ -22,11 +22,8 @@ ${rows.map((row) => rowOf(site, row))}</tbody></table>`,
 
 function rowOf(site: Site, row: QuestionScore): Html {
   const { question_id: id, title, outcome, resolved_at: at, closing_probability: said, brier, coverage } = row
-  return html`<tr><th scope="row" class="name"><a href="${linkTo(site, questionPath(id))}">${title === null ? endOf(id) : named(title)}</a></th><td class="n">${dayOf(at)}</td><td>${outcome}</td><td class="n">${percent(said)}</td><td class="n">${plain(brier)}</td>${fieldCells(row)}<td class="n">${percent(coverage)}</td></tr>\n`
-}
-
-function fieldCells({ standard_reference: reference, coverage, brier }: QuestionScore): Html {
-  if (reference === null) return html`<td class="n" colspan="2">not contested</td>`
-  const field = reference / NANO / coverage
-  return html`<td class="n">${plain(field)}</td><td class="n">${signed(field - brier)}</td>`
+  const { standard_reference: reference } = row
+  const field = reference === null ? null : reference / NANO / coverage
+  const gain = field === null ? 'not contested' : signed(field - brier)
+  return html`<tr><th scope="row" class="name"><a href="${linkTo(site, questionPath(id))}">${title === null ? endOf(id) : named(title)}</a></th><td>${outcome}</td><td class="n">${percent(said)}</td><td class="n">${gain}</td><td class="n">${plain(brier)}</td><td class="n">${orNone(field, plain)}</td><td class="n">${percent(coverage)}</td><td class="n">${dayOf(at)}</td></tr>\n`
 }

@@ -130,6 +130,8 @@ ${requirements.map(rowOf)}</tbody>
 }
 
 function rowOf({ rule, needed, has, isMet, missing }: Requirement): Html {
-  const mark = isMet ? html`<span class="yes">✓ ${has}</span>` : html`<span class="no">✗ ${has}</span>`
+  const mark = isMet
+    ? html`<span class="yes">✓\u00a0${has}</span>`
+    : html`<span class="no">✗\u00a0${has}</span>`
   return html`<tr><td>${rule}</td><td class="n">${needed}</td><td>${mark}${missing !== undefined && `: ${missing}`}</td></tr>\n`
 }
