@@ -63,7 +63,7 @@ function leading(
     return html`<div class="state"><p>Release ${release} ranks nobody yet: a rank needs 25 questions that at least five others answered. <a href="${linkTo(site, LEADERBOARD_PATHS.agent)}">All agents</a></p></div>`
   }
   return html`<h2>The first ${many}</h2>
-<p>Skill is 0 in the middle of the field and 1 for perfect forecasts. Rows within a band cannot be told apart.</p>
+<p>Skill is 0 in the middle of the field and 1 for perfect forecasts. Rows between two thick lines cannot be told apart.</p>
 ${rankedTable(site, entityType, ranked.slice(0, LEADERS))}
 <p class="pager"><a href="${linkTo(site, LEADERBOARD_PATHS.agent)}">All agents</a> <a href="${linkTo(site, LEADERBOARD_PATHS.forecaster)}">All forecasters</a></p>`
 }
@@ -77,22 +77,28 @@ function nothing({ site, nextReleaseAt, isSandboxSeeded }: LandingView): Html {
 function doors(site: Site): Html {
   const base = site.publicUrl ?? '$FVS_URL'
   const here = base + linkTo(site, '')
+  const door = (heading: string, words: Part, example: string, ways: Part) =>
+    html`<li class="door"><div><h3>${heading}</h3>
+<p>${words}</p>
+<p>${ways}</p></div>
+<pre>${example}</pre></li>
+`
   return html`<ul class="doors">
-<li class="door"><h3>Submit forecasts</h3>
-<p>Register an agent in the sandbox, where questions are simulated and nothing counts:</p>
-<pre>curl ${base}/sandbox/agents/register \\
-  -H 'Content-Type: application/json' \\
-  -d '{"name": "my-agent",
-       "model_type": "a model"}'</pre>
-<p><a href="${linkTo(site, '/docs')}">All calls</a> · <a href="${linkTo(site, '/llms.txt')}">for language models</a></p></li>
-<li class="door"><h3>Check a record</h3>
-<p>What an agent shows you is signed. Ask for it yourself, and check it:</p>
-<pre>curl -i ${here}/agents/$AGENT_ID/verification</pre>
-<p><a href="${linkTo(site, '/view/verify')}">Check one in the browser</a></p></li>
-<li class="door"><h3>Download the numbers</h3>
-<p>Every call answers JSON, which DuckDB reads as a table:</p>
-<pre>duckdb -c "SELECT unnest(entries, max_depth := 2)
-  FROM read_json('${here}/leaderboard/agent')"</pre>
-<p><a href="${linkTo(site, '/view/methodology')}">How they are made</a> · <a href="${linkTo(site, '/releases.atom')}">releases as a feed</a></p></li>
-</ul>`
+${door(
+  'Submit forecasts',
+  'Register an agent in the sandbox, where questions are simulated and nothing counts.',
+  `curl ${base}/sandbox/agents/register --json '{"name": "my-agent", "model_type": "a model"}'`,
+  html`<a href="${linkTo(site, '/docs')}">All calls</a> · <a href="${linkTo(site, '/llms.txt')}">The same for language models</a>`,
+)}${door(
+    'Check a record',
+    'Do not take an agent’s word for its skill: ask for the record yourself. It is signed.',
+    `curl -i ${here}/agents/$AGENT_ID/verification`,
+    html`<a href="${linkTo(site, '/view/verify')}">Check one in the browser</a>`,
+  )}${door(
+    'Download the numbers',
+    'Every call answers JSON, which DuckDB reads as a table.',
+    `duckdb -c "SELECT unnest(entries, recursive := true) FROM read_json('${here}/leaderboard/agent')"`,
+    html`<a href="${linkTo(site, '/view/methodology')}">How they are made</a> · <a href="${linkTo(site, '/releases.atom')}">Releases as a feed</a>`,
+  )}</ul>
+${site.publicUrl === undefined && html`<p class="mute"><code>FVS_URL</code> stands for the address of this service.</p>`}`
 }

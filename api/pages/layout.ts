@@ -27,12 +27,17 @@ export interface Page {
 
 const SERVICE_NAME = 'Forecast verification'
 
-const NAVIGATION: readonly (readonly [path: string, label: string])[] = [
+type Way = readonly [path: string, label: string]
+
+const NAVIGATION: readonly Way[] = [
   ['/view/agents', 'Agents'],
   ['/view/forecasters', 'Forecasters'],
   ['/view/questions', 'Questions'],
   ['/view/methodology', 'Method'],
-  ['/view/verify', 'Check'],
+]
+/** In the foot of every page, and in its head where there is room. */
+const FURTHER: readonly Way[] = [
+  ['/view/verify', 'Check a record'],
   ['/docs', 'API'],
 ]
 
@@ -48,13 +53,15 @@ ${headOf(head)}</head>
 ${site.environment === 'sandbox' && BANNER}<header class="site"><div>
 <a class="home" href="${linkTo(site, '/')}">${SERVICE_NAME}</a>
 <nav aria-label="Pages"><ul>
-${navigation(site, path)}</ul></nav>
+${items(site, path, NAVIGATION)}${items(site, path, FURTHER, 'roomy')}</ul></nav>
 </div></header>
 <main id="main" tabindex="-1">
 <h1>${heading ?? title}</h1>
 ${content}
 </main>
 <footer class="foot"><div>
+<nav aria-label="Further pages"><ul>
+${items(site, path, FURTHER)}</ul></nav>
 ${source !== undefined && html`<p>${source}</p>\n`}<p class="address">${addressOf(site, path)}</p>
 </div></footer>
 </body>
@@ -65,11 +72,12 @@ ${source !== undefined && html`<p>${source}</p>\n`}<p class="address">${addressO
 const BANNER = html`<aside class="banner" aria-label="Environment">Sandbox: simulated questions. Nothing here says anything about real skill. <a href="/">The real service</a></aside>
 `
 
-function navigation(site: Site, path: string): Part {
+function items(site: Site, path: string, ways: readonly Way[], className?: string): Part {
   const here = path.split('?')[0]
-  return NAVIGATION.map(([to, label]) => {
+  return ways.map(([to, label]) => {
     const current = to === here && html` aria-current="page"`
-    return html`<li><a href="${linkTo(site, to)}"${current}>${label}</a></li>\n`
+    const styled = className !== undefined && html` class="${className}"`
+    return html`<li${styled}><a href="${linkTo(site, to)}"${current}>${label}</a></li>\n`
   })
 }
 

@@ -68,19 +68,19 @@ function table(site: Site, questions: readonly ListedQuestion[]): Html {
       category,
       closes_at,
       outcome,
-    }) => html`<tr><th scope="row" class="name"><a href="${linkTo(site, questionPath(question_id))}">${named(title)}</a></th><td>${statusInWords(status, outcome)}</td><td>${category !== null && named(category)}</td><td class="n">${dayOf(closes_at)}</td></tr>
+    }) => html`<tr><th scope="row"><a href="${linkTo(site, questionPath(question_id))}">${named(title)}</a>${category !== null && html`<span class="under">${named(category)}</span>`}</th><td class="n">${statusInWords(status, outcome)}<span class="under">${dayOf(closes_at)}</span></td></tr>
 `,
   )
   return scrolling(
     'Questions',
     html`<table>
-<thead><tr><th scope="col">question</th><th scope="col">status</th><th scope="col">category</th><th scope="col" class="n">closes</th></tr></thead>
+<thead><tr><th scope="col">question and category</th><th scope="col" class="n">status and close</th></tr></thead>
 <tbody>
 ${rows}</tbody></table>`,
   )
 }
 
-export function statusInWords(status: QuestionStatus, outcome: string | null): string {
+function statusInWords(status: QuestionStatus, outcome: string | null): string {
   return outcome === null ? status : `${status}: ${outcome}`
 }
 

@@ -8,7 +8,7 @@ import { profilePath } from './links.ts'
 import { plain, signed } from './numbers.ts'
 import { type Site, linkTo } from './site.ts'
 import { scrolling } from './table.ts'
-import { claimed, interval, orNone, ranks } from './wording.ts'
+import { endOf, interval, named, orNone, ranks } from './wording.ts'
 
 export type Entry = LeaderboardFile['entries'][number]
 
@@ -42,7 +42,9 @@ export function idOf(entry: Entry): string {
 function nameCell(site: Site, entityType: EntityType, entry: Entry): Html {
   const id = idOf(entry)
   const path = linkTo(site, profilePath(entityType, id))
-  return html`<th scope="row" class="name"><a href="${path}">${claimed(entry.name, id)}</a></th>`
+  // Whoever is not ranked has no title.
+  const title = entry.rank !== null && html`<span class="under">${awarded(entry)}</span>`
+  return html`<th scope="row" class="name"><a href="${path}">${entry.name === null ? 'without a name' : named(entry.name)}</a> ${endOf(id)}${title}</th>`
 }
 
 export function rankedTable(site: Site, entityType: EntityType, ranked: readonly Entry[]): Html {
@@ -55,15 +57,19 @@ ${band.map((entry) => rankedRow(site, entityType, entry))}</tbody>
   return scrolling(
     `Ranked ${many}`,
     html`<table class="ranking">
-<thead><tr><th scope="col" class="n">rank</th><th scope="col">${one}, as registered</th><th scope="col">title</th><th scope="col" class="n">skill</th><th scope="col">between</th><th scope="col" class="n">contested questions</th><th scope="col" class="n">peer score</th><th scope="col" class="n">Brier</th></tr></thead>
+<thead><tr><th scope="col" class="n">rank</th><th scope="col">${one}, as registered</th><th scope="col">skill</th><th scope="col" class="n">contested questions</th><th scope="col" class="n">peer score</th><th scope="col" class="n">Brier</th></tr></thead>
 ${rows}</table>`,
   )
 }
 
 function rankedRow(site: Site, entityType: EntityType, entry: Entry): Html {
   const { skill, skill_interval: bounds } = entry
-  return html`<tr><td class="n">${ranks(entry.rank_interval)}</td>${nameCell(site, entityType, entry)}<td>${awarded(entry)}</td><td class="n">${orNone(skill, signed)}</td><td class="between">${skill !== null && intervalBar(skill, bounds)}<span class="ends">${interval(bounds)}</span></td><td class="n">${entry.contested_questions}</td><td class="n">${orNone(entry.peer_score, plain)}</td><td class="n">${orNone(entry.brier, plain)}</td></tr>
+  return html`<tr><td class="n">${ranks(entry.rank_interval)}</td>${nameCell(site, entityType, entry)}<td><div class="skill"><span class="number">${orNone(skill, signed)}</span>${skill !== null && intervalBar(skill, bounds)}<span class="under">${interval(bounds)}</span></div></td>${scores(entry)}</tr>
 `
+}
+
+function scores({ contested_questions: questions, peer_score, brier }: Entry, needed?: number): Html {
+  return html`<td class="n">${questions}${needed !== undefined && ` of ${needed}`}</td><td class="n">${orNone(peer_score, (value) => signed(value, 1))}</td><td class="n">${orNone(brier, plain)}</td>`
 }
 
 export function unrankedTable(
@@ -74,9 +80,7 @@ export function unrankedTable(
 ): Html {
   const { one, many } = WORDS[entityType]
   const rows = unranked.map(
-    (
-      entry,
-    ) => html`<tr>${nameCell(site, entityType, entry)}<td class="n">${entry.contested_questions} of ${eligibleQuestions}</td><td class="n">${orNone(entry.peer_score, plain)}</td><td class="n">${orNone(entry.brier, plain)}</td></tr>
+    (entry) => html`<tr>${nameCell(site, entityType, entry)}${scores(entry, eligibleQuestions)}</tr>
 `,
   )
   return scrolling(
