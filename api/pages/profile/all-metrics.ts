@@ -35,7 +35,7 @@ function rowsOf(name: EntityMetricName, value: unknown): Html[] {
 }
 
 function row(name: string, value: string, about: string): Html {
-  return html`<tr><th scope="row"><code>${name}</code></th><td class="n">${value}</td><td class="name">${about}</td></tr>\n`
+  return html`<tr><th scope="row" class="term"><code>${name}</code></th><td class="n">${value}</td><td class="name">${about}</td></tr>\n`
 }
 
 /** With all of its published decimals. */
