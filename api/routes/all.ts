@@ -12,6 +12,7 @@ import { methodologyDocument, methodologyVersion } from './methodology.ts'
 import { owner } from './owners.ts'
 import { pageFiles } from './page-files.ts'
 import { pages } from './pages.ts'
+import { profilePages } from './profile-pages.ts'
 import { problemType, problemTypes } from './problems.ts'
 import { publications } from './publications.ts'
 import { getQuestion, listQuestions } from './questions.ts'
@@ -56,6 +57,7 @@ export function allRoutes({ version, methodology, methodologyText }: Documents):
     readyz,
     metrics,
     ...pages(methodology, methodologyText),
+    ...profilePages(methodology),
     ...badges(methodology),
     ...pageFiles,
   ]
