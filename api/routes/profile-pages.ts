@@ -132,8 +132,8 @@ async function scoresOf(
   most = Infinity,
 ): Promise<Score[]> {
   const all: Score[] = []
-  let cursor: string | null | undefined
-  while (cursor !== null && all.length < most) {
+  let cursor: string | undefined
+  do {
     const limit = Math.min(ROWS_AT_ONCE, most - all.length)
     const page = await scores.page(manifest, { entityType, entityId, limit, cursor })
     const titles = await questions.titlesOf(page.rows.map(({ question_id }) => question_id))
@@ -142,8 +142,8 @@ async function scoresOf(
       const standard_reference = reference === null ? null : Number(reference)
       all.push({ ...row, standard_reference, title: titles[index] ?? null })
     }
-    cursor = page.nextCursor
-  }
+    cursor = page.nextCursor ?? undefined
+  } while (cursor !== undefined && all.length < most)
   return all
 }
 
