@@ -34,7 +34,8 @@ export function ownerPage(site: Site, owned: Owner): Html {
     alternates: { 'application/json': path },
     source: html`${releaseLine(site, owned)}. The same for programs: <a href="${linkTo(site, path)}">owner</a>`,
     content: html`<p class="mute">Who answers for these agents, as the operator has recorded it</p>
-<p class="lead">${result}. Whoever tries many agents may show only the luckiest: all that this owner ever registered are here, retired ones too, and each further one has to prove more.</p>
+<p class="lead">${result}.</p>
+<p>Whoever tries many agents may show only the luckiest: all that this owner ever registered are here, retired ones too, and each further one has to prove more.</p>
 <dl class="facts">
 <div><dt>Agents</dt><dd>${agents.length}<small>${scored} with a resolved question</small></dd></div>
 <div><dt>Certified</dt><dd>${certified}<small>certified or expert</small></dd></div>
@@ -47,10 +48,10 @@ ${scrolling('Agents', agentTable(site, owned))}`,
 
 function agentTable(site: Site, { agents }: Owner): Html {
   return html`<table><caption>In the order of their ids</caption>
-<thead><tr><th scope="col">agent, as registered</th><th scope="col">title</th><th scope="col" class="n">skill</th><th scope="col">retired</th></tr></thead>
+<thead><tr><th scope="col">agent, as registered</th><th scope="col">title</th><th scope="col" class="n">skill</th></tr></thead>
 <tbody>
 ${agents.map(
   (agent) =>
-    html`<tr><th scope="row" class="name"><a href="${linkTo(site, profilePath('agent', agent.agent_id))}">${claimed(agent.name, agent.agent_id)}</a></th><td>${awarded(agent)}</td><td class="n">${orNone(agent.skill, signed)}</td><td>${agent.retired_at === null ? 'no' : dayOf(agent.retired_at)}</td></tr>\n`,
+    html`<tr><th scope="row" class="name"><a href="${linkTo(site, profilePath('agent', agent.agent_id))}">${claimed(agent.name, agent.agent_id)}</a></th><td>${awarded(agent)}${agent.retired_at !== null && html`<br><span class="mute">retired ${dayOf(agent.retired_at)}</span>`}</td><td class="n">${orNone(agent.skill, signed)}</td></tr>\n`,
 )}</tbody></table>`
 }

@@ -23,6 +23,13 @@ export function stepFor(range: number, parts: number): number {
   return power * STEPS.find((step) => power * step * parts >= range * (1 - 1e-9))!
 }
 
+/** How many decimals tell the multiples of a step apart. */
+export function decimalsOf(step: number): number {
+  let decimals = 0
+  while (Math.abs(step * 10 ** decimals - Math.round(step * 10 ** decimals)) > 1e-6) decimals += 1
+  return decimals
+}
+
 /** The multiples of a step from `least` to `most`. */
 export function multiples(least: number, most: number, step: number): number[] {
   const first = Math.ceil(least / step - 1e-9)

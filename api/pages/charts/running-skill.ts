@@ -1,7 +1,7 @@
 // The chart of the running skill: a line with its interval as a band, over the number of contested questions.
 import { type Html, type Part, html } from '../html.ts'
 import { counted, grouped, signed } from '../numbers.ts'
-import { type Axis, multiples, place, stepFor } from './axis.ts'
+import { type Axis, decimalsOf, multiples, place, stepFor } from './axis.ts'
 
 /** The skill after a number of contested questions. */
 export interface RunningPoint {
@@ -59,7 +59,7 @@ export function runningSkillChart(points: readonly RunningPoint[], thresholds: r
   const xAt = multiples(1, most, Math.max(1, stepFor(most, 5)))
   const yAt = multiples(y.least, y.most, step)
   const zero = place(y, 0)
-  const decimals = step < 0.1 ? 2 : 1
+  const decimals = decimalsOf(step)
   const end = interval ? `, between ${signed(interval.lower)} and ${signed(interval.upper)}` : ''
   return html`<svg class="chart square" viewBox="0 0 ${WIDTH} ${bottom + 42}" role="img" aria-labelledby="running-title running-about">
 <title id="running-title">${runningResult(points)}</title>
