@@ -1,7 +1,7 @@
 // Pages about one entity: its profile, all of its questions, and all agents of an owner.
 import { z } from 'zod'
 import type { Methodology } from '../../pipeline/scoring/methodology.ts'
-import { runningSkill } from '../../pipeline/scoring/running.ts'
+import { type RunningPoint, runningSkill } from '../../pipeline/scoring/running.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { PUBLICATIONS } from '../../schemas/metric.ts'
 import { name } from '../../schemas/names.ts'
@@ -10,6 +10,7 @@ import { pageQuery } from '../../schemas/requests.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import { uuid } from '../../schemas/values.ts'
 import type { ApiContext } from '../context.ts'
+import type { Publication } from '../current-release.ts'
 import { notPublished } from '../not-published.ts'
 import type { Html } from '../pages/html.ts'
 import { profilePath } from '../pages/links.ts'
@@ -40,74 +41,71 @@ function profile(entityType: EntityType, methodology: Methodology): Route {
     summary: `What is published of an ${entityType}`,
     params,
     render: async ({ params: { id } }, context) => {
-      const found = await publishedOf(context, entityType, id)
-      if (!found) return unreleased(context, entityType, id)
-      return rendered(context, profilePath(entityType, id), found.manifest, () =>
-        renderProfile(context, methodology, entityType, found),
-      )
+      const verification = await context.releases.find(entityType, id, 'verification')
+      if (!verification) return unreleased(context, entityType, id)
+      return rendered(context, profilePath(entityType, id), verification, async () => {
+        const { manifest, payloads } = await publishedOf(context, entityType, id, verification)
+        const scores = (await scoresOf(context, entityType, id, manifest)).toReversed()
+        return profilePage({
+          site: context.site,
+          published: payloads,
+          verification: {
+            text: new TextDecoder().decode(verification.bytes),
+            signature: verification.signature,
+          },
+          scores,
+          running: runningOf(methodology, payloads, scores),
+          superseded: manifest.superseded,
+          rules: methodology.parameters,
+        })
+      })
     },
   })
 }
 
-interface Published {
-  id: string
-  manifest: ReleaseManifest
-  payloads: Payloads
-  text: string
-  signature: string | undefined
-}
-
-/** What the current release says of an entity; undefined where it does not have it. */
-async function publishedOf(
-  { releases }: ApiContext,
-  entityType: EntityType,
-  id: string,
-): Promise<Published | undefined> {
-  const manifest = releases.current
-  const verification = manifest && (await releases.find(entityType, id, 'verification'))
-  if (!verification) return undefined
-  const kinds = [...PUBLICATIONS, 'profile'] as const
-  const payloads = await Promise.all(
-    kinds.map(async (kind) => [kind, (await releases.find(entityType, id, kind))?.payload]),
-  )
-  return {
-    id,
-    manifest,
-    payloads: Object.fromEntries(payloads) as Payloads,
-    text: new TextDecoder().decode(verification.bytes),
-    signature: verification.signature,
-  }
+function runningOf(methodology: Methodology, payloads: Payloads, scores: readonly Score[]): RunningPoint[] {
+  const attempt = isAgent(payloads) ? payloads.verification.attempt : null
+  const wanted = milestones(payloads.metrics.contested_questions, methodology.parameters)
+  return runningSkill(methodology, scores, attempt, wanted)
 }
 
 /** A page that shows a release and titles of questions is rendered again when either has changed. */
 function rendered(
   { pages, questions }: ApiContext,
   path: string,
-  { release }: ReleaseManifest,
+  verification: Publication,
   render: () => Promise<Html>,
 ): Promise<Uint8Array> {
-  return pages.get(`${path} ${release} ${questions.version}`, render)
+  return pages.get(`${path} ${releaseOf(verification)} ${questions.version}`, render)
 }
 
-async function renderProfile(
-  context: ApiContext,
-  methodology: Methodology,
+function releaseOf({ payload }: Publication): number {
+  return (payload as Payloads['verification']).release
+}
+
+/**
+ * All that a release says of an entity.
+ *
+ * @throws ServiceError `unavailable` if another release has come since the verification was read.
+ */
+async function publishedOf(
+  { releases }: ApiContext,
   entityType: EntityType,
-  { id, manifest, payloads, text, signature }: Published,
-): Promise<Html> {
-  const rules = methodology.parameters
-  const scores = (await scoresOf(context, entityType, id, manifest)).toReversed()
-  const attempt = isAgent(payloads) ? payloads.verification.attempt : null
-  const wanted = milestones(payloads.metrics.contested_questions, rules)
-  return profilePage({
-    site: context.site,
-    published: payloads,
-    verification: { text, signature },
-    scores,
-    running: runningSkill(methodology, scores, attempt, wanted),
-    superseded: manifest.superseded,
-    rules,
-  })
+  id: string,
+  verification: Publication,
+): Promise<{ manifest: ReleaseManifest; payloads: Payloads }> {
+  const kinds = [...PUBLICATIONS, 'profile'] as const
+  const found = await Promise.all(kinds.map((kind) => releases.find(entityType, id, kind)))
+  const manifest = releases.current
+  const release = releaseOf(verification)
+  const isOne = found.every((publication) => publication && releaseOf(publication) === release)
+  if (!isOne || manifest?.release !== release) {
+    throw new ServiceError('unavailable', `another release than ${release} has come: try again`, {
+      retryAfterS: 1,
+    })
+  }
+  const payloads = kinds.map((kind, index) => [kind, found[index]!.payload])
+  return { manifest, payloads: Object.fromEntries(payloads) as Payloads }
 }
 
 async function unreleased(context: ApiContext, entityType: EntityType, id: string): Promise<Html> {
@@ -155,23 +153,20 @@ function questionsOf(entityType: EntityType): Route {
     params,
     query: pageQuery,
     render: async ({ params: { id }, query: { page: pageNumber = 1 } }, context) => {
-      const found = await publishedOf(context, entityType, id)
-      if (!found) throw await notPublished(context, entityType, id)
-      const { manifest, payloads } = found
-      const pages = Math.max(1, Math.ceil(payloads.metrics.resolved_questions / QUESTIONS_PER_PAGE))
+      const verification = await context.releases.find(entityType, id, 'verification')
+      if (!verification) throw await notPublished(context, entityType, id)
+      const { resolved_questions: total } = verification.payload as Payloads['verification']
+      const pages = Math.max(1, Math.ceil(total / QUESTIONS_PER_PAGE))
       if (pageNumber > pages) {
         throw new ServiceError('notFound', `there is no page ${pageNumber}: the last one is ${pages}`)
       }
-      return rendered(
-        context,
-        `${profilePath(entityType, id)}/questions ${pageNumber}`,
-        manifest,
-        async () => {
-          const newest = await scoresOf(context, entityType, id, manifest, pageNumber * QUESTIONS_PER_PAGE)
-          const scores = newest.slice((pageNumber - 1) * QUESTIONS_PER_PAGE)
-          return entityQuestionsPage({ site: context.site, published: payloads, scores, pageNumber })
-        },
-      )
+      const path = `${profilePath(entityType, id)}/questions ${pageNumber}`
+      return rendered(context, path, verification, async () => {
+        const { manifest, payloads } = await publishedOf(context, entityType, id, verification)
+        const newest = await scoresOf(context, entityType, id, manifest, pageNumber * QUESTIONS_PER_PAGE)
+        const scores = newest.slice((pageNumber - 1) * QUESTIONS_PER_PAGE)
+        return entityQuestionsPage({ site: context.site, published: payloads, scores, pageNumber })
+      })
     },
   })
 }

@@ -1,7 +1,7 @@
 // How a skill came about: what it would have been after each contested question, by the references of the release.
 import type { Methodology } from './methodology.ts'
 import { NANO, roundHalfEven } from './round.ts'
-import { alphaOf, skillAgainst } from './skill.ts'
+import { alphaOf, skillOf } from './skill.ts'
 
 /** What a release publishes of an entity on one question, as far as the running skill rests on it. */
 export interface ErrorPair {
@@ -37,31 +37,52 @@ export function runningSkill(
   wanted: readonly number[] = [],
 ): RunningPoint[] {
   const contested = pairs.filter(({ standard_reference: reference }) => reference !== null)
-  const own = Float64Array.from(contested, ({ coverage, brier }) => roundHalfEven(coverage * brier * NANO))
-  const standard = Float64Array.from(contested, ({ standard_reference: reference }) => reference!)
-  const numbers = new Map<string, number>()
-  const clustersAt: number[] = []
-  const cluster = Int32Array.from(contested, ({ cluster: name }) => {
-    const number = numbers.get(name) ?? numbers.size
-    numbers.set(name, number)
-    clustersAt.push(numbers.size)
-    return number
-  })
+  const shown = countsUpTo(contested.length, wanted)
   const alpha = alphaOf(methodology, attempt)
-  return countsUpTo(contested.length, wanted).map((questions) => {
-    const errors = {
-      own: own.subarray(0, questions),
-      cluster: cluster.subarray(0, questions),
-      clusters: clustersAt[questions - 1]!,
-    }
-    const { skill, interval } = skillAgainst(methodology, errors, standard.subarray(0, questions), alpha)
-    return { questions, skill: skill!, interval }
+  const sums = new RunningSums()
+  return contested.flatMap((pair, index) => {
+    sums.add(pair)
+    const questions = index + 1
+    return shown.has(questions) ? { questions, ...skillOf(methodology, sums.current, alpha) } : []
   })
 }
 
-function countsUpTo(total: number, wanted: readonly number[]): number[] {
+/** Sums of whole numbers to which pairs are added one after another; they may pass 2^53. */
+class RunningSums {
+  readonly #clusters = new Map<string, { gain: bigint; reference: bigint }>()
+  #gain = 0n
+  #reference = 0n
+  #gainSquares = 0n
+  #products = 0n
+  #referenceSquares = 0n
+
+  add({ coverage, brier, standard_reference, cluster: name }: ErrorPair): void {
+    const reference = BigInt(standard_reference!)
+    const gain = reference - BigInt(roundHalfEven(coverage * brier * NANO))
+    this.#gain += gain
+    this.#reference += reference
+    const cluster = this.#clusters.get(name) ?? { gain: 0n, reference: 0n }
+    // (x + d)·(z + e) − x·z
+    this.#gainSquares += gain * (2n * cluster.gain + gain)
+    this.#products += gain * cluster.reference + reference * (cluster.gain + gain)
+    this.#referenceSquares += reference * (2n * cluster.reference + reference)
+    this.#clusters.set(name, { gain: cluster.gain + gain, reference: cluster.reference + reference })
+  }
+
+  get current() {
+    return {
+      gain: Number(this.#gain),
+      reference: Number(this.#reference),
+      clusters: this.#clusters.size,
+      gainSquares: Number(this.#gainSquares),
+      gainTimesReference: Number(this.#products),
+      referenceSquares: Number(this.#referenceSquares),
+    }
+  }
+}
+
+function countsUpTo(total: number, wanted: readonly number[]): Set<number> {
   const points = Math.min(total, MOST_POINTS)
   const steps = Array.from({ length: points }, (_, index) => Math.ceil(((index + 1) * total) / points))
-  const counts = new Set([...steps, ...wanted.filter((count) => count <= total)])
-  return [...counts].sort((a, b) => a - b)
+  return new Set([...steps, ...wanted])
 }

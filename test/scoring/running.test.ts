@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
+import { roundHalfEven } from '../../pipeline/scoring/round.ts'
 import { type ErrorPair, runningSkill } from '../../pipeline/scoring/running.ts'
+import { alphaOf, skillAgainst } from '../../pipeline/scoring/skill.ts'
 
 const KAPPA = 2_500_000_000
 
@@ -42,6 +44,23 @@ it('is the skill and the interval of the first contested pairs, for every number
         expect(interval === null).toBe(expected.margin === null)
         if (interval) expect((interval.upper - interval.lower) / 2).toBeCloseTo(expected.margin!, 7)
       }
+    }),
+  )
+})
+
+it('ends, to the bit, where the scorer does', () => {
+  const contested = pair.filter(({ standard_reference: reference }) => reference !== null)
+  fc.assert(
+    fc.property(fc.array(contested, { minLength: 1, maxLength: 60 }), (pairs) => {
+      const names = [...new Set(pairs.map(({ cluster }) => cluster))]
+      const errors = {
+        own: Float64Array.from(pairs, ({ coverage, brier }) => roundHalfEven(coverage * brier * 1e9)),
+        cluster: Int32Array.from(pairs, ({ cluster }) => names.indexOf(cluster)),
+        clusters: names.length,
+      }
+      const reference = Float64Array.from(pairs, ({ standard_reference: z }) => z!)
+      const { skill, interval } = skillAgainst(METHODOLOGY, errors, reference, alphaOf(METHODOLOGY, 3))
+      expect(runningSkill(METHODOLOGY, pairs, 3).at(-1)).toEqual({ questions: pairs.length, skill, interval })
     }),
   )
 })
