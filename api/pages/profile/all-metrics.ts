@@ -16,7 +16,7 @@ export function allMetrics({ metrics, rankings, advanced_metrics: advanced }: Pa
   return html`<details id="numbers"><summary>All numbers, and what each means</summary>
 ${scrolling(
   'All numbers',
-  html`<table><thead><tr><th scope="col">number</th><th scope="col" class="n">value</th><th scope="col">meaning</th></tr></thead>
+  html`<table class="numbers"><thead><tr><th scope="col">number</th><th scope="col">value</th></tr></thead>
 <tbody>
 ${names.flatMap((name) => rowsOf(name, values[name]))}</tbody></table>`,
 )}
@@ -35,7 +35,7 @@ function rowsOf(name: EntityMetricName, value: unknown): Html[] {
 }
 
 function row(name: string, value: string, about: string): Html {
-  return html`<tr><th scope="row" class="term"><code>${name}</code></th><td class="n">${value}</td><td class="name">${about}</td></tr>\n`
+  return html`<tr><th scope="row"><code>${name}</code> <span class="mute">${about}</span></th><td>${value}</td></tr>\n`
 }
 
 /** With all of its published decimals. */

@@ -10,9 +10,12 @@ export interface Signed {
   signature: string | undefined
 }
 
-/** For commands and snippets, which leave the page: they begin with a variable where the service does not know its address. */
+/**
+ * For commands and snippets, which leave the page. Where the service does not know its address they begin with the variable of
+ * the guides, which holds the environment too.
+ */
 function wholeAddress(site: Site, path: string): string {
-  return `${site.publicUrl === undefined ? '$FVS_URL' : ''}${addressOf(site, path)}`
+  return site.publicUrl === undefined ? `$FVS_URL${path}` : addressOf(site, path)
 }
 
 /** @param callsPath begins the paths of the API about the entity. */

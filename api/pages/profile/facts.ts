@@ -39,7 +39,7 @@ function rankFact(of: Payloads, rules: TitleRules): Html {
   return fact(
     name,
     place,
-    alone ? 'told apart from all others' : `cannot be told apart from ranks ${ranks(range)}`,
+    alone ? 'told apart from the rest of its field' : `cannot be told apart from ranks ${ranks(range)}`,
   )
 }
 

@@ -104,10 +104,13 @@ function standing(
 }
 
 function waitingOf({
+  last_forecast_at: last,
   open_forecasts: waiting,
   next_close_at: closes,
 }: Payloads['profile']): Omit<Claim, 'words'> {
-  if (waiting === 0 || closes === null) return { shown: 'No forecast of it is scored, and none is waiting' }
+  if (last === null) return { shown: 'It has made no forecast yet' }
+  if (waiting === 0 || closes === null)
+    return { shown: 'None of its forecasts is scored, and none is waiting' }
   return waiting === 1
     ? { shown: '1 forecast is waiting', notShown: `its question closes ${minuteOf(closes)}` }
     : {

@@ -60,7 +60,9 @@ test('a profile has the verification as the API sends it', async () => {
     await client.get(`/agents/${agentId}/verification`),
   ]
   expect(page.text).toContain(`<pre id="payload">${verification.text.replaceAll('"', '&quot;')}</pre>`)
-  expect(page.text).toContain(`<code id="signature">${verification.headers['x-service-signature']}</code>`)
+  expect(page.text).toContain(
+    `<code id="signature">${String(verification.headers['x-service-signature'])}</code>`,
+  )
 })
 
 test('a correction is on the profiles of those who answered', async () => {

@@ -53,7 +53,8 @@ const STATES: Record<string, [Circumstances, says: string[], not?: string[]]> = 
     ['3 forecasts are waiting; the first of their questions closes 2026-12-01 00:00 UTC.'],
     ['Question by question', 'When it says 70 %'],
   ],
-  idle: [{ questions: 0, lastForecastAtMs: null }, ['No forecast of it is scored, and none is waiting.']],
+  idle: [{ questions: 0, lastForecastAtMs: null }, ['It has made no forecast yet.']],
+  late: [{ questions: 0 }, ['None of its forecasts is scored, and none is waiting.']],
   everyone: [{ questions: 80, hasOwners: false, error: 0.1 }, ['everyone is measured against everyone']],
   imported: [
     { questions: 110, imported: 1, kind: 'forecaster', error: 0.1 },
