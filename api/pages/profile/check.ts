@@ -41,10 +41,10 @@ export function showSection(site: Site, badge: Badge, profilePath: string, calls
   const text = `${badge.label}: ${badge.message}`
   const image = wholeAddress(site, `${callsPath}/badge.svg`)
   const target = wholeAddress(site, profilePath)
-  return html`<h2 id="show">Show it</h2>
+  return html`<section class="screen"><h2 id="show">Show it</h2>
 <p><img src="${linkTo(site, `${callsPath}/badge.svg`)}" alt="${text}" height="20"></p>
 <p>The badge follows the current release. In Markdown:</p>
 <pre>[![forecasts](${image})](${target})</pre>
 <p>In HTML:</p>
-<pre>${`<a href="${target}"><img src="${image}" alt="forecasts" height="20"></a>`}</pre>`
+<pre>${`<a href="${target}"><img src="${image}" alt="forecasts" height="20"></a>`}</pre></section>`
 }
