@@ -14,6 +14,7 @@ import type { RenderedPages } from './pages/rendered.ts'
 import type { Site } from './pages/site.ts'
 import type { QuestionBook } from './questions/book.ts'
 import type { ReleaseRecords } from './release-records.ts'
+import type { Scores } from './scores.ts'
 import type { Sign } from './signature.ts'
 
 export interface ApiContext {
@@ -26,6 +27,7 @@ export interface ApiContext {
   releases: CurrentRelease
   history: History
   leaderboard: Leaderboard
+  scores: Scores
   records: ReleaseRecords
   sign: Sign
   /** Whether the sandbox beside has a release, so that there is something to try. */

@@ -11,13 +11,17 @@ export function plain(value: number, decimals = 3): string {
   return `${value < 0 ? '−' : ''}${Math.abs(value).toFixed(decimals)}`
 }
 
+/** Keeps a number and its unit on one line. */
+const NO_BREAK = '\u00a0'
+
 /** A share as `70 %`. Only exactly 0 and 1 are written as 0 % and 100 %. */
 export function percent(share: number, decimals = 0): string {
   const step = 10 ** -decimals
   const value = share * 100
-  if (value > 0 && value < step / 2) return `< ${step.toFixed(decimals)} %`
-  if (value < 100 && value >= 100 - step / 2) return `> ${(100 - step).toFixed(decimals)} %`
-  return `${value.toFixed(decimals)} %`
+  const written = (shown: number) => `${shown.toFixed(decimals)}${NO_BREAK}%`
+  if (value > 0 && value < step / 2) return `<${NO_BREAK}${written(step)}`
+  if (value < 100 && value >= 100 - step / 2) return `>${NO_BREAK}${written(100 - step)}`
+  return written(value)
 }
 
 /** `1 question`, `2 questions`, `1,200 questions`. */

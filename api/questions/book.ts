@@ -69,6 +69,11 @@ export class QuestionBook {
     return this.#refreshing
   }
 
+  /** Grows when the table of questions does, and with it what questions are called. */
+  get version(): number {
+    return this.#read.questions
+  }
+
   /**
    * A question; one that is not in memory yet is looked for in the tables.
    *
@@ -79,6 +84,12 @@ export class QuestionBook {
     const found = this.#byId.get(questionId)
     if (!found) throw new ServiceError('notFound', `there is no question ${questionId}`)
     return found
+  }
+
+  /** The titles of questions, in their order; null for one that is not in the tables. */
+  async titlesOf(questionIds: readonly string[]): Promise<(string | null)[]> {
+    if (questionIds.some((id) => !this.#byId.has(id))) await this.refresh()
+    return questionIds.map((id) => this.#byId.get(id)?.title ?? null)
   }
 
   /** @throws ServiceError `invalid` for a cursor that no page gave. */

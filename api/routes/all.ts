@@ -12,11 +12,13 @@ import { methodologyDocument, methodologyVersion } from './methodology.ts'
 import { owner } from './owners.ts'
 import { pageFiles } from './page-files.ts'
 import { pages } from './pages.ts'
+import { profilePages } from './profile-pages.ts'
 import { problemType, problemTypes } from './problems.ts'
 import { publications } from './publications.ts'
 import { getQuestion, listQuestions } from './questions.ts'
 import { currentRelease, release, releaseFeed } from './releases.ts'
 import { livez, metrics, readyz } from './service.ts'
+import { scores } from './scores.ts'
 import { snapshots } from './snapshots.ts'
 import { bulk } from './verification.ts'
 
@@ -37,6 +39,7 @@ export function allRoutes({ version, methodology, methodologyText }: Documents):
     rotateKey,
     retire,
     ...publications,
+    ...scores,
     bulk,
     usage,
     snapshots,
@@ -56,6 +59,7 @@ export function allRoutes({ version, methodology, methodologyText }: Documents):
     readyz,
     metrics,
     ...pages(methodology, methodologyText),
+    ...profilePages(methodology),
     ...badges(methodology),
     ...pageFiles,
   ]

@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import type { agentVerification, forecasterVerification } from '../../../schemas/payloads.ts'
 import type { EntityType } from '../../../schemas/tables.ts'
 import type { Environment } from '../../../schemas/values.ts'
+import { titleOf } from '../award.ts'
 import { type Html, html } from '../html.ts'
 import { signed } from '../numbers.ts'
 
@@ -57,7 +58,7 @@ function claimOf(
   if (subject === 'unreleased') return { message: 'in the next release', color: GREY }
   const { skill, skill_interval: interval, contested_questions: has } = subject
   if (skill === null) return { message: `not ranked (${has} of ${eligibleQuestions})`, color: GREY }
-  const title = 'certification' in subject ? subject.certification : subject.badge
+  const title = titleOf(subject)
   const range = interval ? ` [${signed(interval.lower, 2)}, ${signed(interval.upper, 2)}]` : ''
   return {
     message: `${title === 'none' ? 'ranked' : title} ${signed(skill, 2)}${range}`,
@@ -74,43 +75,22 @@ const HEIGHT = 20
 const PADDING = 6
 
 export function badgeSvg({ label, message, color, isSandbox }: Badge): Html {
-  const [labelWidth, messageWidth] = [label, message].map((text) => textWidth(text) + 2 * PADDING) as [
-    number,
-    number,
-  ]
-  const width = labelWidth + messageWidth
+  const widthOf = (text: string) => textWidth(text) + 2 * PADDING
+  const labelWidth = widthOf(label)
+  const width = labelWidth + widthOf(message)
   const words = (text: string, from: number, fill: string) =>
     html`<text x="${from + PADDING}" y="14" fill="${fill}" textLength="${textWidth(text)}">${text}</text>`
-  return html`<svg
-    xmlns="http://www.w3.org/2000/svg"
-    width="${width}"
-    height="${HEIGHT}"
-    viewBox="0 0 ${width} ${HEIGHT}"
-    role="img"
-    aria-labelledby="badge"
-  >
-    <title id="badge">${label}: ${message}</title>
-    ${
-      isSandbox &&
-      html`<pattern
-        id="stripes"
-        width="12"
-        height="12"
-        patternUnits="userSpaceOnUse"
-        patternTransform="rotate(45)"
-        ><path fill="#ffe9a8" d="M0 0H12V12H0z" /><path fill="#ffd24d" d="M0 0H6V12H0z"
-      /></pattern>`
-    }
-    <clipPath id="corners"><rect width="${width}" height="${HEIGHT}" rx="3" /></clipPath>
-    <g clip-path="url(#corners)">
-      <path fill="${isSandbox ? 'url(#stripes)' : '#24292f'}" d="M0 0H${labelWidth}V${HEIGHT}H0z" />
-      <path fill="${color}" d="M${labelWidth} 0H${width}V${HEIGHT}H${labelWidth}z" />
-    </g>
-    <g font-family="Verdana,DejaVu Sans,sans-serif" font-size="11">
-      ${words(label, 0, isSandbox ? '#3d2b00' : '#fff')}${words(message, labelWidth, '#fff')}
-    </g>
-  </svg>`
+  return html`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${HEIGHT}" viewBox="0 0 ${width} ${HEIGHT}" role="img" aria-labelledby="badge">
+<title id="badge">${label}: ${message}</title>
+${isSandbox && STRIPES}<clipPath id="corners"><rect width="${width}" height="${HEIGHT}" rx="3"/></clipPath>
+<g clip-path="url(#corners)"><path fill="${isSandbox ? 'url(#stripes)' : '#24292f'}" d="M0 0H${labelWidth}V${HEIGHT}H0z"/><path fill="${color}" d="M${labelWidth} 0H${width}V${HEIGHT}H${labelWidth}z"/></g>
+<g font-family="Verdana,DejaVu Sans,sans-serif" font-size="11">${words(label, 0, isSandbox ? '#3d2b00' : '#fff')}${words(message, labelWidth, '#fff')}</g>
+</svg>
+`
 }
+
+const STRIPES = html`<pattern id="stripes" width="12" height="12" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path fill="#ffe9a8" d="M0 0H12V12H0z"/><path fill="#ffd24d" d="M0 0H6V12H0z"/></pattern>
+`
 
 /** Tenths of a pixel that the characters of a badge take in Verdana of 11 px. Others are as wide as a digit. */
 const WIDTHS: Record<string, number> = {

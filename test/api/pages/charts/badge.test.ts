@@ -53,5 +53,5 @@ it.each<[string, BadgeSubject, Environment]>([
   ['unknown', 'unknown', 'production'],
 ])('is drawn as in badge-%s.svg', async (name, subject, environment) => {
   const file = `../../../cases/pages/badge-${name}.svg`
-  await expect(`${badgeSvg(of(subject, environment)).text}\n`).toMatchFileSnapshot(file)
+  await expect(badgeSvg(of(subject, environment)).text).toMatchFileSnapshot(file)
 })
