@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { SANDBOX_PREFIX, settings } from './config.ts'
 import type { Measure } from './metric.ts'
-import { ENTITY_COLUMNS, PAIR_METRICS } from './metrics.ts'
+import { ENTITY_COLUMNS, PAIR_ABOUT, PAIR_METRICS, PUBLISHED_PAIR_METRICS } from './metrics.ts'
 import { type ColumnType, TABLE_NAMES, type TableName, tableSpec } from './tables.ts'
 
 /**
@@ -94,24 +94,19 @@ function columnsText(name: TableName): string {
 const METRIC_HEADER = ['column', 'type', 'unit', 'range', 'better', 'what']
 
 function scoresText(): string {
-  const metrics = Object.entries(PAIR_METRICS).filter(([, { published }]) => published)
   return table(METRIC_HEADER, [
     ['`entity_type`', 'text', '', '', '', '`agent` or `forecaster`'],
     ['`entity_id`', 'UUID text', '', '', '', 'an `agent_id` or a `user_id`'],
     ['`question_id`', 'UUID text', '', '', '', 'the question'],
-    ['`outcome`', 'text', '', '', '', '`yes` or `no`'],
-    ['`resolved_at`', 'time', '', '', '', 'when the outcome became known'],
-    ['`cluster`', 'text', '', '', '', 'the question’s event, or the day of its category'],
-    ...metrics.map(([name, metric]) => metricRow(name, metric.per === 1 ? 'integer' : 'double', metric)),
-    ['`contested`', 'boolean', '', '', '', 'whether at least five other voices took part'],
-    [
-      '`standard_reference`',
-      'integer',
-      'squared error · 1e-9',
-      '0..',
-      '',
-      'coverage times what a middle field would have got; null where not contested',
-    ],
+    ['`outcome`', 'text', '', '', '', PAIR_ABOUT.outcome],
+    ['`resolved_at`', 'time', '', '', '', PAIR_ABOUT.resolved_at],
+    ['`cluster`', 'text', '', '', '', PAIR_ABOUT.cluster],
+    ...PUBLISHED_PAIR_METRICS.map((name) => {
+      const metric = PAIR_METRICS[name]
+      return metricRow(name, metric.per === 1 ? 'integer' : 'double', metric)
+    }),
+    ['`contested`', 'boolean', '', '', '', PAIR_ABOUT.contested],
+    ['`standard_reference`', 'integer', 'squared error · 1e-9', '0..', '', PAIR_ABOUT.standard_reference],
   ])
 }
 

@@ -28,6 +28,7 @@ export const RESPONSES = {
   'owner-shard': payloads.ownerShard,
   'leaderboard-file': payloads.leaderboardFile,
   'leaderboard-page': payloads.leaderboardPage,
+  'row-groups-file': payloads.rowGroupsFile,
   'snapshot-shard': payloads.snapshotShard,
   'snapshot-manifest': sealed(payloads.snapshotManifest),
   'snapshot-history': payloads.snapshotHistory,

@@ -42,12 +42,12 @@ type Scale = keyof typeof SCALES
 type Sum = 'plain' | 'present' | 'none'
 
 /** A number of one entity on one question. */
-export function pairMetric<S extends Scale, const A extends Sum>(
+export function pairMetric<S extends Scale, const A extends Sum, const P extends boolean = true>(
   scale: S,
   sum: A,
   meaning: Measure,
   about: string,
-  published = true,
+  published = true as P,
 ) {
   const { column, per } = SCALES[scale]
   return { ...meaning, about, sum, column, per, published }

@@ -69,7 +69,24 @@ export const PAIR_METRICS = {
   crowd_part: pairMetric('pico', 'none', REFERENCE, 'coverage times `crowd_brier`', false),
 } as const
 
-export type PairMetricName = keyof typeof PAIR_METRICS
+type Pairs = typeof PAIR_METRICS
+export type PairMetricName = keyof Pairs
+export type PublishedPairMetric = {
+  [Name in PairMetricName]: Pairs[Name]['published'] extends true ? Name : never
+}[PairMetricName]
+
+export const PUBLISHED_PAIR_METRICS = Object.entries(PAIR_METRICS)
+  .filter(([, { published }]) => published)
+  .map(([name]) => name as PublishedPairMetric)
+
+/** What the other columns of the scores mean. */
+export const PAIR_ABOUT = {
+  outcome: '`yes` or `no`',
+  resolved_at: 'when the outcome became known',
+  cluster: 'the question’s event, or the day of its category',
+  contested: 'whether at least five other voices took part',
+  standard_reference: 'coverage times what a middle field would have got; null where not contested',
+}
 
 const share = within(SHARE)
 const place = z.number().int().min(1)

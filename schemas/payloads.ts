@@ -205,6 +205,16 @@ export const leaderboardPage = leaderboardFile.extend({
     .describe('The cursor of the next page of the same release; null on the last one'),
 })
 
+const pieceOfFile = z.strictObject({ size_bytes: count, sha256 })
+export const rowGroupsFile = z
+  .strictObject({
+    row_groups: z.array(pieceOfFile).describe('The first one begins with the file'),
+    footer: pieceOfFile.describe('All that follows the last row group'),
+  })
+  .describe('The pieces of a part of the scores, in order and without a gap: together they are the file')
+export type RowGroupsFile = z.infer<typeof rowGroupsFile>
+export type PieceOfFile = z.infer<typeof pieceOfFile>
+
 export const snapshotShard = z.strictObject({
   date: day,
   entity_type: entityType,

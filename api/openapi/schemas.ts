@@ -7,6 +7,7 @@ const STORED = new Set([
   'release-shard',
   'owner-shard',
   'leaderboard-file',
+  'row-groups-file',
   'release-manifest',
   'snapshot-shard',
   'snapshot-manifest',

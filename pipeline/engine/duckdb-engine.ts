@@ -20,6 +20,7 @@ import {
   FORECAST_COUNT,
   QUESTIONS,
   SCORED_PAIRS,
+  SCORES_ROW_GROUP,
   TIED_COLUMNS,
   TIED_FORECASTS,
   createCounted,
@@ -116,7 +117,9 @@ export async function scoreEveryone(
     forecasts: Number(counted!.forecasts),
     writeScores: (path, start, end) =>
       database.runBeside(
-        `COPY (${publishedScores(start, end)}) TO ${literal(path)} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 122880)`,
+        // Statistics find an entity, since the rows are in order.
+        `COPY (${publishedScores(start, end)}) TO ${literal(path)}
+         (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${SCORES_ROW_GROUP}, WRITE_BLOOM_FILTER false)`,
       ),
   }
 }

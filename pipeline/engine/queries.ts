@@ -1,6 +1,6 @@
 // DuckDB's part of scoring, as queries: numbering, sorting, and the published columns.
 import type { ColumnKinds } from '../../schemas/columns.ts'
-import { PAIR_METRICS } from '../../schemas/metrics.ts'
+import { PAIR_METRICS, PUBLISHED_PAIR_METRICS } from '../../schemas/metrics.ts'
 import { type Database, literal } from '../duckdb.ts'
 import type { Methodology } from '../scoring/methodology.ts'
 import { SCORED_COLUMNS } from '../scoring/pairs.ts'
@@ -169,9 +169,16 @@ export async function orderPairs(
 /** Grain: one row per entity and question, in the order of `scored`. */
 export const SCORED_PAIRS = `SELECT ${Object.keys(SCORED_COLUMNS).join(', ')} FROM scored`
 
-const PUBLISHED_SCORES = Object.entries(PAIR_METRICS)
-  .filter(([, { published }]) => published)
-  .map(([name, { per }]) => (per === 1 ? name : `${name} / ${per} AS ${name}`))
+const PUBLISHED_SCORES = PUBLISHED_PAIR_METRICS.map((name) => {
+  const { per } = PAIR_METRICS[name]
+  return per === 1 ? name : `${name} / ${per} AS ${name}`
+})
+
+/**
+ * Rows in a row group of the scores: what is read for one page of one entity. Fewer would make the footer longer, which is read
+ * first.
+ */
+export const SCORES_ROW_GROUP = 10_240
 
 /**
  * The published scores for the rows of `scored` from `start` up to `end`. Grain: one row per entity and question, in the

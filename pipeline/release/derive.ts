@@ -8,6 +8,7 @@ import { type ScoredWorld, type ScoringContext, scoreEveryone } from '../engine/
 import { entitiesParquet } from './entities-parquet.ts'
 import { leaderboardFiles } from './leaderboard.ts'
 import { ownerFiles } from './owners.ts'
+import { rowGroupsOutput } from './row-groups.ts'
 import { PART_SIZES, type Part, partsOf } from './parts.ts'
 import { type Provenance, rankEntities } from './payloads.ts'
 import { type OutputFile, type Sign, releaseShards } from './shards.ts'
@@ -117,6 +118,7 @@ function scoreFiles({ directory }: DerivationContext, world: ScoredWorld, parts:
         const bytes = await readFile(pathOf(part))
         await rm(pathOf(part))
         yield { ...fileOf(part), rows: part.pairs, bytes }
+        yield rowGroupsOutput(part.path, bytes)
       }
     },
     async close(): Promise<void> {

@@ -5,9 +5,11 @@ import {
   type LeaderboardFile,
   type ManifestFile,
   type OwnerShard,
+  type PieceOfFile,
   type QuarantinedObject,
   type ReleaseManifest,
   type ReleaseShard,
+  type RowGroupsFile,
   type SnapshotManifest,
   type SnapshotShard,
   releaseManifest,
@@ -18,6 +20,7 @@ import { instant } from '../../schemas/values.ts'
 import {
   SNAPSHOTS_PREFIX,
   isOwnersPath,
+  isScoresPath,
   manifestPath,
   releasePrefix,
   shardStart,
@@ -118,6 +121,18 @@ export function ownersFile(files: readonly ManifestFile[], ownerId: string): Man
   return files.findLast(({ first_owner_id: first }) => first !== undefined && first <= ownerId)
 }
 
+/** The part of the scores that would hold an entity: the last that starts at or before it. */
+export function scoresFile(
+  files: readonly ManifestFile[],
+  entityType: EntityType,
+  entityId: string,
+): ManifestFile | undefined {
+  return files.findLast(
+    ({ path, entity_type: type, first_entity_id: first }) =>
+      isScoresPath(path) && type === entityType && first! <= entityId,
+  )
+}
+
 /**
  * The file that would hold an entity: of the shards of its kind, the last that starts at or before it. A manifest names
  * its shards before its other files, in order of kind and first entity, so a binary search finds it.
@@ -150,20 +165,63 @@ export function readReleaseShard(store: Store, release: number, file: ManifestFi
 }
 
 /**
- * A JSON file of a release: a shard, one of owners, or a page of the leaderboard.
+ * A JSON file of a release: a shard, one of owners, a page of the leaderboard, or hashes of row groups.
  *
  * @throws ServiceError `notFound` if retention has deleted it, `corrupt` if it is lost or damaged.
  */
-export async function readReleaseFile<T extends ReleaseShard | OwnerShard | LeaderboardFile>(
+export async function readReleaseFile<T extends ReleaseShard | OwnerShard | LeaderboardFile | RowGroupsFile>(
   store: Store,
   release: number,
   file: ManifestFile,
 ): Promise<T> {
   const shard = await readChecked<T>(store, releasePrefix(release), file)
   if (shard) return shard
+  throw await missing(store, release, file)
+}
+
+/**
+ * Consecutive pieces of a file of a release, from `offset` on, in one read.
+ *
+ * @throws ServiceError as `readReleaseFile` does.
+ */
+export async function readReleasePieces(
+  store: Store,
+  release: number,
+  file: ManifestFile,
+  offset: number,
+  pieces: readonly PieceOfFile[],
+): Promise<Uint8Array> {
+  const path = releasePrefix(release) + file.path
+  const length = pieces.reduce((sum, { size_bytes }) => sum + size_bytes, 0)
+  let fault = ''
+  for (let read = 0; read < READS; read++) {
+    const bytes = await store.range(path, offset, length)
+    if (!bytes) throw await missing(store, release, file)
+    const damaged = damagedPiece(bytes, pieces)
+    if (damaged === undefined) return bytes
+    fault = damaged
+  }
+  throw new ServiceError('corrupt', `${path}, read from byte ${offset} on: ${fault}`)
+}
+
+/** What is wrong with the first piece whose bytes are not those of its hash; undefined if all are right. */
+function damagedPiece(bytes: Uint8Array, pieces: readonly PieceOfFile[]): string | undefined {
+  let start = 0
+  for (const { size_bytes, sha256 } of pieces) {
+    const piece = bytes.subarray(start, start + size_bytes)
+    const found = sha256Hex(piece)
+    if (found !== sha256) {
+      return `the ${size_bytes} bytes at ${start} must have the SHA-256 ${sha256}; the store has ${piece.byteLength} with ${found}`
+    }
+    start += size_bytes
+  }
+  return undefined
+}
+
+async function missing(store: Store, release: number, file: ManifestFile): Promise<ServiceError> {
   const thinned = await thinnedAt(store, release)
-  if (thinned === undefined) throw lost(releasePrefix(release), file)
-  throw new ServiceError(
+  if (thinned === undefined) return lost(releasePrefix(release), file)
+  return new ServiceError(
     'notFound',
     `release ${release} was thinned at ${thinned}: what it published about entities was deleted`,
     { type: 'release-thinned' },

@@ -182,6 +182,17 @@ export function isOwnersPath(path: string): boolean {
   return path.startsWith(OWNERS_PREFIX)
 }
 
+const SCORES_PREFIX = 'scores/'
+
+export function isScoresPath(path: string): boolean {
+  return path.startsWith(SCORES_PREFIX)
+}
+
+/** The path, inside its release, of the hashes of the row groups of a part of the scores. */
+export function rowGroupsPath(scoresPath: string): string {
+  return `row-groups/${scoresPath.slice(SCORES_PREFIX.length).replace(/\.parquet$/, '.json')}`
+}
+
 /** The world that the sandbox simulates. */
 export const SIMULATION_PATH = 'simulation.json'
 

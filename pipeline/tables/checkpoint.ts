@@ -3,7 +3,6 @@
 import { createHash } from 'node:crypto'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { zstdDecompressSync } from 'node:zlib'
 import { parquetReadObjects } from 'hyparquet'
 import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
@@ -13,10 +12,8 @@ import { sha256 } from '../../schemas/values.ts'
 import { checkpointPath, deltaLogPath, lastCheckpointPath } from '../store/paths.ts'
 import { type Store, present } from '../store/store.ts'
 import type { DataFileContext } from './data-files.ts'
+import { COMPRESSORS } from './compressors.ts'
 import { type DataFile, type TableVersion, checkpointAdd } from './delta.ts'
-
-/** Node’s own, which is many times faster than any in JavaScript. */
-const COMPRESSORS = { ZSTD: (bytes: Uint8Array) => zstdDecompressSync(bytes) }
 
 const COLUMNS = {
   protocol: 'STRUCT(minReaderVersion INTEGER, minWriterVersion INTEGER)',

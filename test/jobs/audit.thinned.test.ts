@@ -67,7 +67,7 @@ function changed(change: (store: MemoryStore) => void): MemoryStore {
 }
 
 const gone = (reason: string) =>
-  `retention thinned this release at ${THINNED_AT}: 8 of its 8 files are gone; ${reason}`
+  `retention thinned this release at ${THINNED_AT}: 10 of its 10 files are gone; ${reason}`
 
 describe('a thinned release', () => {
   test('holds where every deleted file is derived again with its hash, signatures included', async () => {
@@ -82,7 +82,7 @@ describe('a thinned release', () => {
       snapshot_compared: true,
       signatures: { checked: true, valid: 7, invalid: 0, unsigned: 0 },
       faults: [],
-      notes: [gone('8 of them were derived again and compared with the hashes of the manifest')],
+      notes: [gone('10 of them were derived again and compared with the hashes of the manifest')],
     })
     expect(text).toContain('release 1 as of 2026-03-01T12:00:00.000Z: every byte derived again')
     expect(text).toContain('note: retention thinned this release')
@@ -95,7 +95,7 @@ describe('a thinned release', () => {
 
   test('holds without the secret too, and the shards that nobody can derive are named', async () => {
     const reason =
-      '6 of them were derived again and compared with the hashes of the manifest; 2 were not checked, since none of the secrets given made their signatures'
+      '8 of them were derived again and compared with the hashes of the manifest; 2 were not checked, since none of the secrets given made their signatures'
     for (const secret of ['', OTHER_SECRET]) {
       const { report, text } = await audit(thinnedStore, 2, { VERIFICATION_SIGNING_SECRET: secret })
       expect(report).toMatchObject({ derived: true, ok: true, files_unchecked: 2, notes: [gone(reason)] })
@@ -109,12 +109,12 @@ describe('a thinned release', () => {
     expect(report).toMatchObject({
       derived: false,
       ok: true,
-      files_unchecked: 8,
+      files_unchecked: 10,
       snapshot_compared: true,
       signatures: { valid: 7 },
       notes: [
         expect.stringContaining('did not derive'),
-        gone('8 were not checked, since the numbers were not derived again'),
+        gone('10 were not checked, since the numbers were not derived again'),
       ],
     })
     expect(text).not.toMatch(/differ|every hash/i)
@@ -167,7 +167,7 @@ describe('a thinned release', () => {
     expect((await audit(watched)).report).toMatchObject({
       ok: true,
       thinned_at: THINNED_AT,
-      notes: [expect.stringContaining('6 of its 8 files are gone')],
+      notes: [expect.stringContaining('8 of its 10 files are gone')],
     })
   })
 })
@@ -197,7 +197,7 @@ describe('a thinned release that was damaged', () => {
     const store = changed(({ objects }) => objects.set(path, bytes.with(50, bytes[50]! ^ 1)))
     const { report } = await audit(store)
     expect(report.faults).toContain(`scores/000.parquet: its SHA-256 is not the manifest's`)
-    expect(report.notes).toEqual([expect.stringContaining('7 of its 8 files are gone')])
+    expect(report.notes).toEqual([expect.stringContaining('9 of its 10 files are gone')])
   })
 
   test('is found by a row of its snapshot, also if the manifest of the snapshot was made to fit', async () => {
@@ -229,7 +229,7 @@ describe('a thinned release that was damaged', () => {
     const store = changed(({ objects }) => objects.delete(thinnedPath(1)))
     const { report } = await audit(store)
     expect(report).toMatchObject({ ok: false, thinned_at: null })
-    expect(report.faults.filter((fault) => fault.endsWith(': is missing'))).toHaveLength(8)
+    expect(report.faults.filter((fault) => fault.endsWith(': is missing'))).toHaveLength(10)
   })
 
   test('lacks what retention never deletes', async () => {

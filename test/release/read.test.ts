@@ -12,7 +12,12 @@ const manifest = fc
   .record({
     agent: ids,
     forecaster: ids,
-    others: fc.subarray(['entities/000.parquet', 'scores/000.parquet', 'scores/001.parquet']),
+    others: fc.subarray([
+      'entities/000.parquet',
+      'scores/000.parquet',
+      'row-groups/000.json',
+      'scores/001.parquet',
+    ]),
   })
   .map((starts) => [
     ...ENTITY_TYPES.flatMap((type) =>

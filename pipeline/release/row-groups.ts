@@ -1,0 +1,35 @@
+// The pieces of a part of the scores, each with its hash, so that a reader can check the few that it needs.
+import { type FileMetaData, type RowGroup, parquetMetadata } from 'hyparquet'
+import type { PieceOfFile, RowGroupsFile } from '../../schemas/payloads.ts'
+import { canonical, sha256Hex } from '../proof/canonical.ts'
+import { rowGroupsPath } from '../store/paths.ts'
+import type { OutputFile } from './shards.ts'
+
+/** The file with the hashes of the row groups and of the footer of a part. */
+export function rowGroupsOutput(part: string, bytes: Uint8Array): OutputFile {
+  const { row_groups } = footerOf(bytes)
+  const ends = row_groups.map(endOf)
+  const pieceTo = (end: number, index: number): PieceOfFile => {
+    const piece = bytes.subarray(ends[index - 1] ?? 0, end)
+    return { size_bytes: piece.byteLength, sha256: sha256Hex(piece) }
+  }
+  const file: RowGroupsFile = {
+    row_groups: ends.map(pieceTo),
+    footer: pieceTo(bytes.byteLength, ends.length),
+  }
+  return { path: rowGroupsPath(part), rows: ends.length, bytes: canonical(file) }
+}
+
+/** What the end of a Parquet file says of it. The caller has checked the bytes. */
+export function footerOf(bytes: Uint8Array): FileMetaData {
+  return parquetMetadata(bytes, { geoparquet: false })
+}
+
+/** Where the last byte of its columns is followed by the next row group. */
+function endOf({ columns }: RowGroup): number {
+  return Math.max(
+    ...columns.map(({ meta_data: column }) =>
+      Number((column!.dictionary_page_offset ?? column!.data_page_offset) + column!.total_compressed_size),
+    ),
+  )
+}
