@@ -12,6 +12,7 @@ import type { Metrics } from './metrics.ts'
 import type { CurrentRelease } from './current-release.ts'
 import type { QuestionBook } from './questions/book.ts'
 import type { ReleaseRecords } from './release-records.ts'
+import type { Scores } from './scores.ts'
 import type { Sign } from './signature.ts'
 
 export interface ApiContext {
@@ -24,6 +25,7 @@ export interface ApiContext {
   releases: CurrentRelease
   history: History
   leaderboard: Leaderboard
+  scores: Scores
   records: ReleaseRecords
   sign: Sign
   /** Resolves once all of the rows are durable. */

@@ -1,16 +1,15 @@
 // Pages of the leaderboard of one release, put together from the pages that it has published.
 import { canonical } from '../pipeline/proof/canonical.ts'
 import { ENTRIES_PER_PAGE } from '../pipeline/release/leaderboard.ts'
-import { readManifest, readReleaseFile } from '../pipeline/release/read.ts'
+import { readReleaseFile } from '../pipeline/release/read.ts'
 import { leaderboardPath } from '../pipeline/store/paths.ts'
 import type { Store } from '../pipeline/store/store.ts'
-import { ServiceError } from '../schemas/errors.ts'
 import type { LeaderboardFile, ReleaseManifest } from '../schemas/payloads.ts'
-import { LEADERBOARD_CURSOR } from '../schemas/requests.ts'
 import type { EntityType } from '../schemas/tables.ts'
+import { type CursorReleases, cursorTo } from './cursor-releases.ts'
 import { ShardCache } from './shard-cache.ts'
 
-/** Some hundred pages, and the manifests of the releases that callers still page through. */
+/** Some hundred pages. */
 const CACHE_BYTES = 16 * 1024 * 1024
 /** A parsed page takes about three times as much memory as its bytes. */
 const PARSED_FACTOR = 3
@@ -24,12 +23,12 @@ export interface LeaderboardRequest {
 export class Leaderboard {
   readonly #store: Store
   readonly #pages: ShardCache<LeaderboardFile>
-  readonly #manifests: ShardCache<ReleaseManifest>
+  readonly #releases: CursorReleases
 
-  constructor(store: Store) {
+  constructor(store: Store, releases: CursorReleases) {
     this.#store = store
     this.#pages = new ShardCache(CACHE_BYTES)
-    this.#manifests = new ShardCache(CACHE_BYTES)
+    this.#releases = releases
   }
 
   /**
@@ -41,8 +40,7 @@ export class Leaderboard {
     current: ReleaseManifest,
     { entityType, limit, cursor }: LeaderboardRequest,
   ): Promise<Uint8Array> {
-    const { release, from } = placeOf(cursor, current.release)
-    const manifest = release === current.release ? current : await this.#manifest(release)
+    const { manifest, from = 0 } = await this.#releases.placeOf(current, cursor)
     const entries: LeaderboardFile['entries'] = []
     let next = from
     for (let page = Math.floor(from / ENTRIES_PER_PAGE); entries.length < limit; page++) {
@@ -56,7 +54,7 @@ export class Leaderboard {
     }
     const more = await this.#read(manifest, leaderboardPath(entityType, Math.floor(next / ENTRIES_PER_PAGE)))
     const hasMore = more !== undefined && next % ENTRIES_PER_PAGE < more.entries.length
-    const { as_of, environment, methodology_version } = manifest
+    const { release, as_of, environment, methodology_version } = manifest
     return canonical({
       release,
       as_of,
@@ -64,15 +62,7 @@ export class Leaderboard {
       methodology_version,
       entity_type: entityType,
       entries,
-      next_cursor: hasMore ? `${release}_${next}` : null,
-    })
-  }
-
-  #manifest(release: number): Promise<ReleaseManifest> {
-    return this.#manifests.get(String(release), async () => {
-      const manifest = await readManifest(this.#store, release)
-      if (!manifest) throw noRelease(release)
-      return { value: manifest, sizeBytes: manifest.files.length * 500 }
+      next_cursor: cursorTo(manifest, hasMore ? next : undefined),
     })
   }
 
@@ -85,16 +75,4 @@ export class Leaderboard {
       sizeBytes: file.size_bytes * PARSED_FACTOR,
     }))
   }
-}
-
-/** @throws ServiceError `notFound` for a cursor of a release that there is not. */
-function placeOf(cursor: string | undefined, current: number): { release: number; from: number } {
-  if (cursor === undefined) return { release: current, from: 0 }
-  const [, release, from] = LEADERBOARD_CURSOR.exec(cursor)!.map(Number) as [number, number, number]
-  if (release > current) throw noRelease(release)
-  return { release, from }
-}
-
-function noRelease(release: number): ServiceError {
-  return new ServiceError('notFound', `there is no release ${release}: begin again without a cursor`)
 }

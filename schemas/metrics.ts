@@ -261,6 +261,15 @@ export function metricsIn(kind: PublicationKind, entityType: EntityType): Entity
   })
 }
 
+/** The schemas of the published metrics of a pair. */
+export const pairFields = Object.fromEntries(
+  PUBLISHED_PAIR_METRICS.map((name) => {
+    const metric = PAIR_METRICS[name]
+    const schema = metric.per === 1 ? within(metric).int() : within(metric)
+    return [name, schema.describe(metric.about)]
+  }),
+) as Record<PublishedPairMetric, z.ZodNumber>
+
 type NameIn<K extends PublicationKind, E extends EntityType> = {
   [Name in EntityMetricName]: K extends Catalogue[Name]['publications'][number]
     ? Catalogue[Name] extends { only: infer Only }

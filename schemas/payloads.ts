@@ -1,7 +1,7 @@
 // The payloads that the service publishes. They are signed and stored as canonical JSON, so every field is a promise.
 import { z } from 'zod'
 import { count } from './metric.ts'
-import { ENTITY_METRICS, fieldsOf } from './metrics.ts'
+import { ENTITY_METRICS, PAIR_ABOUT, fieldsOf, pairFields } from './metrics.ts'
 import { ENTITY_TYPES, OUTCOMES } from './tables.ts'
 import { TIERS } from './tiers.ts'
 import { PROBLEM_NAMES, QUOTA_EXCEEDED, problemAddress } from './problems.ts'
@@ -204,6 +204,24 @@ export const leaderboardPage = leaderboardFile.extend({
     .nullable()
     .describe('The cursor of the next page of the same release; null on the last one'),
 })
+
+export const questionScore = z.strictObject({
+  question_id: publishedUuid,
+  title: z.string().nullable().describe('Null where the node that answers does not know the question'),
+  outcome: z.enum(OUTCOMES).exclude(['annulled']),
+  resolved_at: instant.describe('When the outcome became known, UTC'),
+  cluster: z.string().describe(PAIR_ABOUT.cluster),
+  ...pairFields,
+  contested: z.boolean().describe(PAIR_ABOUT.contested),
+  standard_reference: count.nullable().describe(`In 1e-9: ${PAIR_ABOUT.standard_reference}`),
+})
+export type QuestionScore = z.infer<typeof questionScore>
+const scoresPage = {
+  scores: z.array(questionScore).describe('By `resolved_at` and then `question_id`, the newest first'),
+  next_cursor: leaderboardPage.shape.next_cursor,
+}
+export const agentScores = z.strictObject({ ...agentId, ...scoresPage, ...provenance })
+export const forecasterScores = z.strictObject({ ...forecasterId, ...scoresPage, ...provenance })
 
 const pieceOfFile = z.strictObject({ size_bytes: count, sha256 })
 export const rowGroupsFile = z

@@ -93,16 +93,21 @@ export const leaderboardParams = z.strictObject({
   entity_type: z.enum(ENTITY_TYPES).describe('Agents are machines, forecasters people'),
 })
 
-/** A place on the leaderboard: the number of a release, and how many entries come before. */
-export const LEADERBOARD_CURSOR = /^([1-9][0-9]{0,7})_([0-9]{1,9})$/
+/** A place in a release: its number, and a number that the list counts by. */
+export const RELEASE_CURSOR = /^([1-9][0-9]{0,7})_([0-9]{1,9})$/
 
 export const leaderboardQuery = z.strictObject({
   limit: limit.meta({ default: 100, description: 'How many entries a page may have' }),
   cursor: z
     .string()
-    .regex(LEADERBOARD_CURSOR, 'must be the next_cursor of a page')
+    .regex(RELEASE_CURSOR, 'must be the next_cursor of a page')
     .optional()
     .describe('`next_cursor` of the page before; the first page of the current release if left out'),
+})
+
+export const scoresQuery = z.strictObject({
+  limit: limit.meta({ default: 100, description: 'How many questions a page may have' }),
+  cursor: leaderboardQuery.shape.cursor,
 })
 
 export const QUESTION_STATUSES = ['upcoming', 'open', 'closed', 'resolved'] as const

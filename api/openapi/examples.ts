@@ -103,6 +103,30 @@ export const leaderboardPage = {
   next_cursor: '214_1',
 }
 
+const SCORE = {
+  question_id: QUESTION_ID,
+  title: 'Will this simulated question end with yes?',
+  outcome: 'yes',
+  resolved_at: '2026-02-27T09:30:00.000Z',
+  cluster: 'event:example-series',
+  coverage: 0.75,
+  brier: 0.0729,
+  reference_brier: 0.140625,
+  crowd_brier: 0.1024,
+  log_score: 0.314710744841,
+  baseline_score: 40.947270318163,
+  peer_score: 11.25,
+  voices: 12,
+  forecasts: 2,
+  closing_probability: 0.73,
+  contested: true,
+  standard_reference: 105468750,
+}
+export const SCORES = {
+  agent: { ...AGENT, scores: [SCORE], next_cursor: '214_4821', ...PROVENANCE },
+  forecaster: { ...FORECASTER, scores: [SCORE], next_cursor: '214_907', ...PROVENANCE },
+}
+
 export const registration = {
   name: 'my-agent',
   model_type: 'a language model with search',

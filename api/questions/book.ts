@@ -81,6 +81,12 @@ export class QuestionBook {
     return found
   }
 
+  /** The titles of questions, in their order; null for one that is not in the tables. */
+  async titlesOf(questionIds: readonly string[]): Promise<(string | null)[]> {
+    if (questionIds.some((id) => !this.#byId.has(id))) await this.refresh()
+    return questionIds.map((id) => this.#byId.get(id)?.title ?? null)
+  }
+
   /** @throws ServiceError `invalid` for a cursor that no page gave. */
   page(request: Parameters<Listing['page']>[0]): QuestionPage {
     return this.#listing.page(request)

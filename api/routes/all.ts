@@ -14,6 +14,7 @@ import { publications } from './publications.ts'
 import { getQuestion, listQuestions } from './questions.ts'
 import { currentRelease, release, releaseFeed } from './releases.ts'
 import { livez, metrics, readyz } from './service.ts'
+import { scores } from './scores.ts'
 import { snapshots } from './snapshots.ts'
 import { bulk } from './verification.ts'
 
@@ -34,6 +35,7 @@ export function allRoutes({ version, methodology, methodologyText }: Documents):
     rotateKey,
     retire,
     ...publications,
+    ...scores,
     bulk,
     usage,
     snapshots,

@@ -4,13 +4,12 @@ import { RESPONSES } from '../../schemas/json-schemas.ts'
 import type { PublicationKind } from '../../schemas/metric.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import { uuid } from '../../schemas/values.ts'
-import { notReleasedYet, notPublished } from '../not-published.ts'
+import { notPublished } from '../not-published.ts'
 import * as examples from '../openapi/examples.ts'
 import { componentName } from '../openapi/schemas.ts'
 import { type Route, type Tag, route } from '../route.ts'
 import { signatureHeader } from '../signature.ts'
-
-const { AGENT_ID, USER_ID } = examples
+import { ENTITIES } from './entities.ts'
 
 interface PublicationCall {
   kind: PublicationKind | 'profile'
@@ -64,27 +63,6 @@ const CALLS: PublicationCall[] = [
     description: 'How stable the skill is, how confident the forecasts are and how they respond to news.',
   },
 ]
-
-/** How the calls about each kind of entity differ. */
-const ENTITIES = {
-  agent: {
-    path: '/agents/{agent_id}',
-    words: 'an agent',
-    idName: 'agent_id',
-    example: AGENT_ID,
-    missing: {
-      type: 'not-released-yet',
-      detail: notReleasedYet(AGENT_ID, '2026-03-01T11:58:00.000Z', '2026-03-01T12:15:00.000Z'),
-    },
-  },
-  forecaster: {
-    path: '/forecaster/{user_id}',
-    words: 'a forecaster',
-    idName: 'user_id',
-    example: USER_ID,
-    missing: { type: 'not-found', detail: `no release has a forecaster ${USER_ID}` },
-  },
-} as const
 
 export const publications: Route[] = CALLS.flatMap((call) => [
   publication('agent', call),

@@ -1,6 +1,7 @@
 // What the calls of one environment work on: each part, built from the environment's components and settings.
 import { randomBytes } from 'node:crypto'
 import { CurrentRelease } from '../../api/current-release.ts'
+import { CursorReleases } from '../../api/cursor-releases.ts'
 import { History } from '../../api/history.ts'
 import { Leaderboard } from '../../api/leaderboard.ts'
 import { Callers } from '../../api/limits/callers.ts'
@@ -9,6 +10,7 @@ import { Limits } from '../../api/limits/limits.ts'
 import type { Metrics } from '../../api/metrics.ts'
 import { QuestionBook } from '../../api/questions/book.ts'
 import { ReleaseRecords } from '../../api/release-records.ts'
+import { Scores } from '../../api/scores.ts'
 import type { Sign } from '../../api/signature.ts'
 import { Idempotency } from '../../pipeline/access/idempotency.ts'
 import { UsageLog } from '../../pipeline/access/usage.ts'
@@ -35,6 +37,7 @@ export function buildApiParts(components: Components, { metrics, counters, accep
   const { clockAheadMs, logger } = components
   // A registration writes three objects and waits for a group commit, which may itself have to wait for another.
   const leaseMs = 4 * settings.STORE_TIMEOUT_MS + 2 * settings.COMMIT_TIMEOUT_MS
+  const cursorReleases = new CursorReleases(store)
   const sign: Sign = (bytes) => secrets && signatureOf(bytes, secrets)
   return {
     registry,
@@ -57,7 +60,8 @@ export function buildApiParts(components: Components, { metrics, counters, accep
     }),
     releases: new CurrentRelease(store, sign, settings.SHARD_CACHE_BYTES),
     history: new History(store, settings.SHARD_CACHE_BYTES),
-    leaderboard: new Leaderboard(store),
+    leaderboard: new Leaderboard(store, cursorReleases),
+    scores: new Scores(store, cursorReleases),
     records: new ReleaseRecords(store),
     metrics,
     now,

@@ -419,6 +419,8 @@ describe('GET /openapi.json', () => {
         'GET /forecaster/{user_id}/metrics',
         'GET /forecaster/{user_id}/rankings',
         'GET /forecaster/{user_id}/advanced-metrics',
+        'GET /agents/{agent_id}/scores',
+        'GET /forecaster/{user_id}/scores',
         'POST /verification/bulk',
         'GET /snapshots/{entity_type}/{entity_id}',
         'GET /methodology',

@@ -1,0 +1,84 @@
+// What an agent or a forecaster got on each question.
+import { z } from 'zod'
+import { canonical } from '../../pipeline/proof/canonical.ts'
+import type { ScoreRow } from '../../pipeline/release/score-rows.ts'
+import { RESPONSES } from '../../schemas/json-schemas.ts'
+import type { QuestionScore } from '../../schemas/payloads.ts'
+import { scoresQuery } from '../../schemas/requests.ts'
+import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
+import { uuid } from '../../schemas/values.ts'
+import { notPublished } from '../not-published.ts'
+import * as examples from '../openapi/examples.ts'
+import { componentName } from '../openapi/schemas.ts'
+import { type Route, route } from '../route.ts'
+import { ENTITIES } from './entities.ts'
+
+export const scores: Route[] = ENTITY_TYPES.map(scoresOf)
+
+function scoresOf(entityType: EntityType): Route {
+  const { path, words, idName, example, missing } = ENTITIES[entityType]
+  return route({
+    path: `${path}/scores`,
+    operationId: `list${componentName(`${entityType}-scores`)}`,
+    tag: 'Records',
+    summary: `The scores of ${words} on each question`,
+    description:
+      'Every question with an outcome on which it took part, the newest outcome first, with the columns that the Parquet ' +
+      'files of the release have: scores are not rounded. A cursor names its release, so that pages fit together whatever is released meanwhile.',
+    follows: true,
+    needsStore: true,
+    params: z.strictObject({ [idName]: uuid }),
+    query: scoresQuery,
+    examples: { params: { [idName]: example }, query: { limit: 10 } },
+    success: {
+      description: 'A page',
+      body: RESPONSES[`${entityType}-scores`],
+      cache: 'public, max-age=60',
+      example: examples.SCORES[entityType],
+      links: {
+        question: {
+          operationId: 'getQuestion',
+          parameters: { question_id: '$response.body#/scores/0/question_id' },
+        },
+        standing: {
+          operationId: `get${componentName(`${entityType}-rankings`)}`,
+          parameters: { [idName]: `$response.body#/${idName}` },
+        },
+      },
+    },
+    problems: { 404: missing, 422: examples.invalid('query', 'limit', 'must be at most 1000') },
+    handle: async ({ params, query }, context) => {
+      const { releases, questions } = context
+      const entityId = params[idName]!
+      const { current } = releases
+      if (!current) throw await notPublished(context, entityType, entityId)
+      const page = await context.scores.page(current, { entityType, entityId, ...query })
+      const { manifest, rows, nextCursor } = page
+      if (rows.length === 0 && !(await releases.find(entityType, entityId, 'rankings'))) {
+        throw await notPublished(context, entityType, entityId)
+      }
+      const titles = await questions.titlesOf(rows.map(({ question_id }) => question_id))
+      const { release, as_of, environment, methodology_version } = manifest
+      const body = canonical({
+        [idName]: entityId,
+        release,
+        as_of,
+        environment,
+        methodology_version,
+        scores: rows.map((row, index) => scoreOf(row, titles[index]!)),
+        next_cursor: nextCursor,
+      })
+      return { body }
+    },
+  })
+}
+
+function scoreOf(row: ScoreRow, title: string | null): QuestionScore {
+  const { resolved_at, standard_reference } = row
+  return {
+    ...row,
+    title,
+    resolved_at: resolved_at.toISOString(),
+    standard_reference: standard_reference === null ? null : Number(standard_reference),
+  }
+}

@@ -1,0 +1,66 @@
+// Scores of an entity per question, page by page, read from the Parquet files of a release.
+import pLimit from 'p-limit'
+import { scoresFile } from '../pipeline/release/read.ts'
+import { type OpenPart, type ScoreRow, openPart, readRows } from '../pipeline/release/score-rows.ts'
+import type { Store } from '../pipeline/store/store.ts'
+import type { ReleaseManifest } from '../schemas/payloads.ts'
+import type { EntityType } from '../schemas/tables.ts'
+import { type CursorReleases, cursorTo } from './cursor-releases.ts'
+import { ShardCache } from './shard-cache.ts'
+
+/** Some ten footers of full parts. */
+const CACHE_BYTES = 64 * 1024 * 1024
+/** A parsed footer takes about eight times as much memory as its bytes. */
+const PARSED_FACTOR = 8
+/** Each takes up to about ten megabytes while it is read and decoded, and all of a processor. */
+const PAGES_AT_ONCE = 8
+
+interface ScoresRequest {
+  entityType: EntityType
+  entityId: string
+  limit: number
+  cursor?: string | undefined
+}
+
+interface ScoresPage {
+  manifest: ReleaseManifest
+  /** Newest first. */
+  rows: ScoreRow[]
+  nextCursor: string | null
+}
+
+export class Scores {
+  readonly #store: Store
+  readonly #releases: CursorReleases
+  readonly #parts = new ShardCache<OpenPart>(CACHE_BYTES)
+  readonly #limit = pLimit(PAGES_AT_ONCE)
+
+  constructor(store: Store, releases: CursorReleases) {
+    this.#store = store
+    this.#releases = releases
+  }
+
+  /**
+   * The scores from the cursor on, of the release that the cursor names, or of the current one. There are none of an entity
+   * that the release does not have. The first call for a part reads three ranges, the next ones read one.
+   *
+   * @throws ServiceError `notFound` if there is no release as the cursor names it, or if retention has deleted its scores.
+   */
+  async page(
+    current: ReleaseManifest,
+    { entityType, entityId, limit, cursor }: ScoresRequest,
+  ): Promise<ScoresPage> {
+    const { manifest, from } = await this.#releases.placeOf(current, cursor)
+    const { release, files } = manifest
+    const file = scoresFile(files, entityType, entityId)
+    if (!file) return { manifest, rows: [], nextCursor: null }
+    const { rows, next } = await this.#limit(async () => {
+      const part = await this.#parts.get(`${release} ${file.path}`, async () => {
+        const opened = await openPart(this.#store, release, files, file)
+        return { value: opened, sizeBytes: opened.footerBytes * PARSED_FACTOR }
+      })
+      return readRows(this.#store, part, { entityId, limit, end: from })
+    })
+    return { manifest, rows, nextCursor: cursorTo(manifest, next) }
+  }
+}
