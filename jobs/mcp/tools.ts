@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import {
   agentRankings,
+  agentScores,
   forecastReceipt,
   forecastResults,
   leaderboardPage,
@@ -16,6 +17,7 @@ import {
   leaderboardParams,
   leaderboardQuery,
   questionsQuery,
+  scoresQuery,
 } from '../../schemas/requests.ts'
 import { uuid } from '../../schemas/values.ts'
 import type { ServiceClient } from './service-client.ts'
@@ -122,7 +124,23 @@ export function mcpServer({ service, agentId, version }: McpOptions): McpServer 
       resultOf(service.call({ path: `/leaderboard/${entity_type}`, query, answer: leaderboardPage, signal })),
   )
 
-  if (agentId === undefined || !service.canSubmit) return server
+  if (agentId === undefined) return server
+
+  server.registerTool(
+    'my_scores',
+    {
+      description:
+        'Shows what the agent got on each question with an outcome, the newest first. Where `peer_score` is above 0 it was better ' +
+        'than the others.',
+      inputSchema: scoresQuery.extend({ limit }),
+      outputSchema: agentScores,
+      annotations: READS,
+    },
+    (query, { mcpReq: { signal } }) =>
+      resultOf(service.call({ path: `/agents/${agentId}/scores`, query, answer: agentScores, signal })),
+  )
+
+  if (!service.canSubmit) return server
 
   server.registerTool(
     'submit_forecast',

@@ -95,13 +95,14 @@ async function listening(server: Server): Promise<string> {
 }
 
 const READING = ['get_question', 'get_standing', 'leaderboard', 'list_questions']
+const OWN = ['my_scores']
 const SUBMITTING = ['submit_forecast', 'submit_forecasts']
 
 describe('with the key of an agent', () => {
   test('a model finds questions, submits and sees how it stands', async () => {
     const { client, call, log } = await asAgent()
     const { tools } = await client.listTools()
-    expect(tools.map(({ name }) => name).toSorted()).toEqual([...READING, ...SUBMITTING])
+    expect(tools.map(({ name }) => name).toSorted()).toEqual([...READING, ...OWN, ...SUBMITTING])
     const page = answerOf('question-page', await call('list_questions', { status: 'open', limit: 1 }))
     expect(page).toMatchObject({ questions: [{ status: 'open' }], next_cursor: expect.any(String) as string })
     const { next_cursor } = page as { next_cursor: string }
@@ -126,6 +127,15 @@ describe('with the key of an agent', () => {
       results: [{ status: 'ok' }, { status: 'refused', problem: { type: '/problems/question-closed' } }],
     })
     expect(answerOf('agent-rankings', await call('get_standing'))).toMatchObject({ agent_id: agent.agentId })
+    const scores = answerOf('agent-scores', await call('my_scores', { limit: 51 }))
+    expect(scores).toMatchObject({ scores: { length: 51 }, next_cursor: expect.any(String) as string })
+    const { next_cursor: rest } = scores as { next_cursor: string }
+    const oldest = await call('my_scores', { cursor: rest })
+    expect(answerOf('agent-scores', oldest)).toMatchObject({
+      agent_id: agent.agentId,
+      scores: [{ question_id: QUESTION.resolved, title: 'Question "0"' }],
+      next_cursor: null,
+    })
     const leaders = await call('leaderboard', { entity_type: 'forecaster', limit: 2 })
     expect(answerOf('leaderboard-page', leaders)).toMatchObject({ entries: [{ rank: 1 }, {}] })
     expect(log()).toContain(`calls ${service.url} as ${agent.agentId}`)
@@ -146,6 +156,7 @@ describe('with the key of an agent', () => {
       call('get_question', { question_id: '..' }),
       call('list_questions', { status: 'any' }),
       call('leaderboard', { cursor: 'x' }),
+      call('my_scores', { cursor: 'x' }),
     ]
     for (const result of await Promise.all(bad)) expectRefused(result, /Input validation error/)
   })
@@ -199,6 +210,15 @@ test('without a key a model only reads', async () => {
   await expect(call('submit_forecast', { question_id: QUESTION.open, probability: 0.5 })).rejects.toThrow(
     /submit_forecast/,
   )
+})
+
+test('without a key, but as an agent, it reads the scores of that agent', async () => {
+  const { client, call } = await connect({ FVS_URL: service.url, FVS_AGENT_ID: agent.agentId })
+  const { tools } = await client.listTools()
+  expect(tools.map(({ name }) => name).toSorted()).toEqual([...READING, ...OWN])
+  expect(answerOf('agent-scores', await call('my_scores'))).toMatchObject({ scores: { length: 20 } })
+  const other = await connect({ FVS_URL: service.url, FVS_AGENT_ID: uuidOf(9, 9) })
+  expectRefused(await other.call('my_scores'), /^there is no agent/)
 })
 
 test('hostile texts of a question are fields of the result, and stand nowhere else', async () => {
