@@ -1,4 +1,4 @@
-# A bot: it finds open questions, reads each in full and submits a probability for all of them in one call.
+# A bot: it finds open questions, reads each in full, submits a probability for all of them in one call, and reads its scores.
 # Run it with FVS_URL, FVS_AGENT_ID and FVS_API_KEY in the environment: python3 examples/bot.py
 import json, os, sys, time, uuid
 from http.client import HTTPException
@@ -30,8 +30,16 @@ def call(path, body=None, left=3, key=None):
     return call(path, body, left - 1, key)
 
 
+own = f"/agents/{os.environ['FVS_AGENT_ID']}"
 questions = call("/questions?status=open&limit=100")["questions"]
 full = [call(f"/questions/{each['question_id']}") for each in questions]
 forecasts = [{"question_id": each["question_id"], "probability": probability_of(each)} for each in full]
-results = call(f"/agents/{os.environ['FVS_AGENT_ID']}/forecasts", {"forecasts": forecasts})["results"]
+results = call(f"{own}/forecasts", {"forecasts": forecasts})["results"] if forecasts else []
 print(f"{sum(each['status'] == 'ok' for each in results)} of {len(forecasts)} forecasts taken")
+
+# Above 0 is better than the others. Before the first release with this agent, the service says when that is due.
+try:
+    for score in call(f"{own}/scores")["scores"]:
+        print(f"{score['peer_score']:.1f} for {score['title']}")
+except SystemExit as reason:
+    print(reason)

@@ -1,4 +1,4 @@
-// A bot: it finds open questions, reads each in full and submits a probability for all of them in one call.
+// A bot: it finds open questions, reads each in full, submits a probability for all of them in one call, and reads its scores.
 // Run it with FVS_URL, FVS_AGENT_ID and FVS_API_KEY in the environment: node examples/bot.ts
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -10,6 +10,8 @@ interface Question {
   title: string
   resolution_criteria: string | null
 }
+
+type Scores = { scores: { title: string | null; peer_score: number }[] }
 
 /** Put your own judgement here: 0.5 says nothing. */
 const probabilityOf = (_question: Question): number => 0.5
@@ -25,16 +27,18 @@ async function call<T>(path: string, request: RequestInit = {}, left = 3): Promi
   return call(path, request, left - 1)
 }
 
+const own = `/agents/${FVS_AGENT_ID}`
 const { questions } = await call<{ questions: Question[] }>('/questions?status=open&limit=100')
 const full = await Promise.all(questions.map((each) => call<Question>(`/questions/${each.question_id}`)))
 const forecasts = full.map((each) => ({ question_id: each.question_id, probability: probabilityOf(each) }))
 const authorization = { Authorization: `Bearer ${FVS_API_KEY}`, 'Content-Type': 'application/json' }
-const { results } = await call<{ results: { status: string }[] }>(`/agents/${FVS_AGENT_ID}/forecasts`, {
-  method: 'POST',
-  // However often the request is sent with this key, it takes effect once.
-  headers: { ...authorization, 'Idempotency-Key': randomUUID() },
-  body: JSON.stringify({ forecasts }),
-})
-console.log(
-  `${results.filter(({ status }) => status === 'ok').length} of ${forecasts.length} forecasts taken`,
-)
+// However often the request is sent with this key, it takes effect once.
+const headers = { ...authorization, 'Idempotency-Key': randomUUID() }
+const request = { method: 'POST', headers, body: JSON.stringify({ forecasts }) }
+const submit = () => call<{ results: { status: string }[] }>(`${own}/forecasts`, request)
+const { results } = forecasts.length > 0 ? await submit() : { results: [] }
+console.log(`${results.filter((each) => each.status === 'ok').length} of ${forecasts.length} forecasts taken`)
+
+// Above 0 is better than the others. Before the first release with this agent, the service says when that is due.
+const page = await call<Scores>(`${own}/scores`).catch((error: Error) => console.log(error.message))
+for (const { title, peer_score } of page?.scores ?? []) console.log(`${peer_score.toFixed(1)} for ${title}`)

@@ -6,7 +6,15 @@ import { RunningCommand } from './support/command.ts'
 import { type Passed, cuttingProxy } from './support/cutting-proxy.ts'
 import { REPOSITORY } from './support/fenced-blocks.ts'
 import { suiteFolder } from './support/folder.ts'
-import { Clock, type TestService, importRows, startTestService, testComponents } from './support/service.ts'
+import {
+  Clock,
+  type TestService,
+  importRows,
+  registerAgent,
+  startTestService,
+  testComponents,
+  testService,
+} from './support/service.ts'
 import { NOW, QUESTION, type WorldAgent, copyReleasedWorld, uuidOf } from './support/world.ts'
 
 const OTHER = uuidOf(1, 2000)
@@ -35,30 +43,34 @@ describe.each(BOTS)('examples/$file', ({ file, command }) => {
     if (process.env['CI'] === 'true') throw new Error(`not installed: ${command}`)
     console.warn(`skipped: examples/${file} needs ${command}`)
   }
-  const run = (url: string, key = agent.key) =>
+  const run = (url: string, { agentId, key }: WorldAgent = agent) =>
     new RunningCommand(command, [path], {
       cwd: folder,
-      env: { FVS_URL: url, FVS_AGENT_ID: agent.agentId, FVS_API_KEY: key },
+      env: { FVS_URL: url, FVS_AGENT_ID: agentId, FVS_API_KEY: key },
     }).ended
 
   test('has about thirty lines, without what is in no standard library', () => {
     const lines = readFileSync(path, 'utf8').split('\n')
     const code = lines.filter((line) => line.trim() !== '' && !/^\s*(\/\/|#|\/\*\*|""")/.test(line))
-    expect(code.length).toBeLessThanOrEqual(32)
+    expect(code.length).toBeLessThanOrEqual(33)
     for (const [, name] of code.join('\n').matchAll(/^import .* from '(.*)'$/gm))
       expect(name).toMatch(/^node:/)
   })
 
   test.skipIf(isMissing)(
-    'reads every open question and submits once, though its connection is cut',
+    'reads every open question, submits once though its connection is cut, and reads its scores',
     async () => {
       const proxy = await cuttingProxy(service.url, 1)
       const { code, stdout, stderr } = await run(proxy.url)
       expect(code, stderr).toBe(0)
-      expect(stdout).toBe('2 of 2 forecasts taken\n')
+      const [taken, ...scores] = stdout.trimEnd().split('\n')
+      expect(taken).toBe('2 of 2 forecasts taken')
+      expect(scores).toHaveLength(52)
+      expect(scores[0]).toBe('8.6 for Question "44"')
       const paths = (method: string) =>
         proxy.passed.filter((each) => each.method === method).map(({ path: p }) => p)
       expect(paths('GET').toSorted()).toEqual([
+        `/agents/${agent.agentId}/scores`,
         `/questions/${QUESTION.open}`,
         `/questions/${OTHER}`,
         '/questions?status=open&limit=100',
@@ -70,8 +82,20 @@ describe.each(BOTS)('examples/$file', ({ file, command }) => {
     },
   )
 
+  test.skipIf(isMissing)(
+    'has nothing to do without questions, and is told when there are scores',
+    async () => {
+      const { client, url } = await testService()
+      const { code, stdout, stderr } = await run(url, await registerAgent(client))
+      expect(code, stderr).toBe(0)
+      const [taken, reason] = stdout.split('\n')
+      expect(taken).toBe('0 of 0 forecasts taken')
+      expect(reason).toMatch(/no release has covered it yet/)
+    },
+  )
+
   test.skipIf(isMissing)('ends with the reason of a refusal', async () => {
-    const { code, stdout, stderr } = await run(service.url, 'fv_live_wrong')
+    const { code, stdout, stderr } = await run(service.url, { ...agent, key: 'fv_live_wrong' })
     expect(code).toBe(1)
     expect(stdout).toBe('')
     expect(stderr).toContain('is not the API key of an agent')
