@@ -1,7 +1,7 @@
 // What anyone needs to check and to show a verification: its bytes, its signature, commands, and the badge.
 import { type Badge } from '../charts/badge.ts'
 import { type Html, type Part, html } from '../html.ts'
-import { type Site, addressOf, linkTo } from '../site.ts'
+import { type Site, commandAddress, linkTo } from '../site.ts'
 
 export interface Signed {
   /** The verification exactly as the API sends it. */
@@ -10,21 +10,13 @@ export interface Signed {
   signature: string | undefined
 }
 
-/**
- * For commands and snippets, which leave the page. Where the service does not know its address they begin with the variable of
- * the guides, which holds the environment too.
- */
-function wholeAddress(site: Site, path: string): string {
-  return site.publicUrl === undefined ? `$FVS_URL${path}` : addressOf(site, path)
-}
-
 /** @param callsPath begins the paths of the API about the entity. */
 export function checkSection(site: Site, { text, signature }: Signed, callsPath: string): Html {
   return html`<h2 id="check">Check it yourself</h2>
 <p>The signed record behind this page, byte for byte:</p>
 <pre id="payload">${text}</pre>
 ${signature === undefined ? html`<p>This service does not sign what it publishes.</p>` : signatureOf(site, signature)}
-<details><summary>In a shell</summary><pre>curl -s -D headers.txt -o verification.json ${wholeAddress(site, `${callsPath}/verification`)}
+<details><summary>In a shell</summary><pre>curl -s -D headers.txt -o verification.json ${commandAddress(site, `${callsPath}/verification`)}
 ${signature !== undefined && html`grep -i x-service-signature headers.txt\nopenssl dgst -sha256 -hmac "$SIGNING_SECRET" -r verification.json`}</pre></details>`
 }
 
@@ -39,8 +31,8 @@ function signatureOf(site: Site, signature: string): Part {
 
 export function showSection(site: Site, badge: Badge, profilePath: string, callsPath: string): Html {
   const text = `${badge.label}: ${badge.message}`
-  const image = wholeAddress(site, `${callsPath}/badge.svg`)
-  const target = wholeAddress(site, profilePath)
+  const image = commandAddress(site, `${callsPath}/badge.svg`)
+  const target = commandAddress(site, profilePath)
   return html`<section class="screen"><h2 id="show">Show it</h2>
 <p><img src="${linkTo(site, `${callsPath}/badge.svg`)}" alt="${text}" height="20"></p>
 <p>The badge follows the current release. In Markdown:</p>
