@@ -1,5 +1,6 @@
-// Seven projects: `unit` and `system` need nothing but this machine, `s3` a real S3 server, `delta` other readers of the
-// tables, `redis` a real Redis, `openapi` a tester of HTTP services, `faults` the S3 server and the rights of root.
+// Eight projects: `unit` and `system` need nothing but this machine, `s3` a real S3 server, `delta` other readers of the
+// tables, `redis` a real Redis, `openapi` a tester of HTTP services, `faults` the S3 server and the rights of root, `pages`
+// a real Chromium.
 import { defineConfig } from 'vitest/config'
 
 const MINUTE_MS = 60_000
@@ -30,6 +31,7 @@ export default defineConfig({
             'test/openapi/**',
             'test/redis/**',
             'test/faults/**',
+            'test/pages/**',
             ...SYSTEM,
           ],
           // No module holds a state, and a worker that loads them once saves a third of a small file's time.
@@ -81,6 +83,15 @@ export default defineConfig({
           include: ['test/faults/**/*.test.ts'],
           testTimeout: 2 * MINUTE_MS,
           hookTimeout: MINUTE_MS,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'pages',
+          include: ['test/pages/**/*.test.ts'],
+          testTimeout: MINUTE_MS,
+          hookTimeout: 2 * MINUTE_MS,
         },
       },
       {

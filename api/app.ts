@@ -9,7 +9,10 @@ import type { AddressOf } from './limits/addresses.ts'
 import { handle } from './handle.ts'
 import type { ApiContext } from './context.ts'
 import type { Metrics } from './metrics.ts'
-import { MOUNTS } from './mounts.ts'
+import { MOUNTS, environmentOf } from './mounts.ts'
+import { PAGE_HEADERS } from './pages/policy.ts'
+import { problemPage } from './pages/problem.ts'
+import { bytesOf } from './pages/rendered.ts'
 import { HttpError, problemOf } from './problems.ts'
 import { takeHead } from './request-head.ts'
 import type { Route } from './route.ts'
@@ -136,6 +139,12 @@ function answerForAll(ctx: Koa.Context): void {
   ctx.status = 204
 }
 
+/** Whether a browser asks in order to show the answer to somebody: programs take anything, or name JSON. */
+function isForPerson(ctx: Koa.Context): boolean {
+  const isRead = ctx.method === 'GET' || ctx.method === 'HEAD'
+  return isRead && ctx.accepts('application/problem+json', 'application/json', 'text/html') === 'text/html'
+}
+
 function sendProblem(ctx: Koa.Context, error: unknown, logger: Logger, requestId: string): void {
   const { problem, headers } = problemOf(error)
   // What is unavailable may come back by itself; any other failure of the service needs an operator. An HttpError is the
@@ -147,8 +156,15 @@ function sendProblem(ctx: Koa.Context, error: unknown, logger: Logger, requestId
   ctx.status = problem.status
   ctx.set(headers)
   ctx.set('Cache-Control', 'no-store')
-  ctx.body = Buffer.from(canonical(problem))
-  ctx.set('Content-Type', 'application/problem+json')
+  if (isForPerson(ctx)) {
+    const site = { environment: environmentOf(ctx.path), publicUrl: undefined }
+    ctx.body = Buffer.from(bytesOf(problemPage(site, ctx.path, problem)))
+    ctx.set('Content-Type', 'text/html; charset=utf-8')
+    ctx.set(PAGE_HEADERS)
+  } else {
+    ctx.body = Buffer.from(canonical(problem))
+    ctx.set('Content-Type', 'application/problem+json')
+  }
   // The unread rest of a body would be taken for the next request.
   if (!ctx.req.readableEnded && ctx.req.headers['content-length'] !== '0' && ctx.method === 'POST') {
     ctx.set('Connection', 'close')

@@ -10,6 +10,8 @@ import type { Leaderboard } from './leaderboard.ts'
 import type { Limits } from './limits/limits.ts'
 import type { Metrics } from './metrics.ts'
 import type { CurrentRelease } from './current-release.ts'
+import type { RenderedPages } from './pages/rendered.ts'
+import type { Site } from './pages/site.ts'
 import type { QuestionBook } from './questions/book.ts'
 import type { ReleaseRecords } from './release-records.ts'
 import type { Scores } from './scores.ts'
@@ -30,6 +32,11 @@ export interface ApiContext {
   scores: Scores
   records: ReleaseRecords
   sign: Sign
+  /** Whether the sandbox beside has a release, so that there is something to try. */
+  isSandboxSeeded: () => boolean
+  /** What the pages of the environment have in common. */
+  site: Site
+  pages: RenderedPages
   /** Resolves once all of the rows are durable. */
   forecasts: { submit: (...rows: ForecastRow[]) => Promise<void> }
   registrations: { submit: (row: AgentRow) => Promise<void> }

@@ -66,6 +66,15 @@ export class Leaderboard {
     })
   }
 
+  /** A page as it was published, the first is 0; undefined for one that the release does not have. */
+  file(
+    manifest: ReleaseManifest,
+    entityType: EntityType,
+    page: number,
+  ): Promise<LeaderboardFile | undefined> {
+    return this.#read(manifest, leaderboardPath(entityType, page))
+  }
+
   async #read(manifest: ReleaseManifest, path: string): Promise<LeaderboardFile | undefined> {
     const { release, files } = manifest
     const file = files.find((one) => one.path === path)
@@ -75,4 +84,11 @@ export class Leaderboard {
       sizeBytes: file.size_bytes * PARSED_FACTOR,
     }))
   }
+}
+/** How many pages a release has of a kind. */
+export function pagesOf({ files }: ReleaseManifest, entityType: EntityType): number {
+  const paths = new Set(files.map(({ path }) => path))
+  let pages = 0
+  while (paths.has(leaderboardPath(entityType, pages))) pages += 1
+  return pages
 }

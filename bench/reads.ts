@@ -2,12 +2,13 @@
 import { readManifest, readReleaseShard } from '../pipeline/release/read.ts'
 import { FileStore } from '../pipeline/store/file.ts'
 import { shardStart } from '../pipeline/store/paths.ts'
+import type { Store } from '../pipeline/store/store.ts'
 import { type Volume, load, warmUp } from './load.ts'
 import { startServer, startService } from './process.ts'
 
 /** On a store with one release; asks for every agent in turn. */
 export async function measureReads(root: string, volume: Volume) {
-  const agents = await releasedAgents(root)
+  const agents = await releasedAgents(await FileStore.begin(root))
   const get = (nth: number) =>
     `GET /agents/${agents[nth % agents.length]}/verification HTTP/1.1\r\nHost: bench\r\n\r\n`
   await using service = await startService(root, {
@@ -22,8 +23,8 @@ export async function measureReads(root: string, volume: Volume) {
   return { service: await measure(service.url), bare: await measure(bare.url) }
 }
 
-async function releasedAgents(root: string): Promise<string[]> {
-  const store = await FileStore.begin(root)
+/** The agents of the first release of a store. */
+export async function releasedAgents(store: Store): Promise<string[]> {
   const manifest = await readManifest(store, 1)
   const shards = (manifest?.files ?? []).filter(({ path }) => shardStart(path, 'agent') !== undefined)
   const read = await Promise.all(shards.map((file) => readReleaseShard(store, 1, file)))

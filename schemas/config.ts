@@ -89,6 +89,11 @@ const storeUrl = z
       'must not end in /sandbox, where the sandbox of a store lies: name the store, and --environment sandbox',
   })
 
+const publicUrl = z
+  .url({ protocol: /^https?$/, error: 'must be http[s]://host, with a path if the service lies under one' })
+  .refine((url) => !/[?#]|\/\/[^/]*@/.test(url), 'must have no query, fragment, user or password')
+  .transform((url) => url.replace(/\/+$/, ''))
+
 /** Every setting, in the order of the table in the documentation. */
 export const settings = z.object({
   STORE_URL: storeUrl
@@ -114,6 +119,11 @@ export const settings = z.object({
     ),
   HOST: z.string().min(1).default('127.0.0.1').describe('the address to listen on'),
   PORT: integer(3000, 0, 65_535).describe('the port to listen on; with 0 a free one, which the log names'),
+  PUBLIC_URL: publicUrl
+    .optional()
+    .describe(
+      'the address under which people reach the service, such as `https://forecasts.example.org`: for canonical links, previews and badges. Without it pages name only paths',
+    ),
   TRUSTED_PROXIES: list
     .default([])
     .describe(

@@ -123,26 +123,52 @@ export function wordsOf(text: string): string[] {
   return [...new Set(text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu))]
 }
 
+const status = z.enum(QUESTION_STATUSES)
+const category = z.string().max(NAME_CHARACTERS)
+const titleWords = z
+  .string()
+  .max(2 * NAME_CHARACTERS)
+  .transform((text) => text.normalize('NFC'))
+  .refine((text) => {
+    const words = wordsOf(text).length
+    return words >= 1 && words <= MOST_WORDS
+  }, `must have 1 to ${MOST_WORDS} words`)
+const questionsCursor = z.string().regex(CURSOR, 'must be the next_cursor of a page')
+
 export const questionsQuery = z.strictObject({
-  status: z.enum(QUESTION_STATUSES).optional().describe('Only questions of this status'),
-  category: z.string().max(NAME_CHARACTERS).optional().describe('Only questions of exactly this category'),
+  status: status.optional().describe('Only questions of this status'),
+  category: category.optional().describe('Only questions of exactly this category'),
   closes_before: instantMs.optional().describe('Only questions that close before this instant, in UTC'),
   opened_after: instantMs.optional().describe('Only questions that open after this instant, in UTC'),
-  q: z
-    .string()
-    .max(2 * NAME_CHARACTERS)
-    .transform((text) => wordsOf(text.normalize('NFC')))
-    .refine((words) => words.length >= 1 && words.length <= MOST_WORDS, `must have 1 to ${MOST_WORDS} words`)
+  q: titleWords
+    .transform(wordsOf)
     .optional()
     .describe(
       `Only questions with all of these words in their titles, 1 to ${MOST_WORDS}, in any order and letter case. A word is a run of letters and digits`,
     ),
   limit: limit.meta({ default: 100, description: 'How many questions a page may have' }),
-  cursor: z
+  cursor: questionsCursor.optional().describe('`next_cursor` of the page before; the first page if left out'),
+})
+
+/** A form sends every field that it has, and an empty one asks for nothing. */
+const formField = <F extends z.ZodType>(field: F) =>
+  z.preprocess((text) => (text === '' ? undefined : text), field.optional())
+
+/** What the form above the list of questions sends. The words are kept as they were written, to be shown again. */
+export const questionsForm = z.strictObject({
+  status: formField(status),
+  category: formField(category),
+  q: formField(titleWords),
+  cursor: formField(questionsCursor),
+})
+
+/** The number of a page of the leaderboard; the first is 1. */
+export const pageQuery = z.strictObject({
+  page: z
     .string()
-    .regex(CURSOR, 'must be the next_cursor of a page')
-    .optional()
-    .describe('`next_cursor` of the page before; the first page if left out'),
+    .regex(/^[1-9][0-9]{0,6}$/, 'must be a whole number from 1')
+    .transform(Number)
+    .optional(),
 })
 
 export const standingQuery = z.strictObject({

@@ -70,6 +70,11 @@ export class QuestionBook {
     return this.#refreshing
   }
 
+  /** Grows when the table of questions does, and with it what questions are called. */
+  get version(): number {
+    return this.#read.questions
+  }
+
   /**
    * A question; one that is not in memory yet is looked for in the tables.
    *

@@ -2,6 +2,7 @@
 import type { Methodology } from '../../pipeline/scoring/methodology.ts'
 import type { Route } from '../route.ts'
 import { register } from './agents.ts'
+import { badges } from './badges.ts'
 import { documentation } from './docs.ts'
 import { submitForecast, submitForecasts } from './forecasts.ts'
 import { retire, rotateKey, usage } from './keys.ts'
@@ -9,6 +10,9 @@ import { leaderboard } from './leaderboard.ts'
 import { llms } from './llms.ts'
 import { methodologyDocument, methodologyVersion } from './methodology.ts'
 import { owner } from './owners.ts'
+import { pageFiles } from './page-files.ts'
+import { pages } from './pages.ts'
+import { profilePages } from './profile-pages.ts'
 import { problemType, problemTypes } from './problems.ts'
 import { publications } from './publications.ts'
 import { getQuestion, listQuestions } from './questions.ts'
@@ -56,6 +60,10 @@ export function allRoutes({ version, methodology, methodologyText }: Documents):
     livez,
     readyz,
     metrics,
+    ...pages(methodology, methodologyText),
+    ...profilePages(methodology),
+    ...badges(methodology),
+    ...pageFiles,
   ]
   return [...routes, ...documentation(routes, version)]
 }

@@ -39,6 +39,6 @@ export const owner = route({
   },
 })
 
-function noAgentsOf(ownerId: string): string {
+export function noAgentsOf(ownerId: string): string {
   return `the current release has no agent of an owner ${JSON.stringify(ownerId)}; the operator records owners`
 }

@@ -8,6 +8,7 @@ import { Callers } from '../../api/limits/callers.ts'
 import type { Counters } from '../../api/limits/counters.ts'
 import { Limits } from '../../api/limits/limits.ts'
 import type { Metrics } from '../../api/metrics.ts'
+import { RenderedPages } from '../../api/pages/rendered.ts'
 import { QuestionBook } from '../../api/questions/book.ts'
 import { ReleaseRecords } from '../../api/release-records.ts'
 import { Scores } from '../../api/scores.ts'
@@ -29,11 +30,16 @@ export interface Serving {
   scheduler: boolean
   /** False once the process is shutting down. */
   accepting: () => boolean
+  /** Whether the sandbox that the process serves has a release. */
+  isSandboxSeeded: () => boolean
 }
 
 export type ApiParts = ReturnType<typeof buildApiParts>
 
-export function buildApiParts(components: Components, { metrics, counters, accepting }: Serving) {
+export function buildApiParts(
+  components: Components,
+  { metrics, counters, accepting, isSandboxSeeded }: Serving,
+) {
   const { environment, settings, own, store, local, registry, secrets, openDatabase, now, newId } = components
   const { clockAheadMs, logger } = components
   // A registration writes three objects and waits for a group commit, which may itself have to wait for another.
@@ -69,6 +75,9 @@ export function buildApiParts(components: Components, { metrics, counters, accep
     leaderboard: new Leaderboard(store, cursorReleases),
     scores: new Scores(store, cursorReleases),
     records: new ReleaseRecords(store),
+    isSandboxSeeded,
+    site: { environment, publicUrl: settings.PUBLIC_URL },
+    pages: new RenderedPages(),
     metrics,
     now,
     accepting,

@@ -31,8 +31,11 @@ export async function startService(
     settings.REDIS_URL === undefined ? countInMemory() : await countInRedis(settings.REDIS_URL, logger)
   let accepting = true
   const running: RunningEnvironment[] = []
+  const isSandboxSeeded = () =>
+    running.some(({ context }) => context.site.environment === 'sandbox' && context.releases.current)
   const start = async (environment: Environment) => {
-    const serving = { metrics, counters, scheduler: options.scheduler, accepting: () => accepting }
+    const { scheduler } = options
+    const serving = { metrics, counters, scheduler, accepting: () => accepting, isSandboxSeeded }
     const started = await startEnvironment(components[environment], serving)
     running.push(started)
     return started.context

@@ -44,10 +44,36 @@ export interface ClusteredErrors {
   clusters: number
 }
 
+/** What a skill is made of: sums over pairs and over the clusters g of X = reference − own error and Z = reference, in 1e-9. */
+export interface SkillSums {
+  gain: number
+  reference: number
+  clusters: number
+  /** Σ X_g², Σ X_g·Z_g and Σ Z_g², each the double nearest to the whole number. */
+  gainSquares: number
+  gainTimesReference: number
+  referenceSquares: number
+}
+
 /**
- * The skill against a reference: ΣX/(ΣZ + κ) with X = Z − own error, and its interval of ± h·SE, where
- * SE² = G/(G−1) · Σ(X_g − skill·Z_g)² / (ΣZ + κ)² over the clusters g. Null without a pair; the interval with one cluster.
+ * The skill ΣX/(ΣZ + κ), and its interval of ± h·SE, where SE² = G/(G−1) · Σ(X_g − skill·Z_g)² / (ΣZ + κ)² over the clusters g;
+ * null with one cluster.
  */
+export function skillOf(
+  methodology: Methodology,
+  { gain, reference, clusters, gainSquares, gainTimesReference, referenceSquares }: SkillSums,
+  alpha: number,
+): { skill: number; interval: Interval | null } {
+  const denominator = reference + shrinkageNano(methodology)
+  const skill = gain / denominator
+  if (clusters < 2) return { skill, interval: null }
+  const residuals = gainSquares - 2 * skill * gainTimesReference + skill * skill * referenceSquares
+  const error = Math.sqrt((clusters / (clusters - 1)) * Math.max(0, residuals)) / denominator
+  const margin = multiplier(methodology, clusters, alpha) * error
+  return { skill, interval: { lower: skill - margin, upper: skill + margin, level: 1 - alpha } }
+}
+
+/** The skill of an entity against a reference of each of its contested pairs. Null without a pair. */
 export function skillAgainst(
   methodology: Methodology,
   { own, cluster, clusters }: ClusteredErrors,
@@ -56,20 +82,19 @@ export function skillAgainst(
 ): Skill {
   if (own.length === 0) return { skill: null, interval: null }
   const gain = reference.map((z, row) => z - own[row]!)
-  const denominator = exactSum(reference) + shrinkageNano(methodology)
-  const skill = exactSum(gain) / denominator
-  if (clusters < 2) return { skill, interval: null }
   const gains = new Float64Array(clusters)
   const references = new Float64Array(clusters)
   cluster.forEach((number, row) => {
     gains[number]! += gain[row]!
     references[number]! += reference[row]!
   })
-  const residuals =
-    exactProductSum(gains, gains) -
-    2 * skill * exactProductSum(gains, references) +
-    skill * skill * exactProductSum(references, references)
-  const error = Math.sqrt((clusters / (clusters - 1)) * Math.max(0, residuals)) / denominator
-  const margin = multiplier(methodology, clusters, alpha) * error
-  return { skill, interval: { lower: skill - margin, upper: skill + margin, level: 1 - alpha } }
+  const sums = {
+    gain: exactSum(gain),
+    reference: exactSum(reference),
+    clusters,
+    gainSquares: exactProductSum(gains, gains),
+    gainTimesReference: exactProductSum(gains, references),
+    referenceSquares: exactProductSum(references, references),
+  }
+  return skillOf(methodology, sums, alpha)
 }

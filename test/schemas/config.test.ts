@@ -35,6 +35,12 @@ describe('parseSettings', () => {
     )
   })
 
+  test('takes the public address without a slash at its end', () => {
+    expect(parseSettings({ PUBLIC_URL: 'https://example.org/forecasts/' }).PUBLIC_URL).toBe(
+      'https://example.org/forecasts',
+    )
+  })
+
   test('takes numbers in decimal', () => {
     expect(parseSettings({ PORT: '0', DUCKDB_THREADS: '007', COMMIT_TIMEOUT_MS: '60000' })).toMatchObject({
       PORT: 0,
@@ -53,6 +59,9 @@ describe('parseSettings', () => {
     ['PORT', '9'.repeat(400)],
     ['S3_ENDPOINT', 'ftp://localhost'],
     ['S3_ENDPOINT', 'localhost:9000'],
+    ['PUBLIC_URL', 'example.org'],
+    ['PUBLIC_URL', 'https://example.org/?a=b'],
+    ['PUBLIC_URL', 'https://somebody:secret@example.org'],
     ['STORE_TIMEOUT_MS', '99'],
     ['DUCKDB_THREADS', '1025'],
     ['DUCKDB_MEMORY_LIMIT', 'much'],

@@ -1,0 +1,21 @@
+// The files that pages load, each under the hash of its content, so that a browser may keep it for ever.
+import { readFileSync } from 'node:fs'
+import { sha256Hex } from '../../pipeline/proof/canonical.ts'
+
+export interface Asset {
+  /** Under which every environment serves it. */
+  path: string
+  bytes: Uint8Array
+  mediaType: string
+}
+
+function asset(name: string, mediaType: string): Asset {
+  const bytes = readFileSync(new URL(`assets/${name}`, import.meta.url))
+  return { path: `/assets/${sha256Hex(bytes).slice(0, 16)}/${name}`, bytes, mediaType }
+}
+
+export const STYLE = asset('style.css', 'text/css')
+export const ICON = asset('icon.svg', 'image/svg+xml')
+export const VERIFY_SCRIPT = asset('verify.js', 'text/javascript')
+
+export const ASSETS: readonly Asset[] = [STYLE, ICON, VERIFY_SCRIPT]

@@ -1,0 +1,114 @@
+// The reliability diagram: what closing forecasts said beside how often yes came, with the recalibration curve.
+import type { EntityMetrics } from '../../../schemas/metrics.ts'
+import { type Html, type Part, html } from '../html.ts'
+import { counted, percent } from '../numbers.ts'
+import { orNone } from '../wording.ts'
+import { type Axis, place } from './axis.ts'
+
+type CalibrationBin = EntityMetrics['calibration_curve'][number]
+type RecalibrationBlock = NonNullable<EntityMetrics['corp']>[number]
+
+const WIDTH = 360
+const X: Axis = { least: 0, most: 1, from: 48, to: 344 }
+const Y: Axis = { least: 0, most: 1, from: 320, to: 24 }
+const COUNTS_BASE = 364
+const COUNTS_HEIGHT = 34
+const QUARTERS = [0, 0.25, 0.5, 0.75, 1]
+const LEAST_RADIUS = 3
+const MORE_RADIUS = 4
+/** With fewer there is next to nothing that luck could not explain. */
+const LEAST_FORECASTS = 25
+
+/** A bin with at least one forecast. */
+type FilledBin = { [Field in keyof CalibrationBin]: number }
+
+const filled = (curve: readonly CalibrationBin[]) => curve.filter(({ count }) => count > 0) as FilledBin[]
+
+/** What the diagram shows, in one sentence. */
+export function reliabilityResult(curve: readonly CalibrationBin[]): string {
+  const bins = filled(curve)
+  const off = bins.filter(
+    ({ mean_probability: said, wilson_lower: lower, wilson_upper: upper }) => said < lower || said > upper,
+  )
+  const total = bins.reduce((sum, { count }) => sum + count, 0)
+  if (total < LEAST_FORECASTS) return `${counted(total, 'forecast')}: too few to tell.`
+  const groups = counted(bins.length, 'group')
+  if (off.length === 0) {
+    return `What it said and how often it happened differ by no more than luck explains, in ${
+      bins.length === 1 ? 'its one group' : `all ${groups}`
+    } of forecasts.`
+  }
+  const where = off.map(({ lower, upper, mean_probability: said, observed_frequency: happened }) => {
+    return `from ${percent(lower)} to ${percent(upper)} it happened ${happened > said ? 'more' : 'less'} often than said`
+  })
+  const detail = off.length > 3 ? '' : `: ${where.join(', ')}`
+  return `In ${off.length} of ${groups} of forecasts, what it said and how often it happened differ by more than luck explains${detail}.`
+}
+
+/** @param curve with at least one bin that is not empty. */
+export function reliabilityDiagram(
+  curve: readonly CalibrationBin[],
+  corp: readonly RecalibrationBlock[],
+): Html {
+  const bins = filled(curve)
+  const most = Math.max(...bins.map(({ count }) => count))
+  const [left, right, bottom, top] = [X.from, X.to, Y.from, Y.to]
+  return html`<svg class="chart square" viewBox="0 0 ${WIDTH} 406" role="img" aria-labelledby="reliability-title reliability-about">
+<title id="reliability-title">${reliabilityResult(curve)}</title>
+<desc id="reliability-about">${bins.map(saying).join('; ')}.</desc>
+<g class="grid">${QUARTERS.map((share) => html`<path d="M${place(X, share)} ${top}V${bottom}M${left} ${place(Y, share)}H${right}"/>`)}</g>
+<path class="ideal" d="M${left} ${bottom}L${right} ${top}"/>
+<g class="wilson">${bins.map((bin) => html`<path d="M${place(X, bin.mean_probability)} ${place(Y, bin.wilson_lower)}V${place(Y, bin.wilson_upper)}"/>`)}</g>
+<path class="corp" d="${corpPath(corp)}"/>
+<g class="dots">${bins.map((bin) => dot(bin, most))}</g>
+<g class="bars">${bins.map((bin) => bar(bin, most))}</g>
+<g class="tick" text-anchor="end">${QUARTERS.map((share) => html`<text x="${left - 6}" y="${place(Y, share) + 4}">${percent(share)}</text>`)}<text x="${left - 6}" y="${COUNTS_BASE}">count</text></g>
+<g class="tick" text-anchor="middle">${QUARTERS.map((share) => html`<text x="${place(X, share)}" y="${COUNTS_BASE + 18}">${percent(share)}</text>`)}</g>
+<text class="label" x="4" y="12">how often it happened</text>
+<text class="label" text-anchor="middle" x="${(left + right) / 2}" y="${COUNTS_BASE + 37}">what it said last</text>
+</svg>`
+}
+
+function saying({ mean_probability: said, observed_frequency: happened, count }: FilledBin): string {
+  return `said ${percent(said)}, happened ${percent(happened)} of ${count}`
+}
+
+/** The area of a dot grows with the number of forecasts. */
+function dot(bin: FilledBin, most: number): Html {
+  const radius = (LEAST_RADIUS + MORE_RADIUS * Math.sqrt(bin.count / most)).toFixed(1)
+  return html`<circle cx="${place(X, bin.mean_probability)}" cy="${place(Y, bin.observed_frequency)}" r="${radius}"><title>${saying(bin)}</title></circle>`
+}
+
+function bar({ lower, upper, count }: FilledBin, most: number): Html {
+  const [from, to] = [place(X, lower) + 1, place(X, upper) - 1]
+  const height = Math.max(1, (COUNTS_HEIGHT * count) / most).toFixed(1)
+  return html`<rect x="${from.toFixed(1)}" width="${(to - from).toFixed(1)}" y="${(COUNTS_BASE - Number(height)).toFixed(1)}" height="${height}"><title>${count}</title></rect>`
+}
+
+/** Level over each block, and straight from one block to the next. */
+function corpPath(corp: readonly RecalibrationBlock[]): string {
+  return corp
+    .map(({ lower, upper, frequency }, index) => {
+      const start = `${place(X, lower)} ${place(Y, frequency)}`
+      return `${index === 0 ? 'M' : 'L'}${start}H${place(X, upper)}`
+    })
+    .join('')
+}
+
+/** Two shares as 10–20 %, so that a row is no wider than a phone. */
+function span(from: number, to: number): string {
+  return `${(from * 100).toFixed(0)}–${percent(to)}`
+}
+
+/** The numbers of the diagram. */
+export function reliabilityTable(curve: readonly CalibrationBin[]): Part {
+  return html`<table><caption>The same in numbers, with 95\u00a0% intervals</caption>
+<thead><tr><th scope="col" class="n">said</th><th scope="col" class="n">count</th><th scope="col" class="n">happened</th><th scope="col" class="n">interval</th></tr></thead>
+<tbody>
+${curve.map(
+  ({ lower, upper, count, observed_frequency: happened, wilson_lower: least, wilson_upper: greatest }) =>
+    html`<tr><th scope="row" class="n">${span(lower, upper)}</th><td class="n">${count}</td><td class="n">${orNone(happened, percent)}</td><td class="n">${
+      least === null || greatest === null ? '–' : span(least, greatest)
+    }</td></tr>\n`,
+)}</tbody></table>`
+}

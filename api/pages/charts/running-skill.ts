@@ -1,0 +1,146 @@
+// The chart of the running skill: a line with its interval as a band, over the number of contested questions.
+import { type Html, type Part, html } from '../html.ts'
+import { counted, grouped, signed } from '../numbers.ts'
+import { type Axis, decimalsOf, multiples, place, stepFor } from './axis.ts'
+
+/** The skill after a number of contested questions. */
+export interface RunningPoint {
+  questions: number
+  skill: number
+  interval: { lower: number; upper: number } | null
+}
+
+/** A number of contested questions that a title asks for. */
+export interface Threshold {
+  questions: number
+  label: string
+}
+
+const WIDTH = 360
+const LEFT = 66
+const RIGHT = 342
+const PLOT_HEIGHT = 190
+/** The height of a row of labels of thresholds. */
+const ROW = 16
+const LETTER = 7.2
+const GAP = 4
+
+/** What the chart shows, in one sentence. */
+export function runningResult(points: readonly RunningPoint[]): string {
+  const { questions, skill, interval } = points.at(-1)!
+  const begin = `After ${counted(questions, 'contested question')} the skill is ${signed(skill)}`
+  if (!interval) return `${begin}; there are too few to say how sure that is.`
+  const since = (holds: (point: RunningPoint) => boolean) => {
+    const before = points.findLastIndex((point) => !holds(point))
+    const [last, first] = [points[before], points[before + 1]!]
+    if (!last) return 'from the beginning'
+    return `since ${first.questions - last.questions > 1 ? 'about ' : ''}question ${grouped(first.questions)}`
+  }
+  if (interval.lower > 0) {
+    return `${begin}; its interval has been above the middle of the field ${since((point) => (point.interval?.lower ?? 0) > 0)}.`
+  }
+  if (interval.upper < 0) {
+    return `${begin}; its interval has been below the middle of the field ${since((point) => (point.interval?.upper ?? 0) < 0)}.`
+  }
+  return `${begin}; its interval still holds the middle of the field.`
+}
+
+/** @param points at least one, in order. */
+export function runningSkillChart(points: readonly RunningPoint[], thresholds: readonly Threshold[]): Html {
+  const { questions, skill, interval } = points.at(-1)!
+  const most = thresholds.find((threshold) => threshold.questions >= questions)?.questions ?? questions
+  const x: Axis = { least: 0, most, from: LEFT, to: RIGHT }
+  const shown = thresholds.filter((threshold) => threshold.questions <= most)
+  const marks = staircase(shown.map(({ questions: at, label }) => ({ x: place(x, at), label })))
+  const top = Math.max(0, ...marks.map(({ row }) => row + 1)) * ROW + 6
+  const bottom = top + PLOT_HEIGHT
+  const { step, ...range } = rangeOf(points)
+  const y: Axis = { ...range, from: bottom, to: top }
+  const xAt = multiples(1, most, Math.max(1, stepFor(most, 5)))
+  const yAt = multiples(y.least, y.most, step)
+  const zero = place(y, 0)
+  const decimals = decimalsOf(step)
+  const end = interval ? `, between ${signed(interval.lower)} and ${signed(interval.upper)}` : ''
+  return html`<svg class="chart square" viewBox="0 0 ${WIDTH} ${bottom + 42}" role="img" aria-labelledby="running-title running-about">
+<title id="running-title">${runningResult(points)}</title>
+<desc id="running-about">A line of the skill after each contested question, from 0, the middle of the field, with its interval as a band. It ends at ${signed(skill)}${end}.</desc>
+<g class="grid">${yAt.map((value) => html`<path d="M${LEFT} ${place(y, value)}H${RIGHT}"/>`)}</g>
+${band(points, x, y)}<path class="zero" d="M${LEFT} ${zero}H${RIGHT}"/>
+<path class="line" d="${pathOf(points.map((point) => [place(x, point.questions), place(y, point.skill)]))}"/>
+${points.length === 1 && html`<g class="dots"><circle cx="${place(x, questions)}" cy="${place(y, skill)}" r="3.5"/></g>\n`}<g class="marks">${marks.map((mark) => markOf(mark, top, bottom))}</g>
+<g class="tick" text-anchor="end"><text x="${LEFT - 6}" y="${zero - 3}">middle of</text><text x="${LEFT - 6}" y="${zero + 11}">the field</text>${yAt
+    .filter((value) => Math.abs(place(y, value) - zero) > 2 * ROW - 6)
+    .map(
+      (value) => html`<text x="${LEFT - 6}" y="${place(y, value) + 4}">${signed(value, decimals)}</text>`,
+    )}</g>
+<g class="tick" text-anchor="middle">${xAt.map((value) => html`<text x="${place(x, value)}" y="${bottom + 17}">${grouped(value)}</text>`)}</g>
+<text class="label" text-anchor="middle" x="${(LEFT + RIGHT) / 2}" y="${bottom + 36}">contested questions, as they resolved</text>
+</svg>`
+}
+
+/** From the least to the greatest skill and 0, with the ends of the intervals but for those of the first, very wide ones. */
+function rangeOf(points: readonly RunningPoint[]) {
+  const steady = points.slice(Math.floor(points.length / 6)).flatMap(({ interval }) => interval ?? [])
+  const values = [
+    0,
+    ...points.map(({ skill }) => skill),
+    ...steady.flatMap(({ lower, upper }) => [lower, upper]),
+  ]
+  const [least, most] = [Math.max(-1.5, Math.min(...values)), Math.min(1, Math.max(...values))]
+  const step = stepFor(Math.max(0.1, most - least), 4)
+  // Half a step on each side that has nothing else, so that the zero line is not the frame.
+  return {
+    step,
+    least: least < 0 ? Math.floor(least / step) * step : -step / 2,
+    most: most > 0 ? Math.ceil(most / step) * step : step / 2,
+  }
+}
+
+type Point = readonly [x: number, y: number]
+
+function pathOf(points: readonly Point[]): string {
+  return points.map(([x, y], index) => `${index === 0 ? 'M' : 'L'}${x} ${y}`).join('')
+}
+
+function band(points: readonly RunningPoint[], x: Axis, y: Axis): Part {
+  const ends = points.flatMap(({ questions, interval }) =>
+    interval ? { at: place(x, questions), ...interval } : [],
+  )
+  if (ends.length < 2) return undefined
+  const upper = ends.map((end): Point => [end.at, place(y, end.upper)])
+  const lower = ends.map((end): Point => [end.at, place(y, end.lower)])
+  return html`<path class="band" d="${pathOf([...upper, ...lower.toReversed()])}z"/>\n`
+}
+
+interface Mark {
+  x: number
+  label: string
+  /** 0 is the lowest. */
+  row: number
+  anchor: 'start' | 'end'
+}
+
+/**
+ * Labels to the right of their lines, to the left where there is no room. A label that would touch what is to its right goes
+ * a row higher than that, and its line with it: so no line crosses a label.
+ */
+function staircase(marks: readonly Omit<Mark, 'row' | 'anchor'>[]): Mark[] {
+  let row = 0
+  let free = WIDTH
+  const placed: Mark[] = []
+  for (const { x, label } of marks.toReversed()) {
+    const width = label.length * LETTER + GAP
+    const anchor = x + width > WIDTH ? 'end' : 'start'
+    const right = anchor === 'end' ? x : x + width
+    row = right + GAP > free ? row + 1 : row
+    placed.push({ x, label, row, anchor })
+    free = anchor === 'end' ? x - width : x
+  }
+  return placed.toReversed()
+}
+
+function markOf({ x, label, row, anchor }: Mark, top: number, bottom: number): Html {
+  const baseline = top - 6 - row * ROW
+  const beside = anchor === 'end' ? x - GAP : x + GAP
+  return html`<path d="M${x} ${baseline - 11}V${bottom}"/><text x="${beside}" y="${baseline}" text-anchor="${anchor}">${label}</text>`
+}

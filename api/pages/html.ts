@@ -1,0 +1,42 @@
+// The one way to make HTML and SVG: a template that escapes every value, so that what a user named stays text.
+
+/** Markup that is safe to send as it is. */
+export class Html {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+
+  toString(): string {
+    return this.text
+  }
+}
+
+/** What a template may hold: text and numbers, which are escaped, and markup; nothing for null, undefined and false. */
+export type Part = string | number | Html | null | undefined | false | readonly Part[]
+
+const ENTITIES: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+/** For attributes, which must be in quotes, and for content. */
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character]!)
+}
+
+/** Tags a template literal: `` html`<b title="${title}">${name}</b>` ``. */
+export function html(literals: TemplateStringsArray, ...parts: readonly Part[]): Html {
+  return new Html(literals.reduce((text, literal, index) => text + markupOf(parts[index - 1]) + literal))
+}
+
+function markupOf(part: Part): string {
+  if (part === null || part === undefined || part === false) return ''
+  if (part instanceof Html) return part.text
+  if (typeof part === 'object') return part.map(markupOf).join('')
+  return escaped(String(part))
+}

@@ -1,0 +1,104 @@
+// The landing page: in ten seconds what the service is, whether it lives, who leads, and what to do next.
+import type { ReleaseManifest } from '../../schemas/payloads.ts'
+import type { EntityType } from '../../schemas/tables.ts'
+import { type Html, type Part, html } from './html.ts'
+import { page } from './layout.ts'
+import { LEADERBOARD_PATHS } from './links.ts'
+import { grouped } from './numbers.ts'
+import { releaseLine } from './provenance.ts'
+import { type Site, linkTo } from './site.ts'
+import { type Entry, WORDS, rankedTable } from './standing.ts'
+import { nextRelease, nothingScored } from './states.ts'
+import { time } from './wording.ts'
+
+export interface LandingView {
+  site: Site
+  /** Undefined where nothing has been released. */
+  manifest: ReleaseManifest | undefined
+  /** The first of the leaderboard of a kind; only ranked ones are shown. */
+  leaders: { entityType: EntityType; entries: readonly Entry[] }
+  nextReleaseAt: Date | undefined
+  isSigned: boolean
+  /** Whether there is something to try in the sandbox; for a page of the sandbox it says nothing. */
+  isSandboxSeeded: boolean
+}
+
+const LEADERS = 5
+
+export function landingPage(view: LandingView): Html {
+  const { site, manifest, isSigned } = view
+  const how = isSigned
+    ? 'Every forecast is recorded before the outcome, scored by one published method, and signed.'
+    : 'Every forecast is recorded before the outcome and scored by one published method.'
+  return page({
+    site,
+    title: 'Who can predict?',
+    description: how,
+    path: '/',
+    content: html`<p class="lead">${how}</p>
+${manifest && numbers(manifest, view.nextReleaseAt)}
+${manifest ? leading(view, manifest) : nothing(view)}
+<h2>Take part</h2>
+${doors(site)}`,
+    ...(manifest && { source: releaseLine(site, manifest) }),
+  })
+}
+
+function numbers({ counts, release, as_of }: ReleaseManifest, nextReleaseAt: Date | undefined): Html {
+  return html`<dl class="facts">
+<div><dt>Agents</dt><dd>${grouped(counts.agents)}<small>machines that forecast</small></dd></div>
+<div><dt>Forecasters</dt><dd>${grouped(counts.forecasters)}<small>people</small></dd></div>
+<div><dt>Resolved questions</dt><dd>${grouped(counts.scored_questions)}<small>with ${grouped(counts.forecasts)} forecasts in all</small></dd></div>
+<div><dt>Release</dt><dd>${release}<small>as of ${time(as_of)}. ${nextRelease(nextReleaseAt)}</small></dd></div>
+</dl>`
+}
+
+function leading(
+  { site, leaders: { entityType, entries } }: LandingView,
+  { release }: ReleaseManifest,
+): Part {
+  const { many } = WORDS[entityType]
+  const ranked = entries.filter(({ rank }) => rank !== null)
+  if (ranked.length === 0) {
+    return html`<div class="state"><p>Release ${release} ranks nobody yet: a rank needs 25 questions that at least five others answered. <a href="${linkTo(site, LEADERBOARD_PATHS.agent)}">All agents</a></p></div>`
+  }
+  return html`<h2>The first ${many}</h2>
+<p>Skill is 0 in the middle of the field and 1 for perfect forecasts. Rows between two thick lines cannot be told apart.</p>
+${rankedTable(site, entityType, ranked.slice(0, LEADERS))}
+<p class="pager"><a href="${linkTo(site, LEADERBOARD_PATHS.agent)}">All agents</a> <a href="${linkTo(site, LEADERBOARD_PATHS.forecaster)}">All forecasters</a></p>`
+}
+
+function nothing({ site, nextReleaseAt, isSandboxSeeded }: LandingView): Html {
+  const sandbox = site.environment === 'production' && isSandboxSeeded
+  return html`<div class="state"><p>${nothingScored(nextReleaseAt)}${sandbox && html` The sandbox has simulated questions and forecasters: <a href="/sandbox/">try it there now</a>.`}</p></div>`
+}
+
+/** The shortest example of each thing that one can do here. */
+function doors(site: Site): Html {
+  const base = site.publicUrl ?? '$FVS_URL'
+  const here = base + linkTo(site, '')
+  const door = (heading: string, words: Part, example: string, ways: Part) =>
+    html`<li class="door"><div><h3>${heading}</h3>
+<p>${words}</p>
+<p>${ways}</p></div>
+<pre>${example}</pre></li>
+`
+  return html`<ul class="doors">
+${door(
+  'Submit forecasts',
+  'Register an agent in the sandbox, where questions are simulated and nothing counts.',
+  `curl ${base}/sandbox/agents/register --json '{"name": "my-agent", "model_type": "a model"}'`,
+  html`<a href="${linkTo(site, '/docs')}">All calls</a> · <a href="${linkTo(site, '/llms.txt')}">The same for language models</a>`,
+)}${door(
+    'Check a record',
+    'Do not take an agent’s word for its skill: ask for the record yourself. It is signed.',
+    `curl -i ${here}/agents/$AGENT_ID/verification`,
+    html`<a href="${linkTo(site, '/view/verify')}">Check one in the browser</a>`,
+  )}${door(
+    'Download the numbers',
+    'Every call answers JSON, which DuckDB reads as a table.',
+    `duckdb -c "SELECT unnest(entries, recursive := true) FROM read_json('${here}/leaderboard/agent')"`,
+    html`<a href="${linkTo(site, '/view/methodology')}">How they are made</a> · <a href="${linkTo(site, '/releases.atom')}">Releases as a feed</a>`,
+  )}</ul>
+${site.publicUrl === undefined && html`<p class="mute"><code>FVS_URL</code> stands for the address of this service.</p>`}`
+}

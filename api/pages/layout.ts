@@ -1,0 +1,111 @@
+// The frame of every page: head, banner, navigation, one h1, content, foot.
+import { type Asset, ICON, STYLE } from './assets.ts'
+import { type Html, type Part, html } from './html.ts'
+import { type Site, addressOf, linkTo } from './site.ts'
+
+export interface Page {
+  site: Site
+  /** Of the tab and of previews in chats: what the page says in one line, without the name of the service. */
+  title: string
+  /** One or two sentences for previews and search engines. */
+  description: string
+  /** Of the page in its environment, with its query, as in `/view/agents?page=2`. */
+  path: string
+  /** The `h1`; the title if it is left out. */
+  heading?: Part
+  content: Part
+  /** False for a page that search engines should leave out, as they must all of the sandbox. */
+  isIndexed?: boolean
+  /** What a preview calls the page. */
+  kind?: 'website' | 'profile' | 'article'
+  scripts?: readonly Asset[]
+  /** Paths of the same content for programs, by media type. */
+  alternates?: Readonly<Record<string, string>>
+  /** Of the page, in the foot: where its content comes from. */
+  source?: Part
+}
+
+const SERVICE_NAME = 'Forecast verification'
+
+type Way = readonly [path: string, label: string]
+
+const NAVIGATION: readonly Way[] = [
+  ['/view/agents', 'Agents'],
+  ['/view/forecasters', 'Forecasters'],
+  ['/view/questions', 'Questions'],
+  ['/view/methodology', 'Method'],
+]
+/** In the foot of every page, and in its head where there is room. */
+const FURTHER: readonly Way[] = [
+  ['/view/verify', 'Check a record'],
+  ['/docs', 'API'],
+]
+
+/** The whole document. Its bytes depend on nothing but the argument. */
+export function page({ heading, content, source, ...head }: Page): Html {
+  const { site, path, title } = head
+  return html`<!doctype html>
+<html lang="en">
+<head>
+${headOf(head)}</head>
+<body>
+<a class="skip" href="#main">Skip to the content</a>
+${site.environment === 'sandbox' && BANNER}<header class="site"><div>
+<a class="home" href="${linkTo(site, '/')}">${SERVICE_NAME}</a>
+<nav aria-label="Pages"><ul>
+${items(site, path, NAVIGATION)}${items(site, path, FURTHER, 'roomy')}</ul></nav>
+</div></header>
+<main id="main" tabindex="-1">
+<h1>${heading ?? title}</h1>
+${content}
+</main>
+<footer class="foot"><div>
+<nav aria-label="Further pages"><ul>
+${items(site, path, FURTHER)}</ul></nav>
+${source !== undefined && html`<p>${source}</p>\n`}<p class="address">${addressOf(site, path)}</p>
+</div></footer>
+</body>
+</html>
+`
+}
+
+const BANNER = html`<aside class="banner" aria-label="Environment">Sandbox: simulated questions. Nothing here says anything about real skill. <a href="/">The real service</a></aside>
+`
+
+function items(site: Site, path: string, ways: readonly Way[], className?: string): Part {
+  const here = path.split('?')[0]
+  return ways.map(([to, label]) => {
+    const current = to === here && html` aria-current="page"`
+    const styled = className !== undefined && html` class="${className}"`
+    return html`<li${styled}><a href="${linkTo(site, to)}"${current}>${label}</a></li>\n`
+  })
+}
+
+function headOf(head: Omit<Page, 'heading' | 'content' | 'source'>): Part {
+  const { site, title, description, isIndexed = true, scripts = [], alternates = {} } = head
+  const isSandbox = site.environment === 'sandbox'
+  return html`<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title} · ${SERVICE_NAME}${isSandbox && ' (sandbox)'}</title>
+<meta name="description" content="${description}">
+${(isSandbox || !isIndexed) && html`<meta name="robots" content="noindex">\n`}${preview(head)}${Object.entries(
+    alternates,
+  ).map(
+    ([type, to]) => html`<link rel="alternate" type="${type}" href="${linkTo(site, to)}">\n`,
+  )}<link rel="icon" href="${linkTo(site, ICON.path)}" type="${ICON.mediaType}">
+<link rel="stylesheet" href="${linkTo(site, STYLE.path)}">
+${scripts.map((script) => html`<script src="${linkTo(site, script.path)}" defer></script>\n`)}`
+}
+
+/** Only whole addresses are of use outside of the page. */
+function preview({ site, title, description, path, kind = 'website' }: Omit<Page, 'content'>): Part {
+  if (site.publicUrl === undefined) return undefined
+  const address = addressOf(site, path)
+  return html`<link rel="canonical" href="${address}">
+<meta property="og:type" content="${kind}">
+<meta property="og:site_name" content="${SERVICE_NAME}">
+<meta property="og:title" content="${title}">
+<meta property="og:description" content="${description}">
+<meta property="og:url" content="${address}">
+`
+}

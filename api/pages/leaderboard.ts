@@ -1,0 +1,67 @@
+// The leaderboard page: who is ahead, and who cannot be told apart.
+import type { LeaderboardFile } from '../../schemas/payloads.ts'
+import type { EntityType } from '../../schemas/tables.ts'
+import { type Html, type Part, html } from './html.ts'
+import { page } from './layout.ts'
+import { LEADERBOARD_PATHS, withQuery } from './links.ts'
+import { pager } from './pager.ts'
+import { releaseLine } from './provenance.ts'
+import type { Site } from './site.ts'
+import { WORDS, rankedTable, unrankedTable } from './standing.ts'
+import { nothingScored } from './states.ts'
+
+export interface LeaderboardView {
+  site: Site
+  entityType: EntityType
+  /** The page of the release; undefined where there is no release, or none of the kind in it. */
+  file: LeaderboardFile | undefined
+  /** The first is 1. */
+  pageNumber: number
+  pages: number
+  /** Contested questions that make an entity ranked. */
+  eligibleQuestions: number
+  nextReleaseAt: Date | undefined
+}
+
+export function leaderboardPage(view: LeaderboardView): Html {
+  const { site, entityType, file, pageNumber, pages } = view
+  const { many } = WORDS[entityType]
+  const title = `Leaderboard: ${many}`
+  const path = pathOf(entityType, pageNumber)
+  return page({
+    site,
+    title: pageNumber === 1 ? title : `${title}, page ${pageNumber}`,
+    heading: title,
+    description: `All ${many} in the order of their skill, with how sure each rank is.`,
+    path,
+    isIndexed: file !== undefined,
+    alternates: { 'application/json': `/leaderboard/${entityType}` },
+    content: html`${file ? standings(view, file) : html`<div class="state"><p>${nothingScored(view.nextReleaseAt)}</p></div>`}
+${pager(site, { pageNumber, pages, pathOf: (number) => pathOf(entityType, number) })}`,
+    ...(file && { source: releaseLine(site, file) }),
+  })
+}
+
+function pathOf(entityType: EntityType, pageNumber: number): string {
+  return withQuery(LEADERBOARD_PATHS[entityType], { page: pageNumber === 1 ? undefined : pageNumber })
+}
+
+function standings(view: LeaderboardView, file: LeaderboardFile): Part {
+  const { site, entityType, eligibleQuestions } = view
+  const { many } = WORDS[entityType]
+  const ranked = file.entries.filter(({ rank }) => rank !== null)
+  const unranked = file.entries.filter(({ rank }) => rank === null)
+  return html`<p class="mute">${releaseLine(site, file)}</p>
+${
+  ranked.length > 0 &&
+  html`<p>In the order of skill: 0 is the middle of the field, 1 would be perfect. Beside each skill stand the ends between which it lies, also as a bar from −0.5 to +0.5 with a tick at 0. <strong>Rows between two thick lines cannot be told apart.</strong></p>
+${rankedTable(site, entityType, ranked)}
+`
+}${ranked.length === 0 && unranked.length > 0 && html`<p>None of these ${many} is ranked.</p>\n`}${
+    unranked.length > 0 &&
+    html`<h2>Not ranked yet</h2>
+<p>Fewer than ${eligibleQuestions} contested questions: those that at least five other voices answered. So few could be luck.</p>
+${unrankedTable(site, entityType, unranked, eligibleQuestions)}
+`
+  }${file.entries.length === 0 && html`<div class="state"><p>This release has no ${many}.</p></div>\n`}`
+}

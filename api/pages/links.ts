@@ -1,0 +1,24 @@
+// The paths of pages, in one place.
+import type { EntityType } from '../../schemas/tables.ts'
+
+export const LEADERBOARD_PATHS: Record<EntityType, string> = {
+  agent: '/view/agents',
+  forecaster: '/view/forecasters',
+}
+
+export function profilePath(entityType: EntityType, id: string): string {
+  return `${LEADERBOARD_PATHS[entityType]}/${id}`
+}
+
+export function questionPath(id: string): string {
+  return `/view/questions/${id}`
+}
+
+/** A path with a query of the parameters that have a value; the path alone if none has. */
+export function withQuery(path: string, parameters: Record<string, string | number | undefined>): string {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value !== undefined && value !== '') query.set(name, String(value))
+  }
+  return query.size === 0 ? path : `${path}?${query.toString()}`
+}

@@ -1,0 +1,65 @@
+// The project's own Markdown as HTML that fits a page: headings that can be linked to, tables that scroll inside of themselves.
+import MarkdownIt, { type Token } from 'markdown-it'
+import { Html, html } from './html.ts'
+
+const markdown = new MarkdownIt({ html: false, linkify: false, typographer: false })
+
+/**
+ * Renders a document without its first heading, which is the page's. Links to other documents of the repository become plain
+ * text, because the service does not serve them.
+ */
+export function documentOf(text: string): { title: string; content: Html } {
+  const tokens = markdown.parse(text, {})
+  const [title, body] = withoutTitle(tokens)
+  const seen = new Map<string, number>()
+  let heading = title
+  let tables = 0
+  for (const [index, token] of body.entries()) {
+    if (token.type === 'heading_open') {
+      heading = textOf(body[index + 1])
+      token.attrSet('id', anchorOf(heading, seen))
+    }
+    if (token.type === 'inline') token.children = withoutOtherDocuments(token.children ?? [])
+    if (token.type === 'table_open') {
+      tables += 1
+      token.meta = { name: `Table ${tables}: ${heading}` }
+    }
+  }
+  return { title, content: new Html(markdown.renderer.render(body, markdown.options, {})) }
+}
+
+markdown.renderer.rules['table_open'] = (tokens, index) =>
+  html`<div class="scroll" tabindex="0" role="region" aria-label="${(tokens[index]!.meta as { name: string }).name}"><table>\n`
+    .text
+markdown.renderer.rules['table_close'] = () => '</table></div>\n'
+
+function withoutTitle(tokens: Token[]): [title: string, body: Token[]] {
+  const [open, inline] = tokens
+  if (open?.type !== 'heading_open' || open.tag !== 'h1') return ['Document', tokens]
+  return [textOf(inline), tokens.slice(3)]
+}
+
+/** The words of an inline token, without their marks. */
+function textOf(inline: Token | undefined): string {
+  return (inline?.children ?? []).map(({ type, content }) => (type === 'softbreak' ? ' ' : content)).join('')
+}
+
+/** The anchors that code hosts give to headings, so that the links within the document lead somewhere. */
+function anchorOf(heading: string, seen: Map<string, number>): string {
+  const anchor = heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}\p{Pc} -]/gu, '')
+    .replaceAll(' ', '-')
+  const before = seen.get(anchor) ?? 0
+  seen.set(anchor, before + 1)
+  return before === 0 ? anchor : `${anchor}-${before}`
+}
+
+function withoutOtherDocuments(children: readonly Token[]): Token[] {
+  let isDropped = false
+  return children.filter((token) => {
+    if (token.type === 'link_open') isDropped = !/^(#|https?:)/.test(String(token.attrGet('href')))
+    if (token.type === 'link_open' || token.type === 'link_close') return !isDropped
+    return true
+  })
+}

@@ -1,0 +1,21 @@
+// The method as a page, of the same Markdown that the service publishes.
+import { type Html, html } from './html.ts'
+import { page } from './layout.ts'
+import { documentOf } from './markdown.ts'
+import { type Site, linkTo } from './site.ts'
+
+export function methodologyPage(site: Site, text: string): Html {
+  const { title, content } = documentOf(text)
+  return page({
+    site,
+    title,
+    description:
+      'How forecasts are scored, completely: anyone with the data gets the published numbers to the last digit.',
+    path: '/view/methodology',
+    kind: 'article',
+    alternates: { 'text/markdown': '/methodology' },
+    content: html`<article class="document">
+${content}</article>`,
+    source: html`The same in <a href="${linkTo(site, '/methodology')}">Markdown</a>, its <a href="${linkTo(site, '/methodology/version')}">version and parameters</a> as JSON`,
+  })
+}

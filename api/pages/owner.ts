@@ -1,0 +1,57 @@
+// All agents of an owner: which of how many one is shown.
+import type { z } from 'zod'
+import type { owner } from '../../schemas/payloads.ts'
+import { awarded } from './award.ts'
+import { type Html, html } from './html.ts'
+import { page } from './layout.ts'
+import { profilePath } from './links.ts'
+import { counted, signed } from './numbers.ts'
+import { releaseLine } from './provenance.ts'
+import { type Site, linkTo } from './site.ts'
+import { scrolling } from './table.ts'
+import { claimed, dayOf, named, orNone } from './wording.ts'
+
+export type Owner = z.infer<typeof owner>
+
+export function ownerPage(site: Site, owned: Owner): Html {
+  const {
+    owner_id: id,
+    agents,
+    scored_agents: scored,
+    certified,
+    best_skill: best,
+    median_skill: median,
+  } = owned
+  const path = `/owners/${encodeURIComponent(id)}`
+  const result = `${certified} certified of ${counted(agents.length, 'agent')}, ${scored} of them scored`
+  return page({
+    site,
+    title: `${id}: ${result}`,
+    heading: html`Agents of ${named(id)}`,
+    description: `Every agent that this owner ever registered, retired ones too: ${result}.`,
+    path: `/view${path}`,
+    isIndexed: certified > 0,
+    alternates: { 'application/json': path },
+    source: html`${releaseLine(site, owned)}. The same for programs: <a href="${linkTo(site, path)}">owner</a>`,
+    content: html`<p class="mute">Who answers for these agents, as the operator has recorded it</p>
+<p class="lead">${result}.</p>
+<p>Whoever tries many agents may show only the luckiest: all that this owner ever registered are here, retired ones too, and each further one has to prove more.</p>
+<dl class="facts">
+<div><dt>Agents</dt><dd>${agents.length}<small>${scored} with a resolved question</small></dd></div>
+<div><dt>Certified</dt><dd>${certified}<small>certified or expert</small></dd></div>
+<div><dt>Best skill</dt><dd>${orNone(best, signed)}<small>of the ranked</small></dd></div>
+<div><dt>Median skill</dt><dd>${orNone(median, signed)}<small>of the ranked</small></dd></div>
+</dl>
+${scrolling('Agents', agentTable(site, owned))}`,
+  })
+}
+
+function agentTable(site: Site, { agents }: Owner): Html {
+  return html`<table><caption>In the order of their ids</caption>
+<thead><tr><th scope="col">agent, as registered</th><th scope="col">title</th><th scope="col" class="n">skill</th></tr></thead>
+<tbody>
+${agents.map(
+  (agent) =>
+    html`<tr><th scope="row" class="name"><a href="${linkTo(site, profilePath('agent', agent.agent_id))}">${claimed(agent.name, agent.agent_id)}</a></th><td>${awarded(agent)}${agent.retired_at !== null && html`<br><span class="mute">retired ${dayOf(agent.retired_at)}</span>`}</td><td class="n">${orNone(agent.skill, signed)}</td></tr>\n`,
+)}</tbody></table>`
+}

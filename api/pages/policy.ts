@@ -1,0 +1,14 @@
+// What a browser may do with a page: load its style, scripts and pictures from this service, and nothing else.
+
+export const PAGE_HEADERS = {
+  'Content-Security-Policy': [
+    "default-src 'none'",
+    "style-src 'self'",
+    "script-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+}

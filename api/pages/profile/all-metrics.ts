@@ -1,0 +1,55 @@
+// Every other number that is published of an entity, each with its one-line meaning from the catalogue.
+import { ENTITY_COLUMNS, ENTITY_METRICS, type EntityMetricName } from '../../../schemas/metrics.ts'
+import { type Html, type Part, html } from '../html.ts'
+import { plain, signed } from '../numbers.ts'
+import { scrolling } from '../table.ts'
+import type { Payloads } from './subject.ts'
+
+/** What a chart and its table show. */
+const SHOWN: ReadonlySet<string> = new Set<EntityMetricName>(['calibration_curve', 'corp'])
+
+export function allMetrics({ metrics, rankings, advanced_metrics: advanced }: Payloads): Html {
+  const values: Record<string, unknown> = { ...rankings, ...metrics, ...advanced }
+  const names = (Object.keys(ENTITY_METRICS) as EntityMetricName[]).filter(
+    (name) => Object.hasOwn(values, name) && !SHOWN.has(name),
+  )
+  return html`<details id="numbers"><summary>All numbers, and what each means</summary>
+${scrolling(
+  'All numbers',
+  html`<table class="numbers"><thead><tr><th scope="col">number</th><th scope="col">value</th></tr></thead>
+<tbody>
+${names.flatMap((name) => rowsOf(name, values[name]))}</tbody></table>`,
+)}
+</details>`
+}
+
+function rowsOf(name: EntityMetricName, value: unknown): Html[] {
+  const { about, range } = ENTITY_METRICS[name]
+  if (name === 'calibration' && value !== null) {
+    return Object.entries(value as Record<string, number>).map(([part, number]) => {
+      const column = ENTITY_COLUMNS.find(({ metric, field }) => metric === name && field === part)
+      return row(part === 'brier' ? 'closing_brier' : part, plain(number, 6), column!.about)
+    })
+  }
+  return [row(name, written(value, range[0] === null), about)]
+}
+
+function row(name: string, value: string, about: string): Html {
+  return html`<tr><th scope="row"><code>${name}</code> <span class="mute">${withCode(about)}</span></th><td>${value}</td></tr>\n`
+}
+
+/** What stands between backticks as code. */
+function withCode(text: string): Part {
+  return text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))
+}
+
+/** With all of its published decimals. */
+function written(value: unknown, hasSign: boolean): string {
+  if (value === null) return '–'
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (typeof value === 'number')
+    return Number.isInteger(value) ? plain(value, 0) : hasSign ? signed(value, 6) : plain(value, 6)
+  const { lower, upper, level } = value as { lower: number; upper: number; level?: number }
+  const at = level === undefined ? '' : ` at ${plain(level, 6)}`
+  return `${written(lower, hasSign)} to ${written(upper, hasSign)}${at}`
+}

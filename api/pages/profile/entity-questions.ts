@@ -1,0 +1,53 @@
+// All questions of an entity, newest first, a page at a time.
+import { type Html, html } from '../html.ts'
+import { page } from '../layout.ts'
+import { profilePath, withQuery } from '../links.ts'
+import { counted } from '../numbers.ts'
+import { pager } from '../pager.ts'
+import { releaseLine } from '../provenance.ts'
+import { type Site, linkTo } from '../site.ts'
+import { questionTable } from './question-table.ts'
+import { type Payloads, type QuestionScore, callPath, headingOf, idOf, kindOf, plainName } from './subject.ts'
+
+export const QUESTIONS_PER_PAGE = 100
+
+export interface EntityQuestions {
+  site: Site
+  published: Payloads
+  /** Those of the page, newest first. */
+  scores: readonly QuestionScore[]
+  /** The first is 1. */
+  pageNumber: number
+}
+
+export function entityQuestionsPage({ site, published: of, scores, pageNumber }: EntityQuestions): Html {
+  const [entityType, id] = [kindOf(of), idOf(of)]
+  const home = profilePath(entityType, id)
+  const pathOf = (number: number) =>
+    withQuery(`${home}/questions`, { page: number === 1 ? undefined : number })
+  const total = of.metrics.resolved_questions
+  const first = (pageNumber - 1) * QUESTIONS_PER_PAGE + 1
+  const which =
+    total > scores.length
+      ? `${first} to ${first + scores.length - 1} of ${total}, newest first`
+      : 'Newest first'
+  const pages = Math.ceil(total / QUESTIONS_PER_PAGE)
+  return page({
+    site,
+    title: `Questions of ${plainName(of)}${pageNumber === 1 ? '' : `, page ${pageNumber}`}`,
+    heading: html`Questions of ${headingOf(of)}`,
+    description: `${counted(total, 'resolved question')}, each with what was said and what a middle field would have got.`,
+    path: pathOf(pageNumber),
+    isIndexed: of.metrics.eligible,
+    alternates: { 'application/json': `${callPath(entityType, id)}/scores` },
+    source: releaseLine(site, of.verification),
+    content: html`<p class="mute">${entityType} · <code>${id}</code> · <a href="${linkTo(site, home)}">profile</a></p>
+${
+  total === 0
+    ? html`<p class="lead">None of its questions has resolved yet.</p>`
+    : html`<p>“The field” is what a middle field would have got on the same question at the same times; “covered” is the share of its time with a forecast.</p>
+${questionTable(site, html`${which}.`, scores)}
+${pager(site, { pageNumber, pages, pathOf })}`
+}`,
+  })
+}

@@ -1,0 +1,67 @@
+// What a reader must know before the numbers: who saw the forecasts, whether they go on, and what was corrected.
+import type { SupersededOutcome } from '../../../schemas/payloads.ts'
+import { type Html, type Part, html } from '../html.ts'
+import { questionPath } from '../links.ts'
+import { type Site, linkTo } from '../site.ts'
+import { dayOf, endOf, named } from '../wording.ts'
+import type { Payloads, QuestionScore } from './subject.ts'
+
+const DAY_MS = 86_400_000
+const SILENCE_MS = 90 * DAY_MS
+
+/** @param rows all questions of the entity. */
+export function notes(
+  site: Site,
+  of: Payloads,
+  rows: readonly QuestionScore[],
+  superseded: readonly SupersededOutcome[],
+): Part {
+  const all = [imported(of), everyoneIsAVoice(of), ended(of), corrected(site, of, rows, superseded)]
+  return all.map((note) => note && html`<div class="state">${note}</div>\n`)
+}
+
+function imported({ metrics }: Payloads): Html | undefined {
+  if (metrics.imported_share !== 1) return undefined
+  return html`<p>The operator imported all of these forecasts: this service did not see them come in.</p>`
+}
+
+function everyoneIsAVoice({ verification }: Payloads): Html | undefined {
+  if (verification.voice_rule !== 'everyone') return undefined
+  return html`<p>Too few people and owners take part, so that everyone is measured against everyone: nothing above “provisional” or “bronze” is awarded.</p>`
+}
+
+function ended({ profile }: Payloads): Html | undefined {
+  const retired = 'retired_at' in profile ? profile.retired_at : null
+  if (retired !== null)
+    return html`<p>Retired on ${dayOf(retired)}: it makes no more forecasts. Its record stays.</p>`
+  const { last_forecast_at: last, as_of: asOf } = profile
+  if (last === null || Date.parse(asOf) - Date.parse(last) <= SILENCE_MS) return undefined
+  return html`<p>Silent since ${dayOf(last)}, for more than 90 days: the numbers say how it did until then.</p>`
+}
+
+function corrected(
+  site: Site,
+  { verification: { release } }: Payloads,
+  rows: readonly QuestionScore[],
+  superseded: readonly SupersededOutcome[],
+): Html | undefined {
+  const titles = new Map(rows.map(({ question_id: id, title }) => [id, title]))
+  const titled = (id: string) => {
+    const title = titles.get(id) ?? null
+    return title === null ? endOf(id) : named(title)
+  }
+  const own = superseded.filter(({ question_id: id }) => titles.has(id))
+  if (own.length === 0) return undefined
+  const changes = own.map(({ question_id: id, from, to }) => {
+    const change =
+      from.outcome === to.outcome
+        ? `${to.outcome} at another time`
+        : `${to.outcome}, no longer ${from.outcome}`
+    return html`<a href="${linkTo(site, questionPath(id))}">${titled(id)}</a>: ${change}`
+  })
+  const begin = `Release ${release} replaces the outcome of`
+  if (changes.length === 1) return html`<p>${begin} one of its questions. ${changes}.</p>`
+  return html`<p>${begin} ${changes.length} of its questions:</p>
+<ul>
+${changes.map((change) => html`<li>${change}</li>\n`)}</ul>`
+}

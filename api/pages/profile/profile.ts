@@ -1,0 +1,120 @@
+// The profile: what a link to an agent or a forecaster shows, from its title down to the bytes that prove it.
+import type { SupersededOutcome } from '../../../schemas/payloads.ts'
+import { VERIFY_SCRIPT } from '../assets.ts'
+import { badgeOf } from '../charts/badge.ts'
+import type { RunningPoint } from '../charts/running-skill.ts'
+import { type Html, type Part, html } from '../html.ts'
+import { page } from '../layout.ts'
+import { profilePath } from '../links.ts'
+import { counted, signed } from '../numbers.ts'
+import { releaseLine } from '../provenance.ts'
+import { type Site, linkTo } from '../site.ts'
+import { named } from '../wording.ts'
+import { allMetrics } from './all-metrics.ts'
+import { type Signed, checkSection, showSection } from './check.ts'
+import { errorRate } from './error-rate.ts'
+import { facts } from './facts.ts'
+import { reliabilityFigure, runningFigure } from './figures.ts'
+import { notes } from './notes.ts'
+import { questionTable } from './question-table.ts'
+import { requirementsTable } from './requirements.ts'
+import { seal, sentenceOf } from './seal.ts'
+import {
+  type Payloads,
+  type QuestionScore,
+  type TitleRules,
+  awardOf,
+  callPath,
+  headingOf,
+  idOf,
+  isAgent,
+  kindOf,
+  plainName,
+} from './subject.ts'
+
+const NEWEST = 12
+
+export interface Profile {
+  site: Site
+  published: Payloads
+  verification: Signed
+  /** All questions of the entity in the order (resolved_at, question_id). */
+  scores: readonly QuestionScore[]
+  running: readonly RunningPoint[]
+  /** By the release, of whomever. */
+  superseded: readonly SupersededOutcome[]
+  rules: TitleRules
+}
+
+export function profilePage(profile: Profile): Html {
+  const { site, published: of, verification, scores, running, superseded, rules } = profile
+  const [entityType, id] = [kindOf(of), idOf(of)]
+  const [path, calls] = [profilePath(entityType, id), callPath(entityType, id)]
+  const badge = badgeOf(site.environment, entityType, of.verification, rules.eligible_questions)
+  return page({
+    site,
+    title: titleLine(of),
+    heading: headingOf(of),
+    description: sentenceOf(of, rules),
+    path,
+    kind: 'profile',
+    isIndexed: of.metrics.eligible,
+    alternates: { 'application/json': `${calls}/verification` },
+    scripts: verification.signature === undefined ? [] : [VERIFY_SCRIPT],
+    source: html`${releaseLine(site, of.verification)}. The same for programs: ${links(site, calls)}`,
+    content: html`<p class="mute">${claims(site, of)}</p>
+${seal(of, rules)}
+${notes(site, of, scores, superseded)}${facts(of, rules)}
+${runningFigure(of, running, rules)}
+${reliabilityFigure(of)}
+<h2 id="titles">What a title takes</h2>
+${requirementsTable(of, rules)}
+${errorRate(site, entityType)}
+${newest(site, scores, path)}
+${allMetrics(of)}
+${checkSection(site, verification, calls)}
+${showSection(site, badge, path, calls)}`,
+  })
+}
+
+/** As in “crow: expert agent, skill +0.203 over 110 questions”. */
+function titleLine(of: Payloads): string {
+  const title = awardOf(of)
+  const { eligible, skill, contested_questions: contested } = of.metrics
+  const kind = title === 'none' ? kindOf(of) : `${title} ${kindOf(of)}`
+  const result =
+    eligible && skill !== null
+      ? `skill ${signed(skill)} over ${counted(contested, 'question')}`
+      : 'not ranked yet'
+  return `${plainName(of)}: ${kind}, ${result}`
+}
+
+/** Who it says that it is; only the owner is the operator's word. */
+function claims(site: Site, of: Payloads): Part {
+  const id = html`<code>${idOf(of)}</code>`
+  if (!isAgent(of)) return html`forecaster · ${id} · name as imported`
+  const { model_type: model, organization_name: organization, owner_id: owner } = of.profile
+  const from = organization !== null && html`, organization “${named(organization)}”`
+  const ownedBy =
+    owner !== null &&
+    html` · owner <a href="${linkTo(site, `/view/owners/${encodeURIComponent(owner)}`)}">${named(owner)}</a>, as the operator recorded`
+  return html`agent · ${id} · model type “${named(model)}”${from}, as registered${ownedBy}`
+}
+
+function newest(site: Site, scores: readonly QuestionScore[], path: string): Part {
+  if (scores.length === 0) return undefined
+  const shown = scores.slice(-NEWEST).toReversed()
+  const all = html`<a href="${linkTo(site, `${path}/questions`)}">All ${counted(scores.length, 'question')}</a>`
+  const which = scores.length > NEWEST ? html`The ${NEWEST} that resolved last. ${all}` : html`${all}`
+  return html`<h2 id="questions">Question by question</h2>
+${questionTable(site, html`${which}. “The field” is what a middle field would have got.`, shown)}`
+}
+
+const CALLS = ['verification', 'metrics', 'rankings', 'advanced-metrics']
+
+function links(site: Site, calls: string): Part {
+  return [
+    html`<a href="${linkTo(site, calls)}">profile</a>`,
+    CALLS.map((name) => html`, <a href="${linkTo(site, `${calls}/${name}`)}">${name.replace('-', ' ')}</a>`),
+  ]
+}

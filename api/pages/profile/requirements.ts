@@ -1,0 +1,137 @@
+// What each title takes (METHODOLOGY §3), with what the entity has: read from its verification alone.
+import type { Badge, Certification } from '../../../schemas/payloads.ts'
+import { shapeOf } from '../award.ts'
+import { type Html, html } from '../html.ts'
+import { counted, plain, signed } from '../numbers.ts'
+import { type Payloads, type TitleRules, isAgent } from './subject.ts'
+
+export interface Requirement {
+  rule: string
+  needed: string
+  has: string
+  isMet: boolean
+  /** What is missing, where it can be counted. */
+  missing?: string
+}
+
+interface TitleRequirements {
+  title: Certification | Badge
+  /** What the title says of who has it. */
+  says: string
+  requirements: readonly Requirement[]
+}
+
+/** In the order of rising titles. An agent has the last whose requirements, and those of all before it, are met. */
+export function requirementsOf(of: Payloads, rules: TitleRules): TitleRequirements[] {
+  const {
+    contested_questions: contested,
+    clusters,
+    skill_interval: skill,
+    voice_rule: voices,
+  } = of.verification
+  const questions = (needed: number) => count('contested question', needed, contested)
+  const ahead = above('lower end of the interval of the skill', skill)
+  const spread = count(
+    'different event or day',
+    rules.certified_clusters,
+    clusters,
+    'different events or days',
+  )
+  const measured: Requirement = {
+    rule: 'measured against people and recorded owners',
+    needed: 'yes',
+    has: voices === 'recorded' ? 'yes' : 'no',
+    isMet: voices === 'recorded',
+  }
+  if (isAgent(of)) {
+    const crowd = above('lower end of the interval against the average', of.verification.crowd_skill_interval)
+    return [
+      { title: 'provisional', says: 'it is ranked', requirements: [questions(rules.eligible_questions)] },
+      {
+        title: 'certified',
+        says: 'better than the middle of its field',
+        requirements: [questions(rules.certified_questions), spread, ahead, measured],
+      },
+      {
+        title: 'expert',
+        says: 'certified, and better than copying its field’s average',
+        requirements: [questions(rules.expert_questions), crowd],
+      },
+    ]
+  }
+  const { percentile } = of.verification
+  const place = (needed: number): Requirement => ({
+    rule: 'percentile in its field',
+    needed: `≥ ${needed}`,
+    has: percentile === null ? 'none yet' : plain(percentile, 2),
+    isMet: percentile !== null && percentile >= needed,
+  })
+  const best = [spread, ahead, measured]
+  return [
+    {
+      title: 'bronze',
+      says: 'in the better half of its field',
+      requirements: [questions(rules.eligible_questions), place(rules.bronze_percentile)],
+    },
+    {
+      title: 'silver',
+      says: 'in the best quarter',
+      requirements: [place(rules.silver_percentile), measured],
+    },
+    {
+      title: 'gold',
+      says: 'in the best tenth, and better than the middle',
+      requirements: [place(rules.gold_percentile), ...best],
+    },
+    {
+      title: 'platinum',
+      says: 'in the best hundredth, and better than the middle',
+      requirements: [place(rules.platinum_percentile), ...best],
+    },
+  ]
+}
+
+function count(what: string, needed: number, has: number, many = `${what}s`): Requirement {
+  return {
+    rule: many,
+    needed: `≥ ${needed}`,
+    has: String(has),
+    isMet: has >= needed,
+    ...(has < needed && {
+      missing: `${counted(needed - has, what, many)} more`.replace(/^(\S+) (.*) more$/, '$1 more $2'),
+    }),
+  }
+}
+
+function above(rule: string, interval: { lower: number } | null): Requirement {
+  const lower = interval?.lower
+  return {
+    rule,
+    needed: '> 0',
+    has: lower === undefined ? 'none yet' : exact(lower),
+    isMet: lower !== undefined && lower > 0,
+  }
+}
+
+/** With as many decimals as it takes to tell it from 0. */
+function exact(value: number): string {
+  return Math.abs(value) < 0.0005 ? signed(value, 6) : signed(value)
+}
+
+export function requirementsTable(of: Payloads, rules: TitleRules): Html {
+  return html`<table class="rules"><caption>What each title takes, and what is there</caption>
+<thead><tr><th scope="col">rule</th><th scope="col" class="n">needed</th><th scope="col">has</th></tr></thead>
+${requirementsOf(of, rules).map(
+  ({ title, says, requirements }) => html`<tbody>
+<tr><th scope="rowgroup" colspan="3"><strong>${shapeOf(title)} ${title}</strong>: ${says}</th></tr>
+${requirements.map(rowOf)}</tbody>
+`,
+)}</table>`
+}
+
+function rowOf({ rule, needed, has, isMet, missing }: Requirement): Html {
+  const mark = isMet
+    ? html`<span class="yes">✓\u00a0${has}</span>`
+    : html`<span class="no">✗\u00a0${has}</span>`
+  return html`<tr><td>${rule}</td><td class="n">${needed}</td><td>${mark}${missing !== undefined && `: ${missing}`}</td></tr>\n`
+}

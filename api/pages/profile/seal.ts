@@ -1,0 +1,126 @@
+// The seal: the title, and one plain sentence that says what was shown and what was not.
+import { shapeOf } from '../award.ts'
+import { type Html, html } from '../html.ts'
+import { counted, minuteOf, signed } from '../numbers.ts'
+import { interval } from '../wording.ts'
+import { type Payloads, type TitleRules, awardOf, isAgent, levelOf } from './subject.ts'
+
+interface Claim {
+  /** Beside the shape of the title. */
+  words: string
+  shown: string
+  /** Continues the sentence; undefined where nothing more was to be shown. */
+  notShown?: string
+}
+
+export function seal(of: Payloads, rules: TitleRules): Html {
+  const { words, shown, notShown } = claimOf(of, rules)
+  const title = awardOf(of)
+  return html`<section class="seal seal-${title}" aria-label="Title">
+<p class="title">${shapeOf(title)} ${words}</p>
+<div><p><strong>${shown}</strong>${notShown !== undefined && `; ${notShown}`}.</p>
+${skillLine(of, rules)}</div>
+</section>`
+}
+
+/** The sentence of the seal, for previews. */
+export function sentenceOf(of: Payloads, rules: TitleRules): string {
+  const { shown, notShown } = claimOf(of, rules)
+  return `${shown}${notShown === undefined ? '' : `; ${notShown}`}.`
+}
+
+function skillLine({ verification, metrics }: Payloads, rules: TitleRules): Html {
+  if (metrics.skill !== null) {
+    const { skill_interval: range } = verification
+    const certain =
+      range && `, between ${interval(range)} with ${levelOf(range)} confidence`.replace(' to ', ' and ')
+    return html`<p class="mute">Skill ${signed(metrics.skill)}${certain}, on ${counted(metrics.contested_questions, 'contested question')}. <a href="#titles">What a title takes</a></p>`
+  }
+  return html`<p class="mute">A rank takes ${rules.eligible_questions} contested questions: those that at least ${rules.contest_voices} other voices answered. <a href="#titles">What a title takes</a></p>`
+}
+
+function claimOf(of: Payloads, rules: TitleRules): Claim {
+  const { verification, metrics, profile } = of
+  const title = awardOf(of)
+  if (metrics.resolved_questions === 0) return { words: 'Nothing resolved yet', ...waitingOf(profile) }
+  if (!metrics.eligible) {
+    return {
+      words: 'No rank yet',
+      shown: earlyOf(metrics, rules),
+      notShown: 'these are early numbers, and nothing is shown yet',
+    }
+  }
+  if (isAgent(of)) {
+    switch (of.verification.certification) {
+      case 'expert':
+        return {
+          words: 'Expert',
+          shown:
+            'Better than the middle of its field and than copying its field’s average, and not by luck alone',
+          notShown: 'how it does on other questions than those it chose is not shown',
+        }
+      case 'certified':
+        return {
+          words: 'Certified',
+          shown: 'Better than the middle of its field, and not by luck alone',
+          notShown: 'that it beats copying its field’s average is not shown',
+        }
+      default:
+        return { words: 'Provisional', ...standing(verification.skill_interval) }
+    }
+  }
+  switch (title) {
+    case 'platinum':
+    case 'gold':
+      return {
+        words: title === 'gold' ? 'Gold' : 'Platinum',
+        shown: `Among the best ${100 - (title === 'gold' ? rules.gold_percentile : rules.platinum_percentile)} % of its field, and better than the middle of it not by luck alone`,
+        notShown: 'how it does on other questions than those it chose is not shown',
+      }
+    case 'silver':
+      return { words: 'Silver', ...standing(verification.skill_interval, `In the best quarter of its field`) }
+    case 'bronze':
+      return { words: 'Bronze', ...standing(verification.skill_interval, 'In the better half of its field') }
+    default:
+      return { words: 'Ranked', ...standing(verification.skill_interval) }
+  }
+}
+
+/** What the interval of somebody with a rank says where the title does not. */
+function standing(
+  range: Payloads['verification']['skill_interval'],
+  rank = 'It has a rank',
+): Omit<Claim, 'words'> {
+  if (range !== null && range.upper < 0) {
+    return { shown: 'Worse than the middle of its field, and not by bad luck alone' }
+  }
+  if (range !== null && range.lower > 0) {
+    return {
+      shown: 'Its interval lies above the middle of its field',
+      notShown: 'what more its next title takes is below',
+    }
+  }
+  return { shown: rank, notShown: 'that it is better than the middle of its field is not shown' }
+}
+
+function waitingOf({
+  last_forecast_at: last,
+  open_forecasts: waiting,
+  next_close_at: closes,
+}: Payloads['profile']): Omit<Claim, 'words'> {
+  if (last === null) return { shown: 'It has made no forecast yet' }
+  if (waiting === 0 || closes === null)
+    return { shown: 'None of its forecasts is scored, and none is waiting' }
+  return waiting === 1
+    ? { shown: '1 forecast is waiting', notShown: `its question closes ${minuteOf(closes)}` }
+    : {
+        shown: `${waiting} forecasts are waiting`,
+        notShown: `the first of their questions closes ${minuteOf(closes)}`,
+      }
+}
+
+function earlyOf(metrics: Payloads['metrics'], rules: TitleRules): string {
+  const { contested_questions: has, resolved_questions: resolved } = metrics
+  if (has > 0) return `${has} of the ${rules.eligible_questions} contested questions that a rank takes`
+  return `${counted(resolved, 'resolved question')}, of which none was answered by at least ${rules.contest_voices} other voices`
+}

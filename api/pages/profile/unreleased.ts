@@ -1,0 +1,28 @@
+// The profile of an agent that has registered and that no release has covered yet.
+import { type Html, html } from '../html.ts'
+import { page } from '../layout.ts'
+import { profilePath } from '../links.ts'
+import type { Site } from '../site.ts'
+import { nextRelease } from '../states.ts'
+import { time } from '../wording.ts'
+import { unnamed } from './subject.ts'
+
+export function unreleasedPage(
+  site: Site,
+  { agent_id: id, registered_at: registeredAt }: { agent_id: string; registered_at: string },
+  nextReleaseAt: Date | undefined,
+): Html {
+  const name = unnamed('agent', id)
+  return page({
+    site,
+    title: `${name}: in the next release`,
+    heading: name,
+    description: 'A registered agent that no release has covered yet.',
+    path: profilePath('agent', id),
+    kind: 'profile',
+    isIndexed: false,
+    content: html`<p class="mute">agent · <code>${id}</code></p>
+<p class="lead">Registered at ${time(registeredAt)}. It is in the next release: until then nothing is published about it, its name neither.</p>
+<p>${nextRelease(nextReleaseAt)}</p>`,
+  })
+}

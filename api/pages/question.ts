@@ -1,0 +1,62 @@
+// One question: what is asked, how its outcome is decided, and what is known of it.
+import type { ListedQuestion, QuestionTexts } from '../../schemas/payloads.ts'
+import { type Html, type Part, html } from './html.ts'
+import { page } from './layout.ts'
+import { questionPath } from './links.ts'
+import type { Site } from './site.ts'
+import { named, time } from './wording.ts'
+
+export type QuestionView = ListedQuestion & QuestionTexts
+
+export function questionPage(site: Site, question: QuestionView): Html {
+  const { question_id, title, status, outcome, resolution_criteria, background } = question
+  return page({
+    site,
+    title,
+    heading: named(title),
+    description: descriptionOf(question),
+    path: questionPath(question_id),
+    kind: 'article',
+    alternates: { 'application/json': `/questions/${question_id}` },
+    content: html`<p class="lead">${STANDINGS[status](question)}</p>
+${facts(question)}
+${prose('How the outcome is decided', resolution_criteria)}
+${prose('Background', background)}
+${resolution_criteria === null && background === null && html`<p class="mute">Nothing more is known of it than its title.</p>`}
+<p class="mute">Title and texts are as the question was brought in${question.source !== null && html`, from ${named(question.source)}`}: the service does not say that they are right.${outcome === null && ' What others have forecast is not shown before the outcome is known.'}</p>`,
+  })
+}
+
+function descriptionOf({ status, outcome, closes_at }: QuestionView): string {
+  if (outcome !== null) return `A question for forecasters. Outcome: ${outcome}.`
+  return `A question for forecasters, ${status}. Closes at ${closes_at.slice(0, 16).replace('T', ' ')} UTC.`
+}
+
+const STANDINGS: Record<ListedQuestion['status'], (question: QuestionView) => Part> = {
+  upcoming: ({ opened_at }) => html`Not open yet: it takes forecasts from ${time(opened_at)} on.`,
+  open: ({ closes_at }) => html`Open: it takes forecasts until ${time(closes_at)}.`,
+  closed: ({ closes_at }) => html`Closed since ${time(closes_at)}: its outcome is not known yet.`,
+  resolved: ({ outcome, resolved_at }) =>
+    outcome === 'annulled'
+      ? html`Annulled at ${time(resolved_at!)}: it has no outcome and is not scored.`
+      : html`Outcome: <strong>${outcome}</strong>, known since ${time(resolved_at!)}.`,
+}
+
+function facts({ category, event_id, source, source_id, url, ...question }: QuestionView): Html {
+  const row = (what: string, value: Part) => html`<tr><th scope="row">${what}</th><td>${value}</td></tr>\n`
+  const origin =
+    source !== null &&
+    html`${named(source)}${source_id !== null && html`, there <code>${named(source_id)}</code>`}`
+  return html`<table class="record"><tbody>
+${row('Forecasts from', time(question.opened_at))}${row('Forecasts until', time(question.closes_at))}${question.resolved_at !== null && row('Outcome known', time(question.resolved_at))}${category !== null && row('Category', named(category))}${event_id !== null && row('Event', named(event_id))}${origin && row('Asked first by', origin)}${url !== null && row('Explained at', external(url))}${row('Id', html`<code>${question.question_id}</code>`)}</tbody></table>`
+}
+
+/** A link only where it leads to a web page; the address itself is shown, so that nobody is misled about where it leads. */
+function external(url: string): Html {
+  if (!/^https?:\/\//i.test(url)) return named(url)
+  return html`<a href="${url}" rel="noopener noreferrer nofollow ugc">${named(url)}</a>`
+}
+
+function prose(heading: string, text: string | null): Part {
+  return text !== null && html`<h2>${heading}</h2>\n<p class="prose"><bdi>${text}</bdi></p>`
+}

@@ -1,0 +1,89 @@
+// Badges: what the current release says of an entity in one line, as a picture and for shields.io.
+import { z } from 'zod'
+import type { Methodology } from '../../pipeline/scoring/methodology.ts'
+import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
+import { uuid } from '../../schemas/values.ts'
+import type { ApiContext } from '../context.ts'
+import {
+  type Badge,
+  type BadgeSubject,
+  type Verification,
+  badgeJson,
+  badgeOf,
+  badgeSvg,
+} from '../pages/charts/badge.ts'
+import { type Route, route } from '../route.ts'
+
+const PATHS: Record<EntityType, { path: string; idName: string }> = {
+  agent: { path: '/agents/{agent_id}', idName: 'agent_id' },
+  forecaster: { path: '/forecaster/{user_id}', idName: 'user_id' },
+}
+
+/** A badge stands in the pages of others, whose proxies keep it; it brings its own style and loads nothing. */
+const PICTURE_HEADERS = {
+  'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+}
+const KEPT = 'public, max-age=3600, stale-while-revalidate=86400'
+/** Of one that is not known: it may be any moment. */
+const SHORTLY = 'public, max-age=60'
+
+export function badges({ parameters }: Methodology): Route[] {
+  return ENTITY_TYPES.flatMap((entityType) => [
+    badge(entityType, parameters.eligible_questions, {
+      ending: 'svg',
+      mediaType: 'image/svg+xml',
+      body: (shown) => new TextEncoder().encode(badgeSvg(shown).text),
+      headers: PICTURE_HEADERS,
+    }),
+    badge(entityType, parameters.eligible_questions, { ending: 'json', body: badgeJson, headers: {} }),
+  ])
+}
+
+interface Form {
+  ending: 'svg' | 'json'
+  /** JSON where it is left out. */
+  mediaType?: string
+  body: (badge: Badge) => object
+  headers: Record<string, string>
+}
+
+function badge(entityType: EntityType, eligibleQuestions: number, form: Form): Route {
+  const { path, idName } = PATHS[entityType]
+  const { ending, mediaType, body, headers } = form
+  const summary = `The badge of an ${entityType} as ${ending.toUpperCase()}`
+  return route({
+    path: `${path}/badge.${ending}`,
+    operationId: `get${entityType === 'agent' ? 'Agent' : 'Forecaster'}Badge${ending === 'svg' ? 'Picture' : 'Text'}`,
+    isDocumented: false,
+    tag: 'Service',
+    summary,
+    description: `${summary}. One that is not known has a badge too, which says so.`,
+    follows: true,
+    needsStore: true,
+    params: z.strictObject({ [idName]: uuid }),
+    success: {
+      description: 'A badge',
+      body: z.unknown(),
+      example: '…',
+      ...(mediaType !== undefined && { mediaType }),
+    },
+    handle: async ({ params }, context) => {
+      const subject = await subjectOf(context, entityType, params[idName]!)
+      const shown = badgeOf(context.site.environment, entityType, subject, eligibleQuestions)
+      const cache = typeof subject === 'string' ? SHORTLY : KEPT
+      return { body: body(shown), headers: { ...headers, 'Cache-Control': cache } }
+    },
+  })
+}
+
+async function subjectOf(
+  { releases, registry }: ApiContext,
+  entityType: EntityType,
+  id: string,
+): Promise<BadgeSubject> {
+  const found = await releases.find(entityType, id, 'verification')
+  if (found) return found.payload as Verification
+  const isRegistered = entityType === 'agent' && (await registry.findAgent(id)) !== undefined
+  return isRegistered ? 'unreleased' : 'unknown'
+}

@@ -1,0 +1,102 @@
+// The files that belong to pages: what they load, and what search engines ask for.
+import { z } from 'zod'
+import { ENTITY_TYPES } from '../../schemas/tables.ts'
+import type { ApiContext } from '../context.ts'
+import { ASSETS, type Asset, ICON } from '../pages/assets.ts'
+import { LEADERBOARD_PATHS } from '../pages/links.ts'
+import { robots, sitemap } from '../pages/sitemap.ts'
+import { idOf } from '../pages/standing.ts'
+import { type Reply, type Route, route } from '../route.ts'
+
+const YEAR = 'public, max-age=31536000, immutable'
+const DAY = 'public, max-age=86400'
+const MINUTE = 'public, max-age=60'
+
+interface PageFile {
+  path: string
+  operationId: string
+  summary: string
+  mediaType: string
+  cache: string
+  follows?: true
+  body: (context: ApiContext) => Reply['body'] | Promise<Reply['body']>
+}
+
+function pageFile({ summary, mediaType, cache, follows, body, ...words }: PageFile): Route {
+  return route({
+    ...words,
+    isDocumented: false,
+    tag: 'Service',
+    summary,
+    description: `${summary}.`,
+    ...(follows && { follows: true, needsStore: true }),
+    success: { description: 'The file', body: z.string(), mediaType, cache, example: '…' },
+    handle: async (_request, context) => ({ body: await body(context) }),
+  })
+}
+
+function assetFile({ path, bytes, mediaType }: Asset): Route {
+  const operationId = `getAsset${path.replaceAll(/\W/g, '')}`
+  return pageFile({
+    path,
+    operationId,
+    summary: 'What pages load',
+    mediaType,
+    cache: YEAR,
+    body: () => bytes,
+  })
+}
+
+export const pageFiles: Route[] = [
+  ...ASSETS.map(assetFile),
+  pageFile({
+    path: '/favicon.ico',
+    operationId: 'getIcon',
+    summary: 'The picture of the service in lists of pages',
+    mediaType: ICON.mediaType,
+    cache: DAY,
+    body: () => ICON.bytes,
+  }),
+  pageFile({
+    path: '/robots.txt',
+    operationId: 'getRobots',
+    summary: 'What search engines may read',
+    mediaType: 'text/plain',
+    cache: DAY,
+    body: ({ site }) => new TextEncoder().encode(robots(site)),
+  }),
+  pageFile({
+    path: '/sitemap.xml',
+    operationId: 'getSitemap',
+    summary: 'The pages that there are',
+    mediaType: 'application/xml',
+    cache: MINUTE,
+    follows: true,
+    body: ({ site, pages, releases, leaderboard }) =>
+      pages.get(`/sitemap.xml ${releases.current?.release}`, async () =>
+        sitemap(site, await rankedProfiles({ releases, leaderboard })),
+      ),
+  }),
+]
+
+/** As many pages of the leaderboard are read for the map; a map may name 50,000 pages at most. */
+const MOST_PAGES = 200
+
+/** The profiles that search engines should find: those of the ranked. */
+async function rankedProfiles({
+  releases,
+  leaderboard,
+}: Pick<ApiContext, 'releases' | 'leaderboard'>): Promise<string[]> {
+  const { current } = releases
+  const profiles: string[] = []
+  if (!current) return profiles
+  for (const entityType of ENTITY_TYPES) {
+    for (let page = 0; page < MOST_PAGES; page++) {
+      const entries = (await leaderboard.file(current, entityType, page))?.entries ?? []
+      const ranked = entries.filter(({ rank }) => rank !== null)
+      profiles.push(...ranked.map((entry) => `${LEADERBOARD_PATHS[entityType]}/${idOf(entry)}`))
+      if (ranked.length < entries.length || entries.length === 0) break
+    }
+  }
+  return profiles
+}

@@ -1,0 +1,58 @@
+// A route that answers a page for people. It is no part of the API, costs no quota, and may be kept for a minute.
+import { z } from 'zod'
+import type { ApiContext } from '../context.ts'
+import type { Html } from '../pages/html.ts'
+import { PAGE_HEADERS } from '../pages/policy.ts'
+import { bytesOf } from '../pages/rendered.ts'
+import { type Route, route } from '../route.ts'
+
+const nothing = z.strictObject({})
+
+interface PageRoute<P extends z.ZodType, Q extends z.ZodType> {
+  /** With parameters as `{name}`. */
+  path: string
+  operationId: string
+  /** What the page shows. */
+  summary: string
+  params?: P
+  query?: Q
+  /** False for a page that is the same whatever the store holds. */
+  follows?: boolean
+  render: (
+    request: { params: z.infer<P>; query: z.infer<Q> },
+    context: ApiContext,
+  ) => Html | Uint8Array | Promise<Html | Uint8Array>
+}
+
+export function pageRoute<P extends z.ZodType = typeof nothing, Q extends z.ZodType = typeof nothing>({
+  path,
+  operationId,
+  summary,
+  params,
+  query,
+  follows = true,
+  render,
+}: PageRoute<P, Q>): Route {
+  return route({
+    path,
+    operationId,
+    isDocumented: false,
+    tag: 'Service',
+    summary,
+    description: `${summary}, as a page for people.`,
+    ...(follows && { follows: true, needsStore: true }),
+    params: params ?? nothing,
+    query: query ?? nothing,
+    success: {
+      description: 'A page',
+      body: z.string(),
+      mediaType: 'text/html',
+      cache: 'public, max-age=60',
+      example: '<!doctype html>\n<html lang="en">…</html>\n',
+    },
+    handle: async (request, context) => {
+      const page = await render(request as { params: z.infer<P>; query: z.infer<Q> }, context)
+      return { body: page instanceof Uint8Array ? page : bytesOf(page), headers: PAGE_HEADERS }
+    },
+  })
+}

@@ -1,0 +1,146 @@
+// Pages for people that are not about one entity: the landing page, the leaderboards, questions, the method, the check.
+import { z } from 'zod'
+import type { Methodology } from '../../pipeline/scoring/methodology.ts'
+import { ServiceError } from '../../schemas/errors.ts'
+import { pageQuery, questionsForm, wordsOf } from '../../schemas/requests.ts'
+import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
+import { uuid } from '../../schemas/values.ts'
+import type { ApiContext } from '../context.ts'
+import { pagesOf } from '../leaderboard.ts'
+import { landingPage } from '../pages/landing.ts'
+import { leaderboardPage } from '../pages/leaderboard.ts'
+import { LEADERBOARD_PATHS } from '../pages/links.ts'
+import { methodologyPage } from '../pages/methodology.ts'
+import { questionPage } from '../pages/question.ts'
+import { questionsPage } from '../pages/questions.ts'
+import type { Entry } from '../pages/standing.ts'
+import { verifyPage } from '../pages/verify.ts'
+import { shownAt } from '../questions/question.ts'
+import type { Route } from '../route.ts'
+import { pageRoute } from './page-route.ts'
+
+/** Questions on a page of their list. */
+const QUESTIONS_PER_PAGE = 50
+
+export function pages(methodology: Methodology, methodologyText: Uint8Array): Route[] {
+  const { eligible_questions: eligibleQuestions } = methodology.parameters
+  return [
+    landing,
+    ...ENTITY_TYPES.map((entityType) => leaderboard(entityType, eligibleQuestions)),
+    questions,
+    question,
+    method(methodologyText),
+    verify,
+  ]
+}
+
+/** What tells the renderings of a page apart that depends on the release and on when the next one is due. */
+function stateOf({ releases, nextReleaseAt }: ApiContext): string {
+  return `${releases.current?.release ?? 0} ${nextReleaseAt()?.toISOString()}`
+}
+
+const landing = pageRoute({
+  path: '/',
+  operationId: 'showLanding',
+  summary: 'What the service is, and who leads',
+  render: async (_request, context) => {
+    const { site, pages: rendered, releases, nextReleaseAt, sign } = context
+    const manifest = releases.current
+    const isSandboxSeeded = context.isSandboxSeeded()
+    return rendered.get(`/ ${stateOf(context)} ${isSandboxSeeded}`, async () =>
+      landingPage({
+        site,
+        manifest,
+        leaders: await leaders(context),
+        nextReleaseAt: nextReleaseAt(),
+        isSigned: sign(new Uint8Array()) !== undefined,
+        isSandboxSeeded,
+      }),
+    )
+  },
+})
+
+/** The first agents, or the first people where no agent is ranked. */
+async function leaders(context: ApiContext): Promise<{ entityType: EntityType; entries: readonly Entry[] }> {
+  const manifest = context.releases.current
+  for (const entityType of ENTITY_TYPES) {
+    const file = manifest && (await context.leaderboard.file(manifest, entityType, 0))
+    if (file?.entries.some(({ rank }) => rank !== null)) return { entityType, entries: file.entries }
+  }
+  return { entityType: 'agent', entries: [] }
+}
+
+function leaderboard(entityType: EntityType, eligibleQuestions: number): Route {
+  const path = LEADERBOARD_PATHS[entityType]
+  return pageRoute({
+    path,
+    operationId: entityType === 'agent' ? 'showAgents' : 'showForecasters',
+    summary: `The ${entityType}s in order of rank`,
+    query: pageQuery,
+    render: ({ query: { page: pageNumber = 1 } }, context) => {
+      const { site, releases, nextReleaseAt } = context
+      const manifest = releases.current
+      const numberOfPages = manifest ? pagesOf(manifest, entityType) : 0
+      if (pageNumber > Math.max(1, numberOfPages)) {
+        throw new ServiceError(
+          'notFound',
+          `there is no page ${pageNumber} of ${entityType}s: the last one is ${Math.max(1, numberOfPages)}`,
+        )
+      }
+      return context.pages.get(`${path} ${pageNumber} ${stateOf(context)}`, async () =>
+        leaderboardPage({
+          site,
+          entityType,
+          file: manifest && (await context.leaderboard.file(manifest, entityType, pageNumber - 1)),
+          pageNumber,
+          pages: numberOfPages,
+          eligibleQuestions,
+          nextReleaseAt: nextReleaseAt(),
+        }),
+      )
+    },
+  })
+}
+
+/** A question's status changes with the clock, so its pages are rendered anew for each call. */
+const questions = pageRoute({
+  path: '/view/questions',
+  operationId: 'showQuestions',
+  summary: 'Questions in the order in which they close',
+  query: questionsForm,
+  render: ({ query: { cursor, ...filters } }, { site, questions: book, now }) => {
+    const q = filters.q === undefined ? undefined : wordsOf(filters.q)
+    const list = book.page({ ...filters, q, limit: QUESTIONS_PER_PAGE, cursor, now: now() })
+    return questionsPage({ site, filters, cursor, list })
+  },
+})
+
+const question = pageRoute({
+  path: '/view/questions/{question_id}',
+  operationId: 'showQuestion',
+  summary: 'One question',
+  params: z.strictObject({ question_id: uuid }),
+  render: async ({ params }, { site, questions: book, now }) => {
+    const found = await book.find(params.question_id)
+    return questionPage(site, { ...shownAt(found, now()), ...(await book.textsOf(found)) })
+  },
+})
+
+function method(text: Uint8Array): Route {
+  return pageRoute({
+    path: '/view/methodology',
+    operationId: 'showMethodology',
+    summary: 'The method in full',
+    follows: false,
+    render: (_request, { site, pages: rendered }) =>
+      rendered.get('/view/methodology', () => methodologyPage(site, new TextDecoder().decode(text))),
+  })
+}
+
+const verify = pageRoute({
+  path: '/view/verify',
+  operationId: 'showCheck',
+  summary: 'The check of a signed record',
+  follows: false,
+  render: (_request, { site }) => verifyPage(site),
+})

@@ -1,0 +1,199 @@
+// Pages about one entity: its profile, all of its questions, and all agents of an owner.
+import { z } from 'zod'
+import type { Methodology } from '../../pipeline/scoring/methodology.ts'
+import { type RunningPoint, runningSkill } from '../../pipeline/scoring/running.ts'
+import { ServiceError } from '../../schemas/errors.ts'
+import { PUBLICATIONS } from '../../schemas/metric.ts'
+import { name } from '../../schemas/names.ts'
+import type { ReleaseManifest } from '../../schemas/payloads.ts'
+import { pageQuery } from '../../schemas/requests.ts'
+import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
+import { uuid } from '../../schemas/values.ts'
+import type { ApiContext } from '../context.ts'
+import type { Publication } from '../current-release.ts'
+import { notPublished } from '../not-published.ts'
+import type { Html } from '../pages/html.ts'
+import { profilePath } from '../pages/links.ts'
+import { type Owner, ownerPage } from '../pages/owner.ts'
+import { QUESTIONS_PER_PAGE, entityQuestionsPage } from '../pages/profile/entity-questions.ts'
+import { milestones } from '../pages/profile/figures.ts'
+import { profilePage } from '../pages/profile/profile.ts'
+import { type Payloads, type QuestionScore, isAgent } from '../pages/profile/subject.ts'
+import { unreleasedPage } from '../pages/profile/unreleased.ts'
+import type { Route } from '../route.ts'
+import { noAgentsOf } from './owners.ts'
+import { pageRoute } from './page-route.ts'
+
+export function profilePages(methodology: Methodology): Route[] {
+  return [
+    ...ENTITY_TYPES.flatMap((entityType) => [profile(entityType, methodology), questionsOf(entityType)]),
+    owner,
+  ]
+}
+
+const NAMES: Record<EntityType, string> = { agent: 'Agent', forecaster: 'Forecaster' }
+/** As the calls about an entity name its id. */
+const ID_NAMES: Record<EntityType, string> = { agent: 'agent_id', forecaster: 'user_id' }
+
+function addressOf(entityType: EntityType) {
+  const idName = ID_NAMES[entityType]
+  return {
+    path: profilePath(entityType, `{${idName}}`),
+    params: z.strictObject({ [idName]: uuid }),
+    idIn: (params: Record<string, string>) => params[idName]!,
+  }
+}
+
+function profile(entityType: EntityType, methodology: Methodology): Route {
+  const { path, params, idIn } = addressOf(entityType)
+  return pageRoute({
+    path,
+    operationId: `show${NAMES[entityType]}`,
+    summary: `What is published of an ${entityType}`,
+    params,
+    render: async ({ params: given }, context) => {
+      const id = idIn(given)
+      const verification = await context.releases.find(entityType, id, 'verification')
+      if (!verification) return unreleased(context, entityType, id)
+      return rendered(context, profilePath(entityType, id), verification, async () => {
+        const { manifest, payloads } = await publishedOf(context, entityType, id, verification)
+        const scores = (await scoresOf(context, entityType, id, manifest)).toReversed()
+        return profilePage({
+          site: context.site,
+          published: payloads,
+          verification: {
+            text: new TextDecoder().decode(verification.bytes),
+            signature: verification.signature,
+          },
+          scores,
+          running: runningOf(methodology, payloads, scores),
+          superseded: manifest.superseded,
+          rules: methodology.parameters,
+        })
+      })
+    },
+  })
+}
+
+function runningOf(methodology: Methodology, payloads: Payloads, scores: readonly Score[]): RunningPoint[] {
+  const attempt = isAgent(payloads) ? payloads.verification.attempt : null
+  const wanted = milestones(payloads.metrics.contested_questions, methodology.parameters)
+  return runningSkill(methodology, scores, attempt, wanted)
+}
+
+/** A page that shows a release and titles of questions is rendered again when either has changed. */
+function rendered(
+  { pages, questions }: ApiContext,
+  path: string,
+  verification: Publication,
+  render: () => Promise<Html>,
+): Promise<Uint8Array> {
+  return pages.get(`${path} ${releaseOf(verification)} ${questions.version}`, render)
+}
+
+function releaseOf({ payload }: Publication): number {
+  return (payload as Payloads['verification']).release
+}
+
+/**
+ * All that a release says of an entity.
+ *
+ * @throws ServiceError `unavailable` if another release has come since the verification was read.
+ */
+async function publishedOf(
+  { releases }: ApiContext,
+  entityType: EntityType,
+  id: string,
+  verification: Publication,
+): Promise<{ manifest: ReleaseManifest; payloads: Payloads }> {
+  const kinds = [...PUBLICATIONS, 'profile'] as const
+  const found = await Promise.all(kinds.map((kind) => releases.find(entityType, id, kind)))
+  const manifest = releases.current
+  const release = releaseOf(verification)
+  const isOne = found.every((publication) => publication && releaseOf(publication) === release)
+  if (!isOne || manifest?.release !== release) {
+    throw new ServiceError('unavailable', `another release than ${release} has come: try again`, {
+      retryAfterS: 1,
+    })
+  }
+  const payloads = kinds.map((kind, index) => [kind, found[index]!.payload])
+  return { manifest, payloads: Object.fromEntries(payloads) as Payloads }
+}
+
+async function unreleased(context: ApiContext, entityType: EntityType, id: string): Promise<Html> {
+  const agent = entityType === 'agent' && (await context.registry.findAgent(id))
+  if (!agent) throw await notPublished(context, entityType, id)
+  return unreleasedPage(context.site, agent, context.nextReleaseAt())
+}
+
+/** Rows that are read at once. */
+const ROWS_AT_ONCE = 10_000
+
+interface Score extends QuestionScore {
+  cluster: string
+}
+
+/** Newest first; all of them, or the `most` newest ones. */
+async function scoresOf(
+  { scores, questions }: ApiContext,
+  entityType: EntityType,
+  entityId: string,
+  manifest: ReleaseManifest,
+  most = Infinity,
+): Promise<Score[]> {
+  const all: Score[] = []
+  let cursor: string | undefined
+  do {
+    const limit = Math.min(ROWS_AT_ONCE, most - all.length)
+    const page = await scores.page(manifest, { entityType, entityId, limit, cursor })
+    const titles = await questions.titlesOf(page.rows.map(({ question_id }) => question_id))
+    for (const [index, row] of page.rows.entries()) {
+      const { standard_reference: reference } = row
+      const standard_reference = reference === null ? null : Number(reference)
+      all.push({ ...row, standard_reference, title: titles[index] ?? null })
+    }
+    cursor = page.nextCursor ?? undefined
+  } while (cursor !== undefined && all.length < most)
+  return all
+}
+
+function questionsOf(entityType: EntityType): Route {
+  const { path, params, idIn } = addressOf(entityType)
+  return pageRoute({
+    path: `${path}/questions`,
+    operationId: `show${NAMES[entityType]}Questions`,
+    summary: `All questions of an ${entityType}`,
+    params,
+    query: pageQuery,
+    render: async ({ params: given, query: { page: pageNumber = 1 } }, context) => {
+      const id = idIn(given)
+      const verification = await context.releases.find(entityType, id, 'verification')
+      if (!verification) throw await notPublished(context, entityType, id)
+      const { resolved_questions: total } = verification.payload as Payloads['verification']
+      const pages = Math.max(1, Math.ceil(total / QUESTIONS_PER_PAGE))
+      if (pageNumber > pages) {
+        throw new ServiceError('notFound', `there is no page ${pageNumber}: the last one is ${pages}`)
+      }
+      const key = `${profilePath(entityType, id)}/questions ${pageNumber}`
+      return rendered(context, key, verification, async () => {
+        const { manifest, payloads } = await publishedOf(context, entityType, id, verification)
+        const newest = await scoresOf(context, entityType, id, manifest, pageNumber * QUESTIONS_PER_PAGE)
+        const scores = newest.slice((pageNumber - 1) * QUESTIONS_PER_PAGE)
+        return entityQuestionsPage({ site: context.site, published: payloads, scores, pageNumber })
+      })
+    },
+  })
+}
+
+const owner = pageRoute({
+  path: '/view/owners/{owner_id}',
+  operationId: 'showOwner',
+  summary: 'All agents of an owner',
+  params: z.strictObject({ owner_id: name }),
+  render: async ({ params: { owner_id: id } }, context) => {
+    const found = await context.releases.findOwner(id)
+    if (!found) throw new ServiceError('notFound', noAgentsOf(id))
+    const owned = found.payload as Owner
+    return context.pages.get(`/view/owners/${id} ${owned.release}`, () => ownerPage(context.site, owned))
+  },
+})

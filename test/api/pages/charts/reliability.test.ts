@@ -1,0 +1,121 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import {
+  reliabilityDiagram,
+  reliabilityResult,
+  reliabilityTable,
+} from '../../../../api/pages/charts/reliability.ts'
+import { html } from '../../../../api/pages/html.ts'
+import { calibrationCurve, decompose } from '../../../../pipeline/scoring/calibration.ts'
+
+const closings = fc
+  .array(fc.record({ hundredths: fc.integer({ min: 0, max: 100 }), yes: fc.boolean() }), {
+    minLength: 1,
+    maxLength: 80,
+  })
+  .map((all) => ({
+    ppm: all.map(({ hundredths }) => hundredths * 10_000),
+    outcome: all.map(({ yes }) => (yes ? 1 : 0)),
+  }))
+
+type Closings = { ppm: number[]; outcome: number[] }
+
+function drawn(closing: Closings) {
+  const curve = calibrationCurve(closing, 10)
+  const svg = reliabilityDiagram(curve, decompose(closing).corp!).text
+  const numbersOf = (pattern: RegExp) => [...svg.matchAll(pattern)].map((match) => match.slice(1).map(Number))
+  return { svg, curve, numbersOf }
+}
+
+// The plot is a square from (48, 320) to (344, 24): 296 units for a probability of 1.
+const xOf = (share: number) => 48 + share * 296
+const yOf = (share: number) => 320 - share * 296
+const HALF_A_TENTH = 0.051
+
+it('puts every dot at its mean forecast and its frequency, and its bar on the closed form of Wilson', () => {
+  fc.assert(
+    fc.property(closings, (closing) => {
+      const { numbersOf } = drawn(closing)
+      const dots = numbersOf(/<circle cx="([\d.]+)" cy="([\d.]+)"/g)
+      const bars = numbersOf(/<path d="M([\d.]+) ([\d.]+)V([\d.]+)"\/>/g)
+      const bins = Map.groupBy(
+        closing.ppm.map((ppm, index) => ({ p: ppm / 1e6, yes: closing.outcome[index]! })),
+        ({ p }) => Math.min(9, Math.floor(p * 10 + 1e-9)),
+      )
+      const sorted = [...bins].sort(([a], [b]) => a - b)
+      expect(dots).toHaveLength(sorted.length)
+      sorted.forEach(([, group], index) => {
+        const n = group.length
+        const f = group.reduce((sum, { yes }) => sum + yes, 0) / n
+        const mean = group.reduce((sum, { p }) => sum + p, 0) / n
+        const z2 = 1.959963984540054 ** 2
+        const spread = Math.sqrt(z2 * ((f * (1 - f)) / n + z2 / (4 * n * n)))
+        const [lower, upper] = [-spread, spread].map((by) => (f + z2 / (2 * n) + by) / (1 + z2 / n))
+        near(dots[index]!, [xOf(mean), yOf(f)])
+        near(bars[index]!, [xOf(mean), yOf(Math.max(0, lower!)), yOf(Math.min(1, upper!))])
+      })
+    }),
+  )
+})
+
+it('draws the recalibration curve through the isotonic regression at every forecast', () => {
+  fc.assert(
+    fc.property(closings, (closing) => {
+      const path = /class="corp" d="([^"]+)"/.exec(drawn(closing).svg)![1]!
+      const blocks = [...path.matchAll(/[ML]([\d.]+) ([\d.]+)H([\d.]+)/g)].map((match) =>
+        match.slice(1).map(Number),
+      )
+      closing.ppm.forEach((ppm) => {
+        const x = xOf(ppm / 1e6)
+        const block = blocks.find(([from, , to]) => from! - HALF_A_TENTH <= x && x <= to! + HALF_A_TENTH)!
+        near([block[1]!], [yOf(isotonicAt(closing, ppm))])
+      })
+    }),
+  )
+})
+
+/** The minimum over b ≥ x of the maximum over a ≤ x of the mean outcome of forecasts from a to b. */
+function isotonicAt({ ppm, outcome }: Closings, at: number): number {
+  const meanOf = (from: number, to: number) => {
+    const inside = outcome.filter((_, index) => from <= ppm[index]! && ppm[index]! <= to)
+    return inside.reduce((sum, value) => sum + value, 0) / inside.length
+  }
+  const [below, above] = [ppm.filter((x) => x <= at), ppm.filter((x) => x >= at)]
+  return Math.min(...above.map((to) => Math.max(...below.map((from) => meanOf(from, to)))))
+}
+
+function near(actual: number[], expected: number[]): void {
+  expect(actual).toHaveLength(expected.length)
+  actual.forEach((value, index) => {
+    expect(Math.abs(value - expected[index]!)).toBeLessThanOrEqual(HALF_A_TENTH)
+  })
+}
+
+const spaced = (text: string) => text.replaceAll('\u00a0', ' ')
+const ppm = [50_000, 50_000, 150_000, 150_000, 850_000, 850_000]
+
+it('says in its title whether more than luck is in it', () => {
+  const { curve } = drawn({ ppm, outcome: [0, 0, 0, 1, 1, 1] })
+  expect(reliabilityResult(curve)).toBe('6 forecasts: too few to tell.')
+  const five = <T>(values: readonly T[]) => Array.from({ length: 5 }, () => values).flat()
+  const right = drawn({ ppm: five(ppm), outcome: five([0, 0, 0, 0, 1, 1]) }).curve
+  expect(reliabilityResult(right)).toBe(
+    'What it said and how often it happened differ by no more than luck explains, in all 3 groups of forecasts.',
+  )
+  const wrong = drawn({ ppm: five(ppm), outcome: five([1, 1, 0, 0, 1, 1]) }).curve
+  expect(spaced(reliabilityResult(wrong))).toBe(
+    'In 1 of 3 groups of forecasts, what it said and how often it happened differ by more than luck explains: ' +
+      'from 0 % to 10 % it happened more often than said.',
+  )
+})
+
+it('has its numbers in a table, with a dash for a group without forecasts', () => {
+  const { curve } = drawn({ ppm, outcome: [0, 0, 0, 1, 1, 1] })
+  const table = spaced(html`${reliabilityTable(curve)}`.text)
+  expect(table).toContain(
+    '<th scope="row" class="n">10–20 %</th><td class="n">2</td><td class="n">50 %</td><td class="n">9–91 %</td>',
+  )
+  expect(table).toContain(
+    '<th scope="row" class="n">20–30 %</th><td class="n">0</td><td class="n">–</td><td class="n">–</td>',
+  )
+})

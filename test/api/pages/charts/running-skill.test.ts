@@ -1,0 +1,109 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import {
+  type RunningPoint,
+  runningResult,
+  runningSkillChart,
+} from '../../../../api/pages/charts/running-skill.ts'
+
+const TITLES = [
+  { questions: 25, label: 'ranked' },
+  { questions: 50, label: 'certified' },
+  { questions: 100, label: 'expert' },
+]
+
+function risingTo(questions: number, skill = 0.2, margin = 0.1): RunningPoint[] {
+  return Array.from({ length: questions }, (_, index) => {
+    const at = (skill * (index + 1)) / questions
+    const interval = index === 0 ? null : { lower: at - margin, upper: at + margin }
+    return { questions: index + 1, skill: at, interval }
+  })
+}
+
+const numbersOf = (text: string) => (text.match(/-?[\d.]+/g) ?? []).map(Number)
+
+it('puts the line where its axes say', () => {
+  const svg = runningSkillChart(risingTo(110), TITLES).text
+  const line = /class="line" d="([^"]+)"/.exec(svg)![1]!
+  const zero = numbersOf(/class="zero" d="([^"]+)"/.exec(svg)![1]!)[1]!
+  const tick = /y="([\d.]+)">\+0\.2</.exec(svg)!
+  const perSkill = (zero - (Number(tick[1]) - 4)) / 0.2
+  const points = line.slice(1).split('L').map(numbersOf)
+  expect(points).toHaveLength(110)
+  points.forEach(([x, y], index) => {
+    expect(x).toBeCloseTo(66 + ((index + 1) / 110) * 276, 0)
+    expect(y).toBeCloseTo(zero - ((0.2 * (index + 1)) / 110) * perSkill, 0)
+  })
+})
+
+it.each([1, 24, 25, 26, 49, 51, 99, 101, 110, 130, 250, 400, 1000, 20_000])(
+  'keeps its labels apart, inside, and off the lines after %i questions',
+  (questions) => {
+    const points = risingTo(Math.min(questions, 240)).map((point, index, all) => ({
+      ...point,
+      questions: Math.round(((index + 1) * questions) / all.length),
+    }))
+    const svg = runningSkillChart(points, TITLES).text
+    const marks = [
+      ...svg.matchAll(
+        /<path d="M([\d.]+) ([\d.]+)V[\d.]+"\/><text x="[\d.]+" y="([\d.]+)" text-anchor="(start|end)">(\w+)/g,
+      ),
+    ].map(([, x, top, baseline, anchor, label]) => {
+      const width = label!.length * 7.2
+      const left = anchor === 'start' ? Number(x) + 4 : Number(x) - 4 - width
+      return { x: Number(x), top: Number(top), baseline: Number(baseline), left, right: left + width }
+    })
+    expect(marks.length).toBeGreaterThan(0)
+    for (const mark of marks) {
+      expect(mark.left).toBeGreaterThanOrEqual(0)
+      expect(mark.right).toBeLessThanOrEqual(360)
+      for (const other of marks.filter((one) => one !== mark)) {
+        const sameRow = other.baseline === mark.baseline
+        expect(sameRow && other.left < mark.right && mark.left < other.right).toBe(false)
+        const crosses = other.top < mark.baseline && mark.left < other.x && other.x < mark.right
+        expect(crosses).toBe(false)
+      }
+    }
+    const ticks = [...svg.matchAll(/y="([\d.]+)">[+−]\d/g)].map(([, y]) => Number(y))
+    const zero = numbersOf(/class="zero" d="([^"]+)"/.exec(svg)![1]!)[1]!
+    for (const tick of ticks) expect(Math.abs(tick - 4 - zero)).toBeGreaterThan(25)
+  },
+)
+
+it('stays inside of its frame whatever the skill', () => {
+  const skill = fc.double({ min: -30, max: 1, noNaN: true })
+  const point = fc.record({ skill, margin: fc.double({ min: 0, max: 50, noNaN: true }) })
+  fc.assert(
+    fc.property(fc.array(point, { minLength: 1, maxLength: 40 }), (all) => {
+      const points = all.map(({ skill: at, margin }, index) => ({
+        questions: index + 1,
+        skill: at,
+        interval: { lower: at - margin, upper: at + margin },
+      }))
+      const svg = runningSkillChart(points, TITLES).text
+      expect(svg).not.toContain('NaN')
+      const [, , , height] = numbersOf(/viewBox="([^"]+)"/.exec(svg)![1]!)
+      for (const [, path] of svg.matchAll(/class="(?:line|band)" d="([^"]+)"/g)) {
+        numbersOf(path!).forEach((value, index) => {
+          expect(value).toBeGreaterThanOrEqual(0)
+          expect(value).toBeLessThanOrEqual(index % 2 === 0 ? 342 : height!)
+        })
+      }
+    }),
+  )
+})
+
+it('says the result in its title', () => {
+  expect(runningResult(risingTo(1))).toBe(
+    'After 1 contested question the skill is +0.200; there are too few to say how sure that is.',
+  )
+  expect(runningResult(risingTo(110))).toBe(
+    'After 110 contested questions the skill is +0.200; its interval has been above the middle of the field since question 56.',
+  )
+  expect(runningResult(risingTo(30, -0.2))).toBe(
+    'After 30 contested questions the skill is −0.200; its interval has been below the middle of the field since question 16.',
+  )
+  expect(runningResult(risingTo(30, 0.05))).toBe(
+    'After 30 contested questions the skill is +0.050; its interval still holds the middle of the field.',
+  )
+})

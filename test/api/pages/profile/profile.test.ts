@@ -1,0 +1,143 @@
+// What every profile holds: the numbers of its payloads, names as text, and what it takes to check and to show it.
+import fc from 'fast-check'
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { entityQuestionsPage } from '../../../../api/pages/profile/entity-questions.ts'
+import { MEASURED } from '../../../../api/pages/profile/error-rate.ts'
+import { profilePage } from '../../../../api/pages/profile/profile.ts'
+import { requirementsOf } from '../../../../api/pages/profile/requirements.ts'
+import type { Payloads } from '../../../../api/pages/profile/subject.ts'
+import { METHODOLOGY } from '../../../../pipeline/scoring/methodology.ts'
+import { badgeOf, certificationOf } from '../../../../pipeline/scoring/ranking.ts'
+import { textOf } from '../../../support/page-text.ts'
+import { profileIn } from '../../../support/profile-world.ts'
+
+const certified = profileIn({ questions: 130, error: 0, publicUrl: 'https://example.org' })
+const page = profilePage(certified)
+
+it('shows every number of its payloads', () => {
+  const text = textOf(page)
+  const { metrics, rankings, advanced_metrics: advanced } = certified.published
+  const numbers = Object.entries({ ...rankings, ...metrics, ...advanced }).flatMap(([name, value]) =>
+    name === 'calibration_curve' || name === 'corp' ? [] : numbersIn(value),
+  )
+  expect(numbers.length).toBeGreaterThan(40)
+  for (const number of numbers) {
+    const written = Number.isInteger(number) ? String(Math.abs(number)) : Math.abs(number).toFixed(6)
+    expect(text).toContain(written)
+  }
+})
+
+function numbersIn(value: unknown): number[] {
+  if (typeof value === 'number') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(numbersIn) : []
+}
+
+it('ends its running skill at the published one', () => {
+  const { skill, interval } = certified.running.at(-1)!
+  const { metrics } = certified.published
+  expect(skill).toBeCloseTo(metrics.skill!, 6)
+  expect(interval!.lower).toBeCloseTo(metrics.skill_interval!.lower, 6)
+  expect(interval!.upper).toBeCloseTo(metrics.skill_interval!.upper, 6)
+})
+
+it('has the bytes and the signature of its verification, and the whole address of its badge', () => {
+  const payload = /<pre id="payload">([^<]*)<\/pre>/.exec(page.text)![1]!
+  expect(payload.replaceAll('&quot;', '"')).toBe(certified.verification.text)
+  expect(page.text).toContain(`<code id="signature">${certified.verification.signature}</code>`)
+  const id = '01a20012-a424-73ad-bf0a-2c0410e39446'
+  expect(textOf(page)).toContain(
+    `[![forecasts](https://example.org/agents/${id}/badge.svg)](https://example.org/view/agents/${id})`,
+  )
+  expect(page.text).toContain('alt="forecasts: certified +0.10 [+0.05, +0.15]"')
+})
+
+it('offers no check where nothing is signed', () => {
+  const unsigned = { ...certified, verification: { ...certified.verification, signature: undefined } }
+  const { text } = profilePage(unsigned)
+  expect(text).toContain('This service does not sign what it publishes.')
+  expect(text).not.toContain('<form')
+  expect(text).not.toContain('<script')
+})
+
+it.each([
+  ['markup', '<script>alert(1)</script>'],
+  ['an attribute', '"onload=alert(1) x="'],
+  ['a change of direction', 'crow\u202eworc'],
+  ['two hundred wide letters', 'W'.repeat(200)],
+])('shows %s as text wherever somebody names something', (_, name) => {
+  const profile = profileIn({
+    questions: 30,
+    name,
+    modelType: name,
+    organizationName: name,
+    ownerId: name,
+    titleOf: () => name,
+  })
+  const pages = [
+    profilePage(profile),
+    entityQuestionsPage({ ...profile, scores: profile.scores.toReversed(), pageNumber: 1 }),
+  ]
+  for (const { text } of pages) {
+    expect(text).not.toContain('<script>alert')
+    expect(text).not.toContain('"onload')
+    const escaped = name.replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+    expect(text).toContain(`<bdi>${escaped}</bdi>`)
+    const body = text.slice(text.indexOf('<body>')).replaceAll(/ href="[^"]*"/g, '')
+    const inFrames = body.split(`<bdi>${escaped}</bdi>`).join('')
+    expect(inFrames).not.toContain(escaped)
+  }
+})
+
+const interval = fc.option(
+  fc
+    .tuple(fc.double({ min: -1, max: 1, noNaN: true }), fc.double({ min: 0, max: 1, noNaN: true }))
+    .map(([lower, width]) => ({ lower, upper: lower + width, level: 0.95 })),
+)
+const grounds = fc.record({
+  contested_questions: fc.oneof(fc.nat(200), fc.constantFrom(24, 25, 49, 50, 99, 100)),
+  clusters: fc.oneof(fc.nat(60), fc.constantFrom(24, 25)),
+  skill_interval: interval,
+  crowd_skill_interval: interval,
+  voice_rule: fc.constantFrom('recorded' as const, 'everyone' as const),
+  percentile: fc.oneof(fc.double({ min: 0, max: 100, noNaN: true }), fc.constantFrom(50, 75, 90, 99)),
+})
+
+/** The last title whose requirements, and those of all before it, are met. */
+function titleBy(verification: object): string {
+  const titles = requirementsOf({ verification } as Payloads, METHODOLOGY.parameters)
+  const missed = titles.findIndex(({ requirements }) => requirements.some(({ isMet }) => !isMet))
+  const met = missed === -1 ? titles : titles.slice(0, missed)
+  return met.at(-1)?.title ?? 'none'
+}
+
+it('says of each title what decides it', () => {
+  fc.assert(
+    fc.property(grounds, ({ percentile, ...all }) => {
+      expect(titleBy({ agent_id: '', ...all })).toBe(certificationOf(METHODOLOGY, all).title)
+      const eligible = all.contested_questions >= 25
+      const forecaster = { ...all, percentile: eligible ? percentile : null }
+      expect(titleBy({ user_id: '', ...forecaster })).toBe(badgeOf(METHODOLOGY, forecaster).title)
+    }),
+  )
+})
+
+it('states the error rates that docs/methodology.md has', () => {
+  const measured = readFileSync(new URL('../../../../docs/methodology.md', import.meta.url), 'utf8')
+  const ever = measured.slice(measured.indexOf('| false certificate, ever:'))
+  const row = (of: string, name: string) => new RegExp(`\\| ${name} +\\| ([^|]*\\S) +\\|`).exec(of)?.[1]
+  expect(row(ever, `${MEASURED.ever.peers} peers`)).toBe(MEASURED.ever.result)
+  expect(row(ever, `${MEASURED.owner.agents} agents, one after another`)).toBe(MEASURED.owner.result)
+})
+
+it('says on a page of its questions which they are', () => {
+  const profile = profileIn({ questions: 130 })
+  const newest = profile.scores.toReversed()
+  const second = textOf(entityQuestionsPage({ ...profile, scores: newest.slice(100), pageNumber: 2 }))
+  expect(second).toContain('101 to 130 of 130, newest first.')
+  expect(second).toContain('← Page before Page 2 of 2')
+  const none = profileIn({ questions: 0 })
+  expect(textOf(entityQuestionsPage({ ...none, pageNumber: 1 }))).toContain(
+    'None of its questions has resolved',
+  )
+})

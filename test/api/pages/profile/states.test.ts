@@ -1,0 +1,125 @@
+// What a profile says in each state that an entity can be in. The whole pages are goldens.
+import { expect, it } from 'vitest'
+import { profilePage } from '../../../../api/pages/profile/profile.ts'
+import { unreleasedPage } from '../../../../api/pages/profile/unreleased.ts'
+import { STYLE, VERIFY_SCRIPT } from '../../../../api/pages/assets.ts'
+import { type Circumstances, SUBJECT, profileIn } from '../../../support/profile-world.ts'
+import { spaced, textOf } from '../../../support/page-text.ts'
+
+const FIRST_CLOSE = Date.UTC(2026, 11, 1)
+const day = (number: number) => Date.UTC(2026, 0, number)
+
+/** For each state what the page must say, and what it must not. */
+const STATES: Record<string, [Circumstances, says: string[], not?: string[]]> = {
+  expert: [
+    { questions: 200, peers: 6, error: 0, peerError: 3 },
+    [
+      'Expert',
+      'Better than the middle of its field and than copying its field’s average, and not by luck alone;',
+    ],
+    ['✗'],
+  ],
+  certified: [
+    { questions: 130, error: 0 },
+    [
+      'Better than the middle of its field, and not by luck alone; that it beats copying',
+      'lower end of the interval against the average > 0 ✗',
+    ],
+  ],
+  provisional: [
+    { questions: 29, error: 0.6 },
+    [
+      'It has a rank; that it is better than the middle of its field is not shown.',
+      '≥ 50 ✗ 29: 21 more contested questions',
+    ],
+  ],
+  worse: [{ questions: 160, error: 4 }, ['Worse than the middle of its field, and not by bad luck alone.']],
+  early: [
+    { questions: 12 },
+    [
+      'No rank yet',
+      '12 of the 25 contested questions that a rank takes; these are early numbers',
+      '13 more contested questions',
+    ],
+  ],
+  'one-question': [{ questions: 1 }, ['After 1 contested question the skill is', 'too few to say how sure']],
+  uncontested: [
+    { questions: 8, peers: 3 },
+    ['8 resolved questions, of which none was answered by at least 5 other voices', 'not contested'],
+    ['Skill, question by question'],
+  ],
+  waiting: [
+    { questions: 0, openForecasts: 3, nextCloseAtMs: FIRST_CLOSE },
+    ['3 forecasts are waiting; the first of their questions closes 2026-12-01 00:00 UTC.'],
+    ['Question by question', 'When it says 70 %'],
+  ],
+  idle: [{ questions: 0, lastForecastAtMs: null }, ['It has made no forecast yet.']],
+  late: [{ questions: 0 }, ['None of its forecasts is scored, and none is waiting.']],
+  everyone: [{ questions: 80, hasOwners: false, error: 0.1 }, ['everyone is measured against everyone']],
+  imported: [
+    { questions: 110, imported: 1, kind: 'forecaster', error: 0.1 },
+    [
+      'The operator imported all of these forecasts: this service did not see them come in.',
+      'Among the best 10 % of its field',
+    ],
+  ],
+  'forecaster-none': [{ questions: 40, kind: 'forecaster', error: 2 }, ['Ranked']],
+  retired: [{ questions: 30, retiredAtMs: day(30) }, ['Retired on 2026-01-30: it makes no more forecasts.']],
+  silent: [{ questions: 120, lastForecastAtMs: day(3) }, ['Silent since 2026-01-03, for more than 90 days']],
+  sandbox: [{ questions: 30, environment: 'sandbox' }, ['Sandbox: simulated questions.']],
+}
+
+it.each(Object.entries(STATES))('says in the state %s what it is', (_, [circumstances, says, not = []]) => {
+  const text = textOf(profilePage(profileIn(circumstances)))
+  for (const words of says) expect(text).toContain(words)
+  for (const words of not) expect(text).not.toContain(words)
+})
+
+/** Whole pages, without what changes with their style. */
+const GOLDENS = ['certified', 'early', 'waiting', 'imported', 'sandbox'] as const
+
+it.each(GOLDENS)('shows the state %s as its golden has it', async (name) => {
+  const { text } = profilePage(profileIn(STATES[name]![0]))
+  const file = `../../../cases/pages/profile-${name}.html`
+  const steady = text
+    .replaceAll(STYLE.path, '/assets/style.css')
+    .replaceAll(VERIFY_SCRIPT.path, '/assets/verify.js')
+  await expect(steady).toMatchFileSnapshot(file)
+})
+
+it('is indexed only with a rank, and outside of the sandbox', () => {
+  const isIndexed = (circumstances: Circumstances) =>
+    !profilePage(profileIn(circumstances)).text.includes('<meta name="robots" content="noindex">')
+  expect(isIndexed({ questions: 30 })).toBe(true)
+  expect(isIndexed({ questions: 12 })).toBe(false)
+  expect(isIndexed({ questions: 30, environment: 'sandbox' })).toBe(false)
+})
+
+it('names what a release corrected', () => {
+  const profile = profileIn({ questions: 30 })
+  const at = '2026-01-04T01:00:00.000Z'
+  const change = (index: number, to: 'yes' | 'no' | 'annulled') => ({
+    question_id: profile.scores[index]!.question_id,
+    from: { outcome: 'no' as const, resolved_at: at },
+    to: { outcome: to, resolved_at: at },
+  })
+  const elsewhere = { ...change(0, 'yes'), question_id: SUBJECT }
+  const shown = (superseded: (typeof elsewhere)[]) => textOf(profilePage({ ...profile, superseded }))
+  expect(shown([change(3, 'yes'), elsewhere])).toContain(
+    'Release 12 replaces the outcome of one of its questions. Will coin 3 show heads?: yes, no longer no.',
+  )
+  expect(shown([change(3, 'yes'), change(4, 'no')])).toContain(
+    'Release 12 replaces the outcome of 2 of its questions: Will coin 3 show heads?: yes, no longer no Will coin 4 show heads?: no at another time',
+  )
+  expect(shown([elsewhere])).not.toContain('replaces')
+})
+
+it('says of an agent in no release yet when it will be in one, and is not indexed', () => {
+  const agent = { agent_id: SUBJECT, registered_at: '2026-01-01T10:00:00.000Z' }
+  const site = { environment: 'production', publicUrl: undefined } as const
+  const page = unreleasedPage(site, agent, new Date('2026-01-01T12:15:00.000Z'))
+  expect(textOf(page)).toContain('Registered at 2026-01-01 10:00 UTC. It is in the next release')
+  expect(textOf(page)).toContain('The next release is due at 2026-01-01 12:15 UTC.')
+  expect(page.text).toContain('noindex')
+  expect(spaced(textOf(unreleasedPage(site, agent, undefined)))).not.toContain('due')
+})

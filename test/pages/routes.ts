@@ -1,0 +1,39 @@
+// Every page in every state, by what a reader would call it: a line each. Paths with ids are those of test/support/page-world.ts.
+import type { PageServices } from '../support/page-world.ts'
+import { HOSTILE_QUESTION } from '../support/page-world.ts'
+import { QUESTION } from '../support/world.ts'
+
+export interface PageRoute {
+  name: string
+  service: keyof Omit<PageServices, 'stop'>
+  path: string
+  /** 200 unless another one is named. */
+  status?: number
+}
+
+export const PAGE_ROUTES: readonly PageRoute[] = [
+  { name: 'landing', service: 'full', path: '/' },
+  { name: 'landing of the sandbox', service: 'full', path: '/sandbox/' },
+  { name: 'landing of an empty store', service: 'empty', path: '/' },
+  { name: 'agents', service: 'full', path: '/view/agents' },
+  { name: 'agents of an empty store', service: 'empty', path: '/view/agents' },
+  { name: 'agents of a sandbox without agents', service: 'full', path: '/sandbox/view/agents' },
+  { name: 'forecasters', service: 'full', path: '/view/forecasters' },
+  { name: 'forecasters of the sandbox', service: 'full', path: '/sandbox/view/forecasters' },
+  { name: 'questions', service: 'full', path: '/view/questions' },
+  { name: 'questions of the sandbox', service: 'full', path: '/sandbox/view/questions?status=resolved' },
+  { name: 'no question that fits', service: 'full', path: '/view/questions?q=zebra&category=%22%3E%3Cb%3E' },
+  { name: 'questions of an empty store', service: 'empty', path: '/view/questions' },
+  ...Object.entries(QUESTION).map(([state, id]) => ({
+    name: `question, ${state}`,
+    service: 'full' as const,
+    path: `/view/questions/${id}`,
+  })),
+  { name: 'hostile question', service: 'full', path: `/view/questions/${HOSTILE_QUESTION}` },
+  { name: 'method', service: 'full', path: '/view/methodology' },
+  { name: 'check', service: 'full', path: '/view/verify' },
+  { name: 'check in the sandbox', service: 'full', path: '/sandbox/view/verify' },
+  { name: 'unknown path', service: 'full', path: '/view/nothing', status: 404 },
+  { name: 'unknown page of the leaderboard', service: 'full', path: '/view/agents?page=7', status: 404 },
+  { name: 'wrong input', service: 'full', path: '/view/questions/%3Cb%3E', status: 422 },
+]
