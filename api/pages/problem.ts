@@ -1,5 +1,5 @@
 // A failure as a page: what was wrong with the request, and the ways home.
-import type { Problem } from '../../schemas/payloads.ts'
+import type { Problem } from '../../schemas/answers.ts'
 import { type Html, html } from './html.ts'
 import { page } from './layout.ts'
 import { type Site, linkTo } from './site.ts'

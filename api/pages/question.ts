@@ -1,5 +1,5 @@
 // One question: what is asked, how its outcome is decided, and what is known of it.
-import type { ListedQuestion, QuestionTexts } from '../../schemas/payloads.ts'
+import type { ListedQuestion, QuestionTexts } from '../../schemas/answers.ts'
 import { type Html, type Part, html } from './html.ts'
 import { page } from './layout.ts'
 import { questionPath } from './links.ts'

@@ -1,5 +1,5 @@
 // The list of questions, with its filters.
-import type { ListedQuestion, QuestionPage } from '../../schemas/payloads.ts'
+import type { ListedQuestion, QuestionPage } from '../../schemas/answers.ts'
 import { QUESTION_STATUSES, type QuestionStatus } from '../../schemas/requests.ts'
 import { type Html, type Part, html } from './html.ts'
 import { page } from './layout.ts'
