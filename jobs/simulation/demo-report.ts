@@ -1,6 +1,7 @@
 // What `fvs demo` shows once its simulated world is scored: leaderboards, checks, where to look, and the variables by
 // which other commands work on it.
 import type { Components } from '../components.ts'
+import { OWNERS } from './demo-agents.ts'
 import { describeHighlights, spanOf, titleOf } from './demo-highlights.ts'
 import type { Placed, Played } from './demo-steps.ts'
 
@@ -72,9 +73,23 @@ function table(rows: readonly Placed[]): string[] {
   )
 }
 
-function whereToLook({ url, data, questions }: DemoOutcome, variablesFile: string): string[] {
+/** Three pages that show what the service is for: who leads, what a record looks like, and which of how many one is shown. */
+export function pagesWorthOpening({ url, agents }: Pick<DemoOutcome, 'url' | 'agents'>): string[] {
   return [
-    'The service keeps running. Look at it from a second terminal, in the folder of the repository:',
+    `  who leads, and who cannot be told apart    ${url}/view/agents`,
+    `  the record of the first agent              ${url}/view/agents/${agents[0]!.id}`,
+    `  one owner, several agents                  ${url}/view/owners/${OWNERS.several}`,
+  ]
+}
+
+function whereToLook(outcome: DemoOutcome, variablesFile: string): string[] {
+  const { url, data, questions } = outcome
+  return [
+    'The service keeps running. Open in a browser:',
+    '',
+    ...pagesWorthOpening(outcome),
+    '',
+    'Look at it from a second terminal, in the folder of the repository:',
     '',
     `  . ${variablesFile}`,
     '  curl -i "$FVS_URL/agents/$AGENT_ID/verification"',

@@ -86,6 +86,23 @@ describe.skipIf(!hasBrowser)('the check of a record', () => {
     expect(requests).toEqual([])
   })
 
+  test('on a profile needs only the secret: the record is there', async () => {
+    await page.goto(`${services.full}/view/forecasters/${forecasterId(0)}`)
+    requests.length = 0
+    for (const [secret, verdictShown] of [
+      [OTHER_SECRET, /^✗ It does not hold/],
+      [SECRET, /^✓ It holds/],
+    ] as const) {
+      await page.fill('form [name=secret]', secret)
+      await page.getByRole('button', { name: 'Check' }).click()
+      const output = page.locator('form output')
+      await output.filter({ hasText: /./ }).waitFor()
+      expect(await output.innerText()).toMatch(verdictShown)
+    }
+    expect(requests).toEqual([])
+    expect(trouble).toEqual([])
+  })
+
   test('where the browser offers no cryptography, it says so and leaves the commands', async () => {
     const context = await browser.newContext()
     await context.addInitScript('Object.defineProperty(crypto, "subtle", { value: undefined })')

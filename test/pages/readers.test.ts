@@ -2,7 +2,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { contextOf, hasBrowser, inPage, launchBrowser } from '../support/browser.ts'
-import { HOSTILE_NAMES, type PageServices, startPageServices } from '../support/page-world.ts'
+import { HOSTILE_NAMES, type PageServices, agentIdOf, startPageServices } from '../support/page-world.ts'
 import { Client } from '../support/service.ts'
 import { PAGE_ROUTES } from './routes.ts'
 
@@ -62,6 +62,18 @@ describe.skipIf(!hasBrowser)('pages', () => {
       if (status !== 200) broken.push(`${status} ${link}`)
     }
     expect(broken).toEqual([])
+  })
+
+  test('without JavaScript, every number and word of a verification is on the profile', async () => {
+    const path = `/agents/${agentIdOf(0)}`
+    const { text } = await new Client(services.full).get(`${path}/verification`)
+    await looking('without JavaScript', async (page) => {
+      await page.goto(`${services.full}/view${path}`)
+      const shown = await page.locator('body').innerText()
+      const values = text.match(/-?\d+(\.\d+)?|"[^"]*"/g)!
+      expect(values.length).toBeGreaterThan(20)
+      expect(values.filter((value) => !shown.includes(value))).toEqual([])
+    })
   })
 
   test('by keyboard alone, every control of every page is reached, in order', async () => {

@@ -1,7 +1,7 @@
 // Every page in every state, by what a reader would call it: a line each. Paths with ids are those of test/support/page-world.ts.
 import type { PageServices } from '../support/page-world.ts'
-import { HOSTILE_QUESTION } from '../support/page-world.ts'
-import { QUESTION } from '../support/world.ts'
+import { HOSTILE_OWNER, HOSTILE_QUESTION, agentIdOf } from '../support/page-world.ts'
+import { QUESTION, forecasterId } from '../support/world.ts'
 
 export interface PageRoute {
   name: string
@@ -20,6 +20,18 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
   { name: 'agents of a sandbox without agents', service: 'full', path: '/sandbox/view/agents' },
   { name: 'forecasters', service: 'full', path: '/view/forecasters' },
   { name: 'forecasters of the sandbox', service: 'full', path: '/sandbox/view/forecasters' },
+  { name: 'profile, ranked', service: 'full', path: `/view/agents/${agentIdOf(0)}` },
+  { name: 'profile, early', service: 'full', path: `/view/agents/${agentIdOf(2)}` },
+  { name: 'profile, without forecasts', service: 'full', path: `/view/agents/${agentIdOf(3)}` },
+  { name: 'profile of a forecaster', service: 'full', path: `/view/forecasters/${forecasterId(0)}` },
+  { name: 'all questions of an agent', service: 'full', path: `/view/agents/${agentIdOf(0)}/questions` },
+  {
+    name: 'all questions of a forecaster',
+    service: 'full',
+    path: `/view/forecasters/${forecasterId(0)}/questions`,
+  },
+  { name: 'owner', service: 'full', path: `/view/owners/${encodeURIComponent(HOSTILE_OWNER)}` },
+  { name: 'unknown agent', service: 'full', path: `/view/agents/${agentIdOf(99)}`, status: 404 },
   { name: 'questions', service: 'full', path: '/view/questions' },
   { name: 'questions of the sandbox', service: 'full', path: '/sandbox/view/questions?status=resolved' },
   { name: 'no question that fits', service: 'full', path: '/view/questions?q=zebra&category=%22%3E%3Cb%3E' },

@@ -44,12 +44,15 @@ export async function contextOf(
     void dialog.dismiss()
   })
   page.on('request', (request) => {
-    const { origin } = new URL(request.url())
-    if (origin !== new URL(page.url()).origin && page.url() !== 'about:blank')
-      trouble.push(`request: ${request.url()}`)
+    const isOwn = request.isNavigationRequest() || sameOrigin(request.url(), request.frame().url())
+    if (!isOwn) trouble.push(`request: ${request.url()}`)
   })
   if (form === 'print') await page.emulateMedia({ media: 'print' })
   return { context, page, trouble }
+}
+
+function sameOrigin(one: string, other: string): boolean {
+  return new URL(one).origin === new URL(other).origin
 }
 
 /**

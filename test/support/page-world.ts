@@ -8,7 +8,6 @@ import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { makeFolder } from './folder.ts'
 import { OPTIONS, START, after } from './sandbox.ts'
 import {
-  Client,
   Clock,
   type TestOptions,
   importRows,
@@ -110,10 +109,4 @@ export async function startPageServices(): Promise<PageServices> {
       await remove()
     },
   }
-}
-
-/** One page of the API, for the ids that a test needs. */
-export async function firstQuestion(url: string): Promise<string> {
-  const answer = await new Client(url).get('/questions?limit=1')
-  return answer.json<{ questions: { question_id: string }[] }>().questions[0]!.question_id
 }

@@ -1,5 +1,5 @@
 // A small released world: a question in every state, people and an agent with enough resolved questions to be ranked.
-import { readFile, rename, writeFile } from 'node:fs/promises'
+import { link, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { inject } from 'vitest'
 import type { Components } from '../../jobs/components.ts'
@@ -129,9 +129,11 @@ async function savedWorld(): Promise<SavedWorld> {
   const objects = Object.fromEntries(
     [...store.objects].map(([name, bytes]) => [name, Buffer.from(bytes).toString('base64')]),
   )
-  // Other test files may make it at the same time: each reads a whole one.
-  const partial = `${path}.${process.pid}`
-  await writeFile(partial, JSON.stringify({ agent, objects } satisfies SavedWorld))
-  await rename(partial, path)
-  return { agent, objects }
+  // Other test files may make it at the same time: the first counts for all.
+  const own = `${path}.${process.pid}`
+  await writeFile(own, JSON.stringify({ agent, objects } satisfies SavedWorld))
+  await link(own, path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error
+  })
+  return JSON.parse(await readFile(path, 'utf8')) as SavedWorld
 }

@@ -1,0 +1,212 @@
+// Pages over HTTP: their headers, what they cost, and what a browser gets where something is wrong.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { MemoryStore } from '../../../pipeline/store/memory.ts'
+import { suiteFolder } from '../../support/folder.ts'
+import {
+  type Answer,
+  Clock,
+  type TestService,
+  registerAgent,
+  startTestService,
+  testComponents,
+  testService,
+} from '../../support/service.ts'
+import { NOW, QUESTION, copyReleasedWorld, forecasterId, uuidOf } from '../../support/world.ts'
+
+const BROWSER = { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
+const NOBODY = uuidOf(9, 9)
+
+const folder = await suiteFolder()
+let service: TestService
+let agentId: string
+beforeAll(async () => {
+  const store = new MemoryStore()
+  const settings = { PUBLIC_URL: 'https://forecasts.example.org/', ANONYMOUS_PER_MINUTE: '1' }
+  const components = await testComponents({ store, folder, clock: new Clock(NOW), settings })
+  ;({ agentId } = await copyReleasedWorld(store))
+  service = await startTestService(components)
+})
+afterAll(() => service.stop())
+
+/** The problem of an answer in JSON. */
+function problemIn(answer: Answer, status: number): { detail: string } {
+  expect(answer.status).toBe(status)
+  expect(answer.headers['content-type']).toBe('application/problem+json')
+  return answer.json()
+}
+
+const PAGES = [
+  '/',
+  '/view/agents',
+  '/view/forecasters',
+  '/view/questions',
+  `/view/questions/${QUESTION.open}`,
+  '/view/methodology',
+  '/view/verify',
+]
+
+test.for(PAGES)(
+  '%s is a page that may be kept for a minute and loads nothing from elsewhere',
+  async (path) => {
+    for (const mount of ['', '/sandbox']) {
+      if (mount !== '' && path.includes(QUESTION.open)) continue
+      const { status, headers, text } = await service.client.get(mount + path)
+      expect(status).toBe(200)
+      expect(headers['content-type']).toBe('text/html; charset=utf-8')
+      expect(headers['cache-control']).toBe('public, max-age=60')
+      expect(headers.etag).toMatch(/^"[0-9a-f]{64}"$/)
+      expect(headers['content-security-policy']).toBe(
+        "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+      )
+      expect(text).toContain(`<link rel="canonical" href="https://forecasts.example.org${mount}${path}">`)
+      const loaded = [
+        ...text.matchAll(/<(?:script|link rel="(?:stylesheet|icon)"|img)[^>]* (?:src|href)="([^"]*)"/g),
+      ]
+      for (const [, address] of loaded) expect(address).toMatch(/^(\/sandbox)?\/assets\//)
+      expect(text).not.toMatch(/ style="| on\w+="/)
+    }
+  },
+)
+
+test('JSON keeps the stricter policy of the API', async () => {
+  const { headers } = await service.client.get('/questions')
+  expect(headers['content-security-policy']).toBe("default-src 'none'; frame-ancestors 'none'")
+})
+
+test('what pages load may be kept for ever, under an address that changes with it', async () => {
+  const { text } = await service.client.get('/view/verify')
+  const assets = [...new Set(Array.from(text.matchAll(/"(\/assets\/[^"]+)"/g), ([, path]) => path!))]
+  expect(assets.map((path) => path.split('/').at(-1)).sort()).toEqual(['icon.svg', 'style.css', 'verify.js'])
+  for (const path of assets) {
+    const { status, headers } = await service.client.get(path)
+    expect(status).toBe(200)
+    expect(headers['cache-control']).toBe('public, max-age=31536000, immutable')
+  }
+})
+
+test('pages cost nothing of the quota of verifications', async () => {
+  for (let call = 0; call < 5; call++) expect((await service.client.get('/view/agents')).status).toBe(200)
+  const path = `/forecaster/${forecasterId(0)}/verification`
+  expect((await service.client.get(path)).status).toBe(200)
+  expect((await service.client.get(path)).status).toBe(429)
+})
+
+describe('what is wrong', () => {
+  const cases: [what: string, status: number, path: string][] = [
+    ['an unknown path', 404, '/view/<b>'],
+    ['a page that there is not', 404, '/view/agents?page=2'],
+    ['a question that there is not', 404, `/view/questions/${NOBODY}`],
+    ['an agent that there is not, of the API', 404, `/agents/${NOBODY}`],
+    ['a wrong id', 422, '/view/questions/<b>'],
+    ['a wrong page', 422, '/view/agents?page=0'],
+    ['a wrong status', 422, '/view/questions?status=<b>'],
+    [
+      'too many words',
+      422,
+      `/view/questions?q=${Array.from({ length: 21 }, (_, word) => `w${word}`).join('+')}`,
+    ],
+    ['an unknown parameter', 422, '/?<script>=1'],
+  ]
+
+  test.for(cases)('%s is a page with the same detail to a browser', async ([, status, path]) => {
+    const ask = (headers?: Record<string, string>): Promise<Answer> =>
+      service.client.get(encodeURI(path), headers)
+    const asked = await ask()
+    const { detail } = problemIn(asked, status)
+    const { text, headers, ...shown } = await ask(BROWSER)
+    expect(shown.status).toBe(status)
+    expect(headers['content-type']).toBe('text/html; charset=utf-8')
+    expect(headers['cache-control']).toBe('no-store')
+    expect(text).toContain(
+      detail
+        .replaceAll('&', '&amp;')
+        .replaceAll('<', '&lt;')
+        .replaceAll('>', '&gt;')
+        .replaceAll('"', '&quot;')
+        .replaceAll("'", '&#39;'),
+    )
+    expect(text).not.toMatch(/<b>|<script>/)
+    expect(text).toContain('<a href="/">start</a>')
+    const head = await service.client.send('HEAD', encodeURI(path), { headers: BROWSER })
+    expect(head.headers['content-type']).toBe('text/html; charset=utf-8')
+  })
+
+  test('in the sandbox it leads back into the sandbox', async () => {
+    const { text } = await service.client.get('/sandbox/nothing', BROWSER)
+    expect(text).toContain('<a href="/sandbox/">start</a>')
+  })
+
+  test('a program that takes anything gets JSON, and so does every POST', async () => {
+    problemIn(await service.client.get('/nothing', { Accept: '*/*' }), 404)
+    problemIn(await service.client.get('/nothing', { Accept: 'application/json, text/html;q=0.9' }), 404)
+    problemIn(await service.client.post('/agents/register', {}, BROWSER), 422)
+  })
+})
+
+describe('GET /view/questions', () => {
+  test('filters by what its form sends, and leads from page to page with the same filters', async () => {
+    const { text } = await service.client.get('/view/questions?status=resolved&category=&q=')
+    expect(text).toContain('<option value="resolved" selected>')
+    const [, next] = /<a href="([^"]*cursor[^"]*)">Next page/.exec(text)!
+    expect(next).toContain('status=resolved')
+    const second = await service.client.get(next!.replaceAll('&amp;', '&'))
+    expect(second.text).toContain('← First page')
+    expect(second.text).not.toContain('Next page')
+    const found = await service.client.get('/view/questions?q=annulled')
+    expect(found.text.match(/<tr>/g)).toHaveLength(2)
+    expect(found.text).toContain('value="annulled"')
+  })
+})
+
+describe('badges', () => {
+  const cases: [state: string, path: string | undefined, seconds: number, message: RegExp][] = [
+    ['ranked', `/forecaster/${forecasterId(0)}`, 3600, /^\w+ [+−]\d\.\d\d \[/],
+    ['unknown', `/agents/${NOBODY}`, 60, /^unknown agent$/],
+    ['registered since the release', undefined, 60, /^in the next release$/],
+  ]
+
+  test.for(cases)('of an entity that is %s', async ([, known, seconds, message]) => {
+    const { client } = service
+    const path = known ?? `/agents/${(await registerAgent(client)).agentId}`
+    const json = await client.get(`${path}/badge.json`)
+    expect(json.json()).toEqual({
+      schemaVersion: 1,
+      label: 'forecasts',
+      message: expect.stringMatching(message) as string,
+      color: expect.stringMatching(/^#/) as string,
+    })
+    const picture = await client.get(`${path}/badge.svg`)
+    expect(picture.headers['content-type']).toBe('image/svg+xml; charset=utf-8')
+    expect(picture.headers['cache-control']).toMatch(new RegExp(`^public, max-age=${seconds}\\b`))
+    expect(picture.headers['cross-origin-resource-policy']).toBe('cross-origin')
+    expect(picture.headers['content-security-policy']).toMatch(
+      /^default-src 'none'; style-src 'unsafe-inline'/,
+    )
+    expect(picture.text).toContain(json.json<{ message: string }>().message)
+  })
+
+  test('of the sandbox say so', async () => {
+    const { text } = await service.client.get(`/sandbox/agents/${NOBODY}/badge.json`)
+    expect(text).toContain('"label":"forecasts (sandbox)"')
+  })
+})
+
+describe('for search engines', () => {
+  test('the map names the pages and the ranked, with whole addresses', async () => {
+    const { text } = await service.client.get('/sitemap.xml')
+    const named = Array.from(text.matchAll(/<loc>([^<]*)<\/loc>/g), ([, address]) => address)
+    expect(named).toContain('https://forecasts.example.org/view/agents')
+    expect(named).toContain(`https://forecasts.example.org/view/agents/${agentId}`)
+    expect(named).toHaveLength(6 + 7)
+    expect((await service.client.get('/sandbox/sitemap.xml')).text).not.toContain('<loc>')
+    expect((await service.client.get('/robots.txt')).text).toContain(
+      'Sitemap: https://forecasts.example.org/sitemap.xml\n',
+    )
+  })
+
+  test('a service that does not know its address names none', async () => {
+    const { client } = await testService()
+    expect((await client.get('/sitemap.xml')).text).not.toContain('<loc>')
+    expect((await client.get('/robots.txt')).text).toBe('User-agent: *\nAllow: /\n')
+  })
+})

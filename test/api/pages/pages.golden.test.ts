@@ -1,0 +1,75 @@
+// The pages of a fixed store, whole: test/cases/pages/*.html. `vitest run -u` writes them anew. The same bytes come from one thread
+// and from four, which is asked of the pages about one entity too.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { MemoryStore } from '../../../pipeline/store/memory.ts'
+import { suiteFolder } from '../../support/folder.ts'
+import { HOSTILE_OWNER, HOSTILE_QUESTION, agentIdOf, releasePageWorld } from '../../support/page-world.ts'
+import { Clock, type TestService, startTestService, testComponents } from '../../support/service.ts'
+import { NOW, QUESTION, forecasterId } from '../../support/world.ts'
+
+const folder = await suiteFolder()
+const services: TestService[] = []
+let empty: TestService
+
+beforeAll(async () => {
+  const made = (threads: string) =>
+    testComponents({
+      store: new MemoryStore(),
+      folder,
+      clock: new Clock(NOW),
+      settings: { DUCKDB_THREADS: threads, PUBLIC_URL: 'https://forecasts.example.org' },
+    })
+  for (const threads of ['1', '4']) {
+    const components = await made(threads)
+    await releasePageWorld(components)
+    services.push(await startTestService(components))
+  }
+  empty = await startTestService(await made('1'))
+})
+afterAll(async () => {
+  for (const service of [...services, empty]) await service.stop()
+})
+
+/** Without what changes with every change of the style, and with the hour of the test. */
+const steady = (text: string) =>
+  text
+    .replaceAll(/\/assets\/[0-9a-f]+\//g, '/assets/HASH/')
+    .replaceAll(/(release is due at )<time.*?<\/time>/g, '$1<time>NEXT</time>')
+
+test.for([
+  ['landing', '/'],
+  ['leaderboard', '/view/agents'],
+  ['questions', '/view/questions?status=open'],
+  ['question-hostile', `/view/questions/${HOSTILE_QUESTION}`],
+  ['question-resolved', `/view/questions/${QUESTION.resolved}`],
+  ['check', '/view/verify'],
+  ['sitemap', '/sitemap.xml'],
+])('%s is as it was, whatever the number of threads', async ([name, path]) => {
+  const [one, four] = await Promise.all(services.map(({ client }) => client.get(path!)))
+  expect(one!.text).toBe(four!.text)
+  await expect(steady(one!.text)).toMatchFileSnapshot(
+    `../../cases/pages/${name}.${name === 'sitemap' ? 'xml' : 'html'}`,
+  )
+})
+
+test.for([
+  `/view/agents/${agentIdOf(0)}`,
+  `/view/agents/${agentIdOf(0)}/questions`,
+  `/view/agents/${agentIdOf(2)}`,
+  `/view/forecasters/${forecasterId(0)}`,
+  '/view/forecasters',
+  `/view/owners/${encodeURIComponent(HOSTILE_OWNER)}`,
+  `/agents/${agentIdOf(0)}/badge.svg`,
+])('%s is the same from one thread and from four', async (path) => {
+  const [one, four] = await Promise.all(services.map(({ client }) => client.get(path)))
+  expect(one!.status).toBe(200)
+  expect(one!.text).toBe(four!.text)
+})
+
+test.for([
+  ['landing-empty', '/'],
+  ['leaderboard-empty', '/sandbox/view/forecasters'],
+])('%s is as it was, of an empty store', async ([name, path]) => {
+  const { text } = await empty.client.get(path!)
+  await expect(steady(text)).toMatchFileSnapshot(`../../cases/pages/${name}.html`)
+})
