@@ -46,8 +46,8 @@ export interface ApiContext {
   now: () => Date
   /** Brings up to date what this node knows, if nobody has asked it for anything lately. */
   catchUp: () => Promise<void>
-  /** As `catchUp`, for the forecasts that stand. */
-  catchUpStanding: () => Promise<void>
+  /** As `catchUp`, for the forecasts that stand. False if that takes longer. */
+  catchUpStanding: () => Promise<boolean>
   /** When the next release is due; undefined if this node does not know. */
   nextReleaseAt: () => Date | undefined
   /** False once the service is shutting down. */

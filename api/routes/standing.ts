@@ -5,6 +5,7 @@ import { standingQuery } from '../../schemas/requests.ts'
 import { uuid } from '../../schemas/values.ts'
 import * as examples from '../openapi/examples.ts'
 import { assertOwnKey, route } from '../route.ts'
+import { notCurrent } from '../standing/standing.ts'
 
 const { AGENT_ID, QUESTION_ID } = examples
 
@@ -42,7 +43,7 @@ export const listStanding = route({
   handle: async ({ params, query, caller }, { standing, catchUpStanding }) => {
     const { agent_id } = params
     assertOwnKey(caller.agent_id, agent_id)
-    await catchUpStanding()
+    if (!(await catchUpStanding())) throw notCurrent()
     const { question_id: questionId, limit, cursor } = query
     return { body: standing.page({ agentId: agent_id, questionId, limit, cursor }) }
   },

@@ -54,7 +54,8 @@ export class StandingForecasts {
   #taken = new Set<string>()
   #newestMs = -Infinity
   #droppedMs: number
-  #isBuilt = false
+  /** Whether the last look has read everything that is whole. */
+  #isCurrent = false
   #refreshing: Promise<void> | undefined
 
   constructor(source: StandingSource) {
@@ -71,9 +72,15 @@ export class StandingForecasts {
 
   /** Reads what was written since the last call, at the first one all that may stand. Calls made while one is under way share it. */
   refresh(): Promise<void> {
-    this.#refreshing ??= this.#follow().finally(() => {
-      this.#refreshing = undefined
-    })
+    this.#refreshing ??= this.#follow()
+      .catch((error: unknown) => {
+        // One damaged object keeps nobody from all others.
+        if (!isCorrupt(error)) this.#isCurrent = false
+        throw error
+      })
+      .finally(() => {
+        this.#refreshing = undefined
+      })
     return this.#refreshing
   }
 
@@ -86,16 +93,10 @@ export class StandingForecasts {
   /**
    * What an agent has standing on the questions that are open, in the order in which they close.
    *
-   * @throws ServiceError `unavailable` while the node has not read the table yet, `invalid` for a cursor that no page gave.
+   * @throws ServiceError `unavailable` until the node has read the table and where the store does not answer, `invalid` for a cursor that no page gave.
    */
   page({ agentId, questionId, limit, cursor }: StandingRequest): Page {
-    if (!this.#isBuilt) {
-      throw new ServiceError(
-        'unavailable',
-        'this node has started a moment ago and still reads which forecasts stand; try again, since another node may know it',
-        { expose: true, retryAfterS: 2 },
-      )
-    }
+    if (!this.#isCurrent) throw notCurrent()
     const after = cursor === undefined ? undefined : decodeCursor(cursor)
     const own = this.#held.of(agentId)
     const nowMs = this.#source.now().getTime()
@@ -135,9 +136,10 @@ export class StandingForecasts {
     if (from < files.length) await this.#load(from)
     this.#files = files.length
     this.#reopened = reopened
-    await this.#takeWaiting(waiting)
-    this.#isBuilt = true
+    const failure = await this.#takeWaiting(waiting)
+    this.#isCurrent = true
     await this.#dropOver()
+    if (failure) throw failure
   }
 
   /** The objects of the inbox that are not in memory. */
@@ -165,8 +167,9 @@ export class StandingForecasts {
     await standingRows(this.#source, versions, from, now(), take)
   }
 
-  async #takeWaiting(paths: readonly string[]): Promise<void> {
-    const failures: unknown[] = []
+  /** Takes in all that is whole, however one object is damaged, and returns what went wrong. */
+  async #takeWaiting(paths: readonly string[]): Promise<Error | undefined> {
+    const failures: Error[] = []
     const read = async (path: string) => {
       try {
         const rows = await readInbox(this.#source.store, path)
@@ -179,12 +182,11 @@ export class StandingForecasts {
         const drawnMs = inboxTimeMs(path)
         if (drawnMs > this.#newestMs) this.#newestMs = drawnMs
       } catch (error) {
-        failures.push(error)
+        failures.push(error as Error)
       }
     }
     await pMap(paths, read, { concurrency: READS_AT_ONCE })
-    // All others are taken in, however one is damaged.
-    if (failures.length > 0) throw failures[0]
+    return failures.find((failure) => !isCorrupt(failure)) ?? failures[0]
   }
 
   #takeRows(rows: readonly Row[]): void {
@@ -214,4 +216,17 @@ export class StandingForecasts {
       return !question || isOverAt(question, nowMs)
     })
   }
+}
+
+function isCorrupt(error: unknown): boolean {
+  return error instanceof ServiceError && error.kind === 'corrupt'
+}
+
+/** The error of a node that cannot tell what stands. */
+export function notCurrent(): ServiceError {
+  return new ServiceError(
+    'unavailable',
+    'this node still reads which forecasts stand, or its store does not answer; try again, since another node may know it',
+    { expose: true, retryAfterS: 2 },
+  )
 }

@@ -12,6 +12,9 @@ import { type ApiParts, type Serving, buildApiParts } from './api-parts.ts'
 import { Follower, type Pause } from './follower.ts'
 import { Scheduler } from './scheduler.ts'
 
+/** A node that has rested may have to read thousands of forecasts before it can tell what stands. */
+const STANDING_PATIENCE_MS = 2_000
+
 export interface RunningEnvironment {
   context: ApiContext
   /** Stops what goes on in the background. */
@@ -54,6 +57,7 @@ export async function startEnvironment(
   const standingFollower = new Follower({
     ...pace,
     isBehind: true,
+    patienceMs: STANDING_PATIENCE_MS,
     follow: following(() => parts.standing.refresh()),
   })
   const flush = async () => {
@@ -70,7 +74,9 @@ export async function startEnvironment(
   return {
     context: {
       ...parts,
-      catchUp: () => follower.catchUp(),
+      catchUp: async () => {
+        await follower.catchUp()
+      },
       catchUpStanding: () => standingFollower.catchUp(),
       nextReleaseAt: () => scheduler.nextRun(),
     },

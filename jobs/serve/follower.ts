@@ -2,7 +2,7 @@
 
 /** The pause between two looks at the store while nobody asks. A look costs three requests at most, so this is cheap. */
 const REST_MS = 15_000
-/** How long a call waits for what was written while the node rested. A store that does not answer delays no call longer. */
+/** Far less than the time that clients wait for an answer. */
 const PATIENCE_MS = 500
 
 /** Resolves to true after this many milliseconds, or to false as soon as the signal is aborted. */
@@ -13,6 +13,8 @@ interface FollowerSettings {
   pause: Pause
   /** Whether nobody has looked yet: then the first look is made at once, and calls wait for it as for a node that rested. */
   isBehind?: boolean
+  /** How long a call waits for what was written while the node rested: `PATIENCE_MS` if left out. A store that does not answer delays no call longer. */
+  patienceMs?: number
   /** Brings up to date what the node knows, and handles its own failures. */
   follow: () => Promise<void>
 }
@@ -25,8 +27,10 @@ export class Follower {
   #asked = false
   /** Whether what the node knows may be older than `refreshMs`. */
   #resting = false
+  /** Whether no look has ended since the node rested. */
+  #behind = false
   #following: Promise<void> | undefined
-  #waking: Promise<void> | undefined
+  #waking: Promise<boolean> | undefined
 
   constructor(settings: FollowerSettings) {
     this.#settings = settings
@@ -37,12 +41,15 @@ export class Follower {
     this.#running = this.#run()
   }
 
-  /** Awaited before a call is answered: what it is answered from is then not older than `refreshMs` and a look. */
-  async catchUp(): Promise<void> {
+  /**
+   * Awaited before a call is answered: what it is answered from is then not older than `refreshMs` and a look. False where
+   * it may be, because the node has rested and still looks.
+   */
+  async catchUp(): Promise<boolean> {
     this.#asked = true
-    if (!this.#resting) return
+    if (!this.#resting) return !this.#behind
     this.#waking ??= this.#wake()
-    await this.#waking
+    return this.#waking
   }
 
   /** Looks no more, and waits for the look that is under way. */
@@ -65,13 +72,19 @@ export class Follower {
     await this.#following
   }
 
-  async #wake(): Promise<void> {
+  async #wake(): Promise<boolean> {
     const waited = new AbortController()
-    await Promise.race([this.#look(), this.#settings.pause(PATIENCE_MS, waited.signal)])
+    const { pause, patienceMs = PATIENCE_MS } = this.#settings
+    this.#behind = true
+    const looked = this.#look().then(() => {
+      this.#behind = false
+    })
+    await Promise.race([looked, pause(patienceMs, waited.signal)])
     waited.abort()
     // Also after a look that failed or takes longer: the next ones are made at the usual pace, and no call waits.
     this.#resting = false
     this.#waking = undefined
+    return !this.#behind
   }
 
   /** Calls made while a look is under way share it. */

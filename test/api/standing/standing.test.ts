@@ -9,6 +9,7 @@ import { withDatabase } from '../../../pipeline/duckdb.ts'
 import { LocalFiles } from '../../../pipeline/store/local-files.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import { compact } from '../../../pipeline/tables/compact.ts'
+import { ServiceError } from '../../../schemas/errors.ts'
 import type { ForecastRow } from '../../../schemas/tables.ts'
 import { FaultStore } from '../../support/fault-store.ts'
 import { Clock, importRows, testComponents } from '../../support/service.ts'
@@ -139,6 +140,29 @@ describe('a node that follows', () => {
     await send(store, 'forecasts', named(0, 2), [forecast(2, 1, 2)])
     await expect(follow(node)).rejects.toThrow(/inbox\/forecasts\/broken/)
     await expect(follow(node)).rejects.toThrow(/inbox\/forecasts\/broken/)
+  })
+})
+
+describe('a node whose store does not answer', () => {
+  test('cannot tell what stands, and can again once it does', async () => {
+    let isAway = false
+    store = new FaultStore(new MemoryStore(), {
+      before: () => {
+        if (isAway) throw new ServiceError('unavailable', 'the store is away')
+      },
+    })
+    components = await testComponents({ store, clock })
+    await ask(1, HOUR_MS)
+    const node = newNode()
+    expect(() => pageOf(node, 1)).toThrow(/still reads/)
+    await send(store, 'forecasts', named(0, 2), [forecast(1, 1, 2)])
+    await follow(node)
+    isAway = true
+    await expect(node.standing.refresh()).rejects.toThrow(/is away/)
+    expect(() => pageOf(node, 1)).toThrow(/its store does not answer/)
+    isAway = false
+    await follow(node)
+    expect(pageOf(node, 1).forecasts).toMatchObject([{ probability: 0.000002 }])
   })
 })
 

@@ -10,7 +10,10 @@ import { copyReleasedWorld, forecasterId } from '../../support/world.ts'
 const REFRESH_MS = 500
 
 /** A follower whose time passes when the test says so. */
-function setUp(follow: () => Promise<void> = () => Promise.resolve()) {
+function setUp(
+  follow: () => Promise<void> = () => Promise.resolve(),
+  settings: { isBehind?: boolean; patienceMs?: number } = {},
+) {
   let nowMs = 0
   let looks = 0
   const waiting = new Set<{ atMs: number; end: (elapsed: boolean) => void }>()
@@ -29,6 +32,7 @@ function setUp(follow: () => Promise<void> = () => Promise.resolve()) {
       })
     })
   const follower = new Follower({
+    ...settings,
     refreshMs: REFRESH_MS,
     pause,
     follow: () => {
@@ -116,6 +120,32 @@ describe('a follower', () => {
     await call()
     expect(looks()).toBe(1)
     gate.resolve()
+  })
+
+  test('tells calls whether it has looked since it rested', async () => {
+    const gate = Promise.withResolvers<void>()
+    const { follower, pass } = setUp(() => gate.promise)
+    await pass(3 * REFRESH_MS)
+    const early = follower.catchUp()
+    await pass(500)
+    expect(await early).toBe(false)
+    expect(await follower.catchUp()).toBe(false)
+    gate.resolve()
+    await pass(1)
+    expect(await follower.catchUp()).toBe(true)
+  })
+
+  test('that begins behind looks at once, and tells so until it has looked', async () => {
+    const gate = Promise.withResolvers<void>()
+    const { follower, looks, pass } = setUp(() => gate.promise, { isBehind: true, patienceMs: 50 })
+    expect(looks()).toBe(1)
+    const early = follower.catchUp()
+    await pass(50)
+    expect(await early).toBe(false)
+    gate.resolve()
+    await pass(1)
+    expect(await follower.catchUp()).toBe(true)
+    expect(looks()).toBe(1)
   })
 })
 

@@ -207,8 +207,8 @@ describe('a clock that is not that of the store', () => {
     const store = new MemoryStore(() => new Date(NOW))
     const components = await testComponents({ store, clock, settings: SETTINGS })
     await importWorld(components)
-    const { client } = await testService({ ...components, clockAheadMs: Date.parse(wrong) - Date.parse(NOW) })
     clock.set(wrong)
+    const { client } = await testService({ ...components, clockAheadMs: Date.parse(wrong) - Date.parse(NOW) })
     // It is known from the start on.
     const agent = await registerAgent(client)
     const refused = await submit(client, agent)
