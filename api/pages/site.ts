@@ -18,3 +18,11 @@ export function linkTo({ environment }: Site, path: string): string {
 export function addressOf(site: Site, path: string): string {
   return (site.publicUrl ?? '') + linkTo(site, path)
 }
+
+/**
+ * For commands and snippets, which leave the page. Where the service does not know its address they begin with the variable of the
+ * guides, which holds the environment too.
+ */
+export function wholeAddress(site: Site, path: string): string {
+  return site.publicUrl === undefined ? `$FVS_URL${path}` : addressOf(site, path)
+}

@@ -2,10 +2,9 @@
 import { VERIFY_SCRIPT } from './assets.ts'
 import { type Html, html } from './html.ts'
 import { page } from './layout.ts'
-import { type Site, addressOf } from './site.ts'
+import { type Site, linkTo, wholeAddress } from './site.ts'
 
 export function verifyPage(site: Site): Html {
-  const address = `${site.publicUrl === undefined ? '$FVS_URL' : ''}${addressOf(site, '/agents/$AGENT_ID/verification')}`
   return page({
     site,
     title: 'Check a record',
@@ -24,11 +23,11 @@ export function verifyPage(site: Site): Html {
 <output aria-live="polite"></output>
 </form>
 <h2>In a shell</h2>
-<pre>curl -s -D headers.txt -o verification.json ${address}
+<pre>curl -s -D headers.txt -o verification.json ${wholeAddress(site, '/agents/$AGENT_ID/verification')}
 grep -i x-service-signature headers.txt
 openssl dgst -sha256 -hmac "$SIGNING_SECRET" -r verification.json</pre>
 <p>The record holds if the digest is one of those after <code>v1=</code>. During a change of the secret there are two.</p>
 <h2>What this shows, and what not</h2>
-<p>It shows that whoever has the secret signed exactly these bytes: nobody changed a number on the way. It does not show that the secret is this service’s alone, since those who verify have it too, and it does not show that the numbers are right: the <a href="${addressOf({ ...site, publicUrl: undefined }, '/view/methodology')}">method</a> says how anyone derives them again.</p>`,
+<p>It shows that whoever has the secret signed exactly these bytes: nobody changed a number on the way. It does not show that the secret is this service’s alone, since those who verify have it too, and it does not show that the numbers are right: the <a href="${linkTo(site, '/view/methodology')}">method</a> says how anyone derives them again.</p>`,
   })
 }

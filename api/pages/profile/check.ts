@@ -1,21 +1,13 @@
 // What anyone needs to check and to show a verification: its bytes, its signature, commands, and the badge.
 import { type Badge } from '../charts/badge.ts'
 import { type Html, type Part, html } from '../html.ts'
-import { type Site, addressOf, linkTo } from '../site.ts'
+import { type Site, linkTo, wholeAddress } from '../site.ts'
 
 export interface Signed {
   /** The verification exactly as the API sends it. */
   text: string
   /** The header's value; undefined if signing is off. */
   signature: string | undefined
-}
-
-/**
- * For commands and snippets, which leave the page. Where the service does not know its address they begin with the variable of
- * the guides, which holds the environment too.
- */
-function wholeAddress(site: Site, path: string): string {
-  return site.publicUrl === undefined ? `$FVS_URL${path}` : addressOf(site, path)
 }
 
 /** @param callsPath begins the paths of the API about the entity. */
