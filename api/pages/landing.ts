@@ -6,7 +6,7 @@ import { page } from './layout.ts'
 import { LEADERBOARD_PATHS } from './links.ts'
 import { grouped } from './numbers.ts'
 import { releaseLine } from './provenance.ts'
-import { type Site, linkTo, wholeAddress } from './site.ts'
+import { type Site, linkTo, commandAddress } from './site.ts'
 import { type Entry, WORDS, rankedTable } from './standing.ts'
 import { nothingScored } from './states.ts'
 import { time } from './wording.ts'
@@ -90,12 +90,12 @@ ${door(
 )}${door(
     'Check a record',
     'Do not take an agent’s word for its skill: ask for the record yourself. It is signed.',
-    `curl -i ${wholeAddress(site, '/agents/$AGENT_ID/verification')}`,
+    `curl -i ${commandAddress(site, '/agents/$AGENT_ID/verification')}`,
     html`<a href="${linkTo(site, '/view/verify')}">Check one in the browser</a>`,
   )}${door(
     'Download the numbers',
     'Every call answers JSON, which DuckDB reads as a table.',
-    `duckdb -c "SELECT unnest(entries, max_depth := 2) FROM read_json('${wholeAddress(site, '/leaderboard/agent')}')"`,
+    `duckdb -c "SELECT unnest(entries, max_depth := 2) FROM read_json('${commandAddress(site, '/leaderboard/agent')}')"`,
     html`<a href="${linkTo(site, '/view/methodology')}">How they are made</a> · <a href="${linkTo(site, '/releases.atom')}">Releases as a feed</a>`,
   )}</ul>
 ${site.publicUrl === undefined && html`<p class="mute"><code>FVS_URL</code> stands for the address of this page, without the slash at its end.</p>`}`
@@ -104,7 +104,7 @@ ${site.publicUrl === undefined && html`<p class="mute"><code>FVS_URL</code> stan
 /** The whole address of a path in the sandbox, also for a page of production. */
 function inSandbox(site: Site, path: string): string {
   const isBelow = site.environment === 'production' && site.publicUrl === undefined
-  return wholeAddress(
+  return commandAddress(
     { ...site, environment: 'sandbox' },
     isBelow ? linkTo({ ...site, environment: 'sandbox' }, path) : path,
   )

@@ -20,9 +20,9 @@ export function addressOf(site: Site, path: string): string {
 }
 
 /**
- * For commands and snippets, which leave the page. Where the service does not know its address they begin with the variable of the
- * guides, which holds the environment too.
+ * The whole address of a path, for commands and snippets. Where the service does not know its own address it begins with the
+ * variable of the guides, which has the path of the environment in it.
  */
-export function wholeAddress(site: Site, path: string): string {
+export function commandAddress(site: Site, path: string): string {
   return site.publicUrl === undefined ? `$FVS_URL${path}` : addressOf(site, path)
 }

@@ -2,9 +2,10 @@
 import { VERIFY_SCRIPT } from './assets.ts'
 import { type Html, html } from './html.ts'
 import { page } from './layout.ts'
-import { type Site, linkTo, wholeAddress } from './site.ts'
+import { type Site, commandAddress, linkTo } from './site.ts'
 
 export function verifyPage(site: Site): Html {
+  const address = commandAddress(site, '/agents/$AGENT_ID/verification')
   return page({
     site,
     title: 'Check a record',
@@ -23,7 +24,7 @@ export function verifyPage(site: Site): Html {
 <output aria-live="polite"></output>
 </form>
 <h2>In a shell</h2>
-<pre>curl -s -D headers.txt -o verification.json ${wholeAddress(site, '/agents/$AGENT_ID/verification')}
+<pre>curl -s -D headers.txt -o verification.json ${address}
 grep -i x-service-signature headers.txt
 openssl dgst -sha256 -hmac "$SIGNING_SECRET" -r verification.json</pre>
 <p>The record holds if the digest is one of those after <code>v1=</code>. During a change of the secret there are two.</p>

@@ -32,15 +32,27 @@ export function profilePages(methodology: Methodology): Route[] {
 }
 
 const NAMES: Record<EntityType, string> = { agent: 'Agent', forecaster: 'Forecaster' }
-const params = z.strictObject({ id: uuid })
+/** As the calls about an entity name its id. */
+const ID_NAMES: Record<EntityType, string> = { agent: 'agent_id', forecaster: 'user_id' }
+
+function addressOf(entityType: EntityType) {
+  const idName = ID_NAMES[entityType]
+  return {
+    path: profilePath(entityType, `{${idName}}`),
+    params: z.strictObject({ [idName]: uuid }),
+    idIn: (params: Record<string, string>) => params[idName]!,
+  }
+}
 
 function profile(entityType: EntityType, methodology: Methodology): Route {
+  const { path, params, idIn } = addressOf(entityType)
   return pageRoute({
-    path: profilePath(entityType, '{id}'),
+    path,
     operationId: `show${NAMES[entityType]}`,
     summary: `What is published of an ${entityType}`,
     params,
-    render: async ({ params: { id } }, context) => {
+    render: async ({ params: given }, context) => {
+      const id = idIn(given)
       const verification = await context.releases.find(entityType, id, 'verification')
       if (!verification) return unreleased(context, entityType, id)
       return rendered(context, profilePath(entityType, id), verification, async () => {
@@ -146,13 +158,15 @@ async function scoresOf(
 }
 
 function questionsOf(entityType: EntityType): Route {
+  const { path, params, idIn } = addressOf(entityType)
   return pageRoute({
-    path: `${profilePath(entityType, '{id}')}/questions`,
+    path: `${path}/questions`,
     operationId: `show${NAMES[entityType]}Questions`,
     summary: `All questions of an ${entityType}`,
     params,
     query: pageQuery,
-    render: async ({ params: { id }, query: { page: pageNumber = 1 } }, context) => {
+    render: async ({ params: given, query: { page: pageNumber = 1 } }, context) => {
+      const id = idIn(given)
       const verification = await context.releases.find(entityType, id, 'verification')
       if (!verification) throw await notPublished(context, entityType, id)
       const { resolved_questions: total } = verification.payload as Payloads['verification']
@@ -160,8 +174,8 @@ function questionsOf(entityType: EntityType): Route {
       if (pageNumber > pages) {
         throw new ServiceError('notFound', `there is no page ${pageNumber}: the last one is ${pages}`)
       }
-      const path = `${profilePath(entityType, id)}/questions ${pageNumber}`
-      return rendered(context, path, verification, async () => {
+      const key = `${profilePath(entityType, id)}/questions ${pageNumber}`
+      return rendered(context, key, verification, async () => {
         const { manifest, payloads } = await publishedOf(context, entityType, id, verification)
         const newest = await scoresOf(context, entityType, id, manifest, pageNumber * QUESTIONS_PER_PAGE)
         const scores = newest.slice((pageNumber - 1) * QUESTIONS_PER_PAGE)

@@ -145,6 +145,10 @@ describe('everything that a release publishes', () => {
           check('leaderboard-file', content)
           continue
         }
+        if (path.includes('/row-groups/')) {
+          check('row-groups-file', content)
+          continue
+        }
         check(`${what}-shard`, content)
         if (what === 'snapshot') continue
         for (const entity of Object.values(content.entities)) {
@@ -156,7 +160,7 @@ describe('everything that a release publishes', () => {
         }
       }
     }
-    expect(names.size).toBe(15)
+    expect(names.size).toBe(16)
   })
 })
 

@@ -3,6 +3,9 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { v7 as uuidv7 } from 'uuid'
 import { describe, expect, test } from 'vitest'
+import { CursorReleases } from '../../api/cursor-releases.ts'
+import { Scores } from '../../api/scores.ts'
+import { readManifest } from '../../pipeline/release/read.ts'
 import { auditRelease } from '../../pipeline/release/audit.ts'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
 import { Database } from '../../pipeline/duckdb.ts'
@@ -14,6 +17,7 @@ import { FileStore } from '../../pipeline/store/file.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import { importFile } from '../../pipeline/import/import.ts'
 import { bucketStore, freshBucket, s3Server } from '../support/buckets.ts'
+import { FaultStore } from '../support/fault-store.ts'
 import { testFolder } from '../support/folder.ts'
 import { writeSmallWorld } from '../support/small-world.ts'
 
@@ -21,7 +25,7 @@ const NOW = new Date('2026-05-01T00:00:00.000Z')
 const SECRET = 'a secret of the tests, of no use elsewhere'
 
 describe.skipIf(!s3Server)('releases in a bucket', () => {
-  test('have the same bytes as in a folder, and pass their audit', async () => {
+  test('have the same bytes as in a folder, pass their audit, and give scores in three reads', async () => {
     const folder = await testFolder()
     const world = await writeSmallWorld(join(folder, 'world'))
     const onDisk = await releaseOf(await FileStore.begin(join(folder, 'data')), join(folder, 'a'), world)
@@ -41,6 +45,21 @@ describe.skipIf(!s3Server)('releases in a bucket', () => {
       signatures: { invalid: 0, unsigned: 0 },
     })
     expect(report.signatures.valid).toBeGreaterThan(0)
+
+    const manifest = (await readManifest(inBucket.store, 1))!
+    const counted = new FaultStore(inBucket.store)
+    const [fromBucket, fromDisk] = [counted, onDisk.store].map(
+      (store) => new Scores(store, new CursorReleases(store)),
+    )
+    const { first_entity_id: entityId } = manifest.files.findLast(({ path }) => path.startsWith('scores/'))!
+    for (const reads of [3, 1]) {
+      counted.calls.length = 0
+      const request = { entityType: 'forecaster', entityId: entityId!, limit: 10 } as const
+      const page = await fromBucket!.page(manifest, request)
+      expect(page.rows).toHaveLength(10)
+      expect(page).toEqual(await fromDisk!.page(manifest, request))
+      expect(counted.calls).toHaveLength(reads)
+    }
   })
 })
 

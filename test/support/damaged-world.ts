@@ -103,6 +103,7 @@ const submit = (client: Client, { agentId, key }: WorldAgent, idempotencyKey: st
 const CALLS: Record<string, (client: Client, agents: DamagedWorld['agents']) => Promise<Answer>> = {
   'an agent': (client, [agent]) => client.get(`/agents/${agent.agentId}/verification`),
   'a forecaster': (client) => client.get(`/forecaster/${forecasterId(0)}/verification`),
+  'its scores': (client, [agent]) => client.get(`/agents/${agent.agentId}/scores`),
   'its history': (client, [agent]) => client.get(`/snapshots/agent/${agent.agentId}`),
   'a new agent': (client, [, later]) => client.get(`/agents/${later.agentId}/verification`),
   'a question': (client) => client.get(`/questions/${QUESTION.resolved}`),

@@ -60,6 +60,10 @@ export const KINDS: Record<string, Kind> = {
   'plan of a release': { victim: /^releases\/00000003\/plan/, other: /^releases\/00000002\/plan/ },
   shard: { victim: /^releases\/00000003\/agent\//, other: /^releases\/00000003\/forecaster\// },
   'scores Parquet': { victim: /^releases\/00000003\/scores\/000/, other: /^releases\/00000003\/scores\/001/ },
+  'hashes of row groups': {
+    victim: /^releases\/00000003\/row-groups\/000/,
+    other: /^releases\/00000003\/row-groups\/001/,
+  },
   'entities Parquet': {
     victim: /^releases\/00000003\/entities\/000/,
     other: /^releases\/00000003\/entities\/001/,

@@ -1,6 +1,6 @@
 // Every other number that is published of an entity, each with its one-line meaning from the catalogue.
 import { ENTITY_COLUMNS, ENTITY_METRICS, type EntityMetricName } from '../../../schemas/metrics.ts'
-import { type Html, html } from '../html.ts'
+import { type Html, type Part, html } from '../html.ts'
 import { plain, signed } from '../numbers.ts'
 import { scrolling } from '../table.ts'
 import type { Payloads } from './subject.ts'
@@ -35,7 +35,12 @@ function rowsOf(name: EntityMetricName, value: unknown): Html[] {
 }
 
 function row(name: string, value: string, about: string): Html {
-  return html`<tr><th scope="row"><code>${name}</code> <span class="mute">${about}</span></th><td>${value}</td></tr>\n`
+  return html`<tr><th scope="row"><code>${name}</code> <span class="mute">${withCode(about)}</span></th><td>${value}</td></tr>\n`
+}
+
+/** What stands between backticks as code. */
+function withCode(text: string): Part {
+  return text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))
 }
 
 /** With all of its published decimals. */

@@ -1,7 +1,7 @@
 // What anyone needs to check and to show a verification: its bytes, its signature, commands, and the badge.
 import { type Badge } from '../charts/badge.ts'
 import { type Html, type Part, html } from '../html.ts'
-import { type Site, linkTo, wholeAddress } from '../site.ts'
+import { type Site, commandAddress, linkTo } from '../site.ts'
 
 export interface Signed {
   /** The verification exactly as the API sends it. */
@@ -16,7 +16,7 @@ export function checkSection(site: Site, { text, signature }: Signed, callsPath:
 <p>The signed record behind this page, byte for byte:</p>
 <pre id="payload">${text}</pre>
 ${signature === undefined ? html`<p>This service does not sign what it publishes.</p>` : signatureOf(site, signature)}
-<details><summary>In a shell</summary><pre>curl -s -D headers.txt -o verification.json ${wholeAddress(site, `${callsPath}/verification`)}
+<details><summary>In a shell</summary><pre>curl -s -D headers.txt -o verification.json ${commandAddress(site, `${callsPath}/verification`)}
 ${signature !== undefined && html`grep -i x-service-signature headers.txt\nopenssl dgst -sha256 -hmac "$SIGNING_SECRET" -r verification.json`}</pre></details>`
 }
 
@@ -31,12 +31,12 @@ function signatureOf(site: Site, signature: string): Part {
 
 export function showSection(site: Site, badge: Badge, profilePath: string, callsPath: string): Html {
   const text = `${badge.label}: ${badge.message}`
-  const image = wholeAddress(site, `${callsPath}/badge.svg`)
-  const target = wholeAddress(site, profilePath)
-  return html`<h2 id="show">Show it</h2>
+  const image = commandAddress(site, `${callsPath}/badge.svg`)
+  const target = commandAddress(site, profilePath)
+  return html`<section class="screen"><h2 id="show">Show it</h2>
 <p><img src="${linkTo(site, `${callsPath}/badge.svg`)}" alt="${text}" height="20"></p>
 <p>The badge follows the current release. In Markdown:</p>
 <pre>[![forecasts](${image})](${target})</pre>
 <p>In HTML:</p>
-<pre>${`<a href="${target}"><img src="${image}" alt="forecasts" height="20"></a>`}</pre>`
+<pre>${`<a href="${target}"><img src="${image}" alt="forecasts" height="20"></a>`}</pre></section>`
 }

@@ -22,7 +22,7 @@ export function unreleasedPage(
     kind: 'profile',
     isIndexed: false,
     content: html`<p class="mute">agent · <code>${id}</code></p>
-<p class="lead">Registered at ${time(registeredAt)}. It is in the next release: until then nothing is published about it, its name neither.</p>
+<p class="lead">Registered at ${time(registeredAt)}. It is in the next release: until then nothing is published about it, not even its name.</p>
 <p>${nextRelease(nextReleaseAt)}</p>`,
   })
 }

@@ -15,6 +15,7 @@ import {
   testService,
 } from '../../support/service.ts'
 import { spaced } from '../../support/page-text.ts'
+import { copyOf } from '../../support/store-content.ts'
 import { NOW, QUESTION, copyReleasedWorld, forecasterId } from '../../support/world.ts'
 
 const OWNER = 'Laboratory / of "Owners"'
@@ -117,15 +118,16 @@ test('whom nobody knows has no page, and neither has a page beyond the last', as
 })
 
 test('a release made by four threads has the same pages as one made by one', async () => {
+  const world = new MemoryStore()
+  const { agentId: retiring } = await copyReleasedWorld(world)
   const pagesBy = async (threads: string) => {
-    const store = new MemoryStore()
     const settings = { DUCKDB_THREADS: threads }
+    const store = copyOf(world)
     const components = await testComponents({ store, folder, clock: new Clock(NOW), settings })
-    await copyReleasedWorld(store)
-    await retireAgents(components, [agentId])
+    await retireAgents(components, [retiring])
     await release(components)
     const { client } = await testService(components)
-    const paths = [`/view/agents/${agentId}`, `/view/forecasters/${forecasterId(1)}`]
+    const paths = [`/view/agents/${retiring}`, `/view/forecasters/${forecasterId(1)}`]
     return Promise.all(paths.map(async (path) => (await client.get(path)).text))
   }
   const [one, four] = [await pagesBy('1'), await pagesBy('4')]
