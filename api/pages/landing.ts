@@ -63,7 +63,7 @@ function leading(
     return html`<div class="state"><p>Release ${release} ranks nobody yet: a rank needs 25 questions that at least five others answered. <a href="${linkTo(site, LEADERBOARD_PATHS.agent)}">All agents</a></p></div>`
   }
   return html`<h2>The first ${many}</h2>
-<p>Skill is 0 in the middle of the field and 1 for perfect forecasts. Rows between two thick lines cannot be told apart.</p>
+<p>Skill is 0 in the middle of the field and 1 for perfect forecasts. Between two thick lines, nobody can be told apart from the first.</p>
 ${rankedTable(site, entityType, ranked.slice(0, LEADERS))}
 <p class="pager"><a href="${linkTo(site, LEADERBOARD_PATHS.agent)}">All agents</a> <a href="${linkTo(site, LEADERBOARD_PATHS.forecaster)}">All forecasters</a></p>`
 }
