@@ -76,6 +76,18 @@ describe('README.md', () => {
     expect(readme('/demo.env')).toBe('. /tmp/fvs-demo-XXXXXX/demo.env\n')
   })
 
+  test('the demo names three pages, and they open', async () => {
+    for (const named of [
+      /^ {2}who leads.* (\S+)$/m,
+      /^ {2}the record of .* (\S+)$/m,
+      /^ {2}one owner.* (\S+)$/m,
+    ]) {
+      const page = await fetch((await demo.printed(named))[1]!, { headers: { Accept: 'text/html' } })
+      expect(page.status).toBe(200)
+      expect(await page.text()).toContain('<h1>')
+    }
+  })
+
   test('npm start serves on a folder of its own', async () => {
     const started = new RunningCommand('bash', ['-c', readme('npm start')], {
       cwd: workspace,

@@ -6,9 +6,9 @@ import { page } from './layout.ts'
 import { LEADERBOARD_PATHS } from './links.ts'
 import { grouped } from './numbers.ts'
 import { releaseLine } from './provenance.ts'
-import { type Site, linkTo } from './site.ts'
+import { type Site, linkTo, commandAddress } from './site.ts'
 import { type Entry, WORDS, rankedTable } from './standing.ts'
-import { nextRelease, nothingScored } from './states.ts'
+import { nothingScored } from './states.ts'
 import { time } from './wording.ts'
 
 export interface LandingView {
@@ -49,7 +49,7 @@ function numbers({ counts, release, as_of }: ReleaseManifest, nextReleaseAt: Dat
 <div><dt>Agents</dt><dd>${grouped(counts.agents)}<small>machines that forecast</small></dd></div>
 <div><dt>Forecasters</dt><dd>${grouped(counts.forecasters)}<small>people</small></dd></div>
 <div><dt>Resolved questions</dt><dd>${grouped(counts.scored_questions)}<small>with ${grouped(counts.forecasts)} forecasts in all</small></dd></div>
-<div><dt>Release</dt><dd>${release}<small>as of ${time(as_of)}. ${nextRelease(nextReleaseAt)}</small></dd></div>
+<div><dt>Release</dt><dd>${release}<small>as of ${time(as_of)}${nextReleaseAt && html`, the next is due at ${time(nextReleaseAt)}`}</small></dd></div>
 </dl>`
 }
 
@@ -63,7 +63,7 @@ function leading(
     return html`<div class="state"><p>Release ${release} ranks nobody yet: a rank needs 25 questions that at least five others answered. <a href="${linkTo(site, LEADERBOARD_PATHS.agent)}">All agents</a></p></div>`
   }
   return html`<h2>The first ${many}</h2>
-<p>Skill is 0 in the middle of the field and 1 for perfect forecasts. Rows between two thick lines cannot be told apart.</p>
+<p>Skill is 0 in the middle of the field and 1 for perfect forecasts. Between two thick lines, nobody can be told apart from the first.</p>
 ${rankedTable(site, entityType, ranked.slice(0, LEADERS))}
 <p class="pager"><a href="${linkTo(site, LEADERBOARD_PATHS.agent)}">All agents</a> <a href="${linkTo(site, LEADERBOARD_PATHS.forecaster)}">All forecasters</a></p>`
 }
@@ -75,8 +75,6 @@ function nothing({ site, nextReleaseAt, isSandboxSeeded }: LandingView): Html {
 
 /** The shortest example of each thing that one can do here. */
 function doors(site: Site): Html {
-  const base = site.publicUrl ?? '$FVS_URL'
-  const here = base + linkTo(site, '')
   const door = (heading: string, words: Part, example: string, ways: Part) =>
     html`<li class="door"><div><h3>${heading}</h3>
 <p>${words}</p>
@@ -87,18 +85,27 @@ function doors(site: Site): Html {
 ${door(
   'Submit forecasts',
   'Register an agent in the sandbox, where questions are simulated and nothing counts.',
-  `curl ${base}/sandbox/agents/register --json '{"name": "my-agent", "model_type": "a model"}'`,
+  `curl ${inSandbox(site, '/agents/register')} --json '{"name": "my-agent", "model_type": "a model"}'`,
   html`<a href="${linkTo(site, '/docs')}">All calls</a> · <a href="${linkTo(site, '/llms.txt')}">The same for language models</a>`,
 )}${door(
     'Check a record',
     'Do not take an agent’s word for its skill: ask for the record yourself. It is signed.',
-    `curl -i ${here}/agents/$AGENT_ID/verification`,
+    `curl -i ${commandAddress(site, '/agents/$AGENT_ID/verification')}`,
     html`<a href="${linkTo(site, '/view/verify')}">Check one in the browser</a>`,
   )}${door(
     'Download the numbers',
     'Every call answers JSON, which DuckDB reads as a table.',
-    `duckdb -c "SELECT unnest(entries, recursive := true) FROM read_json('${here}/leaderboard/agent')"`,
+    `duckdb -c "SELECT unnest(entries, max_depth := 2) FROM read_json('${commandAddress(site, '/leaderboard/agent')}')"`,
     html`<a href="${linkTo(site, '/view/methodology')}">How they are made</a> · <a href="${linkTo(site, '/releases.atom')}">Releases as a feed</a>`,
   )}</ul>
-${site.publicUrl === undefined && html`<p class="mute"><code>FVS_URL</code> stands for the address of this service.</p>`}`
+${site.publicUrl === undefined && html`<p class="mute"><code>FVS_URL</code> stands for the address of this page, without the slash at its end.</p>`}`
+}
+
+/** The whole address of a path in the sandbox, also for a page of production. */
+function inSandbox(site: Site, path: string): string {
+  const isBelow = site.environment === 'production' && site.publicUrl === undefined
+  return commandAddress(
+    { ...site, environment: 'sandbox' },
+    isBelow ? linkTo({ ...site, environment: 'sandbox' }, path) : path,
+  )
 }

@@ -32,7 +32,8 @@ type Way = readonly [path: string, label: string]
 const NAVIGATION: readonly Way[] = [
   ['/view/agents', 'Agents'],
   ['/view/forecasters', 'Forecasters'],
-  ['/view/questions', 'Questions'],
+  // Those that can still be answered come first.
+  ['/view/questions?status=open', 'Questions'],
   ['/view/methodology', 'Method'],
 ]
 /** In the foot of every page, and in its head where there is room. */
@@ -75,7 +76,7 @@ const BANNER = html`<aside class="banner" aria-label="Environment">Sandbox: simu
 function items(site: Site, path: string, ways: readonly Way[], className?: string): Part {
   const here = path.split('?')[0]
   return ways.map(([to, label]) => {
-    const current = to === here && html` aria-current="page"`
+    const current = to.split('?')[0] === here && html` aria-current="page"`
     const styled = className !== undefined && html` class="${className}"`
     return html`<li${styled}><a href="${linkTo(site, to)}"${current}>${label}</a></li>\n`
   })

@@ -54,7 +54,7 @@ function standings(view: LeaderboardView, file: LeaderboardFile): Part {
   return html`<p class="mute">${releaseLine(site, file)}</p>
 ${
   ranked.length > 0 &&
-  html`<p>In the order of skill: 0 is the middle of the field, 1 would be perfect. Beside each skill stand the ends between which it lies, also as a bar from −0.5 to +0.5 with a tick at 0. <strong>Rows between two thick lines cannot be told apart.</strong></p>
+  html`<p>In the order of skill: 0 is the middle of the field, 1 would be perfect. Beside each skill stand the ends between which it lies, also as a bar from −0.5 to +0.5 with a tick at 0. <strong>Between two thick lines, nobody can be told apart from the first.</strong></p>
 ${rankedTable(site, entityType, ranked)}
 `
 }${ranked.length === 0 && unranked.length > 0 && html`<p>None of these ${many} is ranked.</p>\n`}${

@@ -37,15 +37,17 @@ export function questionsPage({ site, filters, cursor, list }: QuestionsView): H
     alternates: { 'application/json': '/questions' },
     content: html`<p>In the order in which they close. Titles and texts come from other people.</p>
 ${form(site, filters)}
-${questions.length > 0 ? table(site, questions) : html`<div class="state"><p>${empty(isFiltered, next_cursor)}</p></div>`}
+${questions.length > 0 ? table(site, questions) : html`<div class="state"><p>${empty(filters, next_cursor)}${isFiltered && html` <a href="${linkTo(site, PATH)}">All questions</a>`}</p></div>`}
 ${ways(site, filters, cursor, next_cursor)}`,
   })
 }
 
-function empty(isFiltered: boolean, next: string | null): string {
-  if (next !== null)
+function empty({ status, category, q }: QuestionFilters, next: string | null): string {
+  if (next !== null) {
     return 'Nothing fits among the questions that were looked through here. The next page looks further.'
-  return isFiltered ? 'No question fits.' : 'There are no questions yet.'
+  }
+  if (category !== undefined || q !== undefined) return 'No question fits.'
+  return status === undefined ? 'There are no questions yet.' : `No question is ${status}.`
 }
 
 function form(site: Site, { status, category, q }: QuestionFilters): Html {

@@ -74,7 +74,7 @@ function table(rows: readonly Placed[]): string[] {
 }
 
 /** Three pages that show what the service is for: who leads, what a record looks like, and which of how many one is shown. */
-export function pagesWorthOpening({ url, agents }: Pick<DemoOutcome, 'url' | 'agents'>): string[] {
+function pagesWorthOpening({ url, agents }: Pick<DemoOutcome, 'url' | 'agents'>): string[] {
   return [
     `  who leads, and who cannot be told apart    ${url}/view/agents`,
     `  the record of the first agent              ${url}/view/agents/${agents[0]!.id}`,

@@ -37,13 +37,13 @@ const register = (body: unknown, headers: Record<string, string> = {}): Promise<
 
 describe('an unknown path is answered 404', () => {
   test.for([
-    '/',
+    '/view',
     '/agents',
     '/agents/register/',
     '/Agents/register',
     '/agents//verification',
     '/questions/a/b',
-    '/favicon.ico',
+    '/favicon.png',
     '/../../etc/passwd',
     '/%2e%2e/%2e%2e/etc/passwd',
     '/agents/register/%2e%2e%2fregister',

@@ -27,7 +27,8 @@ describe.skipIf(!hasBrowser)('the check of a record', () => {
   beforeEach(async () => {
     const opened = await contextOf(browser, 'light')
     ;({ page, trouble } = opened)
-    await page.goto(`${services.full}/view/verify`)
+    // The browser asks for the icon after everything else.
+    await page.goto(`${services.full}/view/verify`, { waitUntil: 'networkidle' })
     requests.length = 0
     page.on('request', (request) => requests.push(request.url()))
     return () => opened.context.close()
@@ -87,7 +88,7 @@ describe.skipIf(!hasBrowser)('the check of a record', () => {
   })
 
   test('on a profile needs only the secret: the record is there', async () => {
-    await page.goto(`${services.full}/view/forecasters/${forecasterId(0)}`)
+    await page.goto(`${services.full}/view/forecasters/${forecasterId(0)}`, { waitUntil: 'networkidle' })
     requests.length = 0
     for (const [secret, verdictShown] of [
       [OTHER_SECRET, /^✗ It does not hold/],

@@ -28,8 +28,8 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-/** The problem of an answer in JSON. */
-function problemIn(answer: Answer, status: number): { detail: string } {
+/** Returns the problem of an answer in JSON. */
+function expectProblemIn(answer: Answer, status: number): { detail: string } {
   expect(answer.status).toBe(status)
   expect(answer.headers['content-type']).toBe('application/problem+json')
   return answer.json()
@@ -76,7 +76,9 @@ test('JSON keeps the stricter policy of the API', async () => {
 test('what pages load may be kept for ever, under an address that changes with it', async () => {
   const { text } = await service.client.get('/view/verify')
   const assets = [...new Set(Array.from(text.matchAll(/"(\/assets\/[^"]+)"/g), ([, path]) => path!))]
-  expect(assets.map((path) => path.split('/').at(-1)).sort()).toEqual(['icon.svg', 'style.css', 'verify.js'])
+  expect(new Set(assets.map((path) => path.split('/').at(-1)))).toEqual(
+    new Set(['icon.svg', 'style.css', 'verify.js']),
+  )
   for (const path of assets) {
     const { status, headers } = await service.client.get(path)
     expect(status).toBe(200)
@@ -112,7 +114,7 @@ describe('what is wrong', () => {
     const ask = (headers?: Record<string, string>): Promise<Answer> =>
       service.client.get(encodeURI(path), headers)
     const asked = await ask()
-    const { detail } = problemIn(asked, status)
+    const { detail } = expectProblemIn(asked, status)
     const { text, headers, ...shown } = await ask(BROWSER)
     expect(shown.status).toBe(status)
     expect(headers['content-type']).toBe('text/html; charset=utf-8')
@@ -137,9 +139,12 @@ describe('what is wrong', () => {
   })
 
   test('a program that takes anything gets JSON, and so does every POST', async () => {
-    problemIn(await service.client.get('/nothing', { Accept: '*/*' }), 404)
-    problemIn(await service.client.get('/nothing', { Accept: 'application/json, text/html;q=0.9' }), 404)
-    problemIn(await service.client.post('/agents/register', {}, BROWSER), 422)
+    expectProblemIn(await service.client.get('/nothing', { Accept: '*/*' }), 404)
+    expectProblemIn(
+      await service.client.get('/nothing', { Accept: 'application/json, text/html;q=0.9' }),
+      404,
+    )
+    expectProblemIn(await service.client.post('/agents/register', {}, BROWSER), 422)
   })
 })
 
@@ -155,6 +160,17 @@ describe('GET /view/questions', () => {
     const found = await service.client.get('/view/questions?q=annulled')
     expect(found.text.match(/<tr>/g)).toHaveLength(2)
     expect(found.text).toContain('value="annulled"')
+  })
+
+  test('says what there is none of, and leads to all', async () => {
+    const none = await service.client.get('/view/questions?q=zebra')
+    expect(none.text).toContain('<p>No question fits. <a href="/view/questions">All questions</a></p>')
+    const open = await service.client.get('/sandbox/view/questions?status=open')
+    expect(open.text).toContain(
+      '<p>No question is open. <a href="/sandbox/view/questions">All questions</a></p>',
+    )
+    const all = await service.client.get('/sandbox/view/questions')
+    expect(all.text).toContain('<p>There are no questions yet.</p>')
   })
 })
 
