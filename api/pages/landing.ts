@@ -7,7 +7,7 @@ import { LEADERBOARD_PATHS } from './links.ts'
 import { grouped } from './numbers.ts'
 import { releaseLine } from './provenance.ts'
 import { type Site, linkTo, commandAddress } from './site.ts'
-import { type Entry, WORDS, rankedTable } from './standing.ts'
+import { type Entry, type RankRules, WORDS, contestedQuestions, rankedTable } from './standing.ts'
 import { nothingScored } from './states.ts'
 import { time } from './wording.ts'
 
@@ -17,6 +17,7 @@ export interface LandingView {
   manifest: ReleaseManifest | undefined
   /** The first of the leaderboard of a kind; only ranked ones are shown. */
   leaders: { entityType: EntityType; entries: readonly Entry[] }
+  rules: RankRules
   nextReleaseAt: Date | undefined
   isSigned: boolean
   /** Whether there is something to try in the sandbox; for a page of the sandbox it says nothing. */
@@ -54,13 +55,13 @@ function numbers({ counts, release, as_of }: ReleaseManifest, nextReleaseAt: Dat
 }
 
 function leading(
-  { site, leaders: { entityType, entries } }: LandingView,
+  { site, rules, leaders: { entityType, entries } }: LandingView,
   { release }: ReleaseManifest,
 ): Part {
   const { many } = WORDS[entityType]
   const ranked = entries.filter(({ rank }) => rank !== null)
   if (ranked.length === 0) {
-    return html`<div class="state"><p>Release ${release} ranks nobody yet: a rank needs 25 questions that at least five others answered. <a href="${linkTo(site, LEADERBOARD_PATHS.agent)}">All agents</a></p></div>`
+    return html`<div class="state"><p>Release ${release} ranks nobody yet: a rank takes ${contestedQuestions(rules)}. <a href="${linkTo(site, LEADERBOARD_PATHS.agent)}">All agents</a></p></div>`
   }
   return html`<h2>The first ${many}</h2>
 <p>Skill is 0 in the middle of the field and 1 for perfect forecasts. Between two thick lines, nobody can be told apart from the first.</p>

@@ -7,7 +7,7 @@ import { LEADERBOARD_PATHS, withQuery } from './links.ts'
 import { pager } from './pager.ts'
 import { releaseLine } from './provenance.ts'
 import type { Site } from './site.ts'
-import { WORDS, rankedTable, unrankedTable } from './standing.ts'
+import { type RankRules, WORDS, contestedQuestions, rankedTable, unrankedTable } from './standing.ts'
 import { nothingScored } from './states.ts'
 
 export interface LeaderboardView {
@@ -18,8 +18,7 @@ export interface LeaderboardView {
   /** The first is 1. */
   pageNumber: number
   pages: number
-  /** Contested questions that make an entity ranked. */
-  eligibleQuestions: number
+  rules: RankRules
   nextReleaseAt: Date | undefined
 }
 
@@ -47,7 +46,7 @@ function pathOf(entityType: EntityType, pageNumber: number): string {
 }
 
 function standings(view: LeaderboardView, file: LeaderboardFile): Part {
-  const { site, entityType, eligibleQuestions } = view
+  const { site, entityType, rules } = view
   const { many } = WORDS[entityType]
   const ranked = file.entries.filter(({ rank }) => rank !== null)
   const unranked = file.entries.filter(({ rank }) => rank === null)
@@ -60,8 +59,8 @@ ${rankedTable(site, entityType, ranked)}
 }${ranked.length === 0 && unranked.length > 0 && html`<p>None of these ${many} is ranked.</p>\n`}${
     unranked.length > 0 &&
     html`<h2>Not ranked yet</h2>
-<p>Fewer than ${eligibleQuestions} contested questions: those that at least five other voices answered. So few could be luck.</p>
-${unrankedTable(site, entityType, unranked, eligibleQuestions)}
+<p>Fewer than ${contestedQuestions(rules)}. So few could be luck.</p>
+${unrankedTable(site, entityType, unranked, rules.eligible_questions)}
 `
   }${file.entries.length === 0 && html`<div class="state"><p>This release has no ${many}.</p></div>\n`}`
 }

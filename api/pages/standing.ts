@@ -17,6 +17,19 @@ export const WORDS: Record<EntityType, { one: string; many: string }> = {
   forecaster: { one: 'forecaster', many: 'forecasters' },
 }
 
+/** What the method asks of a rank. */
+export interface RankRules {
+  /** Contested questions that make an entity ranked. */
+  eligible_questions: number
+  /** Other voices that make a question contested. */
+  contest_voices: number
+}
+
+/** As in “25 contested questions: those that at least 5 other voices answered”. */
+export function contestedQuestions({ eligible_questions, contest_voices }: RankRules): string {
+  return `${eligible_questions} contested questions: those that at least ${contest_voices} other voices answered`
+}
+
 /**
  * The ranked in bands. A band begins with the first row that is told apart from the first row of the band before: two rows are
  * not told apart when the rank interval of each holds the rank of the other (METHODOLOGY §3).

@@ -13,7 +13,7 @@ import { LEADERBOARD_PATHS } from '../pages/links.ts'
 import { methodologyPage } from '../pages/methodology.ts'
 import { questionPage } from '../pages/question.ts'
 import { questionsPage } from '../pages/questions.ts'
-import type { Entry } from '../pages/standing.ts'
+import type { Entry, RankRules } from '../pages/standing.ts'
 import { verifyPage } from '../pages/verify.ts'
 import { shownAt } from '../questions/question.ts'
 import type { Route } from '../route.ts'
@@ -23,10 +23,10 @@ import { pageRoute } from './page-route.ts'
 const QUESTIONS_PER_PAGE = 50
 
 export function pages(methodology: Methodology, methodologyText: Uint8Array): Route[] {
-  const { eligible_questions: eligibleQuestions } = methodology.parameters
+  const { parameters } = methodology
   return [
-    landing,
-    ...ENTITY_TYPES.map((entityType) => leaderboard(entityType, eligibleQuestions)),
+    landing(parameters),
+    ...ENTITY_TYPES.map((entityType) => leaderboard(entityType, parameters)),
     questions,
     question,
     method(methodologyText),
@@ -39,26 +39,29 @@ function stateOf({ releases, nextReleaseAt }: ApiContext): string {
   return `${releases.current?.release ?? 0} ${nextReleaseAt()?.toISOString()}`
 }
 
-const landing = pageRoute({
-  path: '/',
-  operationId: 'showLanding',
-  summary: 'What the service is, and who leads',
-  render: async (_request, context) => {
-    const { site, pages: rendered, releases, nextReleaseAt, sign } = context
-    const manifest = releases.current
-    const isSandboxSeeded = context.isSandboxSeeded()
-    return rendered.get(`/ ${stateOf(context)} ${isSandboxSeeded}`, async () =>
-      landingPage({
-        site,
-        manifest,
-        leaders: await leaders(context),
-        nextReleaseAt: nextReleaseAt(),
-        isSigned: sign(new Uint8Array()) !== undefined,
-        isSandboxSeeded,
-      }),
-    )
-  },
-})
+function landing(rules: RankRules): Route {
+  return pageRoute({
+    path: '/',
+    operationId: 'showLanding',
+    summary: 'What the service is, and who leads',
+    render: async (_request, context) => {
+      const { site, pages: rendered, releases, nextReleaseAt, sign } = context
+      const manifest = releases.current
+      const isSandboxSeeded = context.isSandboxSeeded()
+      return rendered.get(`/ ${stateOf(context)} ${isSandboxSeeded}`, async () =>
+        landingPage({
+          site,
+          manifest,
+          leaders: await leaders(context),
+          rules,
+          nextReleaseAt: nextReleaseAt(),
+          isSigned: sign(new Uint8Array()) !== undefined,
+          isSandboxSeeded,
+        }),
+      )
+    },
+  })
+}
 
 /** The first agents, or the first people where no agent is ranked. */
 async function leaders(context: ApiContext): Promise<{ entityType: EntityType; entries: readonly Entry[] }> {
@@ -70,7 +73,7 @@ async function leaders(context: ApiContext): Promise<{ entityType: EntityType; e
   return { entityType: 'agent', entries: [] }
 }
 
-function leaderboard(entityType: EntityType, eligibleQuestions: number): Route {
+function leaderboard(entityType: EntityType, rules: RankRules): Route {
   const path = LEADERBOARD_PATHS[entityType]
   return pageRoute({
     path,
@@ -94,7 +97,7 @@ function leaderboard(entityType: EntityType, eligibleQuestions: number): Route {
           file: manifest && (await context.leaderboard.file(manifest, entityType, pageNumber - 1)),
           pageNumber,
           pages: numberOfPages,
-          eligibleQuestions,
+          rules,
           nextReleaseAt: nextReleaseAt(),
         }),
       )

@@ -4,10 +4,12 @@ import * as examples from '../../../api/openapi/examples.ts'
 import { type LandingView, landingPage } from '../../../api/pages/landing.ts'
 import { type LeaderboardView, leaderboardPage } from '../../../api/pages/leaderboard.ts'
 import type { Entry } from '../../../api/pages/standing.ts'
+import { METHODOLOGY } from '../../../pipeline/scoring/methodology.ts'
 import type { LeaderboardFile, ReleaseManifest } from '../../../schemas/payloads.ts'
 import { spaced, textOf } from '../../support/page-text.ts'
 
 const SITE = { environment: 'production', publicUrl: undefined } as const
+const RULES = METHODOLOGY.parameters
 const NEXT = new Date('2026-03-01T12:15:00.000Z')
 const MANIFEST = examples.currentRelease as unknown as ReleaseManifest
 const { next_cursor: _cursor, ...file } = examples.leaderboardPage
@@ -30,6 +32,7 @@ describe('the landing page', () => {
         site: SITE,
         manifest: MANIFEST,
         leaders: { entityType: 'agent', entries: [RANKED] },
+        rules: RULES,
         nextReleaseAt: NEXT,
         isSigned: true,
         isSandboxSeeded: false,
@@ -76,7 +79,7 @@ describe('the leaderboard', () => {
       file: FILE,
       pageNumber: 1,
       pages: 1,
-      eligibleQuestions: 25,
+      rules: RULES,
       nextReleaseAt: NEXT,
       ...over,
     })
