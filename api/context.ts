@@ -25,7 +25,7 @@ export interface ApiContext {
   limits: Limits
   usage: Pick<UsageLog, 'count'>
   questions: QuestionBook
-  standing: Pick<StandingForecasts, 'page'>
+  standing: Pick<StandingForecasts, 'page' | 'agentsOn'>
   releases: CurrentRelease
   history: History
   leaderboard: Leaderboard

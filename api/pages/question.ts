@@ -6,7 +6,10 @@ import { questionPath } from './links.ts'
 import type { Site } from './site.ts'
 import { named, time } from './wording.ts'
 
-export type QuestionView = ListedQuestion & QuestionTexts
+export interface QuestionView extends ListedQuestion, QuestionTexts {
+  /** The number of agents that have answered; undefined where it is not known. */
+  agents: number | undefined
+}
 
 export function questionPage(site: Site, question: QuestionView): Html {
   const { question_id, title, status, outcome, resolution_criteria, background } = question
@@ -42,13 +45,13 @@ const STANDINGS: Record<ListedQuestion['status'], (question: QuestionView) => Pa
       : html`Outcome: <strong>${outcome}</strong>, known since ${time(resolved_at!)}.`,
 }
 
-function facts({ category, event_id, source, source_id, url, ...question }: QuestionView): Html {
+function facts({ category, event_id, source, source_id, url, agents, ...question }: QuestionView): Html {
   const row = (what: string, value: Part) => html`<tr><th scope="row">${what}</th><td>${value}</td></tr>\n`
   const origin =
     source !== null &&
     html`${named(source)}${source_id !== null && html`, there <code>${named(source_id)}</code>`}`
   return html`<table class="record"><tbody>
-${row('Forecasts from', time(question.opened_at))}${row('Forecasts until', time(question.closes_at))}${question.resolved_at !== null && row('Outcome known', time(question.resolved_at))}${category !== null && row('Category', named(category))}${event_id !== null && row('Event', named(event_id))}${origin && row('Asked first by', origin)}${url !== null && row('Explained at', external(url))}${row('Id', html`<code>${question.question_id}</code>`)}</tbody></table>`
+${row('Forecasts from', time(question.opened_at))}${row('Forecasts until', time(question.closes_at))}${agents !== undefined && row('Answered by', `${agents === 1 ? 'one agent' : `${agents} agents`} so far; people’s forecasts come in later`)}${question.resolved_at !== null && row('Outcome known', time(question.resolved_at))}${category !== null && row('Category', named(category))}${event_id !== null && row('Event', named(event_id))}${origin && row('Asked first by', origin)}${url !== null && row('Explained at', external(url))}${row('Id', html`<code>${question.question_id}</code>`)}</tbody></table>`
 }
 
 /** A link only where it leads to a web page; the address itself is shown, so that nobody is misled about where it leads. */

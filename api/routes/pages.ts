@@ -123,9 +123,11 @@ const question = pageRoute({
   operationId: 'showQuestion',
   summary: 'One question',
   params: z.strictObject({ question_id: uuid }),
-  render: async ({ params }, { site, questions: book, now }) => {
+  render: async ({ params }, { site, questions: book, standing, now }) => {
     const found = await book.find(params.question_id)
-    return questionPage(site, { ...shownAt(found, now()), ...(await book.textsOf(found)) })
+    const shown = shownAt(found, now())
+    const agents = shown.status === 'open' ? standing.agentsOn(found.question_id) : undefined
+    return questionPage(site, { ...shown, ...(await book.textsOf(found)), agents })
   },
 })
 

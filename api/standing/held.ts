@@ -12,6 +12,7 @@ const FORECASTS_AT_ONCE = 20_000
 
 export class HeldForecasts {
   readonly #byAgent = new Map<string, Map<string, HeldForecast>>()
+  readonly #agentsOn = new Map<string, number>()
   #size = 0
 
   get size(): number {
@@ -23,6 +24,11 @@ export class HeldForecasts {
     return this.#byAgent.get(agentId) ?? new Map()
   }
 
+  /** The number of agents with a forecast on a question. */
+  agentsOn(questionId: string): number {
+    return this.#agentsOn.get(questionId) ?? 0
+  }
+
   /** Takes a forecast in, unless a later one is held. Any order and any number of repetitions have the same result. */
   take(agentId: string, questionId: string, forecast: HeldForecast): void {
     let own = this.#byAgent.get(agentId)
@@ -30,7 +36,9 @@ export class HeldForecasts {
     const held = own.get(questionId)
     if (held && !isLater(forecast, held)) return
     own.set(questionId, forecast)
-    if (!held) this.#size += 1
+    if (held) return
+    this.#size += 1
+    this.#agentsOn.set(questionId, this.agentsOn(questionId) + 1)
   }
 
   /** Drops what is held on questions that are over. */
@@ -38,7 +46,11 @@ export class HeldForecasts {
     let looked = 0
     for (const [agentId, own] of this.#byAgent) {
       for (const questionId of own.keys()) {
-        if (isOver(questionId) && own.delete(questionId)) this.#size -= 1
+        if (isOver(questionId)) {
+          own.delete(questionId)
+          this.#agentsOn.delete(questionId)
+          this.#size -= 1
+        }
         looked += 1
         if (looked % FORECASTS_AT_ONCE === 0) await othersHaveRun()
       }

@@ -70,6 +70,11 @@ export class StandingForecasts {
     return this.#held.size
   }
 
+  /** How many agents have a forecast on an open question; undefined while the node cannot tell. */
+  agentsOn(questionId: string): number | undefined {
+    return this.#isCurrent ? this.#held.agentsOn(questionId) : undefined
+  }
+
   /** Reads what was written since the last call, at the first one all that may stand. Calls made while one is under way share it. */
   refresh(): Promise<void> {
     this.#refreshing ??= this.#follow()

@@ -160,6 +160,19 @@ describe('GET /agents/{agent_id}/forecasts', () => {
     expect((await standingOf(client, agent, `?question_id=${uuidOf(9, 9)}`)).forecasts).toEqual([])
   })
 
+  test('lets the page of a question say how many agents have answered, and not what', async () => {
+    const { client } = await node(copyOf(released))
+    const page = async () => (await client.get(`/view/questions/${QUESTION.open}`)).text
+    expect(await page()).toContain('0 agents so far')
+    await submit(client, QUESTION.open, 0.123)
+    await submit(client, QUESTION.open, 0.124)
+    expect(await page()).toContain('one agent so far')
+    await submit(client, QUESTION.open, 0.125, await registerAgent(client, 'another agent'))
+    expect(await page()).toContain('2 agents so far')
+    expect(await page()).not.toContain('12.')
+    expect((await client.get(`/view/questions/${QUESTION.closed}`)).text).not.toContain('so far')
+  })
+
   test('shows an agent its own alone, and asks for its key', async () => {
     const { client } = await node(copyOf(released))
     const other = await registerAgent(client, 'another agent')

@@ -1,6 +1,6 @@
 // The pages of a fixed store, whole: test/cases/pages/*.html. `vitest run -u` writes them anew. The same bytes come from one thread
 // and from four, which is asked of the pages about one entity too.
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import { suiteFolder } from '../../support/folder.ts'
 import { HOSTILE_OWNER, HOSTILE_QUESTION, agentIdOf, releasePageWorld } from '../../support/page-world.ts'
@@ -22,7 +22,16 @@ beforeAll(async () => {
   for (const threads of ['1', '4']) {
     const components = await made(threads)
     await releasePageWorld(components)
-    services.push(await startTestService(components))
+    const service = await startTestService(components)
+    services.push(service)
+    // Until it has read what stands, a node does not tell how many have answered.
+    await vi.waitFor(
+      async () => {
+        const { text } = await service.client.get(`/view/questions/${HOSTILE_QUESTION}`)
+        if (!text.includes('so far')) throw new Error('it has not read what stands')
+      },
+      { interval: 5, timeout: 10_000 },
+    )
   }
   empty = await startTestService(await made('1'))
 })

@@ -272,6 +272,12 @@ test('two nodes, and one that starts last, know what a plain reading of everythi
       const late = newNode()
       for (const node of [...nodes, late]) {
         await follow(node)
+        for (const question of [0, 1, 2, 3].filter(isOpen)) {
+          const agents = all
+            .filter((row) => row.question_id === questionId(question))
+            .map((row) => row.entity_id)
+          expect(node.standing.agentsOn(questionId(question))).toBe(new Set(agents).size)
+        }
         for (const agent of [0, 1, 2]) {
           const expected = [0, 1, 2, 3].flatMap((question) => {
             const last = all.findLast(
