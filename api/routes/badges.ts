@@ -13,11 +13,7 @@ import {
   badgeSvg,
 } from '../pages/charts/badge.ts'
 import { type Route, route } from '../route.ts'
-
-const PATHS: Record<EntityType, { path: string; idName: string }> = {
-  agent: { path: '/agents/{agent_id}', idName: 'agent_id' },
-  forecaster: { path: '/forecaster/{user_id}', idName: 'user_id' },
-}
+import { ENTITIES } from './entities.ts'
 
 /** A badge stands in the pages of others, whose proxies keep it; it brings its own style and loads nothing. */
 const PICTURE_HEADERS = {
@@ -49,7 +45,7 @@ interface Form {
 }
 
 function badge(entityType: EntityType, eligibleQuestions: number, form: Form): Route {
-  const { path, idName } = PATHS[entityType]
+  const { path, idName } = ENTITIES[entityType]
   const { ending, mediaType, body, headers } = form
   const summary = `The badge of an ${entityType} as ${ending.toUpperCase()}`
   return route({

@@ -21,6 +21,7 @@ import { profilePage } from '../pages/profile/profile.ts'
 import { type Payloads, type QuestionScore, isAgent } from '../pages/profile/subject.ts'
 import { unreleasedPage } from '../pages/profile/unreleased.ts'
 import type { Route } from '../route.ts'
+import { ENTITIES } from './entities.ts'
 import { noAgentsOf } from './owners.ts'
 import { pageRoute } from './page-route.ts'
 
@@ -32,11 +33,9 @@ export function profilePages(methodology: Methodology): Route[] {
 }
 
 const NAMES: Record<EntityType, string> = { agent: 'Agent', forecaster: 'Forecaster' }
-/** As the calls about an entity name its id. */
-const ID_NAMES: Record<EntityType, string> = { agent: 'agent_id', forecaster: 'user_id' }
 
 function addressOf(entityType: EntityType) {
-  const idName = ID_NAMES[entityType]
+  const { idName } = ENTITIES[entityType]
   return {
     path: profilePath(entityType, `{${idName}}`),
     params: z.strictObject({ [idName]: uuid }),
