@@ -67,7 +67,10 @@ export async function readInbox(store: Store, path: string): Promise<Row[] | und
   })
   if (!bytes) return undefined
   try {
-    return (await parquetReadObjects({ file: new Uint8Array(bytes).buffer, compressors: COMPRESSORS })) as Row[]
+    return (await parquetReadObjects({
+      file: new Uint8Array(bytes).buffer,
+      compressors: COMPRESSORS,
+    })) as Row[]
   } catch (cause) {
     throw new ServiceError('corrupt', `${path} is not Parquet that this service wrote`, { cause })
   }
