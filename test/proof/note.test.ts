@@ -35,6 +35,8 @@ const PETER = 'PRIVATE+KEY+PeterNeumann+c74f20a3+AYEKFALVFGyNhPJEMzD1QIDr+Y7hfZx
 const LOG = signingKeyOf('log.example/a', 'log', Buffer.alloc(32, 1))
 const OTHER = signingKeyOf('log.example/a', 'log', Buffer.alloc(32, 2))
 const WITNESS = signingKeyOf('witness.example/w', 'witness', Buffer.alloc(32, 3))
+/** RFC 8032 §5.1. */
+const GROUP_ORDER = 2n ** 252n + 27742317777372353535851937790883648493n
 const NOW = new Date('2026-11-22T12:00:00.789Z')
 const TEXT = 'one\n\ntwo\n'
 const SIGNED: Note = { text: TEXT, signatures: [signText(TEXT, LOG)] }
@@ -147,6 +149,15 @@ test('a signature of a known key that does not hold refuses the note, beside one
   }
 })
 
+test('the other form of a signature, with the order of the group added (RFC 8032 §5.1.7), does not hold', () => {
+  const { name, keyId } = LOG.verifier
+  const bytes = Buffer.from(SIGNED.signatures[0]!.bytes)
+  const scalar = BigInt(`0x${reversed(bytes.subarray(32)).toString('hex')}`) + GROUP_ORDER
+  bytes.set(reversed(Buffer.from(scalar.toString(16).padStart(64, '0'), 'hex')), 32)
+  const note = { text: TEXT, signatures: [{ name, keyId, bytes }] }
+  expect(() => heldSignatures(note, [LOG.verifier])).toThrow('does not hold')
+})
+
 test('a signature that comes twice counts once', () => {
   const note = { text: TEXT, signatures: [...SIGNED.signatures, ...SIGNED.signatures] }
   expect(heldSignatures(note, [LOG.verifier, LOG.verifier])).toHaveLength(1)
@@ -234,6 +245,10 @@ function messageOf(work: () => unknown): string {
     return (error as Error).message
   }
   throw new Error('nothing was refused')
+}
+
+function reversed(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.toReversed())
 }
 
 /** The next digit of base64. */
