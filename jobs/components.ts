@@ -138,7 +138,9 @@ async function buildComponents(
     wait: async (ms) => {
       await setTimeout(ms)
     },
-    newId: () => uuidv7(),
+    // Each id has random bits of its own, because the hash of a forecast is public and only its id keeps it from being guessed:
+    // without bits given, ids of one millisecond would count upward.
+    newId: () => uuidv7({ random: randomBytes(16) }),
     newRequestId: () => randomUUID(),
     [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }),
   }

@@ -24,6 +24,15 @@ export function encoded(text: string): Uint8Array {
   return new TextEncoder().encode(text)
 }
 
+/** @throws ServiceError `invalid` for bytes that are not UTF-8. */
+export function decoded(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch (cause) {
+    throw new ServiceError('invalid', `these ${bytes.byteLength} bytes are not UTF-8`, { cause })
+  }
+}
+
 export function sha256Hex(bytes: Uint8Array | string): string {
   return createHash('sha256').update(bytes).digest('hex')
 }

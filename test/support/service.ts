@@ -108,7 +108,7 @@ export async function testComponents(options: TestOptions = {}): Promise<Compone
     clockAheadMs: undefined,
     now: options.clock?.now ?? (() => new Date()),
     wait: () => Promise.resolve(),
-    newId: () => uuidv7(),
+    newId: () => uuidv7({ random: randomBytes(16) }),
     newRequestId: () => randomUUID(),
     [Symbol.asyncDispose]: () => Promise.resolve(),
   }

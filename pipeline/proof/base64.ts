@@ -1,0 +1,29 @@
+// Base64 as the formats of transparency logs have it (RFC 4648 §4): padded, and with one text for the same bytes.
+import { ServiceError } from '../../schemas/errors.ts'
+import { type Hash, HASH_BYTES } from './merkle.ts'
+import { quoted } from './quoted.ts'
+
+export function base64Of(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
+}
+
+/** @throws ServiceError `invalid` for a text that is not exactly what `base64Of` gives for its bytes. */
+export function bytesOfBase64(text: string): Uint8Array {
+  const bytes = Buffer.from(text, 'base64')
+  if (bytes.toString('base64') !== text) {
+    throw new ServiceError('invalid', `this is not base64: ${quoted(text)}`)
+  }
+  return bytes
+}
+
+/** @throws ServiceError `invalid` for base64 of anything but 32 bytes. */
+export function hashOfBase64(text: string): Hash {
+  const hash = bytesOfBase64(text)
+  if (hash.byteLength !== HASH_BYTES) {
+    throw new ServiceError(
+      'invalid',
+      `a hash has ${HASH_BYTES} bytes, not ${hash.byteLength}: ${quoted(text)}`,
+    )
+  }
+  return hash
+}

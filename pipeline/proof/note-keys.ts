@@ -1,0 +1,103 @@
+// The keys of signed notes as text (https://c2sp.org/signed-note, "Verifier keys"; the signing key as golang.org/x/mod/sumdb/note
+// writes it). All are Ed25519 (RFC 8032).
+import { type KeyObject, createPrivateKey, createPublicKey, hash } from 'node:crypto'
+import { ServiceError } from '../../schemas/errors.ts'
+import { base64Of, bytesOfBase64 } from './base64.ts'
+import { encoded } from './canonical.ts'
+import { isKeyName } from './note.ts'
+import { quoted } from './quoted.ts'
+
+/** The first byte of a key's encoding says what it signs: checkpoints, or checkpoints with a time as witnesses do. */
+const TYPES = { log: 0x01, witness: 0x04 } as const
+export type KeyUse = keyof typeof TYPES
+
+const KEY_BYTES = 32
+const PRIVATE = 'PRIVATE+KEY+'
+/** What comes before the 32 bytes of the seed in PKCS #8 (RFC 8410 §7). */
+const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex')
+
+export interface VerifierKey {
+  name: string
+  use: KeyUse
+  /** The first four bytes of SHA-256(name ‖ 0x0A ‖ type ‖ public key), in hex. */
+  keyId: string
+  /** 32 bytes. */
+  publicBytes: Uint8Array
+  publicKey: KeyObject
+}
+
+export interface SigningKey {
+  verifier: VerifierKey
+  privateKey: KeyObject
+}
+
+/** `<name>+<8 hex>+<base64 of the type and the public key>`. @throws ServiceError `invalid` with the text, unless it is a secret. */
+export function parseVerifierKey(text: string): VerifierKey {
+  const parts = keyParts(text)
+  const key = parts && verifierKeyOf(parts.name, parts.use, parts.material)
+  if (key !== undefined && key.keyId === parts?.keyId) return key
+  if (text.startsWith(PRIVATE)) {
+    throw new ServiceError('invalid', 'this is a signing key, which is secret, and no verifier key')
+  }
+  const expected = key === undefined ? '' : `, whose id would be ${key.keyId}`
+  throw new ServiceError('invalid', `this is no verifier key${expected}: ${quoted(text)}`)
+}
+
+export function verifierKeyText({ name, keyId, use, publicBytes }: VerifierKey): string {
+  return `${name}+${keyId}+${base64Of(Buffer.from([TYPES[use], ...publicBytes]))}`
+}
+
+/**
+ * `PRIVATE+KEY+<name>+<8 hex of the public key's id>+<base64 of the type and the seed>`.
+ *
+ * @throws ServiceError `invalid`, whose message holds nothing of the text, since it is a secret.
+ */
+export function parseSigningKey(text: string): SigningKey {
+  const parts = text.startsWith(PRIVATE) ? keyParts(text.slice(PRIVATE.length)) : undefined
+  if (parts === undefined) {
+    throw new ServiceError(
+      'invalid',
+      `a signing key is ${PRIVATE}<name>+<8 hex>+<base64 of its type and seed>`,
+    )
+  }
+  const key = signingKeyOf(parts.name, parts.use, parts.material)
+  if (key.verifier.keyId === parts.keyId) return key
+  throw new ServiceError('invalid', 'the id of the signing key is not that of its public key')
+}
+
+/** The secret text of the key of a seed. @throws ServiceError `invalid` as `signingKeyOf`. */
+export function signingKeyText(name: string, use: KeyUse, seed: Uint8Array): string {
+  const { keyId } = signingKeyOf(name, use, seed).verifier
+  return `${PRIVATE}${name}+${keyId}+${base64Of(Buffer.from([TYPES[use], ...seed]))}`
+}
+
+/** The key of a seed of 32 bytes. @throws ServiceError `invalid` for a name that no key can have, and another length. */
+export function signingKeyOf(name: string, use: KeyUse, seed: Uint8Array): SigningKey {
+  if (!isKeyName(name)) {
+    throw new ServiceError('invalid', `a key cannot have the name ${quoted(name)}`)
+  }
+  if (seed.byteLength !== KEY_BYTES) {
+    throw new ServiceError('invalid', `a seed has ${KEY_BYTES} bytes, not ${seed.byteLength}`)
+  }
+  const der = Buffer.concat([PKCS8_PREFIX, seed])
+  const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
+  const { x } = createPublicKey(privateKey).export({ format: 'jwk' })
+  return { verifier: verifierKeyOf(name, use, Buffer.from(x!, 'base64url')), privateKey }
+}
+
+function verifierKeyOf(name: string, use: KeyUse, publicBytes: Uint8Array): VerifierKey {
+  const named = Buffer.concat([encoded(`${name}\n`), Buffer.from([TYPES[use]]), publicBytes])
+  const keyId = hash('sha256', named, 'hex').slice(0, 8)
+  const x = Buffer.from(publicBytes).toString('base64url')
+  const publicKey = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })
+  return { name, use, keyId, publicBytes, publicKey }
+}
+
+/** The parts of `<name>+<8 hex>+<base64 of the type and 32 bytes>`; undefined for anything else. */
+function keyParts(text: string) {
+  const match = /^([^+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]{44})$/.exec(text)
+  if (match === null || !isKeyName(match[1]!)) return undefined
+  const [type, ...material] = bytesOfBase64(match[3]!)
+  const use = (Object.keys(TYPES) as KeyUse[]).find((each) => TYPES[each] === type)
+  return use && { name: match[1]!, keyId: match[2]!, use, material: Buffer.from(material) }
+}

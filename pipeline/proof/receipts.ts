@@ -1,0 +1,44 @@
+// Receipts: one signature for all answers of a batch, and for each answer the proof that it is among them.
+import { base64Of, bytesOfBase64 } from './base64.ts'
+import { decoded, encoded } from './canonical.ts'
+import { signedCheckpoint } from './checkpoint.ts'
+import { MerkleTree, leafHash } from './merkle.ts'
+import type { SigningKey } from './note-keys.ts'
+import { tlogProofText } from './tlog-proof.ts'
+
+const RECEIPTS = '/receipts/'
+const BATCH = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+/**
+ * A receipt for each body, in their order: a tlog-proof without `extra`, whose checkpoint has the origin
+ * `<origin of the log>/receipts/<uuid of the batch>` and as many leaves as there are bodies.
+ */
+export function receiptsOf(
+  bodies: readonly Uint8Array[],
+  batch: { origin: string; uuid: string },
+  keys: readonly SigningKey[],
+): string[] {
+  const tree = new MerkleTree(bodies.map((body) => leafHash(body)))
+  const origin = `${batch.origin}${RECEIPTS}${batch.uuid}`
+  const checkpoint = signedCheckpoint({ origin, size: tree.size, root: tree.root }, keys)
+  return bodies.map((_, index) =>
+    tlogProofText({ extra: undefined, index, hashes: tree.inclusionPath(index), checkpoint }),
+  )
+}
+
+/** The log and the batch that the origin of a receipt names; undefined for any other origin. */
+export function batchOf(origin: string): { origin: string; uuid: string } | undefined {
+  const at = origin.lastIndexOf(RECEIPTS)
+  const uuid = origin.slice(at + RECEIPTS.length)
+  return at > 0 && BATCH.test(uuid) ? { origin: origin.slice(0, at), uuid } : undefined
+}
+
+/** The value of the header `X-Service-Receipt`. */
+export function receiptHeader(receipt: string): string {
+  return base64Of(encoded(receipt))
+}
+
+/** @throws ServiceError `invalid` for what is not base64 of a text. */
+export function parseReceiptHeader(value: string): string {
+  return decoded(bytesOfBase64(value))
+}

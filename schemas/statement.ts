@@ -1,0 +1,27 @@
+// What an entry of the public log says of a release.
+import { z } from 'zod'
+import { ENVIRONMENTS, instant, sha256 } from './values.ts'
+
+/** A Merkle tree over what a release published or took in; null where the release has none. */
+const tree = z
+  .object({
+    root: z.string().regex(/^[A-Za-z0-9+/]{43}=$/),
+    size: z.number().int().positive(),
+  })
+  .nullable()
+
+export const statement = z.object({
+  agent: tree,
+  as_of: instant,
+  environment: z.enum(ENVIRONMENTS),
+  forecaster: tree,
+  forecasts: tree,
+  manifest_sha256: sha256,
+  methodology_version: z.string(),
+  release: z.number().int().positive(),
+  snapshot_sha256: sha256.nullable(),
+})
+export type Statement = z.infer<typeof statement>
+
+/** The trees of a statement, by the names that it has for them. */
+export type StatementTree = 'agent' | 'forecaster' | 'forecasts'
