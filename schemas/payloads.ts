@@ -260,6 +260,32 @@ export const quarantinedObject = z.strictObject({
 })
 export type QuarantinedObject = z.infer<typeof quarantinedObject>
 
+const root = z
+  .string()
+  .regex(/^[A-Za-z0-9+/]{43}=$/)
+  .describe('The root of a Merkle tree of RFC 6962, in Base64')
+export const tree = z.strictObject({ root, size: count.describe('How many leaves it has') })
+export const payloadTree = tree.extend({
+  shards: z.array(root).describe('Those of the subtrees of its shards, in the order of `files`'),
+})
+/** Null where it would have no leaf. */
+export const releaseTrees = z.strictObject({
+  agent: payloadTree.nullable().describe('Over the payloads of agents'),
+  forecaster: payloadTree.nullable().describe('Over the payloads of forecasters'),
+  forecasts: tree
+    .nullable()
+    .describe('Over the forecasts that came by the API and that no earlier release has in its tree'),
+})
+export type ReleaseTrees = z.infer<typeof releaseTrees>
+export const inputFile = z.strictObject({
+  table: z.string(),
+  path: z.string(),
+  rows: count,
+  size_bytes: count,
+  sha256,
+})
+export type InputFile = z.infer<typeof inputFile>
+
 export const releaseManifest = z.strictObject({
   release: z.number().int().min(1),
   as_of: instant,
@@ -280,6 +306,20 @@ export const releaseManifest = z.strictObject({
     .array(quarantinedObject)
     .describe('All objects that had been moved aside when the release was planned, by key'),
   files: z.array(manifestFile),
+  // Releases that an earlier version made lack them.
+  trees: releaseTrees.optional().describe('What the release commits to, each leaf by its hash'),
+  inputs: z
+    .array(inputFile)
+    .optional()
+    .describe(
+      'The data files of the tables that no earlier release names, by table and in the order of its log',
+    ),
+  snapshot_sha256: sha256
+    .nullable()
+    .optional()
+    .describe(
+      'Of the manifest of the snapshot that the release brings; null where an earlier release has brought its day’s',
+    ),
 })
 export type ManifestFile = z.infer<typeof manifestFile>
 export type ReleaseManifest = z.infer<typeof releaseManifest>

@@ -2,7 +2,7 @@
 // has the method and the version of DuckDB that made the release, it also derives every byte again from the tables.
 import { ServiceError } from '../../schemas/errors.ts'
 import type { ManifestFile, ReleaseManifest } from '../../schemas/payloads.ts'
-import { type DerivationContext, type DerivedRelease, deriveRelease } from './derive.ts'
+import { type DerivationContext, deriveRelease } from './derive.ts'
 import { Database } from '../duckdb.ts'
 import { type OutputFile, entryOf } from './shards.ts'
 import { versionsOf } from './plan.ts'
@@ -13,6 +13,7 @@ import { isSigned, readManifest, snapshotDate } from './read.ts'
 import { readPlan } from './state.ts'
 import { signerOf } from './signatures.ts'
 import { ThinnedFiles } from './thinned-files.ts'
+import { GatheredTrees, inputsOf } from './trees.ts'
 import { canonical, sha256Hex } from '../proof/canonical.ts'
 import { isThinnable, manifestPath, releasePrefix } from '../store/paths.ts'
 import { recordBytes } from '../store/records.ts'
@@ -69,12 +70,17 @@ export async function auditRelease(context: AuditContext, release: number): Prom
   if (report.derived && versions) {
     const inputs = { release, asOf: new Date(as_of), environment, versions, previous, bringsSnapshot }
     const derived = await deriveRelease(context, inputs)
-    checkStatements(manifest, derived, report)
+    const { counts, superseded, voiceRule } = derived
+    checkStatements(manifest, { counts, superseded, voice_rule: voiceRule }, report)
+    if (manifest.inputs) checkStatements(manifest, { inputs: inputsOf(versions, previous) }, report)
     expected = derived.files(() => null)
   }
+  const gathered = new GatheredTrees()
   for await (const file of expected) {
+    if (file.subtree) gathered.take(file)
     files.push(await checkFile(context, manifest, file, entries.get(file.path), thinned, report))
   }
+  if (report.derived && manifest.trees) checkStatements(manifest, { trees: gathered.trees }, report)
   const stored = await store.get(manifestPath(release))
   if (!stored || Buffer.compare(stored, recordBytes(manifestPath(release), { ...manifest, files })) !== 0) {
     const what = report.derived ? 'derived' : 'stored'
@@ -100,16 +106,11 @@ async function previousManifest(store: Store, release: number): Promise<ReleaseM
 /** Compares what the manifest says of the whole release with what was derived. */
 function checkStatements(
   manifest: ReleaseManifest,
-  derived: Pick<DerivedRelease, 'counts' | 'superseded' | 'voiceRule'>,
+  derived: Partial<ReleaseManifest>,
   report: AuditReport,
 ): void {
-  const derivedStatements = {
-    counts: derived.counts,
-    superseded: derived.superseded,
-    voice_rule: derived.voiceRule,
-  }
-  for (const [name, value] of Object.entries(derivedStatements)) {
-    const said = manifest[name as keyof typeof derivedStatements]
+  for (const [name, value] of Object.entries(derived)) {
+    const said = manifest[name as keyof ReleaseManifest]
     const [stored, expected] = [canonical({ [name]: said ?? null }), canonical({ [name]: value })]
     if (Buffer.compare(stored, expected) === 0) continue
     report.faults.push(`manifest.json: ${firstDifference(stored, expected)}`)

@@ -6,6 +6,7 @@ import { ENTITY_TYPES, type ScoredTable } from '../../schemas/tables.ts'
 import type { Environment } from '../../schemas/values.ts'
 import { type ScoredWorld, type ScoringContext, scoreEveryone } from '../engine/duckdb-engine.ts'
 import { entitiesParquet } from './entities-parquet.ts'
+import { forecastsTree } from './forecasts-tree.ts'
 import { leaderboardFiles } from './leaderboard.ts'
 import { ownerFiles } from './owners.ts'
 import { rowGroupsOutput } from './row-groups.ts'
@@ -22,7 +23,7 @@ export interface ReleaseInputs {
   environment: Environment
   versions: Record<ScoredTable, TableVersion>
   /** The release before it, if there is one: what it scored by may have been corrected since. */
-  previous: Pick<ReleaseManifest, 'as_of' | 'tables'> | undefined
+  previous: Pick<ReleaseManifest, 'as_of' | 'tables' | 'trees' | 'inputs'> | undefined
   /** Whether its shards hold the snapshot of its day. */
   bringsSnapshot: boolean
 }
@@ -88,6 +89,8 @@ export async function deriveRelease(
           yield { ...fileOf(part), rows: part.members.length, bytes: entitiesParquet(part.members) }
         }
         yield* scores.files()
+        const tree = await forecastsTree(context, inputs.versions.forecasts, inputs.previous)
+        if (tree) yield tree
       } finally {
         await scores.close()
       }

@@ -5,10 +5,11 @@ import { deriveRelease } from './derive.ts'
 import { type Database, withDatabase } from '../duckdb.ts'
 import { hasChanged, nothingToRelease } from './changes.ts'
 import { type ReleasePlan, assertAsOf, begunPlan, makeOf, newPlan, versionsOf } from './plan.ts'
-import { readManifest } from './read.ts'
+import { readManifest, snapshotDate } from './read.ts'
 import { entryOf } from './shards.ts'
 import { type ReleaseContext, type ReleaseState, assertEnvironment } from './state.ts'
-import { completeSnapshots, copySnapshot } from './snapshot.ts'
+import { SnapshotFiles, completeSnapshots, copySnapshot } from './snapshot.ts'
+import { GatheredTrees, inputsOf } from './trees.ts'
 import { signatureOf } from '../proof/hmac.ts'
 import { manifestPath, planPath, releasePrefix } from '../store/paths.ts'
 import { recordBytes } from '../store/records.ts'
@@ -106,6 +107,8 @@ function carryOut(
       },
     )
     const files: ReleaseManifest['files'] = []
+    const gathered = new GatheredTrees()
+    const snapshot = plan.brings_snapshot ? new SnapshotFiles(snapshotDate(as_of)) : undefined
     for await (const file of derived.files((bytes) => (secrets ? signatureOf(bytes, secrets) : null))) {
       const path = releasePrefix(release) + file.path
       if ((await putOnce(store, path, file.bytes)) === 'different') {
@@ -114,10 +117,21 @@ function carryOut(
         await store.put(path, file.bytes)
       }
       files.push(entryOf(file))
+      gathered.take(file)
+      snapshot?.take(file)
     }
     const { counts, superseded, voiceRule: voice_rule, pairCount: pairs } = derived
     const made = { release, as_of, environment, methodology_version, voice_rule, engines, tables }
-    const manifest: ReleaseManifest = { ...made, counts, superseded, quarantined: [...quarantined], files }
+    const manifest: ReleaseManifest = {
+      ...made,
+      counts,
+      superseded,
+      quarantined: [...quarantined],
+      files,
+      trees: gathered.trees,
+      inputs: inputsOf(versions, state.manifest),
+      snapshot_sha256: snapshot?.sha256(release) ?? null,
+    }
     if (!(await store.putIfAbsent(manifestPath(release), recordBytes(manifestPath(release), manifest)))) {
       return { made: false, release, reason: 'lost' }
     }

@@ -15,7 +15,9 @@ export function* ownerFiles(
   const owners = [...Map.groupBy(owned, ({ ownerId }) => ownerId!)].sort(([a], [b]) => (a < b ? -1 : 1))
   for (let from = 0; from < owners.length; from += ENTITIES_PER_SHARD) {
     const members = owners.slice(from, from + ENTITIES_PER_SHARD)
-    const publications = members.map(([owner, own]) => published(ownerPayload(owner, own, provenance), sign))
+    const publications = members.map(
+      ([owner, own]) => published(ownerPayload(owner, own, provenance), sign).text,
+    )
     const shard: Record<keyof OwnerShard, string> = {
       release: canonicalText(provenance.release),
       owners: `[${publications.join(',')}]`,

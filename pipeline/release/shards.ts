@@ -1,6 +1,9 @@
 // The JSON files of a release and of a snapshot: runs of entities in order of id, each file named by its first.
 import type { ManifestFile, ReleaseShard, SnapshotShard, VoiceRule } from '../../schemas/payloads.ts'
+import { PUBLICATIONS } from '../../schemas/metric.ts'
 import { canonical, canonicalObject, canonicalText, encoded, sha256Hex } from '../proof/canonical.ts'
+import { type Hash, MerkleTree, leafHash } from '../proof/merkle.ts'
+import type { TreeHead } from '../proof/merkle-proof.ts'
 import { shardPath } from '../store/paths.ts'
 import { type Provenance, type RankedEntity, nameOf, payloadsOf, rankedSkill } from './payloads.ts'
 import { snapshotDate } from './read.ts'
@@ -11,21 +14,27 @@ export const ENTITIES_PER_SHARD = 256
 /** A file of a release or a snapshot, under its path there. */
 export interface OutputFile extends Omit<ManifestFile, 'size_bytes' | 'sha256'> {
   bytes: Uint8Array
+  /** Of the Merkle tree that the file is a part of. */
+  subtree?: TreeHead
 }
 
 /** What a manifest says of a file. */
-export function entryOf({ bytes, ...described }: OutputFile): ManifestFile {
+export function entryOf({ bytes, subtree: _subtree, ...described }: OutputFile): ManifestFile {
   return { ...described, size_bytes: bytes.byteLength, sha256: sha256Hex(bytes) }
 }
 
 /** Returns the signature of a payload's bytes, or null where signing is off. */
 export type Sign = (bytes: Uint8Array) => string | null
 
-/** A payload with its signature, in canonical JSON. */
-export function published(payload: object, sign: Sign): string {
+/** A payload with its signature, in canonical JSON, and the payload's own bytes. */
+export function published(payload: object, sign: Sign): { text: string; bytes: Uint8Array } {
   const text = canonicalText(payload)
-  return canonicalObject({ payload: text, signature: canonicalText(sign(encoded(text))) })
+  const bytes = encoded(text)
+  return { text: canonicalObject({ payload: text, signature: canonicalText(sign(bytes)) }), bytes }
 }
+
+/** The payloads of an entity that are leaves of the tree of its kind, in the order of the tree (VERIFIABILITY §1). */
+const LEAVES = PUBLICATIONS.toSorted()
 
 /** The shards of one kind of entity, given in order of id. */
 export function* releaseShards(
@@ -38,11 +47,16 @@ export function* releaseShards(
   for (let from = 0; from < entities.length; from += ENTITIES_PER_SHARD) {
     const members = entities.slice(from, from + ENTITIES_PER_SHARD)
     const { entityType, entityId } = members[0]!
+    const leaves: Hash[] = []
     const publications = members.map((entity) => {
       const payloads: Record<string, object> = payloadsOf(entity, voiceRule, provenance)
       if (bringsSnapshot) payloads.snapshot = snapshotRow(entity, provenance)
-      const signed = Object.entries(payloads).map(([kind, payload]) => [kind, published(payload, sign)])
-      return [entity.entityId, canonicalObject(Object.fromEntries(signed) as Record<string, string>)]
+      const signed = new Map(
+        Object.entries(payloads).map(([kind, payload]) => [kind, published(payload, sign)]),
+      )
+      for (const kind of LEAVES) leaves.push(leafHash(signed.get(kind)!.bytes))
+      const texts = Object.fromEntries([...signed].map(([kind, { text }]) => [kind, text]))
+      return [entity.entityId, canonicalObject(texts)]
     })
     const shard: Record<keyof ReleaseShard, string> = {
       release: canonicalText(provenance.release),
@@ -50,7 +64,8 @@ export function* releaseShards(
       entities: canonicalObject(Object.fromEntries(publications) as Record<string, string>),
     }
     const bytes = encoded(canonicalObject(shard))
-    yield { path: shardPath(entityType, entityId), rows: members.length, bytes }
+    const { root, size } = new MerkleTree(leaves)
+    yield { path: shardPath(entityType, entityId), rows: members.length, bytes, subtree: { root, size } }
   }
 }
 

@@ -3,12 +3,12 @@ import { ServiceError } from '../../schemas/errors.ts'
 import type { ManifestFile, ReleaseManifest } from '../../schemas/payloads.ts'
 import { sha256Hex } from '../proof/canonical.ts'
 import { snapshotManifestPath, snapshotPrefix } from '../store/paths.ts'
-import { recordBytes } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import { readQuarantined } from '../tables/quarantine.ts'
 import { type AuditReport, firstDifference, unlessCorrupt, withoutSignatures } from './audit-report.ts'
 import { isShard, readReleaseShard, readSnapshotManifest, snapshotDate } from './read.ts'
 import { type OutputFile, entryOf, snapshotFile } from './shards.ts'
+import { manifestBytes } from './snapshot.ts'
 import type { ThinnedFiles } from './thinned-files.ts'
 
 /** Compares the snapshot that the release brings with the shards that it is copied from, and with its own manifest. */
@@ -57,10 +57,11 @@ export async function checkSnapshot(
     }
   }
   const stored = await store.get(snapshotManifestPath(date))
-  if (
-    !stored ||
-    Buffer.compare(stored, recordBytes(snapshotManifestPath(date), { date, release, files })) !== 0
-  ) {
+  const expected = manifestBytes({ date, release, files })
+  if (manifest.snapshot_sha256 !== undefined && manifest.snapshot_sha256 !== sha256Hex(expected)) {
+    report.faults.push('manifest.json: /snapshot_sha256 is not that of the manifest of the copied files')
+  }
+  if (!stored || Buffer.compare(stored, expected) !== 0) {
     report.faults.push(`${snapshotManifestPath(date)}: is not the manifest of the copied files`)
   }
 }

@@ -2,7 +2,12 @@
 // method nor the secret, so that any version of the service completes what a crash left out, to the same bytes.
 import pMap from 'p-map'
 import { ServiceError } from '../../schemas/errors.ts'
-import type { QuarantinedObject, ReleaseManifest, SnapshotManifest } from '../../schemas/payloads.ts'
+import type {
+  QuarantinedObject,
+  ReleaseManifest,
+  ReleaseShard,
+  SnapshotManifest,
+} from '../../schemas/payloads.ts'
 import {
   datesInQuarantine,
   hasSnapshot,
@@ -13,8 +18,9 @@ import {
   readSnapshotShard,
   snapshotDate,
 } from './read.ts'
-import { entryOf, snapshotFile } from './shards.ts'
+import { type OutputFile, entryOf, snapshotFile } from './shards.ts'
 import { type ReleaseContext, type ReleaseState, readPlan } from './state.ts'
+import { sha256Hex } from '../proof/canonical.ts'
 import { snapshotManifestPath, snapshotPrefix } from '../store/paths.ts'
 import { recordBytes } from '../store/records.ts'
 import { type Store, putExactly } from '../store/store.ts'
@@ -110,6 +116,35 @@ export async function copySnapshot(store: Store, manifest: ReleaseManifest): Pro
     await putExactly(store, snapshotPrefix(date) + copy.path, copy.bytes)
     files.push(entryOf(copy))
   }
-  const snapshot: SnapshotManifest = { date, release: manifest.release, files }
-  await putExactly(store, snapshotManifestPath(date), recordBytes(snapshotManifestPath(date), snapshot))
+  await putExactly(
+    store,
+    snapshotManifestPath(date),
+    manifestBytes({ date, release: manifest.release, files }),
+  )
+}
+
+/** The files of a snapshot, gathered from the shards of the release that brings it while they are made. */
+export class SnapshotFiles {
+  readonly #date: string
+  readonly #files: SnapshotManifest['files'] = []
+
+  constructor(date: string) {
+    this.#date = date
+  }
+
+  take({ path, bytes }: OutputFile): void {
+    if (!isShard(path)) return
+    const copy = snapshotFile(path, this.#date, JSON.parse(new TextDecoder().decode(bytes)) as ReleaseShard)
+    if (copy) this.#files.push(entryOf(copy))
+  }
+
+  /** Of the snapshot's manifest, as `copySnapshot` writes it. */
+  sha256(release: number): string {
+    return sha256Hex(manifestBytes({ date: this.#date, release, files: this.#files }))
+  }
+}
+
+/** A snapshot's manifest as it is stored. */
+export function manifestBytes(manifest: SnapshotManifest): Uint8Array {
+  return recordBytes(snapshotManifestPath(manifest.date), manifest)
 }

@@ -183,6 +183,9 @@ export function leaderboardPath(entityType: EntityType, page: number): string {
   return `leaderboard/${entityType}/${padded(page, 6)}.json`
 }
 
+/** Inside its release: what proofs of forecasts are made from. */
+export const FORECASTS_TREE_PATH = 'forecasts.tree'
+
 const OWNERS_PREFIX = 'owners/'
 
 /** The path of a file of owners inside its release. */

@@ -4,8 +4,10 @@ import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'v
 import type { Components } from '../../jobs/components.ts'
 import { startService } from '../../jobs/serve/service.ts'
 import { signatureHolds } from '../../pipeline/proof/hmac.ts'
+import { readManifest } from '../../pipeline/release/read.ts'
 import { FileStore } from '../../pipeline/store/file.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
+import { manifestPath } from '../../pipeline/store/paths.ts'
 import { ENVIRONMENTS, type Environment } from '../../schemas/values.ts'
 import { FaultStore } from '../support/fault-store.ts'
 import { suiteFolder, testFolder } from '../support/folder.ts'
@@ -236,6 +238,8 @@ describe('the limits of the sandbox', () => {
   })
 })
 
+const MANIFEST = manifestPath(1)
+
 describe('what the sandbox writes', () => {
   test('lies under sandbox/, and a release of production is the same without it', async () => {
     const { clients, components, folder, stores, stop } = await walled()
@@ -277,8 +281,15 @@ describe('what the sandbox writes', () => {
     for (const prefix of ['releases/', 'snapshots/']) {
       const published = await contentOf(components.production.store, prefix)
       expect(Object.keys(published).length).toBeGreaterThan(1)
-      expect(published).toEqual(await contentOf(alone.store, prefix))
+      // The names of data files follow from the ids of what was imported.
+      const { [MANIFEST]: _own, ...own } = published
+      const { [MANIFEST]: _other, ...other } = await contentOf(alone.store, prefix)
+      expect(own).toEqual(other)
     }
+    const [own, other] = await Promise.all(
+      [components.production, alone].map(({ store }) => readManifest(store, 1)),
+    )
+    expect({ ...own, inputs: [] }).toEqual({ ...other, inputs: [] })
     expect(stores.production.calls.filter(({ path }) => path === '' || path.startsWith('sandbox'))).toEqual(
       [],
     )

@@ -83,7 +83,11 @@ async function published({ threads = '1', importForecasts }: Setting): Promise<R
   delete content['releases/00000001/plan.json']
   return {
     ...content,
-    'releases/00000001/manifest.json': JSON.stringify({ ...manifest, tables: 'versions' }),
+    'releases/00000001/manifest.json': JSON.stringify({
+      ...manifest,
+      tables: 'versions',
+      inputs: 'data files',
+    }),
   }
 }
 

@@ -118,7 +118,7 @@ describe('a release that is cut off', () => {
   test('has written into every part of the store', () => {
     // Per table an intake, a data file and a commit; what these clear, and once more what the version before took; the
     // plan, the files, the manifest, the snapshot.
-    expect(clean.writes).toBe(2 * 3 + 3 + 1 + 1 + 10 + 1 + 3)
+    expect(clean.writes).toBe(2 * 3 + 3 + 1 + 1 + 11 + 1 + 3)
     expect(Object.keys(clean.content)).toContain(`snapshots/${TODAY}/manifest.json`)
   })
 

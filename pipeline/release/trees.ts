@@ -1,0 +1,64 @@
+// What a release commits to beside its files: the trees over its payloads and forecasts, and the data that is new in it.
+import type { InputFile, ReleaseManifest, ReleaseTrees } from '../../schemas/payloads.ts'
+import { ENTITY_TYPES, type EntityType, SCORED_TABLES, type ScoredTable } from '../../schemas/tables.ts'
+import { base64Of } from '../proof/base64.ts'
+import { type Hash, MerkleTree } from '../proof/merkle.ts'
+import { FORECASTS_TREE_PATH, shardStart } from '../store/paths.ts'
+import { type TableVersion, statisticsOf } from '../tables/delta.ts'
+import type { OutputFile } from './shards.ts'
+
+/** What a release names of the one before it. */
+export type Before = Pick<ReleaseManifest, 'tables' | 'trees' | 'inputs'> | undefined
+
+/** The data files of a table that are new since a release which has named its own; all of them since one that has not. */
+export function newFiles({ table, files }: TableVersion, before: Before, names: 'trees' | 'inputs') {
+  const known = before?.[names] === undefined ? -1 : (before.tables[table] ?? -1)
+  return files.filter(({ version }) => version > known)
+}
+
+export function inputsOf(versions: Record<ScoredTable, TableVersion>, before: Before): InputFile[] {
+  return SCORED_TABLES.flatMap((table) =>
+    newFiles(versions[table], before, 'inputs').map((file) => ({
+      table,
+      path: file.path,
+      rows: statisticsOf(file).numRecords,
+      size_bytes: file.sizeBytes,
+      sha256: file.sha256,
+    })),
+  )
+}
+
+/** The trees of a release, gathered from its files. */
+export class GatheredTrees {
+  readonly #shards: Record<EntityType, { roots: Hash[]; size: number }> = {
+    agent: { roots: [], size: 0 },
+    forecaster: { roots: [], size: 0 },
+  }
+  #forecasts: ReleaseTrees['forecasts'] = null
+
+  take({ path, subtree }: Pick<OutputFile, 'path' | 'subtree'>): void {
+    if (!subtree) return
+    const { root, size } = subtree
+    if (path === FORECASTS_TREE_PATH) this.#forecasts = { root: base64Of(root), size }
+    for (const entityType of ENTITY_TYPES) {
+      if (shardStart(path, entityType) === undefined) continue
+      this.#shards[entityType].roots.push(root)
+      this.#shards[entityType].size += size
+    }
+  }
+
+  get trees(): ReleaseTrees {
+    return {
+      agent: this.#treeOf('agent'),
+      forecaster: this.#treeOf('forecaster'),
+      forecasts: this.#forecasts,
+    }
+  }
+
+  /** All shards but the last have the same power of two of leaves, so that their roots are nodes of the tree. */
+  #treeOf(entityType: EntityType): ReleaseTrees['agent'] {
+    const { roots, size } = this.#shards[entityType]
+    if (size === 0) return null
+    return { root: base64Of(new MerkleTree(roots).root), size, shards: roots.map(base64Of) }
+  }
+}
