@@ -15,18 +15,24 @@ export const EMPTY_ROOT: Hash = hash('sha256', '', 'buffer')
 
 /** SHA-256(0x00 ‖ leaf). */
 export function leafHash(leaf: Uint8Array): Hash {
-  const bytes = Buffer.alloc(1 + leaf.byteLength)
+  const bytes = Buffer.allocUnsafe(1 + leaf.byteLength)
+  bytes[0] = 0x00
   bytes.set(leaf, 1)
-  return hash('sha256', bytes, 'buffer')
+  return sha256(bytes)
 }
 
 /** SHA-256(0x01 ‖ left ‖ right). */
 export function nodeHash(left: Hash, right: Hash): Hash {
-  const bytes = Buffer.alloc(1 + 2 * HASH_BYTES)
+  const bytes = Buffer.allocUnsafe(1 + 2 * HASH_BYTES)
   bytes[0] = 0x01
   bytes.set(left, 1)
   bytes.set(right, 1 + HASH_BYTES)
-  return hash('sha256', bytes, 'buffer')
+  return sha256(bytes)
+}
+
+/** By way of a text of one character a byte, since Node makes that in a third of the time that it takes for a buffer. */
+function sha256(bytes: Uint8Array): Hash {
+  return Buffer.from(hash('sha256', bytes, 'binary'), 'binary')
 }
 
 /** The hash of neighbouring full subtrees, given the largest first. */
