@@ -58,6 +58,7 @@ async function release(store: FileStore): Promise<ReleaseFigures> {
     },
     environment: 'production',
     secrets: { current: 'bench' },
+    signers: [],
     service: 'bench',
     now: () => WORLD_END,
     wait: () => Promise.resolve(),

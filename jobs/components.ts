@@ -10,6 +10,7 @@ import { Database } from '../pipeline/duckdb.ts'
 import { redactKeys } from '../pipeline/access/api-key.ts'
 import { Registry } from '../pipeline/access/registry.ts'
 import type { SigningSecrets } from '../pipeline/proof/hmac.ts'
+import type { SigningKey } from '../pipeline/proof/note-keys.ts'
 import { sha256Hex } from '../pipeline/proof/canonical.ts'
 import { METHODOLOGY, type Methodology } from '../pipeline/scoring/methodology.ts'
 import { aheadMs } from '../pipeline/store/clock.ts'
@@ -35,6 +36,8 @@ export interface Components extends AsyncDisposable {
   local: LocalFiles
   registry: Registry
   secrets: SigningSecrets | undefined
+  /** The keys of the public log, the one that signs first at the front; none where there is no log. */
+  signers: readonly SigningKey[]
   logger: Logger
   /** Logs an event of the pipeline with the name of the environment. */
   log: (event: string, fields: object) => void
@@ -121,6 +124,7 @@ async function buildComponents(
     local: new LocalFiles(store, join(cache, storeName)),
     registry: new Registry({ store, environment, randomBytes }),
     secrets: secretsOf(own),
+    signers: [],
     logger,
     log: (event, fields) => {
       logger.info({ environment, ...fields }, event)

@@ -7,6 +7,7 @@ import { SCORED_TABLES } from '../../schemas/tables.ts'
 import { ENVIRONMENTS, type Environment, instant } from '../../schemas/values.ts'
 import type { Database } from '../duckdb.ts'
 import type { SigningSecrets } from '../proof/hmac.ts'
+import type { SigningKey } from '../proof/note-keys.ts'
 import type { Methodology } from '../scoring/methodology.ts'
 import { currentRelease, readManifest } from './read.ts'
 import { SIMULATION_PATH, planPath } from '../store/paths.ts'
@@ -34,6 +35,8 @@ export interface ReleaseContext extends Omit<CompactionContext, 'database'> {
   environment: Environment
   /** Undefined: signing is off. */
   secrets: SigningSecrets | undefined
+  /** The keys of the public log, the one that signs first at the front; none where there is no log. */
+  signers: readonly SigningKey[]
   /** The version of this software. */
   service: string
   log: (event: string, fields: object) => void

@@ -248,6 +248,16 @@ export function quarantinableOf(path: string): Quarantinable | undefined {
   return path === intakePath(table, version) ? { kind: 'intake', table, version } : undefined
 }
 
+/** Where a tile or a bundle of the public log lies, by its path in the log. */
+export function logTilePath(path: string): string {
+  return `log/${path}`
+}
+
+/** The checkpoint of the public log after this many entries. */
+export function logCheckpointPath(size: number): string {
+  return `log/checkpoints/${padded(size, 8)}`
+}
+
 export const PROBES_PREFIX = 'probe/'
 
 /** What a process writes to try the store out. */

@@ -81,6 +81,7 @@ async function releaseOf(
     methodology: METHODOLOGY,
     environment: 'production',
     secrets: { current: SECRET },
+    signers: [],
     service: '0.0.0',
     log: () => undefined,
   }

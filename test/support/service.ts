@@ -95,6 +95,7 @@ export async function testComponents(options: TestOptions = {}): Promise<Compone
     local: new LocalFiles(store, join(directory, 'cache')),
     registry: new Registry({ store, environment, randomBytes }),
     secrets: secretsOf(own),
+    signers: [],
     logger: pino({ level: 'silent' }),
     log: () => undefined,
     service: SERVICE_VERSION,
@@ -252,6 +253,7 @@ export function withSandbox(production: Components): Record<Environment, Compone
     local: new LocalFiles(store, join(production.directory, 'sandbox-cache')),
     registry: new Registry({ store, environment: 'sandbox', randomBytes }),
     secrets: secretsOf(own),
+    signers: [],
   }
   return { production, sandbox }
 }
