@@ -34,7 +34,7 @@ export function published(payload: object, sign: Sign): { text: string; bytes: U
 }
 
 /** The payloads of an entity that are leaves of the tree of its kind, in the order of the tree (VERIFIABILITY §1). */
-const LEAVES = PUBLICATIONS.toSorted()
+export const LEAVES = PUBLICATIONS.toSorted()
 
 /** The shards of one kind of entity, given in order of id. */
 export function* releaseShards(

@@ -1,0 +1,42 @@
+// Where a payload is in the tree over all payloads of its kind of entity: the path inside its shard, and on over the roots of the
+// shards (VERIFIABILITY §1).
+import type { PublicationKind } from '../../schemas/metric.ts'
+import type { ReleaseShard, ReleaseTrees } from '../../schemas/payloads.ts'
+import { hashOfBase64 } from '../proof/base64.ts'
+import { canonical } from '../proof/canonical.ts'
+import { MerkleTree, leafHash } from '../proof/merkle.ts'
+import type { Path } from '../proof/tlog-proof.ts'
+import { ENTITIES_PER_SHARD, LEAVES } from './shards.ts'
+
+/** The part of a tree that a shard is. */
+export interface ShardTree {
+  /** In the order of the tree. */
+  entityIds: readonly string[]
+  subtree: MerkleTree
+}
+
+export function shardTree({ entities }: Pick<ReleaseShard, 'entities'>): ShardTree {
+  const leaves = Object.values(entities).flatMap((entity) =>
+    LEAVES.map((kind) => leafHash(canonical(entity[kind].payload))),
+  )
+  return { entityIds: Object.keys(entities), subtree: new MerkleTree(leaves) }
+}
+
+/** The path of a payload, by the number of its shard from 0; undefined for an entity that the shard does not have. */
+export function payloadPath(
+  { shards }: Pick<NonNullable<ReleaseTrees['agent']>, 'shards'>,
+  shardNumber: number,
+  { entityIds, subtree }: ShardTree,
+  entityId: string,
+  kind: PublicationKind,
+): Path | undefined {
+  const entity = entityIds.indexOf(entityId)
+  if (entity < 0) return undefined
+  const leaf = entity * LEAVES.length + LEAVES.indexOf(kind)
+  // All shards but the last are full, so that the path over their roots continues that inside one.
+  const above = new MerkleTree(shards.map(hashOfBase64)).inclusionPath(shardNumber)
+  return {
+    index: shardNumber * ENTITIES_PER_SHARD * LEAVES.length + leaf,
+    hashes: [...subtree.inclusionPath(leaf), ...above],
+  }
+}
