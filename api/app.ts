@@ -41,7 +41,7 @@ export function createApp(
     const context = contexts[environment]
     if (!context) continue
     for (const spec of components.routes) {
-      const path = MOUNTS[environment] + spec.path.replace(/\{(\w+)\}/g, ':$1')
+      const path = MOUNTS[environment] + routerPath(spec.path)
       router.register(path, [spec.method], (ctx: RouterContext) => {
         ctx.state['environment'] = environment
         return handle(ctx, spec, context, components.addressOf)
@@ -57,6 +57,14 @@ export function createApp(
   app.use(router.routes())
   app.use(router.allowedMethods())
   return app
+}
+
+/** `{name}` is one part of a path, `{+name}` is all that follows. */
+function routerPath(path: string): string {
+  return path.replace(
+    /\{(\+?)(\w+)\}/g,
+    (_whole, several: string, name: string) => (several ? '*' : ':') + name,
+  )
 }
 
 const EXPOSED_HEADERS = 'ETag, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, X-Service-Signature'

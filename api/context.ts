@@ -12,6 +12,8 @@ import type { Metrics } from './metrics.ts'
 import type { CurrentRelease } from './current-release.ts'
 import type { RenderedPages } from './pages/rendered.ts'
 import type { Site } from './pages/site.ts'
+import type { PayloadProofs } from './payload-proofs.ts'
+import type { PublicLog } from './public-log.ts'
 import type { QuestionBook } from './questions/book.ts'
 import type { ReleaseRecords } from './release-records.ts'
 import type { Scores } from './scores.ts'
@@ -32,6 +34,8 @@ export interface ApiContext {
   scores: Scores
   records: ReleaseRecords
   sign: Sign
+  publicLog: PublicLog
+  payloadProofs: PayloadProofs
   /** Whether the sandbox beside has a release, so that there is something to try. */
   isSandboxSeeded: () => boolean
   /** What the pages of the environment have in common. */

@@ -160,13 +160,17 @@ function assertLength(body: unknown, field: string, most: number): void {
   )
 }
 
+function contentTypeOf(mediaType = 'application/json'): string {
+  return /^application\/(json|octet-stream)$/.test(mediaType) ? mediaType : `${mediaType}; charset=utf-8`
+}
+
 function send(ctx: RouterContext, { method, success }: Route, { body, headers = {} }: Reply): void {
   const bytes = body instanceof Uint8Array ? body : canonical(body)
   const { status = 200, mediaType, cache } = success
   ctx.status = status
   // Shares the memory: copies would pile up for a client that sends many requests and reads no answers.
   ctx.body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  ctx.set('Content-Type', mediaType ? `${mediaType}; charset=utf-8` : 'application/json')
+  ctx.set('Content-Type', contentTypeOf(mediaType))
   if (cache !== undefined) ctx.set('Cache-Control', cache)
   ctx.set(headers)
   if (method !== 'GET') return

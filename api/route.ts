@@ -43,7 +43,7 @@ export interface RouteRequest<P, Q, B, K extends KeyPolicy> {
 }
 
 /** The part of the document that lists a call. */
-export type Tag = 'Agents' | 'Verification' | 'Records' | 'Questions' | 'Method' | 'Service'
+export type Tag = 'Agents' | 'Verification' | 'Records' | 'Questions' | 'Log' | 'Method' | 'Service'
 
 /** Headers of the success of some calls. */
 export type SuccessHeader = 'X-Service-Signature' | 'Vary'
@@ -57,7 +57,7 @@ export interface ProblemText {
 
 /** The description of a call. It is a POST if it has a body or if `method` says so, and otherwise a GET. */
 interface RouteSpec<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, K extends KeyPolicy> {
-  /** With parameters as `{name}`. */
+  /** With parameters as `{name}`, and `{+name}` at its end for one of several parts. */
   path: string
   method?: 'GET' | 'POST'
   operationId: string
@@ -93,7 +93,7 @@ interface RouteSpec<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodTyp
     status?: number
     description: string
     body: z.ZodType
-    /** JSON unless another type is named, of a text in UTF-8. */
+    /** JSON unless another type is named: application/octet-stream, or that of a text in UTF-8. */
     mediaType?: string
     /** The `Cache-Control`; left out where each reply has its own. */
     cache?: string

@@ -51,7 +51,8 @@ export const PROBLEM_TYPES = {
   'not-found': {
     status: 404,
     title: 'There is nothing with this name',
-    happened: 'The call exists, but not the question, agent, forecaster, owner or release that it names.',
+    happened:
+      'The call exists, but not the question, agent, forecaster, owner, release or part of the public log that it names.',
     remedy: 'Check the id. `detail` says what is missing.',
   },
   'not-released-yet': {

@@ -77,6 +77,12 @@ export const releaseParams = z.strictObject({
     .describe('The first is 1'),
 })
 
+export const proofQuery = z.strictObject({
+  release: releaseParams.shape.release
+    .describe('The `release` of the payload; the current one if left out')
+    .optional(),
+})
+
 /** How many items a page may have. */
 const limit = z
   .preprocess(

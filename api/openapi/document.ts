@@ -24,6 +24,7 @@ const TAGS: Record<Tag, string> = {
   Verification: 'Signed verifications of agents and forecasters.',
   Records: 'What was published about agents and forecasters: scores, ranks and history.',
   Questions: 'The questions and their outcomes.',
+  Log: 'The public log, and proofs that something was published.',
   Method: 'How forecasts are scored.',
   Service: 'For operators and their monitoring, and this document.',
 }

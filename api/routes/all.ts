@@ -14,6 +14,8 @@ import { pageFiles } from './page-files.ts'
 import { pages } from './pages.ts'
 import { profilePages } from './profile-pages.ts'
 import { problemType, problemTypes } from './problems.ts'
+import { logCheckpoint, logKeys, logTile } from './public-log.ts'
+import { proofs } from './proofs.ts'
 import { publications } from './publications.ts'
 import { getQuestion, listQuestions } from './questions.ts'
 import { currentRelease, release, releaseFeed } from './releases.ts'
@@ -50,6 +52,10 @@ export function allRoutes({ version, methodology, methodologyText }: Documents):
     currentRelease,
     release,
     releaseFeed,
+    ...proofs,
+    logCheckpoint,
+    logTile,
+    logKeys,
     methodologyVersion(methodology),
     methodologyDocument(methodologyText),
     listQuestions,

@@ -57,13 +57,17 @@ export const release = route({
   handle: async ({ params }, context) => {
     const number = Number(params.release)
     const last = currentNumber(context)
-    if (number > last) throw new ServiceError('notFound', notYet(number, last), { type: 'not-released-yet' })
+    if (number > last) throw noSuchRelease(number, last)
     return { body: await context.records.of(number) }
   },
 })
 
 function currentNumber({ releases }: ApiContext): number {
   return releases.current?.release ?? 0
+}
+
+export function noSuchRelease(number: number, last: number): ServiceError {
+  return new ServiceError('notFound', notYet(number, last), { type: 'not-released-yet' })
 }
 
 function notYet(number: number, last: number): string {

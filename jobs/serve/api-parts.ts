@@ -9,6 +9,8 @@ import type { Counters } from '../../api/limits/counters.ts'
 import { Limits } from '../../api/limits/limits.ts'
 import type { Metrics } from '../../api/metrics.ts'
 import { RenderedPages } from '../../api/pages/rendered.ts'
+import { PayloadProofs } from '../../api/payload-proofs.ts'
+import { PublicLog } from '../../api/public-log.ts'
 import { QuestionBook } from '../../api/questions/book.ts'
 import { ReleaseRecords } from '../../api/release-records.ts'
 import { Scores } from '../../api/scores.ts'
@@ -17,6 +19,7 @@ import { StandingForecasts } from '../../api/standing/standing.ts'
 import { Idempotency } from '../../pipeline/access/idempotency.ts'
 import { UsageLog } from '../../pipeline/access/usage.ts'
 import { signatureOf } from '../../pipeline/proof/hmac.ts'
+import { verifierKeyText } from '../../pipeline/proof/note-keys.ts'
 import { GroupCommit, type Written } from '../../pipeline/tables/group-commit.ts'
 import type { ScoredTable } from '../../schemas/tables.ts'
 import type { Components } from '../components.ts'
@@ -41,11 +44,15 @@ export function buildApiParts(
   { metrics, counters, accepting, isSandboxSeeded }: Serving,
 ) {
   const { environment, settings, own, store, local, registry, secrets, openDatabase, now, newId } = components
-  const { clockAheadMs, logger } = components
+  const { clockAheadMs, logger, signers } = components
   // A registration writes three objects and waits for a group commit, which may itself have to wait for another.
   const leaseMs = 4 * settings.STORE_TIMEOUT_MS + 2 * settings.COMMIT_TIMEOUT_MS
   const cursorReleases = new CursorReleases(store)
   const sign: Sign = (bytes) => secrets && signatureOf(bytes, secrets)
+  const publicLog = new PublicLog(
+    store,
+    signers.map(({ verifier }) => verifierKeyText(verifier)),
+  )
   const questions = new QuestionBook({ store, local, openDatabase, now })
   const standing = new StandingForecasts({ store, local, openDatabase, questions, now })
   return {
@@ -75,6 +82,8 @@ export function buildApiParts(
     leaderboard: new Leaderboard(store, cursorReleases),
     scores: new Scores(store, cursorReleases),
     records: new ReleaseRecords(store),
+    publicLog,
+    payloadProofs: new PayloadProofs(store, publicLog),
     isSandboxSeeded,
     site: { environment, publicUrl: settings.PUBLIC_URL },
     pages: new RenderedPages(),

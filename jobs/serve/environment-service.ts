@@ -94,13 +94,14 @@ export async function startEnvironment(
 }
 
 /** Brings up to date what a node serves. Snapshots are listed until that of the current release's day is known. */
-async function followStore({ questions, releases, history, health }: ApiParts): Promise<void> {
+async function followStore({ questions, releases, history, health, publicLog }: ApiParts): Promise<void> {
   await questions.refresh()
   await releases.refresh()
   const { current } = releases
   if (current && !history.has(snapshotDate(current.as_of))) await history.refresh()
   history.include(datesInQuarantine(current?.quarantined ?? []))
   health.followed(current)
+  await publicLog.refresh()
 }
 
 const pauseFor: Pause = (milliseconds, signal) => pause(milliseconds, true, { signal }).catch(() => false)

@@ -9,6 +9,7 @@ import { assignAgents } from '../../jobs/agents.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { Clock, type TestService, release, startTestService, testComponents } from '../support/service.ts'
 import { NOW, QUESTION, forecasterId, copyReleasedWorld } from '../support/world.ts'
+import { LOG_KEY, writeLog } from '../support/written-log.ts'
 
 const folder = await suiteFolder()
 let service: TestService
@@ -20,7 +21,8 @@ beforeAll(async () => {
   ;({ agentId } = await copyReleasedWorld(store))
   await assignAgents(components, [agentId], { owner: 'somebody' })
   await release(components)
-  service = await startTestService(components)
+  await writeLog(store, 2)
+  service = await startTestService({ ...components, signers: [LOG_KEY] })
 })
 afterAll(() => service.stop())
 
@@ -39,6 +41,7 @@ const filled = (path: string) =>
     .replace('{release}', '1')
     .replace('{owner_id}', 'somebody')
     .replace('{type}', 'failed')
+    .replace('{+tile}', '0/000.p/1')
 
 describe.for(paths)('GET %s', (path) => {
   test('has a strong tag of the bytes, and HEAD the same', async () => {

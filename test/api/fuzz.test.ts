@@ -103,9 +103,10 @@ function goodRequest(spec: Route, environment: Environment): GoodRequest {
     question_id: QUESTION.open,
     entity_type: 'agent',
     entity_id: agentId,
+    tile: '0/000',
   }
   const path =
-    MOUNTS[environment] + spec.path.replace(/\{(\w+)\}/g, (_part, name: string) => params[name] ?? name)
+    MOUNTS[environment] + spec.path.replace(/\{\+?(\w+)\}/g, (_part, name: string) => params[name] ?? name)
   const headers: [string, string][] = [['Host', 'localhost']]
   if (spec.key === 'agent') headers.push(['Authorization', `Bearer ${key}`])
   if (spec.key === 'optional') headers.push(['X-API-Key', key])

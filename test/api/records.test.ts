@@ -438,6 +438,13 @@ describe('GET /openapi.json', () => {
         'GET /methodology/version',
         'GET /questions',
         'GET /questions/{question_id}',
+        ...['/agents/{agent_id}', '/forecaster/{user_id}'].flatMap((entity) =>
+          ['verification', 'metrics', 'rankings', 'advanced-metrics'].map(
+            (name) => `GET ${entity}/${name}/proof`,
+          ),
+        ),
+        'GET /log/checkpoint',
+        'GET /log/vkey',
         'GET /livez',
         'GET /readyz',
         'GET /releases/current',

@@ -5,6 +5,7 @@ import type { Components } from '../../jobs/components.ts'
 import { AGENT_ID, OWNER_ID, QUESTION_ID, USER_ID } from '../../api/openapi/examples.ts'
 import { importRows, registerAgent, release, startTestService } from './service.ts'
 import { FORECAST_LINES, QUESTIONS_CSV, RESOLUTIONS_CSV, csvOf, forecasterId } from './world.ts'
+import { writeLog } from './written-log.ts'
 
 /** An agent that may be retired without a loss to the examples. */
 export const LEAVING_AGENT_ID = '00000000-0000-4000-8000-00000000ace5'
@@ -32,6 +33,7 @@ export async function releaseExamples(components: Components): Promise<ExampleKe
   await importRows(components, 'forecasts', csvOf(forecasts))
   await assignAgents(components, [AGENT_ID], { owner: OWNER_ID })
   await release(components)
+  await writeLog(components.store, 1)
   const quota = { tier: 'enterprise', monthly_calls: 1_000_000 } as const
   const client = await components.registry.createClientKey('examples', components.now(), quota)
   return { agent, leavingAgent, client }

@@ -10,6 +10,7 @@ import { readiness } from '../../../api/openapi/examples.ts'
 import type { Route } from '../../../api/route.ts'
 import { allRoutes } from '../../../api/routes/all.ts'
 import { startServer } from '../../../api/server.ts'
+import type { SigningKey } from '../../../pipeline/proof/note-keys.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import { ServiceError } from '../../../schemas/errors.ts'
 import { ApiDocument, type Document, type Operation, expectDocumented } from '../../support/api-document.ts'
@@ -27,6 +28,7 @@ import {
 } from '../../support/service.ts'
 import { copyOf } from '../../support/store-content.ts'
 import { NOW, QUESTION, uuidOf } from '../../support/world.ts'
+import { LOG_KEY } from '../../support/written-log.ts'
 
 const routes = allRoutes({
   version: '1.0.0',
@@ -43,17 +45,21 @@ let service: TestService
 beforeAll(async () => {
   released = new MemoryStore()
   keys = await releaseExamples(await testComponents({ store: released, folder, clock }))
-  service = await startTestService(await testComponents({ store: copyOf(released), folder, clock }))
+  const components = await testComponents({ store: copyOf(released), folder, clock })
+  service = await startTestService({ ...components, signers: [LOG_KEY] })
 })
 afterAll(() => service.stop())
 
 type Provoke = (request: Request, operation: Operation) => Promise<Answer>
 
 /** A service of a test's own over the released world. */
-async function another(options: { settings?: Record<string, string>; store?: FaultStore } = {}) {
+async function another(
+  options: { settings?: Record<string, string>; store?: FaultStore; signers?: SigningKey[] } = {},
+) {
   const store = options.store ?? copyOf(released)
   const settings = { REFRESH_MS: '60000', ...options.settings }
-  const running = await startTestService(await testComponents({ store, folder, clock, settings }))
+  const components = await testComponents({ store, folder, clock, settings })
+  const running = await startTestService({ ...components, signers: options.signers ?? [LOG_KEY] })
   onTestFinished(running.stop)
   return running.client
 }
@@ -234,6 +240,9 @@ const PROVOKE_OF: Record<string, Provoke> = {
     send(await another({ store: new FaultStore(new MemoryStore()) }), request),
   'getOwner 404': (request) => send(service.client, { ...request, path: '/owners/nobody' }),
   'getRelease 404': (request) => send(service.client, { ...request, path: '/releases/2' }),
+  'getLogCheckpoint 404': async (request) =>
+    send(await another({ store: new FaultStore(new MemoryStore()) }), request),
+  'getLogKeys 404': async (request) => send(await another({ signers: [] }), request),
   'getReadiness 503': async (request) => {
     const ready = routes.filter(({ path }) => path === request.path)
     return send(await served(ready, false), request)

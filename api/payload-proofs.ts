@@ -1,0 +1,82 @@
+// Proofs that payloads were published, of the current release and of earlier ones.
+import pLimit from 'p-limit'
+import { type ShardTree, payloadPath, shardTree } from '../pipeline/release/payload-tree.ts'
+import { readManifest, readReleaseShard, shardFile } from '../pipeline/release/read.ts'
+import { innerProofBytes, tlogProofText } from '../pipeline/proof/tlog-proof.ts'
+import { manifestPath, shardStart } from '../pipeline/store/paths.ts'
+import type { Store } from '../pipeline/store/store.ts'
+import { ServiceError } from '../schemas/errors.ts'
+import type { PublicationKind } from '../schemas/metric.ts'
+import type { ReleaseManifest } from '../schemas/payloads.ts'
+import type { EntityType } from '../schemas/tables.ts'
+import type { PublicLog } from './public-log.ts'
+import { ShardCache } from './shard-cache.ts'
+
+const CACHE_BYTES = 32 * 1024 * 1024
+/** What a hash takes in memory, at a guess. A tree has two for each leaf. */
+const HASH_BYTES = 150
+/** What a manifest takes for each of its files, at a guess. */
+const FILE_BYTES = 500
+/** A shard takes some megabytes while it is read and hashed, and all of a processor. */
+const SHARDS_AT_ONCE = 4
+
+export interface ProvenPayload {
+  entityType: EntityType
+  entityId: string
+  kind: PublicationKind
+}
+
+export class PayloadProofs {
+  readonly #store: Store
+  readonly #log: Pick<PublicLog, 'statementOf'>
+  readonly #manifests = new ShardCache<ReleaseManifest>(CACHE_BYTES)
+  readonly #shards = new ShardCache<ShardTree>(CACHE_BYTES)
+  readonly #limit = pLimit(SHARDS_AT_ONCE)
+
+  constructor(store: Store, log: Pick<PublicLog, 'statementOf'>) {
+    this.#store = store
+    this.#log = log
+  }
+
+  /**
+   * The proof of a payload of a release up to the current one; undefined if the release does not have the entity.
+   *
+   * @throws ServiceError `notFound` for a release that has no trees or was thinned, `unavailable` for one that is not logged yet.
+   */
+  async of(current: ReleaseManifest, release: number, payload: ProvenPayload): Promise<string | undefined> {
+    const manifest = release === current.release ? current : await this.#manifest(release)
+    if (!manifest.trees) {
+      throw new ServiceError('notFound', `release ${release} was made before payloads had proofs`)
+    }
+    const { entityType, entityId, kind } = payload
+    const file = shardFile(manifest.files, entityType, entityId)
+    const tree = manifest.trees[entityType]
+    if (!file || !tree) return undefined
+    const shard = await this.#shards.get(`${release} ${file.path}`, () =>
+      this.#limit(async () => {
+        const value = shardTree(await readReleaseShard(this.#store, release, file))
+        return { value, sizeBytes: value.subtree.size * 2 * HASH_BYTES }
+      }),
+    )
+    const files = manifest.files.filter(({ path }) => shardStart(path, entityType) !== undefined)
+    const path = payloadPath(tree, files.indexOf(file), shard, entityId, kind)
+    if (!path) return undefined
+    const logged = await this.#log.statementOf(release)
+    if (!logged) throw notLogged(release)
+    const { statement, ...outer } = logged
+    return tlogProofText({ extra: innerProofBytes({ ...path, statement }), ...outer })
+  }
+
+  #manifest(release: number): Promise<ReleaseManifest> {
+    return this.#manifests.get(String(release), async () => {
+      const manifest = await readManifest(this.#store, release)
+      if (!manifest) throw new ServiceError('corrupt', `${manifestPath(release)} is gone`)
+      return { value: manifest, sizeBytes: manifest.files.length * FILE_BYTES }
+    })
+  }
+}
+
+function notLogged(release: number): ServiceError {
+  const detail = `release ${release} is published and not in the public log yet: ask again`
+  return new ServiceError('unavailable', detail, { expose: true, retryAfterS: 5 })
+}

@@ -1,0 +1,126 @@
+// The public log as this node knows it: the last checkpoint, the tiles, and where the statement of a release is.
+import type { SignedCheckpoint } from '../pipeline/proof/checkpoint.ts'
+import { bundleOf, entriesOf } from '../pipeline/proof/entry-bundle.ts'
+import { HASH_BYTES } from '../pipeline/proof/merkle.ts'
+import { noteText } from '../pipeline/proof/note.ts'
+import {
+  type ReadTile,
+  TILE_PATH,
+  bundlePath,
+  inclusionFromTiles,
+  tilePath,
+} from '../pipeline/proof/tiles.ts'
+import type { Path } from '../pipeline/proof/tlog-proof.ts'
+import { logCheckpointPath, logTilePath } from '../pipeline/store/paths.ts'
+import type { Store } from '../pipeline/store/store.ts'
+import { lastCheckpoint, readBundle, readCheckpoint, tileReader } from '../pipeline/transparency/log-files.ts'
+import { ServiceError } from '../schemas/errors.ts'
+import { ShardCache } from './shard-cache.ts'
+
+/** Some hundred full bundles, or two thousand full tiles. */
+const CACHE_BYTES = 16 * 1024 * 1024
+const ENTRIES_PER_BUNDLE = 256
+/** Of a statement, at a guess. */
+const STATEMENT_BYTES = 600
+const PARTIAL = /\.p\/(\d+)$/
+
+/** A statement, and its path to the root of a checkpoint. */
+export interface LoggedStatement extends Path {
+  statement: Uint8Array
+  /** A signed note, verbatim. */
+  checkpoint: string
+}
+
+export class PublicLog {
+  /** The keys in force, the one that signs first at the front. */
+  readonly vkeys: readonly string[]
+  readonly #store: Store
+  readonly #tiles = new ShardCache<Uint8Array>(CACHE_BYTES)
+  readonly #bundles = new ShardCache<Uint8Array[]>(CACHE_BYTES)
+  #last: SignedCheckpoint | undefined
+  #hasLooked = false
+  #refreshing: Promise<void> | undefined
+
+  constructor(store: Store, vkeys: readonly string[]) {
+    this.#store = store
+    this.vkeys = vkeys
+  }
+
+  /** Whether there is a log: a node without keys may serve what others have signed. */
+  get isThere(): boolean {
+    return this.vkeys.length > 0 || this.#last !== undefined
+  }
+
+  /** The last checkpoint, verbatim; undefined before the first entry. */
+  get checkpoint(): string | undefined {
+    return this.#last && noteText(this.#last.note)
+  }
+
+  /**
+   * Looks for a later checkpoint, which costs one request where there is none. A node without keys that found no log when it
+   * started looks for none. Calls made while one is under way share it.
+   */
+  refresh(): Promise<void> {
+    this.#refreshing ??= this.#readLast().finally(() => {
+      this.#refreshing = undefined
+    })
+    return this.#refreshing
+  }
+
+  async #readLast(): Promise<void> {
+    if (this.#hasLooked && !this.isThere) return
+    const known = this.#last?.checkpoint.size ?? 0
+    const size = await lastCheckpoint(this.#store, known)
+    this.#hasLooked = true
+    if (size === known) return
+    const last = await readCheckpoint(this.#store, size)
+    if (last.checkpoint.size !== size) {
+      throw new ServiceError('corrupt', `${logCheckpointPath(size)} is of ${last.checkpoint.size} entries`)
+    }
+    this.#last = last
+  }
+
+  /**
+   * A tile or a bundle by its path in the log. One that is partial and gone is the beginning of the full one. Undefined for a
+   * path of neither, and where the store has none.
+   */
+  async tile(path: string): Promise<Uint8Array | undefined> {
+    if (!TILE_PATH.test(path)) return undefined
+    const bytes = await this.#store.get(logTilePath(path))
+    const width = Number(PARTIAL.exec(path)?.[1] ?? ENTRIES_PER_BUNDLE)
+    if (bytes || width === ENTRIES_PER_BUNDLE) return bytes
+    const full = await this.#store.get(logTilePath(path.replace(PARTIAL, '')))
+    if (!full) return undefined
+    if (!path.startsWith('tile/entries/')) return full.subarray(0, width * HASH_BYTES)
+    return bundleOf(entriesOf(full).slice(0, width))
+  }
+
+  /** The statement of a release in the log; undefined where it is not logged yet. */
+  async statementOf(release: number): Promise<LoggedStatement | undefined> {
+    const last = this.#last
+    if (!last || release > last.checkpoint.size) return undefined
+    const { size } = last.checkpoint
+    const index = release - 1
+    const [statement, hashes] = await Promise.all([
+      this.#entry(index, size),
+      inclusionFromTiles(index, size, this.#readTile),
+    ])
+    return { index, hashes, statement, checkpoint: noteText(last.note) }
+  }
+
+  readonly #readTile: ReadTile = (tile) =>
+    this.#tiles.get(tilePath(tile), async () => {
+      const value = await tileReader(this.#store)(tile)
+      return { value, sizeBytes: value.byteLength }
+    })
+
+  async #entry(entry: number, size: number): Promise<Uint8Array> {
+    const index = Math.floor(entry / ENTRIES_PER_BUNDLE)
+    const width = Math.min(ENTRIES_PER_BUNDLE, size - index * ENTRIES_PER_BUNDLE)
+    const entries = await this.#bundles.get(bundlePath({ index, width }), async () => {
+      const value = await readBundle(this.#store, { index, width })
+      return { value, sizeBytes: value.length * STATEMENT_BYTES }
+    })
+    return entries[entry - index * ENTRIES_PER_BUNDLE]!
+  }
+}

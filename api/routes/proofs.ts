@@ -1,0 +1,71 @@
+// Proofs that payloads were published: the same four calls for agents and forecasters.
+import { z } from 'zod'
+import { encoded } from '../../pipeline/proof/canonical.ts'
+import { ServiceError } from '../../schemas/errors.ts'
+import type { PublicationKind } from '../../schemas/metric.ts'
+import { proofQuery } from '../../schemas/requests.ts'
+import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
+import { uuid } from '../../schemas/values.ts'
+import { notPublished } from '../not-published.ts'
+import * as examples from '../openapi/examples.ts'
+import { proofOf } from '../openapi/log-examples.ts'
+import { componentName } from '../openapi/schemas.ts'
+import { type Route, route } from '../route.ts'
+import { ENTITIES } from './entities.ts'
+import { NO_LOG } from './public-log.ts'
+import { noSuchRelease } from './releases.ts'
+
+const CALLS: { kind: PublicationKind; name: string }[] = [
+  { kind: 'verification', name: 'verification' },
+  { kind: 'metrics', name: 'metrics' },
+  { kind: 'rankings', name: 'rankings' },
+  { kind: 'advanced_metrics', name: 'advanced-metrics' },
+]
+
+export const proofs: Route[] = CALLS.flatMap(({ kind, name }) =>
+  ENTITY_TYPES.map((entityType) => proof(entityType, kind, name)),
+)
+
+function proof(entityType: EntityType, kind: PublicationKind, name: string): Route {
+  const { path, words, idName, example, missing } = ENTITIES[entityType]
+  return route({
+    path: `${path}/${name}/proof`,
+    operationId: `get${componentName(`${entityType}-${name}-proof`)}`,
+    tag: 'Log',
+    summary: `The proof of the ${name} of ${words}`,
+    description:
+      `That the body of \`GET ${path}/${name}\` was published in a release which is in the public log ` +
+      '(c2sp.org/tlog-proof@v1). Take the release from the payload. The proof needs only the public key of the log to be checked: ' +
+      'take it from somewhere other than this service. A release that has just been published is in the log a moment later: until ' +
+      'then the call answers 503. Keep the proof with the payload, since a release that was thinned has none any more.',
+    follows: true,
+    needsStore: true,
+    params: z.strictObject({ [idName]: uuid }),
+    query: proofQuery,
+    examples: { params: { [idName]: example }, query: { release: '1' } },
+    success: {
+      description: 'The proof',
+      body: z.string(),
+      mediaType: 'text/plain',
+      cache: 'public, max-age=60',
+      example: proofOf(entityType, kind),
+    },
+    problems: {
+      404: missing,
+      422: examples.invalid('query', 'release', 'must be the number of a release, such as 12'),
+    },
+    handle: async ({ params, query }, context) => {
+      const { releases, publicLog, payloadProofs } = context
+      const entityId = params[idName]!
+      if (!publicLog.isThere) throw new ServiceError('notFound', NO_LOG)
+      const { current } = releases
+      if (!current) throw await notPublished(context, entityType, entityId)
+      const release = query.release === undefined ? current.release : Number(query.release)
+      if (release > current.release) throw noSuchRelease(release, current.release)
+      const found = await payloadProofs.of(current, release, { entityType, entityId, kind })
+      if (found !== undefined) return { body: encoded(found) }
+      if (release === current.release) throw await notPublished(context, entityType, entityId)
+      throw new ServiceError('notFound', `release ${release} has no ${entityType} ${entityId}`)
+    },
+  })
+}

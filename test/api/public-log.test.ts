@@ -1,0 +1,215 @@
+// The public log over HTTP: its checkpoint, its tiles and bundles, and its keys.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { decoded, encoded } from '../../pipeline/proof/canonical.ts'
+import { entriesOf } from '../../pipeline/proof/entry-bundle.ts'
+import { signingKeyOf, verifierKeyText } from '../../pipeline/proof/note-keys.ts'
+import { bundlePath, rootFromTiles, tilePath } from '../../pipeline/proof/tiles.ts'
+import { parseCheckpoint } from '../../pipeline/proof/checkpoint.ts'
+import { logCheckpointPath, logTilePath } from '../../pipeline/store/paths.ts'
+import { MemoryStore } from '../../pipeline/store/memory.ts'
+import { PublicLog } from '../../api/public-log.ts'
+import { FaultStore } from '../support/fault-store.ts'
+import { suiteFolder } from '../support/folder.ts'
+import { expectProblem, pointersOf } from '../support/problem.ts'
+import {
+  type Answer,
+  type TestService,
+  startTestService,
+  testComponents,
+  testService,
+} from '../support/service.ts'
+import { copyOf } from '../support/store-content.ts'
+import { LOG_KEY, LOG_ORIGIN, LOG_VKEY, writeEntries } from '../support/written-log.ts'
+
+const OFTEN = { interval: 1, timeout: 10_000 }
+const IMMUTABLE = 'public, max-age=31536000, immutable'
+const ENTRIES = Array.from({ length: 300 }, (_, index) => encoded(`{"release":${index + 1}}`))
+
+/** A log of all entries. */
+const whole = new MemoryStore()
+/** Serves it. */
+let service: TestService
+beforeAll(async () => {
+  await writeEntries(whole, ENTRIES)
+  const components = await testComponents({ store: whole, folder: await suiteFolder() })
+  service = await startTestService({ ...components, signers: [LOG_KEY] })
+})
+afterAll(() => service.stop())
+
+async function loggedStore(entries: number): Promise<MemoryStore> {
+  const store = new MemoryStore()
+  await writeEntries(store, ENTRIES.slice(0, entries))
+  return store
+}
+
+async function serviceOver(store = new MemoryStore(), signers = [LOG_KEY]) {
+  return testService({ ...(await testComponents({ store })), signers })
+}
+
+describe('GET /log/checkpoint', () => {
+  test('answers the greatest checkpoint, byte for byte', async () => {
+    const { status, headers, bytes } = await service.client.get('/log/checkpoint')
+    expect(status).toBe(200)
+    expect(headers['content-type']).toBe('text/plain; charset=utf-8')
+    expect(headers['cache-control']).toBe('public, max-age=2')
+    expect(headers['access-control-allow-origin']).toBe('*')
+    expect(bytes).toEqual(Buffer.from(whole.objects.get(logCheckpointPath(300))!))
+    expect((await service.client.send('HEAD', '/log/checkpoint')).headers.etag).toBe(headers.etag)
+  })
+
+  test('follows the log, also from its first entry', async () => {
+    const store = new MemoryStore()
+    const { client } = await serviceOver(store)
+    expectProblem(await client.get('/log/checkpoint'), 404, /has no entry yet/)
+    for (const size of [1, 3]) {
+      await writeEntries(store, ENTRIES.slice(0, size))
+      const sizeOf = ({ status, text }: Answer) => status === 200 && parseCheckpoint(text).checkpoint.size
+      await expect.poll(async () => sizeOf(await client.get('/log/checkpoint')), OFTEN).toBe(size)
+    }
+  })
+
+  test('answers 404 where there is no log, and serves one without a key of its own', async () => {
+    const none = await serviceOver(new MemoryStore(), [])
+    expectProblem(await none.client.get('/log/checkpoint'), 404, /keeps no public log/)
+    const other = await serviceOver(await loggedStore(2), [])
+    expect((await other.client.get('/log/checkpoint')).text).toContain(`${LOG_ORIGIN}\n2\n`)
+    expectProblem(await other.client.get('/sandbox/log/checkpoint'), 404, /keeps no public log/)
+  })
+})
+
+describe('a look for the next checkpoint', () => {
+  test('costs one request where there is none', async () => {
+    const store = new FaultStore(await loggedStore(5))
+    const log = new PublicLog(store, [])
+    await log.refresh()
+    store.calls.length = 0
+    await Promise.all([log.refresh(), log.refresh()])
+    expect(store.calls).toHaveLength(1)
+  })
+
+  test('is made once by a node that has no key and found no log', async () => {
+    const store = new FaultStore(new MemoryStore())
+    const log = new PublicLog(store, [])
+    for (const calls of [1, 1, 1]) {
+      await log.refresh()
+      expect(store.calls).toHaveLength(calls)
+    }
+  })
+
+  test('keeps the last checkpoint where the next one is damaged', async () => {
+    const store = await loggedStore(5)
+    const log = new PublicLog(store, [])
+    await log.refresh()
+    const last = log.checkpoint
+    store.objects.set(logCheckpointPath(6), store.objects.get(logCheckpointPath(5))!)
+    await expect(log.refresh()).rejects.toMatchObject({ kind: 'corrupt' })
+    store.objects.set(logCheckpointPath(6), encoded('no note'))
+    await expect(log.refresh()).rejects.toMatchObject({ kind: 'corrupt' })
+    expect(log.checkpoint).toBe(last)
+  })
+})
+
+describe('GET /log/tile/…', () => {
+  test.for([
+    tilePath({ level: 0, index: 0, width: 256 }),
+    tilePath({ level: 0, index: 1, width: 44 }),
+    tilePath({ level: 1, index: 0, width: 1 }),
+    bundlePath({ index: 0, width: 256 }),
+    bundlePath({ index: 1, width: 44 }),
+  ])('answers %s as the store has it', async (path) => {
+    const { status, headers, bytes } = await service.client.get(`/log/${path}`)
+    expect(status).toBe(200)
+    expect(headers['content-type']).toBe('application/octet-stream')
+    expect(headers['cache-control']).toBe(IMMUTABLE)
+    expect(headers['access-control-allow-origin']).toBe('*')
+    expect(bytes).toEqual(Buffer.from(whole.objects.get(logTilePath(path))!))
+  })
+
+  test('answers a partial one that is gone from the beginning of the full one', async () => {
+    const store = copyOf(whole)
+    for (const path of whole.objects.keys()) if (/\/000\.p\//.test(path)) store.objects.delete(path)
+    const { client } = await serviceOver(store)
+    for (const width of [1, 7, 255]) {
+      for (const path of [tilePath({ level: 0, index: 0, width }), bundlePath({ index: 0, width })]) {
+        expect(store.objects.has(logTilePath(path))).toBe(false)
+        const { status, bytes, headers } = await client.get(`/log/${path}`)
+        expect(status, path).toBe(200)
+        expect(bytes, path).toEqual(Buffer.from(whole.objects.get(logTilePath(path))!))
+        expect(headers['cache-control']).toBe(IMMUTABLE)
+      }
+    }
+    // Of a level whose full tile is not there, nothing is made up.
+    expect((await client.get('/log/tile/1/000.p/2')).status).toBe(404)
+  })
+
+  test('gives all that the checkpoint commits to', async () => {
+    const { client } = service
+    const { checkpoint } = parseCheckpoint((await client.get('/log/checkpoint')).text)
+    const root = await rootFromTiles(
+      checkpoint.size,
+      async (tile) => (await client.get(`/log/${tilePath(tile)}`)).bytes,
+    )
+    expect(root).toEqual(checkpoint.root)
+    const bundle = await client.get(`/log/${bundlePath({ index: 1, width: 44 })}`)
+    expect(entriesOf(bundle.bytes).map(decoded)).toEqual(ENTRIES.slice(256).map(decoded))
+  })
+
+  test.for([
+    '0/002',
+    '2/000',
+    'entries/002',
+    'entries/001',
+    '0/x001/000',
+    '',
+    '0',
+    '0/',
+    '0/0',
+    '0/0000',
+    '0/000/',
+    '0//000',
+    '00/000',
+    '64/000',
+    '0/001.p/0',
+    '0/001.p/044',
+    '0/001.p/256',
+    '0/001.p/',
+    '0/001.p',
+    '0/x000',
+    '0/000/000',
+    '-1/000',
+    'Entries/000',
+    '../checkpoints/00000300',
+    '..%2fcheckpoints%2f00000300',
+    '%2e%2e/checkpoints/00000300',
+    '0/000%00',
+    '0/000%0a',
+    '%zz',
+  ])('answers 404 to %s', async (path) => {
+    expectProblem(await service.client.get(`/log/tile/${path}`), 404, /tile|no path/)
+  })
+
+  test('asks the store for nothing that is no path of a tile', async () => {
+    const store = new FaultStore(whole)
+    const log = new PublicLog(store, [])
+    for (const path of ['tile/0/000/../001', 'checkpoints/00000300', 'tile/0/000\n', 'tile/0/000.p/999']) {
+      expect(await log.tile(path)).toBeUndefined()
+    }
+    expect(store.calls).toEqual([])
+  })
+
+  test('takes no parameter', async () => {
+    expect(pointersOf(await service.client.get('/log/tile/0/000?a=b'))).toEqual(['/a'])
+  })
+})
+
+describe('GET /log/vkey', () => {
+  test('answers the keys in force, the one that signs first at the front', async () => {
+    const next = signingKeyOf(LOG_ORIGIN, 'log', new Uint8Array(32).fill(8))
+    const { client } = await serviceOver(new MemoryStore(), [next, LOG_KEY])
+    const { status, headers, text } = await client.get('/log/vkey')
+    expect(status).toBe(200)
+    expect(headers['content-type']).toBe('text/plain; charset=utf-8')
+    expect(text).toBe(`${verifierKeyText(next.verifier)}\n${LOG_VKEY}\n`)
+    expectProblem(await client.get('/sandbox/log/vkey'), 404, /signs no public log/)
+  })
+})
