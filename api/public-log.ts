@@ -71,8 +71,10 @@ export class PublicLog {
     if (this.#hasLooked && !this.isThere) return
     const known = this.#last?.checkpoint.size ?? 0
     const size = await lastCheckpoint(this.#store, known)
-    this.#hasLooked = true
-    if (size === known) return
+    if (size === known) {
+      this.#hasLooked = true
+      return
+    }
     const last = await readCheckpoint(this.#store, size)
     if (last.checkpoint.size !== size) {
       throw new ServiceError('corrupt', `${logCheckpointPath(size)} is of ${last.checkpoint.size} entries`)

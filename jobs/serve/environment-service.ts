@@ -51,8 +51,18 @@ export async function startEnvironment(
       logger.warn({ err: error, environment }, 'could not follow the store; serving what is known')
     }
   }
+  const followed = following(() => followStore(parts))
+  // Apart from the rest, so that a log that is damaged stops nothing but itself.
+  const followedLog = following(() => parts.publicLog.refresh())
+  await followedLog()
   const pace = { refreshMs: settings.REFRESH_MS, pause: pauseFor }
-  const follower = new Follower({ ...pace, follow: following(() => followStore(parts)) })
+  const follower = new Follower({
+    ...pace,
+    follow: async () => {
+      await followed()
+      await followedLog()
+    },
+  })
   // Apart from the rest, because at the start it may read for minutes.
   const standingFollower = new Follower({
     ...pace,
@@ -94,14 +104,13 @@ export async function startEnvironment(
 }
 
 /** Brings up to date what a node serves. Snapshots are listed until that of the current release's day is known. */
-async function followStore({ questions, releases, history, health, publicLog }: ApiParts): Promise<void> {
+async function followStore({ questions, releases, history, health }: ApiParts): Promise<void> {
   await questions.refresh()
   await releases.refresh()
   const { current } = releases
   if (current && !history.has(snapshotDate(current.as_of))) await history.refresh()
   history.include(datesInQuarantine(current?.quarantined ?? []))
   health.followed(current)
-  await publicLog.refresh()
 }
 
 const pauseFor: Pause = (milliseconds, signal) => pause(milliseconds, true, { signal }).catch(() => false)

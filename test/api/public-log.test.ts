@@ -109,6 +109,14 @@ describe('a look for the next checkpoint', () => {
   })
 })
 
+test('a node starts and serves all else where the last checkpoint is damaged', async () => {
+  const store = await loggedStore(2)
+  store.objects.set(logCheckpointPath(2), encoded('no note'))
+  const { client } = await serviceOver(store)
+  expect((await client.get('/questions')).status).toBe(200)
+  expectProblem(await client.get('/log/checkpoint'), 404, /has no entry yet/)
+})
+
 describe('GET /log/tile/…', () => {
   test.for([
     tilePath({ level: 0, index: 0, width: 256 }),
