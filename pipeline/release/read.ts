@@ -31,25 +31,13 @@ import {
 } from '../store/paths.ts'
 import { sha256Hex } from '../proof/canonical.ts'
 import { readRecord, recordBytes } from '../store/records.ts'
+import { lastNumbered } from '../store/numbered.ts'
 import type { Store } from '../store/store.ts'
 import { orUnreadable } from '../tables/quarantine.ts'
 
-/**
- * The number of the current release, the greatest with a manifest; 0 if there is none. Releases are numbered without a
- * gap, so the search asks about twice the logarithm of the number of releases after the `known` one.
- */
-export async function currentRelease(store: Store, known = 0): Promise<number> {
-  const isPublished = (release: number) => exists(store, manifestPath(release))
-  let last = known
-  let step = 1
-  while (await isPublished(last + step)) {
-    last += step
-    step *= 2
-  }
-  for (step = Math.floor(step / 2); step >= 1; step = Math.floor(step / 2)) {
-    if (await isPublished(last + step)) last += step
-  }
-  return last
+/** The number of the current release, the greatest with a manifest; 0 if there is none. */
+export function currentRelease(store: Store, known = 0): Promise<number> {
+  return lastNumbered(store, manifestPath, known)
 }
 
 export function readManifest(store: Store, release: number): Promise<ReleaseManifest | undefined> {

@@ -1,0 +1,24 @@
+// Objects that are numbered from 1 without a gap, and never replaced.
+import type { Store } from './store.ts'
+
+/**
+ * The greatest number that has an object; 0 if there is none. The search asks about twice the logarithm of how many objects there
+ * are after the `known` one.
+ */
+export async function lastNumbered(
+  store: Store,
+  pathOf: (number: number) => string,
+  known = 0,
+): Promise<number> {
+  const isThere = async (number: number) => (await store.range(pathOf(number), 0, 1)) !== undefined
+  let last = known
+  let step = 1
+  while (await isThere(last + step)) {
+    last += step
+    step *= 2
+  }
+  for (step = Math.floor(step / 2); step >= 1; step = Math.floor(step / 2)) {
+    if (await isThere(last + step)) last += step
+  }
+  return last
+}
