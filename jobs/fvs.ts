@@ -22,6 +22,7 @@ import { runRetention } from './retention.ts'
 import { runSeed, runStep } from './sandbox.ts'
 import { SEED_DEFAULTS, type SeedOptions } from './simulation/seed.ts'
 import { runVerify } from './verify.ts'
+import { type ProofOptions, runVerifyProof } from './verify-proof.ts'
 
 /** The most characters of a reason: every later manifest repeats it. */
 const REASON_LENGTH = 500
@@ -243,10 +244,28 @@ command(
   sandbox,
 ).action((options: GlobalOptions) => onStore({ ...options, environment: 'sandbox' }, 'writes', runStep))
 
-storeCommand('verify', 'Check the signature of a published payload, and what a verification awards.')
+storeCommand(
+  'verify',
+  'Check the signature of a published payload, and what a verification awards; with --vkey, without a secret, a proof or a receipt.',
+)
   .argument('<target>', 'a URL of the API, or a file: a payload, a shard of a release or a bulk answer')
   .option('--signature <header>', 'the X-Service-Signature of a payload in a file')
-  .action(async (target: string, options: StoreOptions & { signature?: string }) => {
+  .option(
+    '--vkey <key>',
+    'a key of the public log, as its operator publishes it; may be repeated',
+    collected,
+    [],
+  )
+  .option('--proof <place>', 'the proof of the payload: a URL or a file')
+  .option('--receipt <file>', 'the X-Service-Receipt of a forecast')
+  .option('--witness <key>', 'a witness that must have signed too; may be repeated', collected, [])
+  .action(async (target: string, options: StoreOptions & { signature?: string } & ProofOptions) => {
+    const { vkey, proof, receipt, witness } = options
+    const withKeys = vkey.length + witness.length > 0 || proof !== undefined || receipt !== undefined
+    if (withKeys) {
+      finish(await runVerifyProof(target, options), options)
+      return
+    }
     const own = settingsOf(settingsFor(options), options.environment)
     finish(await runVerify(own, target, options.signature), options)
   })
