@@ -116,6 +116,10 @@ describe('a wrong setting', () => {
   const wrong: [env: Record<string, string>, message: RegExp][] = [
     [{ VERIFICATION_SIGNING_SECRET: ` ${SECRET}` }, /_SECRET: must not begin or end with white space\n$/],
     [{ RELEASE_SCHEDULE: 'daily' }, /RELEASE_SCHEDULE is not a cron expression: "daily"/],
+    [
+      { LOG_SIGNING_KEY: `PRIVATE+KEY+log.example+00000000+AQ${'B'.repeat(42)}` },
+      /^fvs: LOG_SIGNING_KEY: the id of the signing key is not that of its public key\n$/,
+    ],
   ]
 
   test('stops the boot and is named', async () => {
