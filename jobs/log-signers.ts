@@ -26,7 +26,7 @@ export function signersOf(settings: Settings): Record<Environment, readonly Sign
 }
 
 /** The environment whose log may have a name: that of the sandbox shows what it is in every checkpoint. */
-function environmentOfLog(name: string): Environment {
+export function environmentOfLog(name: string): Environment {
   return name.endsWith('/sandbox') ? 'sandbox' : 'production'
 }
 

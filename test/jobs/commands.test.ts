@@ -76,6 +76,8 @@ describe('wrong usage exits with 2 and names the fault', () => {
     [['quarantine', 'inbox/forecasts/x.parquet', '--reason', ' '], /is invalid. It must not be empty/],
     [['quarantine', 'inbox/forecasts/x.parquet', '--reason', 'a\nb'], /must not have the character U\+000A/],
     [['quarantine', 'x', '--reason', 'a'.repeat(501)], /It must have at most 500 characters/],
+    [['log', 'key'], /missing required argument 'origin'/],
+    [['log', 'key', 'a b'], /^error: ORIGIN is "a b"; it must have neither white space nor a plus sign\n$/],
     [['keys', 'create'], /required option '--owner <name>' not specified/],
   ]
 
@@ -100,6 +102,7 @@ describe('wrong usage exits with 2 and names the fault', () => {
       'release',
       'import',
       'keys',
+      'log',
       'verify',
       'audit',
       'retention',
