@@ -21,6 +21,7 @@ import { probeStore } from '../pipeline/store/probe.ts'
 import type { Store } from '../pipeline/store/store.ts'
 import { type OwnSettings, type Settings, settingsOf } from '../schemas/config.ts'
 import type { Environment } from '../schemas/values.ts'
+import { signersOf } from './log-signers.ts'
 import { makeTemporaryFolder } from './temporary-folder.ts'
 import packageJson from '../package.json' with { type: 'json' }
 
@@ -86,8 +87,9 @@ export async function withEveryEnvironment<T>(
 /**
  * Opens the store and, unless the command only reads it, probes it.
  *
- * @throws ServiceError `invalid` for a store that cannot keep the service's promises, `unavailable` for one that
- *   does not answer, and for a folder without a store if the command begins none.
+ * @throws ServiceError `invalid` for wrong signing keys of the log, before the store is opened, and for a store that
+ *   cannot keep the service's promises, `unavailable` for one that does not answer, and for a folder without a store if
+ *   the command begins none.
  */
 async function buildComponents(
   settings: Settings,
@@ -99,6 +101,7 @@ async function buildComponents(
     destination({ dest: 2, sync: true }),
   )
   const own = settingsOf(settings, environment)
+  const signers = signersOf(settings)[environment]
   const store = await openStore(
     {
       url: storeUrlOf(settings.STORE_URL, environment),
@@ -124,7 +127,7 @@ async function buildComponents(
     local: new LocalFiles(store, join(cache, storeName)),
     registry: new Registry({ store, environment, randomBytes }),
     secrets: secretsOf(own),
-    signers: [],
+    signers,
     logger,
     log: (event, fields) => {
       logger.info({ environment, ...fields }, event)

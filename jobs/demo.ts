@@ -91,6 +91,11 @@ function demoSettings(variables: NodeJS.ProcessEnv, storeUrl: string): Settings 
     SHUTDOWN_TIMEOUT_MS: '2000',
     SANDBOX_VERIFICATION_SIGNING_SECRET: randomBytes(32).toString('base64url'),
     ...Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== '')),
+    // A key of theirs would sign a second history here, under the name of the log that people know.
+    LOG_SIGNING_KEY: '',
+    LOG_SIGNING_KEY_PREVIOUS: '',
+    SANDBOX_LOG_SIGNING_KEY: '',
+    SANDBOX_LOG_SIGNING_KEY_PREVIOUS: '',
     STORE_URL: storeUrl,
   })
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // The command line: reads arguments and settings, runs a command, and prints its report. The commands that serve are
 // loaded when they are called, so that the others start sooner.
+import { randomBytes } from 'node:crypto'
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { z } from 'zod'
 import { IMPORTS, type ImportKind } from '../pipeline/import/columns.ts'
@@ -15,6 +16,7 @@ import { type OwnerOption, assignAgents, listAgents, retireAgents } from './agen
 import { runAudit } from './audit.ts'
 import { reportTemplate, runImport, runTrial } from './import.ts'
 import { type KeyOptions, createKey, listKeys, revokeKey, rotateKey, setTier } from './keys.ts'
+import { makeLogKey } from './log-key.ts'
 import { type Report, print, reportError } from './output.ts'
 import { runQuarantine } from './quarantine.ts'
 import { runRelease } from './release.ts'
@@ -22,9 +24,15 @@ import { runRetention } from './retention.ts'
 import { runSeed, runStep } from './sandbox.ts'
 import { SEED_DEFAULTS, type SeedOptions } from './simulation/seed.ts'
 import { runVerify } from './verify.ts'
+import { type ProofOptions, runVerifyProof } from './verify-proof.ts'
+
+const JSON_OPTION = ['--json', 'print one JSON object on standard output'] as const
 
 /** The most characters of a reason: every later manifest repeats it. */
 const REASON_LENGTH = 500
+
+/** Of an Ed25519 key. */
+const SEED_BYTES = 32
 
 interface GlobalOptions {
   store?: string
@@ -52,7 +60,7 @@ function command(name: string, about: string, parent: Command = program): Comman
     .command(name)
     .description(about)
     .option('--store <url>', 'file:///folder or s3://bucket/prefix (default: STORE_URL, then ./data)')
-    .option('--json', 'print one JSON object on standard output')
+    .option(...JSON_OPTION)
 }
 
 /** A command that works on one environment of the store. */
@@ -225,6 +233,23 @@ storeCommand('rotate', 'Replace a key by a new one; the old one works for 24 hou
     onStore(options, 'writes', (components) => rotateKey(components, keyId)),
   )
 
+const log = program.command('log').description('Make the keys of the public log.')
+
+log
+  .command('key')
+  .description('Make a signing key of the log and print it, once.')
+  .argument(
+    '<origin>',
+    'the name of the log, such as fvs.example/forecasts; in the sandbox it ends in /sandbox',
+  )
+  .option(...JSON_OPTION)
+  .action((origin: string, options: Pick<GlobalOptions, 'json'>) => {
+    finish(
+      calledRightly(() => makeLogKey(origin, randomBytes(SEED_BYTES))),
+      options,
+    )
+  })
+
 const sandbox = program.command('sandbox').description('Fill the sandbox with simulated questions.')
 
 command('seed', 'Have simulated questions open, close and resolve by themselves from now on.', sandbox)
@@ -243,10 +268,28 @@ command(
   sandbox,
 ).action((options: GlobalOptions) => onStore({ ...options, environment: 'sandbox' }, 'writes', runStep))
 
-storeCommand('verify', 'Check the signature of a published payload, and what a verification awards.')
+storeCommand(
+  'verify',
+  'Check the signature of a published payload, and what a verification awards; with --vkey, without a secret, a proof or a receipt.',
+)
   .argument('<target>', 'a URL of the API, or a file: a payload, a shard of a release or a bulk answer')
   .option('--signature <header>', 'the X-Service-Signature of a payload in a file')
-  .action(async (target: string, options: StoreOptions & { signature?: string }) => {
+  .option(
+    '--vkey <key>',
+    'a key of the public log, as its operator publishes it; may be repeated',
+    collected,
+    [],
+  )
+  .option('--proof <place>', 'the proof of the payload: a URL or a file')
+  .option('--receipt <file>', 'the X-Service-Receipt of a forecast')
+  .option('--witness <key>', 'a witness that must have signed too; may be repeated', collected, [])
+  .action(async (target: string, options: StoreOptions & { signature?: string } & ProofOptions) => {
+    const { vkey, proof, receipt, witness } = options
+    const withKeys = vkey.length + witness.length > 0 || proof !== undefined || receipt !== undefined
+    if (withKeys) {
+      finish(await runVerifyProof(target, options), options)
+      return
+    }
     const own = settingsOf(settingsFor(options), options.environment)
     finish(await runVerify(own, target, options.signature), options)
   })

@@ -6,11 +6,17 @@ export interface Report {
   ok: boolean
   json: object
   text: string
+  /** What to tell people beside the text, on standard error, so that the text alone can go to a file. */
+  aside?: string
 }
 
 export function print(report: Report, json: boolean): void {
-  if (json) process.stdout.write(`${JSON.stringify(report.json)}\n`)
-  else if (report.text !== '') process.stdout.write(`${report.text}\n`)
+  if (json) {
+    process.stdout.write(`${JSON.stringify(report.json)}\n`)
+    return
+  }
+  if (report.text !== '') process.stdout.write(`${report.text}\n`)
+  if (report.aside !== undefined) process.stderr.write(`${report.aside}\n`)
 }
 
 /** A text on one line, without the characters that would steer a terminal: what a file says is shown and does nothing. */

@@ -26,6 +26,14 @@ const secret = z
     `must have at least ${SECRET_BYTES} bytes; \`openssl rand -base64 32\` makes a good one`,
   )
 
+/** A signing key as text. Whether its id is right, and what it may sign, shows where it is parsed. */
+const logKey = z
+  .string()
+  .regex(
+    /^PRIVATE\+KEY\+[^+\p{White_Space}\p{C}]+\+[0-9a-f]{8}\+[A-Za-z0-9+/]{44}$/u,
+    'must be PRIVATE+KEY+<name>+<8 hex>+<base64>, with nothing around it; `fvs log key ORIGIN` makes one',
+  )
+
 const list = z.string().transform((text) => text.split(',').map((part) => part.trim()))
 
 const PRODUCTION_DEFAULTS = { schedule: '*/15 * * * *', freeMonthlyCalls: 100, proMonthlyCalls: 5_000 }
@@ -40,6 +48,14 @@ const ownSettings = (defaults: typeof PRODUCTION_DEFAULTS) => ({
   VERIFICATION_SIGNING_SECRET_PREVIOUS: secret
     .optional()
     .describe('the old secret, which signs too while you replace it'),
+  LOG_SIGNING_KEY: logKey
+    .optional()
+    .describe(
+      'signs the public log, whose name it holds; `fvs log key` makes one. Without it there is no log',
+    ),
+  LOG_SIGNING_KEY_PREVIOUS: logKey
+    .optional()
+    .describe('the old key of the same name, which signs too while you replace it'),
   RELEASE_SCHEDULE: z
     .string()
     .min(1)
@@ -195,9 +211,7 @@ export function parseSettings(variables: Record<string, string | undefined>): Se
   if (!parsed.success) {
     const faults = parsed.error.issues.map((issue) => {
       const name = String(issue.path[0])
-      // The URL of a Redis server may hold its password.
-      const isSecret = name.includes('SECRET') || name === 'REDIS_URL'
-      const shown = isSecret ? '' : ` (it is ${JSON.stringify(variables[name])})`
+      const shown = isSecret(name) ? '' : ` (it is ${JSON.stringify(variables[name])})`
       return { pointer: name, detail: `${issue.message}${shown}` }
     })
     const names = [...new Set(faults.map(({ pointer }) => pointer))].join(', ')
@@ -205,6 +219,11 @@ export function parseSettings(variables: Record<string, string | undefined>): Se
   }
   assertSecrets(parsed.data)
   return parsed.data
+}
+
+/** The URL of a Redis server may hold its password. */
+function isSecret(name: string): boolean {
+  return name.includes('SECRET') || name.includes('SIGNING_KEY') || name === 'REDIS_URL'
 }
 
 /** @throws ServiceError `invalid` for secrets that contradict each other; it does not show them. */

@@ -2,7 +2,7 @@
 import { ServiceError } from '../../schemas/errors.ts'
 import { decoded } from '../proof/canonical.ts'
 import { type SignedCheckpoint, parseCheckpoint } from '../proof/checkpoint.ts'
-import { entriesOf } from '../proof/entry-bundle.ts'
+import { bundleOf, entriesOf } from '../proof/entry-bundle.ts'
 import { HASH_BYTES } from '../proof/merkle.ts'
 import { type ReadTile, type Tile, bundlePath, tilePath } from '../proof/tiles.ts'
 import { lastNumbered } from '../store/numbered.ts'
@@ -41,6 +41,18 @@ export async function readBundle(store: Store, bundle: Pick<Tile, 'index' | 'wid
     'corrupt',
     `${logTilePath(bundlePath(bundle))} has ${entries.length} entries, not ${bundle.width}`,
   )
+}
+
+/** The bundle that an entry goes to, with the entries before it. The first entry is 0. */
+export async function bundleWith(
+  store: Store,
+  entry: Uint8Array,
+  index: number,
+): Promise<{ path: string; bytes: Uint8Array }> {
+  const bundle = { index: Math.floor(index / ENTRIES_PER_BUNDLE), width: index % ENTRIES_PER_BUNDLE }
+  const before = bundle.width === 0 ? [] : await readBundle(store, bundle)
+  const path = bundlePath({ ...bundle, width: bundle.width + 1 })
+  return { path: logTilePath(path), bytes: bundleOf([...before, entry]) }
 }
 
 async function present(

@@ -1,15 +1,18 @@
 // The public log over HTTP: its checkpoint, its tiles and bundles, and its keys.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { decoded, encoded } from '../../pipeline/proof/canonical.ts'
-import { entriesOf } from '../../pipeline/proof/entry-bundle.ts'
+import { bundleOf, entriesOf } from '../../pipeline/proof/entry-bundle.ts'
 import { signingKeyOf, verifierKeyText } from '../../pipeline/proof/note-keys.ts'
+import { leafHash } from '../../pipeline/proof/merkle.ts'
 import { bundlePath, rootFromTiles, tilePath } from '../../pipeline/proof/tiles.ts'
 import { parseCheckpoint } from '../../pipeline/proof/checkpoint.ts'
 import { logCheckpointPath, logTilePath } from '../../pipeline/store/paths.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
+import { readStatement } from '../../pipeline/transparency/statement.ts'
 import { PublicLog } from '../../api/public-log.ts'
 import { FaultStore } from '../support/fault-store.ts'
 import { suiteFolder } from '../support/folder.ts'
+import { putReleases } from '../support/logged-releases.ts'
 import { expectProblem, pointersOf } from '../support/problem.ts'
 import {
   type Answer,
@@ -18,27 +21,33 @@ import {
   testComponents,
   testService,
 } from '../support/service.ts'
-import { copyOf } from '../support/store-content.ts'
-import { LOG_KEY, LOG_ORIGIN, LOG_VKEY, writeEntries } from '../support/written-log.ts'
+import { LOG_KEY, LOG_ORIGIN, LOG_VKEY, writeLog } from '../support/written-log.ts'
 
 const OFTEN = { interval: 1, timeout: 10_000 }
 const IMMUTABLE = 'public, max-age=31536000, immutable'
-const ENTRIES = Array.from({ length: 300 }, (_, index) => encoded(`{"release":${index + 1}}`))
-
-/** A log of all entries. */
+const RELEASES = 300
+/** A log of all releases: it keeps no partial tile of the first 256. */
 const whole = new MemoryStore()
+/** Its statements. */
+let entries: Uint8Array[]
 /** Serves it. */
 let service: TestService
 beforeAll(async () => {
-  await writeEntries(whole, ENTRIES)
+  await extend(whole, RELEASES)
+  entries = await Promise.all(Array.from({ length: RELEASES }, (_, index) => readStatement(whole, index + 1)))
   const components = await testComponents({ store: whole, folder: await suiteFolder() })
   service = await startTestService({ ...components, signers: [LOG_KEY] })
 })
 afterAll(() => service.stop())
 
-async function loggedStore(entries: number): Promise<MemoryStore> {
+async function extend(store: MemoryStore, releases: number): Promise<void> {
+  await putReleases(store, releases)
+  await writeLog(store, releases)
+}
+
+async function loggedStore(releases: number): Promise<MemoryStore> {
   const store = new MemoryStore()
-  await writeEntries(store, ENTRIES.slice(0, entries))
+  await extend(store, releases)
   return store
 }
 
@@ -62,7 +71,7 @@ describe('GET /log/checkpoint', () => {
     const { client } = await serviceOver(store)
     expectProblem(await client.get('/log/checkpoint'), 404, /has no entry yet/)
     for (const size of [1, 3]) {
-      await writeEntries(store, ENTRIES.slice(0, size))
+      await extend(store, size)
       const sizeOf = ({ status, text }: Answer) => status === 200 && parseCheckpoint(text).checkpoint.size
       await expect.poll(async () => sizeOf(await client.get('/log/checkpoint')), OFTEN).toBe(size)
     }
@@ -134,15 +143,18 @@ describe('GET /log/tile/…', () => {
   })
 
   test('answers a partial one that is gone from the beginning of the full one', async () => {
-    const store = copyOf(whole)
-    for (const path of whole.objects.keys()) if (/\/000\.p\//.test(path)) store.objects.delete(path)
-    const { client } = await serviceOver(store)
+    const { client } = service
     for (const width of [1, 7, 255]) {
-      for (const path of [tilePath({ level: 0, index: 0, width }), bundlePath({ index: 0, width })]) {
-        expect(store.objects.has(logTilePath(path))).toBe(false)
+      const first = entries.slice(0, width)
+      const expected = [
+        [tilePath({ level: 0, index: 0, width }), Buffer.concat(first.map(leafHash))],
+        [bundlePath({ index: 0, width }), Buffer.from(bundleOf(first))],
+      ] as const
+      for (const [path, present] of expected) {
+        expect(whole.objects.has(logTilePath(path))).toBe(false)
         const { status, bytes, headers } = await client.get(`/log/${path}`)
         expect(status, path).toBe(200)
-        expect(bytes, path).toEqual(Buffer.from(whole.objects.get(logTilePath(path))!))
+        expect(bytes, path).toEqual(present)
         expect(headers['cache-control']).toBe(IMMUTABLE)
       }
     }
@@ -159,7 +171,7 @@ describe('GET /log/tile/…', () => {
     )
     expect(root).toEqual(checkpoint.root)
     const bundle = await client.get(`/log/${bundlePath({ index: 1, width: 44 })}`)
-    expect(entriesOf(bundle.bytes).map(decoded)).toEqual(ENTRIES.slice(256).map(decoded))
+    expect(entriesOf(bundle.bytes).map(decoded)).toEqual(entries.slice(256).map(decoded))
   })
 
   test.for([

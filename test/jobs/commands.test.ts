@@ -76,6 +76,8 @@ describe('wrong usage exits with 2 and names the fault', () => {
     [['quarantine', 'inbox/forecasts/x.parquet', '--reason', ' '], /is invalid. It must not be empty/],
     [['quarantine', 'inbox/forecasts/x.parquet', '--reason', 'a\nb'], /must not have the character U\+000A/],
     [['quarantine', 'x', '--reason', 'a'.repeat(501)], /It must have at most 500 characters/],
+    [['log', 'key'], /missing required argument 'origin'/],
+    [['log', 'key', 'a b'], /^error: ORIGIN is "a b"; it must have neither white space nor a plus sign\n$/],
     [['keys', 'create'], /required option '--owner <name>' not specified/],
   ]
 
@@ -100,6 +102,7 @@ describe('wrong usage exits with 2 and names the fault', () => {
       'release',
       'import',
       'keys',
+      'log',
       'verify',
       'audit',
       'retention',
@@ -116,6 +119,10 @@ describe('a wrong setting', () => {
   const wrong: [env: Record<string, string>, message: RegExp][] = [
     [{ VERIFICATION_SIGNING_SECRET: ` ${SECRET}` }, /_SECRET: must not begin or end with white space\n$/],
     [{ RELEASE_SCHEDULE: 'daily' }, /RELEASE_SCHEDULE is not a cron expression: "daily"/],
+    [
+      { LOG_SIGNING_KEY: `PRIVATE+KEY+log.example+00000000+AQ${'B'.repeat(42)}` },
+      /^fvs: LOG_SIGNING_KEY: the id of the signing key is not that of its public key\n$/,
+    ],
   ]
 
   test('stops the boot and is named', async () => {

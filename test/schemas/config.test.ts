@@ -149,6 +149,32 @@ describe('parseSettings', () => {
     expect(message).not.toContain(LONG)
   })
 
+  test.for([
+    'hush-hush',
+    'log.example+0a1b2c3d+hush',
+    `PRIVATE+KEY+log.example+0a1b2c3d+hush${'A'.repeat(39)}`,
+    `PRIVATE+KEY+log.example+0a1b2c3d+hush${'A'.repeat(41)}`,
+    `PRIVATE+KEY+log.example+0A1B2C3D+hush${'A'.repeat(40)}`,
+    `PRIVATE+KEY+log example+0a1b2c3d+hush${'A'.repeat(40)}`,
+    `PRIVATE+KEY+log\u200b.example+0a1b2c3d+hush${'A'.repeat(40)}`,
+    `PRIVATE+KEY++0a1b2c3d+hush${'A'.repeat(40)}`,
+    ` PRIVATE+KEY+log.example+0a1b2c3d+hush${'A'.repeat(40)}`,
+    `PRIVATE+KEY+log.example+0a1b2c3d+hush${'A'.repeat(40)}\n`,
+  ])('refuses a key of the log that has another form, and does not show it: %j', (value) => {
+    for (const name of [
+      'LOG_SIGNING_KEY',
+      'LOG_SIGNING_KEY_PREVIOUS',
+      'SANDBOX_LOG_SIGNING_KEY',
+      'SANDBOX_LOG_SIGNING_KEY_PREVIOUS',
+    ]) {
+      const error = refusal({ [name]: value })
+      expect(error.faults).toEqual([
+        { pointer: name, detail: expect.stringMatching(/^must be PRIVATE\+KEY\+<name>\+/) as string },
+      ])
+      expect(JSON.stringify([error.message, error.faults, error.stack])).not.toContain('hush')
+    }
+  })
+
   test('does not show the URL of Redis, because it contains the password', () => {
     const { message, faults } = refusal({ REDIS_URL: 'http://:hush-hush@localhost' })
     expect(message).toBe('wrong settings in the environment: REDIS_URL')

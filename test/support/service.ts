@@ -8,6 +8,7 @@ import { v7 as uuidv7 } from 'uuid'
 import { onTestFinished } from 'vitest'
 import { type Components, SERVICE_VERSION, secretsOf, storeUrlOf } from '../../jobs/components.ts'
 import { runImport } from '../../jobs/import.ts'
+import { signersOf } from '../../jobs/log-signers.ts'
 import { startService } from '../../jobs/serve/service.ts'
 import { Database } from '../../pipeline/duckdb.ts'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
@@ -95,7 +96,7 @@ export async function testComponents(options: TestOptions = {}): Promise<Compone
     local: new LocalFiles(store, join(directory, 'cache')),
     registry: new Registry({ store, environment, randomBytes }),
     secrets: secretsOf(own),
-    signers: [],
+    signers: signersOf(settings)[environment],
     logger: pino({ level: 'silent' }),
     log: () => undefined,
     service: SERVICE_VERSION,
@@ -253,7 +254,7 @@ export function withSandbox(production: Components): Record<Environment, Compone
     local: new LocalFiles(store, join(production.directory, 'sandbox-cache')),
     registry: new Registry({ store, environment: 'sandbox', randomBytes }),
     secrets: secretsOf(own),
-    signers: [],
+    signers: signersOf(production.settings).sandbox,
   }
   return { production, sandbox }
 }

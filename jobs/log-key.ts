@@ -1,0 +1,35 @@
+// `fvs log key`: makes a signing key of the public log.
+import { isKeyName } from '../pipeline/proof/note.ts'
+import { signingKeyOf, signingKeyText, verifierKeyText } from '../pipeline/proof/note-keys.ts'
+import { quoted } from '../pipeline/proof/quoted.ts'
+import { settingName } from '../schemas/config.ts'
+import { ServiceError } from '../schemas/errors.ts'
+import { name } from '../schemas/names.ts'
+import { environmentOfLog } from './log-signers.ts'
+import type { Report } from './output.ts'
+
+/** @throws ServiceError `invalid` for an origin that is no name of a key. */
+export function makeLogKey(origin: string, seed: Uint8Array): Report {
+  assertOrigin(origin)
+  const environment = environmentOfLog(origin)
+  const setting = settingName('LOG_SIGNING_KEY', environment)
+  const signingKey = signingKeyText(origin, 'log', seed)
+  const vkey = verifierKeyText(signingKeyOf(origin, 'log', seed).verifier)
+  return {
+    ok: true,
+    json: { origin, environment, setting, signing_key: signingKey, vkey },
+    text: signingKey,
+    aside: `The signing key on standard output is a secret and is not shown again. Give it to all nodes and jobs:
+${setting}=PRIVATE+KEY+…
+The vkey checks what the key signs. Publish it where people need not trust the service for it:
+${vkey}`,
+  }
+}
+
+/** Stricter than notes are, so that the name shows as what it is wherever it is published. */
+function assertOrigin(origin: string): void {
+  const fault =
+    name.safeParse(origin).error?.issues[0]?.message ??
+    (isKeyName(origin) ? undefined : 'must have neither white space nor a plus sign')
+  if (fault !== undefined) throw new ServiceError('invalid', `ORIGIN is ${quoted(origin)}; it ${fault}`)
+}

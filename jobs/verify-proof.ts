@@ -1,0 +1,129 @@
+// `fvs verify --vkey`: checks a proof or a receipt with public keys alone, without any secret and without the service.
+import { readFile } from 'node:fs/promises'
+import { parseVerifierKey } from '../pipeline/proof/note-keys.ts'
+import {
+  type VerifiedProof,
+  type VerifiedReceipt,
+  verifyProof,
+  verifyReceipt,
+} from '../pipeline/proof/verify.ts'
+import { ServiceError } from '../schemas/errors.ts'
+import type { Report } from './output.ts'
+
+export interface ProofOptions {
+  /** The keys of the log that the reader knows. */
+  vkey: readonly string[]
+  /** Where the proof is: a URL or a file. */
+  proof?: string | undefined
+  /** Where the receipt is: a file with the value of the header. */
+  receipt?: string | undefined
+  /** All of these must have signed the checkpoint too. */
+  witness: readonly string[]
+}
+
+const FETCH_TIMEOUT_MS = 30_000
+/** More than any payload, proof or receipt has. */
+const MOST_BYTES = 16 * 1024 * 1024
+
+/** @throws ServiceError `invalid` for wrong options and keys, and for what cannot be read. */
+export async function runVerifyProof(target: string, options: ProofOptions): Promise<Report> {
+  const { vkey, proof, receipt, witness } = options
+  if (vkey.length === 0)
+    throw new ServiceError('invalid', 'give the key of the log with --vkey, as its operator publishes it')
+  if ((proof === undefined) === (receipt === undefined)) {
+    throw new ServiceError('invalid', 'give either --proof or --receipt')
+  }
+  if (receipt !== undefined && witness.length > 0) {
+    throw new ServiceError('invalid', '--witness goes with --proof: no witness sees receipts')
+  }
+  const [keys, witnesses] = [vkey.map(parseVerifierKey), witness.map(parseVerifierKey)]
+  const body = await bytesAt(target)
+  const text = textOf(await bytesAt((proof ?? receipt)!))
+  try {
+    const found =
+      proof === undefined
+        ? verifyReceipt(body, headerText(text), { keys })
+        : verifyProof(body, text, { keys, witnesses, leastCosignatures: witnesses.length })
+    return 'statement' in found ? proofReport(target, found) : receiptReport(target, found)
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    const what = proof === undefined ? 'receipt' : 'proof'
+    const json = { target, ok: false, reason: error.message }
+    return { ok: false, json, text: `${target}: the ${what} does not hold: ${error.message}` }
+  }
+}
+
+const signersOf = (signatures: VerifiedProof['signatures']) =>
+  signatures.map(({ key: { name, keyId } }) => `${name}+${keyId}`)
+
+function proofReport(target: string, found: VerifiedProof): Report {
+  const { checkpoint, tree, statement, signatures, cosignatures } = found
+  const { release, as_of, environment } = statement
+  const what = tree === 'forecasts' ? `has taken it in as a forecast` : `has published it of this ${tree}`
+  const lines = [
+    `${target}: the proof holds`,
+    `  release ${release} of ${environment}, as of ${as_of}, ${what}`,
+    `  it is entry ${release - 1} of the log ${checkpoint.origin}, whose checkpoint has ${checkpoint.size} entries`,
+    `  the checkpoint is signed by ${signersOf(signatures).join(' and ')}`,
+    ...cosignatures.map(
+      ({ key: { name }, time }) =>
+        `  the witness ${name} saw it at ${time?.toISOString() ?? 'a time that it does not say'}`,
+    ),
+  ]
+  const json = {
+    target,
+    ok: true,
+    tree,
+    statement,
+    checkpoint: { origin: checkpoint.origin, size: checkpoint.size },
+    signed_by: signersOf(signatures),
+    cosigned_by: signersOf(cosignatures),
+  }
+  return { ok: true, json, text: lines.join('\n') }
+}
+
+function receiptReport(target: string, { checkpoint, batch, signatures }: VerifiedReceipt): Report {
+  const lines = [
+    `${target}: the receipt holds`,
+    `  the service has acknowledged it in batch ${batch}, of ${checkpoint.size}, signed by ${signersOf(signatures).join(' and ')}`,
+    '  the first release with an as_of ten minutes after its forecast_at, or one before, must have it',
+  ]
+  const json = { target, ok: true, batch, signed_by: signersOf(signatures) }
+  return { ok: true, json, text: lines.join('\n') }
+}
+
+async function bytesAt(place: string): Promise<Uint8Array> {
+  const bytes = /^https?:\/\//.test(place) ? await fetched(place) : await read(place)
+  if (bytes.byteLength <= MOST_BYTES) return bytes
+  throw new ServiceError('invalid', `${place} has ${bytes.byteLength} bytes, more than any payload or proof`)
+}
+
+async function fetched(url: string): Promise<Uint8Array> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(FETCH_TIMEOUT_MS) })
+    const bytes = new Uint8Array(await response.arrayBuffer())
+    if (response.ok) return bytes
+    throw new ServiceError('invalid', `${url} answered ${response.status}`)
+  } catch (cause) {
+    if (cause instanceof ServiceError) throw cause
+    throw new ServiceError('unavailable', `${url} does not answer`, { cause })
+  }
+}
+
+async function read(path: string): Promise<Uint8Array> {
+  try {
+    return await readFile(path)
+  } catch (cause) {
+    throw new ServiceError('invalid', `${path} cannot be read`, { cause })
+  }
+}
+
+function textOf(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes)
+}
+
+/** A receipt as the header has it, in Base64, also where the name of the header or a line end was copied with it. */
+function headerText(text: string): string {
+  const value = text.trim().replace(/^x-service-receipt:\s*/i, '')
+  return textOf(Buffer.from(value, 'base64'))
+}

@@ -1,0 +1,132 @@
+// Makes the public log (VERIFIABILITY §3): an entry for each release after its manifest, and a signed checkpoint after each entry.
+import { ServiceError } from '../../schemas/errors.ts'
+import { base64Of } from '../proof/base64.ts'
+import { encoded } from '../proof/canonical.ts'
+import { type Checkpoint, signedCheckpoint } from '../proof/checkpoint.ts'
+import { GrowingTree, type Hash, leafHash } from '../proof/merkle.ts'
+import type { Note } from '../proof/note.ts'
+import type { SigningKey, VerifierKey } from '../proof/note-keys.ts'
+import { heldSignatures } from '../proof/note-signatures.ts'
+import { bundlePath, rootFromTiles, tilePath, tilesOfAppend } from '../proof/tiles.ts'
+import { logCheckpointPath, logTilePath } from '../store/paths.ts'
+import { type Store, putExactly } from '../store/store.ts'
+import { bundleWith, lastCheckpoint, readCheckpoint, tileReader } from './log-files.ts'
+import { readStatement } from './statement.ts'
+
+export interface LogContext {
+  store: Store
+  /** The one that signs first at the front; none where there is no log. All have the same name, which is the log's origin. */
+  signers: readonly SigningKey[]
+  log: (event: string, fields: object) => void
+}
+
+/**
+ * Logs every release up to the current one that has no entry yet. What is written is decided by the manifests, so that a run which
+ * was cut off, and any number at once, write the same.
+ *
+ * @throws ServiceError `conflict` for the log of another origin; `corrupt` where what is there is not what was logged: nothing is
+ *   signed then.
+ */
+export async function completeLog(context: LogContext, current: number): Promise<void> {
+  const { store, signers, log } = context
+  if (signers.length === 0) return
+  try {
+    const last = await lastCheckpoint(store)
+    if (last > 0) await assertWhole(context, last)
+    for (let release = last + 1; release <= current; release++) {
+      await append(context, release)
+      log('logged a release', { release })
+    }
+  } catch (cause) {
+    if (!(cause instanceof ServiceError && cause.kind === 'corrupt')) throw cause
+    throw corrupt(`the log cannot be continued, and nothing was signed: ${cause.message}`, cause)
+  }
+}
+
+/** Checks the last checkpoint against the tiles, and its signature against our keys. */
+async function assertWhole(context: LogContext, size: number): Promise<void> {
+  const { store, signers, log } = context
+  const { checkpoint, note } = await readCheckpoint(store, size)
+  const path = logCheckpointPath(size)
+  const origin = originOf(signers)
+  if (checkpoint.origin !== origin) {
+    throw new ServiceError(
+      'conflict',
+      `${path} is of the log ${checkpoint.origin}, not of ${origin}: set the key of that log, or move log/ aside`,
+    )
+  }
+  if (checkpoint.size !== size) throw corrupt(`${path} is a checkpoint of ${checkpoint.size} entries`)
+  const root = await rootFromTiles(size, tileReader(store))
+  if (Buffer.compare(root, checkpoint.root) !== 0) {
+    throw corrupt(`${path} has the root ${base64Of(checkpoint.root)}, and its tiles have ${base64Of(root)}`)
+  }
+  const keys = signers.map(({ verifier }) => verifier)
+  if (held(path, note, keys)) return
+  // The key that signed it was replaced at once, because it had leaked: what it signed is derived again before it is continued.
+  const derived = await derivedRoot(store, size)
+  if (Buffer.compare(derived, root) !== 0) {
+    throw corrupt(
+      `${path} is signed by no key that is set, and the releases give the root ${base64Of(derived)}`,
+    )
+  }
+  log('the last checkpoint is signed by no key that is set; its entries are those of the releases', { path })
+}
+
+function held(path: string, note: Note, keys: readonly VerifierKey[]): boolean {
+  try {
+    return heldSignatures(note, keys).length > 0
+  } catch (cause) {
+    throw corrupt(`${path}: ${(cause as Error).message}`, cause)
+  }
+}
+
+async function derivedRoot(store: Store, size: number): Promise<Hash> {
+  const tree = new GrowingTree()
+  for (let release = 1; release <= size; release++) tree.add(leafHash(await readStatement(store, release)))
+  return tree.root
+}
+
+/** Adds the entry of a release: tiles and bundle, and last the checkpoint, which is the commit. */
+async function append({ store, signers }: LogContext, release: number): Promise<void> {
+  const entry = await readStatement(store, release)
+  const read = tileReader(store)
+  const tiles = await tilesOfAppend(leafHash(entry), release - 1, read)
+  const bundle = await bundleWith(store, entry, release - 1)
+  for (const { tile, bytes } of tiles) await putExactly(store, logTilePath(tilePath(tile)), bytes)
+  await putExactly(store, bundle.path, bundle.bytes)
+  const root = await rootFromTiles(release, read)
+  const checkpoint: Checkpoint = { origin: originOf(signers), size: release, root }
+  const path = logCheckpointPath(release)
+  if (!(await store.putIfAbsent(path, encoded(signedCheckpoint(checkpoint, signers))))) {
+    const rival = (await readCheckpoint(store, release)).checkpoint
+    if (
+      rival.origin !== checkpoint.origin ||
+      rival.size !== release ||
+      Buffer.compare(rival.root, root) !== 0
+    ) {
+      throw corrupt(`${path} is there with another root, ${base64Of(rival.root)}`)
+    }
+  }
+  for (const { tile } of tiles) {
+    if (tile.width < TILE_WIDTH) continue
+    const partial = [tilePath(tile), ...(tile.level === 0 ? [bundlePath(tile)] : [])]
+    for (const full of partial) await deletePartial(store, logTilePath(full))
+  }
+}
+
+const TILE_WIDTH = 256
+
+/** A reader of a partial tile falls back to the full one. */
+async function deletePartial(store: Store, full: string): Promise<void> {
+  const paths: string[] = []
+  for await (const { path } of store.list(`${full}.p/`)) paths.push(path)
+  for (const path of paths) await store.delete(path)
+}
+
+function originOf(signers: readonly SigningKey[]): string {
+  return signers[0]!.verifier.name
+}
+
+function corrupt(what: string, cause?: unknown): ServiceError {
+  return new ServiceError('corrupt', what, { cause })
+}
