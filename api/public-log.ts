@@ -1,28 +1,31 @@
 // The public log as this node knows it: the last checkpoint, the tiles, and where the statement of a release is.
 import type { SignedCheckpoint } from '../pipeline/proof/checkpoint.ts'
-import { bundleOf, entriesOf } from '../pipeline/proof/entry-bundle.ts'
-import { HASH_BYTES } from '../pipeline/proof/merkle.ts'
 import { noteText } from '../pipeline/proof/note.ts'
 import {
   type ReadTile,
   TILE_PATH,
+  TILE_WIDTH,
   bundlePath,
   inclusionFromTiles,
   tilePath,
 } from '../pipeline/proof/tiles.ts'
 import type { Path } from '../pipeline/proof/tlog-proof.ts'
-import { logCheckpointPath, logTilePath } from '../pipeline/store/paths.ts'
+import { logCheckpointPath } from '../pipeline/store/paths.ts'
 import type { Store } from '../pipeline/store/store.ts'
-import { lastCheckpoint, readBundle, readCheckpoint, tileReader } from '../pipeline/transparency/log-files.ts'
+import {
+  lastCheckpoint,
+  readBundle,
+  readCheckpoint,
+  readTilePath,
+  tileReader,
+} from '../pipeline/transparency/log-files.ts'
 import { ServiceError } from '../schemas/errors.ts'
 import { ShardCache } from './shard-cache.ts'
 
 /** Some hundred full bundles, or two thousand full tiles. */
 const CACHE_BYTES = 16 * 1024 * 1024
-const ENTRIES_PER_BUNDLE = 256
 /** Of a statement, at a guess. */
 const STATEMENT_BYTES = 600
-const PARTIAL = /\.p\/(\d+)$/
 
 /** A statement, and its path to the root of a checkpoint. */
 export interface LoggedStatement extends Path {
@@ -87,14 +90,7 @@ export class PublicLog {
    * path of neither, and where the store has none.
    */
   async tile(path: string): Promise<Uint8Array | undefined> {
-    if (!TILE_PATH.test(path)) return undefined
-    const bytes = await this.#store.get(logTilePath(path))
-    const width = Number(PARTIAL.exec(path)?.[1] ?? ENTRIES_PER_BUNDLE)
-    if (bytes || width === ENTRIES_PER_BUNDLE) return bytes
-    const full = await this.#store.get(logTilePath(path.replace(PARTIAL, '')))
-    if (!full) return undefined
-    if (!path.startsWith('tile/entries/')) return full.subarray(0, width * HASH_BYTES)
-    return bundleOf(entriesOf(full).slice(0, width))
+    return TILE_PATH.test(path) ? readTilePath(this.#store, path) : undefined
   }
 
   /** The statement of a release in the log; undefined where it is not logged yet. */
@@ -117,12 +113,12 @@ export class PublicLog {
     })
 
   async #entry(entry: number, size: number): Promise<Uint8Array> {
-    const index = Math.floor(entry / ENTRIES_PER_BUNDLE)
-    const width = Math.min(ENTRIES_PER_BUNDLE, size - index * ENTRIES_PER_BUNDLE)
+    const index = Math.floor(entry / TILE_WIDTH)
+    const width = Math.min(TILE_WIDTH, size - index * TILE_WIDTH)
     const entries = await this.#bundles.get(bundlePath({ index, width }), async () => {
       const value = await readBundle(this.#store, { index, width })
       return { value, sizeBytes: value.length * STATEMENT_BYTES }
     })
-    return entries[entry - index * ENTRIES_PER_BUNDLE]!
+    return entries[entry - index * TILE_WIDTH]!
   }
 }

@@ -3,7 +3,8 @@ import { ServiceError } from '../../schemas/errors.ts'
 import { type Hash, HASH_BYTES, MerkleTree, foldedHash } from './merkle.ts'
 import { type Range, consistencyRanges, fullSubtrees, inclusionRanges } from './merkle-ranges.ts'
 
-const TILE_WIDTH = 256
+/** Hashes of a full tile, and entries of a full bundle. */
+export const TILE_WIDTH = 256
 const TILE_HEIGHT = 8
 
 /**

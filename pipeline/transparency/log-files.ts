@@ -4,12 +4,12 @@ import { decoded } from '../proof/canonical.ts'
 import { type SignedCheckpoint, parseCheckpoint } from '../proof/checkpoint.ts'
 import { bundleOf, entriesOf } from '../proof/entry-bundle.ts'
 import { HASH_BYTES } from '../proof/merkle.ts'
-import { type ReadTile, type Tile, bundlePath, tilePath } from '../proof/tiles.ts'
+import { type ReadTile, TILE_WIDTH, type Tile, bundlePath, tilePath } from '../proof/tiles.ts'
 import { lastNumbered } from '../store/numbered.ts'
 import { logCheckpointPath, logTilePath } from '../store/paths.ts'
 import type { Store } from '../store/store.ts'
 
-const ENTRIES_PER_BUNDLE = 256
+const PARTIAL = /\.p\/(\d+)$/
 
 /** How many entries the last checkpoint has; 0 before the first. */
 export function lastCheckpoint(store: Store, known = 0): Promise<number> {
@@ -28,14 +28,28 @@ export async function readCheckpoint(store: Store, size: number): Promise<Signed
   }
 }
 
-/** Reads tiles; of a partial one whose object is gone the beginning of the full one. */
+/**
+ * A tile or a bundle by its path in the log, which the caller has checked. One that is partial and gone is the beginning of the
+ * full one. Undefined where the store has neither.
+ */
+export async function readTilePath(store: Store, path: string): Promise<Uint8Array | undefined> {
+  const bytes = await store.get(logTilePath(path))
+  const width = Number(PARTIAL.exec(path)?.[1] ?? TILE_WIDTH)
+  if (bytes || width === TILE_WIDTH) return bytes
+  const full = await store.get(logTilePath(path.replace(PARTIAL, '')))
+  if (!full) return undefined
+  if (!path.startsWith('tile/entries/')) return full.subarray(0, width * HASH_BYTES)
+  return bundleOf(entriesOf(full).slice(0, width))
+}
+
+/** @throws ServiceError `corrupt` for a tile that the store does not have. */
 export function tileReader(store: Store): ReadTile {
-  return (tile) => present(store, tile, tilePath, tile.width * HASH_BYTES)
+  return (tile) => present(store, tilePath(tile))
 }
 
 /** The entries of a bundle. @throws ServiceError `corrupt` where there are fewer than its width. */
 export async function readBundle(store: Store, bundle: Pick<Tile, 'index' | 'width'>): Promise<Uint8Array[]> {
-  const entries = entriesOf(await present(store, { ...bundle, level: 0 }, bundlePath))
+  const entries = entriesOf(await present(store, bundlePath(bundle)))
   if (entries.length >= bundle.width) return entries.slice(0, bundle.width)
   throw new ServiceError(
     'corrupt',
@@ -49,22 +63,14 @@ export async function bundleWith(
   entry: Uint8Array,
   index: number,
 ): Promise<{ path: string; bytes: Uint8Array }> {
-  const bundle = { index: Math.floor(index / ENTRIES_PER_BUNDLE), width: index % ENTRIES_PER_BUNDLE }
+  const bundle = { index: Math.floor(index / TILE_WIDTH), width: index % TILE_WIDTH }
   const before = bundle.width === 0 ? [] : await readBundle(store, bundle)
   const path = bundlePath({ ...bundle, width: bundle.width + 1 })
   return { path: logTilePath(path), bytes: bundleOf([...before, entry]) }
 }
 
-async function present(
-  store: Store,
-  tile: Tile,
-  pathOf: (tile: Tile) => string,
-  lengthBytes?: number,
-): Promise<Uint8Array> {
-  const path = logTilePath(pathOf(tile))
-  const own = await store.get(path)
-  if (own) return own
-  const full = await store.get(logTilePath(pathOf({ ...tile, width: ENTRIES_PER_BUNDLE })))
-  if (full) return full.slice(0, lengthBytes)
-  throw new ServiceError('corrupt', `${path} is gone`)
+async function present(store: Store, path: string): Promise<Uint8Array> {
+  const bytes = await readTilePath(store, path)
+  if (bytes) return bytes
+  throw new ServiceError('corrupt', `${logTilePath(path)} is gone`)
 }

@@ -7,7 +7,7 @@ import { GrowingTree, type Hash, leafHash } from '../proof/merkle.ts'
 import type { Note } from '../proof/note.ts'
 import type { SigningKey, VerifierKey } from '../proof/note-keys.ts'
 import { heldSignatures } from '../proof/note-signatures.ts'
-import { bundlePath, rootFromTiles, tilePath, tilesOfAppend } from '../proof/tiles.ts'
+import { TILE_WIDTH, bundlePath, rootFromTiles, tilePath, tilesOfAppend } from '../proof/tiles.ts'
 import { logCheckpointPath, logTilePath } from '../store/paths.ts'
 import { type Store, putExactly } from '../store/store.ts'
 import { bundleWith, lastCheckpoint, readCheckpoint, tileReader } from './log-files.ts'
@@ -113,8 +113,6 @@ async function append({ store, signers }: LogContext, release: number): Promise<
     for (const full of partial) await deletePartial(store, logTilePath(full))
   }
 }
-
-const TILE_WIDTH = 256
 
 /** A reader of a partial tile falls back to the full one. */
 async function deletePartial(store: Store, full: string): Promise<void> {
