@@ -1,13 +1,8 @@
 // The releases that callers page through: a cursor names its release, so that pages fit together whatever is released meanwhile.
-import { readManifest } from '../pipeline/release/read.ts'
-import type { Store } from '../pipeline/store/store.ts'
 import { ServiceError } from '../schemas/errors.ts'
 import type { ReleaseManifest } from '../schemas/payloads.ts'
 import { RELEASE_CURSOR } from '../schemas/requests.ts'
-import { ShardCache } from './shard-cache.ts'
-
-/** Some tens of the longest manifests. */
-const CACHE_BYTES = 16 * 1024 * 1024
+import type { Manifests } from './manifests.ts'
 
 interface Place {
   manifest: ReleaseManifest
@@ -16,12 +11,10 @@ interface Place {
 }
 
 export class CursorReleases {
-  readonly #store: Store
-  readonly #manifests: ShardCache<ReleaseManifest>
+  readonly #manifests: Manifests
 
-  constructor(store: Store) {
-    this.#store = store
-    this.#manifests = new ShardCache(CACHE_BYTES)
+  constructor(manifests: Manifests) {
+    this.#manifests = manifests
   }
 
   /**
@@ -33,15 +26,9 @@ export class CursorReleases {
     if (cursor === undefined) return { manifest: current, from: undefined }
     const [, release, from] = RELEASE_CURSOR.exec(cursor)!.map(Number) as [number, number, number]
     if (release > current.release) throw noRelease(release)
-    return { manifest: release === current.release ? current : await this.#manifest(release), from }
-  }
-
-  #manifest(release: number): Promise<ReleaseManifest> {
-    return this.#manifests.get(String(release), async () => {
-      const manifest = await readManifest(this.#store, release)
-      if (!manifest) throw noRelease(release)
-      return { value: manifest, sizeBytes: manifest.files.length * 500 }
-    })
+    const isCurrent = release === current.release
+    const manifest = isCurrent ? current : await this.#manifests.of(release, () => noRelease(release))
+    return { manifest, from }
   }
 }
 

@@ -1,7 +1,7 @@
 // Proofs that payloads were published, of the current release and of earlier ones.
 import pLimit from 'p-limit'
 import { type ShardTree, payloadPath, shardTree } from '../pipeline/release/payload-tree.ts'
-import { readManifest, readReleaseShard, shardFile } from '../pipeline/release/read.ts'
+import { readReleaseShard, shardFile } from '../pipeline/release/read.ts'
 import { innerProofBytes, tlogProofText } from '../pipeline/proof/tlog-proof.ts'
 import { manifestPath, shardStart } from '../pipeline/store/paths.ts'
 import type { Store } from '../pipeline/store/store.ts'
@@ -9,14 +9,13 @@ import { ServiceError } from '../schemas/errors.ts'
 import type { PublicationKind } from '../schemas/metric.ts'
 import type { ReleaseManifest } from '../schemas/payloads.ts'
 import type { EntityType } from '../schemas/tables.ts'
+import type { Manifests } from './manifests.ts'
 import type { PublicLog } from './public-log.ts'
 import { ShardCache } from './shard-cache.ts'
 
 const CACHE_BYTES = 32 * 1024 * 1024
 /** What a hash takes in memory, at a guess. A tree has two for each leaf. */
 const HASH_BYTES = 150
-/** What a manifest takes for each of its files, at a guess. */
-const FILE_BYTES = 500
 /** A shard takes some megabytes while it is read and hashed, and all of a processor. */
 const SHARDS_AT_ONCE = 4
 
@@ -29,12 +28,13 @@ export interface ProvenPayload {
 export class PayloadProofs {
   readonly #store: Store
   readonly #log: Pick<PublicLog, 'statementOf'>
-  readonly #manifests = new ShardCache<ReleaseManifest>(CACHE_BYTES)
+  readonly #manifests: Manifests
   readonly #shards = new ShardCache<ShardTree>(CACHE_BYTES)
   readonly #limit = pLimit(SHARDS_AT_ONCE)
 
-  constructor(store: Store, log: Pick<PublicLog, 'statementOf'>) {
+  constructor(store: Store, manifests: Manifests, log: Pick<PublicLog, 'statementOf'>) {
     this.#store = store
+    this.#manifests = manifests
     this.#log = log
   }
 
@@ -44,7 +44,8 @@ export class PayloadProofs {
    * @throws ServiceError `notFound` for a release that has no trees or was thinned, `unavailable` for one that is not logged yet.
    */
   async of(current: ReleaseManifest, release: number, payload: ProvenPayload): Promise<string | undefined> {
-    const manifest = release === current.release ? current : await this.#manifest(release)
+    const isCurrent = release === current.release
+    const manifest = isCurrent ? current : await this.#manifests.of(release, () => gone(release))
     if (!manifest.trees) {
       throw new ServiceError('notFound', `release ${release} was made before payloads had proofs`)
     }
@@ -66,14 +67,10 @@ export class PayloadProofs {
     const { statement, ...outer } = logged
     return tlogProofText({ extra: innerProofBytes({ ...path, statement }), ...outer })
   }
+}
 
-  #manifest(release: number): Promise<ReleaseManifest> {
-    return this.#manifests.get(String(release), async () => {
-      const manifest = await readManifest(this.#store, release)
-      if (!manifest) throw new ServiceError('corrupt', `${manifestPath(release)} is gone`)
-      return { value: manifest, sizeBytes: manifest.files.length * FILE_BYTES }
-    })
-  }
+function gone(release: number): ServiceError {
+  return new ServiceError('corrupt', `${manifestPath(release)} is gone`)
 }
 
 function notLogged(release: number): ServiceError {

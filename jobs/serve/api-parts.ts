@@ -7,6 +7,7 @@ import { Leaderboard } from '../../api/leaderboard.ts'
 import { Callers } from '../../api/limits/callers.ts'
 import type { Counters } from '../../api/limits/counters.ts'
 import { Limits } from '../../api/limits/limits.ts'
+import { Manifests } from '../../api/manifests.ts'
 import type { Metrics } from '../../api/metrics.ts'
 import { RenderedPages } from '../../api/pages/rendered.ts'
 import { PayloadProofs } from '../../api/payload-proofs.ts'
@@ -47,7 +48,8 @@ export function buildApiParts(
   const { clockAheadMs, logger, signers } = components
   // A registration writes three objects and waits for a group commit, which may itself have to wait for another.
   const leaseMs = 4 * settings.STORE_TIMEOUT_MS + 2 * settings.COMMIT_TIMEOUT_MS
-  const cursorReleases = new CursorReleases(store)
+  const manifests = new Manifests(store)
+  const cursorReleases = new CursorReleases(manifests)
   const sign: Sign = (bytes) => secrets && signatureOf(bytes, secrets)
   const publicLog = new PublicLog(
     store,
@@ -83,7 +85,7 @@ export function buildApiParts(
     scores: new Scores(store, cursorReleases),
     records: new ReleaseRecords(store),
     publicLog,
-    payloadProofs: new PayloadProofs(store, publicLog),
+    payloadProofs: new PayloadProofs(store, manifests, publicLog),
     isSandboxSeeded,
     site: { environment, publicUrl: settings.PUBLIC_URL },
     pages: new RenderedPages(),

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { v7 as uuidv7 } from 'uuid'
 import { describe, expect, test } from 'vitest'
 import { CursorReleases } from '../../api/cursor-releases.ts'
+import { Manifests } from '../../api/manifests.ts'
 import { Scores } from '../../api/scores.ts'
 import { readManifest } from '../../pipeline/release/read.ts'
 import { auditRelease } from '../../pipeline/release/audit.ts'
@@ -49,7 +50,7 @@ describe.skipIf(!s3Server)('releases in a bucket', () => {
     const manifest = (await readManifest(inBucket.store, 1))!
     const counted = new FaultStore(inBucket.store)
     const [fromBucket, fromDisk] = [counted, onDisk.store].map(
-      (store) => new Scores(store, new CursorReleases(store)),
+      (store) => new Scores(store, new CursorReleases(new Manifests(store))),
     )
     const { first_entity_id: entityId } = manifest.files.findLast(({ path }) => path.startsWith('scores/'))!
     for (const reads of [3, 1]) {
