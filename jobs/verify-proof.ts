@@ -1,5 +1,4 @@
 // `fvs verify --vkey`: checks a proof or a receipt with public keys alone, without any secret and without the service.
-import { readFile } from 'node:fs/promises'
 import { parseVerifierKey } from '../pipeline/proof/note-keys.ts'
 import {
   type VerifiedProof,
@@ -9,6 +8,7 @@ import {
 } from '../pipeline/proof/verify.ts'
 import { ServiceError } from '../schemas/errors.ts'
 import type { Report } from './output.ts'
+import { fetched, fileBytes, isUrl } from './read-place.ts'
 
 export interface ProofOptions {
   /** The keys of the log that the reader knows. */
@@ -21,7 +21,6 @@ export interface ProofOptions {
   witness: readonly string[]
 }
 
-const FETCH_TIMEOUT_MS = 30_000
 /** More than any payload, proof or receipt has. */
 const MOST_BYTES = 16 * 1024 * 1024
 
@@ -93,29 +92,15 @@ function receiptReport(target: string, { checkpoint, batch, signatures }: Verifi
 }
 
 async function bytesAt(place: string): Promise<Uint8Array> {
-  const bytes = /^https?:\/\//.test(place) ? await fetched(place) : await read(place)
+  const bytes = isUrl(place) ? await answered(place) : await fileBytes(place)
   if (bytes.byteLength <= MOST_BYTES) return bytes
   throw new ServiceError('invalid', `${place} has ${bytes.byteLength} bytes, more than any payload or proof`)
 }
 
-async function fetched(url: string): Promise<Uint8Array> {
-  try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(FETCH_TIMEOUT_MS) })
-    const bytes = new Uint8Array(await response.arrayBuffer())
-    if (response.ok) return bytes
-    throw new ServiceError('invalid', `${url} answered ${response.status}`)
-  } catch (cause) {
-    if (cause instanceof ServiceError) throw cause
-    throw new ServiceError('unavailable', `${url} does not answer`, { cause })
-  }
-}
-
-async function read(path: string): Promise<Uint8Array> {
-  try {
-    return await readFile(path)
-  } catch (cause) {
-    throw new ServiceError('invalid', `${path} cannot be read`, { cause })
-  }
+async function answered(url: string): Promise<Uint8Array> {
+  const { response, bytes } = await fetched(url)
+  if (response.ok) return bytes
+  throw new ServiceError('invalid', `${url} answered ${response.status}`)
 }
 
 function textOf(bytes: Uint8Array): string {

@@ -1,6 +1,5 @@
 // `fvs verify`: checks the signatures of answers of the API and of published files, and that every certification and badge
 // in a verification follows from the numbers beside it.
-import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { signatureHolds } from '../pipeline/proof/hmac.ts'
 import { canonical } from '../pipeline/proof/canonical.ts'
@@ -17,6 +16,7 @@ import {
 import { METHODOLOGY } from '../pipeline/scoring/methodology.ts'
 import { badgeOf, certificationOf } from '../pipeline/scoring/ranking.ts'
 import type { Report } from './output.ts'
+import { fetched, fileBytes, isUrl } from './read-place.ts'
 
 interface Signed {
   name: string
@@ -38,7 +38,6 @@ interface Decision {
   because: string
 }
 
-const FETCH_TIMEOUT_MS = 30_000
 const SHOWN = 20
 
 /** @throws ServiceError `invalid` where there is nothing to check, or no secret to check it with. */
@@ -54,8 +53,7 @@ export async function runVerify(
       'set VERIFICATION_SIGNING_SECRET, or SANDBOX_VERIFICATION_SIGNING_SECRET with --environment sandbox, to the secret that the service signs with',
     )
   }
-  const isUrl = /^https?:\/\//.test(target)
-  const signed = isUrl ? [await fetchSigned(target)] : await readSigned(target, signature)
+  const signed = isUrl(target) ? [await fetchSigned(target)] : await readSigned(target, signature)
   if (signed.length === 0) throw new ServiceError('invalid', `${target} holds no payload to check`)
   const bad: { name: string; reason: string }[] = []
   const awards: Decision[] = []
@@ -123,25 +121,13 @@ function faultOf({ bytes, signature, misplaced }: Signed, secrets: readonly stri
 }
 
 async function fetchSigned(url: string): Promise<Signed> {
-  let response: Response
-  let bytes: Uint8Array
-  try {
-    response = await fetch(url, { signal: AbortSignal.timeout(FETCH_TIMEOUT_MS) })
-    bytes = new Uint8Array(await response.arrayBuffer())
-  } catch (cause) {
-    throw new ServiceError('unavailable', `${url} does not answer`, { cause })
-  }
+  const { response, bytes } = await fetched(url)
   if (!response.ok) throw new ServiceError('invalid', `${url} answered ${response.status}, not a payload`)
   return { name: url, bytes, signature: response.headers.get('x-service-signature') }
 }
 
 async function readSigned(path: string, signature: string | undefined): Promise<Signed[]> {
-  let bytes: Uint8Array
-  try {
-    bytes = await readFile(path)
-  } catch (cause) {
-    throw new ServiceError('invalid', `${path} cannot be read`, { cause })
-  }
+  const bytes = await fileBytes(path)
   if (signature !== undefined) return [{ name: path, bytes, signature }]
   const content = jsonOf(bytes)
   if (content === undefined) throw new ServiceError('invalid', `${path} is not JSON`)
