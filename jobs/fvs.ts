@@ -3,16 +3,15 @@
 // loaded when they are called, so that the others start sooner.
 import { randomBytes } from 'node:crypto'
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
-import { z } from 'zod'
 import { IMPORTS, type ImportKind } from '../pipeline/import/columns.ts'
 import { type GivenOptions, parseOptions } from '../pipeline/import/options.ts'
 import { type Settings, parseSettings, settingsOf } from '../schemas/config.ts'
 import { ServiceError } from '../schemas/errors.ts'
-import { nameFault } from '../schemas/names.ts'
 import { TIERS } from '../schemas/tiers.ts'
 import { ENVIRONMENTS, type Environment } from '../schemas/values.ts'
 import { type Access, type Components, SERVICE_VERSION, withComponents } from './components.ts'
 import { type OwnerOption, assignAgents, listAgents, retireAgents } from './agents.ts'
+import { collected, reason, time, wholeNumber } from './arguments.ts'
 import { runAudit } from './audit.ts'
 import { reportTemplate, runImport, runTrial } from './import.ts'
 import { type KeyOptions, createKey, listKeys, revokeKey, rotateKey, setTier } from './keys.ts'
@@ -27,9 +26,6 @@ import { runVerify } from './verify.ts'
 import { type ProofOptions, runVerifyProof } from './verify-proof.ts'
 
 const JSON_OPTION = ['--json', 'print one JSON object on standard output'] as const
-
-/** The most characters of a reason: every later manifest repeats it. */
-const REASON_LENGTH = 500
 
 /** Of an Ed25519 key. */
 const SEED_BYTES = 32
@@ -89,22 +85,6 @@ async function onStore(
   finish(await withComponents(settingsFor(options), options.environment, access, work), options)
 }
 
-/** To the minute, or finer. */
-const TIME = z.union([z.iso.datetime({ offset: true, precision: -1 }), z.iso.datetime({ offset: true })])
-
-function time(text: string): Date {
-  if (!TIME.safeParse(text).success) {
-    throw new InvalidArgumentError('It must be a time with an offset such as 2026-01-31T12:00:00Z.')
-  }
-  return new Date(text)
-}
-
-function wholeNumber(text: string): number {
-  if (!/^[1-9]\d{0,7}$/.test(text))
-    throw new InvalidArgumentError('It must be a whole number from 1 on, of at most 8 digits.')
-  return Number(text)
-}
-
 /** Has what is wrong with options end the command as a wrong call does. */
 function calledRightly<T>(parse: () => T): T {
   try {
@@ -113,19 +93,6 @@ function calledRightly<T>(parse: () => T): T {
     if (error instanceof ServiceError) return program.error(`error: ${error.message}`, { exitCode: 2 })
     throw error
   }
-}
-
-function collected(text: string, before: readonly string[] = []): readonly string[] {
-  return [...before, text]
-}
-
-function reason(text: string): string {
-  const given = text.trim().normalize('NFC')
-  const fault =
-    nameFault(given) ??
-    (given.length > REASON_LENGTH ? `must have at most ${REASON_LENGTH} characters` : undefined)
-  if (fault !== undefined) throw new InvalidArgumentError(`It ${fault}.`)
-  return given
 }
 
 command('serve', 'Serve the API and make releases on schedule, until SIGTERM or SIGINT.')

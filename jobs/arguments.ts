@@ -1,0 +1,36 @@
+// What the arguments and options of commands may be: each is read here, or refused in words.
+import { InvalidArgumentError } from 'commander'
+import { z } from 'zod'
+import { nameFault } from '../schemas/names.ts'
+
+/** The most characters of a reason: every later manifest repeats it. */
+const REASON_LENGTH = 500
+
+/** To the minute, or finer. */
+const TIME = z.union([z.iso.datetime({ offset: true, precision: -1 }), z.iso.datetime({ offset: true })])
+
+export function time(text: string): Date {
+  if (!TIME.safeParse(text).success) {
+    throw new InvalidArgumentError('It must be a time with an offset such as 2026-01-31T12:00:00Z.')
+  }
+  return new Date(text)
+}
+
+export function wholeNumber(text: string): number {
+  if (!/^[1-9]\d{0,7}$/.test(text))
+    throw new InvalidArgumentError('It must be a whole number from 1 on, of at most 8 digits.')
+  return Number(text)
+}
+
+export function collected(text: string, before: readonly string[] = []): readonly string[] {
+  return [...before, text]
+}
+
+export function reason(text: string): string {
+  const given = text.trim().normalize('NFC')
+  const fault =
+    nameFault(given) ??
+    (given.length > REASON_LENGTH ? `must have at most ${REASON_LENGTH} characters` : undefined)
+  if (fault !== undefined) throw new InvalidArgumentError(`It ${fault}.`)
+  return given
+}
