@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { count } from './metric.ts'
 import { ENTITY_METRICS, fieldsOf } from './metrics.ts'
 import { ENTITY_TYPES, OUTCOMES } from './tables.ts'
-import { ENVIRONMENTS, day, instant, publishedUuid, sha256 } from './values.ts'
+import { ENVIRONMENTS, base64Hash, day, instant, publishedUuid, sha256 } from './values.ts'
 
 export const CERTIFICATIONS = ['none', 'provisional', 'certified', 'expert'] as const
 export type Certification = (typeof CERTIFICATIONS)[number]
@@ -260,10 +260,7 @@ export const quarantinedObject = z.strictObject({
 })
 export type QuarantinedObject = z.infer<typeof quarantinedObject>
 
-const root = z
-  .string()
-  .regex(/^[A-Za-z0-9+/]{43}=$/)
-  .describe('The root of a Merkle tree of RFC 6962, in Base64')
+const root = base64Hash.describe('The root of a Merkle tree of RFC 6962, in Base64')
 export const tree = z.strictObject({ root, size: count.describe('How many leaves it has') })
 export const payloadTree = tree.extend({
   shards: z.array(root).describe('Those of the subtrees of its shards, in the order of `files`'),

@@ -1,11 +1,11 @@
 // What an entry of the public log says of a release.
 import { z } from 'zod'
-import { ENVIRONMENTS, instant, sha256 } from './values.ts'
+import { ENVIRONMENTS, base64Hash, instant, sha256 } from './values.ts'
 
 /** A Merkle tree over what a release published or took in; null where the release has none. */
 const tree = z
   .object({
-    root: z.string().regex(/^[A-Za-z0-9+/]{43}=$/),
+    root: base64Hash,
     size: z.number().int().positive(),
   })
   .nullable()

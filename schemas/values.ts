@@ -54,3 +54,6 @@ export const instantMs = z
   .meta({ description: 'An instant in UTC', examples: ['2026-01-31T12:00:00Z'] })
 
 export const sha256 = z.string().regex(/^[0-9a-f]{64}$/)
+
+/** 32 bytes, such as the root of a tree, in Base64. */
+export const base64Hash = z.string().regex(/^[A-Za-z0-9+/]{43}=$/)
