@@ -12,7 +12,8 @@ export interface KnownQuestion extends Omit<ListedQuestion, 'status' | `${string
   file: number
 }
 
-function statusAt({ openedAtMs, closesAtMs, outcome }: KnownQuestion, nowMs: number): QuestionStatus {
+/** The status of a question at an instant. */
+export function statusAt({ openedAtMs, closesAtMs, outcome }: KnownQuestion, nowMs: number): QuestionStatus {
   if (outcome !== null) return 'resolved'
   if (nowMs < openedAtMs) return 'upcoming'
   return nowMs < closesAtMs ? 'open' : 'closed'

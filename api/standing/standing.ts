@@ -16,7 +16,7 @@ import type { ForecastRow, Row } from '../../schemas/tables.ts'
 import type { QuestionBook } from '../questions/book.ts'
 import { byClose, indexAfter } from '../questions/order.ts'
 import { cursorOf, decodeCursor } from '../questions/page.ts'
-import { type KnownQuestion, isOverAt } from '../questions/question.ts'
+import { type KnownQuestion, isOverAt, statusAt } from '../questions/question.ts'
 import { type HeldForecast, HeldForecasts } from './held.ts'
 
 const READS_AT_ONCE = 16
@@ -109,7 +109,7 @@ export class StandingForecasts {
     const first: KnownQuestion[] = []
     for (const id of questionId === undefined ? own.keys() : [questionId]) {
       const question = this.#source.questions.known(id)
-      if (!question || !own.has(id) || isOverAt(question, nowMs) || question.openedAtMs > nowMs) continue
+      if (!question || !own.has(id) || statusAt(question, nowMs) !== 'open') continue
       if (after && byClose(question, after) <= 0) continue
       if (first.length > limit && byClose(question, first.at(-1)!) > 0) continue
       first.splice(indexAfter(first, question), 0, question)
