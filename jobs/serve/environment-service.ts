@@ -66,6 +66,8 @@ export async function startEnvironment(
   // Apart from the rest, because at the start it may read for minutes.
   const standingFollower = new Follower({
     ...pace,
+    // What was written just after a look began is known after a pause and two looks, which must not take longer than `REFRESH_MS`.
+    refreshMs: settings.REFRESH_MS / 2,
     isBehind: true,
     patienceMs: STANDING_PATIENCE_MS,
     follow: following(() => parts.standing.refresh()),
