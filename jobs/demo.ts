@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { signingKeyText, verifierKeyText } from '../pipeline/proof/note-keys.ts'
 import { firstPathIn } from '../pipeline/store/open.ts'
 import { type Settings, parseSettings } from '../schemas/config.ts'
 import { ServiceError } from '../schemas/errors.ts'
@@ -18,6 +19,9 @@ import { playDemo } from './simulation/demo-steps.ts'
 import { SEED } from './simulation/demo-world.ts'
 import { makeTemporaryFolder } from './temporary-folder.ts'
 import { runVerify } from './verify.ts'
+import { runVerifyProof } from './verify-proof.ts'
+
+const LOG_ORIGIN = 'demo.example/forecasts/sandbox'
 
 /**
  * Prints its own report, before it serves on; with `exit` it ends then. Resolves once nothing is left running, with whether everything was
@@ -91,10 +95,10 @@ function demoSettings(variables: NodeJS.ProcessEnv, storeUrl: string): Settings 
     SHUTDOWN_TIMEOUT_MS: '2000',
     SANDBOX_VERIFICATION_SIGNING_SECRET: randomBytes(32).toString('base64url'),
     ...Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== '')),
-    // A key of theirs would sign a second history here, under the name of the log that people know.
+    // Theirs would sign a second history here, under the name of the log that people know.
     LOG_SIGNING_KEY: '',
     LOG_SIGNING_KEY_PREVIOUS: '',
-    SANDBOX_LOG_SIGNING_KEY: '',
+    SANDBOX_LOG_SIGNING_KEY: signingKeyText(LOG_ORIGIN, 'log', randomBytes(32)),
     SANDBOX_LOG_SIGNING_KEY_PREVIOUS: '',
     STORE_URL: storeUrl,
   })
@@ -126,6 +130,10 @@ async function showDemo(
   const target = `${url}/agents/${played.agents[0]!.id}/verification`
   say(`fvs verify ${target}`)
   const verification = await runVerify(components.own, target, undefined)
+  const vkey = components.signers.map(({ verifier }) => verifierKeyText(verifier))
+  const place = `${target}/proof?release=${played.release}`
+  say(`fvs verify ${target} --vkey ${vkey.join()} --proof ${place}`)
+  const proof = await runVerifyProof(target, { vkey, proof: place, witness: [] })
   say('fvs audit')
   const audit = await runAudit(components, played.release)
   say('done')
@@ -137,7 +145,8 @@ async function showDemo(
     data: data.startsWith('file:') ? fileURLToPath(data) : data,
     ...played,
     verification: verification.json,
+    proof: proof.json,
     audit: audit.json,
   }
-  return { outcome, checks: [verification, audit] }
+  return { outcome, checks: [verification, proof, audit] }
 }

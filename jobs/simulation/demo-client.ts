@@ -1,6 +1,7 @@
 // Calls the API for `fvs demo` as any user would: over HTTP, with nothing but a URL and a key.
 import { z } from 'zod'
 import { bulkResults, forecastReceipt, problem, registered } from '../../schemas/answers.ts'
+import { parseCheckpoint } from '../../pipeline/proof/checkpoint.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { agentRankings, forecasterRankings, owner } from '../../schemas/payloads.ts'
 import type { EntityType } from '../../schemas/tables.ts'
@@ -42,6 +43,15 @@ export class DemoClient {
     return this.#call(`/owners/${encodeURIComponent(ownerId)}`, owner)
   }
 
+  /** How many releases the public log has, as far as the service knows. */
+  async loggedReleases(): Promise<number> {
+    const response = await fetch(`${this.url}/log/checkpoint`)
+    const text = await response.text()
+    if (response.ok) return parseCheckpoint(text).checkpoint.size
+    if (response.status === 404) return 0
+    throw unexpected(response, text)
+  }
+
   #post<T>(path: string, answer: z.ZodType<T>, body: object, headers: object = {}): Promise<T> {
     return this.#call(path, answer, {
       method: 'POST',
@@ -53,9 +63,10 @@ export class DemoClient {
   async #call<T>(path: string, answer: z.ZodType<T>, request: RequestInit = {}): Promise<T> {
     const response = await fetch(this.url + path, request)
     if (response.ok || response.status === 409) return answer.parse(await response.json())
-    throw new ServiceError(
-      'unavailable',
-      `${response.url} answered ${response.status}: ${await response.text()}`,
-    )
+    throw unexpected(response, await response.text())
   }
+}
+
+function unexpected({ url, status }: Response, text: string): ServiceError {
+  return new ServiceError('unavailable', `${url} answered ${status}: ${text}`)
 }

@@ -1,5 +1,6 @@
 // What `fvs demo` shows once its simulated world is scored: leaderboards, checks, where to look, and the variables by
 // which other commands work on it.
+import { verifierKeyText } from '../../pipeline/proof/note-keys.ts'
 import type { Components } from '../components.ts'
 import { OWNERS } from './demo-agents.ts'
 import { describeHighlights, spanOf, titleOf } from './demo-highlights.ts'
@@ -13,6 +14,7 @@ export interface DemoOutcome extends Played {
   /** Where the sandbox keeps its part of the store: a folder, or a URL. */
   data: string
   verification: object
+  proof: object
   audit: object
 }
 
@@ -112,11 +114,16 @@ function whereToLook(outcome: DemoOutcome, variablesFile: string): string[] {
 }
 
 /** What a command in another terminal needs to work on this sandbox as the demo does, and what its examples name. */
-export function variablesOf({ settings, own }: Components, outcome: DemoOutcome): Record<string, string> {
+export function variablesOf(
+  { settings, own, signers }: Components,
+  outcome: DemoOutcome,
+): Record<string, string> {
   const secret = own.VERIFICATION_SIGNING_SECRET ?? ''
   return {
     STORE_URL: outcome.store,
     SANDBOX_VERIFICATION_SIGNING_SECRET: secret,
+    SANDBOX_LOG_SIGNING_KEY: own.LOG_SIGNING_KEY ?? '',
+    LOG_VKEY: verifierKeyText(signers[0]!.verifier),
     LOG_LEVEL: settings.LOG_LEVEL,
     FVS_URL: outcome.url,
     SIGNING_SECRET: secret,

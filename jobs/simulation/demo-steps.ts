@@ -4,6 +4,7 @@ import pMap from 'p-map'
 import { withDatabase } from '../../pipeline/duckdb.ts'
 import { assignOwner } from '../../pipeline/import/agents.ts'
 import { makeRelease } from '../../pipeline/release/make.ts'
+import { completeLog } from '../../pipeline/transparency/publish.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import type { Components } from '../components.ts'
@@ -79,6 +80,8 @@ export async function playDemo(stage: Stage) {
   await add(stage, { forecasts: live.forecasts, resolved: live.questions })
   const made = await release(stage)
 
+  say('GET /log/checkpoint, until it covers the release')
+  while ((await client.loggedReleases()) < made) await pause(100, undefined, { signal })
   say('fvs keys create --tier pro')
   const pro = { tier: 'pro', monthly_calls: null } as const
   const key = await components.registry.createClientKey('the demo', components.now(), pro)
@@ -135,8 +138,9 @@ async function assignOwners(
 async function release({ components, say }: Stage, asOf?: Date): Promise<number> {
   say(asOf ? `fvs release --as-of ${asOf.toISOString()}` : 'fvs release')
   const made = await makeRelease(components, { asOf })
-  if (made.made) return made.release
-  throw new ServiceError('conflict', `another job is at work on ${components.store.url}`)
+  if (!made.made) throw new ServiceError('conflict', `another job is at work on ${components.store.url}`)
+  await completeLog(components, made.release)
+  return made.release
 }
 
 /** In each round each agent submits what it thinks by then. Returns how many forecasts were accepted. */
