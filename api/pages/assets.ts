@@ -16,6 +16,8 @@ function asset(name: string, mediaType: string): Asset {
 
 export const STYLE = asset('style.css', 'text/css')
 export const ICON = asset('icon.svg', 'image/svg+xml')
+/** The verifier that docs/verifying.md shows. */
+export const PROOF_SCRIPT = asset('proof.js', 'text/javascript')
 export const VERIFY_SCRIPT = asset('verify.js', 'text/javascript')
 
-export const ASSETS: readonly Asset[] = [STYLE, ICON, VERIFY_SCRIPT]
+export const ASSETS: readonly Asset[] = [STYLE, ICON, PROOF_SCRIPT, VERIFY_SCRIPT]
