@@ -109,10 +109,10 @@ const SHOWN: Record<string, RegExp[]> = {
     /questions: 1 of 1 rows added[^]*release 4 as of [^]*every byte derived again[^]*fv_test_\w+/,
   ],
   'docs/verifying.md: A verifier for Node and browsers': [
-    /^these bytes are in the tree “agent” of release \d+, among \d+\nthat is entry [^]* has signed the checkpoint\nexpert\n$/,
+    /^these bytes are in the tree “agent” of release \d+, among \d+\nthat is entry [^]* is signed by demo\.example.*\nexpert\n$/,
   ],
   'docs/verifying.md: A verifier for Python': [
-    /^these bytes are in the tree agent of release \d+, among \d+\nthat is entry [^]* has signed the checkpoint\nexpert\n$/,
+    /^these bytes are in the tree agent of release \d+, among \d+\nthat is entry [^]* is signed by demo\.example.*\nexpert\n$/,
   ],
   'docs/verifying.md: With one command': [/the proof holds\n[^]*is signed by demo\.example/],
   'docs/verifying.md: In a shell': [/x-service-signature: v1=[0-9a-f]{64}/i],

@@ -18,6 +18,9 @@ export const STYLE = asset('style.css', 'text/css')
 export const ICON = asset('icon.svg', 'image/svg+xml')
 /** The verifier that docs/verifying.md shows. */
 export const PROOF_SCRIPT = asset('proof.js', 'text/javascript')
-export const VERIFY_SCRIPT = asset('verify.js', 'text/javascript')
+const VERIFY_SCRIPT = asset('verify.js', 'text/javascript')
+
+/** What a page with a check loads. */
+export const CHECK_SCRIPTS = [PROOF_SCRIPT, VERIFY_SCRIPT]
 
 export const ASSETS: readonly Asset[] = [STYLE, ICON, PROOF_SCRIPT, VERIFY_SCRIPT]

@@ -18,7 +18,7 @@ import { type Owner, ownerPage } from '../pages/owner.ts'
 import { QUESTIONS_PER_PAGE, entityQuestionsPage } from '../pages/profile/entity-questions.ts'
 import { milestones } from '../pages/profile/figures.ts'
 import { profilePage } from '../pages/profile/profile.ts'
-import { type Payloads, type QuestionScore, isAgent } from '../pages/profile/subject.ts'
+import { type Payloads, type QuestionScore, callPath, isAgent } from '../pages/profile/subject.ts'
 import { unreleasedPage } from '../pages/profile/unreleased.ts'
 import type { Route } from '../route.ts'
 import { ENTITIES } from './entities.ts'
@@ -63,6 +63,9 @@ function profile(entityType: EntityType, methodology: Methodology): Route {
           verification: {
             text: new TextDecoder().decode(verification.bytes),
             signature: verification.signature,
+            proofPath: context.publicLog.isThere
+              ? `${callPath(entityType, id)}/verification/proof?release=${manifest.release}`
+              : undefined,
           },
           scores,
           running: runningOf(methodology, payloads, scores),
@@ -80,14 +83,14 @@ function runningOf(methodology: Methodology, payloads: Payloads, scores: readonl
   return runningSkill(methodology, scores, attempt, wanted)
 }
 
-/** A page that shows a release and titles of questions is rendered again when either has changed. */
+/** A page that shows a release, titles of questions and a proof is rendered again when one of them has changed. */
 function rendered(
-  { pages, questions }: ApiContext,
+  { pages, questions, publicLog }: ApiContext,
   path: string,
   verification: Publication,
   render: () => Promise<Html>,
 ): Promise<Uint8Array> {
-  return pages.get(`${path} ${releaseOf(verification)} ${questions.version}`, render)
+  return pages.get(`${path} ${releaseOf(verification)} ${questions.version} ${publicLog.isThere}`, render)
 }
 
 function releaseOf({ payload }: Publication): number {

@@ -1,6 +1,9 @@
-// The check in the browser: right and wrong records, and that nothing leaves the page while it runs.
+// The checks in the browser, by proof and by secret: right and wrong records, and that nothing leaves the page while they run.
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { canonical } from '../../pipeline/proof/canonical.ts'
+import { signingKeyOf, verifierKeyText } from '../../pipeline/proof/note-keys.ts'
+import { receiptHeader, receiptsOf } from '../../pipeline/proof/receipts.ts'
 import { contextOf, hasBrowser, inPage, launchBrowser } from '../support/browser.ts'
 import { type PageServices, startPageServices } from '../support/page-world.ts'
 import { Client, OTHER_SECRET, SECRET } from '../support/service.ts'
@@ -9,12 +12,18 @@ import { forecasterId } from '../support/world.ts'
 describe.skipIf(!hasBrowser)('the check of a record', () => {
   let services: PageServices
   let browser: Browser
-  let record: { payload: string; signature: string }
+  let record: { payload: string; signature: string; proof: string; vkey: string }
   beforeAll(async () => {
     services = await startPageServices()
     browser = await launchBrowser()
-    const answer = await new Client(services.full).get(`/forecaster/${forecasterId(0)}/verification`)
-    record = { payload: answer.text, signature: String(answer.headers['x-service-signature']) }
+    const client = new Client(services.full)
+    const answer = await client.get(`/forecaster/${forecasterId(0)}/verification`)
+    record = {
+      payload: answer.text,
+      signature: String(answer.headers['x-service-signature']),
+      proof: (await client.get(`/forecaster/${forecasterId(0)}/verification/proof`)).text,
+      vkey: (await client.get('/log/vkey')).text.trim(),
+    }
   })
   afterAll(async () => {
     await browser.close()
@@ -34,13 +43,21 @@ describe.skipIf(!hasBrowser)('the check of a record', () => {
     return () => opened.context.close()
   })
 
-  async function verdict(filled: { payload: string; signature: string; secret: string }): Promise<string> {
-    for (const [name, value] of Object.entries(filled)) await page.fill(`[name=${name}]`, value)
-    await page.getByRole('button', { name: 'Check' }).click()
-    const output = page.locator('output')
-    await output.filter({ hasText: /./ }).waitFor()
+  /** What a form says in the end, each step on a line of its own. */
+  async function checked(check: 'proof' | 'secret', filled: Record<string, string>): Promise<string> {
+    const form = page.locator(`form[data-check=${check}]`)
+    for (const [name, value] of Object.entries(filled)) await form.locator(`[name=${name}]`).fill(value)
+    await form.getByRole('button').click()
+    const output = form.locator('output')
+    await output.filter({ hasText: /✓ It holds|✗/ }).waitFor()
     return output.innerText()
   }
+
+  type Filled = { payload: string; signature: string; secret: string }
+  const verdict = ({ payload, signature, secret }: Filled) =>
+    checked('secret', { payload, signature, secret })
+  const proven = ({ payload, proof, vkey }: Omit<typeof record, 'signature'>) =>
+    checked('proof', { payload, proof, vkey })
 
   test('holds for what was sent, and for a copy with a line break at its end', async () => {
     expect(await verdict({ ...record, secret: SECRET })).toMatch(/^✓ It holds: .*release 1, as of 2026-/)
@@ -70,38 +87,112 @@ describe.skipIf(!hasBrowser)('the check of a record', () => {
     expect(trouble).toEqual([])
   })
 
-  test('takes a file that is dropped, byte for byte', async () => {
-    await inPage(
-      page,
-      `(() => {
-        const dataTransfer = new DataTransfer()
-        dataTransfer.items.add(new File([${JSON.stringify(record.payload)}], 'verification.json'))
-        document.querySelector('textarea').dispatchEvent(new DragEvent('drop', { dataTransfer, cancelable: true }))
-      })()`,
+  test('shows each step of a proof that holds, with the key that signed', async () => {
+    for (const proof of [record.proof, record.proof.trimEnd(), record.proof.replaceAll('\n', '\r\n')]) {
+      const steps = (await proven({ ...record, proof })).split('\n')
+      expect(steps).toEqual([
+        expect.stringMatching(/^✓ these bytes are in the tree “forecaster” of release 1, among \d+$/),
+        '✓ that is entry 0 of 1 under the checkpoint of log.example/forecasts',
+        `✓ the checkpoint is signed by ${record.vkey}`,
+        expect.stringMatching(
+          /^✓ It holds, with the keys that you gave. The record is of the forecaster \S+, in release 1, as of 2026-/,
+        ),
+      ])
+    }
+    expect(await proven({ ...record, payload: `${record.payload}\n` })).toContain('✓ It holds')
+    expect(requests).toEqual([])
+    expect(trouble).toEqual([])
+  })
+
+  test('says which step of a proof does not hold', async () => {
+    const changed = record.payload.replace('"environment":"production"', '"environment":"productioN"')
+    expect(changed).not.toBe(record.payload)
+    expect(await proven({ ...record, payload: changed })).toBe(
+      '✗ these bytes are not in the tree “forecaster” of release 1',
     )
-    await page.waitForFunction('document.querySelector("textarea").value !== ""')
-    await page.fill('[name=signature]', record.signature)
-    await page.fill('[name=secret]', SECRET)
-    await page.getByRole('button', { name: 'Check' }).click()
-    await page.locator('output.yes').waitFor()
+    const other = signingKeyOf('log.example/forecasts', 'log', Buffer.alloc(32, 2))
+    const wrongKey = await proven({ ...record, vkey: verifierKeyText(other.verifier) })
+    expect(wrongKey.split('\n').at(-1)).toBe(
+      '✗ no known key of log.example/forecasts has signed the checkpoint',
+    )
+    expect(wrongKey.split('\n')).toHaveLength(3)
+    expect(await proven({ ...record, vkey: 'x' })).toContain('✗ x is no key')
+    expect(await proven({ ...record, proof: 'a' })).toMatch(/^✗ /)
+    expect(await proven({ ...record, proof: 'c2sp.org/tlog-proof@v1\n' })).toBe('✗ this is no proof')
+    expect(requests).toEqual([])
+    expect(trouble).toEqual([])
+  })
+
+  test('takes a receipt as its header has it', async () => {
+    const keys = [signingKeyOf('log.example/forecasts', 'log', Buffer.alloc(32, 1))]
+    const forecast = canonical({ agent_id: 'a', forecast_id: 'f', probability: 0.5 })
+    const uuid = '01a20020-4150-7589-9944-627481000007'
+    const [receipt] = receiptsOf([forecast], { origin: 'log.example/forecasts', uuid }, keys)
+    const payload = Buffer.from(forecast).toString('utf8')
+    const header = receiptHeader(receipt!)
+    for (const proof of [header, `X-Service-Receipt: ${header}\n`]) {
+      expect(await proven({ ...record, payload, proof })).toContain(
+        'The record is the forecast f of the agent a.',
+      )
+    }
+    expect(await proven({ ...record, proof: header })).toBe('✗ only forecasts have receipts')
     expect(requests).toEqual([])
   })
 
-  test('on a profile needs only the secret: the record is there', async () => {
+  test.each(['proof', 'secret'] as const)(
+    'by %s takes a file that is dropped, byte for byte',
+    async (check) => {
+      await inPage(
+        page,
+        `(() => {
+        const dataTransfer = new DataTransfer()
+        dataTransfer.items.add(new File([${JSON.stringify(record.payload)}], 'verification.json'))
+        const field = document.querySelector('form[data-check=${check}] [name=payload]')
+        field.dispatchEvent(new DragEvent('drop', { dataTransfer, cancelable: true }))
+      })()`,
+      )
+      await page.waitForFunction(
+        `document.querySelector('form[data-check=${check}] [name=payload]').value !== ""`,
+      )
+      const { proof, vkey, signature } = record
+      const filled = check === 'proof' ? { proof, vkey } : { signature, secret: SECRET }
+      expect(await checked(check, filled)).toContain('✓ It holds')
+      expect(requests).toEqual([])
+    },
+  )
+
+  test('on a profile needs nothing: the record is there, and the service has the proof', async () => {
     await page.goto(`${services.full}/view/forecasters/${forecasterId(0)}`, { waitUntil: 'networkidle' })
     requests.length = 0
-    for (const [secret, verdictShown] of [
-      [OTHER_SECRET, /^✗ It does not hold/],
-      [SECRET, /^✓ It holds/],
-    ] as const) {
-      await page.fill('form [name=secret]', secret)
-      await page.getByRole('button', { name: 'Check' }).click()
-      const output = page.locator('form output')
-      await output.filter({ hasText: /./ }).waitFor()
-      expect(await output.innerText()).toMatch(verdictShown)
-    }
+    const [first, ...steps] = (await checked('proof', {})).split('\n')
+    expect(first).toMatch(/^✓ these bytes are in the tree “forecaster” of release 1, among /)
+    expect(steps.at(-1)).toMatch(
+      /^✓ It holds, with the key that this service names: compare it with one from elsewhere/,
+    )
+    const asked = `${services.full}/forecaster/${forecasterId(0)}/verification/proof?release=1`
+    expect(requests).toEqual([asked, `${services.full}/log/vkey`])
+    requests.length = 0
+    expect(await checked('proof', { vkey: record.vkey })).toContain('It holds, with the keys that you gave')
+    expect(requests).toEqual([asked])
+    requests.length = 0
+    expect(await checked('secret', { secret: OTHER_SECRET })).toMatch(/^✗ It does not hold/)
+    expect(await checked('secret', { secret: SECRET })).toMatch(/^✓ It holds/)
     expect(requests).toEqual([])
     expect(trouble).toEqual([])
+  })
+
+  test('on a profile says what the service answered where it has no proof', async () => {
+    await page.goto(`${services.full}/view/forecasters/${forecasterId(0)}`)
+    await inPage(page, `document.querySelector('form[data-check=proof]').dataset.proof = '/nothing'`)
+    expect(await checked('proof', {})).toMatch(/^✗ The service answered 404: /)
+  })
+
+  test('of a profile where there is no public log, has the secret alone', async () => {
+    await page.goto(`${services.full}/sandbox/view/forecasters`)
+    await page.locator('main a[href*="/view/forecasters/"]').first().click()
+    await page.waitForURL('**/sandbox/view/forecasters/*')
+    expect(await page.locator('form[data-check=proof]').count()).toBe(0)
+    expect(await page.locator('form[data-check=secret]').isVisible()).toBe(true)
   })
 
   test('where the browser offers no cryptography, it says so and leaves the commands', async () => {
@@ -110,7 +201,8 @@ describe.skipIf(!hasBrowser)('the check of a record', () => {
     const plain = await context.newPage()
     await plain.goto(`${services.full}/view/verify`)
     expect(await plain.locator('[data-insecure]').isVisible()).toBe(true)
-    expect(await plain.locator('form').isVisible()).toBe(false)
+    for (const form of await plain.locator('form[data-check]').all())
+      expect(await form.isVisible()).toBe(false)
     expect(await plain.getByText('openssl dgst').isVisible()).toBe(true)
     await context.close()
   })

@@ -4,7 +4,9 @@ import type { Components } from '../../jobs/components.ts'
 import { startService } from '../../jobs/serve/service.ts'
 import { seedSandbox } from '../../jobs/simulation/seed.ts'
 import { takeStep } from '../../jobs/simulation/step.ts'
+import { signingKeyText } from '../../pipeline/proof/note-keys.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
+import { completeLog } from '../../pipeline/transparency/publish.ts'
 import { makeFolder } from './folder.ts'
 import { OPTIONS, START, after } from './sandbox.ts'
 import {
@@ -73,6 +75,8 @@ export async function releasePageWorld(components: Components): Promise<void> {
   await release(components)
 }
 
+const LOG_KEY = signingKeyText('log.example/forecasts', 'log', Buffer.alloc(32, 1))
+
 export interface PageServices {
   /** Production has the world, the sandbox is seeded. */
   full: string
@@ -92,8 +96,9 @@ export async function startPageServices(): Promise<PageServices> {
   clock.set(after(60))
   await takeStep(sandbox)
   await release(sandbox)
-  const production = await made({})
+  const production = await made({ settings: { LOG_SIGNING_KEY: LOG_KEY } })
   await releasePageWorld(production)
+  await completeLog(production, 1)
   const services = [
     await startService({ production, sandbox }, { scheduler: false }),
     await startService(

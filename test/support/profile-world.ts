@@ -1,7 +1,7 @@
 // Profiles as pages get them, of a small scored world: one entity of any ability among twenty equal people.
 import type { Profile } from '../../api/pages/profile/profile.ts'
 import { milestones } from '../../api/pages/profile/figures.ts'
-import type { Payloads } from '../../api/pages/profile/subject.ts'
+import { type Payloads, callPath } from '../../api/pages/profile/subject.ts'
 import { logistic, normal, sfc32 } from '../../jobs/simulation/random.ts'
 import { canonical } from '../../pipeline/proof/canonical.ts'
 import { type RankedEntity, payloadsOf } from '../../pipeline/release/payloads.ts'
@@ -87,6 +87,8 @@ export function profileIn({
     verification: {
       text: new TextDecoder().decode(canonical(published.verification)),
       signature: `v1=${'5a'.repeat(32)}`,
+      proofPath:
+        environment === 'production' ? `${callPath(kind, SUBJECT)}/verification/proof?release=12` : undefined,
     },
     scores,
     running: runningSkill(METHODOLOGY, scores, attempt, wanted),

@@ -86,7 +86,7 @@ async function verifyProof(body, proof, vkeys, step) {
   for (const vkey of vkeys) {
     const { name, isWitness, isThere } = await isSignedBy(vkey, text, signatures)
     must(isThere || !isWitness, `the witness ${name} has not signed the checkpoint`)
-    if (isThere) step(`${vkey} has signed the checkpoint`)
+    if (isThere) step(`the checkpoint is signed by ${vkey}`)
     isSigned ||= isThere && !isWitness && name === log
   }
   must(isSigned, `no known key of ${log} has signed the checkpoint`)

@@ -1,11 +1,19 @@
-// Checks the signature of a record in the page: nothing is sent anywhere. It works on every `<form data-check>`. What the form
-// has no field for, the payload or the signature, is the text of the element whose id is the field's name.
+// Checks a record in the page, in every `<form data-check>`: with public keys and a proof (`data-check="proof"`), or with the
+// signing secret. What the form has no field for, the payload or the signature, is the text of the element whose id is the
+// field's name. Nothing is sent anywhere; a form with `data-proof` asks this service for the proof and for the key that it names.
 ;(() => {
   const text = new TextEncoder()
 
   const value = (form, name) => {
     const field = form.elements.namedItem(name)
     return field ? field.value : document.getElementById(name).textContent
+  }
+
+  // Copying a text may add a line break at its end, which the service never sends.
+  const bodies = (form, file) => {
+    if (file) return [file]
+    const payload = value(form, 'payload')
+    return [...new Set([payload, payload.replace(/[\r\n]+$/, '')])].map((each) => text.encode(each))
   }
 
   const signatures = (header) =>
@@ -19,47 +27,101 @@
     return crypto.subtle.verify('HMAC', key, signature, bytes)
   }
 
-  async function verdict(form, file) {
-    const payload = value(form, 'payload')
+  async function checkSecret(form, file) {
     const claimed = signatures(value(form, 'signature'))
-    if (claimed.length === 0) return [false, 'The signature must hold v1= and 64 hexadecimal digits.']
-    // Copying a text may add a line break at its end, which the service never sends.
-    const candidates = file
-      ? [file]
-      : [payload, payload.replace(/[\r\n]+$/, '')].map((each) => text.encode(each))
+    if (claimed.length === 0) throw new Error('The signature must hold v1= and 64 hexadecimal digits.')
     const secret = value(form, 'secret')
-    for (const bytes of candidates) {
+    for (const bytes of bodies(form, file)) {
       for (const signature of claimed) {
-        if (await holds(secret, signature, bytes)) return [true, `It holds: ${said(bytes)}`]
+        if (await holds(secret, signature, bytes))
+          return `It holds: these bytes were signed with this secret. ${said(bytes)}`
       }
     }
-    return [
-      false,
+    throw new Error(
       'It does not hold: the record was changed, or the secret or the signature belongs to another one.',
-    ]
+    )
+  }
+
+  async function asked(path) {
+    const answer = await fetch(path)
+    if (answer.ok) return answer.text()
+    const problem = await answer.json().catch(() => ({}))
+    throw new Error(`The service answered ${answer.status}: ${problem.detail ?? path}`)
+  }
+
+  // A receipt may be as the header holds it, in Base64, with the name of the header.
+  function proofIn(given) {
+    const proof = given.replace(/\r/g, '').trim()
+    if (proof.startsWith('c2sp.org/')) return `${proof}\n`
+    return new TextDecoder().decode(bytesOf(proof.replace(/^x-service-receipt:\s*/i, '')))
+  }
+
+  async function checkProof(form, file, step) {
+    const { proof: path, vkey: keyPath } = form.dataset
+    const own = value(form, 'vkey').split(/\s+/).filter(Boolean)
+    const proof = proofIn(path ? await asked(path) : value(form, 'proof'))
+    const vkeys = own.length > 0 ? own : (await asked(keyPath)).trim().split('\n')
+    let tried
+    for (const body of bodies(form, file)) {
+      const steps = []
+      const error = await verifyProof(body, proof, vkeys, (words) => steps.push(words)).catch(
+        (reason) => reason,
+      )
+      tried = { body, steps, error }
+      if (!error) break
+    }
+    tried.steps.forEach(step)
+    if (tried.error) throw tried.error
+    const whose =
+      own.length > 0
+        ? 'with the keys that you gave'
+        : 'with the key that this service names: compare it with one from elsewhere'
+    return `It holds, ${whose}. ${said(tried.body)}`
   }
 
   function said(bytes) {
     try {
-      const { release, as_of: asOf, environment } = JSON.parse(new TextDecoder().decode(bytes))
+      const payload = JSON.parse(new TextDecoder().decode(bytes))
+      const {
+        agent_id: agent,
+        user_id: user,
+        forecast_id: forecast,
+        release,
+        as_of: asOf,
+        environment,
+      } = payload
+      if (forecast) return `The record is the forecast ${forecast} of the agent ${agent}.`
+      const whom = agent ? `the agent ${agent}` : `the forecaster ${user}`
       const kind = environment === 'sandbox' ? ' It is of the sandbox, where everything is simulated.' : ''
-      return `these bytes were signed with this secret. They are of release ${release}, as of ${asOf}.${kind}`
+      return `The record is of ${whom}, in release ${release}, as of ${asOf}.${kind}`
     } catch {
-      return 'these bytes were signed with this secret.'
+      return ''
     }
+  }
+
+  const CHECKS = { proof: checkProof, secret: checkSecret }
+
+  function why(error) {
+    if (error.name === 'NotSupportedError') return 'This browser has no Ed25519: the commands do the same.'
+    return error.message
   }
 
   function prepare(form) {
     const output = form.querySelector('output')
     const field = form.elements.namedItem('payload')
     let file
-    const show = (isGood, words) => {
-      output.className = isGood ? 'yes' : 'no'
-      output.textContent = (isGood ? '✓ ' : '✗ ') + words
-    }
+    // What a check says that was begun before the last change is old.
+    let run = 0
     const clear = () => {
-      output.className = ''
-      output.textContent = ''
+      run += 1
+      output.replaceChildren()
+    }
+    const show = (isGood, words, began) => {
+      if (began !== run) return
+      const line = document.createElement('span')
+      line.className = isGood ? 'yes' : 'no'
+      line.textContent = (isGood ? '✓ ' : '✗ ') + words
+      output.append(line)
     }
     form.addEventListener('input', (event) => {
       if (event.target === field) file = undefined
@@ -67,10 +129,10 @@
     })
     form.addEventListener('submit', (event) => {
       event.preventDefault()
-      verdict(form, file).then(
-        ([isGood, words]) => show(isGood, words),
-        (error) => show(false, `The check failed: ${error.message}`),
-      )
+      clear()
+      const began = run
+      const step = (words) => show(true, words, began)
+      CHECKS[form.dataset.check](form, file, step).then(step, (error) => show(false, why(error), began))
     })
     for (const name of ['dragover', 'dragleave', 'drop']) {
       field?.addEventListener(name, (event) => {

@@ -1,4 +1,4 @@
-// What anyone needs to check and to show a verification: its bytes, its signature, commands, and the badge.
+// What anyone needs to check and to show a verification: its bytes, its proof, its signature, commands, and the badge.
 import { type Badge } from '../charts/badge.ts'
 import { type Html, type Part, html } from '../html.ts'
 import { type Site, commandAddress, linkTo } from '../site.ts'
@@ -8,25 +8,59 @@ export interface Signed {
   text: string
   /** The header's value; undefined if signing is off. */
   signature: string | undefined
+  /** The path of its proof; undefined where there is no public log. */
+  proofPath: string | undefined
 }
+
+/** Shown instead of the forms. */
+export const INSECURE = html`<div class="state" data-insecure hidden><p>This page came over plain HTTP, where browsers offer no cryptography. Open it over HTTPS, or use the commands below.</p></div>`
 
 /** @param callsPath begins the paths of the API about the entity. */
-export function checkSection(site: Site, { text, signature }: Signed, callsPath: string): Html {
+export function checkSection(site: Site, signed: Signed, callsPath: string): Html {
+  const { text, signature, proofPath } = signed
   return html`<h2 id="check">Check it yourself</h2>
-<p>The signed record behind this page, byte for byte:</p>
+<p>The record behind this page, byte for byte:</p>
 <pre id="payload">${text}</pre>
-${signature === undefined ? html`<p>This service does not sign what it publishes.</p>` : signatureOf(site, signature)}
-<details><summary>In a shell</summary><pre>curl -s -D headers.txt -o verification.json ${commandAddress(site, `${callsPath}/verification`)}
-${signature !== undefined && html`grep -i x-service-signature headers.txt\nopenssl dgst -sha256 -hmac "$SIGNING_SECRET" -r verification.json`}</pre></details>`
+${(proofPath ?? signature) !== undefined && INSECURE}
+${proofPath !== undefined && proofOf(site, proofPath)}
+${signature === undefined ? html`<p>This service does not sign its answers.</p>` : signatureOf(signature)}
+<details><summary>In a shell</summary><pre>${commands(site, signed, callsPath).join('\n')}</pre></details>
+<p class="mute"><a href="${linkTo(site, '/view/verify')}">Check another record</a></p>`
 }
 
-function signatureOf(site: Site, signature: string): Part {
+function commands(site: Site, { signature, proofPath }: Signed, callsPath: string): string[] {
+  const lines = [
+    `curl -s -D headers.txt -o verification.json ${commandAddress(site, `${callsPath}/verification`)}`,
+  ]
+  if (proofPath !== undefined) {
+    lines.push(
+      `curl -s -o verification.proof "${commandAddress(site, proofPath)}"`,
+      'npx fvs verify verification.json --proof verification.proof --vkey "$LOG_VKEY"',
+    )
+  }
+  if (signature !== undefined) {
+    lines.push(
+      'grep -i x-service-signature headers.txt',
+      'openssl dgst -sha256 -hmac "$SIGNING_SECRET" -r verification.json',
+    )
+  }
+  return lines
+}
+
+/** A form that takes the proof of the record from the service. */
+function proofOf(site: Site, proofPath: string): Part {
+  const [proof, vkey] = [linkTo(site, proofPath), linkTo(site, '/log/vkey')]
+  return html`<p>Its <a href="${proof}">proof</a> shows that it is in the <a href="${linkTo(site, '/log/checkpoint')}">public log</a>, in which nothing can be changed unseen. Your browser checks that without any secret.</p>
+<form class="panel" data-check="proof" data-proof="${proof}" data-vkey="${vkey}" hidden><label>Public key of the log, as you know it from elsewhere <small>Left empty, it is the <a href="${vkey}">key that this service names</a>.</small><input name="vkey" autocomplete="off" spellcheck="false"></label>
+<p><button>Check the proof</button></p>
+<output aria-live="polite"></output></form>`
+}
+
+function signatureOf(signature: string): Part {
   return html`<p>Signature <code id="signature">${signature}</code></p>
-<div class="state" data-insecure hidden><p>This page came over plain HTTP, where browsers offer no cryptography: the commands do the same.</p></div>
-<form class="panel" data-check hidden><label>Signing secret, if the operator gave you one <small>It is used in this page and sent nowhere.</small><input name="secret" type="password" autocomplete="off" required></label>
-<p><button>Check here</button></p>
-<output aria-live="polite"></output></form>
-<p class="mute"><a href="${linkTo(site, '/view/verify')}">Check another record</a></p>`
+<form class="panel" data-check="secret" hidden><label>Signing secret, if the operator gave you one <small>It is used in this page and sent nowhere.</small><input name="secret" type="password" autocomplete="off" required></label>
+<p><button>Check the signature</button></p>
+<output aria-live="polite"></output></form>`
 }
 
 export function showSection(site: Site, badge: Badge, profilePath: string, callsPath: string): Html {

@@ -1,6 +1,6 @@
 // The profile: what a link to an agent or a forecaster shows, from its title down to the bytes that prove it.
 import type { SupersededOutcome } from '../../../schemas/payloads.ts'
-import { VERIFY_SCRIPT } from '../assets.ts'
+import { CHECK_SCRIPTS } from '../assets.ts'
 import { badgeOf } from '../charts/badge.ts'
 import type { RunningPoint } from '../charts/running-skill.ts'
 import { type Html, type Part, html } from '../html.ts'
@@ -60,7 +60,7 @@ export function profilePage(profile: Profile): Html {
     kind: 'profile',
     isIndexed: of.metrics.eligible,
     alternates: { 'application/json': `${calls}/verification` },
-    scripts: verification.signature === undefined ? [] : [VERIFY_SCRIPT],
+    scripts: (verification.proofPath ?? verification.signature) === undefined ? [] : CHECK_SCRIPTS,
     source: html`${releaseLine(site, of.verification)}. The same for programs: ${links(site, calls)}`,
     content: html`<p class="mute">${claims(site, of)}</p>
 ${seal(of, rules)}

@@ -52,10 +52,24 @@ it('has the bytes and the signature of its verification, and the whole address o
   expect(page.text).toContain('alt="forecasts: certified +0.10 [+0.05, +0.15]"')
 })
 
-it('offers no check where nothing is signed', () => {
-  const unsigned = { ...certified, verification: { ...certified.verification, signature: undefined } }
-  const { text } = profilePage(unsigned)
-  expect(text).toContain('This service does not sign what it publishes.')
+it.each([
+  ['signature', 'proof', 'secret'],
+  ['proofPath', 'secret', 'proof'],
+] as const)('without a %s offers the check of the %s alone', (missing, offered, absent) => {
+  const { text } = profilePage({
+    ...certified,
+    verification: { ...certified.verification, [missing]: undefined },
+  })
+  expect(text).toContain(`data-check="${offered}"`)
+  expect(text).not.toContain(`data-check="${absent}"`)
+  expect(text.includes('This service does not sign its answers.')).toBe(missing === 'signature')
+})
+
+it('offers no check where nothing is signed and there is no public log', () => {
+  const { text } = profilePage({
+    ...certified,
+    verification: { text: '{}', signature: undefined, proofPath: undefined },
+  })
   expect(text).not.toContain('<form')
   expect(text).not.toContain('<script')
 })
