@@ -44,24 +44,29 @@ export async function createDimensions(database: Database, asOf: Date): Promise<
 }
 
 /**
- * Makes `counted`, the forecasts with one row per forecast_id, the one recorded first. A look at the hashes finds the
- * ids that may be repeated, and only those are sorted, because sorting all forecasts would cost ten times as much. Two
- * ids with the same hash do no harm: each is sorted for nothing.
+ * Makes a view of forecasts with one row per forecast_id, the one recorded first: `counted` of `forecasts`, unless others are
+ * named. A look at the hashes finds the ids that may be repeated, and only those are sorted, because sorting all forecasts would
+ * cost ten times as much. Two ids with the same hash do no harm: each is sorted for nothing.
  */
-export async function createCounted(database: Database): Promise<void> {
+export async function createCounted(
+  database: Database,
+  forecasts = 'forecasts',
+  counted = 'counted',
+): Promise<void> {
+  const repeated = `${counted}_repeated`
   await database.run(
-    `CREATE TEMP TABLE repeated AS
-     SELECT id_hash FROM (SELECT hash(forecast_id) AS id_hash FROM forecasts) GROUP BY id_hash HAVING count(*) > 1`,
+    `CREATE OR REPLACE TEMP TABLE ${repeated} AS
+     SELECT id_hash FROM (SELECT hash(forecast_id) AS id_hash FROM ${forecasts}) GROUP BY id_hash HAVING count(*) > 1`,
   )
-  const [any] = await database.rows(`SELECT 1 AS one FROM repeated LIMIT 1`)
+  const [any] = await database.rows(`SELECT 1 AS one FROM ${repeated} LIMIT 1`)
   await database.run(
     any
-      ? `CREATE TEMP VIEW counted AS
-         SELECT * FROM forecasts ANTI JOIN repeated ON hash(forecast_id) = id_hash
-         UNION ALL SELECT * FROM forecasts SEMI JOIN repeated ON hash(forecast_id) = id_hash
+      ? `CREATE OR REPLACE TEMP VIEW ${counted} AS
+         SELECT * FROM ${forecasts} ANTI JOIN ${repeated} ON hash(forecast_id) = id_hash
+         UNION ALL SELECT * FROM ${forecasts} SEMI JOIN ${repeated} ON hash(forecast_id) = id_hash
          QUALIFY row_number() OVER (PARTITION BY forecast_id ORDER BY recorded_at, forecast_at, entity_type, entity_id,
            question_id, probability, source) = 1`
-      : `CREATE TEMP VIEW counted AS FROM forecasts`,
+      : `CREATE OR REPLACE TEMP VIEW ${counted} AS FROM ${forecasts}`,
   )
 }
 

@@ -1,6 +1,11 @@
 // The tree over the forecasts that came by the API and that no earlier release has in its tree (VERIFIABILITY §1).
-import { type Database, parquet } from '../duckdb.ts'
+import { createReadStream } from 'node:fs'
+import { rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Database, literal, parquet } from '../duckdb.ts'
+import { createCounted } from '../engine/queries.ts'
 import { GrowingTree, HASH_BYTES } from '../proof/merkle.ts'
+import { TILE_WIDTH } from '../proof/tiles.ts'
 import { FORECASTS_TREE_PATH } from '../store/paths.ts'
 import type { LocalFiles } from '../store/local-files.ts'
 import type { DataFile, TableVersion } from '../tables/delta.ts'
@@ -10,15 +15,22 @@ import { type Before, newFiles } from './trees.ts'
 
 const ID_BYTES = 16
 const RECORD_BYTES = ID_BYTES + HASH_BYTES
-/** Records that DuckDB gives as one text. */
-const RECORDS_AT_ONCE = 4096
+/** A record in hexadecimal digits, and a line end. */
+const LINE_BYTES = 2 * RECORD_BYTES + 1
+
+interface TreeContext {
+  database: Database
+  local: LocalFiles
+  /** For a file on its way. */
+  directory: string
+}
 
 /**
  * `size` records of 48 bytes, an id and the hash of its leaf, in ascending order of id; then the hashes of tile level 1, of
  * level 2, … Undefined where no forecast is new.
  */
 export async function forecastsTree(
-  { database, local }: { database: Database; local: LocalFiles },
+  { database, local, directory }: TreeContext,
   version: TableVersion,
   before: Before,
 ): Promise<OutputFile | undefined> {
@@ -32,21 +44,17 @@ export async function forecastsTree(
   // A forecast is recorded after it was made, so that no earlier file has an id of these.
   const earlier = version.files.filter((file) => !added.includes(file) && file.recordedDate >= first.day!)
   await attach(database, local, 'earlier', earlier)
-  const tree = new GrowingTree()
-  const chunks: Uint8Array[] = []
-  for await (const rows of database.rowBlocks<{ records: string }>(RECORDS)) {
-    for (const { records } of rows) {
-      const bytes = Buffer.from(records, 'hex')
-      for (let at = 0; at < bytes.byteLength; at += RECORD_BYTES) {
-        tree.add(bytes.subarray(at + ID_BYTES, at + RECORD_BYTES))
-      }
-      chunks.push(bytes)
-    }
+  await database.run(
+    `CREATE OR REPLACE TEMP VIEW unlogged AS FROM added ${earlier.length > 0 ? 'ANTI JOIN earlier USING (forecast_id)' : ''}`,
+  )
+  await createCounted(database, 'unlogged', 'leaves')
+  const path = join(directory, 'forecasts-tree.csv')
+  try {
+    await database.run(`COPY (${RECORDS}) TO ${literal(path)} (FORMAT csv, HEADER false)`)
+    return await treeOf(path)
+  } finally {
+    await rm(path, { force: true })
   }
-  if (tree.size === 0) return undefined
-  const { root, size } = tree
-  const bytes = Buffer.concat([...chunks, ...tree.tileLevels.flat()])
-  return { path: FORECASTS_TREE_PATH, rows: size, bytes, subtree: { root, size } }
 }
 
 /** Makes a view of the forecasts in data files that came by the API. */
@@ -64,24 +72,46 @@ async function attach(
 /** A probability as canonical JSON has it: DuckDB would write 1.0 and 1e-06. */
 const PROBABILITY = `CASE ppm WHEN 0 THEN '0' WHEN 1000000 THEN '1'
   ELSE '0.' || rtrim(lpad(ppm::VARCHAR, 6, '0'), '0') END`
+/** In UTC. DuckDB writes a time without a zone in a third of the time that one with a zone takes. */
+const FORECAST_AT = `strftime(make_timestamp(epoch_us(forecast_at)), '%Y-%m-%dT%H:%M:%S.%gZ')`
 /** The body of the answer to the submission, byte for byte. */
-const LEAF = `'{"agent_id":"' || entity_id || '","forecast_at":"'
-  || strftime(forecast_at AT TIME ZONE 'UTC', '%Y-%m-%dT%H:%M:%S.%gZ') || '","forecast_id":"' || forecast_id
-  || '","probability":' || ${PROBABILITY} || ',"question_id":"' || question_id || '"}'`
+const LEAF = `'{"agent_id":"', entity_id, '","forecast_at":"', ${FORECAST_AT}, '","forecast_id":"', forecast_id,
+  '","probability":', ${PROBABILITY}, ',"question_id":"', question_id, '"}'`
 
-/**
- * The ids with the hashes of their leaves, in hexadecimal digits. Of the rows with one id the one that was recorded first
- * counts. Grain: one row per 4,096 forecasts, in order of id.
- */
-const RECORDS = `
-  WITH counted AS (
-    SELECT *, round_even(probability * 1e6, 0)::INTEGER AS ppm FROM added ANTI JOIN earlier USING (forecast_id)
-    QUALIFY row_number() OVER (PARTITION BY forecast_id
-      ORDER BY recorded_at, forecast_at, entity_id, question_id, probability) = 1
-  ), numbered AS (
-    SELECT replace(forecast_id, '-', '') || sha256(chr(0) || ${LEAF}) AS record,
-      row_number() OVER (ORDER BY forecast_id) - 1 AS place
-    FROM counted
-  )
-  SELECT string_agg(record, '' ORDER BY place) AS records FROM numbered
-  GROUP BY place // ${RECORDS_AT_ONCE} ORDER BY place // ${RECORDS_AT_ONCE}`
+/** Grain: one row per forecast, its id and the hash of its leaf in hexadecimal digits, in order of id. */
+const RECORDS = `SELECT replace(forecast_id, '-', '') || sha256(concat(chr(0), ${LEAF})) AS record
+  FROM (SELECT *, round_even(probability * 1e6, 0)::INTEGER AS ppm FROM leaves) ORDER BY record`
+
+/** The tree of the records in a file, a line each; undefined where there is none. */
+async function treeOf(path: string): Promise<OutputFile | undefined> {
+  const rows = (await stat(path)).size / LINE_BYTES
+  if (rows === 0) return undefined
+  const bytes = Buffer.allocUnsafe(fileBytes(rows))
+  let end = 0
+  let rest = ''
+  for await (const chunk of createReadStream(path, 'latin1')) {
+    const text = rest + (chunk as string)
+    const whole = text.length - (text.length % LINE_BYTES)
+    end += bytes.write(text.slice(0, whole).replaceAll('\n', ''), end, 'hex')
+    rest = text.slice(whole)
+  }
+  const tree = new GrowingTree()
+  for (let at = 0; at < rows * RECORD_BYTES; at += RECORD_BYTES) {
+    tree.add(bytes.subarray(at + ID_BYTES, at + RECORD_BYTES))
+  }
+  for (const hash of tree.tileLevels.flat()) {
+    bytes.set(hash, end)
+    end += HASH_BYTES
+  }
+  const { root, size } = tree
+  return { path: FORECASTS_TREE_PATH, rows, bytes, subtree: { root, size } }
+}
+
+/** How long the file of a tree of this size is. */
+function fileBytes(size: number): number {
+  let bytes = size * RECORD_BYTES
+  for (let full = Math.floor(size / TILE_WIDTH); full > 0; full = Math.floor(full / TILE_WIDTH)) {
+    bytes += full * HASH_BYTES
+  }
+  return bytes
+}
