@@ -89,7 +89,9 @@ export async function deriveRelease(
           yield { ...fileOf(part), rows: part.members.length, bytes: entitiesParquet(part.members) }
         }
         yield* scores.files()
+        context.log?.('made shards, leaderboards and scores', {})
         const tree = await forecastsTree(context, inputs.versions.forecasts, inputs.previous)
+        context.log?.('made the tree of forecasts', { forecasts: tree?.rows ?? 0 })
         if (tree) yield tree
       } finally {
         await scores.close()
