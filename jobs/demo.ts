@@ -131,9 +131,8 @@ async function showDemo(
   say(`fvs verify ${target}`)
   const verification = await runVerify(components.own, target, undefined)
   const vkey = components.signers.map(({ verifier }) => verifierKeyText(verifier))
-  const place = `${target}/proof?release=${played.release}`
-  say(`fvs verify ${target} --vkey ${vkey.join()} --proof ${place}`)
-  const proof = await runVerifyProof(target, { vkey, proof: place, witness: [] })
+  say(`fvs verify ${target} --vkey ${vkey.join()}`)
+  const proof = await runVerifyProof(target, { vkey, witness: [] })
   say('fvs audit')
   const audit = await runAudit(components, played.release)
   say('done')

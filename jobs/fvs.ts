@@ -247,7 +247,10 @@ storeCommand(
     collected,
     [],
   )
-  .option('--proof <place>', 'the proof of the payload: a URL or a file')
+  .option(
+    '--proof <place>',
+    'the proof of the payload: a URL or a file (default: that of the service which the target names)',
+  )
   .option('--receipt <file>', 'the X-Service-Receipt of a forecast')
   .option('--witness <key>', 'a witness that must have signed too; may be repeated', collected, [])
   .action(async (target: string, options: StoreOptions & { signature?: string } & ProofOptions) => {

@@ -13,7 +13,7 @@ import { fetched, fileBytes, isUrl } from './read-place.ts'
 export interface ProofOptions {
   /** The keys of the log that the reader knows. */
   vkey: readonly string[]
-  /** Where the proof is: a URL or a file. */
+  /** Where the proof is: a URL or a file. The service has that of a payload which is fetched from it. */
   proof?: string | undefined
   /** Where the receipt is: a file with the value of the header. */
   receipt?: string | undefined
@@ -29,27 +29,44 @@ export async function runVerifyProof(target: string, options: ProofOptions): Pro
   const { vkey, proof, receipt, witness } = options
   if (vkey.length === 0)
     throw new ServiceError('invalid', 'give the key of the log with --vkey, as its operator publishes it')
-  if ((proof === undefined) === (receipt === undefined)) {
-    throw new ServiceError('invalid', 'give either --proof or --receipt')
+  if (proof !== undefined && receipt !== undefined) {
+    throw new ServiceError('invalid', 'give --proof or --receipt, not both')
   }
   if (receipt !== undefined && witness.length > 0) {
     throw new ServiceError('invalid', '--witness goes with --proof: no witness sees receipts')
   }
   const [keys, witnesses] = [vkey.map(parseVerifierKey), witness.map(parseVerifierKey)]
   const body = await bytesAt(target)
-  const text = textOf(await bytesAt((proof ?? receipt)!))
+  const text = textOf(await bytesAt(receipt ?? proof ?? proofUrlOf(target, body)))
   try {
     const found =
-      proof === undefined
-        ? verifyReceipt(body, headerText(text), { keys })
-        : verifyProof(body, text, { keys, witnesses, leastCosignatures: witnesses.length })
+      receipt === undefined
+        ? verifyProof(body, text, { keys, witnesses, leastCosignatures: witnesses.length })
+        : verifyReceipt(body, headerText(text), { keys })
     return 'statement' in found ? proofReport(target, found) : receiptReport(target, found)
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
-    const what = proof === undefined ? 'receipt' : 'proof'
+    const what = receipt === undefined ? 'proof' : 'receipt'
     const json = { target, ok: false, reason: error.message }
     return { ok: false, json, text: `${target}: the ${what} does not hold: ${error.message}` }
   }
+}
+
+/** Where the service that answered a payload has the proof of it. @throws ServiceError `invalid` for a file, and for what is no payload. */
+function proofUrlOf(target: string, body: Uint8Array): string {
+  if (!isUrl(target))
+    throw new ServiceError('invalid', 'give the proof of the file with --proof, or its --receipt')
+  const release = /"release":([1-9][0-9]*)/.exec(textOf(body))?.[1]
+  if (release === undefined) {
+    throw new ServiceError(
+      'invalid',
+      `${target} answers no payload of a release: give its proof with --proof`,
+    )
+  }
+  const url = new URL(target)
+  url.pathname += '/proof'
+  url.search = `?release=${release}`
+  return url.href
 }
 
 const signersOf = (signatures: VerifiedProof['signatures']) =>

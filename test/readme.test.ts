@@ -105,7 +105,7 @@ describe('README.md', () => {
 const SHOWN: Record<string, RegExp[]> = {
   'README.md: Four examples': [
     /"api_key":"fv_test_\w+"}\n{.*"probability":0\.73/,
-    /{"agent_id":.*"certification":"expert".*}[^]*x-service-signature: v1=[0-9a-f]{64}/i,
+    /{"agent_id":.*"certification":"expert".*}[^]*x-service-signature: v1=[0-9a-f]{64}[^]*the proof holds/i,
     /questions: 1 of 1 rows added[^]*release 4 as of [^]*every byte derived again[^]*fv_test_\w+/,
   ],
   'docs/verifying.md: A verifier for Node and browsers': [
@@ -114,7 +114,9 @@ const SHOWN: Record<string, RegExp[]> = {
   'docs/verifying.md: A verifier for Python': [
     /^these bytes are in the tree agent of release \d+, among \d+\nthat is entry [^]* is signed by demo\.example.*\nexpert\n$/,
   ],
-  'docs/verifying.md: With one command': [/the proof holds\n[^]*is signed by demo\.example/],
+  'docs/verifying.md: With one command': [
+    /the proof holds[^]*the proof holds\n[^]*is signed by demo\.example/,
+  ],
   'docs/verifying.md: In a shell': [/x-service-signature: v1=[0-9a-f]{64}/i],
   'docs/verifying.md: In Node': [/^expert\n$/],
   'docs/verifying.md: In Python': [/^expert\n$/],

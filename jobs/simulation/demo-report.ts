@@ -99,6 +99,7 @@ function whereToLook(outcome: DemoOutcome, variablesFile: string): string[] {
     '  curl "$FVS_URL/snapshots/forecaster/$USER_ID"',
     '  curl "$FVS_URL/questions?status=open"',
     '  npx fvs verify --environment sandbox "$FVS_URL/agents/$AGENT_ID/verification"',
+    '  npx fvs verify "$FVS_URL/agents/$AGENT_ID/verification" --vkey "$LOG_VKEY"',
     '  npx fvs audit --environment sandbox',
     '',
     `  service      ${url}, described at ${url}/openapi.json`,

@@ -44,6 +44,26 @@ describe.skipIf(!areVectorsThere)('with the worked values', () => {
     expect(fetched.ok).toBe(true)
   })
 
+  test('the proof of a payload that is fetched comes from the service', async () => {
+    const { vkey, payload_proofs: payloads } = vectors('log700')
+    const { body, proof, release } = payloads[1]!
+    const asked: string[] = []
+    const server = createServer((request, response) => {
+      asked.push(request.url!)
+      response.end(request.url!.includes('/proof') ? proof : request.url === '/other' ? '{}' : body)
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void server.close())
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const report = await runVerifyProof(`${url}/agents/a/metrics`, { ...none, vkey: [vkey] })
+    expect(report.ok, report.text).toBe(true)
+    expect(asked).toEqual(['/agents/a/metrics', `/agents/a/metrics/proof?release=${release}`])
+    const other = runVerifyProof(`${url}/other`, { ...none, vkey: [vkey] })
+    await expect(other).rejects.toThrow('/other answers no payload of a release: give its proof with --proof')
+    const saved = runVerifyProof(await file(body), { ...none, vkey: [vkey] })
+    await expect(saved).rejects.toThrow('give the proof of the file with --proof, or its --receipt')
+  })
+
   test('witnesses that are asked for must all have signed', async () => {
     const [body, proof] = [await file(forecast.body), await file(forecast.proof)]
     const options = { vkey: [keys.log.vkey], proof, witness: [keys.witness.vkey] }
@@ -90,8 +110,8 @@ describe.skipIf(!areVectorsThere)('with the worked values', () => {
 
   test.for<[string, Partial<Parameters<typeof runVerifyProof>[1]>, RegExp]>([
     ['no key', { proof: 'x' }, /--vkey/],
-    ['neither a proof nor a receipt', { vkey: ['x'] }, /either --proof or --receipt/],
-    ['both', { vkey: ['x'], proof: 'x', receipt: 'x' }, /either --proof or --receipt/],
+    ['a proof and a receipt', { vkey: ['x'], proof: 'x', receipt: 'x' }, /--proof or --receipt, not both/],
+    ['a file that cannot be read', { vkey: [keys.log.vkey], proof: 'x' }, /x cannot be read/],
     ['a witness of a receipt', { vkey: ['x'], receipt: 'x', witness: ['x'] }, /no witness sees receipts/],
     ['what is no key', { vkey: ['x'], proof: 'x' }, /this is no verifier key: "x"/],
   ])('refuses %s', async ([, options, reason]) => {
