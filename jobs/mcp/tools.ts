@@ -3,7 +3,7 @@ import { type CallToolResult, McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import {
   agentScores,
-  forecastReceipt,
+  acknowledgedForecast,
   forecastResults,
   leaderboardPage,
   question,
@@ -149,7 +149,7 @@ export function mcpServer({ service, agentId, version }: McpOptions): McpServer 
     {
       description: 'Submits the probability that an open question ends with yes.',
       inputSchema: forecastSubmission,
-      outputSchema: forecastReceipt,
+      outputSchema: acknowledgedForecast,
       annotations: SUBMITS,
     },
     (body, { mcpReq: { signal } }) =>
@@ -158,7 +158,7 @@ export function mcpServer({ service, agentId, version }: McpOptions): McpServer 
           path: `/agents/${agentId}/forecast`,
           body,
           isOwn: true,
-          answer: forecastReceipt,
+          answer: acknowledgedForecast,
           signal,
         }),
       ),

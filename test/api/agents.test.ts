@@ -153,7 +153,7 @@ describe('POST /agents/{agent_id}/forecast', () => {
     expect(answer.status).toBe(200)
     expect(answer.headers['cache-control']).toBe('no-store')
     const receipt = answer.json<ForecastRow & { agent_id: string }>()
-    expectValid('forecast-receipt', receipt)
+    expectValid('acknowledged-forecast', receipt)
     expect(receipt).toEqual({
       forecast_id: receipt.forecast_id,
       agent_id: agent.agentId,

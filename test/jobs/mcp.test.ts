@@ -114,7 +114,7 @@ describe('with the key of an agent', () => {
       resolution_criteria: expect.stringContaining('Yes, if it is open.') as string,
     })
     const receipt = await call('submit_forecast', { question_id: QUESTION.open, probability: 0.25 })
-    expect(answerOf('forecast-receipt', receipt)).toMatchObject({
+    expect(answerOf('acknowledged-forecast', receipt)).toMatchObject({
       agent_id: agent.agentId,
       probability: 0.25,
     })
@@ -185,7 +185,7 @@ describe('with the key of an agent', () => {
     const proxy = await cuttingProxy(service.url, 1)
     const { call } = await asAgent(proxy.url)
     const result = await call('submit_forecast', { question_id: QUESTION.open, probability: 0.125 })
-    const receipt = answerOf('forecast-receipt', result)
+    const receipt = answerOf('acknowledged-forecast', result)
     expect(proxy.passed).toHaveLength(2)
     const [first, second] = proxy.passed
     expect(JSON.parse(first!.answer)).toEqual(receipt)
