@@ -1,7 +1,6 @@
 // What an agent is answered for a forecast, and the receipts for these answers: one signature for all of a batch.
 import type { AcknowledgedForecast } from '../../schemas/answers.ts'
 import type { ForecastRow } from '../../schemas/tables.ts'
-import { encoded } from '../proof/canonical.ts'
 import type { SigningKey } from '../proof/note-keys.ts'
 import { receiptHeader, receiptsOf } from '../proof/receipts.ts'
 
@@ -19,7 +18,7 @@ export function acknowledgementOf(row: ForecastRow): AcknowledgedForecast {
 /** The body of the answer, byte for byte: what a receipt and the tree `forecasts` of a release have as a leaf. */
 export function acknowledgementBytes(row: ForecastRow): Uint8Array {
   // Canonical as it is: the members are in order, and no value needs an escape.
-  return encoded(JSON.stringify(acknowledgementOf(row)))
+  return Buffer.from(JSON.stringify(acknowledgementOf(row)))
 }
 
 export class Receipts {
