@@ -67,7 +67,8 @@ function routerPath(path: string): string {
   )
 }
 
-const EXPOSED_HEADERS = 'ETag, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, X-Service-Signature'
+const EXPOSED_HEADERS =
+  'ETag, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, X-Service-Receipt, X-Service-Signature'
 
 /** Any web page may read the answers to GET, errors included, and no others. */
 function crossOrigin(ctx: Koa.Context, next: () => Promise<unknown>): unknown {

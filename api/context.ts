@@ -2,9 +2,11 @@
 import type { Idempotency } from '../pipeline/access/idempotency.ts'
 import type { Registry } from '../pipeline/access/registry.ts'
 import type { UsageLog } from '../pipeline/access/usage.ts'
+import type { Receipts } from '../pipeline/tables/receipts.ts'
 import type { Checks } from '../schemas/answers.ts'
 import type { AgentRow, ForecastRow } from '../schemas/tables.ts'
 import type { Callers } from './limits/callers.ts'
+import type { ForecastProofs } from './forecast-proofs.ts'
 import type { History } from './history.ts'
 import type { Leaderboard } from './leaderboard.ts'
 import type { Limits } from './limits/limits.ts'
@@ -36,14 +38,16 @@ export interface ApiContext {
   sign: Sign
   publicLog: PublicLog
   payloadProofs: PayloadProofs
+  forecastProofs: ForecastProofs
   /** Whether the sandbox beside has a release, so that there is something to try. */
   isSandboxSeeded: () => boolean
   /** What the pages of the environment have in common. */
   site: Site
   pages: RenderedPages
-  /** Resolves once all of the rows are durable. */
-  forecasts: { submit: (...rows: ForecastRow[]) => Promise<void> }
-  registrations: { submit: (row: AgentRow) => Promise<void> }
+  /** Resolves once all of the rows are durable, with the receipts for them. */
+  forecasts: { submit: (...rows: ForecastRow[]) => Promise<readonly string[]> }
+  receipts: Pick<Receipts, 'ofRepeated'>
+  registrations: { submit: (row: AgentRow) => Promise<unknown> }
   /** What this node found when it last tried its store. */
   health: { readonly checks: Checks }
   metrics: Metrics

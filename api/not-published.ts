@@ -18,9 +18,23 @@ export async function notPublished(
 }
 
 export function notReleasedYet(agentId: string, registeredAt: string, nextAt: string | undefined): string {
-  const when =
-    nextAt === undefined
-      ? 'this node does not know when the next one is due'
-      : `the next release is due at ${nextAt}`
-  return `the agent ${agentId} was registered at ${registeredAt} and no release has covered it yet; ${when}`
+  return `the agent ${agentId} was registered at ${registeredAt} and no release has covered it yet; ${dueAt(nextAt)}`
+}
+
+/** The error for a forecast that no release has in its tree. */
+export function notTakenIn(
+  forecastId: string,
+  mayStillCome: boolean,
+  { nextReleaseAt }: Pick<ApiContext, 'nextReleaseAt'>,
+): ServiceError {
+  if (!mayStillCome) return new ServiceError('notFound', `no release has the forecast ${forecastId}`)
+  const when = dueAt(nextReleaseAt()?.toISOString())
+  const detail = `no release has the forecast ${forecastId} yet: if it was acknowledged, one will have it; ${when}`
+  return new ServiceError('notFound', detail, { type: 'not-released-yet' })
+}
+
+function dueAt(nextAt: string | undefined): string {
+  return nextAt === undefined
+    ? 'this node does not know when the next one is due'
+    : `the next release is due at ${nextAt}`
 }

@@ -2,13 +2,13 @@
 import pLimit from 'p-limit'
 import { type ShardTree, payloadPath, shardTree } from '../pipeline/release/payload-tree.ts'
 import { readReleaseShard, shardFile } from '../pipeline/release/read.ts'
-import { innerProofBytes, tlogProofText } from '../pipeline/proof/tlog-proof.ts'
 import { manifestPath, shardStart } from '../pipeline/store/paths.ts'
 import type { Store } from '../pipeline/store/store.ts'
 import { ServiceError } from '../schemas/errors.ts'
 import type { PublicationKind } from '../schemas/metric.ts'
 import type { ReleaseManifest } from '../schemas/payloads.ts'
 import type { EntityType } from '../schemas/tables.ts'
+import { loggedProof } from './logged-proof.ts'
 import type { Manifests } from './manifests.ts'
 import type { PublicLog } from './public-log.ts'
 import { ShardCache } from './shard-cache.ts'
@@ -62,18 +62,10 @@ export class PayloadProofs {
     const files = manifest.files.filter(({ path }) => shardStart(path, entityType) !== undefined)
     const path = payloadPath(tree, files.indexOf(file), shard, entityId, kind)
     if (!path) return undefined
-    const logged = await this.#log.statementOf(release)
-    if (!logged) throw notLogged(release)
-    const { statement, ...outer } = logged
-    return tlogProofText({ extra: innerProofBytes({ ...path, statement }), ...outer })
+    return loggedProof(this.#log, release, path)
   }
 }
 
 function gone(release: number): ServiceError {
   return new ServiceError('corrupt', `${manifestPath(release)} is gone`)
-}
-
-function notLogged(release: number): ServiceError {
-  const detail = `release ${release} is published and not in the public log yet: ask again`
-  return new ServiceError('unavailable', detail, { expose: true, retryAfterS: 5 })
 }

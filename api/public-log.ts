@@ -1,5 +1,6 @@
 // The public log as this node knows it: the last checkpoint, the tiles, and where the statement of a release is.
 import type { SignedCheckpoint } from '../pipeline/proof/checkpoint.ts'
+import { leafHash } from '../pipeline/proof/merkle.ts'
 import { noteText } from '../pipeline/proof/note.ts'
 import {
   type ReadTile,
@@ -93,7 +94,13 @@ export class PublicLog {
     return TILE_PATH.test(path) ? readTilePath(this.#store, path) : undefined
   }
 
-  /** The statement of a release in the log; undefined where it is not logged yet. */
+  /** The statement of a release alone; undefined where it is not logged yet. */
+  async entryOf(release: number): Promise<Uint8Array | undefined> {
+    const size = this.#last?.checkpoint.size ?? 0
+    return release > size ? undefined : this.#entry(release - 1, size)
+  }
+
+  /** The statement of a release with its path in the log; undefined where it is not logged yet. */
   async statementOf(release: number): Promise<LoggedStatement | undefined> {
     const last = this.#last
     if (!last || release > last.checkpoint.size) return undefined
@@ -116,7 +123,13 @@ export class PublicLog {
     const index = Math.floor(entry / TILE_WIDTH)
     const width = Math.min(TILE_WIDTH, size - index * TILE_WIDTH)
     const entries = await this.#bundles.get(bundlePath({ index, width }), async () => {
-      const value = await readBundle(this.#store, { index, width })
+      const [value, hashes] = await Promise.all([
+        readBundle(this.#store, { index, width }),
+        this.#readTile({ level: 0, index, width }),
+      ])
+      if (Buffer.compare(Buffer.concat(value.map(leafHash)), hashes) !== 0) {
+        throw new ServiceError('corrupt', `${bundlePath({ index, width })} has other entries than its tile`)
+      }
       return { value, sizeBytes: value.length * STATEMENT_BYTES }
     })
     return entries[entry - index * TILE_WIDTH]!

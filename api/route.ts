@@ -46,7 +46,7 @@ export interface RouteRequest<P, Q, B, K extends KeyPolicy> {
 export type Tag = 'Agents' | 'Verification' | 'Records' | 'Questions' | 'Log' | 'Method' | 'Service'
 
 /** Headers of the success of some calls. */
-export type SuccessHeader = 'X-Service-Signature' | 'Vary'
+export type SuccessHeader = 'X-Service-Signature' | 'X-Service-Receipt' | 'Vary'
 
 /** What a problem says: its type, its detail, and which values were wrong. */
 export interface ProblemText {

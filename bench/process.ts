@@ -2,6 +2,7 @@
 // this machine.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
@@ -77,6 +78,13 @@ export async function startServer(
     return { url, pid: child.pid!, [Symbol.asyncDispose]: () => end(child) }
   }
   throw new Error(`the server did not start:\n${lines.join('\n')}`)
+}
+
+/** What a process has used of the processor, in seconds. */
+export async function cpuSeconds({ pid }: { pid: number }): Promise<number> {
+  const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]!.split(' ')
+  const TICKS_PER_SECOND = 100
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
 }
 
 function script(path: string): string {

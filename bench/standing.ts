@@ -14,7 +14,7 @@ import { inboxPath } from '../pipeline/store/paths.ts'
 import { compact } from '../pipeline/tables/compact.ts'
 import { parquetOf } from '../pipeline/tables/data-files.ts'
 import type { StandingForecasts } from '../schemas/answers.ts'
-import { run, startService } from './process.ts'
+import { cpuSeconds, run, startService } from './process.ts'
 
 const { values } = parseArgs({
   options: {
@@ -93,13 +93,6 @@ async function readBack(node: Node, agent: Agent): Promise<Map<string, number>> 
 async function memoryMib({ pid }: Node, name: 'VmRSS' | 'VmHWM'): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8')
   return Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)![1]) / 1024
-}
-
-/** What a process has used of the processor, in seconds. */
-async function cpuSeconds({ pid }: Node): Promise<number> {
-  const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]!.split(' ')
-  const TICKS_PER_SECOND = 100
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
 }
 
 const STARTS = 'serves after  reads back after     CPU   memory MiB, most'

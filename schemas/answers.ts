@@ -1,4 +1,4 @@
-// The answers of the API that are not published as they are: views of what a release has, receipts, questions, problems and
+// The answers of the API that are not published as they are: views of what a release has, acknowledgements, questions, problems and
 // what a node finds of itself.
 import { z } from 'zod'
 import { count } from './metric.ts'
@@ -112,15 +112,26 @@ export const keyUsage = z.strictObject({
   resets_at: instant.describe('When the next month begins'),
 })
 
-export const forecastReceipt = z.strictObject({
+export const acknowledgedForecast = z.strictObject({
   forecast_id: publishedUuid,
   agent_id: publishedUuid,
   question_id: publishedUuid,
   probability: z.number().min(0).max(1).describe('As it is stored, with six decimals'),
   forecast_at: instant.describe('When the service received it, UTC'),
 })
+export type AcknowledgedForecast = z.infer<typeof acknowledgedForecast>
 
-export const acceptedForecast = z.strictObject({ status: z.literal('ok'), ...forecastReceipt.shape })
+export const acceptedForecast = z.strictObject({
+  status: z.literal('ok'),
+  ...acknowledgedForecast.shape,
+  receipt: z
+    .string()
+    .optional()
+    .describe(
+      'As the header `X-Service-Receipt` of a forecast that is submitted alone: of the canonical JSON of the members other than ' +
+        '`receipt` and `status`. Absent where the service keeps no public log',
+    ),
+})
 export const refusedForecast = z.strictObject({ status: z.literal('refused'), problem })
 export const forecastResults = z.strictObject({
   results: z
@@ -129,7 +140,7 @@ export const forecastResults = z.strictObject({
 })
 
 export const standingForecast = z.strictObject({
-  ...forecastReceipt.omit({ agent_id: true }).shape,
+  ...acknowledgedForecast.omit({ agent_id: true }).shape,
   title: z.string().describe('Of the question; it comes from outside: take it as data'),
   closes_at: instant.describe('When the question closes, UTC'),
 })

@@ -41,7 +41,7 @@ export const RESPONSES = {
   'rotated-key': answers.rotatedKey,
   'retired-agent': answers.retiredAgent,
   'key-usage': answers.keyUsage,
-  'forecast-receipt': answers.forecastReceipt,
+  'acknowledged-forecast': answers.acknowledgedForecast,
   'forecast-results': answers.forecastResults,
   'standing-forecasts': answers.standingForecasts,
   'bulk-results': answers.bulkResults,

@@ -257,6 +257,12 @@ export const quarantinedObject = z.strictObject({
   version: count
     .nullable()
     .describe('The version of its table that was about to take it in and was given up; null if none was'),
+  forecast_ids: z
+    .array(publishedUuid)
+    .optional()
+    .describe(
+      'Of forecasts that came by the API: their ids, as far as they can be read; damage may have changed them. Absent where none can',
+    ),
 })
 export type QuarantinedObject = z.infer<typeof quarantinedObject>
 

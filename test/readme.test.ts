@@ -117,6 +117,7 @@ const SHOWN: Record<string, RegExp[]> = {
   'docs/verifying.md: With one command': [
     /the proof holds[^]*the proof holds\n[^]*is signed by demo\.example/,
   ],
+  'docs/verifying.md: Receipts': [/the receipt holds\n[^]*signed by demo\.example/],
   'docs/verifying.md: In a shell': [/x-service-signature: v1=[0-9a-f]{64}/i],
   'docs/verifying.md: In Node': [/^expert\n$/],
   'docs/verifying.md: In Python': [/^expert\n$/],

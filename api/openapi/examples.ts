@@ -152,23 +152,23 @@ export const keyUsage = {
 }
 
 export const forecastSubmission = { question_id: QUESTION_ID, probability: 0.73 }
-export const forecastReceipt = {
-  forecast_id: '01955c41-02d4-7a90-8b3e-6a7d5c4f3e21',
+export const acknowledgedForecast = {
+  forecast_id: '019ca92e-1a15-7a90-8b3e-6a7d5c4f3e21',
   agent_id: AGENT_ID,
   ...forecastSubmission,
-  forecast_at: '2026-03-01T12:34:56.789Z',
+  forecast_at: '2026-03-01T11:34:56.789Z',
 }
 
 export const standingForecasts = {
   agent_id: AGENT_ID,
   forecasts: [
     {
-      forecast_id: forecastReceipt.forecast_id,
+      forecast_id: acknowledgedForecast.forecast_id,
       question_id: QUESTION_ID,
       title: 'A simulated question of the example',
       closes_at: '2026-06-01T00:00:00.000Z',
-      probability: forecastReceipt.probability,
-      forecast_at: forecastReceipt.forecast_at,
+      probability: acknowledgedForecast.probability,
+      forecast_at: acknowledgedForecast.forecast_at,
     },
   ],
   next_cursor: null,
@@ -177,19 +177,14 @@ export const standingForecasts = {
 export const forecastSubmissions = {
   forecasts: [forecastSubmission, { question_id: UNKNOWN_ID, probability: 0.2 }],
 }
-export const forecastResults = {
-  results: [
-    { status: 'ok', ...forecastReceipt },
-    {
-      status: 'refused',
-      problem: {
-        type: '/problems/not-found',
-        title: 'There is nothing with this name',
-        status: 404,
-        detail: `there is no question ${UNKNOWN_ID}`,
-      },
-    },
-  ],
+export const refusedForecast = {
+  status: 'refused',
+  problem: {
+    type: '/problems/not-found',
+    title: 'There is nothing with this name',
+    status: 404,
+    detail: `there is no question ${UNKNOWN_ID}`,
+  },
 }
 
 export const bulkVerification = { entity_type: 'agent', ids: [AGENT_ID, UNKNOWN_ID] }

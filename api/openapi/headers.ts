@@ -1,6 +1,7 @@
 // The headers of answers as the OpenAPI document describes them.
 import { CHALLENGES } from '../route.ts'
 import { AGENT_ID } from './examples.ts'
+import { RECEIPT } from './log-examples.ts'
 import { SECURITY_HEADERS } from '../security-headers.ts'
 
 export type HeaderName = keyof typeof HEADERS
@@ -45,6 +46,14 @@ const HEADERS = {
     required: false,
     schema: { type: 'string', pattern: '^v1=[0-9a-f]{64}(, v1=[0-9a-f]{64})?$' },
     example: `v1=${'7d0f3a94c25e18b6'.repeat(4)}`,
+  },
+  'X-Service-Receipt': {
+    description:
+      'Base64 of a receipt for the exact bytes of the body: a c2sp.org/tlog-proof whose checkpoint the public log has signed. ' +
+      'Absent where the service keeps no public log.',
+    required: false,
+    schema: { type: 'string', pattern: '^[0-9A-Za-z+/]+={0,2}$' },
+    example: RECEIPT,
   },
   'RateLimit-Policy': {
     description:

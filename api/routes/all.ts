@@ -15,7 +15,7 @@ import { pages } from './pages.ts'
 import { profilePages } from './profile-pages.ts'
 import { problemType, problemTypes } from './problems.ts'
 import { logCheckpoint, logKeys, logTile } from './public-log.ts'
-import { proofs } from './proofs.ts'
+import { forecastProof, proofs } from './proofs.ts'
 import { publications } from './publications.ts'
 import { getQuestion, listQuestions } from './questions.ts'
 import { currentRelease, release, releaseFeed } from './releases.ts'
@@ -53,6 +53,7 @@ export function allRoutes({ version, methodology, methodologyText }: Documents):
     release,
     releaseFeed,
     ...proofs,
+    forecastProof,
     logCheckpoint,
     logTile,
     logKeys,

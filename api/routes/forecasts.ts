@@ -1,13 +1,17 @@
 // Agents submit forecasts, one or many at once.
 import { z } from 'zod'
+import type { IdempotentRequest, IdempotentWork } from '../../pipeline/access/idempotency.ts'
 import { rounded } from '../../pipeline/scoring/round.ts'
-import { type Checks, type Problem, forecastReceipt, forecastResults } from '../../schemas/answers.ts'
+import { acknowledgementBytes, acknowledgementOf } from '../../pipeline/tables/receipts.ts'
+import { type Checks, type Problem, acknowledgedForecast, forecastResults } from '../../schemas/answers.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { MOST_FORECASTS, forecastSubmission, forecastSubmissions } from '../../schemas/requests.ts'
 import type { ForecastRow } from '../../schemas/tables.ts'
 import { uuid } from '../../schemas/values.ts'
+import type { ApiContext } from '../context.ts'
 import type { KnownKey } from '../limits/callers.ts'
 import * as examples from '../openapi/examples.ts'
+import { FORECAST_RESULTS } from '../openapi/log-examples.ts'
 import { assertOpen } from '../questions/question.ts'
 import { problemOf } from '../problems.ts'
 import { assertOwnKey, route } from '../route.ts'
@@ -52,14 +56,17 @@ function assertMaySubmit(caller: KnownKey & { kind: 'agent' }, agent_id: string,
   assertClock(checks)
 }
 
+/** A forecast that an agent submits. Its probability has six decimals, as imports have. */
 function rowOf(
-  { forecast_id, question_id, probability, agent_id }: z.infer<typeof forecastReceipt>,
+  forecast_id: string,
+  agent_id: string,
+  { question_id, probability }: z.infer<typeof forecastSubmission>,
   at: Date,
 ): ForecastRow {
   return {
     forecast_id,
     question_id,
-    probability,
+    probability: rounded(probability),
     entity_type: 'agent',
     entity_id: agent_id,
     forecast_at: at,
@@ -67,6 +74,32 @@ function rowOf(
     source: 'api',
   }
 }
+
+/**
+ * Records forecasts once, however often the call is sent. A repetition that finds them recorded has receipts of its own, since
+ * none are kept.
+ */
+async function recorded<T, D>(
+  { idempotency, forecasts, receipts }: ApiContext,
+  request: IdempotentRequest,
+  work: Omit<IdempotentWork<T, D>, 'commit'>,
+  rowsOf: (answer: T) => ForecastRow[],
+): Promise<{ answer: T; receipts: readonly string[] }> {
+  const committed: (readonly string[])[] = []
+  const answer = await idempotency.run(request, {
+    ...work,
+    commit: async (_claim, taken) => {
+      committed.push(await forecasts.submit(...rowsOf(taken)))
+    },
+  })
+  return { answer, receipts: committed[0] ?? receipts.ofRepeated(rowsOf(answer)) }
+}
+
+const RECEIPT_ABOUT =
+  'Where the service keeps a public log, the header `X-Service-Receipt` is its signed promise: this forecast is durable, and will ' +
+  'be in the tree `forecasts` of the first release whose `as_of` is at least ten minutes after `forecast_at`, or of one before. ' +
+  'From then on `GET /forecasts/{forecast_id}/proof` proves it. A receipt without such a proof is evidence against the service, ' +
+  'unless a release lists the forecast in `quarantined`, as lost.'
 
 export const submitForecast = route({
   path: '/agents/{agent_id}/forecast',
@@ -76,7 +109,9 @@ export const submitForecast = route({
   description:
     'Takes the probability of yes for an open question, with the agent’s own key. It is answered once the ' +
     'forecast is durable. Submit again to change it: all forecasts on a question are scored, each for the time that it ' +
-    'held. With an `Idempotency-Key` the call may be repeated if its answer was lost: it counts once.',
+    'held. With an `Idempotency-Key` the call may be repeated if its answer was lost: it counts once.\n\n' +
+    RECEIPT_ABOUT +
+    ' Keep the exact bytes of the body with it. `fvs verify` checks both with the public key of the log, without the service.',
   key: 'agent',
   limit: 'forecast',
   idempotent: true,
@@ -87,9 +122,10 @@ export const submitForecast = route({
   examples: { params: { agent_id: AGENT_ID }, body: examples.forecastSubmission },
   success: {
     description: 'The forecast is durable',
-    body: forecastReceipt,
+    body: acknowledgedForecast,
     cache: 'no-store',
-    example: examples.forecastReceipt,
+    example: examples.acknowledgedForecast,
+    headers: ['X-Service-Receipt'],
     links: {
       question: { operationId: 'getQuestion', parameters: { question_id: '$response.body#/question_id' } },
       profile: { operationId: 'getAgentProfile', parameters: { agent_id: '$response.body#/agent_id' } },
@@ -107,24 +143,24 @@ export const submitForecast = route({
   handle: async ({ params, body, caller, idempotencyKey }, context) => {
     const { agent_id } = params
     assertMaySubmit(caller, agent_id, context.health.checks)
-    const { questions, forecasts, idempotency, now } = context
-    const request = { scope: `forecast ${agent_id}`, key: idempotencyKey, body }
-    const receipt = await idempotency.run(request, {
-      check: async ({ at }) => {
-        assertOpen(await questions.find(body.question_id), at)
-        assertTimely(at, now())
+    const { questions, now } = context
+    const { answer, receipts } = await recorded(
+      context,
+      { scope: `forecast ${agent_id}`, key: idempotencyKey, body },
+      {
+        check: async ({ at }) => {
+          assertOpen(await questions.find(body.question_id), at)
+          assertTimely(at, now())
+        },
+        answer: ({ id, at }) => rowOf(id, agent_id, body, at),
       },
-      answer: ({ id, at }) => ({
-        forecast_id: id,
-        agent_id,
-        question_id: body.question_id,
-        // To six decimals, as imports are.
-        probability: rounded(body.probability),
-        forecast_at: at.toISOString(),
-      }),
-      commit: ({ at }, answer) => forecasts.submit(rowOf(answer, at)),
-    })
-    return { body: receipt }
+      (row) => [row],
+    )
+    const [receipt] = receipts
+    return {
+      body: acknowledgementBytes(answer),
+      ...(receipt === undefined ? {} : { headers: { 'X-Service-Receipt': receipt } }),
+    }
   },
 })
 
@@ -139,7 +175,10 @@ export const submitForecasts = route({
   description:
     'Takes a probability for each of several questions, with the agent’s own key. A question that takes no forecast is ' +
     'refused alone; the others are durable, all by one write, before the call is answered. Each counts as one submission. With ' +
-    'an `Idempotency-Key` the whole call may be repeated if its answer was lost: it has the same answer, and counts once.',
+    'an `Idempotency-Key` the whole call may be repeated if its answer was lost: it has the same answer, and counts once.\n\n' +
+    'Where the service keeps a public log, each result with the status `ok` has a `receipt`, as the header `X-Service-Receipt` of a ' +
+    'forecast that is submitted alone. It is of the body which that call would have: the canonical JSON of the other members ' +
+    'without `status`, which is the result up to `,"receipt"` and a closing brace. A repetition has other receipts, which hold as well.',
   key: 'agent',
   limit: 'forecast',
   idempotent: true,
@@ -154,7 +193,7 @@ export const submitForecasts = route({
     description: 'Those with the status `ok` are durable',
     body: forecastResults,
     cache: 'no-store',
-    example: examples.forecastResults,
+    example: FORECAST_RESULTS,
   },
   problems: {
     403: { type: 'other-agents-key', detail: `this key belongs to another agent than ${AGENT_ID}` },
@@ -163,12 +202,9 @@ export const submitForecasts = route({
   handle: async ({ params, body, caller, idempotencyKey }, context) => {
     const { agent_id } = params
     assertMaySubmit(caller, agent_id, context.health.checks)
-    const { questions, forecasts, idempotency, now } = context
-    const wanted = body.forecasts.map(({ question_id, probability }) => ({
-      question_id,
-      probability: rounded(probability),
-    }))
-    const results = await idempotency.run<z.infer<typeof forecastResults>['results'], Decided[]>(
+    const { questions, now } = context
+    const { answer, receipts } = await recorded<(ForecastRow | { problem: Problem })[], Decided[]>(
+      context,
       { scope: `forecasts ${agent_id}`, key: idempotencyKey, body },
       {
         check: async ({ at }, { earlier, newId }) => {
@@ -176,7 +212,7 @@ export const submitForecasts = route({
           return (
             earlier ??
             Promise.all(
-              wanted.map(async ({ question_id }) => {
+              body.forecasts.map(async ({ question_id }) => {
                 try {
                   assertOpen(await questions.find(question_id), at)
                   return { id: newId() }
@@ -189,20 +225,25 @@ export const submitForecasts = route({
           )
         },
         answer: ({ at }, decided) =>
-          wanted.map((forecast, index) => {
-            const own = decided[index]!
-            if ('problem' in own) return { status: 'refused', ...own }
-            return { status: 'ok', forecast_id: own.id, agent_id, ...forecast, forecast_at: at.toISOString() }
-          }),
-        commit: ({ at }, answer) => {
-          const taken = answer.flatMap((result) => (result.status === 'ok' ? [rowOf(result, at)] : []))
-          return forecasts.submit(...taken)
-        },
+          decided.map((own, index) =>
+            'problem' in own ? own : rowOf(own.id, agent_id, body.forecasts[index]!, at),
+          ),
       },
+      takenOf,
     )
+    const rows = takenOf(answer)
+    const results = answer.map((result) => {
+      if ('problem' in result) return { status: 'refused', ...result }
+      const receipt = receipts[rows.indexOf(result)]
+      return { status: 'ok', ...acknowledgementOf(result), ...(receipt === undefined ? {} : { receipt }) }
+    })
     return { body: { results } }
   },
 })
+
+function takenOf(answer: readonly (ForecastRow | { problem: Problem })[]): ForecastRow[] {
+  return answer.filter((result) => 'forecast_id' in result)
+}
 
 /** Whether a question takes no forecast, or is not there. */
 function isRefusal(error: unknown): boolean {

@@ -1,4 +1,4 @@
-// Proofs that payloads were published: the same four calls for agents and forecasters.
+// Proofs that payloads were published, by the same four calls for agents and forecasters, and that forecasts were taken in.
 import { z } from 'zod'
 import { encoded } from '../../pipeline/proof/canonical.ts'
 import { ServiceError } from '../../schemas/errors.ts'
@@ -6,9 +6,10 @@ import type { PublicationKind } from '../../schemas/metric.ts'
 import { proofQuery } from '../../schemas/requests.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import { uuid } from '../../schemas/values.ts'
-import { notPublished } from '../not-published.ts'
+import { mayStillCome } from '../forecast-proofs.ts'
+import { notPublished, notTakenIn } from '../not-published.ts'
 import * as examples from '../openapi/examples.ts'
-import { proofOf } from '../openapi/log-examples.ts'
+import { FORECAST_PROOF, proofOf } from '../openapi/log-examples.ts'
 import { componentName } from '../openapi/schemas.ts'
 import { type Route, route } from '../route.ts'
 import { ENTITIES } from './entities.ts'
@@ -25,6 +26,48 @@ const CALLS: { kind: PublicationKind; name: string }[] = [
 export const proofs: Route[] = CALLS.flatMap(({ kind, name }) =>
   ENTITY_TYPES.map((entityType) => proof(entityType, kind, name)),
 )
+
+const { forecast_id } = examples.acknowledgedForecast
+
+export const forecastProof = route({
+  path: '/forecasts/{forecast_id}/proof',
+  operationId: 'getForecastProof',
+  tag: 'Log',
+  summary: 'The proof that a forecast was taken in',
+  description:
+    'That the body of the answer to `POST /agents/{agent_id}/forecast` is in the tree `forecasts` of a release which is in the public ' +
+    'log (c2sp.org/tlog-proof@v1). It shows nothing of the forecast to anyone who does not have that body. A forecast has a proof a ' +
+    'moment after the first release that takes it in: that is, at the latest, the first whose `as_of` is ten minutes after ' +
+    '`forecast_at`. Until the release is in the log the call answers 503. Forecasts that were imported have none.',
+  follows: true,
+  needsStore: true,
+  params: z.strictObject({ forecast_id: uuid }),
+  examples: { params: { forecast_id } },
+  success: {
+    description: 'The proof',
+    body: z.string(),
+    mediaType: 'text/plain',
+    cache: 'public, max-age=60',
+    example: FORECAST_PROOF,
+  },
+  problems: {
+    404: {
+      type: 'not-released-yet',
+      detail:
+        `no release has the forecast ${forecast_id} yet: if it was acknowledged, one will have it; ` +
+        'the next release is due at 2026-03-01T12:15:00.000Z',
+    },
+  },
+  handle: async ({ params }, context) => {
+    const { releases, publicLog, forecastProofs, now } = context
+    if (!publicLog.isThere) throw new ServiceError('notFound', NO_LOG)
+    const { current } = releases
+    const found = current && (await forecastProofs.of(current, params.forecast_id))
+    if (found !== undefined) return { body: encoded(found) }
+    const isAwaited = mayStillCome(current?.as_of, params.forecast_id, now())
+    throw notTakenIn(params.forecast_id, isAwaited, context)
+  },
+})
 
 function proof(entityType: EntityType, kind: PublicationKind, name: string): Route {
   const { path, words, idName, example, missing } = ENTITIES[entityType]

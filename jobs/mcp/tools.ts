@@ -2,8 +2,8 @@
 import { type CallToolResult, McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import {
+  acknowledgedForecast,
   agentScores,
-  forecastReceipt,
   forecastResults,
   leaderboardPage,
   question,
@@ -50,6 +50,15 @@ const sentQuery = z.strictObject({
 function asSent({ description = '' }: z.ZodType) {
   return z.string().optional().describe(description)
 }
+
+/** A receipt is a thousand characters that tell a model nothing. */
+const withoutReceipts = forecastResults.transform(({ results }) => ({
+  results: results.map((result) => {
+    if (result.status === 'refused') return result
+    const { receipt: _receipt, ...shown } = result
+    return shown
+  }),
+}))
 
 const INSTRUCTIONS =
   'A service that scores probabilistic forecasts. Find open questions with list_questions, read each with get_question, ' +
@@ -149,7 +158,7 @@ export function mcpServer({ service, agentId, version }: McpOptions): McpServer 
     {
       description: 'Submits the probability that an open question ends with yes.',
       inputSchema: forecastSubmission,
-      outputSchema: forecastReceipt,
+      outputSchema: acknowledgedForecast,
       annotations: SUBMITS,
     },
     (body, { mcpReq: { signal } }) =>
@@ -158,7 +167,7 @@ export function mcpServer({ service, agentId, version }: McpOptions): McpServer 
           path: `/agents/${agentId}/forecast`,
           body,
           isOwn: true,
-          answer: forecastReceipt,
+          answer: acknowledgedForecast,
           signal,
         }),
       ),
@@ -179,7 +188,7 @@ export function mcpServer({ service, agentId, version }: McpOptions): McpServer 
           path: `/agents/${agentId}/forecasts`,
           body,
           isOwn: true,
-          answer: forecastResults,
+          answer: withoutReceipts,
           signal,
         }),
       ),

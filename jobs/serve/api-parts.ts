@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { CurrentRelease } from '../../api/current-release.ts'
 import { CursorReleases } from '../../api/cursor-releases.ts'
+import { ForecastProofs } from '../../api/forecast-proofs.ts'
 import { History } from '../../api/history.ts'
 import { Leaderboard } from '../../api/leaderboard.ts'
 import { Callers } from '../../api/limits/callers.ts'
@@ -21,8 +22,9 @@ import { Idempotency } from '../../pipeline/access/idempotency.ts'
 import { UsageLog } from '../../pipeline/access/usage.ts'
 import { signatureOf } from '../../pipeline/proof/hmac.ts'
 import { verifierKeyText } from '../../pipeline/proof/note-keys.ts'
-import { GroupCommit, type Written } from '../../pipeline/tables/group-commit.ts'
-import type { ScoredTable } from '../../schemas/tables.ts'
+import { GroupCommit, type GroupCommitComponents } from '../../pipeline/tables/group-commit.ts'
+import { Receipts } from '../../pipeline/tables/receipts.ts'
+import type { ForecastRow, ScoredTable } from '../../schemas/tables.ts'
 import type { Components } from '../components.ts'
 import { Health } from './health.ts'
 
@@ -57,15 +59,20 @@ export function buildApiParts(
   )
   const questions = new QuestionBook({ store, local, openDatabase, now })
   const standing = new StandingForecasts({ store, local, openDatabase, questions, now })
+  const receipts = new Receipts(signers, newId)
   return {
     registry,
     callers: new Callers(registry, settings.KEY_CACHE_MS, now),
     limits: new Limits({ environment, settings: own, counters, now }),
     usage: new UsageLog({ store, newId, now }),
     idempotency: new Idempotency({ store, newId, now, randomBytes, leaseMs }),
-    forecasts: groupCommit('forecasts', components, metrics, ({ path, rows }) => {
-      standing.wrote(path, rows)
+    forecasts: groupCommit('forecasts', components, metrics, {
+      receiptsOf: (rows, id) => receipts.ofBatch(rows as readonly ForecastRow[], id),
+      onCommit: ({ path, rows }) => {
+        standing.wrote(path, rows)
+      },
     }),
+    receipts,
     registrations: groupCommit('agents', components, metrics),
     questions,
     standing,
@@ -85,6 +92,7 @@ export function buildApiParts(
     scores: new Scores(store, cursorReleases),
     records: new ReleaseRecords(store),
     publicLog,
+    forecastProofs: new ForecastProofs(store, manifests, publicLog),
     payloadProofs: new PayloadProofs(store, manifests, publicLog),
     isSandboxSeeded,
     site: { environment, publicUrl: settings.PUBLIC_URL },
@@ -99,16 +107,17 @@ function groupCommit(
   table: ScoredTable,
   { environment, settings, store, newId }: Components,
   { commitRows, commitSeconds }: Metrics,
-  wrote: (written: Written) => void = () => undefined,
+  { onCommit, ...own }: Pick<GroupCommitComponents, 'receiptsOf' | 'onCommit'> = {},
 ): GroupCommit {
   const limits = { queueLimit: settings.COMMIT_QUEUE_LIMIT, timeoutMs: settings.COMMIT_TIMEOUT_MS }
   return new GroupCommit(table, limits, {
     store,
     newId,
     monotonicMs: () => performance.now(),
+    ...own,
     onCommit: (written) => {
       const { rows, durationMs } = written
-      wrote(written)
+      onCommit?.(written)
       commitRows.observe({ environment }, rows.length)
       commitSeconds.observe({ environment }, durationMs / 1000)
     },

@@ -1,6 +1,6 @@
 // Calls the API for `fvs demo` as any user would: over HTTP, with nothing but a URL and a key.
 import { z } from 'zod'
-import { bulkResults, forecastReceipt, problem, registered } from '../../schemas/answers.ts'
+import { acknowledgedForecast, bulkResults, problem, registered } from '../../schemas/answers.ts'
 import { parseCheckpoint } from '../../pipeline/proof/checkpoint.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { agentRankings, forecasterRankings, owner } from '../../schemas/payloads.ts'
@@ -21,7 +21,7 @@ export class DemoClient {
 
   /** Submits a forecast. That a question has closed is an answer, a problem, and not a failure. */
   submit({ agent_id, api_key }: Credentials, question_id: string, probability: number) {
-    const answer = z.union([forecastReceipt, problem])
+    const answer = z.union([acknowledgedForecast, problem])
     const headers = { Authorization: `Bearer ${api_key}` }
     return this.#post(`/agents/${agent_id}/forecast`, answer, { question_id, probability }, headers)
   }

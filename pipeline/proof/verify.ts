@@ -132,7 +132,8 @@ function assertSame(members: Readonly<Record<string, unknown>>, statement: State
   }
 }
 
-function parseStatement(bytes: Uint8Array): Statement {
+/** @throws ServiceError `invalid` for anything but a statement in canonical form. */
+export function parseStatement(bytes: Uint8Array): Statement {
   const parsed = statementSchema.safeParse(parseCanonical(bytes, 'the statement'))
   if (parsed.success) return parsed.data
   const { path, message } = parsed.error.issues[0]!

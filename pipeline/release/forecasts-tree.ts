@@ -13,8 +13,8 @@ import { localPaths } from '../tables/delta-log.ts'
 import type { OutputFile } from './shards.ts'
 import { type Before, newFiles } from './trees.ts'
 
-const ID_BYTES = 16
-const RECORD_BYTES = ID_BYTES + HASH_BYTES
+export const ID_BYTES = 16
+export const RECORD_BYTES = ID_BYTES + HASH_BYTES
 /** A record in hexadecimal digits, and a line end. */
 const LINE_BYTES = 2 * RECORD_BYTES + 1
 

@@ -164,7 +164,7 @@ export async function readReleaseFile<T extends ReleaseShard | OwnerShard | Lead
 ): Promise<T> {
   const shard = await readChecked<T>(store, releasePrefix(release), file)
   if (shard) return shard
-  throw await missing(store, release, file)
+  throw await missingFile(store, release, file)
 }
 
 /**
@@ -184,7 +184,7 @@ export async function readReleasePieces(
   let fault = ''
   for (let read = 0; read < READS; read++) {
     const bytes = await store.range(path, offset, length)
-    if (!bytes) throw await missing(store, release, file)
+    if (!bytes) throw await missingFile(store, release, file)
     const damaged = damagedPiece(bytes, pieces)
     if (damaged === undefined) return bytes
     fault = damaged
@@ -206,7 +206,12 @@ function damagedPiece(bytes: Uint8Array, pieces: readonly PieceOfFile[]): string
   return undefined
 }
 
-async function missing(store: Store, release: number, file: ManifestFile): Promise<ServiceError> {
+/** The error for a file that the store does not have. */
+export async function missingFile(
+  store: Store,
+  release: number,
+  file: Pick<ManifestFile, 'path'>,
+): Promise<ServiceError> {
   const thinned = await thinnedAt(store, release)
   if (thinned === undefined) return lost(releasePrefix(release), file)
   return new ServiceError(
@@ -226,7 +231,7 @@ export async function readSnapshotShard(
   throw lost(snapshotPrefix(date), file)
 }
 
-function lost(prefix: string, { path }: ManifestFile): ServiceError {
+function lost(prefix: string, { path }: Pick<ManifestFile, 'path'>): ServiceError {
   return new ServiceError('corrupt', `${prefix}${path} is in its manifest and not in the store`)
 }
 

@@ -16,6 +16,11 @@ export interface GroupCommitComponents {
   store: Store
   /** A new version 7 UUID. */
   newId: () => string
+  /**
+   * Makes a receipt for each row of an object, which has this id, while the store writes it; none if there are none. They are
+   * handed out only if the object is durable.
+   */
+  receiptsOf?: (rows: readonly Row[], id: string) => readonly string[]
   /** Called after every object that is written, before those who wait for it. */
   onCommit?: (written: Written) => void
   /** Milliseconds of a clock that only goes forward. */
@@ -33,7 +38,7 @@ export interface Written {
 /** Rows that must go into one object. */
 interface Waiting {
   rows: readonly Row[]
-  resolve: () => void
+  resolve: (receipts: readonly string[]) => void
   reject: (error: ServiceError) => void
 }
 
@@ -60,18 +65,18 @@ export class GroupCommit {
   }
 
   /**
-   * Resolves once the rows are durable in the inbox, all in one object.
+   * Resolves once the rows are durable in the inbox, all in one object, with the receipts for them.
    *
    * @throws ServiceError `unavailable`. If the queue was full, no row was written. If the store failed or took too
    *   long, it may still turn up, so writing the same again must be harmless.
    */
-  submit(...rows: Row[]): Promise<void> {
+  submit(...rows: Row[]): Promise<readonly string[]> {
     if (this.#closed) return Promise.reject(unavailable('the service is shutting down; nothing was recorded'))
-    if (rows.length === 0) return Promise.resolve()
+    if (rows.length === 0) return Promise.resolve([])
     if (this.#queued + rows.length > this.#settings.queueLimit) {
       return Promise.reject(unavailable('too many rows are waiting to be written; nothing was recorded'))
     }
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const { promise, resolve, reject } = Promise.withResolvers<readonly string[]>()
     this.#waiting.push({ rows, resolve, reject })
     this.#queued += rows.length
     this.#writing ??= this.#writeAll()
@@ -90,8 +95,9 @@ export class GroupCommit {
     while (this.#waiting.length > 0) {
       const group = this.#takeGroup()
       try {
-        await this.#write(group)
-        for (const { resolve } of group) resolve()
+        const receipts = await this.#write(group)
+        let from = 0
+        for (const { rows, resolve } of group) resolve(receipts.slice(from, (from += rows.length)))
       } catch (cause) {
         const error = unavailable('the store did not confirm the write in time; submit again', cause)
         for (const { reject } of group) reject(error)
@@ -114,8 +120,8 @@ export class GroupCommit {
     return group
   }
 
-  async #write(group: readonly Waiting[]): Promise<void> {
-    const { store, newId, onCommit, monotonicMs } = this.#components
+  async #write(group: readonly Waiting[]): Promise<readonly string[]> {
+    const { store, newId, receiptsOf, onCommit, monotonicMs } = this.#components
     const startedMs = monotonicMs()
     const rows = group.flatMap((waiting) => waiting.rows)
     const bytes = encodeRows(this.#table, rows)
@@ -126,10 +132,15 @@ export class GroupCommit {
       })
     })
     // No other object has this path: if it is taken, an earlier attempt of this request succeeded.
-    const path = inboxPath(this.#table, newId(), bytes)
+    const id = newId()
+    const path = inboxPath(this.#table, id, bytes)
     const write = store.putIfAbsent(path, bytes, signal)
-    await Promise.race([write, expired])
+    const [receipts] = await Promise.all([
+      Promise.resolve().then(() => receiptsOf?.(rows, id) ?? []),
+      Promise.race([write, expired]),
+    ])
     onCommit?.({ path, rows, durationMs: monotonicMs() - startedMs })
+    return receipts
   }
 }
 

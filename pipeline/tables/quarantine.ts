@@ -1,15 +1,23 @@
 // The quarantine: objects that were moved aside because they cannot be read, each with a record of when, why and what is
 // known of it. `pipeline/release/quarantine.ts` decides what may go there.
-import { parquetMetadata } from 'hyparquet'
+import { parquetMetadata, parquetReadObjects } from 'hyparquet'
 import pMap from 'p-map'
 import { ServiceError } from '../../schemas/errors.ts'
 import { type QuarantinedObject, quarantinedObject } from '../../schemas/payloads.ts'
 import { sha256Hex } from '../proof/canonical.ts'
-import { QUARANTINE_PREFIX, quarantinePath, quarantineRecordPath, quarantinedPathOf } from '../store/paths.ts'
+import {
+  QUARANTINE_PREFIX,
+  isInboxPath,
+  quarantinePath,
+  quarantineRecordPath,
+  quarantinedPathOf,
+} from '../store/paths.ts'
 import { readRecord, recordBytes } from '../store/records.ts'
 import { type Store, putOnce } from '../store/store.ts'
+import { COMPRESSORS } from './compressors.ts'
 
 const READS_AT_ONCE = 16
+const VERSION_7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
 /** The error for an object that can be moved aside: it names the object, what is wrong with it and the way out. */
 export function unreadable(key: string, what: string, cause?: unknown): ServiceError {
@@ -92,11 +100,13 @@ export async function recordAside(
   // Without a record the copy is of an attempt that was cut off, and the object may have changed since.
   if (found && (await putOnce(store, copy, found)) === 'different') await store.put(copy, found)
   const bytes = found ?? (isDamaged ? await store.get(copy) : undefined)
+  const forecastIds = bytes && isInboxPath('forecasts', key) ? await forecastIdsOf(bytes) : []
   const record: QuarantinedObject = {
     ...told,
     size_bytes: bytes?.byteLength ?? null,
     sha256: bytes ? sha256Hex(bytes) : null,
     rows: bytes ? rowsOf(bytes) : null,
+    ...(forecastIds.length > 0 ? { forecast_ids: forecastIds } : {}),
   }
   const path = quarantineRecordPath(key)
   if (isDamaged) await store.put(path, recordBytes(path, record))
@@ -123,5 +133,16 @@ function rowsOf(bytes: Uint8Array): number | null {
     return Number.isSafeInteger(rows) && rows >= 0 ? rows : null
   } catch {
     return null
+  }
+}
+
+/** The ids in a Parquet file of forecasts that are version 7 UUIDs, as those of the API are; none where the column cannot be read. */
+async function forecastIdsOf(bytes: Uint8Array): Promise<string[]> {
+  try {
+    const file = new Uint8Array(bytes).buffer
+    const rows = await parquetReadObjects({ file, columns: ['forecast_id'], compressors: COMPRESSORS })
+    return rows.map(({ forecast_id: id }) => String(id)).filter((id) => VERSION_7.test(id))
+  } catch {
+    return []
   }
 }

@@ -148,22 +148,22 @@ describe('POST /agents/register', () => {
 })
 
 describe('POST /agents/{agent_id}/forecast', () => {
-  test('answers 200 with a receipt, once the forecast is durable', async () => {
+  test('answers 200 once the forecast is durable', async () => {
     const answer = await submit(forecast(0.25))
     expect(answer.status).toBe(200)
     expect(answer.headers['cache-control']).toBe('no-store')
-    const receipt = answer.json<ForecastRow & { agent_id: string }>()
-    expectValid('forecast-receipt', receipt)
-    expect(receipt).toEqual({
-      forecast_id: receipt.forecast_id,
+    const taken = answer.json<ForecastRow & { agent_id: string }>()
+    expectValid('acknowledged-forecast', taken)
+    expect(taken).toEqual({
+      forecast_id: taken.forecast_id,
       agent_id: agent.agentId,
       question_id: QUESTION.open,
       probability: 0.25,
       forecast_at: NOW,
     })
     const rows = await inboxRows(service.components.store, 'forecasts')
-    expect(rows.find((row) => row['forecast_id'] === receipt.forecast_id)).toEqual({
-      forecast_id: receipt.forecast_id,
+    expect(rows.find((row) => row['forecast_id'] === taken.forecast_id)).toEqual({
+      forecast_id: taken.forecast_id,
       entity_type: 'agent',
       entity_id: agent.agentId,
       question_id: QUESTION.open,

@@ -8,6 +8,7 @@ import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
 import { assignAgents } from '../../jobs/agents.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { Clock, type TestService, release, startTestService, testComponents } from '../support/service.ts'
+import { send } from '../support/tables.ts'
 import { NOW, QUESTION, forecasterId, copyReleasedWorld } from '../support/world.ts'
 import { LOG_KEY, writeLog } from '../support/written-log.ts'
 
@@ -19,12 +20,24 @@ beforeAll(async () => {
   const settings = { REFRESH_MS: '60000' }
   const components = await testComponents({ store, folder, clock: new Clock(NOW), settings })
   ;({ agentId } = await copyReleasedWorld(store))
+  await send(store, 'forecasts', 'a', [FORECAST])
   await assignAgents(components, [agentId], { owner: 'somebody' })
   await release(components)
   await writeLog(store, 2)
   service = await startTestService({ ...components, signers: [LOG_KEY] })
 })
 afterAll(() => service.stop())
+
+const FORECAST = {
+  forecast_id: '019ca944-1fa0-7a90-8b3e-6a7d5c4f3e21',
+  entity_type: 'agent',
+  entity_id: forecasterId(0),
+  question_id: QUESTION.open,
+  probability: 0.5,
+  forecast_at: new Date('2026-03-01T11:59:00.000Z'),
+  recorded_at: new Date('2026-03-01T11:59:00.000Z'),
+  source: 'api',
+}
 
 const paths = allRoutes({ version: '1', methodology: METHODOLOGY, methodologyText: new Uint8Array() })
   // Without a key there is no usage, and nothing that is an agent's own.
@@ -38,6 +51,7 @@ const filled = (path: string) =>
     .replace('{question_id}', QUESTION.open)
     .replace('{entity_type}', 'agent')
     .replace('{entity_id}', agentId)
+    .replace('{forecast_id}', FORECAST.forecast_id)
     .replace('{release}', '1')
     .replace('{owner_id}', 'somebody')
     .replace('{type}', 'failed')

@@ -443,6 +443,7 @@ describe('GET /openapi.json', () => {
             (name) => `GET ${entity}/${name}/proof`,
           ),
         ),
+        'GET /forecasts/{forecast_id}/proof',
         'GET /log/checkpoint',
         'GET /log/vkey',
         'GET /livez',

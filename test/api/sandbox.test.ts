@@ -81,7 +81,7 @@ describe('under /sandbox', () => {
     expect(key).toMatch(/^fv_test_/)
     const forecast = await client.post(`/agents/${agentId}/forecast`, FORECAST, bearer(key))
     expect(forecast.status).toBe(200)
-    expectValid('forecast-receipt', forecast.json())
+    expectValid('acknowledged-forecast', forecast.json())
     const verification = await client.get(`/forecaster/${PERSON}/verification`, { 'X-API-Key': key })
     expect(verification.json()).toMatchObject({ user_id: PERSON, environment: 'sandbox', release: 1 })
     for (const call of ['metrics', 'rankings', 'advanced-metrics']) {

@@ -17,6 +17,7 @@ import { suiteFolder } from '../support/folder.ts'
 import { expectValid } from '../support/json-schema.ts'
 import { Clock, type TestService, importRows, startTestService, testComponents } from '../support/service.ts'
 import { NOW, QUESTION, type WorldAgent, copyReleasedWorld, uuidOf } from '../support/world.ts'
+import { LOG_KEY } from '../support/written-log.ts'
 
 const FVS = fileURLToPath(new URL('../../jobs/fvs.ts', import.meta.url))
 const HOSTILE = uuidOf(1, 2000)
@@ -35,7 +36,7 @@ beforeAll(async () => {
   const times = '2026-01-01T00:00:00Z,2027-01-01T00:00:00Z'
   const line = `${HOSTILE},${hostile},${hostile},${times},${hostile},${hostile}`
   await importRows(components, 'questions', `${header}\n${line}\n`)
-  service = await startTestService(components)
+  service = await startTestService({ ...components, signers: [LOG_KEY] })
 })
 afterAll(() => service.stop())
 
@@ -113,8 +114,8 @@ describe('with the key of an agent', () => {
       title: 'Open?',
       resolution_criteria: expect.stringContaining('Yes, if it is open.') as string,
     })
-    const receipt = await call('submit_forecast', { question_id: QUESTION.open, probability: 0.25 })
-    expect(answerOf('forecast-receipt', receipt)).toMatchObject({
+    const submitted = await call('submit_forecast', { question_id: QUESTION.open, probability: 0.25 })
+    expect(answerOf('acknowledged-forecast', submitted)).toMatchObject({
       agent_id: agent.agentId,
       probability: 0.25,
     })
@@ -127,6 +128,8 @@ describe('with the key of an agent', () => {
     expect(answerOf('forecast-results', several)).toMatchObject({
       results: [{ status: 'ok' }, { status: 'refused', problem: { type: '/problems/question-closed' } }],
     })
+    // They would fill what a model can read.
+    expect(JSON.stringify(several)).not.toContain('receipt')
     const { agentId: agent_id } = agent
     const one = {
       forecasts: [{ question_id: QUESTION.open, probability: 0.5, title: 'Open?' }],
@@ -185,10 +188,10 @@ describe('with the key of an agent', () => {
     const proxy = await cuttingProxy(service.url, 1)
     const { call } = await asAgent(proxy.url)
     const result = await call('submit_forecast', { question_id: QUESTION.open, probability: 0.125 })
-    const receipt = answerOf('forecast-receipt', result)
+    const acknowledged = answerOf('acknowledged-forecast', result)
     expect(proxy.passed).toHaveLength(2)
     const [first, second] = proxy.passed
-    expect(JSON.parse(first!.answer)).toEqual(receipt)
+    expect(JSON.parse(first!.answer)).toEqual(acknowledged)
     expect(second).toEqual(first)
     expect(first!.headers['idempotency-key']).toMatch(/^[0-9a-f-]{36}$/)
     await call('submit_forecast', { question_id: QUESTION.open, probability: 0.125 })

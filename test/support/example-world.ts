@@ -2,8 +2,10 @@
 // so that sending an example succeeds.
 import { assignAgents } from '../../jobs/agents.ts'
 import type { Components } from '../../jobs/components.ts'
-import { AGENT_ID, OWNER_ID, QUESTION_ID, USER_ID } from '../../api/openapi/examples.ts'
+import { AGENT_ID, OWNER_ID, QUESTION_ID, USER_ID, acknowledgedForecast } from '../../api/openapi/examples.ts'
 import { importRows, registerAgent, release, startTestService } from './service.ts'
+import type { ForecastRow } from '../../schemas/tables.ts'
+import { send } from './tables.ts'
 import { FORECAST_LINES, QUESTIONS_CSV, RESOLUTIONS_CSV, csvOf, forecasterId } from './world.ts'
 import { writeLog } from './written-log.ts'
 
@@ -12,6 +14,19 @@ export const LEAVING_AGENT_ID = '00000000-0000-4000-8000-00000000ace5'
 
 /** Stays open for as long as anyone will run the tests. */
 const OPEN_QUESTION = `${QUESTION_ID},Open for long?,example,,,2026-01-01T00:00:00Z,2199-01-01T00:00:00Z,example-platform,1,Yes.,Nothing.`
+
+const { forecast_id, question_id, probability, forecast_at } = acknowledgedForecast
+/** The forecast of the examples, as the API records it. */
+const EXAMPLE_FORECAST: ForecastRow = {
+  forecast_id,
+  question_id,
+  probability,
+  entity_type: 'agent',
+  entity_id: AGENT_ID,
+  forecast_at: new Date(forecast_at),
+  recorded_at: new Date(forecast_at),
+  source: 'api',
+}
 
 export interface ExampleKeys {
   /** The API key of the examples' agent. */
@@ -31,6 +46,7 @@ export async function releaseExamples(components: Components): Promise<ExampleKe
     line.replace(forecasterId(0), USER_ID).replace(`forecaster,${forecasterId(2)}`, `agent,${AGENT_ID}`),
   )
   await importRows(components, 'forecasts', csvOf(forecasts))
+  await send(components.store, 'forecasts', 'example', [EXAMPLE_FORECAST])
   await assignAgents(components, [AGENT_ID], { owner: OWNER_ID })
   await release(components)
   await writeLog(components.store, 1)

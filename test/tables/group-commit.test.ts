@@ -66,7 +66,7 @@ class HeldStore extends MemoryStore {
   }
 }
 
-const settled = (promises: Promise<void>[]) => Promise.allSettled(promises)
+const settled = (promises: Promise<unknown>[]) => Promise.allSettled(promises)
 const unavailable = (message: RegExp) =>
   expect.objectContaining({
     kind: 'unavailable',
@@ -81,6 +81,33 @@ describe('rows', () => {
     await Promise.all([submit(1), submit(2), submit(3)])
     expect((await inboxObjects(store, 'forecasts')).map(numbersOf)).toEqual([[1, 2, 3]])
     expect(commits).toEqual([{ rows: 3, durationMs: 1 }])
+  })
+
+  test('have receipts that are made while the store writes, and handed out once it has confirmed', async () => {
+    const store = new HeldStore()
+    const made: string[] = []
+    const group = new GroupCommit(
+      'forecasts',
+      { queueLimit: 10_000, timeoutMs: 10_000 },
+      {
+        store,
+        newId: () => uuidOf(6, 1),
+        monotonicMs: () => 0,
+        receiptsOf: (rows, id) => {
+          made.push(...rows.map(({ forecast_id }) => `${String(forecast_id)} in ${id}`))
+          return made
+        },
+      },
+    )
+    let acknowledged = false
+    const calls = Promise.all([group.submit(rowOf(1), rowOf(2)), group.submit(rowOf(3))])
+    void calls.then(() => (acknowledged = true))
+    const write = await store.next()
+    await new Promise(setImmediate)
+    expect(made).toEqual([1, 2, 3].map((number) => `${uuidOf(3, number)} in ${uuidOf(6, 1)}`))
+    expect(acknowledged).toBe(false)
+    write.release()
+    expect(await calls).toEqual([made.slice(0, 2), made.slice(2)])
   })
 
   test('that arrive during a write go together into the next object, in their order', async () => {
@@ -308,7 +335,7 @@ describe('whatever happens', () => {
             throw new Error('failed but persisted')
           }
           const { group, submit } = groupOver(store, { queueLimit })
-          const answers: Promise<void>[] = []
+          const answers: Promise<unknown>[] = []
           const turn = () => new Promise(setImmediate)
           for (const what of steps) {
             if (what === 'submit') answers.push(submit(answers.length))

@@ -1,0 +1,145 @@
+// Proofs that forecasts were taken in: finds the release by the time in the id of the forecast.
+import pLimit from 'p-limit'
+import { hashOfBase64 } from '../pipeline/proof/base64.ts'
+import { parseStatement } from '../pipeline/proof/verify.ts'
+import { assertTreeIsWhole, forecastPath } from '../pipeline/release/forecast-path.ts'
+import { FORECASTS_TREE_PATH, manifestPath } from '../pipeline/store/paths.ts'
+import type { Store } from '../pipeline/store/store.ts'
+import { ServiceError } from '../schemas/errors.ts'
+import type { ManifestFile, ReleaseManifest } from '../schemas/payloads.ts'
+import { loggedProof } from './logged-proof.ts'
+import type { Manifests } from './manifests.ts'
+import type { PublicLog } from './public-log.ts'
+import { ShardCache } from './shard-cache.ts'
+
+/** How far the clocks of the nodes and a write may put a forecast from the time in its id (VERIFIABILITY §4). */
+const WINDOW_MS = 10 * 60_000
+/** Of releases whose file was read as a whole and found right: some thousands. */
+const CACHE_BYTES = 1024 * 1024
+const MANIFEST_FILE_BYTES = 300
+const WHOLE_AT_ONCE = 2
+
+/** What a search must know of a release. */
+interface Searched {
+  release: number
+  asOfMs: number
+  forecasts: { root: string; size: number } | null
+}
+
+export class ForecastProofs {
+  readonly #store: Store
+  readonly #log: Pick<PublicLog, 'entryOf' | 'statementOf'>
+  readonly #manifests: Manifests
+  readonly #whole = new ShardCache<ManifestFile>(CACHE_BYTES)
+  readonly #limit = pLimit(WHOLE_AT_ONCE)
+
+  constructor(store: Store, manifests: Manifests, log: Pick<PublicLog, 'entryOf' | 'statementOf'>) {
+    this.#store = store
+    this.#manifests = manifests
+    this.#log = log
+  }
+
+  /**
+   * The proof of a forecast; undefined if no release up to the current one has it.
+   *
+   * @throws ServiceError `notFound` if retention has deleted what it would be made from, `unavailable` for a release that is not
+   *   logged yet, `corrupt` for a damaged tree.
+   */
+  async of(current: ReleaseManifest, forecastId: string): Promise<string | undefined> {
+    const madeAtMs = timeOfId(forecastId)
+    if (madeAtMs === undefined) return undefined
+    const missed: number[] = []
+    for await (const { release, forecasts } of this.#candidates(current, madeAtMs)) {
+      if (forecasts === null) continue
+      const tree = { root: hashOfBase64(forecasts.root), size: forecasts.size }
+      const path = await forecastPath(this.#store, release, tree, forecastId)
+      if (path) return loggedProof(this.#log, release, path)
+      missed.push(release)
+    }
+    for (const release of missed) await this.#assertWhole(current, release)
+    return undefined
+  }
+
+  /**
+   * The releases that may have a forecast of this time, the likeliest first: the first as of that time or later and those after it up
+   * to one that is later by the window; then those before it down to one that is earlier by the window, because a release takes
+   * in what arrives after its `as_of` while it begins.
+   */
+  async *#candidates(current: ReleaseManifest, madeAtMs: number): AsyncIterable<Searched> {
+    const first = await this.#firstAsOf(current, madeAtMs)
+    for (let release = first; release <= current.release; release++) {
+      const found = await this.#searched(current, release)
+      yield found
+      if (found.asOfMs >= madeAtMs + WINDOW_MS) break
+    }
+    for (let release = first - 1; release >= 1; release--) {
+      const found = await this.#searched(current, release)
+      yield found
+      if (found.asOfMs < madeAtMs - WINDOW_MS) break
+    }
+  }
+
+  /** The first release as of this time or later; the number after the current one if there is none. `as_of` never goes back. */
+  async #firstAsOf(current: ReleaseManifest, atMs: number): Promise<number> {
+    let low = 1
+    let high = current.release + 1
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2)
+      if ((await this.#searched(current, middle)).asOfMs >= atMs) high = middle
+      else low = middle + 1
+    }
+    return low
+  }
+
+  /** From the log, whose bundles hold 256 releases each; from the manifest where the release is not logged yet. */
+  async #searched(current: ReleaseManifest, release: number): Promise<Searched> {
+    const entry = release === current.release ? undefined : await this.#log.entryOf(release)
+    const { as_of, forecasts } = entry ? statementIn(entry) : await this.#fromManifest(current, release)
+    return { release, asOfMs: Date.parse(as_of), forecasts }
+  }
+
+  async #fromManifest(current: ReleaseManifest, release: number) {
+    const { as_of, trees } = await this.#manifestOf(current, release)
+    return { as_of, forecasts: trees?.forecasts ?? null }
+  }
+
+  async #manifestOf(current: ReleaseManifest, release: number): Promise<ReleaseManifest> {
+    if (release === current.release) return current
+    return this.#manifests.of(release, () => new ServiceError('corrupt', `${manifestPath(release)} is gone`))
+  }
+
+  /** Before it is said that a release does not have a forecast, once for each release. */
+  async #assertWhole(current: ReleaseManifest, release: number): Promise<void> {
+    await this.#whole.get(String(release), () =>
+      this.#limit(async () => {
+        const { files } = await this.#manifestOf(current, release)
+        const file = files.find(({ path }) => path === FORECASTS_TREE_PATH)
+        if (!file) throw new ServiceError('corrupt', `${manifestPath(release)} lacks ${FORECASTS_TREE_PATH}`)
+        await assertTreeIsWhole(this.#store, release, file)
+        return { value: file, sizeBytes: MANIFEST_FILE_BYTES }
+      }),
+    )
+  }
+}
+
+/** Whether a release to come may have a forecast that none up to the current one has. */
+export function mayStillCome(asOf: string | undefined, forecastId: string, now: Date): boolean {
+  const madeAtMs = timeOfId(forecastId)
+  if (madeAtMs === undefined || madeAtMs > now.getTime() + WINDOW_MS) return false
+  return asOf === undefined || Date.parse(asOf) < madeAtMs + WINDOW_MS
+}
+
+/** When a version 7 UUID was drawn (RFC 9562 §5.7); undefined for any other, which no forecast has that came by the API. */
+function timeOfId(id: string): number | undefined {
+  return id[14] === '7' ? parseInt(id.slice(0, 8) + id.slice(9, 13), 16) : undefined
+}
+
+function statementIn(entry: Uint8Array) {
+  try {
+    return parseStatement(entry)
+  } catch (cause) {
+    throw new ServiceError('corrupt', `an entry of the log is no statement: ${(cause as Error).message}`, {
+      cause,
+    })
+  }
+}
