@@ -94,8 +94,10 @@ function demoSettings(variables: NodeJS.ProcessEnv, storeUrl: string): Settings 
     // A key of theirs would sign a second history here, under the name of the log that people know.
     LOG_SIGNING_KEY: '',
     LOG_SIGNING_KEY_PREVIOUS: '',
+    LOG_WITNESSES: '',
     SANDBOX_LOG_SIGNING_KEY: '',
     SANDBOX_LOG_SIGNING_KEY_PREVIOUS: '',
+    SANDBOX_LOG_WITNESSES: '',
     STORE_URL: storeUrl,
   })
 }
