@@ -35,7 +35,15 @@ const API = Object.keys(ARROWS).filter((name) => name.startsWith('api'))
 room('package.json')
 room('jobs/temporary-folder.ts', ...PIPELINE)
 room('jobs/log-signers.ts', 'schemas', 'pipeline/proof')
-room('jobs/components.ts', ...PIPELINE, 'jobs/log-signers.ts', 'jobs/temporary-folder.ts', 'package.json')
+room('jobs/log-witnesses.ts', 'schemas', 'pipeline/proof', 'pipeline/transparency')
+room(
+  'jobs/components.ts',
+  ...PIPELINE,
+  'jobs/log-signers.ts',
+  'jobs/log-witnesses.ts',
+  'jobs/temporary-folder.ts',
+  'package.json',
+)
 room('jobs/output.ts', 'schemas')
 room('jobs/serve', ...PIPELINE, ...API, 'jobs/components.ts')
 room('jobs/mcp', 'schemas')

@@ -1,6 +1,6 @@
-// Eight projects: `unit` and `system` need nothing but this machine, `s3` a real S3 server, `delta` other readers of the
+// Nine projects: `unit` and `system` need nothing but this machine, `s3` a real S3 server, `delta` other readers of the
 // tables, `redis` a real Redis, `openapi` a tester of HTTP services, `faults` the S3 server and the rights of root, `pages`
-// a real Chromium.
+// a real Chromium, `transparency` others' programs that read logs and cosign them.
 import { defineConfig } from 'vitest/config'
 
 const MINUTE_MS = 60_000
@@ -32,6 +32,7 @@ export default defineConfig({
             'test/redis/**',
             'test/faults/**',
             'test/pages/**',
+            'test/tlog/**',
             ...SYSTEM,
           ],
           // No module holds a state, and a worker that loads them once saves a third of a small file's time.
@@ -92,6 +93,15 @@ export default defineConfig({
           include: ['test/pages/**/*.test.ts'],
           testTimeout: MINUTE_MS,
           hookTimeout: 2 * MINUTE_MS,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'transparency',
+          include: ['test/tlog/**/*.test.ts'],
+          testTimeout: MINUTE_MS,
+          hookTimeout: MINUTE_MS,
         },
       },
       {

@@ -1,7 +1,8 @@
 // The public log as this node knows it: the last checkpoint, the tiles, and where the statement of a release is.
-import type { SignedCheckpoint } from '../pipeline/proof/checkpoint.ts'
+import { type Checkpoint, type SignedCheckpoint, withSignatures } from '../pipeline/proof/checkpoint.ts'
 import { leafHash } from '../pipeline/proof/merkle.ts'
-import { noteText } from '../pipeline/proof/note.ts'
+import type { NoteSignature } from '../pipeline/proof/note.ts'
+import type { VerifierKey } from '../pipeline/proof/note-keys.ts'
 import {
   type ReadTile,
   TILE_PATH,
@@ -20,6 +21,7 @@ import {
   readTilePath,
   tileReader,
 } from '../pipeline/transparency/log-files.ts'
+import { readCosignatures } from '../pipeline/transparency/witnesses.ts'
 import { ServiceError } from '../schemas/errors.ts'
 import { ShardCache } from './shard-cache.ts'
 
@@ -41,13 +43,20 @@ export class PublicLog {
   readonly #store: Store
   readonly #tiles = new ShardCache<Uint8Array>(CACHE_BYTES)
   readonly #bundles = new ShardCache<Uint8Array[]>(CACHE_BYTES)
+  readonly #witnesses: readonly VerifierKey[]
   #last: SignedCheckpoint | undefined
+  /** Of the last checkpoint. */
+  #cosignatures: readonly NoteSignature[] = []
+  /** Refreshes since the last checkpoint was found. */
+  #refreshes = 0
   #hasLooked = false
   #refreshing: Promise<void> | undefined
 
-  constructor(store: Store, vkeys: readonly string[]) {
+  /** @param witnesses those that are asked to cosign. */
+  constructor(store: Store, vkeys: readonly string[], witnesses: readonly VerifierKey[]) {
     this.#store = store
     this.vkeys = vkeys
+    this.#witnesses = witnesses
   }
 
   /** Whether there is a log: a node without keys may serve what others have signed. */
@@ -55,14 +64,19 @@ export class PublicLog {
     return this.vkeys.length > 0 || this.#last !== undefined
   }
 
-  /** The last checkpoint, verbatim; undefined before the first entry. */
+  /** The last checkpoint without its signatures; undefined before the first entry. */
+  get head(): Checkpoint | undefined {
+    return this.#last?.checkpoint
+  }
+
+  /** The last checkpoint with the log's own signatures, verbatim, and the cosignatures after them; undefined before the first entry. */
   get checkpoint(): string | undefined {
-    return this.#last && noteText(this.#last.note)
+    return this.#last && withSignatures(this.#last.note, this.#cosignatures)
   }
 
   /**
-   * Looks for a later checkpoint, which costs one request where there is none. A node without keys that found no log when it
-   * started looks for none. Calls made while one is under way share it.
+   * Looks for a later checkpoint, which costs one request where there is none, and for cosignatures that came after theirs. A node
+   * without keys that found no log when it started looks for none. Calls made while one is under way share it.
    */
   refresh(): Promise<void> {
     this.#refreshing ??= this.#readLast().finally(() => {
@@ -73,6 +87,11 @@ export class PublicLog {
 
   async #readLast(): Promise<void> {
     if (this.#hasLooked && !this.isThere) return
+    await this.#readCheckpoint()
+    await this.#readCosignatures()
+  }
+
+  async #readCheckpoint(): Promise<void> {
     const known = this.#last?.checkpoint.size ?? 0
     const size = await lastCheckpoint(this.#store, known)
     if (size === known) {
@@ -84,6 +103,27 @@ export class PublicLog {
       throw new ServiceError('corrupt', `${logCheckpointPath(size)} is of ${last.checkpoint.size} entries`)
     }
     this.#last = last
+    this.#cosignatures = []
+    this.#refreshes = 0
+  }
+
+  /**
+   * Looks at once, and then after 1, 2, 4, 8, … refreshes, unless all witnesses that are asked have signed. So a cosignature is
+   * found after at most twice the time that it took to come, and one that never comes costs a dozen requests in a day.
+   */
+  async #readCosignatures(): Promise<void> {
+    const last = this.#last
+    if (!last) return
+    if (isPowerOfTwo(this.#refreshes) && !this.#haveAllSigned()) {
+      this.#cosignatures = await readCosignatures(this.#store, last, this.#witnesses)
+    }
+    this.#refreshes += 1
+  }
+
+  /** Without witnesses of its own a node cannot know. */
+  #haveAllSigned(): boolean {
+    const signed = new Set(this.#cosignatures.map(({ keyId }) => keyId))
+    return this.#witnesses.length > 0 && this.#witnesses.every(({ keyId }) => signed.has(keyId))
   }
 
   /**
@@ -105,12 +145,14 @@ export class PublicLog {
     const last = this.#last
     if (!last || release > last.checkpoint.size) return undefined
     const { size } = last.checkpoint
+    // Before the tiles are read, in which time there may be another checkpoint.
+    const checkpoint = withSignatures(last.note, this.#cosignatures)
     const index = release - 1
     const [statement, hashes] = await Promise.all([
       this.#entry(index, size),
       inclusionFromTiles(index, size, this.#readTile),
     ])
-    return { index, hashes, statement, checkpoint: noteText(last.note) }
+    return { index, hashes, statement, checkpoint }
   }
 
   readonly #readTile: ReadTile = (tile) =>
@@ -134,4 +176,9 @@ export class PublicLog {
     })
     return entries[entry - index * TILE_WIDTH]!
   }
+}
+
+/** Also true of 0. */
+function isPowerOfTwo(count: number): boolean {
+  return Number.isInteger(Math.log2(count)) || count === 0
 }

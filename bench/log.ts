@@ -95,7 +95,7 @@ async function year(): Promise<void> {
   const signers = [signingKeyOf('log.example/forecasts', 'log', Buffer.alloc(32, 1))]
   await putReleases(store, releases)
   const started = performance.now()
-  await completeLog({ store, signers, log: () => undefined }, releases)
+  await completeLog({ store, signers, witnesses: [], log: () => undefined }, releases)
   const ms = (performance.now() - started) / releases
   const kinds = new Map<string, { objects: number; bytes: number }>()
   for await (const { path, sizeBytes } of store.list('log/')) {

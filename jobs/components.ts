@@ -19,9 +19,11 @@ import { LocalFiles } from '../pipeline/store/local-files.ts'
 import { openStore } from '../pipeline/store/open.ts'
 import { probeStore } from '../pipeline/store/probe.ts'
 import type { Store } from '../pipeline/store/store.ts'
+import type { Witness } from '../pipeline/transparency/witnesses.ts'
 import { type OwnSettings, type Settings, settingsOf } from '../schemas/config.ts'
 import type { Environment } from '../schemas/values.ts'
 import { signersOf } from './log-signers.ts'
+import { witnessesOf } from './log-witnesses.ts'
 import { makeTemporaryFolder } from './temporary-folder.ts'
 import packageJson from '../package.json' with { type: 'json' }
 
@@ -39,6 +41,8 @@ export interface Components extends AsyncDisposable {
   secrets: SigningSecrets | undefined
   /** The keys of the public log, the one that signs first at the front; none where there is no log. */
   signers: readonly SigningKey[]
+  /** Who is asked to cosign the public log. */
+  witnesses: readonly Witness[]
   logger: Logger
   /** Logs an event of the pipeline with the name of the environment. */
   log: (event: string, fields: object) => void
@@ -87,7 +91,7 @@ export async function withEveryEnvironment<T>(
 /**
  * Opens the store and, unless the command only reads it, probes it.
  *
- * @throws ServiceError `invalid` for wrong signing keys of the log, before the store is opened, and for a store that
+ * @throws ServiceError `invalid` for wrong signing keys and witnesses of the log, before the store is opened, and for a store that
  *   cannot keep the service's promises, `unavailable` for one that does not answer, and for a folder without a store if
  *   the command begins none.
  */
@@ -102,6 +106,7 @@ async function buildComponents(
   )
   const own = settingsOf(settings, environment)
   const signers = signersOf(settings)[environment]
+  const witnesses = witnessesOf(settings)[environment]
   const store = await openStore(
     {
       url: storeUrlOf(settings.STORE_URL, environment),
@@ -128,6 +133,7 @@ async function buildComponents(
     registry: new Registry({ store, environment, randomBytes }),
     secrets: secretsOf(own),
     signers,
+    witnesses,
     logger,
     log: (event, fields) => {
       logger.info({ environment, ...fields }, event)

@@ -98,8 +98,10 @@ function demoSettings(variables: NodeJS.ProcessEnv, storeUrl: string): Settings 
     // Theirs would sign a second history here, under the name of the log that people know.
     LOG_SIGNING_KEY: '',
     LOG_SIGNING_KEY_PREVIOUS: '',
+    LOG_WITNESSES: '',
     SANDBOX_LOG_SIGNING_KEY: signingKeyText(LOG_ORIGIN, 'log', randomBytes(32)),
     SANDBOX_LOG_SIGNING_KEY_PREVIOUS: '',
+    SANDBOX_LOG_WITNESSES: '',
     STORE_URL: storeUrl,
   })
 }

@@ -15,7 +15,7 @@ import { collected, reason, time, wholeNumber } from './arguments.ts'
 import { runAudit } from './audit.ts'
 import { reportTemplate, runImport, runTrial } from './import.ts'
 import { type KeyOptions, createKey, listKeys, revokeKey, rotateKey, setTier } from './keys.ts'
-import { makeLogKey } from './log-key.ts'
+import { makeLogKey, makeWitnessKey } from './log-key.ts'
 import { type Report, print, reportError } from './output.ts'
 import { runQuarantine } from './quarantine.ts'
 import { runRelease } from './release.ts'
@@ -24,6 +24,7 @@ import { runSeed, runStep } from './sandbox.ts'
 import { SEED_DEFAULTS, type SeedOptions } from './simulation/seed.ts'
 import { runVerify } from './verify.ts'
 import { type ProofOptions, runVerifyProof } from './verify-proof.ts'
+import { type WitnessOptions, runWitness } from './witness.ts'
 
 const JSON_OPTION = ['--json', 'print one JSON object on standard output'] as const
 
@@ -209,12 +210,30 @@ log
     '<origin>',
     'the name of the log, such as fvs.example/forecasts; in the sandbox it ends in /sandbox',
   )
+  .option('--witness', 'make the key of a witness of that name, which cosigns what a log signs')
   .option(...JSON_OPTION)
-  .action((origin: string, options: Pick<GlobalOptions, 'json'>) => {
+  .action((origin: string, options: Pick<GlobalOptions, 'json'> & { witness?: boolean }) => {
+    const make = options.witness === true ? makeWitnessKey : makeLogKey
     finish(
-      calledRightly(() => makeLogKey(origin, randomBytes(SEED_BYTES))),
+      calledRightly(() => make(origin, randomBytes(SEED_BYTES))),
       options,
     )
+  })
+
+program
+  .command('witness')
+  .description('Check that a public log continues what it has shown before, and keep what it shows.')
+  .argument('<url>', 'the address of the service, such as https://fvs.example or https://fvs.example/sandbox')
+  .requiredOption(
+    '--vkey <key>',
+    'a key of the log, as its operator publishes it; may be repeated',
+    collected,
+  )
+  .requiredOption('--state <file>', 'where the last checkpoint is kept; the first call makes it')
+  .option('--key-file <file>', 'the key of a witness: then each checkpoint is cosigned')
+  .option(...JSON_OPTION)
+  .action(async (url: string, options: WitnessOptions & Pick<GlobalOptions, 'json'>) => {
+    finish(await runWitness(url, options, new Date()), options)
   })
 
 const sandbox = program.command('sandbox').description('Fill the sandbox with simulated questions.')

@@ -1,4 +1,4 @@
-// `fvs log key`: makes a signing key of the public log.
+// `fvs log key`: makes a signing key of the public log, or of a witness of one.
 import { isKeyName } from '../pipeline/proof/note.ts'
 import { signingKeyOf, signingKeyText, verifierKeyText } from '../pipeline/proof/note-keys.ts'
 import { quoted } from '../pipeline/proof/quoted.ts'
@@ -22,6 +22,22 @@ export function makeLogKey(origin: string, seed: Uint8Array): Report {
     aside: `The signing key on standard output is a secret and is not shown again. Give it to all nodes and jobs:
 ${setting}=PRIVATE+KEY+…
 The vkey checks what the key signs. Publish it where people need not trust the service for it:
+${vkey}`,
+  }
+}
+
+/** The key of a witness is in no setting of the log: those who are cosigned have its vkey. @throws as `makeLogKey`. */
+export function makeWitnessKey(keyName: string, seed: Uint8Array): Report {
+  assertOrigin(keyName)
+  const signingKey = signingKeyText(keyName, 'witness', seed)
+  const vkey = verifierKeyText(signingKeyOf(keyName, 'witness', seed).verifier)
+  return {
+    ok: true,
+    json: { name: keyName, signing_key: signingKey, vkey },
+    text: signingKey,
+    aside: `The signing key on standard output is a secret and is not shown again. Keep it in a file that nobody else may read:
+fvs witness URL --vkey V --state FILE --key-file THAT_FILE
+The vkey checks what the key signs. Give it to those who shall trust this witness:
 ${vkey}`,
   }
 }

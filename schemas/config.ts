@@ -34,6 +34,26 @@ const logKey = z
     'must be PRIVATE+KEY+<name>+<8 hex>+<base64>, with nothing around it; `fvs log key ORIGIN` makes one',
   )
 
+const publicUrl = z
+  .url({ protocol: /^https?$/, error: 'must be http[s]://host, with a path if the service lies under one' })
+  .refine((url) => !/[?#]|\/\/[^/]*@/.test(url), 'must have no query, fragment, user or password')
+  .transform((url) => url.replace(/\/+$/, ''))
+
+/** Whether the id of its key is right, and what the key may sign, shows where it is parsed. */
+const logWitness = z
+  .string()
+  .regex(
+    /^[^+\p{White_Space}\p{C}]+\+[0-9a-f]{8}\+[A-Za-z0-9+/]{44} \S+$/u,
+    'must be <vkey> <url>, several by commas: the vkey is <name>+<8 hex>+<base64>, and one space is before the URL',
+  )
+  .transform((text, context) => {
+    const [vkey, given] = text.split(' ') as [string, string]
+    const url = publicUrl.safeParse(given, WORDED)
+    if (url.success) return { vkey, url: url.data }
+    context.addIssue(`the URL of a witness ${url.error.issues[0]!.message}`)
+    return z.NEVER
+  })
+
 const list = z.string().transform((text) => text.split(',').map((part) => part.trim()))
 
 const PRODUCTION_DEFAULTS = { schedule: '*/15 * * * *', freeMonthlyCalls: 100, proMonthlyCalls: 5_000 }
@@ -56,6 +76,12 @@ const ownSettings = (defaults: typeof PRODUCTION_DEFAULTS) => ({
   LOG_SIGNING_KEY_PREVIOUS: logKey
     .optional()
     .describe('the old key of the same name, which signs too while you replace it'),
+  LOG_WITNESSES: list
+    .pipe(z.array(logWitness))
+    .default([])
+    .describe(
+      'who is asked to cosign each checkpoint of the public log: `<vkey> <url>`, several by commas. They speak c2sp.org/tlog-witness',
+    ),
   RELEASE_SCHEDULE: z
     .string()
     .min(1)
@@ -104,11 +130,6 @@ const storeUrl = z
     error:
       'must not end in /sandbox, where the sandbox of a store lies: name the store, and --environment sandbox',
   })
-
-const publicUrl = z
-  .url({ protocol: /^https?$/, error: 'must be http[s]://host, with a path if the service lies under one' })
-  .refine((url) => !/[?#]|\/\/[^/]*@/.test(url), 'must have no query, fragment, user or password')
-  .transform((url) => url.replace(/\/+$/, ''))
 
 /** Every setting, in the order of the table in the documentation. */
 export const settings = z.object({

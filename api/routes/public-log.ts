@@ -11,7 +11,8 @@ export const logCheckpoint = route({
   tag: 'Log',
   summary: 'The last checkpoint of the public log',
   description:
-    'How many entries the log has and the root of their Merkle tree, signed (c2sp.org/tlog-checkpoint). Entry n − 1, counted ' +
+    'How many entries the log has and the root of their Merkle tree, signed (c2sp.org/tlog-checkpoint) and ' +
+    'cosigned by the witnesses that have seen it (c2sp.org/tlog-cosignature). Entry n − 1, counted ' +
     'from 0, says what release n published. Its tiles and bundles of entries are below `/log/tile/` (c2sp.org/tlog-tiles). ' +
     'This document does not list them, since their paths have several parts.',
   follows: true,

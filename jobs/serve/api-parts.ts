@@ -47,7 +47,7 @@ export function buildApiParts(
   { metrics, counters, accepting, isSandboxSeeded }: Serving,
 ) {
   const { environment, settings, own, store, local, registry, secrets, openDatabase, now, newId } = components
-  const { clockAheadMs, logger, signers } = components
+  const { clockAheadMs, logger, signers, witnesses } = components
   // A registration writes three objects and waits for a group commit, which may itself have to wait for another.
   const leaseMs = 4 * settings.STORE_TIMEOUT_MS + 2 * settings.COMMIT_TIMEOUT_MS
   const manifests = new Manifests(store)
@@ -56,6 +56,7 @@ export function buildApiParts(
   const publicLog = new PublicLog(
     store,
     signers.map(({ verifier }) => verifierKeyText(verifier)),
+    witnesses.map(({ key }) => key),
   )
   const questions = new QuestionBook({ store, local, openDatabase, now })
   const standing = new StandingForecasts({ store, local, openDatabase, questions, now })

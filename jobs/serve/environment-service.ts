@@ -5,6 +5,7 @@ import { monthOf } from '../../api/limits/monthly-calls.ts'
 import { readMonthlyUsage } from '../../pipeline/access/usage.ts'
 import { datesInQuarantine, snapshotDate } from '../../pipeline/release/read.ts'
 import { assertEnvironment } from '../../pipeline/release/state.ts'
+import { assertOwnLog } from '../../pipeline/transparency/publish.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { Environment } from '../../schemas/values.ts'
 import type { Components } from '../components.ts'
@@ -25,7 +26,7 @@ export interface RunningEnvironment {
 
 /**
  * @throws ServiceError `conflict` for the store of the other environment: what it holds must not be served, and
- *   signed, as this one's.
+ *   signed, as this one's. The same for the log of another origin than the key's.
  */
 export async function startEnvironment(
   components: Components,
@@ -55,6 +56,8 @@ export async function startEnvironment(
   // Apart from the rest, so that a log that is damaged stops nothing but itself.
   const followedLog = following(() => parts.publicLog.refresh())
   await followedLog()
+  const { head } = parts.publicLog
+  if (head) assertOwnLog(head, components.signers)
   const pace = { refreshMs: settings.REFRESH_MS, pause: pauseFor }
   const follower = new Follower({
     ...pace,

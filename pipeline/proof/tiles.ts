@@ -1,6 +1,7 @@
 // A Merkle tree as tiles (https://c2sp.org/tlog-tiles): their names, those that a leaf adds, and proofs from those that are there.
 import { ServiceError } from '../../schemas/errors.ts'
 import { type Hash, HASH_BYTES, MerkleTree, foldedHash } from './merkle.ts'
+import { type TreeHead, verifyConsistency } from './merkle-proof.ts'
 import { type Range, consistencyRanges, fullSubtrees, inclusionRanges } from './merkle-ranges.ts'
 
 /** Hashes of a full tile, and entries of a full bundle. */
@@ -76,6 +77,29 @@ export async function inclusionFromTiles(index: number, size: number, read: Read
 /** PROOF(oldSize, D[size]), RFC 6962 §2.1.2. @throws ServiceError as `consistencyRanges` and for a tile of a wrong length. */
 export async function consistencyFromTiles(oldSize: number, size: number, read: ReadTile): Promise<Hash[]> {
   return hashesFromTiles(consistencyRanges(oldSize, size), size, read)
+}
+
+/**
+ * The root of the first leaves of a tree, proven by its tiles: with the root of the tree nobody can give another one.
+ *
+ * @throws ServiceError `corrupt` for tiles that do not lead to the root of the tree, and as `consistencyRanges`.
+ */
+export async function prefixFromTiles(prefixSize: number, tree: TreeHead, read: ReadTile): Promise<Hash> {
+  const ranges = [{ from: 0, to: prefixSize }, ...consistencyRanges(prefixSize, tree.size)]
+  const [root, ...path] = await hashesFromTiles(ranges, tree.size, read)
+  try {
+    verifyConsistency({ size: prefixSize, root: root! }, tree, path)
+  } catch (cause) {
+    const reason = (cause as Error).message
+    throw new ServiceError(
+      'corrupt',
+      `the tiles of ${tree.size} leaves are not those of their root: ${reason}`,
+      {
+        cause,
+      },
+    )
+  }
+  return root!
 }
 
 /** The hashes of subtrees of a tree of this size. It reads each tile once, all at the same time. */

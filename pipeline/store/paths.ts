@@ -258,6 +258,16 @@ export function logCheckpointPath(size: number): string {
   return `log/checkpoints/${padded(size, 8)}`
 }
 
+/** The cosignatures of that checkpoint. */
+export function logCosignaturesPrefix(size: number): string {
+  return `log/cosignatures/${padded(size, 8)}/`
+}
+
+/** One of them, by the id of the witness's key. */
+export function logCosignaturePath(size: number, keyId: string): string {
+  return `${logCosignaturesPrefix(size)}${keyId}`
+}
+
 export const PROBES_PREFIX = 'probe/'
 
 /** What a process writes to try the store out. */

@@ -32,7 +32,7 @@ export async function readCheckpoint(store: Store, size: number): Promise<Signed
  * A tile or a bundle by its path in the log, which the caller has checked. One that is partial and gone is the beginning of the
  * full one. Undefined where the store has neither.
  */
-export async function readTilePath(store: Store, path: string): Promise<Uint8Array | undefined> {
+export async function readTilePath(store: Pick<Store, 'get'>, path: string): Promise<Uint8Array | undefined> {
   const bytes = await store.get(logTilePath(path))
   const width = Number(PARTIAL.exec(path)?.[1] ?? TILE_WIDTH)
   if (bytes || width === TILE_WIDTH) return bytes
@@ -43,7 +43,7 @@ export async function readTilePath(store: Store, path: string): Promise<Uint8Arr
 }
 
 /** @throws ServiceError `corrupt` for a tile that the store does not have. */
-export function tileReader(store: Store): ReadTile {
+export function tileReader(store: Pick<Store, 'get'>): ReadTile {
   return (tile) => present(store, tilePath(tile))
 }
 
@@ -69,7 +69,7 @@ export async function bundleWith(
   return { path: logTilePath(path), bytes: bundleOf([...before, entry]) }
 }
 
-async function present(store: Store, path: string): Promise<Uint8Array> {
+async function present(store: Pick<Store, 'get'>, path: string): Promise<Uint8Array> {
   const bytes = await readTilePath(store, path)
   if (bytes) return bytes
   throw new ServiceError('corrupt', `${logTilePath(path)} is gone`)

@@ -1,4 +1,5 @@
-// Makes the public log (VERIFIABILITY §3): an entry for each release after its manifest, and a signed checkpoint after each entry.
+// Makes the public log (VERIFIABILITY §3): an entry for each release after its manifest, a signed checkpoint after each entry, and
+// cosignatures of the last.
 import { ServiceError } from '../../schemas/errors.ts'
 import { base64Of } from '../proof/base64.ts'
 import { encoded } from '../proof/canonical.ts'
@@ -8,16 +9,15 @@ import type { Note } from '../proof/note.ts'
 import type { SigningKey, VerifierKey } from '../proof/note-keys.ts'
 import { heldSignatures } from '../proof/note-signatures.ts'
 import { TILE_WIDTH, bundlePath, rootFromTiles, tilePath, tilesOfAppend } from '../proof/tiles.ts'
-import { logCheckpointPath, logTilePath } from '../store/paths.ts'
+import { logCheckpointPath, logCosignaturesPrefix, logTilePath } from '../store/paths.ts'
 import { type Store, putExactly } from '../store/store.ts'
 import { bundleWith, lastCheckpoint, readCheckpoint, tileReader } from './log-files.ts'
 import { readStatement } from './statement.ts'
+import { type WitnessContext, askWitnesses } from './witnesses.ts'
 
-export interface LogContext {
-  store: Store
+export interface LogContext extends WitnessContext {
   /** The one that signs first at the front; none where there is no log. All have the same name, which is the log's origin. */
   signers: readonly SigningKey[]
-  log: (event: string, fields: object) => void
 }
 
 /**
@@ -30,17 +30,46 @@ export interface LogContext {
 export async function completeLog(context: LogContext, current: number): Promise<void> {
   const { store, signers, log } = context
   if (signers.length === 0) return
+  let last: number
   try {
-    const last = await lastCheckpoint(store)
+    last = await lastCheckpoint(store)
     if (last > 0) await assertWhole(context, last)
     for (let release = last + 1; release <= current; release++) {
       await append(context, release)
+      last = release
       log('logged a release', { release })
     }
   } catch (cause) {
     if (!(cause instanceof ServiceError && cause.kind === 'corrupt')) throw cause
     throw corrupt(`the log cannot be continued, and nothing was signed: ${cause.message}`, cause)
   }
+  if (last > 0) await completeCosignatures(context, last)
+}
+
+/**
+ * Has the last checkpoint cosigned. One that has any cosignature is not asked for again: what a witness has left out then is missing
+ * until the next checkpoint. One that has none may be of a run that was cut off before it asked.
+ */
+async function completeCosignatures(context: LogContext, size: number): Promise<void> {
+  const { store, witnesses, log } = context
+  if (witnesses.length === 0) return
+  try {
+    for await (const { sizeBytes } of store.list(logCosignaturesPrefix(size))) if (sizeBytes > 0) return
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    log('no witness was asked', { size, reason })
+    return
+  }
+  await askWitnesses(context, size)
+}
+
+/** @throws ServiceError `conflict` for a checkpoint of another log than that of the keys. */
+export function assertOwnLog({ origin, size }: Checkpoint, signers: readonly SigningKey[]): void {
+  if (signers.length === 0 || origin === originOf(signers)) return
+  throw new ServiceError(
+    'conflict',
+    `${logCheckpointPath(size)} is of the log ${origin}, not of ${originOf(signers)}: set the key of that log, or move log/ aside`,
+  )
 }
 
 /** Checks the last checkpoint against the tiles, and its signature against our keys. */
@@ -48,13 +77,7 @@ async function assertWhole(context: LogContext, size: number): Promise<void> {
   const { store, signers, log } = context
   const { checkpoint, note } = await readCheckpoint(store, size)
   const path = logCheckpointPath(size)
-  const origin = originOf(signers)
-  if (checkpoint.origin !== origin) {
-    throw new ServiceError(
-      'conflict',
-      `${path} is of the log ${checkpoint.origin}, not of ${origin}: set the key of that log, or move log/ aside`,
-    )
-  }
+  assertOwnLog(checkpoint, signers)
   if (checkpoint.size !== size) throw corrupt(`${path} is a checkpoint of ${checkpoint.size} entries`)
   const root = await rootFromTiles(size, tileReader(store))
   if (Buffer.compare(root, checkpoint.root) !== 0) {

@@ -2,17 +2,22 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { decoded, encoded } from '../../pipeline/proof/canonical.ts'
 import { bundleOf, entriesOf } from '../../pipeline/proof/entry-bundle.ts'
-import { signingKeyOf, verifierKeyText } from '../../pipeline/proof/note-keys.ts'
+import { parseSignatureLine, signatureLine } from '../../pipeline/proof/note.ts'
+import { type SigningKey, signingKeyOf, verifierKeyText } from '../../pipeline/proof/note-keys.ts'
+import { cosignText } from '../../pipeline/proof/note-signatures.ts'
 import { leafHash } from '../../pipeline/proof/merkle.ts'
 import { bundlePath, rootFromTiles, tilePath } from '../../pipeline/proof/tiles.ts'
 import { parseCheckpoint } from '../../pipeline/proof/checkpoint.ts'
-import { logCheckpointPath, logTilePath } from '../../pipeline/store/paths.ts'
+import { logCheckpointPath, logCosignaturePath, logTilePath } from '../../pipeline/store/paths.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
+import { readCheckpoint } from '../../pipeline/transparency/log-files.ts'
 import { readStatement } from '../../pipeline/transparency/statement.ts'
+import type { Witness } from '../../pipeline/transparency/witnesses.ts'
 import { PublicLog } from '../../api/public-log.ts'
 import { FaultStore } from '../support/fault-store.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { putReleases } from '../support/logged-releases.ts'
+import { COSIGNED_AT, witnessKey } from '../support/loopback-witness.ts'
 import { expectProblem, pointersOf } from '../support/problem.ts'
 import {
   type Answer,
@@ -26,6 +31,7 @@ import { LOG_KEY, LOG_ORIGIN, LOG_VKEY, writeLog } from '../support/written-log.
 const OFTEN = { interval: 1, timeout: 10_000 }
 const IMMUTABLE = 'public, max-age=31536000, immutable'
 const RELEASES = 300
+const WITNESS = witnessKey('witness.example')
 /** A log of all releases: it keeps no partial tile of the first 256. */
 const whole = new MemoryStore()
 /** Its statements. */
@@ -45,15 +51,24 @@ async function extend(store: MemoryStore, releases: number): Promise<void> {
   await writeLog(store, releases)
 }
 
+async function cosign(store: MemoryStore, size: number, key: SigningKey): Promise<string> {
+  const { text } = (await readCheckpoint(store, size)).note
+  const line = signatureLine(cosignText(text, key, COSIGNED_AT))
+  store.objects.set(logCosignaturePath(size, key.verifier.keyId), encoded(line))
+  return line
+}
+
 async function loggedStore(releases: number): Promise<MemoryStore> {
   const store = new MemoryStore()
   await extend(store, releases)
   return store
 }
 
-async function serviceOver(store = new MemoryStore(), signers = [LOG_KEY]) {
-  return testService({ ...(await testComponents({ store })), signers })
+async function serviceOver(store = new MemoryStore(), signers = [LOG_KEY], witnesses: Witness[] = []) {
+  return testService({ ...(await testComponents({ store })), signers, witnesses })
 }
+
+const keyIdOf = (line: string) => parseSignatureLine(line.slice(0, -1)).keyId
 
 describe('GET /log/checkpoint', () => {
   test('answers the greatest checkpoint, byte for byte', async () => {
@@ -87,18 +102,36 @@ describe('GET /log/checkpoint', () => {
 })
 
 describe('a look for the next checkpoint', () => {
-  test('costs one request where there is none', async () => {
-    const store = new FaultStore(await loggedStore(5))
-    const log = new PublicLog(store, [])
+  test('costs one request where there is none and all witnesses have signed', async () => {
+    const logged = await loggedStore(5)
+    await cosign(logged, 5, WITNESS)
+    const store = new FaultStore(logged)
+    const log = new PublicLog(store, [], [WITNESS.verifier])
     await log.refresh()
     store.calls.length = 0
     await Promise.all([log.refresh(), log.refresh()])
     expect(store.calls).toHaveLength(1)
   })
 
+  test.for([[WITNESS.verifier], []])(
+    'costs seldom one more while a witness is missing',
+    async (witnesses) => {
+      const store = new FaultStore(await loggedStore(5))
+      const log = new PublicLog(store, [], witnesses)
+      const looks: number[] = []
+      for (let refreshes = 0; refreshes < 100; refreshes++) {
+        store.calls.length = 0
+        await log.refresh()
+        if (refreshes > 0) expect(store.count('range')).toBe(1)
+        if (store.count('list') > 0) looks.push(refreshes)
+      }
+      expect(looks).toEqual([0, 1, 2, 4, 8, 16, 32, 64])
+    },
+  )
+
   test('is made once by a node that has no key and found no log', async () => {
     const store = new FaultStore(new MemoryStore())
-    const log = new PublicLog(store, [])
+    const log = new PublicLog(store, [], [])
     for (const calls of [1, 1, 1]) {
       await log.refresh()
       expect(store.calls).toHaveLength(calls)
@@ -107,7 +140,7 @@ describe('a look for the next checkpoint', () => {
 
   test('keeps the last checkpoint where the next one is damaged', async () => {
     const store = await loggedStore(5)
-    const log = new PublicLog(store, [])
+    const log = new PublicLog(store, [], [])
     await log.refresh()
     const last = log.checkpoint
     store.objects.set(logCheckpointPath(6), store.objects.get(logCheckpointPath(5))!)
@@ -116,6 +149,81 @@ describe('a look for the next checkpoint', () => {
     await expect(log.refresh()).rejects.toMatchObject({ kind: 'corrupt' })
     expect(log.checkpoint).toBe(last)
   })
+})
+
+describe('cosignatures', () => {
+  const other = witnessKey('other.example')
+
+  test('follow the signatures of the log, also those that come later, until the next checkpoint', async () => {
+    const store = await loggedStore(2)
+    const log = new PublicLog(store, [], [WITNESS.verifier, other.verifier])
+    await log.refresh()
+    const own = decoded(store.objects.get(logCheckpointPath(2))!)
+    expect(log.checkpoint).toBe(own)
+    const first = await cosign(store, 2, WITNESS)
+    await log.refresh()
+    expect(log.checkpoint).toBe(own + first)
+    const second = await cosign(store, 2, other)
+    await log.refresh()
+    const lines = [first, second].toSorted((a, b) => (keyIdOf(a) < keyIdOf(b) ? -1 : 1))
+    expect(log.checkpoint).toBe(own + lines.join(''))
+    expect((await log.statementOf(1))?.checkpoint).toBe(log.checkpoint)
+    await extend(store, 3)
+    await log.refresh()
+    expect(log.checkpoint).toBe(decoded(store.objects.get(logCheckpointPath(3))!))
+  })
+
+  test('that do not hold are not served in the name of a witness that is set, and break no call', async () => {
+    const store = await loggedStore(2)
+    const own = decoded(store.objects.get(logCheckpointPath(2))!)
+    const line = Buffer.from(await cosign(store, 2, WITNESS))
+    line[line.length - 20]! ^= 1
+    for (const bytes of [line, Buffer.alloc(100, 0xff), Buffer.alloc(0)]) {
+      store.objects.set(logCosignaturePath(2, WITNESS.verifier.keyId), bytes)
+      const { client } = await serviceOver(
+        store,
+        [LOG_KEY],
+        [{ key: WITNESS.verifier, url: 'http://w.example' }],
+      )
+      expect((await client.get('/log/checkpoint')).text).toBe(own)
+    }
+  })
+
+  test('are served by a node that has not set their witnesses, and with the proofs', async () => {
+    const store = await loggedStore(2)
+    const line = await cosign(store, 2, WITNESS)
+    const { client } = await serviceOver(store)
+    const { status, text } = await client.get('/log/checkpoint')
+    expect(status).toBe(200)
+    expect(text).toBe(decoded(store.objects.get(logCheckpointPath(2))!) + line)
+  })
+
+  test('that cannot be looked for leave the checkpoint as it is, and are looked for again', async () => {
+    const logged = await loggedStore(2)
+    const line = await cosign(logged, 2, WITNESS)
+    let isAway = true
+    const store = new FaultStore(logged, {
+      before: ({ operation }) => {
+        if (isAway && operation === 'list') throw new Error('injected: no list')
+      },
+    })
+    const log = new PublicLog(store, [], [])
+    await expect(log.refresh()).rejects.toThrow('injected')
+    expect(parseCheckpoint(log.checkpoint!).checkpoint.size).toBe(2)
+    isAway = false
+    await log.refresh()
+    expect(log.checkpoint?.endsWith(line)).toBe(true)
+  })
+})
+
+test('a node does not start on the log of another origin than its key, and on that of a key that was replaced', async () => {
+  const store = await loggedStore(2)
+  const signers = (name: string) => [signingKeyOf(name, 'log', new Uint8Array(32).fill(8))]
+  await expect(serviceOver(store, signers('another.example/log'))).rejects.toThrow(
+    /^log\/checkpoints\/00000002 is of the log fvs\.example\/forecasts, not of another\.example\/log: /,
+  )
+  const { client } = await serviceOver(store, signers(LOG_ORIGIN))
+  expect((await client.get('/log/checkpoint')).status).toBe(200)
 })
 
 test('a node starts and serves all else where the last checkpoint is damaged', async () => {
@@ -210,7 +318,7 @@ describe('GET /log/tile/…', () => {
 
   test('asks the store for nothing that is no path of a tile', async () => {
     const store = new FaultStore(whole)
-    const log = new PublicLog(store, [])
+    const log = new PublicLog(store, [], [])
     for (const path of ['tile/0/000/../001', 'checkpoints/00000300', 'tile/0/000\n', 'tile/0/000.p/999']) {
       expect(await log.tile(path)).toBeUndefined()
     }

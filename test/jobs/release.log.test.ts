@@ -33,3 +33,20 @@ test('a release is logged, one that was made without a key too, and a damaged lo
   expect((await runRelease(components, { ifChanged: true })).json).toMatchObject({ made: false, release: 3 })
   expect((await readCheckpoint(store, 3)).checkpoint.size).toBe(3)
 })
+
+test('a store with the log of another origin is released and not logged, and the command fails', async () => {
+  const store = new MemoryStore()
+  await copyReleasedWorld(store)
+  const clock = new Clock('2026-03-02T12:00:00.000Z')
+  const keyOf = (name: string) => signingKeyText(name, 'log', new Uint8Array(32).fill(7))
+  const run = async (key: string) =>
+    runRelease(await testComponents({ store, clock, settings: { LOG_SIGNING_KEY: key } }), {
+      ifChanged: true,
+    })
+  await run(keyOf('log.example/one'))
+  const before = [...store.objects.keys()].filter((path) => path.startsWith('log/'))
+  await expect(run(keyOf('log.example/two'))).rejects.toThrow(
+    / is of the log log\.example\/one, not of log\.example\/two: /,
+  )
+  expect([...store.objects.keys()].filter((path) => path.startsWith('log/'))).toEqual(before)
+})

@@ -12,7 +12,7 @@ export interface CommandOptions {
   cwd?: string
   env?: Record<string, string | undefined>
   /** The standard input of the command. */
-  input?: string
+  input?: string | Uint8Array
 }
 
 export class RunningCommand {

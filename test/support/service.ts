@@ -9,6 +9,7 @@ import { onTestFinished } from 'vitest'
 import { type Components, SERVICE_VERSION, secretsOf, storeUrlOf } from '../../jobs/components.ts'
 import { runImport } from '../../jobs/import.ts'
 import { signersOf } from '../../jobs/log-signers.ts'
+import { witnessesOf } from '../../jobs/log-witnesses.ts'
 import { startService } from '../../jobs/serve/service.ts'
 import { Database } from '../../pipeline/duckdb.ts'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
@@ -97,6 +98,7 @@ export async function testComponents(options: TestOptions = {}): Promise<Compone
     registry: new Registry({ store, environment, randomBytes }),
     secrets: secretsOf(own),
     signers: signersOf(settings)[environment],
+    witnesses: witnessesOf(settings)[environment],
     logger: pino({ level: 'silent' }),
     log: () => undefined,
     service: SERVICE_VERSION,
@@ -255,6 +257,7 @@ export function withSandbox(production: Components): Record<Environment, Compone
     registry: new Registry({ store, environment: 'sandbox', randomBytes }),
     secrets: secretsOf(own),
     signers: signersOf(production.settings).sandbox,
+    witnesses: witnessesOf(production.settings).sandbox,
   }
   return { production, sandbox }
 }

@@ -12,5 +12,5 @@ export const LOG_VKEY = verifierKeyText(LOG_KEY.verifier)
 
 /** Logs the releases of the store up to this one. */
 export function writeLog(store: Store, releases: number): Promise<void> {
-  return completeLog({ store, signers: [LOG_KEY], log: () => undefined }, releases)
+  return completeLog({ store, signers: [LOG_KEY], witnesses: [], log: () => undefined }, releases)
 }

@@ -35,7 +35,12 @@ interface Logged {
 async function complete(over: Store, current: number, ...signers: SigningKey[]): Promise<Logged> {
   const events: string[] = []
   await completeLog(
-    { store: over, signers: signers.length > 0 ? signers : [FIRST], log: (event) => events.push(event) },
+    {
+      store: over,
+      signers: signers.length > 0 ? signers : [FIRST],
+      witnesses: [],
+      log: (event) => events.push(event),
+    },
     current,
   )
   return { events }
@@ -95,7 +100,7 @@ describe('completing the log', () => {
 
   test('does nothing without a key, and nothing again', async () => {
     await putReleases(store, 2)
-    await completeLog({ store, signers: [], log: () => undefined }, 2)
+    await completeLog({ store, signers: [], witnesses: [], log: () => undefined }, 2)
     expect(logOf(store).size).toBe(0)
     await complete(store, 2)
     const before = logOf(store)
