@@ -23,7 +23,7 @@ room('pipeline/access', ...DATA)
 room('pipeline/import', ...DATA)
 room('pipeline/engine', ...DATA, 'pipeline/scoring')
 room('pipeline/release', ...DATA, 'pipeline/scoring', 'pipeline/engine')
-room('pipeline/transparency', ...GROUND, 'pipeline/release')
+room('pipeline/transparency', ...DATA, 'pipeline/release')
 const PIPELINE = Object.keys(ARROWS)
 const READING = [...GROUND, 'pipeline/tables', 'pipeline/access', 'pipeline/release', 'pipeline/transparency']
 room('api/limits', ...GROUND, 'pipeline/access')

@@ -13,6 +13,7 @@ import { type Access, type Components, SERVICE_VERSION, withComponents } from '.
 import { type OwnerOption, assignAgents, listAgents, retireAgents } from './agents.ts'
 import { collected, reason, time, wholeNumber } from './arguments.ts'
 import { runAudit } from './audit.ts'
+import { runAuditLog } from './audit-log.ts'
 import { reportTemplate, runImport, runTrial } from './import.ts'
 import { type KeyOptions, createKey, listKeys, revokeKey, rotateKey, setTier } from './keys.ts'
 import { makeLogKey, makeWitnessKey } from './log-key.ts'
@@ -283,13 +284,32 @@ storeCommand(
     finish(await runVerify(own, target, options.signature), options)
   })
 
-storeCommand('audit', 'Derive a release again from the tables and compare every byte.')
+storeCommand(
+  'audit',
+  'Derive a release again from the tables and compare every byte; with --log, check the whole public log.',
+)
   .addOption(
     new Option('--release <number>', 'which release (default: the current one)').argParser(wholeNumber),
   )
-  .action((options: StoreOptions & { release?: number }) =>
-    onStore(options, 'reads', (components) => runAudit(components, options.release)),
+  .option(
+    '--log',
+    'check every signature, tile and entry of the public log, and what each release commits to',
   )
+  .option(
+    '--vkey <key>',
+    'with --log, a key of the log or of a witness; may be repeated (default: the keys of the settings)',
+    collected,
+    [],
+  )
+  .action((options: StoreOptions & { release?: number; log?: boolean; vkey: readonly string[] }) => {
+    const { release, log: wholeLog = false, vkey } = options
+    if (wholeLog && release !== undefined)
+      program.error('error: --log checks all releases, so it takes no --release', { exitCode: 2 })
+    if (!wholeLog && vkey.length > 0) program.error('error: --vkey goes with --log', { exitCode: 2 })
+    return onStore(options, 'reads', (components) =>
+      wholeLog ? runAuditLog(components, vkey) : runAudit(components, release),
+    )
+  })
 
 storeCommand(
   'retention',

@@ -13,12 +13,13 @@ import { localPaths } from '../tables/delta-log.ts'
 import type { OutputFile } from './shards.ts'
 import { type Before, newFiles } from './trees.ts'
 
+/** Of a record in `forecasts.tree`: an id and the hash of its leaf. */
 export const ID_BYTES = 16
 export const RECORD_BYTES = ID_BYTES + HASH_BYTES
 /** A record in hexadecimal digits, and a line end. */
 const LINE_BYTES = 2 * RECORD_BYTES + 1
 
-interface TreeContext {
+interface ForecastsContext {
   database: Database
   local: LocalFiles
   /** For a file on its way. */
@@ -30,22 +31,56 @@ interface TreeContext {
  * level 2, … Undefined where no forecast is new.
  */
 export async function forecastsTree(
-  { database, local, directory }: TreeContext,
+  context: ForecastsContext,
   version: TableVersion,
   before: Before,
 ): Promise<OutputFile | undefined> {
   const added = newFiles(version, before, 'trees')
+  const day = await attachAdded(context, added)
+  if (day === undefined) return undefined
+  // A forecast is recorded after it was made, so that no earlier file has an id of these.
+  const isAdded = new Set(added)
+  const earlier = version.files.filter((file) => !isAdded.has(file) && file.recordedDate >= day)
+  await attach(context, 'earlier', earlier)
+  return treeOfLeaves(context)
+}
+
+/**
+ * Makes the view `added` of the forecasts that came by the API in these data files. Returns the day of the first of them, by its
+ * own time; undefined where there is none.
+ */
+export async function attachAdded(
+  context: ForecastsContext,
+  added: readonly DataFile[],
+): Promise<string | undefined> {
   if (added.length === 0) return undefined
-  await attach(database, local, 'added', added)
-  const [first] = await database.rows<{ day: string | null }>(
+  await attach(context, 'added', added)
+  const [first] = await context.database.rows<{ day: string | null }>(
     `SELECT strftime(min(forecast_at) AT TIME ZONE 'UTC', '%Y-%m-%d') AS day FROM added`,
   )
-  if (typeof first?.day !== 'string') return undefined
-  // A forecast is recorded after it was made, so that no earlier file has an id of these.
-  const earlier = version.files.filter((file) => !added.includes(file) && file.recordedDate >= first.day!)
-  await attach(database, local, 'earlier', earlier)
+  return first?.day ?? undefined
+}
+
+async function attach(
+  { database, local }: ForecastsContext,
+  name: 'added' | 'earlier',
+  files: readonly DataFile[],
+): Promise<void> {
+  const paths = await localPaths(local, { table: 'forecasts', files })
+  const rows = paths.length > 0 ? `${parquet(paths)} WHERE source = 'api'` : `forecasts WHERE false`
+  await database.run(`CREATE OR REPLACE TEMP VIEW ${name} AS SELECT * FROM ${rows}`)
+}
+
+/**
+ * The tree over the forecasts of the view `added` whose ids the view `earlier` does not have, of which it makes the view
+ * `leaves`. Undefined where there is none.
+ */
+export async function treeOfLeaves({
+  database,
+  directory,
+}: ForecastsContext): Promise<OutputFile | undefined> {
   await database.run(
-    `CREATE OR REPLACE TEMP VIEW unlogged AS FROM added ${earlier.length > 0 ? 'ANTI JOIN earlier USING (forecast_id)' : ''}`,
+    `CREATE OR REPLACE TEMP VIEW unlogged AS SELECT * FROM added ANTI JOIN earlier USING (forecast_id)`,
   )
   await createCounted(database, 'unlogged', 'leaves')
   const path = join(directory, 'forecasts-tree.csv')
@@ -55,18 +90,6 @@ export async function forecastsTree(
   } finally {
     await rm(path, { force: true })
   }
-}
-
-/** Makes a view of the forecasts in data files that came by the API. */
-async function attach(
-  database: Database,
-  local: LocalFiles,
-  name: string,
-  files: readonly DataFile[],
-): Promise<void> {
-  const paths = await localPaths(local, { table: 'forecasts', files })
-  const rows = paths.length > 0 ? `${parquet(paths)} WHERE source = 'api'` : `forecasts WHERE false`
-  await database.run(`CREATE OR REPLACE TEMP VIEW ${name} AS SELECT * FROM ${rows}`)
 }
 
 /** A probability as canonical JSON has it: DuckDB would write 1.0 and 1e-06. */

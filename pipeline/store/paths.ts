@@ -248,6 +248,8 @@ export function quarantinableOf(path: string): Quarantinable | undefined {
   return path === intakePath(table, version) ? { kind: 'intake', table, version } : undefined
 }
 
+export const LOG_PREFIX = 'log/'
+
 /** Where a tile or a bundle of the public log lies, by its path in the log. */
 export function logTilePath(path: string): string {
   return `log/${path}`
@@ -266,6 +268,18 @@ export function logCosignaturesPrefix(size: number): string {
 /** One of them, by the id of the witness's key. */
 export function logCosignaturePath(size: number, keyId: string): string {
   return `${logCosignaturesPrefix(size)}${keyId}`
+}
+
+/** The size of a checkpoint of the public log, from its path; undefined for every other path. */
+export function logCheckpointSize(path: string): number | undefined {
+  const size = Number(/^log\/checkpoints\/(\d+)$/.exec(path)?.[1])
+  return path === logCheckpointPath(size) ? size : undefined
+}
+
+/** Whose cosignature of which checkpoint lies at a path; undefined for every other path. */
+export function cosignatureOf(path: string): { size: number; keyId: string } | undefined {
+  const [, size, keyId] = /^log\/cosignatures\/(\d{8,})\/([0-9a-f]{8})$/.exec(path) ?? []
+  return size === undefined || keyId === undefined ? undefined : { size: Number(size), keyId }
 }
 
 export const PROBES_PREFIX = 'probe/'

@@ -33,11 +33,16 @@ export function statementOf(manifest: ReleaseManifest): Uint8Array {
  * @throws ServiceError `corrupt` where its manifest is gone, damaged, or not written as this service writes it.
  */
 export async function readStatement(store: Store, release: number): Promise<Uint8Array> {
+  return statementOf(await readLoggedManifest(store, release))
+}
+
+/** The manifest of a release that the store has. @throws ServiceError `corrupt` as `readStatement`. */
+export async function readLoggedManifest(store: Store, release: number): Promise<ReleaseManifest> {
   const path = manifestPath(release)
   const manifest = await readManifest(store, release)
   const bytes = await store.get(path)
   if (!manifest || !bytes)
     throw new ServiceError('corrupt', `${path} is gone, though there are later releases`)
-  if (Buffer.compare(bytes, recordBytes(path, manifest)) === 0) return statementOf(manifest)
+  if (Buffer.compare(bytes, recordBytes(path, manifest)) === 0) return manifest
   throw new ServiceError('corrupt', `${path} holds its manifest in other bytes than were published`)
 }

@@ -16,27 +16,13 @@ import {
 } from '../support/damaged-world.ts'
 import { DAMAGES, KINDS, damage, damaged, pathsOf } from '../support/damages.ts'
 import { suiteFolder } from '../support/folder.ts'
+import { tableUnder } from '../support/page-table.ts'
 import { copyOf } from '../support/store-content.ts'
 
 const folder = await suiteFolder()
 const worlds: { world: DamagedWorld; whole: Whole }[] = []
 const SHARES = { 'bit flipped': [0.08, 0.93], truncated: [0, 0.5], gone: [0], swapped: [0] }
 const rows: string[][] = []
-
-/** The cells of the first table under a heading of a page, without the line under its head. */
-function tableUnder(page: string, heading: string): string[][] {
-  const lines = page.split(`\n## ${heading}\n`)[1]!.split('\n')
-  const first = lines.findIndex((line) => line.startsWith('|'))
-  return lines
-    .slice(first, lines.indexOf('', first))
-    .filter((line) => !/^\| -+ \|/.test(line))
-    .map((line) =>
-      line
-        .split('|')
-        .slice(1, -1)
-        .map((cell) => cell.trim()),
-    )
-}
 
 beforeAll(async () => {
   const world = await worldToDamage(folder)
@@ -92,7 +78,6 @@ describe('a damaged', () => {
   })
 
   test('object leads to what is written down', async () => {
-    const page = await readFile(new URL('../../docs/reliability.md', import.meta.url), 'utf8')
-    expect([['object', ...DAMAGES], ...rows]).toEqual(tableUnder(page, 'Damage'))
+    expect([['object', ...DAMAGES], ...rows]).toEqual(await tableUnder('reliability.md', '## Damage'))
   })
 })

@@ -10,11 +10,12 @@ import { readManifest } from '../../pipeline/release/read.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { FORECASTS_TREE_PATH, manifestPath, releasePrefix } from '../../pipeline/store/paths.ts'
 import type { ReleaseManifest, ReleaseShard } from '../../schemas/payloads.ts'
-import type { EntityType, ForecastRow } from '../../schemas/tables.ts'
+import type { EntityType } from '../../schemas/tables.ts'
+import { apiForecast } from '../support/api-forecasts.ts'
 import { Clock, SECRET, importRows, release, testComponents } from '../support/service.ts'
 import { copyOf, recordIn, setRecord } from '../support/store-content.ts'
 import { send } from '../support/tables.ts'
-import { QUESTION, copyReleasedWorld, uuidOf } from '../support/world.ts'
+import { QUESTION, copyReleasedWorld } from '../support/world.ts'
 
 let released: MemoryStore
 let agentId: string
@@ -49,22 +50,8 @@ function leavesOf(store: MemoryStore, { release: number, files }: ReleaseManifes
   })
 }
 
-/** A forecast that came by the API, with the body of the answer. */
-function forecast(number: number, at: string, probability: number) {
-  const row: ForecastRow = {
-    forecast_id: uuidOf(7, number),
-    entity_type: 'agent',
-    entity_id: agentId,
-    question_id: QUESTION.open,
-    probability,
-    forecast_at: new Date(at),
-    recorded_at: new Date(at),
-    source: 'api',
-  }
-  const { entity_id, recorded_at: _recorded, entity_type: _kind, source: _source, ...rest } = row
-  const body = canonical({ ...rest, agent_id: entity_id, forecast_at: new Date(at).toISOString() })
-  return { row, id: row.forecast_id, leaf: leafHash(body) }
-}
+const forecast = (number: number, at: string, probability: number) =>
+  apiForecast(agentId, number, at, probability)
 
 /** The ids and leaves in a file of a release, and what follows them. */
 function treeFile(store: MemoryStore, number: number, size: number) {

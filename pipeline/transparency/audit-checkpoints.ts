@@ -1,0 +1,132 @@
+// Holds the checkpoints of the public log, and the cosignatures of witnesses, to its entries and to the keys that are known.
+import { decoded } from '../proof/canonical.ts'
+import { type Checkpoint, checkpointText, parseCheckpoint } from '../proof/checkpoint.ts'
+import { type Note, parseSignatureLine } from '../proof/note.ts'
+import type { VerifierKey } from '../proof/note-keys.ts'
+import { heldSignatures } from '../proof/note-signatures.ts'
+import { cosignatureOf, logCheckpointPath } from '../store/paths.ts'
+import { ServiceError } from '../../schemas/errors.ts'
+import { runsOf } from './audit-findings.ts'
+import type { LogObjects } from './audit-tiles.ts'
+
+export interface KnownKeys {
+  /** Of the log; at least one, all of one name. */
+  keys: readonly VerifierKey[]
+  witnesses: readonly VerifierKey[]
+}
+
+/** The numbers of checkpoints by what was used to sign them and is not known. */
+type ByKey = Map<string, number[]>
+
+export class CheckpointChecks {
+  readonly #objects: LogObjects
+  readonly #known: KnownKeys
+  readonly #cosignatures: ReadonlyMap<number, readonly string[]>
+  readonly #unknown: ByKey = new Map()
+  readonly #unknownWitnesses: ByKey = new Map()
+
+  constructor(objects: LogObjects, known: KnownKeys) {
+    this.#objects = objects
+    this.#known = known
+    const cosignatures = new Map<number, string[]>()
+    for (const path of objects.listed) {
+      const size = cosignatureOf(path)?.size
+      if (size !== undefined) cosignatures.set(size, [...(cosignatures.get(size) ?? []), path])
+    }
+    this.#cosignatures = cosignatures
+  }
+
+  /** Checks the checkpoint that must be there after so many entries. */
+  async check(expected: Checkpoint, isLast: boolean): Promise<void> {
+    const { store, findings, listed } = this.#objects
+    const path = logCheckpointPath(expected.size)
+    listed.delete(path)
+    const text = checkpointText(expected)
+    await this.#checkCosignatures(expected.size, text)
+    const bytes = await store.get(path)
+    if (!bytes) {
+      findings.fault(path, `is missing, though there are later ones: expected ${JSON.stringify(text)}`)
+      return
+    }
+    try {
+      const { note } = parseCheckpoint(decoded(bytes))
+      if (note.text !== text) {
+        findings.fault(path, `expected ${JSON.stringify(text)}, found ${JSON.stringify(note.text)}`)
+        return
+      }
+      this.#checkSigners(path, expected.size, note, isLast)
+    } catch (error) {
+      findings.fault(path, reasonOf(error))
+    }
+  }
+
+  #checkSigners(path: string, size: number, note: Note, isLast: boolean): void {
+    const { findings } = this.#objects
+    if (heldSignatures(note, this.#known.keys).length > 0) {
+      findings.counts.checkpoints_held += 1
+      return
+    }
+    const signers = note.signatures.map(({ name, keyId }) => `${name}+${keyId}`).join(' and ')
+    const isByLog = note.signatures.some(({ name }) => name === this.#known.keys[0]!.name)
+    // A key of the log that was replaced at once is named; nothing vouches for what it signed last.
+    if (isLast || !isByLog)
+      findings.fault(path, `expected a signature by ${namesOf(this.#known.keys)}, found ${signers}`)
+    else add(this.#unknown, signers, size)
+  }
+
+  async #checkCosignatures(size: number, text: string): Promise<void> {
+    const { store, findings, listed } = this.#objects
+    for (const path of this.#cosignatures.get(size) ?? []) {
+      listed.delete(path)
+      try {
+        const signature = parseSignatureLine(
+          decoded((await store.get(path)) ?? new Uint8Array()).replace(/\n$/, ''),
+        )
+        const { keyId } = cosignatureOf(path)!
+        if (signature.keyId !== keyId) {
+          findings.fault(path, `expected a cosignature by the key ${keyId}, found one by ${signature.keyId}`)
+        } else if (heldSignatures({ text, signatures: [signature] }, this.#known.witnesses).length > 0) {
+          findings.cosignatures.held += 1
+        } else if (this.#known.witnesses.some((witness) => witness.keyId === keyId)) {
+          findings.fault(path, `expected a cosignature by the witness given, found one by ${signature.name}`)
+        } else {
+          findings.cosignatures.unchecked += 1
+          add(this.#unknownWitnesses, `${signature.name}+${keyId}`, size)
+        }
+      } catch (error) {
+        findings.fault(path, reasonOf(error))
+      }
+    }
+  }
+
+  /** Names the keys that were not given, once all checkpoints are checked. */
+  finish(): void {
+    const { notes } = this.#objects.findings
+    for (const [signers, sizes] of this.#unknown) {
+      notes.push(
+        `checkpoints ${runsOf(sizes)} are signed by ${signers} alone, which is not among the keys given: their roots are right, ` +
+          'and their signatures were not checked',
+      )
+    }
+    for (const [witness, sizes] of this.#unknownWitnesses) {
+      notes.push(
+        `the cosignatures of ${witness} at ${runsOf(sizes)} were not checked: give its key with --vkey to check them`,
+      )
+    }
+  }
+}
+
+function add(to: ByKey, key: string, size: number): void {
+  const sizes = to.get(key)
+  if (sizes) sizes.push(size)
+  else to.set(key, [size])
+}
+
+function namesOf(keys: readonly VerifierKey[]): string {
+  return keys.map(({ name, keyId }) => `${name}+${keyId}`).join(' or ')
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof ServiceError) return error.message
+  throw error
+}

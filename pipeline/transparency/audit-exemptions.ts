@@ -1,0 +1,55 @@
+// Which forecasts may come later than their time: those of an inbox object that was in quarantine, which a manifest lists, and
+// that was put back.
+import type { ReleaseManifest } from '../../schemas/payloads.ts'
+import { inboxTimeMs, isInboxPath } from '../store/paths.ts'
+import { readIntake } from '../tables/intake.ts'
+import type { TablesContext } from './audit-tables.ts'
+
+/** How far before and after the time in the name of its object a forecast can have been made. */
+const BEFORE_MS = 10 * 60_000
+const AFTER_MS = 60_000
+
+export interface LateForecast {
+  id: string
+  at: Date
+}
+
+/**
+ * Those of the late forecasts of a release that no object from the quarantine explains. One explains as many forecasts as its
+ * record says that it has, if the release has taken it in: those whose ids its record lists, and then others of the minutes before it was
+ * written, since not all ids of a damaged object can be read.
+ */
+export async function exemptFrom(
+  { store, findings }: Pick<TablesContext, 'store' | 'findings'>,
+  { release, tables, quarantined }: ReleaseManifest,
+  known: number,
+  late: readonly LateForecast[],
+): Promise<LateForecast[]> {
+  let left = [...late]
+  const objects = new Map(
+    quarantined.filter(({ key }) => isInboxPath('forecasts', key)).map((object) => [object.key, object]),
+  )
+  if (left.length === 0 || objects.size === 0) return left
+  for (let version = known + 1; version <= (tables['forecasts'] ?? -1); version++) {
+    for (const key of (await findings.read(readIntake(store, 'forecasts', version))) ?? []) {
+      const object = objects.get(key)
+      if (!object) continue
+      const writtenMs = inboxTimeMs(key)
+      const ids = new Set(object.forecast_ids)
+      const isListed = ({ id }: LateForecast) => ids.has(id)
+      const isTimely = ({ at }: LateForecast) =>
+        at.getTime() >= writtenMs - BEFORE_MS && at.getTime() <= writtenMs + AFTER_MS
+      const likeliest = [
+        ...left.filter(isListed),
+        ...left.filter((each) => !isListed(each) && isTimely(each)),
+      ]
+      const exempt = new Set(likeliest.slice(0, object.rows ?? left.length))
+      if (exempt.size === 0) continue
+      left = left.filter((forecast) => !exempt.has(forecast))
+      findings.notes.push(
+        `${exempt.size} forecasts of release ${release} are later than their time: they are of ${key}, which was moved aside at ${object.at} and put back`,
+      )
+    }
+  }
+  return left
+}

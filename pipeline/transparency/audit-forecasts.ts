@@ -1,0 +1,195 @@
+// Derives the trees of forecasts again from the data files, and finds forecasts that were recorded after their time, and ids
+// that stand for two.
+import type { ReleaseManifest } from '../../schemas/payloads.ts'
+import { base64Of } from '../proof/base64.ts'
+import { ID_BYTES, RECORD_BYTES, attachAdded, treeOfLeaves } from '../release/forecasts-tree.ts'
+import { type Before, newFiles } from '../release/trees.ts'
+import { FORECASTS_TREE_PATH, releasePrefix, tablePath } from '../store/paths.ts'
+import type { DataFile, TableVersion } from '../tables/delta.ts'
+import { type LateForecast, exemptFrom } from './audit-exemptions.ts'
+import type { TablesContext } from './audit-tables.ts'
+
+/**
+ * How long before the release that was made last a forecast may have been made: its write may begin five minutes after its time
+ * and take two, and clocks differ.
+ */
+const LATEST_MS = 10 * 60_000
+/** Of the faults of one kind that one release may have, those that are named one by one. */
+const NAMED = 10
+const DAY_MS = 86_400_000
+
+/** What the releases before one say. */
+export interface Earlier {
+  before: Before
+  /** The greatest `as_of` of all releases before, with the release; undefined for the first. */
+  latest: { release: number; asOf: Date } | undefined
+}
+
+export class ForecastChecks {
+  readonly #context: TablesContext
+  /** The releases that were checked, with the days that they are as of. */
+  readonly #days: { release: number; day: string }[] = []
+
+  private constructor(context: TablesContext) {
+    this.#context = context
+  }
+
+  static async begin(context: TablesContext): Promise<ForecastChecks> {
+    await context.database.run(
+      'CREATE TABLE taken (forecast_id VARCHAR, contents UBIGINT, release INTEGER, is_leaf BOOLEAN)',
+    )
+    return new ForecastChecks(context)
+  }
+
+  /** Checks the forecasts that are new in a release. All data files that it is made of must be whole. */
+  async check(manifest: ReleaseManifest, version: TableVersion, { before, latest }: Earlier): Promise<void> {
+    const { database, findings } = this.#context
+    const { release, trees } = manifest
+    const path = releasePrefix(release) + FORECASTS_TREE_PATH
+    const added = newFiles(version, before, 'trees')
+    const attached = await findings.read(this.#attach(release, added))
+    if (!attached) return
+    const { isAny } = attached
+    const derived = isAny ? await treeOfLeaves(this.#context) : undefined
+    const stored = (await this.#context.store.get(path)) ?? new Uint8Array()
+    const [expected, found] = [derived?.subtree, trees?.forecasts ?? undefined]
+    const root = expected && base64Of(expected.root)
+    if (expected?.size !== found?.size || root !== found?.root) {
+      const textOf = (size: number | undefined, of: string | undefined) =>
+        size ? `${size} leaves, root ${of}` : 'none'
+      findings.fault(
+        path,
+        `the data files give ${textOf(expected?.size, root)}, and the manifest has ${textOf(found?.size, found?.root)}` +
+          firstRecord(stored, derived?.bytes ?? new Uint8Array(), expected?.size ?? 0),
+      )
+    } else if (derived && Buffer.compare(stored, derived.bytes) !== 0) {
+      findings.fault(
+        path,
+        `is not what the data files give${firstRecord(stored, derived.bytes, derived.rows)}`,
+      )
+    }
+    for (const id of repeatedIds(stored, found?.size ?? 0))
+      findings.fault(path, `has two leaves of the forecast ${id}`)
+    this.#days.push({ release, day: manifest.as_of.slice(0, 10) })
+    if (isAny) {
+      findings.counts.forecasts_derived += expected?.size ?? 0
+      await database.run(recordTaken(release))
+      if (latest) await this.#checkTimes(manifest, version, before, latest)
+    }
+    for (const file of added) await this.#context.local.forget(tablePath('forecasts', file.path))
+  }
+
+  /**
+   * Makes the views of forecasts for the tree of a release: `earlier` has what the releases before it have taken. One that is
+   * as of a day before the first forecast cannot have it; a day more is for clocks that differ.
+   */
+  async #attach(release: number, added: readonly DataFile[]): Promise<{ isAny: boolean }> {
+    const day = await attachAdded(this.#context, added)
+    if (day === undefined) return { isAny: false }
+    const since = new Date(Date.parse(day) - DAY_MS).toISOString().slice(0, 10)
+    const last = this.#days.findLast((each) => each.day < since)?.release ?? 0
+    await this.#context.database.run(
+      `CREATE OR REPLACE TEMP VIEW earlier AS SELECT forecast_id FROM taken WHERE release > ${last} AND release < ${release}`,
+    )
+    return { isAny: true }
+  }
+
+  /** No forecast of a release is older than the release before it, but for the time that it may take to record one. */
+  async #checkTimes(
+    manifest: ReleaseManifest,
+    version: TableVersion,
+    before: Before,
+    latest: NonNullable<Earlier['latest']>,
+  ): Promise<void> {
+    const { database, findings } = this.#context
+    const { release } = manifest
+    const known = before?.tables['forecasts'] ?? -1
+    if (before && !before.trees) {
+      findings.notes.push(
+        `release ${release} is the first with trees: that the forecasts of the releases before it were taken in by then is not in the log`,
+      )
+      const added = version.files.filter((file) => file.version > known)
+      if (!(await this.#attach(release, added)).isAny) return
+    }
+    const earliest = new Date(latest.asOf.getTime() - LATEST_MS)
+    const late = await database.rows<LateForecast>(
+      `SELECT forecast_id AS id, forecast_at AS at FROM leaves
+       WHERE forecast_at < '${earliest.toISOString()}'::TIMESTAMPTZ ORDER BY forecast_at, forecast_id`,
+    )
+    const faults = await exemptFrom(this.#context, manifest, known, late)
+    const path = releasePrefix(release) + FORECASTS_TREE_PATH
+    for (const { id, at } of faults.slice(0, NAMED)) {
+      findings.fault(
+        path,
+        `the forecast ${id} is backdated: it says ${at.toISOString()}, and release ${latest.release} of ${latest.asOf.toISOString()} ` +
+          `does not have it; expected ${earliest.toISOString()} or later`,
+      )
+    }
+    if (faults.length > NAMED)
+      findings.fault(path, `${faults.length - NAMED} further forecasts are backdated`)
+  }
+
+  /** Finds ids with two contents or two leaves, in whichever releases, once all releases are checked. */
+  async finish(): Promise<void> {
+    const { database, findings } = this.#context
+    const rows = await database.rows<{
+      id: string
+      first: number
+      last: number
+      contents: bigint
+      leaves: bigint
+    }>(
+      `SELECT forecast_id AS id, min(release) AS first, max(release) AS last,
+         count(DISTINCT contents) AS contents, count_if(is_leaf)::BIGINT AS leaves
+       FROM taken GROUP BY forecast_id HAVING count(DISTINCT contents) > 1 OR count_if(is_leaf) > 1
+       ORDER BY forecast_id LIMIT ${NAMED}`,
+    )
+    for (const { id, first, last, contents, leaves } of rows) {
+      findings.fault(
+        releasePrefix(last) + FORECASTS_TREE_PATH,
+        `the forecast ${id} is in the data files with ${contents} contents and has ${leaves} leaves, in releases ${first} to ${last}; expected one of each`,
+      )
+    }
+  }
+}
+
+/** Records the forecasts of a release with their contents: those that are leaves, and other rows of the same ids. */
+function recordTaken(release: number): string {
+  const columns =
+    'forecast_id, hash(entity_type, entity_id, question_id, probability, forecast_at) AS contents'
+  return `INSERT INTO taken
+    SELECT ${columns}, ${release}, true FROM leaves
+    UNION ALL SELECT *, ${release}, false FROM (SELECT ${columns} FROM added EXCEPT SELECT ${columns} FROM leaves)`
+}
+
+/** The first record of a stored tree that is not the derived one. */
+function firstRecord(stored: Uint8Array, derived: Uint8Array, size: number): string {
+  const records = Math.max(size, Math.ceil(stored.byteLength / RECORD_BYTES))
+  for (let record = 0; record < records; record++) {
+    const range = [record * RECORD_BYTES, (record + 1) * RECORD_BYTES] as const
+    const [found, expected] = [stored.subarray(...range), derived.subarray(...range)]
+    if (Buffer.compare(found, expected) === 0) continue
+    return `: record ${record} is ${recordText(found)}, expected ${recordText(expected)}`
+  }
+  return ''
+}
+
+function recordText(record: Uint8Array): string {
+  if (record.byteLength < RECORD_BYTES) return 'nothing'
+  return `${idText(record)} with the hash ${base64Of(record.subarray(ID_BYTES))}`
+}
+
+/** The ids that a stored tree has more than once. */
+function repeatedIds(stored: Uint8Array, size: number): string[] {
+  const idAt = (record: number) => stored.subarray(record * RECORD_BYTES, record * RECORD_BYTES + ID_BYTES)
+  const repeated: string[] = []
+  for (let record = 1; record < Math.min(size, Math.floor(stored.byteLength / RECORD_BYTES)); record++) {
+    if (Buffer.compare(idAt(record), idAt(record - 1)) === 0) repeated.push(idText(idAt(record)))
+  }
+  return repeated
+}
+
+function idText(bytes: Uint8Array): string {
+  const hex = Buffer.from(bytes.subarray(0, ID_BYTES)).toString('hex')
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+}

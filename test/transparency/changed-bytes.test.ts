@@ -1,0 +1,200 @@
+// One byte changed in every kind of thing that the public log binds: which check finds it, as docs/security.md says.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { auditRelease } from '../../pipeline/release/audit.ts'
+import { withDatabase } from '../../pipeline/duckdb.ts'
+import { base64Of, bytesOfBase64 } from '../../pipeline/proof/base64.ts'
+import { canonical, decoded, encoded } from '../../pipeline/proof/canonical.ts'
+import { verifyProof, verifyReceipt } from '../../pipeline/proof/verify.ts'
+import { MemoryStore } from '../../pipeline/store/memory.ts'
+import type { ReleaseShard } from '../../schemas/payloads.ts'
+import { ServiceError } from '../../schemas/errors.ts'
+import { makeFolder } from '../support/folder.ts'
+import { type LoggedWorld, WITNESS, auditedLog, loggedWorld } from '../support/logged-world.ts'
+import { putManifest, manifestOf } from '../support/logged-releases.ts'
+import { tableUnder } from '../support/page-table.ts'
+import { SECRET, testComponents } from '../support/service.ts'
+import { copyOf } from '../support/store-content.ts'
+import { LOG_KEY, writeLog } from '../support/written-log.ts'
+
+const NOT_ASKED = '–'
+let world: LoggedWorld
+/** A log with full tiles: of releases that have nothing but manifests. */
+let long: LoggedWorld
+const rows: string[][] = []
+
+const { path: folder, remove } = await makeFolder()
+afterAll(remove)
+beforeAll(async () => {
+  world = await loggedWorld(folder)
+  const store = new MemoryStore()
+  for (let release = 1; release <= 257; release++) {
+    const { trees: _trees, inputs: _inputs, ...manifest } = manifestOf(release)
+    await putManifest(store, manifest)
+  }
+  await writeLog(store, 257)
+  long = { ...world, store }
+})
+
+/** A byte of an object that must be there, and where in it. By default the one in the middle. */
+interface Changed {
+  object: RegExp
+  at?: (text: string) => number
+  /** The agent's payload as the store then has it is held to the proof that was kept. */
+  isPayload?: boolean
+  inLong?: boolean
+}
+
+const inside = (what: string) => (text: string) => text.indexOf(what) + what.length
+const COUNTED = '"contested_questions":'
+/** In the verification of the first entity of a shard. */
+const inPayload = (text: string) => text.indexOf(COUNTED, text.indexOf('"verification":')) + COUNTED.length
+
+const OBJECTS: Record<string, Changed> = {
+  'manifest of a release': { object: /^releases\/00000002\/manifest/ },
+  'agents of a release': { object: /^releases\/00000002\/agent\//, at: inPayload, isPayload: true },
+  'forecasters of a release': { object: /^releases\/00000002\/forecaster\//, at: inPayload },
+  'scores, Parquet': { object: /^releases\/00000002\/scores\// },
+  'entities, Parquet': { object: /^releases\/00000002\/entities\// },
+  'hashes of row groups': { object: /^releases\/00000002\/row-groups\// },
+  'page of the leaderboard': { object: /^releases\/00000002\/leaderboard\// },
+  'tree of forecasts': { object: /^releases\/00000002\/forecasts\.tree/ },
+  'manifest of a snapshot': { object: /^snapshots\/2026-03-02\/manifest/ },
+  'file of a snapshot': { object: /^snapshots\/2026-03-02\/agent\// },
+  'data file of forecasts': { object: /^tables\/forecasts\/recorded_date/ },
+  'data file of questions': { object: /^tables\/questions\/recorded_date/ },
+  'commit of a table': { object: /^tables\/forecasts\/_delta_log\/0+1\.json/ },
+  'tile, partial': { object: /^log\/tile\/0\/000\.p\/2/ },
+  'tile, full': { object: /^log\/tile\/0\/000$/, inLong: true },
+  'tile of level 1': { object: /^log\/tile\/1\/000\.p\/1/, inLong: true },
+  'bundle of entries, partial': { object: /^log\/tile\/entries\/000\.p\/2/ },
+  'bundle of entries, full': { object: /^log\/tile\/entries\/000$/, inLong: true },
+  'checkpoint: its name': { object: /^log\/checkpoints\/0+2/, at: () => 0 },
+  'checkpoint: its size': { object: /^log\/checkpoints\/0+2/, at: inside('\n') },
+  'checkpoint: its root': { object: /^log\/checkpoints\/0+2/, at: inside('\n2\n') },
+  'checkpoint: its signature': { object: /^log\/checkpoints\/0+2/, at: (text) => text.length - 30 },
+  cosignature: { object: /^log\/cosignatures\/0+2\// },
+}
+
+const flipped = (bytes: Uint8Array, at: number) => Uint8Array.from(bytes).with(at, bytes[at]! ^ 1)
+
+/** Whether a check names the object among what it finds wrong. */
+function verdict(faults: readonly string[], isNamed: (fault: string) => boolean): string {
+  if (faults.length === 0) return 'passes'
+  return faults.some(isNamed) ? 'finds it' : 'finds what it lacks'
+}
+
+async function auditOf(store: MemoryStore, path: string): Promise<string> {
+  const components = await testComponents({ store, folder })
+  const faults = await withDatabase(components.openDatabase, (database) =>
+    auditRelease({ ...components, database, secrets: [SECRET] }, 2),
+  ).then(
+    (report) => report.faults,
+    (error: unknown) => {
+      if (error instanceof ServiceError) return [error.message]
+      throw error
+    },
+  )
+  const inRelease = path.replace('releases/00000002/', '')
+  return verdict(faults, (fault) => fault.includes(path) || fault.startsWith(`${inRelease}: `))
+}
+
+/** Whether `fvs verify` takes it. */
+function verified(check: () => unknown): string {
+  try {
+    check()
+    return 'passes'
+  } catch (error) {
+    if (error instanceof ServiceError && error.kind === 'invalid') return 'finds it'
+    throw error
+  }
+}
+
+/** A text with one byte changed this far behind the beginning of a part of it. */
+function changedBehind(text: string, part: string, by = 0): string {
+  const bytes = encoded(text)
+  return decoded(flipped(bytes, Buffer.from(bytes).indexOf(part) + Buffer.byteLength(part) + by))
+}
+
+const inProof = (part: string, by = 0) => changedBehind(world.kept.proof, part, by)
+
+/** The proof with one byte changed in what its `extra` holds. */
+function inExtra(part: string, by = 0): string {
+  const [, extra] = /^extra (.*)$/m.exec(world.kept.proof)!
+  const text = changedBehind(decoded(bytesOfBase64(extra!)), part, by)
+  return world.kept.proof.replace(extra!, base64Of(encoded(text)))
+}
+
+const keys = [LOG_KEY.verifier]
+const verifiedProof = (body: Uint8Array, proof: string) =>
+  verified(() => verifyProof(body, proof, { keys, witnesses: [WITNESS.verifier], leastCosignatures: 0 }))
+
+describe('one changed byte is found in the', () => {
+  test.for(Object.entries(OBJECTS))('%s', { timeout: 60_000 }, async ([what, changed]) => {
+    const from = changed.inLong ? long : world
+    const store = copyOf(from.store)
+    const path = [...store.objects.keys()].toSorted().find((each) => changed.object.test(each))!
+    const bytes = store.objects.get(path)!
+    const at = changed.at?.(new TextDecoder('latin1').decode(bytes)) ?? bytes.byteLength >> 1
+    store.objects.set(path, flipped(bytes, at))
+    const { ok, faults } = await auditedLog({ store, folder })
+    const log = verdict(faults, (fault) => fault.startsWith(path))
+    expect(ok, String(faults)).toBe(false)
+    expect(log, String(faults)).toBe('finds it')
+    const audit = path.startsWith('log/') ? NOT_ASKED : await auditOf(store, path)
+    let verify = NOT_ASKED
+    if (changed.isPayload) {
+      const shard = JSON.parse(decoded(store.objects.get(path)!)) as ReleaseShard
+      const body = canonical(shard.entities[world.agentId]!.verification.payload)
+      verify = verifiedProof(body, world.kept.proof)
+    }
+    rows.push([what, log, audit, verify])
+  })
+
+  test('any object that the log binds, which is named', { timeout: 120_000 }, async () => {
+    const isBound = (path: string) =>
+      /^(log|releases|snapshots|tables\/(?!usage))\//.test(path) && !path.endsWith('/plan.json')
+    const paths = [...world.store.objects.keys()].filter(isBound)
+    expect(paths.length).toBeGreaterThan(50)
+    for (const [number, path] of paths.entries()) {
+      const store = copyOf(world.store)
+      const bytes = store.objects.get(path)!
+      store.objects.set(path, flipped(bytes, Math.floor((bytes.byteLength * (number % 7)) / 7)))
+      const { faults } = await auditedLog({ store, folder })
+      expect(
+        faults.filter((fault) => fault.startsWith(path)),
+        path,
+      ).not.toEqual([])
+    }
+  })
+
+  const kept: Record<string, () => string> = {
+    payload: () => verifiedProof(flipped(world.kept.body, world.kept.body.length >> 1), world.kept.proof),
+    'proof: path of the payload': () => verifiedProof(world.kept.body, inExtra('index 3\n', 5)),
+    'proof: statement': () => verifiedProof(world.kept.body, inExtra('"manifest_sha256":"', 5)),
+    'proof: path of the statement': () => verifiedProof(world.kept.body, inProof('\nindex 1\n', 5)),
+    'proof: root of the checkpoint': () => verifiedProof(world.kept.body, inProof('\n3\n', 5)),
+    'proof: signature of the checkpoint': () =>
+      verifiedProof(world.kept.body, inProof('— fvs.example/forecasts ', 40)),
+    'forecast with a receipt': () =>
+      verified(() => verifyReceipt(flipped(world.forecasts[0]!.body, 30), world.kept.receipt, { keys })),
+    receipt: () => {
+      const receipt = changedBehind(world.kept.receipt, 'index 0\n', 5)
+      return verified(() => verifyReceipt(world.forecasts[0]!.body, receipt, { keys }))
+    },
+  }
+  test('the proof and the receipt hold as they are', () => {
+    expect(verifiedProof(world.kept.body, world.kept.proof)).toBe('passes')
+    expect(verified(() => verifyReceipt(world.forecasts[0]!.body, world.kept.receipt, { keys }))).toBe(
+      'passes',
+    )
+  })
+  test.for(Object.entries(kept))('%s that an agent keeps', ([what, check]) => {
+    expect(check()).toBe('finds it')
+    rows.push([what, NOT_ASKED, NOT_ASKED, 'finds it'])
+  })
+
+  test('table of the page', async () => {
+    const head = ['one byte changed in', '`fvs audit --log`', '`fvs audit` of its release', '`fvs verify`']
+    expect([head, ...rows]).toEqual(await tableUnder('security.md', '### One changed byte'))
+  })
+})
