@@ -1,6 +1,6 @@
 // Follows the store at the usual pace while the node is asked for something, and seldom while nobody asks.
 
-/** The pause between two looks at the store while nobody asks. A look costs four requests at most, so this is cheap. */
+/** The pause between two looks at the store while nobody asks. A look costs five requests at most, so this is cheap. */
 const REST_MS = 15_000
 /** Far less than the time that clients wait for an answer. */
 const PATIENCE_MS = 500
