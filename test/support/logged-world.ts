@@ -3,13 +3,15 @@
 import { auditLog } from '../../pipeline/transparency/audit-log.ts'
 import type { LogAuditReport } from '../../pipeline/transparency/audit-findings.ts'
 import { withDatabase } from '../../pipeline/duckdb.ts'
+import { hashOfBase64 } from '../../pipeline/proof/base64.ts'
 import { canonical, decoded, encoded } from '../../pipeline/proof/canonical.ts'
 import { type SigningKey, type VerifierKey, signingKeyOf } from '../../pipeline/proof/note-keys.ts'
 import { signatureLine } from '../../pipeline/proof/note.ts'
 import { cosignText } from '../../pipeline/proof/note-signatures.ts'
 import { receiptsOf } from '../../pipeline/proof/receipts.ts'
 import { inclusionFromTiles } from '../../pipeline/proof/tiles.ts'
-import { innerProofBytes, tlogProofText } from '../../pipeline/proof/tlog-proof.ts'
+import { type Path, innerProofBytes, tlogProofText } from '../../pipeline/proof/tlog-proof.ts'
+import { forecastPath } from '../../pipeline/release/forecast-path.ts'
 import { payloadPath, shardTree } from '../../pipeline/release/payload-tree.ts'
 import { readManifest, readReleaseShard, shardFile } from '../../pipeline/release/read.ts'
 import { LocalFiles } from '../../pipeline/store/local-files.ts'
@@ -35,8 +37,8 @@ export interface LoggedWorld {
   agentId: string
   /** Those that the second release is the first to have, and the one of the third. */
   forecasts: ApiForecast[]
-  /** The agent's verification in the second release, its proof, and the receipt of its first forecast. */
-  kept: { body: Uint8Array; proof: string; receipt: string }
+  /** The agent's verification in the second release with its proof, and of its first forecast the proof and the receipt. */
+  kept: { body: Uint8Array; proof: string; forecastProof: string; receipt: string }
 }
 
 /** @param logs Whether the releases are logged: otherwise a test may change them first. */
@@ -64,7 +66,7 @@ export async function loggedWorld(folder: string, logs = true): Promise<LoggedWo
   clock.set(THIRD)
   await release(components)
   const world = { store, folder, agentId, forecasts: [...forecasts, late] }
-  if (!logs) return { ...world, kept: { body: new Uint8Array(), proof: '', receipt: '' } }
+  if (!logs) return { ...world, kept: { body: new Uint8Array(), proof: '', forecastProof: '', receipt: '' } }
   await writeLog(store, 3)
   await cosign(store, 2, WITNESS)
   await cosign(store, 3, WITNESS)
@@ -73,7 +75,8 @@ export async function loggedWorld(folder: string, logs = true): Promise<LoggedWo
     { origin: LOG_ORIGIN, uuid: BATCH },
     [LOG_KEY],
   )
-  return { ...world, kept: { ...(await provenPayload(store, 2, agentId)), receipt: receipt! } }
+  const forecastProof = await provenForecast(store, 2, forecasts[0]!.id)
+  return { ...world, kept: { ...(await provenPayload(store, 2, agentId)), forecastProof, receipt: receipt! } }
 }
 
 async function cosign(store: MemoryStore, size: number, witness: SigningKey): Promise<void> {
@@ -88,14 +91,25 @@ async function provenPayload(store: MemoryStore, number: number, agentId: string
   const manifest = (await readManifest(store, number))!
   const shard = await readReleaseShard(store, number, shardFile(manifest.files, 'agent', agentId)!)
   const path = payloadPath(manifest.trees!.agent!, 0, shardTree(shard), agentId, 'verification')!
-  const statement = await readStatement(store, number)
-  const proof = tlogProofText({
-    extra: innerProofBytes({ ...path, statement }),
+  return {
+    body: canonical(shard.entities[agentId]!.verification.payload),
+    proof: await proofOf(store, number, path),
+  }
+}
+
+async function provenForecast(store: MemoryStore, number: number, forecastId: string): Promise<string> {
+  const { root, size } = (await readManifest(store, number))!.trees!.forecasts!
+  const path = await forecastPath(store, number, { root: hashOfBase64(root), size }, forecastId)
+  return proofOf(store, number, path!)
+}
+
+async function proofOf(store: MemoryStore, number: number, path: Path): Promise<string> {
+  return tlogProofText({
+    extra: innerProofBytes({ ...path, statement: await readStatement(store, number) }),
     index: number - 1,
     hashes: await inclusionFromTiles(number - 1, 3, tileReader(store)),
     checkpoint: decoded(store.objects.get(logCheckpointPath(3))!),
   })
-  return { body: canonical(shard.entities[agentId]!.verification.payload), proof }
 }
 
 /** Audits the log of a store as a machine does that has not read it before. */

@@ -117,11 +117,11 @@ function changedBehind(text: string, part: string, by = 0): string {
 
 const inProof = (part: string, by = 0) => changedBehind(world.kept.proof, part, by)
 
-/** The proof with one byte changed in what its `extra` holds. */
-function inExtra(part: string, by = 0): string {
-  const [, extra] = /^extra (.*)$/m.exec(world.kept.proof)!
+/** A proof with one byte changed in what its `extra` holds. */
+function inExtra(proof: string, part: string, by = 0): string {
+  const [, extra] = /^extra (.*)$/m.exec(proof)!
   const text = changedBehind(decoded(bytesOfBase64(extra!)), part, by)
-  return world.kept.proof.replace(extra!, base64Of(encoded(text)))
+  return proof.replace(extra!, base64Of(encoded(text)))
 }
 
 const keys = [LOG_KEY.verifier]
@@ -169,12 +169,18 @@ describe('one changed byte is found in the', () => {
 
   const kept: Record<string, () => string> = {
     payload: () => verifiedProof(flipped(world.kept.body, world.kept.body.length >> 1), world.kept.proof),
-    'proof: path of the payload': () => verifiedProof(world.kept.body, inExtra('index 3\n', 5)),
-    'proof: statement': () => verifiedProof(world.kept.body, inExtra('"manifest_sha256":"', 5)),
+    'proof: path of the payload': () =>
+      verifiedProof(world.kept.body, inExtra(world.kept.proof, 'index 3\n', 5)),
+    'proof: statement': () =>
+      verifiedProof(world.kept.body, inExtra(world.kept.proof, '"manifest_sha256":"', 5)),
     'proof: path of the statement': () => verifiedProof(world.kept.body, inProof('\nindex 1\n', 5)),
     'proof: root of the checkpoint': () => verifiedProof(world.kept.body, inProof('\n3\n', 5)),
     'proof: signature of the checkpoint': () =>
       verifiedProof(world.kept.body, inProof('— fvs.example/forecasts ', 40)),
+    'forecast with a proof': () =>
+      verifiedProof(flipped(world.forecasts[0]!.body, 30), world.kept.forecastProof),
+    'proof of a forecast: its path': () =>
+      verifiedProof(world.forecasts[0]!.body, inExtra(world.kept.forecastProof, 'index 0\n', 5)),
     'forecast with a receipt': () =>
       verified(() => verifyReceipt(flipped(world.forecasts[0]!.body, 30), world.kept.receipt, { keys })),
     receipt: () => {
@@ -182,8 +188,9 @@ describe('one changed byte is found in the', () => {
       return verified(() => verifyReceipt(world.forecasts[0]!.body, receipt, { keys }))
     },
   }
-  test('the proof and the receipt hold as they are', () => {
+  test('the proofs and the receipt hold as they are', () => {
     expect(verifiedProof(world.kept.body, world.kept.proof)).toBe('passes')
+    expect(verifiedProof(world.forecasts[0]!.body, world.kept.forecastProof)).toBe('passes')
     expect(verified(() => verifyReceipt(world.forecasts[0]!.body, world.kept.receipt, { keys }))).toBe(
       'passes',
     )
