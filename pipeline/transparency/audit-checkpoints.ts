@@ -36,7 +36,7 @@ export class CheckpointChecks {
     this.#cosignatures = cosignatures
   }
 
-  /** Checks the checkpoint that must be there after so many entries. */
+  /** Checks the checkpoint that must be there after this many entries. */
   async check(expected: Checkpoint, isLast: boolean): Promise<void> {
     const { store, findings, listed } = this.#objects
     const path = logCheckpointPath(expected.size)
