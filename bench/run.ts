@@ -6,6 +6,7 @@ import type { LoadFigures, Volume } from './load.ts'
 import { run } from './process.ts'
 import { measureReads } from './reads.ts'
 import type { ReleaseFigures } from './release.ts'
+import { POLARS, type Taken, polarsScores, ratios, sortAlone } from './release-peers.ts'
 import { compareScorers } from './sql-scorer.ts'
 import { worldSize, worldStore } from './world.ts'
 import { measureWrites } from './writes.ts'
@@ -51,7 +52,17 @@ for (const name of values.only) {
 async function benchRelease(): Promise<void> {
   const { questions, entities, 'forecasts-per-pair': perPair } = values
   const size = worldSize(forecasts, optional(questions), optional(entities), optional(perPair))
-  const all = await repeated(async () => makeRelease(await worldStore(size), 2))
+  const all: ReleaseFigures[] = []
+  const peers: Record<string, Taken[]> = {}
+  const beside = (what: string, taken: Taken | undefined) => {
+    if (taken) (peers[what] ??= []).push(taken)
+  }
+  for (let turn = 0; turn < runs; turn++) {
+    const store = await worldStore(size)
+    all.push(await makeRelease(store, 2))
+    beside("DuckDB's sort of the same rows alone", await sortAlone(store, 2))
+    beside('three of the scores by Polars', await polarsScores(store, 2))
+  }
   const best = least(all, ({ seconds }) => seconds)
   print(
     `\nRelease: ${whole(best.forecasts)} forecasts, ${whole(size.questions)} questions, ${whole(size.entities)} entities, ${whole(best.pairs)} pairs; 2 threads, a process of its own`,
@@ -66,6 +77,17 @@ async function benchRelease(): Promise<void> {
   )
   if (runs > 1)
     print(`                   the runs: ${all.map(({ seconds }) => seconds.toFixed(2)).join(', ')} s`)
+  const releases = all.map(({ seconds, phases, peakBytes }) => {
+    return { seconds, cpuSeconds: phases.reduce((sum, phase) => sum + phase.cpuSeconds, 0), peakBytes }
+  })
+  for (const [what, taken] of Object.entries(peers)) {
+    const { seconds, cpuSeconds: cpu, peakBytes } = least(taken, (one) => one.seconds)
+    print(
+      ` ${fixed(seconds)}${fixed(cpu)}  peer, ${what}; at most ${whole(peakBytes / 2 ** 20)} MiB. The release took ` +
+        `${ratios(releases, taken, 'seconds')} times the wall time of its turn, ${ratios(releases, taken, 'cpuSeconds')} times the CPU`,
+    )
+  }
+  if (!process.env[POLARS]) print(`           no Polars: set ${POLARS} to a Python that has it`)
 }
 
 async function benchScorer(): Promise<void> {

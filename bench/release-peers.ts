@@ -1,0 +1,49 @@
+// What a release is measured beside: DuckDB's sort of the same rows alone, and three of the scores by Polars.
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { run } from './process.ts'
+
+/** What a process took from its start to its end. */
+export interface Taken {
+  seconds: number
+  cpuSeconds: number
+  peakBytes: number
+}
+
+/** Of the Python that has Polars; without it there is no such peer. */
+export const POLARS = 'DELTA_PYTHON'
+
+export async function sortAlone(store: string, threads: number): Promise<Taken> {
+  return JSON.parse(await run('sort.ts', store, String(threads))) as Taken
+}
+
+/** Undefined where the environment names no Python with Polars. */
+export async function polarsScores(store: string, threads: number): Promise<Taken | undefined> {
+  const python = process.env[POLARS]
+  if (!python) return undefined
+  const directory = await mkdtemp(join(tmpdir(), 'fvs-bench-polars-'))
+  try {
+    const script = fileURLToPath(new URL('polars_scorer.py', import.meta.url))
+    const args = [script, join(store, 'tables'), join(directory, 'scores.parquet')]
+    const env = { ...process.env, POLARS_MAX_THREADS: String(threads) }
+    const { stdout } = await promisify(execFile)(python, args, { env })
+    return JSON.parse(stdout) as Taken
+  } finally {
+    await rm(directory, { recursive: true, force: true })
+  }
+}
+
+/** How many times as much one took as the other in the same turn: the least, the median and the most of the turns. */
+export function ratios(
+  one: readonly Taken[],
+  other: readonly Taken[],
+  unit: 'seconds' | 'cpuSeconds',
+): string {
+  const all = one.map((taken, turn) => taken[unit] / other[turn]![unit]).sort((a, b) => a - b)
+  const [least, median, most] = [all[0]!, all[Math.floor(all.length / 2)]!, all.at(-1)!]
+  return `${median.toFixed(2)} (${least.toFixed(2)} to ${most.toFixed(2)})`
+}
