@@ -1,15 +1,25 @@
 #!/usr/bin/env node
-// The command line: reads arguments and settings, runs a command, and prints its report. The commands that serve are
-// loaded when they are called, so that the others start sooner.
+// The commands: their arguments, and what runs each. Those that serve are loaded when they are called, so that the others start
+// sooner.
 import { randomBytes } from 'node:crypto'
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { CommanderError, InvalidArgumentError, Option } from 'commander'
 import { IMPORTS, type ImportKind } from '../pipeline/import/columns.ts'
 import { type GivenOptions, parseOptions } from '../pipeline/import/options.ts'
-import { type Settings, parseSettings, settingsOf } from '../schemas/config.ts'
-import { ServiceError } from '../schemas/errors.ts'
+import { settingsOf } from '../schemas/config.ts'
 import { TIERS } from '../schemas/tiers.ts'
-import { ENVIRONMENTS, type Environment } from '../schemas/values.ts'
-import { type Access, type Components, SERVICE_VERSION, withComponents } from './components.ts'
+import { SERVICE_VERSION } from './components.ts'
+import {
+  type GlobalOptions,
+  JSON_OPTION,
+  type StoreOptions,
+  calledRightly,
+  command,
+  finish,
+  onStore,
+  program,
+  settingsFor,
+  storeCommand,
+} from './command-line.ts'
 import { type OwnerOption, assignAgents, listAgents, retireAgents } from './agents.ts'
 import { collected, reason, time, wholeNumber } from './arguments.ts'
 import { runAudit } from './audit.ts'
@@ -17,7 +27,7 @@ import { runAuditLog } from './audit-log.ts'
 import { reportTemplate, runImport, runTrial } from './import.ts'
 import { type KeyOptions, createKey, listKeys, revokeKey, rotateKey, setTier } from './keys.ts'
 import { makeLogKey, makeWitnessKey } from './log-key.ts'
-import { type Report, print, reportError } from './output.ts'
+import { reportError } from './output.ts'
 import { runQuarantine } from './quarantine.ts'
 import { runRelease } from './release.ts'
 import { runRetention } from './retention.ts'
@@ -27,74 +37,12 @@ import { runVerify } from './verify.ts'
 import { type ProofOptions, runVerifyProof } from './verify-proof.ts'
 import { type WitnessOptions, runWitness } from './witness.ts'
 
-const JSON_OPTION = ['--json', 'print one JSON object on standard output'] as const
-
 /** Of an Ed25519 key. */
 const SEED_BYTES = 32
-
-interface GlobalOptions {
-  store?: string
-  json?: boolean
-}
-
-interface StoreOptions extends GlobalOptions {
-  environment: Environment
-}
 
 interface ImportCommandOptions extends StoreOptions, GivenOptions {
   dryRun?: boolean
   template?: boolean
-}
-
-const program = new Command('fvs')
-  .description('Forecast verification service: scores probabilistic forecasts and publishes signed results.')
-  .version(SERVICE_VERSION)
-  .configureHelp({ showGlobalOptions: true })
-  .exitOverride()
-
-/** A command. `--store` wins over `STORE_URL`. */
-function command(name: string, about: string, parent: Command = program): Command {
-  return parent
-    .command(name)
-    .description(about)
-    .option('--store <url>', 'file:///folder or s3://bucket/prefix (default: STORE_URL, then ./data)')
-    .option(...JSON_OPTION)
-}
-
-/** A command that works on one environment of the store. */
-function storeCommand(name: string, about: string, parent: Command = program): Command {
-  return command(name, about, parent).addOption(
-    new Option('--environment <name>', 'production, or the sandbox beside it')
-      .choices(ENVIRONMENTS)
-      .default('production'),
-  )
-}
-
-function settingsFor({ store }: GlobalOptions): Settings {
-  return parseSettings({ ...process.env, ...(store === undefined ? {} : { STORE_URL: store }) })
-}
-
-function finish(report: Report, { json = false }: GlobalOptions): void {
-  print(report, json)
-  if (!report.ok) process.exitCode = 1
-}
-
-async function onStore(
-  options: StoreOptions,
-  access: Access,
-  work: (components: Components) => Promise<Report>,
-): Promise<void> {
-  finish(await withComponents(settingsFor(options), options.environment, access, work), options)
-}
-
-/** Has what is wrong with options end the command as a wrong call does. */
-function calledRightly<T>(parse: () => T): T {
-  try {
-    return parse()
-  } catch (error) {
-    if (error instanceof ServiceError) return program.error(`error: ${error.message}`, { exitCode: 2 })
-    throw error
-  }
 }
 
 command('serve', 'Serve the API and make releases on schedule, until SIGTERM or SIGINT.')

@@ -1,0 +1,69 @@
+// What the commands have in common: the program, the options for a store and its environment, and how a command ends.
+import { Command, Option } from 'commander'
+import { type Settings, parseSettings } from '../schemas/config.ts'
+import { ServiceError } from '../schemas/errors.ts'
+import { ENVIRONMENTS, type Environment } from '../schemas/values.ts'
+import { type Access, type Components, SERVICE_VERSION, withComponents } from './components.ts'
+import { type Report, print } from './output.ts'
+
+export const JSON_OPTION = ['--json', 'print one JSON object on standard output'] as const
+
+export interface GlobalOptions {
+  store?: string
+  json?: boolean
+}
+
+export interface StoreOptions extends GlobalOptions {
+  environment: Environment
+}
+
+export const program = new Command('fvs')
+  .description('Forecast verification service: scores probabilistic forecasts and publishes signed results.')
+  .version(SERVICE_VERSION)
+  .configureHelp({ showGlobalOptions: true })
+  .exitOverride()
+
+/** A command. `--store` wins over `STORE_URL`. */
+export function command(name: string, about: string, parent: Command = program): Command {
+  return parent
+    .command(name)
+    .description(about)
+    .option('--store <url>', 'file:///folder or s3://bucket/prefix (default: STORE_URL, then ./data)')
+    .option(...JSON_OPTION)
+}
+
+/** A command that works on one environment of the store. */
+export function storeCommand(name: string, about: string, parent: Command = program): Command {
+  return command(name, about, parent).addOption(
+    new Option('--environment <name>', 'production, or the sandbox beside it')
+      .choices(ENVIRONMENTS)
+      .default('production'),
+  )
+}
+
+export function settingsFor({ store }: GlobalOptions): Settings {
+  return parseSettings({ ...process.env, ...(store === undefined ? {} : { STORE_URL: store }) })
+}
+
+export function finish(report: Report, { json = false }: GlobalOptions): void {
+  print(report, json)
+  if (!report.ok) process.exitCode = 1
+}
+
+export async function onStore(
+  options: StoreOptions,
+  access: Access,
+  work: (components: Components) => Promise<Report>,
+): Promise<void> {
+  finish(await withComponents(settingsFor(options), options.environment, access, work), options)
+}
+
+/** Has what is wrong with options end the command as a wrong call does. */
+export function calledRightly<T>(parse: () => T): T {
+  try {
+    return parse()
+  } catch (error) {
+    if (error instanceof ServiceError) return program.error(`error: ${error.message}`, { exitCode: 2 })
+    throw error
+  }
+}
