@@ -40,7 +40,7 @@ tester.run('house/arrows', house.rules.arrows, {
     inFile('schemas/generate.ts', `import { writeFile } from 'node:fs/promises'`),
     inFile('pipeline/store/s3.ts', `import { S3Client } from '@aws-sdk/client-s3'`),
     inFile('pipeline/duckdb.ts', `import bindings from '@duckdb/node-bindings'`),
-    inFile('jobs/fvs.ts', `await import('./serve.ts')`),
+    inFile('jobs/commands.ts', `await import('./serve.ts')`),
     inFile('jobs/serve.ts', `import process from 'node:process'`),
   ],
   invalid: [
