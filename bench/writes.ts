@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { sha256Hex } from '../pipeline/proof/canonical.ts'
 import { signingKeyText } from '../pipeline/proof/note-keys.ts'
 import { MOST_FORECASTS } from '../schemas/requests.ts'
+import { type SyncFigures, measureSyncs } from './disk-syncs.ts'
 import { type Volume, load, warmUp } from './load.ts'
 import { type Postgres, hasPostgres, startPostgres } from './postgres.ts'
 import type { PeerWorld } from './postgres-server.ts'
@@ -26,12 +27,12 @@ export interface WriteFigures {
   p99Ms: number
 }
 
-export type WriteParty = 'service' | 'receipts' | 'postgres'
+export type WriteParty = 'service' | 'receipts' | 'postgres' | 'batch'
 
 export interface Writes {
   connections: number
   /** Of singles, or of a call of a hundred beside the singles. */
-  turns: Partial<Record<WriteParty | 'batch', WriteFigures>>[]
+  turns: Partial<Record<WriteParty, WriteFigures>>[]
 }
 
 interface Server {
@@ -40,11 +41,14 @@ interface Server {
   request: (nth: number) => string
 }
 
+export interface AllWrites {
+  singles: Writes[]
+  batches: Writes[]
+  syncs: Record<'object' | 'append', SyncFigures>[]
+}
+
 /** Each load has `requests` rows; the parties have as many turns as given. */
-export async function measureWrites(
-  requests: number,
-  turns: number,
-): Promise<Record<'singles' | 'batches', Writes[]>> {
+export async function measureWrites(requests: number, turns: number): Promise<AllWrites> {
   const folder = await mkdtemp(join(tmpdir(), 'fvs-bench-writes-'))
   try {
     await using service = await begin(join(folder, 'plain'))
@@ -64,18 +68,20 @@ export async function measureWrites(
       singles.push({ connections, turns: await byTurns(parties, turns) })
     }
     const batches: Writes[] = []
-    for (const connections of [1, 32]) {
-      const calls = { connections, requests: requests / MOST_FORECASTS, limitMs: 30_000 }
+    for (const [connections, single, inAll] of [
+      [1, requests / 10, requests / MOST_FORECASTS],
+      [32, requests, requests / 10],
+    ] as const) {
+      const calls = { connections, requests: inAll, limitMs: 30_000 }
       const inBatches = serverOf(service, service.batch)
       await load(inBatches.url, calls, inBatches.request)
       const parties = {
-        service: () =>
-          measured(servers.service, { ...calls, requests: connections === 1 ? requests / 10 : requests }),
+        service: () => measured(servers.service, { ...calls, requests: single }),
         batch: () => measured(inBatches, calls, MOST_FORECASTS),
       }
       batches.push({ connections, turns: await byTurns(parties, turns) })
     }
-    return { singles, batches }
+    return { singles, batches, syncs: await measureSyncs(join(folder, 'syncs'), turns) }
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
