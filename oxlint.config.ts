@@ -34,6 +34,7 @@ room('api/routes', ...READING, 'pipeline/scoring', 'api/limits', 'api/questions'
 const API = Object.keys(ARROWS).filter((name) => name.startsWith('api'))
 room('package.json')
 room('jobs/temporary-folder.ts', ...PIPELINE)
+room('jobs/random-pool.ts')
 room('jobs/log-signers.ts', 'schemas', 'pipeline/proof')
 room('jobs/log-witnesses.ts', 'schemas', 'pipeline/proof', 'pipeline/transparency')
 room(
@@ -41,6 +42,7 @@ room(
   ...PIPELINE,
   'jobs/log-signers.ts',
   'jobs/log-witnesses.ts',
+  'jobs/random-pool.ts',
   'jobs/temporary-folder.ts',
   'package.json',
 )

@@ -168,9 +168,10 @@ function send(ctx: RouterContext, { method, success }: Route, { body, headers = 
   const bytes = body instanceof Uint8Array ? body : canonical(body)
   const { status = 200, mediaType, cache } = success
   ctx.status = status
+  // Before the body, for which Koa would find a type of its own.
+  ctx.set('Content-Type', contentTypeOf(mediaType))
   // Shares the memory: copies would pile up for a client that sends many requests and reads no answers.
   ctx.body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  ctx.set('Content-Type', contentTypeOf(mediaType))
   if (cache !== undefined) ctx.set('Cache-Control', cache)
   ctx.set(headers)
   if (method !== 'GET') return

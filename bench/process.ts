@@ -80,11 +80,16 @@ export async function startServer(
   throw new Error(`the server did not start:\n${lines.join('\n')}`)
 }
 
-/** What a process has used of the processor, in seconds. */
+/** What a process, its children that have ended, and those that run, have used of the processor, in seconds. */
 export async function cpuSeconds({ pid }: { pid: number }): Promise<number> {
   const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]!.split(' ')
+  const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).split(' ').filter(Boolean)
+  const ofChildren = await Promise.all(
+    children.map((child) => cpuSeconds({ pid: Number(child) }).catch(() => 0)),
+  )
   const TICKS_PER_SECOND = 100
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
+  const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0)
+  return ofChildren.reduce((sum, seconds) => sum + seconds, ticks / TICKS_PER_SECOND)
 }
 
 function script(path: string): string {

@@ -7,6 +7,7 @@ import { signingKeyText } from '../pipeline/proof/note-keys.ts'
 import { load, warmUp } from './load.ts'
 import { cpuSeconds } from './process.ts'
 import { type Submissions, startSubmissions } from './submissions.ts'
+import { byTurns, spread } from './turns.ts'
 
 const { values } = parseArgs({
   options: {
@@ -40,13 +41,8 @@ try {
   await using without = await begin('without', {})
   await using signed = await begin('with', { LOG_SIGNING_KEY })
   for (const service of [without, signed]) await load(service.url, warmUp(volume), service.request)
-  const all: Record<'without' | 'signed', Turn>[] = []
-  for (let turn = 0; turn < turns; turn++) {
-    // Whoever goes first may find the machine in another state.
-    const first = turn % 2 === 0 ? await measured(without) : undefined
-    const withKey = await measured(signed)
-    all.push({ without: first ?? (await measured(without)), signed: withKey })
-  }
+  const parties = { without: () => measured(without), signed: () => measured(signed) }
+  const all = await byTurns(parties, turns)
   print(all)
 } finally {
   await rm(folder, { recursive: true, force: true })
@@ -84,11 +80,4 @@ function print(all: readonly Record<'without' | 'signed', Turn>[]): void {
       ` ${what}, with a receipt by without, of each turn: median ${middle.toFixed(3)}, ${least.toFixed(3)} to ${most.toFixed(3)}`,
     )
   }
-}
-
-function spread(all: readonly number[]): { least: number; middle: number; most: number } {
-  const sorted = all.toSorted((a, b) => a - b)
-  const half = Math.floor(sorted.length / 2)
-  const middle = sorted.length % 2 === 1 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2
-  return { least: sorted[0]!, middle, most: sorted.at(-1)! }
 }

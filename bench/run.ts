@@ -1,8 +1,11 @@
 // Runs the benchmarks and prints each figure beside that of a peer. Nothing fails for being slow.
-import { availableParallelism } from 'node:os'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Database } from '../pipeline/duckdb.ts'
 import type { LoadFigures, Volume } from './load.ts'
+import { hasPostgres } from './postgres.ts'
 import { run } from './process.ts'
 import { measureReads } from './reads.ts'
 import type { ReleaseFigures } from './release.ts'
@@ -10,6 +13,7 @@ import { POLARS, type Taken, polarsScores, ratios, sortAlone } from './release-p
 import { compareScorers } from './sql-scorer.ts'
 import { worldSize, worldStore } from './world.ts'
 import { measureWrites } from './writes.ts'
+import { writesReport } from './writes-report.ts'
 
 const BENCHES = { release: benchRelease, scorer: benchScorer, writes: benchWrites, reads: benchReads }
 type Bench = keyof typeof BENCHES
@@ -117,15 +121,19 @@ async function benchScorer(): Promise<void> {
 }
 
 async function benchWrites(): Promise<void> {
-  const all = await repeated(() => measureWrites(volume))
-  const { rowsPerObject } = least(all, ({ service }) => -service.perSecond)
-  print(
-    `\nWrites: forecasts submitted on ${volume.connections} connections, each answered once it is durable`,
-  )
-  const what = `the service; ${rowsPerObject.toFixed(1)} rows to an inbox object`
-  printLoad(all, 'service', what)
-  printLoad(all, 'objects', 'peer without HTTP: an inbox object for each row')
-  printLoad(all, 'files', 'peer without HTTP: a bare file for each row, written and synced')
+  if (!hasPostgres()) print('\nPostgreSQL 15 is missing: apt-get install postgresql-15')
+  const figures = await measureWrites(volume.requests, Math.max(runs, 5))
+  for (const line of writesReport(figures)) print(line)
+  print(`\n${await kept('writes', figures)}`)
+}
+
+/** Writes figures down as JSON, and returns the path of the file. */
+async function kept(name: Bench, figures: object): Promise<string> {
+  const folder = join(tmpdir(), 'fvs-bench')
+  await mkdir(folder, { recursive: true })
+  const path = join(folder, `${name}.json`)
+  await writeFile(path, JSON.stringify(figures, null, 2))
+  return path
 }
 
 async function benchReads(): Promise<void> {

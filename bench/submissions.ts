@@ -1,8 +1,9 @@
-// A service with an open question and agents, and the requests by which they submit forecasts on it.
+// A service with open questions and agents, and the requests by which they submit forecasts.
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { v4 as uuidv4 } from 'uuid'
-import { DemoClient } from '../jobs/simulation/demo-client.ts'
+import { type Credentials, DemoClient } from '../jobs/simulation/demo-client.ts'
+import { MOST_FORECASTS } from '../schemas/requests.ts'
 import { run, startService } from './process.ts'
 
 const AGENTS = 100
@@ -13,8 +14,13 @@ export interface Submissions extends AsyncDisposable {
   pid: number
   /** Where its store is. */
   root: string
+  agents: readonly Credentials[]
+  /** The ids of those that take forecasts: as many as one call may name. */
+  questions: readonly string[]
   /** A whole request, of one agent after another. */
   request: (nth: number) => string
+  /** The same for a call that submits a forecast on every question. */
+  batch: (nth: number) => string
 }
 
 /** Starts the service on a new store in a folder. */
@@ -23,15 +29,15 @@ export async function startSubmissions(
   settings: Record<string, string> = {},
 ): Promise<Submissions> {
   const root = join(folder, 'store')
-  const questionId = await openQuestion(folder, root)
+  const questions = await openQuestions(folder, root)
   const service = await startService(root, settings)
   const client = new DemoClient(service.url)
   const agents = await Promise.all(Array.from({ length: AGENTS }, () => client.register('bench', 'bench')))
-  const request = (nth: number) => {
+  const post = (nth: number, call: string, sent: object) => {
     const { agent_id, api_key } = agents[nth % agents.length]!
-    const body = JSON.stringify({ question_id: questionId, probability: (nth % 999) / 1000 })
+    const body = JSON.stringify(sent)
     return [
-      `POST /agents/${agent_id}/forecast HTTP/1.1`,
+      `POST /agents/${agent_id}/${call} HTTP/1.1`,
       'Host: bench',
       `Authorization: Bearer ${api_key}`,
       'Content-Type: application/json',
@@ -40,19 +46,28 @@ export async function startSubmissions(
       body,
     ].join('\r\n')
   }
-  return { ...service, root, request }
+  const forecast = (question_id: string, nth: number) => ({ question_id, probability: (nth % 999) / 1000 })
+  return {
+    ...service,
+    root,
+    agents,
+    questions,
+    request: (nth) => post(nth, 'forecast', forecast(questions[nth % questions.length]!, nth)),
+    batch: (nth) =>
+      post(nth, 'forecasts', { forecasts: questions.map((id, index) => forecast(id, nth + index)) }),
+  }
 }
 
-/** A question that takes forecasts, in the tables. */
-async function openQuestion(folder: string, root: string): Promise<string> {
-  const question = {
+/** Questions that take forecasts, in the tables. */
+async function openQuestions(folder: string, root: string): Promise<string[]> {
+  const questions = Array.from({ length: MOST_FORECASTS }, () => ({
     question_id: uuidv4(),
     title: 'Will it be fast?',
     opened_at: new Date(Date.now() - DAY_MS),
     closes_at: new Date(Date.now() + DAY_MS),
-  }
+  }))
   const file = join(folder, 'questions.ndjson')
-  await writeFile(file, JSON.stringify(question))
+  await writeFile(file, questions.map((question) => JSON.stringify(question)).join('\n'))
   await run('../jobs/fvs.ts', 'import', 'questions', file, '--store', root)
-  return question.question_id
+  return questions.map(({ question_id }) => question_id)
 }

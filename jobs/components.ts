@@ -24,8 +24,12 @@ import { type OwnSettings, type Settings, settingsOf } from '../schemas/config.t
 import type { Environment } from '../schemas/values.ts'
 import { signersOf } from './log-signers.ts'
 import { witnessesOf } from './log-witnesses.ts'
+import { RandomPool } from './random-pool.ts'
 import { makeTemporaryFolder } from './temporary-folder.ts'
 import packageJson from '../package.json' with { type: 'json' }
+
+/** As many as a version 7 UUID takes. */
+const ID_RANDOM_BYTES = 16
 
 export const SERVICE_VERSION = packageJson.version
 
@@ -105,6 +109,7 @@ async function buildComponents(
     destination({ dest: 2, sync: true }),
   )
   const own = settingsOf(settings, environment)
+  const random = new RandomPool()
   const signers = signersOf(settings)[environment]
   const witnesses = witnessesOf(settings)[environment]
   const store = await openStore(
@@ -153,7 +158,7 @@ async function buildComponents(
     },
     // Each id has random bits of its own, because the hash of a forecast is public and only its id keeps it from being guessed:
     // without bits given, ids of one millisecond would count upward.
-    newId: () => uuidv7({ random: randomBytes(16) }),
+    newId: () => uuidv7({ random: random.take(ID_RANDOM_BYTES) }),
     newRequestId: () => randomUUID(),
     [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }),
   }

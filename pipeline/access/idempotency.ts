@@ -170,7 +170,15 @@ export class Idempotency {
 
   #newClaim(): Claim {
     const { newId, now, randomBytes } = this.#components
-    return { id: newId(), at: now(), salt: Buffer.from(randomBytes(SALT_BYTES)).toString('hex') }
+    let salt: string | undefined
+    return {
+      id: newId(),
+      at: now(),
+      // Drawn when it is asked for, since most calls need none.
+      get salt() {
+        return (salt ??= Buffer.from(randomBytes(SALT_BYTES)).toString('hex'))
+      },
+    }
   }
 }
 
