@@ -288,6 +288,14 @@ export const inputFile = z.strictObject({
   sha256,
 })
 export type InputFile = z.infer<typeof inputFile>
+export const carriedFile = z.strictObject({
+  release: z.number().int().min(1).describe('The release that made it'),
+  path: z.string().describe('Inside that release'),
+  rows: count,
+  size_bytes: count,
+  sha256,
+})
+export type CarriedFile = z.infer<typeof carriedFile>
 
 export const releaseManifest = z.strictObject({
   release: z.number().int().min(1),
@@ -316,6 +324,12 @@ export const releaseManifest = z.strictObject({
     .optional()
     .describe(
       'The data files of the tables that no earlier release names, by table and in the order of its log',
+    ),
+  carried: z
+    .array(carriedFile)
+    .optional()
+    .describe(
+      'Private files with the pairs that the next release may build on: of each question those of the newest release count',
     ),
   snapshot_sha256: sha256
     .nullable()

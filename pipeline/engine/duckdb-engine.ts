@@ -1,38 +1,33 @@
 // The engine for one machine: DuckDB numbers and sorts the inputs of the two steps, and keeps their results.
-import type { ColumnKinds } from '../../schemas/columns.ts'
 import type { VoiceRule } from '../../schemas/payloads.ts'
 import type { ScoredTable } from '../../schemas/tables.ts'
 import { type Database, literal } from '../duckdb.ts'
 import { type Circumstances, type EntityScores, scoreEntity } from '../scoring/entity.ts'
 import type { Methodology } from '../scoring/methodology.ts'
-import { NO_PAIRS, PAIR_COLUMNS, SCORED_COLUMNS } from '../scoring/pairs.ts'
-import type { ForecastColumns, ResolvedQuestion } from '../scoring/question.ts'
-import { type KnownEntity, voicesOf } from '../scoring/voices.ts'
+import { NO_PAIRS, SCORED_COLUMNS } from '../scoring/pairs.ts'
+import type { ResolvedQuestion } from '../scoring/question.ts'
+import type { KnownEntity } from '../scoring/voices.ts'
 import type { LocalFiles } from '../store/local-files.ts'
 import type { TableVersion } from '../tables/delta.ts'
 import { attachAll } from '../tables/views.ts'
-import { KeptPairs, fit, voiceRuleOf } from './fit.ts'
+import { fit } from './fit.ts'
+import { sweepAll, sweepTouched } from './pairs.ts'
 import {
   FITTED_ENTITY,
   FITTED_QUESTION,
-  FORECASTS_IN_ORDER,
-  FORECAST_COLUMNS,
   FORECAST_COUNT,
   QUESTIONS,
   SCORED_PAIRS,
   SCORES_ROW_GROUP,
-  TIED_COLUMNS,
-  TIED_FORECASTS,
   createCounted,
   createDimensions,
-  createTable,
   entitiesAt,
+  keep,
   orderPairs,
   publishedScores,
 } from './queries.ts'
-import { runsOf } from './rows.ts'
 import { scoreEntities } from './score.ts'
-import { type ForecastQuestion, sweepQuestions } from './sweep.ts'
+import { type Since, areAlike, attachFresh, countSince } from './since.ts'
 
 /** What an entity did by `asOf`. */
 export interface Activity {
@@ -63,6 +58,10 @@ export interface ScoredWorld {
   questions: number
   /** All forecasts, each id once. */
   forecasts: number
+  /** Whether the next release may build on the pairs of this one: see `areAlike`. */
+  isBase: boolean
+  /** Whether every question was swept. The questions that were are those of the table `swept`. */
+  isSweptInFull: boolean
   /**
    * Writes the scores of consecutive entities as a Parquet file, even while the database runs other queries. The
    * entities are those of the pairs from `start` up to `end`, counted from 0.
@@ -79,21 +78,29 @@ export interface ScoringContext {
   log?: (event: string, fields: object) => void
 }
 
-/** Scores the given versions of the tables. Outcomes that became known after `asOf` do not count. */
+/**
+ * Scores the given versions of the tables. Outcomes that became known after `asOf` do not count. With `since`, only questions
+ * that something has touched since that release are swept, to the same scores.
+ */
 export async function scoreEveryone(
   context: ScoringContext,
   versions: Record<ScoredTable, TableVersion>,
   asOf: Date,
+  since?: Since,
 ): Promise<ScoredWorld> {
   const { methodology, database, local, log } = context
   await attachAll(database, local, versions)
   await createDimensions(database, asOf)
-  await createCounted(database)
+  const counted = (since && (await countFresh(context, versions, since))) ?? (await countAll(database))
   log?.('looked for repeated forecasts', {})
-  const [counted] = await database.rows<{ forecasts: bigint }>(FORECAST_COUNT)
   const known = await database.rows<Omit<ScoredEntity, 'pairs' | 'scores'>>(entitiesAt(asOf))
   const questions = await database.rows<ResolvedQuestion>(QUESTIONS)
-  const { voiceRule, circumstances } = await sweepAndFit(context, known, questions)
+  const { voiceRule, circumstances, isSweptInFull } = await sweepAndFit(
+    context,
+    known,
+    questions,
+    counted.since,
+  )
   const results = new Map<number, Pick<ScoredEntity, 'pairs' | 'scores'>>()
   let pairs = 0
   const scored = database.columns(SCORED_PAIRS, SCORED_COLUMNS)
@@ -114,7 +121,9 @@ export async function scoreEveryone(
     voiceRule,
     pairs,
     questions: questions.length,
-    forecasts: Number(counted!.forecasts),
+    forecasts: counted.forecasts,
+    isBase: counted.areAlike,
+    isSweptInFull,
     writeScores: (path, start, end) =>
       database.runBeside(
         // Statistics find an entity, since the rows are in order.
@@ -124,27 +133,50 @@ export async function scoreEveryone(
   }
 }
 
-/** Makes `scored`, the pairs of all entities in order, with their standard references. */
+interface Counted {
+  forecasts: number
+  areAlike: boolean
+  /** The release whose pairs can be built on. */
+  since?: Since
+}
+
+/** Makes the view `counted` of all forecasts, each id once. */
+async function countAll(database: Database): Promise<Counted> {
+  const repeated = await createCounted(database)
+  const [row] = await database.rows<{ forecasts: bigint }>(FORECAST_COUNT)
+  return {
+    forecasts: Number(row!.forecasts),
+    areAlike: repeated === undefined || (await areAlike(database, repeated)),
+  }
+}
+
+/** The same from what came since a release. As all rows of an id are alike, `counted` may have an id more than once. */
+async function countFresh(
+  { database, local, log }: ScoringContext,
+  versions: Record<ScoredTable, TableVersion>,
+  since: Since,
+): Promise<Counted | undefined> {
+  await attachFresh({ database, local }, versions, since)
+  const forecasts = await countSince(database, since)
+  if (forecasts === undefined) {
+    log?.('sweeps every question', { reason: 'a forecast has come again as another' })
+    return undefined
+  }
+  await database.run(`CREATE OR REPLACE TEMP VIEW counted AS FROM forecasts`)
+  return { forecasts, areAlike: true, since }
+}
+
+/** Makes `scored`, the pairs of all entities in order, with their standard references, and `swept`, the questions that were swept. */
 async function sweepAndFit(
-  { methodology, database, log }: ScoringContext,
+  context: ScoringContext,
   entities: readonly KnownEntity[],
   questions: readonly ResolvedQuestion[],
-): Promise<{ voiceRule: VoiceRule; circumstances: Circumstances[] }> {
-  const sweep = async (voices: Uint8Array): Promise<KeptPairs> => {
-    await database.run(createTable('pair', PAIR_COLUMNS))
-    const swept = await database.appender('pair', PAIR_COLUMNS)
-    const kept = new KeptPairs(swept)
-    await sweepQuestions(methodology, voices, questions, forecastsByQuestion(database), kept)
-    swept.close()
-    return kept
-  }
-  let voices = voicesOf(entities, 'recorded')
-  let kept = await sweep(voices)
-  const voiceRule = voiceRuleOf(methodology, voices, kept)
-  if (voiceRule === 'everyone') {
-    voices = voicesOf(entities, voiceRule)
-    kept = await sweep(voices)
-  }
+  since: Since | undefined,
+): Promise<{ voiceRule: VoiceRule; circumstances: Circumstances[]; isSweptInFull: boolean }> {
+  const { methodology, database, log } = context
+  const built = since && (await sweepTouched(context, entities, questions, since))
+  if (since && !built) await createCounted(database)
+  const { kept, voices, voiceRule } = built ?? (await sweepAll(context, entities, questions))
   log?.('swept every question', { voice_rule: voiceRule })
   const { circumstances, scale, weight, weighted, strength } = fit(
     methodology,
@@ -161,65 +193,8 @@ async function sweepAndFit(
   })
   await keep(database, 'fitted_entity', FITTED_ENTITY, {
     entity: strength.map((_, at) => at),
-    voice: voices,
     strength,
   })
   await orderPairs(database, methodology, scale)
-  return { voiceRule, circumstances }
-}
-
-/** Makes a table of the given columns. */
-async function keep<Kinds extends ColumnKinds>(
-  database: Database,
-  name: string,
-  kinds: Kinds,
-  values: { [Name in keyof Kinds]: ArrayLike<number> },
-): Promise<void> {
-  await database.run(createTable(name, kinds))
-  const rows = await database.appender(name, kinds)
-  const columns = Object.keys(kinds)
-  for (let at = 0; at < values[columns[0]!]!.length; at++) {
-    for (const column of columns) rows.columns[column]![rows.row] = values[column]![at]!
-    rows.next()
-  }
-  rows.close()
-}
-
-/** First the questions without ties, in the order of their numbers, and then those with ties, in the same order. */
-async function* forecastsByQuestion(database: Database): AsyncIterable<ForecastQuestion> {
-  await database.run(createTable('tied', TIED_COLUMNS))
-  const tied = await database.appender('tied', TIED_COLUMNS)
-  let tiedCount = 0
-  for await (const { question, forecasts } of read(database, FORECASTS_IN_ORDER)) {
-    if (isTied(forecasts)) {
-      tied.columns.question[tied.row] = question
-      tied.next()
-      tiedCount += 1
-    } else yield { question, forecasts }
-  }
-  tied.close()
-  if (tiedCount > 0) yield* read(database, TIED_FORECASTS)
-}
-
-async function* read(database: Database, sql: string): AsyncIterable<ForecastQuestion> {
-  const blocks = database.columns(sql, FORECAST_COLUMNS)
-  for await (const { number, rows } of runsOf(blocks, FORECAST_COLUMNS, 'question')) {
-    yield { question: number, forecasts: { count: rows.rowCount, ...rows.columns } }
-  }
-}
-
-/** Up to this many forecasts, the sum of squared errors stays below 2^53, so that it is exact in any order. */
-const EXACT_FORECASTS = Math.floor(2 ** 53 / 1e12)
-
-/**
- * Whether the order of forecast_ids could change the question's scores, given its forecasts in the order (time,
- * entity). METHODOLOGY orders forecasts of the same millisecond by forecast_id. Between different entities that order
- * changes no bit as long as the sums over them are exact.
- */
-function isTied({ count, atMs, entity }: ForecastColumns): boolean {
-  for (let row = 1; row < count; row++) {
-    if (atMs[row] !== atMs[row - 1]) continue
-    if (entity[row] === entity[row - 1] || count > EXACT_FORECASTS) return true
-  }
-  return false
+  return { voiceRule, circumstances, isSweptInFull: built === undefined }
 }

@@ -1,6 +1,6 @@
 // The step between sweep and score: keeps in memory what strengths are fitted to, 24 bytes a pair, and finds out what every
 // entity's scores depend on beside its own pairs.
-import type { RowSink } from '../../schemas/columns.ts'
+import type { Block, ColumnKinds, Columns, RowSink } from '../../schemas/columns.ts'
 import type { VoiceRule } from '../../schemas/payloads.ts'
 import type { Circumstances } from '../scoring/entity.ts'
 import type { Methodology } from '../scoring/methodology.ts'
@@ -9,6 +9,16 @@ import type { ResolvedQuestion } from '../scoring/question.ts'
 import { FITTED_COLUMNS, type Strengths, fitStrengths, nanoOf, weightOf } from '../scoring/strength.ts'
 import { type KnownEntity, attemptsOf } from '../scoring/voices.ts'
 import { Rows } from './rows.ts'
+
+/** The columns of a pair that what is fitted comes from. */
+export const KEPT_COLUMNS = {
+  question: 'int32',
+  entity: 'int32',
+  coverage: 'double',
+  brier_part: 'double',
+  reference_part: 'double',
+  voices: 'int32',
+} as const satisfies ColumnKinds
 
 /** Passes the pairs of a sweep on, and keeps of each what is fitted. */
 export class KeptPairs implements RowSink<typeof PAIR_COLUMNS> {
@@ -28,7 +38,16 @@ export class KeptPairs implements RowSink<typeof PAIR_COLUMNS> {
   }
 
   next(): void {
-    const { columns, row } = this.#sink
+    this.#keep(this.#sink.columns, this.#sink.row)
+    this.#sink.next()
+  }
+
+  /** Keeps what is fitted of pairs that need not be passed on. */
+  take({ rowCount, columns }: Block<typeof KEPT_COLUMNS>): void {
+    for (let row = 0; row < rowCount; row++) this.#keep(columns, row)
+  }
+
+  #keep(columns: Pick<Columns<typeof PAIR_COLUMNS>, keyof typeof KEPT_COLUMNS>, row: number): void {
     const { columns: kept, row: at } = this.fitted
     kept.question[at] = columns.question[row]!
     kept.entity[at] = columns.entity[row]!
@@ -37,7 +56,6 @@ export class KeptPairs implements RowSink<typeof PAIR_COLUMNS> {
     kept.reference[at] = nanoOf(columns.reference_part[row]!)
     kept.voices[at] = columns.voices[row]!
     this.fitted.next()
-    this.#sink.next()
   }
 }
 

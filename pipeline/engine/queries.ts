@@ -46,13 +46,14 @@ export async function createDimensions(database: Database, asOf: Date): Promise<
 /**
  * Makes a view of forecasts with one row per forecast_id, the one recorded first: `counted` of `forecasts`, unless others are
  * named. A look at the hashes finds the ids that may be repeated, and only those are sorted, because sorting all forecasts would
- * cost ten times as much. Two ids with the same hash do no harm: each is sorted for nothing.
+ * cost ten times as much. Two ids with the same hash do no harm: each is sorted for nothing. Returns a query of the ids that may
+ * be repeated; undefined if none is.
  */
 export async function createCounted(
   database: Database,
   forecasts = 'forecasts',
   counted = 'counted',
-): Promise<void> {
+): Promise<string | undefined> {
   const repeated = `${counted}_repeated`
   await database.run(
     `CREATE OR REPLACE TEMP TABLE ${repeated} AS
@@ -68,6 +69,7 @@ export async function createCounted(
            question_id, probability, source) = 1`
       : `CREATE OR REPLACE TEMP VIEW ${counted} AS FROM ${forecasts}`,
   )
+  return any && `SELECT forecast_id FROM ${forecasts} SEMI JOIN ${repeated} ON hash(forecast_id) = id_hash`
 }
 
 /** Grain: one row. */
@@ -107,7 +109,7 @@ export const QUESTIONS = `SELECT opened_ms AS "openedAtMs", closes_ms AS "closes
 
 const SELECTED_FORECASTS = `SELECT question, entity, epoch_ms(forecast_at)::DOUBLE AS at_ms,
     round_even(probability * 1e6, 0)::INTEGER AS ppm, (source = 'import')::INTEGER AS imported
-  FROM counted JOIN question USING (question_id) JOIN entity USING (entity_type, entity_id)`
+  FROM swept_forecasts JOIN question USING (question_id) JOIN entity USING (entity_type, entity_id)`
 export const FORECAST_COLUMNS = {
   question: 'int32',
   entity: 'int32',
@@ -117,7 +119,7 @@ export const FORECAST_COLUMNS = {
 } as const satisfies ColumnKinds
 
 /**
- * Grain: one row per forecast on a question that scores, in the order (question, time, entity). Sorting by
+ * Grain: one row per forecast of the view `swept_forecasts` on a question that scores, in the order (question, time, entity). Sorting by
  * forecast_id, a text, would double the memory and the time, and only `TIED_FORECASTS` need it.
  */
 export const FORECASTS_IN_ORDER = `${SELECTED_FORECASTS} ORDER BY question, at_ms, entity`
@@ -135,7 +137,27 @@ export function createTable(name: string, kinds: ColumnKinds): string {
   return `CREATE OR REPLACE TABLE ${name} (${columns.join(', ')})`
 }
 
-/** What was fitted of each question and of each entity. `voice` is 1 for a voice, else 0. */
+/** Grain: one row per entity. `voice` is 1 for a voice, else 0. */
+export const VOICE = { entity: 'int32', voice: 'int32' } as const satisfies ColumnKinds
+
+/** Makes a table of the given columns. */
+export async function keep<Kinds extends ColumnKinds>(
+  database: Database,
+  name: string,
+  kinds: Kinds,
+  values: { [Name in keyof Kinds]: ArrayLike<number> },
+): Promise<void> {
+  await database.run(createTable(name, kinds))
+  const rows = await database.appender(name, kinds)
+  const columns = Object.keys(kinds)
+  for (let at = 0; at < values[columns[0]!]!.length; at++) {
+    for (const column of columns) rows.columns[column]![rows.row] = values[column]![at]!
+    rows.next()
+  }
+  rows.close()
+}
+
+/** What was fitted of each question and of each entity. */
 export const FITTED_QUESTION = {
   question: 'int32',
   weight: 'double',
@@ -143,7 +165,6 @@ export const FITTED_QUESTION = {
 } as const satisfies ColumnKinds
 export const FITTED_ENTITY = {
   entity: 'int32',
-  voice: 'int32',
   strength: 'double',
 } as const satisfies ColumnKinds
 
@@ -165,7 +186,7 @@ export async function orderPairs(
     `CREATE TABLE scored AS
      SELECT question, entity, yes AS outcome, cluster_number AS cluster,
        CASE WHEN voices >= ${parameters.contest_voices} THEN ${standard} ELSE -1 END AS standard, ${names}
-     FROM (SELECT *, (${own})::DOUBLE AS own FROM pair JOIN fitted_entity USING (entity))
+     FROM (SELECT *, (${own})::DOUBLE AS own FROM pair JOIN voice USING (entity) JOIN fitted_entity USING (entity))
      JOIN fitted_question USING (question) JOIN question USING (question) ORDER BY entity, place`,
   )
   for (const table of ['pair', 'fitted_entity', 'fitted_question']) await database.run(`DROP TABLE ${table}`)

@@ -2,6 +2,7 @@
 // has the method and the version of DuckDB that made the release, it also derives every byte again from the tables.
 import { ServiceError } from '../../schemas/errors.ts'
 import type { ManifestFile, ReleaseManifest } from '../../schemas/payloads.ts'
+import { checkCarried } from './carried-check.ts'
 import { type DerivationContext, deriveRelease } from './derive.ts'
 import { Database } from '../duckdb.ts'
 import { type OutputFile, entryOf } from './shards.ts'
@@ -81,8 +82,12 @@ export async function auditRelease(context: AuditContext, release: number): Prom
     files.push(await checkFile(context, manifest, file, entries.get(file.path), thinned, report))
   }
   if (report.derived && manifest.trees) checkStatements(manifest, { trees: gathered.trees }, report)
+  const carried = await checkCarried(context, manifest, previous, thinned, report)
   const stored = await store.get(manifestPath(release))
-  if (!stored || Buffer.compare(stored, recordBytes(manifestPath(release), { ...manifest, files })) !== 0) {
+  if (
+    !stored ||
+    Buffer.compare(stored, recordBytes(manifestPath(release), { ...manifest, files, ...carried })) !== 0
+  ) {
     const what = report.derived ? 'derived' : 'stored'
     report.faults.push(`manifest.json: is not the manifest of the ${what} files`)
   }

@@ -5,6 +5,7 @@ import type { ReleaseCounts, ReleaseManifest, SupersededOutcome, VoiceRule } fro
 import { ENTITY_TYPES, type ScoredTable } from '../../schemas/tables.ts'
 import type { Environment } from '../../schemas/values.ts'
 import { type ScoredWorld, type ScoringContext, scoreEveryone } from '../engine/duckdb-engine.ts'
+import type { Since } from '../engine/since.ts'
 import { entitiesParquet } from './entities-parquet.ts'
 import { forecastsTree } from './forecasts-tree.ts'
 import { leaderboardFiles } from './leaderboard.ts'
@@ -26,6 +27,8 @@ export interface ReleaseInputs {
   previous: Pick<ReleaseManifest, 'as_of' | 'tables' | 'trees' | 'inputs'> | undefined
   /** Whether its shards hold the snapshot of its day. */
   bringsSnapshot: boolean
+  /** What it may build on; undefined: it sweeps every question, to the same bytes. */
+  since?: Since | undefined
 }
 
 export interface DerivationContext extends ScoringContext {
@@ -38,8 +41,7 @@ export interface DerivedRelease {
   counts: ReleaseCounts
   superseded: SupersededOutcome[]
   voiceRule: VoiceRule
-  /** Rows of scores. */
-  pairCount: number
+  world: ScoredWorld
   /** Every file of the release but its manifest, in the order of the manifest. Each is made when asked for. */
   files(sign: Sign): AsyncIterable<OutputFile>
 }
@@ -53,7 +55,7 @@ export async function deriveRelease(
   const superseded = inputs.previous
     ? await supersededOutcomes(context, inputs.previous, inputs.versions)
     : []
-  const world = await scoreEveryone(context, inputs.versions, inputs.asOf)
+  const world = await scoreEveryone(context, inputs.versions, inputs.asOf, inputs.since)
   const provenance: Provenance = {
     methodology_version: methodology.version,
     release: inputs.release,
@@ -72,7 +74,7 @@ export async function deriveRelease(
     counts: { agents, forecasters, scored_questions: world.questions, forecasts: world.forecasts },
     superseded,
     voiceRule: world.voiceRule,
-    pairCount: world.pairs,
+    world,
     async *files(sign) {
       // DuckDB writes the first part of the scores while the shards are being made, and each next one while its
       // predecessor is being stored.

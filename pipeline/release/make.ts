@@ -3,6 +3,7 @@ import type { ReleaseManifest } from '../../schemas/payloads.ts'
 import { SCORED_TABLES, type ScoredTable } from '../../schemas/tables.ts'
 import { deriveRelease } from './derive.ts'
 import { type Database, withDatabase } from '../duckdb.ts'
+import { carriedBy, sinceLast } from './carried.ts'
 import { hasChanged, nothingToRelease } from './changes.ts'
 import { type ReleasePlan, assertAsOf, begunPlan, makeOf, newPlan, versionsOf } from './plan.ts'
 import { readManifest, snapshotDate } from './read.ts'
@@ -104,23 +105,37 @@ function carryOut(
         versions,
         previous: state.manifest,
         bringsSnapshot: plan.brings_snapshot,
+        since: await sinceLast(context, state.manifest),
       },
     )
+    /** Whether the object is there with these bytes; false if another run has published the release. */
+    const write = async (name: string, bytes: Uint8Array): Promise<boolean> => {
+      const path = releasePrefix(release) + name
+      if ((await putOnce(store, path, bytes)) !== 'different') return true
+      // A run of another make wrote it, for a plan that has been taken over since, unless that run has published the release.
+      if (await readManifest(store, release)) return false
+      await store.put(path, bytes)
+      return true
+    }
     const files: ReleaseManifest['files'] = []
     const gathered = new GatheredTrees()
     const snapshot = plan.brings_snapshot ? new SnapshotFiles(snapshotDate(as_of)) : undefined
     for await (const file of derived.files((bytes) => (secrets ? signatureOf(bytes, secrets) : null))) {
-      const path = releasePrefix(release) + file.path
-      if ((await putOnce(store, path, file.bytes)) === 'different') {
-        // A run of another make wrote it, for a plan that has been taken over since, unless that run has published the release.
-        if (await readManifest(store, release)) return { made: false, release, reason: 'lost' }
-        await store.put(path, file.bytes)
-      }
+      if (!(await write(file.path, file.bytes))) return { made: false, release, reason: 'lost' }
       files.push(entryOf(file))
       gathered.take(file)
       snapshot?.take(file)
     }
-    const { counts, superseded, voiceRule: voice_rule, pairCount: pairs } = derived
+    const before = state.manifest?.carried ?? []
+    const { kept, made: ownPairs } = await carriedBy({ ...context, database }, derived.world, release, before)
+    const carried = [...kept]
+    for await (const { entry, bytes } of ownPairs()) {
+      if (!(await write(entry.path, bytes))) return { made: false, release, reason: 'lost' }
+      carried.push(entry)
+    }
+    context.log('carried pairs', { files: carried.length })
+    const { counts, superseded, voiceRule: voice_rule } = derived
+    const { pairs } = derived.world
     const made = { release, as_of, environment, methodology_version, voice_rule, engines, tables }
     const manifest: ReleaseManifest = {
       ...made,
@@ -130,6 +145,7 @@ function carryOut(
       files,
       trees: gathered.trees,
       inputs: inputsOf(versions, state.manifest),
+      carried,
       snapshot_sha256: snapshot?.sha256(release) ?? null,
     }
     if (!(await store.putIfAbsent(manifestPath(release), recordBytes(manifestPath(release), manifest)))) {

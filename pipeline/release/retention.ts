@@ -2,9 +2,10 @@
 // found by its manifest, and its numbers can be derived again from the tables.
 import pMap from 'p-map'
 import { ServiceError } from '../../schemas/errors.ts'
+import type { CarriedFile } from '../../schemas/payloads.ts'
 import { isThinned, noteThinned, readManifest } from './read.ts'
 import { secureSnapshot } from './snapshot.ts'
-import { isThinnable, releasePrefix } from '../store/paths.ts'
+import { isThinnable, pairsPrefix, releasePrefix } from '../store/paths.ts'
 import type { Store, StoredObject } from '../store/store.ts'
 
 /** Releases of the sandbox that keep all their files, the current one among them. */
@@ -32,7 +33,7 @@ export interface Deleted {
  *
  * Each release is recorded as thinned before its first file goes, and a release only after all files of the one before it
  * are gone. So the releases with a record have the lowest numbers, and after a crash only the last of them can have files
- * left. No manifest refers to a file of another release.
+ * left. Of another release's files a manifest names those of pairs alone: they go with the last release that names them.
  *
  * @throws ServiceError `corrupt` for a release that has lost its manifest or plan, or whose snapshot is damaged: its files
  *   are needed to repair that.
@@ -49,7 +50,7 @@ export async function thinReleases(
   const end = Math.min(last, recorded + most)
   for (let release = Math.max(1, recorded); release <= end; release++) {
     if (release > recorded) await record(store, release, now())
-    const files = await filesOf(store, release)
+    const files = [...(await filesOf(store, release)), ...(await pairsNamedLastBy(store, release))]
     await pMap(files, ({ path }) => store.delete(path), { concurrency: DELETIONS_AT_ONCE })
     if (files.length === 0) continue
     const bytes = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
@@ -83,6 +84,26 @@ async function record(store: Store, release: number, now: Date): Promise<void> {
   if (!manifest) throw new ServiceError('corrupt', `release ${release} has lost its manifest`)
   await secureSnapshot(store, manifest)
   await noteThinned(store, release, now)
+}
+
+/** The files of pairs that a release names or has, and that no later one can name, as the one after it does not. */
+async function pairsNamedLastBy(store: Store, release: number): Promise<StoredObject[]> {
+  const [own, next] = await Promise.all([namedBy(store, release), namedBy(store, release + 1)])
+  const folders = new Set([release, ...own.map((file) => file.release)])
+  const needed = new Set(next.map((file) => releasePrefix(file.release) + file.path))
+  const files: StoredObject[] = []
+  for (const folder of [...folders].sort((a, b) => a - b)) {
+    for await (const file of store.list(pairsPrefix(folder))) {
+      if (!needed.has(file.path)) files.push(file)
+    }
+  }
+  return files
+}
+
+async function namedBy(store: Store, release: number): Promise<readonly CarriedFile[]> {
+  const manifest = await readManifest(store, release)
+  if (!manifest) throw new ServiceError('corrupt', `release ${release} has lost its manifest`)
+  return manifest.carried ?? []
 }
 
 async function filesOf(store: Store, release: number): Promise<StoredObject[]> {

@@ -144,11 +144,11 @@ export function thinnedPath(release: number): string {
 }
 
 /**
- * Whether retention may delete a file, given by its path in its release. What lies in a folder is published about
- * entities; what lies beside the manifest says how the release was made, and stays.
+ * Whether retention may delete a file with its release, given by its path there. What lies in a folder is published about
+ * entities; what lies beside the manifest says how the release was made, and stays. Private files of pairs outlive their release.
  */
 export function isThinnable(path: string): boolean {
-  return path.includes('/')
+  return path.includes('/') && !isPairsPath(path)
 }
 
 export const SNAPSHOTS_PREFIX = 'snapshots/'
@@ -206,6 +206,22 @@ export function isScoresPath(path: string): boolean {
 /** The path, inside its release, of the hashes of the row groups of a part of the scores. */
 export function rowGroupsPath(scoresPath: string): string {
   return `row-groups/${scoresPath.slice(SCORES_PREFIX.length).replace(/\.parquet$/, '.json')}`
+}
+
+const PAIRS_PREFIX = 'pairs/'
+
+/** The path, inside its release, of a private file for the next releases: 0 has names, the others have pairs. */
+export function pairsPath(number: number): string {
+  return `${PAIRS_PREFIX}${padded(number, 3)}.parquet`
+}
+
+/** Where the private files of pairs of a release lie. */
+export function pairsPrefix(release: number): string {
+  return releasePrefix(release) + PAIRS_PREFIX
+}
+
+function isPairsPath(path: string): boolean {
+  return path.startsWith(PAIRS_PREFIX)
 }
 
 /** The world that the sandbox simulates. */

@@ -19,12 +19,13 @@ export function isReplaced(table: TableName): boolean {
   return table in SUBJECT
 }
 
-/** Makes the view `<table>` with every row of a version of the table, or of its data files from one number on. */
+/** Makes the view `<table>`, or one named `view`, with every row of a version of the table, or of its data files from one number on. */
 export async function attachTable(
   database: Database,
   local: LocalFiles,
   version: TableVersion,
   from = 0,
+  view: string = version.table,
 ): Promise<void> {
   const paths = await localRows(database, local, version, from)
   const columns = tableSpec(version.table).columns
@@ -33,7 +34,7 @@ export async function attachTable(
     paths.length === 0
       ? `SELECT ${empty} WHERE false`
       : `SELECT ${columns.map(({ name }) => name).join(', ')} FROM ${parquet(paths)}`
-  await database.run(`CREATE OR REPLACE VIEW ${version.table} AS ${source}`)
+  await database.run(`CREATE OR REPLACE VIEW ${view} AS ${source}`)
 }
 
 /** The columns that the current rows have: all but prose, which would have to be read and sorted with them. */

@@ -1,6 +1,6 @@
 // Holds the files of a logged release, and of the snapshot that it brings, to the hashes that the log binds.
 import pMap from 'p-map'
-import type { ManifestFile, ReleaseManifest, SnapshotManifest } from '../../schemas/payloads.ts'
+import type { CarriedFile, ManifestFile, ReleaseManifest, SnapshotManifest } from '../../schemas/payloads.ts'
 import { sha256Hex } from '../proof/canonical.ts'
 import { isShard, readSnapshotManifest, snapshotDate, thinnedAt } from '../release/read.ts'
 import { objectContent } from '../store/object-content.ts'
@@ -17,7 +17,7 @@ export async function checkReleaseFiles(
   findings: Findings,
   manifest: ReleaseManifest,
 ): Promise<number> {
-  const { release, files, trees } = manifest
+  const { release, files, trees, carried = [] } = manifest
   const thinned = await findings.read(thinnedAt(store, release))
   const places = placesOf(files)
   let gone = 0
@@ -34,6 +34,13 @@ export async function checkReleaseFiles(
     }
   }
   await pMap(files, checkFile, { concurrency: READS_AT_ONCE })
+  // Those of earlier releases were checked with these.
+  const own = carried.filter((file) => file.release === release)
+  const checkPairs = async (file: CarriedFile): Promise<void> => {
+    const path = releasePrefix(release) + file.path
+    if (!(await checkHash(store, findings, path, file, thinned === undefined))) gone += 1
+  }
+  await pMap(own, checkPairs, { concurrency: READS_AT_ONCE })
   if (trees) checkRoots(findings, manifest, trees)
   findings.counts.files_unchecked += gone
   return gone

@@ -116,6 +116,8 @@ describe('a release', () => {
       'releases/00000001/leaderboard/forecaster/000000.json',
       'releases/00000001/manifest.json',
       'releases/00000001/owners/000.json',
+      'releases/00000001/pairs/000.parquet',
+      'releases/00000001/pairs/001.parquet',
       'releases/00000001/row-groups/000.json',
       'releases/00000001/row-groups/001.json',
       'releases/00000001/scores/000.parquet',

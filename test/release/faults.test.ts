@@ -29,13 +29,14 @@ import { NOW, uuidOf } from '../support/world.ts'
 
 const TODAY = NOW.slice(0, 10)
 const YESTERDAY = '2026-02-28'
+const FORECAST_COLUMNS = 'entity_type,entity_id,question_id,probability,forecast_at'
 
 const folder = await suiteFolder()
 let prepared: MemoryStore
 let clean: { writes: number; content: Record<string, string> }
 let clock: Clock
 
-/** Yesterday's release, and since then an agent and forecasts that wait in the inbox. */
+/** Yesterday's release, and since then an agent and forecasts that wait in the inbox, one of them on a question that was scored. */
 beforeAll(async () => {
   clock = new Clock(`${YESTERDAY}T12:00:00.000Z`)
   prepared = new MemoryStore()
@@ -54,13 +55,11 @@ beforeAll(async () => {
   const forecasts = [1, 2, 3].map(
     (person) => `forecaster,${uuidOf(2, person)},${uuidOf(1, 1)},0.${person},2026-01-0${person}T00:00:00Z`,
   )
-  await importRows(
-    components,
-    'forecasts',
-    ['entity_type,entity_id,question_id,probability,forecast_at', ...forecasts].join('\n'),
-  )
+  await importRows(components, 'forecasts', [FORECAST_COLUMNS, ...forecasts].join('\n'))
   await release(components)
   clock.set(NOW)
+  const late = `forecaster,${uuidOf(2, 1)},${uuidOf(1, 1)},0.5,2026-01-09T00:00:00Z`
+  await importRows(components, 'forecasts', `${FORECAST_COLUMNS}\n${late}\n`)
   const service = await startTestService(components)
   const { agentId, key } = await registerAgent(service.client)
   for (const probability of [0.1, 0.9]) {
@@ -117,8 +116,9 @@ async function checkAll(store: Store, context: string): Promise<number> {
 describe('a release that is cut off', () => {
   test('has written into every part of the store', () => {
     // Per table an intake, a data file and a commit; what these clear, and once more what the version before took; the
-    // plan, the files, the manifest, the snapshot.
-    expect(clean.writes).toBe(2 * 3 + 3 + 1 + 1 + 11 + 1 + 3)
+    // plan, the files, those of pairs, the manifest, the snapshot.
+    expect(clean.writes).toBe(2 * 3 + 3 + 1 + 1 + 11 + 2 + 1 + 3)
+    expect(Object.keys(clean.content)).toContain('releases/00000002/pairs/001.parquet')
     expect(Object.keys(clean.content)).toContain(`snapshots/${TODAY}/manifest.json`)
   })
 
@@ -282,6 +282,6 @@ describe('releases at once', () => {
     const results = await Promise.all(stores.map(async (store) => release(await componentsOver(store))))
     expect(made(results).length).toBeGreaterThanOrEqual(1)
     await checkAll(inner, 'two intakes')
-    expect((await readManifest(inner, 2))?.tables).toMatchObject({ forecasts: 2, agents: 1 })
+    expect((await readManifest(inner, 2))?.tables).toMatchObject({ forecasts: 3, agents: 1 })
   })
 })

@@ -8,6 +8,8 @@ import { isThinned, readManifest } from '../../pipeline/release/read.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import {
   manifestPath,
+  pairsPath,
+  pairsPrefix,
   planPath,
   releasePrefix,
   snapshotPrefix,
@@ -17,6 +19,7 @@ import type { Store } from '../../pipeline/store/store.ts'
 import { FAULTS, FaultStore } from '../support/fault-store.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { after, sandboxOver, seededStore } from '../support/sandbox.ts'
+import { changeManifest } from '../support/forged-release.ts'
 import { Clock, release, testComponents, testService } from '../support/service.ts'
 import { contentOf, copyOf, recordIn, setRecord } from '../support/store-content.ts'
 import { NOW, copyReleasedWorld, forecasterId } from '../support/world.ts'
@@ -31,13 +34,13 @@ beforeAll(async () => {
   await release(await sandboxOver(released, folder))
 })
 
-/** A store with `count` releases of one day, which all have the files of the first. */
+/** A store with `count` releases of one day, which all have the files of the first, and carry its pairs. */
 function storeWith(count: number): MemoryStore {
   const store = copyOf(released)
   const manifest = recordIn(released, manifestPath(1))
   const plan = { ...recordIn(released, planPath(1)), brings_snapshot: false }
   for (const [key, bytes] of released.objects) {
-    if (!key.startsWith(releasePrefix(1))) continue
+    if (!key.startsWith(releasePrefix(1)) || key.startsWith(pairsPrefix(1))) continue
     for (let number = 2; number <= count; number++) {
       store.objects.set(key.replace(releasePrefix(1), releasePrefix(number)), bytes)
     }
@@ -95,7 +98,7 @@ describe('thinning releases', () => {
       const watched = new FaultStore(store)
       expect(await thin(watched, current)).toEqual({ releases: 1, files: files.length, bytes: bytesEach })
       expect(watched.count('delete')).toBe(files.length)
-      expect(watched.calls.length).toBeLessThanOrEqual(files.length + 11)
+      expect(watched.calls.length).toBeLessThanOrEqual(files.length + 16)
       expect(await thin(store, current)).toEqual({ releases: 0, files: 0, bytes: 0 })
     }
     expect(await thinnedOf(store, 130)).toEqual(upTo(30))
@@ -134,6 +137,38 @@ describe('thinning releases', () => {
     expect(Object.keys(now).sort()).toEqual([...Object.keys(before).filter(stays), ...records].sort())
     expect(before).toMatchObject(Object.fromEntries(Object.entries(now).filter(([path]) => path in before)))
     for (const number of [1, 2, 3, 4]) expect(Object.keys(now)).toContain(releasePrefix(number) + TREE)
+  })
+
+  test('keeps pairs for as long as a release that is whole names them', async () => {
+    const store = storeWith(6)
+    const carried = (made: readonly number[]) =>
+      made.map((number) => ({
+        release: number,
+        path: pairsPath(0),
+        rows: 1,
+        size_bytes: 1,
+        sha256: '0'.repeat(64),
+      }))
+    const named = [[1], [1, 2], [1, 2], [1, 2, 4], [5], [5, 6]]
+    for (const [index, made] of named.entries()) {
+      const number = index + 1
+      store.objects.set(releasePrefix(number) + pairsPath(0), bytes('pairs'))
+      changeManifest(store, number, () => ({ carried: carried(made) }))
+    }
+    store.objects.delete(pairsPrefix(1) + '001.parquet')
+    const left = () => upTo(6).filter((number) => store.objects.has(releasePrefix(number) + pairsPath(0)))
+    // Of release 3 no manifest names any, as if another make had planned it first.
+    for (const [keep, expected] of [
+      [4, [1, 2, 3, 4, 5, 6]],
+      [3, [1, 2, 4, 5, 6]],
+      [2, [5, 6]],
+      [1, [5, 6]],
+    ] as const) {
+      await thin(store, 6, keep)
+      expect(left(), `the last ${keep}`).toEqual(expected)
+      await thin(store, 6, keep)
+      expect(left(), `the last ${keep}, again`).toEqual(expected)
+    }
   })
 
   test.for(FAULTS)('cut off at any write that %s, is made up for by the next', async (fault) => {

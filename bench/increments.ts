@@ -1,0 +1,107 @@
+// What a release costs that builds on the pairs of the one before, beside one of the same world that sweeps every question, by turns.
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { parseArgs, promisify } from 'node:util'
+import { Database } from '../pipeline/duckdb.ts'
+import { canonical, sha256Hex } from '../pipeline/proof/canonical.ts'
+import { readManifest } from '../pipeline/release/read.ts'
+import { FileStore } from '../pipeline/store/file.ts'
+import { LocalFiles } from '../pipeline/store/local-files.ts'
+import { inboxPath, pairsPrefix } from '../pipeline/store/paths.ts'
+import { parquetOf } from '../pipeline/tables/data-files.ts'
+import { currentVersions } from '../pipeline/tables/delta-log.ts'
+import { attachAll } from '../pipeline/tables/views.ts'
+import { tableSpec } from '../schemas/tables.ts'
+import { run } from './process.ts'
+import type { ReleaseFigures } from './release.ts'
+import { worldSize, worldStore } from './world.ts'
+
+const { values } = parseArgs({
+  options: {
+    forecasts: { type: 'string', default: '10000000' },
+    /** One question in this many is touched. */
+    'one-in': { type: 'string', default: '100' },
+    runs: { type: 'string', default: '3' },
+  },
+})
+const print = (line = '') => process.stdout.write(`${line}\n`)
+
+const world = await worldStore(worldSize(Number(values.forecasts)))
+const base = await copyOf(world)
+const ratios: number[] = []
+try {
+  describe('the first release', await released(base))
+  await touch(base, Number(values['one-in']))
+  for (let round = 1; round <= Number(values.runs); round++) {
+    const [built, full] = [await releasedFrom(base, false), await releasedFrom(base, true)]
+    if (built.published !== full.published) throw new Error('the two have published different bytes')
+    const [own, all] = [cpuOf(built.figures), cpuOf(full.figures)]
+    describe('full', full.figures)
+    describe('incremental', built.figures)
+    ratios.push(own / all)
+    print(`round ${round}: ${(own / all).toFixed(2)} of the CPU seconds`)
+  }
+} finally {
+  await rm(base, { recursive: true, force: true })
+}
+print(`ratios: ${ratios.map((ratio) => ratio.toFixed(2)).join(' ')}`)
+
+/** Files are only ever replaced, so that links keep the original as it is. */
+async function copyOf(root: string): Promise<string> {
+  const copy = await mkdtemp(join(dirname(world), 'increments-'))
+  await promisify(execFile)('cp', ['-al', `${root}/.`, copy])
+  return copy
+}
+
+async function released(root: string): Promise<ReleaseFigures> {
+  return JSON.parse(await run('release.ts', root)) as ReleaseFigures
+}
+
+/** Makes the second release over a copy, with the pairs of the first or without. */
+async function releasedFrom(root: string, full: boolean) {
+  const copy = await copyOf(root)
+  try {
+    if (full) await rm(join(copy, pairsPrefix(1)), { recursive: true })
+    const figures = await released(copy)
+    const { files, counts, trees } = (await readManifest(await FileStore.begin(copy), 2))!
+    return { figures, published: sha256Hex(canonical({ files, counts, trees })) }
+  } finally {
+    await rm(copy, { recursive: true, force: true })
+  }
+}
+
+function cpuOf({ phases }: ReleaseFigures): number {
+  return phases.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0)
+}
+
+function describe(what: string, figures: ReleaseFigures): void {
+  print(
+    `${what}: ${figures.seconds.toFixed(1)} s, ${cpuOf(figures).toFixed(1)} CPU s, at most ${Math.round(figures.peakBytes / 2 ** 20)} MiB`,
+  )
+  for (const { name, seconds, cpuSeconds } of figures.phases) {
+    print(
+      `  ${name.padEnd(40)} ${seconds.toFixed(2).padStart(7)} s ${cpuSeconds.toFixed(2).padStart(7)} CPU s`,
+    )
+  }
+}
+
+/** Every forecast on one question in `oneIn` once more, a millisecond later and under ids of their own. */
+async function touch(root: string, oneIn: number): Promise<void> {
+  const directory = await mkdtemp(join(tmpdir(), 'fvs-bench-touch-'))
+  try {
+    const store = await FileStore.begin(root)
+    using database = await Database.open({ threads: 2, memoryLimit: '4GB', directory })
+    await attachAll(database, new LocalFiles(store, directory), await currentVersions(store))
+    const columns = tableSpec('forecasts').columns.map(({ name }) => {
+      if (name === 'forecast_id') return `left(forecast_id, 24) || right(md5(forecast_id), 12) AS forecast_id`
+      return name === 'forecast_at' ? `forecast_at + INTERVAL 1 MILLISECOND AS forecast_at` : name
+    })
+    const rows = `SELECT ${columns.join(', ')} FROM forecasts WHERE hash(question_id) % ${oneIn} = 0`
+    const bytes = await parquetOf({ database, directory }, 'touched', rows, 122_880)
+    await store.put(inboxPath('forecasts', '00000000-0000-8000-8000-00000000ffff', bytes), bytes)
+  } finally {
+    await rm(directory, { recursive: true, force: true })
+  }
+}

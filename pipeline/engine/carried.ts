@@ -1,0 +1,145 @@
+// Pairs that a release hands on to the next one, in files: by numbers of its own, with the ids that these stand for. Which of them
+// still hold, and which are wrong.
+import { type Database, literal, parquet } from '../duckdb.ts'
+import { PAIR_METRICS } from '../../schemas/metrics.ts'
+
+/** The files of pairs that a release made, on this machine. */
+export interface CarriedPaths {
+  release: number
+  /** See `NAMES`. */
+  names: string
+  /** With the question, the entity and every metric of a pair, all of them whole numbers. */
+  pairs: readonly string[]
+}
+
+const METRICS = Object.keys(PAIR_METRICS)
+
+/** They are read whole. The second version has integers in fewer bytes, and is read faster. */
+const FORMAT = `(FORMAT parquet, PARQUET_VERSION V2, COMPRESSION zstd, COMPRESSION_LEVEL 1, ROW_GROUP_SIZE 122880,
+  WRITE_BLOOM_FILTER false)`
+
+/**
+ * What the numbers of a release stand for. Grain: one row per question that it swept, also one without a pair, so that it hides
+ * the pairs of earlier releases; and one per entity in these pairs, with 1 as its voice if it was one, else 0.
+ */
+const NAMES = `SELECT 'question' AS kind, question AS number, question_id AS id, NULL::INTEGER AS voice FROM swept
+  UNION ALL SELECT entity_type, entity, entity_id, voice FROM entity JOIN voice USING (entity)
+    SEMI JOIN (FROM scored SEMI JOIN swept USING (question)) USING (entity)
+  ORDER BY kind, number`
+
+/** Some rows of `scored`, in their order: those of `swept`, or all from one number up to another. */
+export type PairRange = 'swept' | { start: number; end: number }
+
+function pairsIn(range: PairRange): string {
+  // The numbers of a pair are never -0, so that whole numbers give the same bits back.
+  const metrics = METRICS.map((name) => `${name}::BIGINT AS ${name}`)
+  const select = `SELECT question, entity, ${metrics.join(', ')} FROM scored`
+  return range === 'swept'
+    ? `${select} SEMI JOIN swept USING (question) ORDER BY scored.rowid`
+    : // DuckDB keeps the order of a table's rows, and sorting all of them would take as long as writing them.
+      `${select} WHERE rowid >= ${range.start} AND rowid < ${range.end}`
+}
+
+/** Has the table `swept` name every question. */
+export async function sweptIsAll(database: Database): Promise<void> {
+  await database.run(`CREATE OR REPLACE TEMP TABLE swept AS SELECT question, question_id FROM question`)
+}
+
+/** The number of questions that were swept, and of their pairs. */
+export async function sweptCounts(database: Database): Promise<{ questions: number; pairs: number }> {
+  const [row] = await database.rows<{ questions: bigint; pairs: bigint }>(
+    `SELECT (SELECT count(*) FROM swept) AS questions,
+       (SELECT count(*) FROM scored SEMI JOIN swept USING (question)) AS pairs`,
+  )
+  return { questions: Number(row!.questions), pairs: Number(row!.pairs) }
+}
+
+/** Writes `NAMES` as a Parquet file. */
+export async function writeNames(database: Database, path: string): Promise<void> {
+  await database.run(`COPY (${NAMES}) TO ${literal(path)} ${FORMAT}`)
+}
+
+/** Writes pairs as a Parquet file. */
+export async function writePairs(database: Database, path: string, range: PairRange): Promise<void> {
+  await database.run(`COPY (${pairsIn(range)}) TO ${literal(path)} ${FORMAT}`)
+}
+
+/**
+ * Makes the table `named` of what the numbers of each release stand for, and the view `carried` of the pairs of all of them, each
+ * with its release.
+ */
+export async function attachCarried(database: Database, files: readonly CarriedPaths[]): Promise<void> {
+  const names = files.map(
+    ({ release, names: path }) => `SELECT ${release} AS release, * FROM ${parquet([path])}`,
+  )
+  await database.run(`CREATE OR REPLACE TEMP TABLE named AS ${names.join(' UNION ALL ')}`)
+  const empty = ['question', 'entity', ...METRICS].map((name) => `NULL::INTEGER AS ${name}`)
+  const pairs = files
+    .filter(({ pairs: paths }) => paths.length > 0)
+    .map(({ release, pairs: paths }) => `SELECT ${release} AS release, * FROM ${parquet(paths)}`)
+  await database.run(
+    `CREATE OR REPLACE TEMP VIEW carried AS SELECT 0 AS release, ${empty.join(', ')} WHERE false
+     ${pairs.map((rows) => `UNION ALL ${rows}`).join(' ')}`,
+  )
+}
+
+/** Questions that score, with the last release that swept them and their number in it. Grain: one row per question. */
+const NEWEST = `SELECT question.question, question_id, release, number
+  FROM (SELECT id AS question_id, max(release) AS release, arg_max(number, release) AS number
+    FROM named WHERE kind = 'question' GROUP BY id) JOIN question USING (question_id)`
+
+/**
+ * Makes the table `held` of the questions whose newest carried pairs are right as they are: nothing in the table `touched` is about
+ * them, and every entity in them is a voice, or none, as the table `voice` has it. Grain: one row per question.
+ */
+export async function createHeld(database: Database): Promise<void> {
+  await database.run(
+    `CREATE OR REPLACE TEMP TABLE held AS FROM (${NEWEST}) ANTI JOIN touched USING (question_id)`,
+  )
+  await database.run(
+    `CREATE OR REPLACE TEMP TABLE carried_entity AS
+     SELECT release, number, entity.entity, named.voice AS said, voice.voice AS voice
+     FROM named JOIN entity ON kind = entity_type AND id = entity_id JOIN voice USING (entity)`,
+  )
+  const [changed] = await database.rows(`SELECT 1 AS one FROM carried_entity WHERE said <> voice LIMIT 1`)
+  if (!changed) return
+  await database.run(
+    `DELETE FROM held WHERE (release, number) IN (
+       SELECT (carried.release, carried.question) FROM carried JOIN carried_entity
+         ON carried.release = carried_entity.release AND carried.entity = number WHERE said <> voice)`,
+  )
+}
+
+/** The pairs of the questions of a relation like `held`, by the numbers of this release. */
+function pairsOf(held: string): string {
+  return `SELECT held.question, carried_entity.entity, ${METRICS.join(', ')}
+    FROM carried JOIN ${held} held ON carried.release = held.release AND carried.question = held.number
+    JOIN carried_entity ON carried.release = carried_entity.release AND carried.entity = carried_entity.number`
+}
+
+/** Puts the pairs of the questions of `held` into `pair`. */
+export async function takeHeld(database: Database): Promise<void> {
+  await database.run(`INSERT INTO pair (question, entity, ${METRICS.join(', ')}) ${pairsOf('held')}`)
+}
+
+/**
+ * After a sweep of every question, one of which the newest carried pairs are not those that were swept, or who is a voice in them is
+ * not; undefined if there is none.
+ */
+export async function wronglyCarried(
+  database: Database,
+  files: readonly CarriedPaths[],
+): Promise<string | undefined> {
+  await attachCarried(database, files)
+  await database.run(`CREATE OR REPLACE TEMP TABLE touched AS SELECT '' AS question_id WHERE false`)
+  await createHeld(database)
+  const stored = pairsOf('held')
+  const derived = `SELECT question, entity, ${METRICS.join(', ')} FROM scored`
+  const [found] = await database.rows<{ question_id: string | null }>(
+    `SELECT min(question_id) AS question_id FROM (
+       SELECT question FROM question ANTI JOIN held USING (question)
+       UNION ALL SELECT question FROM ((${stored}) EXCEPT ALL (${derived}))
+       UNION ALL SELECT question FROM ((${derived}) EXCEPT ALL (${stored}))) JOIN question USING (question)`,
+  )
+  return found?.question_id ?? undefined
+}

@@ -1,0 +1,102 @@
+// Makes the pairs of a world: from all forecasts, or from those that something has touched and the pairs of the last release.
+import type { VoiceRule } from '../../schemas/payloads.ts'
+import type { Database } from '../duckdb.ts'
+import type { Methodology } from '../scoring/methodology.ts'
+import { PAIR_COLUMNS } from '../scoring/pairs.ts'
+import type { ResolvedQuestion } from '../scoring/question.ts'
+import { type KnownEntity, voicesOf } from '../scoring/voices.ts'
+import { attachCarried, createHeld, sweptIsAll, takeHeld } from './carried.ts'
+import { KEPT_COLUMNS, KeptPairs, voiceRuleOf } from './fit.ts'
+import { forecastsByQuestion } from './forecasts.ts'
+import { VOICE, createCounted, createTable, keep } from './queries.ts'
+import { type Since, createTouched } from './since.ts'
+import { sweepQuestions } from './sweep.ts'
+
+interface SweepContext {
+  methodology: Methodology
+  database: Database
+  log?: ((event: string, fields: object) => void) | undefined
+}
+
+export interface Swept {
+  kept: KeptPairs
+  /** For each entity 1 if it is a voice, as in the table `voice`. */
+  voices: Uint8Array
+  voiceRule: VoiceRule
+}
+
+export async function sweepAll(
+  context: SweepContext,
+  entities: readonly KnownEntity[],
+  questions: readonly ResolvedQuestion[],
+): Promise<Swept> {
+  const { methodology, database } = context
+  await database.run(`CREATE OR REPLACE TEMP VIEW swept_forecasts AS FROM counted`)
+  await sweptIsAll(database)
+  const sweepBy = async (rule: VoiceRule) => {
+    const voices = await keepVoices(database, entities, rule)
+    await database.run(createTable('pair', PAIR_COLUMNS))
+    return { voices, kept: await sweep(context, voices, questions) }
+  }
+  const { voices, kept } = await sweepBy('recorded')
+  const voiceRule = voiceRuleOf(methodology, voices, kept)
+  return { ...(voiceRule === 'recorded' ? { voices, kept } : await sweepBy(voiceRule)), voiceRule }
+}
+
+/**
+ * Takes the pairs of the questions that nothing has touched from the files of `since`, and sweeps the others. Undefined where
+ * another voice rule holds than for that release.
+ */
+export async function sweepTouched(
+  context: SweepContext,
+  entities: readonly KnownEntity[],
+  questions: readonly ResolvedQuestion[],
+  since: Since,
+): Promise<Swept | undefined> {
+  const { methodology, database, log } = context
+  const { voiceRule } = since
+  await attachCarried(database, since.carried)
+  await createTouched(database, since)
+  const voices = await keepVoices(database, entities, voiceRule)
+  await createHeld(database)
+  await database.run(
+    `CREATE OR REPLACE TEMP TABLE swept AS SELECT question, question_id FROM question ANTI JOIN held USING (question)`,
+  )
+  await database.run(createTable('pair', PAIR_COLUMNS))
+  await takeHeld(database)
+  await database.run(
+    `CREATE OR REPLACE TEMP TABLE touched_forecasts AS FROM forecasts SEMI JOIN swept USING (question_id)`,
+  )
+  await createCounted(database, 'touched_forecasts', 'swept_forecasts')
+  const kept = await sweep(context, voices, questions)
+  if (voiceRuleOf(methodology, voicesOf(entities, 'recorded'), kept) === voiceRule) {
+    return { kept, voices, voiceRule }
+  }
+  log?.('sweeps every question', { reason: `the voice rule is no more ${voiceRule}` })
+  return undefined
+}
+
+/** Adds the pairs of the view `swept_forecasts` to `pair`, and keeps what is fitted of all pairs in it. */
+async function sweep(
+  { methodology, database }: SweepContext,
+  voices: Uint8Array,
+  questions: readonly ResolvedQuestion[],
+): Promise<KeptPairs> {
+  const appender = await database.appender('pair', PAIR_COLUMNS)
+  const kept = new KeptPairs(appender)
+  const held = `SELECT ${Object.keys(KEPT_COLUMNS).join(', ')} FROM pair`
+  for await (const block of database.columns(held, KEPT_COLUMNS)) kept.take(block)
+  await sweepQuestions(methodology, voices, questions, forecastsByQuestion(database), kept)
+  appender.close()
+  return kept
+}
+
+async function keepVoices(
+  database: Database,
+  entities: readonly KnownEntity[],
+  rule: VoiceRule,
+): Promise<Uint8Array> {
+  const voices = voicesOf(entities, rule)
+  await keep(database, 'voice', VOICE, { entity: Array.from(voices.keys()), voice: voices })
+  return voices
+}

@@ -1,0 +1,78 @@
+// The audit of the pairs that a release carries for the next ones: the files as its manifest names them, and the newest pairs of
+// each question against those that were derived.
+import type { CarriedFile, ReleaseManifest } from '../../schemas/payloads.ts'
+import type { Database } from '../duckdb.ts'
+import { wronglyCarried } from '../engine/carried.ts'
+import { canonical, sha256Hex } from '../proof/canonical.ts'
+import type { LocalFiles } from '../store/local-files.ts'
+import { releasePrefix } from '../store/paths.ts'
+import type { Store } from '../store/store.ts'
+import { rowsOf } from '../tables/quarantine.ts'
+import { type AuditReport, unlessCorrupt } from './audit-report.ts'
+import { carriedPaths } from './carried.ts'
+import type { ThinnedFiles } from './thinned-files.ts'
+
+interface CheckContext {
+  store: Store
+  local: LocalFiles
+  database: Database
+}
+
+const key = (file: CarriedFile) => sha256Hex(canonical(file))
+
+/**
+ * Puts what it finds into the report. Where the numbers were derived, the database holds them. Returns what the manifest should
+ * say of the files.
+ */
+export async function checkCarried(
+  context: CheckContext,
+  { release, carried }: Pick<ReleaseManifest, 'release' | 'carried'>,
+  previous: Pick<ReleaseManifest, 'carried'> | undefined,
+  thinned: ThinnedFiles,
+  report: AuditReport,
+): Promise<Pick<ReleaseManifest, 'carried'>> {
+  if (!carried) return {}
+  if (previous) {
+    const before = new Set((previous.carried ?? []).map(key))
+    for (const file of carried.filter((one) => one.release !== release && !before.has(key(one)))) {
+      report.faults.push(`${nameOf(file)}: is carried, which the release before does not do`)
+    }
+  }
+  const faults = report.faults.length
+  const found: CarriedFile[] = []
+  let gone = 0
+  for (const file of carried) {
+    const bytes = await context.store.get(nameOf(file))
+    if (!bytes) {
+      if ((await thinned.at()) !== undefined) gone += 1
+      else report.faults.push(`${nameOf(file)}: is missing`)
+      found.push(file)
+      continue
+    }
+    if (sha256Hex(bytes) !== file.sha256) {
+      report.faults.push(`${nameOf(file)}: its SHA-256 is not the manifest's`)
+    }
+    const rows = rowsOf(bytes) ?? file.rows
+    found.push({ ...file, rows, size_bytes: bytes.byteLength, sha256: sha256Hex(bytes) })
+  }
+  if (gone > 0) report.notes.push('retention has deleted pairs that it carried, so these were not checked')
+  if (report.derived && gone === 0 && carried.length > 0 && report.faults.length === faults) {
+    await unlessCorrupt(checkPairs(context, carried, report), report)
+  }
+  return { carried: found }
+}
+
+async function checkPairs(
+  { database, local }: CheckContext,
+  carried: readonly CarriedFile[],
+  report: AuditReport,
+): Promise<void> {
+  const wrong = await wronglyCarried(database, await carriedPaths(local, carried))
+  if (wrong !== undefined) {
+    report.faults.push(`pairs: what is carried of question ${wrong} is not what is derived`)
+  }
+}
+
+function nameOf({ release, path }: CarriedFile): string {
+  return releasePrefix(release) + path
+}

@@ -1,0 +1,135 @@
+// The private files by which a release hands its pairs on: which of them the next release builds on, and which it makes itself.
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { ServiceError } from '../../schemas/errors.ts'
+import type { CarriedFile, ReleaseManifest } from '../../schemas/payloads.ts'
+import { Database } from '../duckdb.ts'
+import {
+  type CarriedPaths,
+  type PairRange,
+  sweptCounts,
+  sweptIsAll,
+  writeNames,
+  writePairs,
+} from '../engine/carried.ts'
+import type { ScoredWorld } from '../engine/duckdb-engine.ts'
+import type { Since } from '../engine/since.ts'
+import { sha256Hex } from '../proof/canonical.ts'
+import { pairsPath, releasePrefix } from '../store/paths.ts'
+import { rowsOf } from '../tables/quarantine.ts'
+import type { LocalFiles } from '../store/local-files.ts'
+import type { ReleaseContext } from './state.ts'
+
+/** The most files that a manifest names before they are made one set again, and the most rows for each pair that counts. */
+const MOST_FILES = 64
+const MOST_ROWS_PER_PAIR = 2
+/** In one file, because it is uploaded from memory. */
+const PAIRS_PER_FILE = 4_000_000
+
+/**
+ * What the next release can build on. Undefined, with the reason in the log, where it must sweep every question: another make of
+ * the service made the last release, or its files are not there as its manifest names them.
+ */
+export async function sinceLast(
+  { local, methodology, service, log }: Pick<ReleaseContext, 'local' | 'methodology' | 'service' | 'log'>,
+  previous: ReleaseManifest | undefined,
+): Promise<Since | undefined> {
+  if (!previous) return undefined
+  const { release, as_of, methodology_version, engines, tables, voice_rule: voiceRule, counts } = previous
+  const sweepAll = (reason: string) => {
+    log('sweeps every question', { reason })
+    return undefined
+  }
+  if (!previous.carried?.length || !voiceRule) return sweepAll(`release ${release} carries no pairs`)
+  if (
+    methodology_version !== methodology.version ||
+    engines.duckdb !== Database.version ||
+    engines.service !== service
+  ) {
+    return sweepAll(`another method or version made release ${release}`)
+  }
+  try {
+    const carried = await carriedPaths(local, previous.carried)
+    return { asOf: new Date(as_of), tables, voiceRule, forecasts: counts.forecasts, carried }
+  } catch (error) {
+    if (!(error instanceof ServiceError && ['corrupt', 'notFound'].includes(error.kind))) throw error
+    return sweepAll(error.message)
+  }
+}
+
+/** @throws ServiceError `notFound` or `corrupt` for a file that is not there as it is named. */
+export async function carriedPaths(
+  local: LocalFiles,
+  files: readonly CarriedFile[],
+): Promise<CarriedPaths[]> {
+  const found = new Map<number, CarriedPaths & { pairs: string[] }>()
+  for (const { release, path, sha256, size_bytes: sizeBytes } of files) {
+    const file = await local.path(releasePrefix(release) + path, { sha256, sizeBytes })
+    if (path === pairsPath(0)) found.set(release, { release, names: file, pairs: [] })
+    else if (found.has(release)) found.get(release)!.pairs.push(file)
+    else throw new ServiceError('corrupt', `${path} of release ${release} is named without ${pairsPath(0)}`)
+  }
+  return [...found.values()]
+}
+
+export interface CarriedOutput {
+  entry: CarriedFile
+  bytes: Uint8Array
+}
+
+export interface Carried {
+  /** The files of earlier releases that still count. */
+  kept: readonly CarriedFile[]
+  /** Those of this release, each made when asked for. */
+  made: () => AsyncIterable<CarriedOutput>
+}
+
+/** What a release carries: all pairs anew where it swept everything or too many rows count no more, else what it swept beside what was carried. */
+export async function carriedBy(
+  { database, directory }: { database: Database; directory: string },
+  world: ScoredWorld,
+  release: number,
+  before: readonly CarriedFile[],
+): Promise<Carried> {
+  const nothing = { kept: [], async *made() {} }
+  if (!world.isBase) return nothing
+  const swept = await sweptCounts(database)
+  if (!world.isSweptInFull && swept.questions === 0) return { ...nothing, kept: before }
+  const rows = before
+    .filter(({ path }) => path !== pairsPath(0))
+    .reduce((sum, file) => sum + file.rows, swept.pairs)
+  const isWhole =
+    world.isSweptInFull ||
+    before.length + 2 > MOST_FILES ||
+    rows > MOST_ROWS_PER_PAIR * Math.max(1, world.pairs)
+  const outputOf = async (number: number, write: (path: string) => Promise<void>): Promise<CarriedOutput> => {
+    const path = pairsPath(number)
+    const file = join(directory, path.replace('/', '-'))
+    try {
+      await write(file)
+      const bytes = await readFile(file)
+      const described = { rows: rowsOf(bytes) ?? 0, size_bytes: bytes.byteLength, sha256: sha256Hex(bytes) }
+      return { entry: { release, path, ...described }, bytes }
+    } finally {
+      await rm(file, { force: true })
+    }
+  }
+  return {
+    kept: isWhole ? [] : before,
+    async *made() {
+      if (isWhole) await sweptIsAll(database)
+      yield await outputOf(0, (path) => writeNames(database, path))
+      const ranges: PairRange[] = isWhole ? rangesOf(world.pairs) : swept.pairs > 0 ? ['swept'] : []
+      for (const [index, range] of ranges.entries()) {
+        yield await outputOf(index + 1, (path) => writePairs(database, path, range))
+      }
+    },
+  }
+}
+
+function rangesOf(pairs: number): PairRange[] {
+  return Array.from({ length: Math.ceil(pairs / PAIRS_PER_FILE) }, (_, index) => {
+    const start = index * PAIRS_PER_FILE
+    return { start, end: Math.min(pairs, start + PAIRS_PER_FILE) }
+  })
+}

@@ -1,0 +1,215 @@
+// Releases that build on the pairs of the one before: the same bytes as from a sweep of everything, whatever came in between, and
+// nothing is built on what is not there as it was named.
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { Components } from '../../jobs/components.ts'
+import { auditRelease } from '../../pipeline/release/audit.ts'
+import { readManifest } from '../../pipeline/release/read.ts'
+import { MemoryStore } from '../../pipeline/store/memory.ts'
+import { manifestPath, pairsPrefix, releasePrefix } from '../../pipeline/store/paths.ts'
+import { sha256Hex } from '../../pipeline/proof/canonical.ts'
+import type { Row, TableName } from '../../schemas/tables.ts'
+import { suiteFolder } from '../support/folder.ts'
+import { HISTORY_START_MS, type Step, historyOf } from '../support/history.ts'
+import { changeManifest } from '../support/forged-release.ts'
+import { Clock, SECRET, release, testComponents } from '../support/service.ts'
+import { contentOf, copyOf, recordIn } from '../support/store-content.ts'
+import { send } from '../support/tables.ts'
+import { uuidOf } from '../support/world.ts'
+
+const folder = await suiteFolder()
+
+interface Line {
+  event: string
+  reason?: string
+}
+
+async function componentsOn(store: MemoryStore, clock: Clock): Promise<Components & { lines: Line[] }> {
+  const lines: Line[] = []
+  const components = await testComponents({ store, folder, clock })
+  return { ...components, lines, log: (event, fields) => lines.push({ event, ...fields }) }
+}
+
+/** Why a run swept every question; undefined if it did not, and '' for the first release. */
+const reasonIn = (lines: readonly Line[]) =>
+  lines.find(({ event }) => event === 'sweeps every question')?.reason
+
+/** What a release has published, without what it carries. */
+async function publishedBy(store: MemoryStore, number: number): Promise<object> {
+  const content = await contentOf(store, releasePrefix(number))
+  const isPrivate = (path: string) => path.startsWith(pairsPrefix(number)) || path === manifestPath(number)
+  const { carried: _, ...manifest } = recordIn(store, manifestPath(number))
+  return {
+    manifest,
+    files: Object.entries(content).filter(([path]) => !isPrivate(path)),
+    snapshots: await contentOf(store, 'snapshots/'),
+  }
+}
+
+/** A store without the pairs of any release, so that the next one sweeps everything. */
+function withoutPairs(store: MemoryStore): MemoryStore {
+  const copy = copyOf(store)
+  for (const path of copy.objects.keys()) if (path.includes('/pairs/')) copy.objects.delete(path)
+  return copy
+}
+
+async function take({ rows }: Step, store: MemoryStore, id: string): Promise<void> {
+  for (const [table, added] of Object.entries(rows)) {
+    if (added.length > 0) await send(store, table as TableName, id, added)
+  }
+}
+
+async function faultsOf(store: MemoryStore, clock: Clock, number: number): Promise<string[]> {
+  const components = await componentsOn(store, clock)
+  using database = await components.openDatabase()
+  const { faults } = await auditRelease({ ...components, database, secrets: [SECRET] }, number)
+  return faults
+}
+
+/** Makes a release for each step. Returns the store, and for each release why it swept every question. */
+async function live(steps: readonly Step[], check: boolean) {
+  const store = new MemoryStore()
+  const clock = new Clock(new Date(HISTORY_START_MS).toISOString())
+  const reasons: (string | undefined)[] = []
+  for (const [index, step] of steps.entries()) {
+    const number = index + 1
+    clock.set(new Date(clock.now().getTime() + step.laterMs).toISOString())
+    await take(step, store, `s${number}`)
+    const full = withoutPairs(store)
+    const components = await componentsOn(store, clock)
+    await release(components)
+    reasons.push(reasonIn(components.lines))
+    if (!check) continue
+    await release(await componentsOn(full, clock))
+    expect(await publishedBy(store, number), `release ${number}`).toEqual(await publishedBy(full, number))
+    expect(await faultsOf(store, clock, number), `release ${number}`).toEqual([])
+  }
+  return { store, clock, reasons }
+}
+
+/** The paths of what the current release carries, each after its release. */
+async function carriedIn(store: MemoryStore, number: number): Promise<string[]> {
+  const { carried } = (await readManifest(store, number))!
+  return carried!.map(({ release: made, path }) => `${made} ${path}`)
+}
+
+describe('a release that builds on the one before', () => {
+  test.for([1, 2, 3, 4])(
+    'publishes the bytes of a sweep of everything: history %d',
+    { timeout: 120_000 },
+    async (seed) => {
+      const { reasons } = await live(historyOf(seed, 9), true)
+      // Most releases of each history build on another, unless a forecast came again as another.
+      const built = reasons.filter((reason) => reason === undefined).length
+      expect(built).toBeGreaterThan(reasons.some((reason) => reason?.includes('as another')) ? 2 : 6)
+    },
+  )
+})
+
+/** A world with a release, and what comes next: a forecast on one of its questions. */
+async function released() {
+  const steps = historyOf(1, 1)
+  const { store, clock } = await live(steps, false)
+  const { forecasts, resolutions, questions, forecasters } = steps[0]!.rows
+  const people = new Set(forecasters!.map(({ user_id }) => user_id))
+  // One that counts, on a question that scores.
+  const forecast = forecasts!.find(({ question_id, entity_id, forecast_at }) => {
+    const isIts = (row: Row) => row.question_id === question_id
+    const { opened_at, closes_at } = questions!.find(isIts)!
+    const { outcome, resolved_at } = resolutions!.find(isIts) ?? { outcome: 'annulled' }
+    return (
+      outcome !== 'annulled' &&
+      people.has(entity_id) &&
+      resolved_at! <= clock.now() &&
+      opened_at! < resolved_at! &&
+      forecast_at! < resolved_at! &&
+      forecast_at! < closes_at!
+    )
+  })
+  const next = async (id: string) => {
+    const row = { ...forecast!, forecast_id: uuidOf(9, id.length), probability: 0.5 }
+    await send(store, 'forecasts', id, [row])
+  }
+  return { store, clock, next }
+}
+
+describe('pairs that a release carries', () => {
+  test('are those of what was touched, beside what was carried before, until too many count no more', async () => {
+    const { store, clock, next } = await released()
+    expect(await carriedIn(store, 1)).toEqual(['1 pairs/000.parquet', '1 pairs/001.parquet'])
+    await next('a')
+    await release(await componentsOn(store, clock))
+    const own = (number: number) => [`${number} pairs/000.parquet`, `${number} pairs/001.parquet`]
+    expect(await carriedIn(store, 2)).toEqual([...own(1), ...own(2)])
+    const rowsOf = async (number: number) =>
+      (await readManifest(store, number))!.carried!.map(({ rows }) => rows)
+    const [, all, , few] = (await rowsOf(2)) as [number, number, number, number]
+    expect(few).toBeLessThan(all / 2)
+    // Nothing new: nothing is swept, and nothing is written.
+    await release(await componentsOn(store, clock))
+    expect(await carriedIn(store, 3)).toEqual([...own(1), ...own(2)])
+    let number = 3
+    while ((await carriedIn(store, number)).length > 2) {
+      expect(number).toBeLessThan(40)
+      await next('b'.repeat(++number))
+      await release(await componentsOn(store, clock))
+    }
+    expect(await carriedIn(store, number)).toEqual(own(number))
+    expect(await faultsOf(store, clock, number)).toEqual([])
+  })
+
+  test.for([
+    ['lost', (store: MemoryStore, path: string) => store.objects.delete(path)],
+    ['damaged', (store: MemoryStore, path: string) => store.objects.set(path, new Uint8Array(100))],
+  ] as const)('and that are %s are not built on, and the audit names them', async ([, harm]) => {
+    const { store, clock, next } = await released()
+    await next('a')
+    for (const file of [0, 1]) {
+      const harmed = copyOf(store)
+      const path = pairsPrefix(1) + `00${file}.parquet`
+      harm(harmed, path)
+      expect(await faultsOf(harmed, clock, 1)).toContainEqual(expect.stringContaining(path))
+      const components = await componentsOn(harmed, clock)
+      await release(components)
+      expect(reasonIn(components.lines)).toContain(path)
+      expect(await carriedIn(harmed, 2)).toEqual(['2 pairs/000.parquet', '2 pairs/001.parquet'])
+      expect(await faultsOf(harmed, clock, 2)).toEqual([])
+    }
+  })
+
+  test('are not built on by another version of the service', async () => {
+    const { store, clock } = await released()
+    const components = await componentsOn(store, clock)
+    await release({ ...components, service: 'another' })
+    expect(reasonIn(components.lines)).toBe('another method or version made release 1')
+  })
+
+  test('and that are others than what is derived are found by the audit, though every hash is right', async () => {
+    const { store, clock } = await released()
+    const components = await componentsOn(store, clock)
+    const path = join(components.directory, 'pairs.parquet')
+    await writeFile(path, store.objects.get(`${pairsPrefix(1)}001.parquet`)!)
+    using database = await components.openDatabase()
+    for (const change of ['brier := brier + 1', 'entity := (entity + 1) % 5']) {
+      const [column, value] = change.split(' := ') as [string, string]
+      const forged = `${path}.forged`
+      await database.run(
+        `COPY (SELECT * REPLACE (${value} AS ${column}) FROM '${path}') TO '${forged}' (FORMAT parquet)`,
+      )
+      const bytes = await readFile(forged)
+      const harmed = copyOf(store)
+      harmed.objects.set(`${pairsPrefix(1)}001.parquet`, bytes)
+      changeManifest(harmed, 1, ({ carried }) => ({
+        carried: carried!.map((file) =>
+          file.path === 'pairs/001.parquet'
+            ? { ...file, size_bytes: bytes.byteLength, sha256: sha256Hex(bytes) }
+            : file,
+        ),
+      }))
+      expect(await faultsOf(harmed, clock, 1)).toEqual([
+        expect.stringMatching(/^pairs: what is carried of question [0-9a-f-]{36} is not what is derived$/),
+      ])
+    }
+  })
+})
