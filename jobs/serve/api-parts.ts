@@ -35,6 +35,8 @@ export interface Serving {
   counters: CallCounters
   /** Tells the other workers, where there are any. */
   tell?: ((news: News) => Promise<void>) | undefined
+  /** Resolves once this worker knows what the others told before. */
+  latest?: (() => Promise<void>) | undefined
   /** Whether this process also makes releases. */
   scheduler: boolean
   /** False once the process is shutting down. */

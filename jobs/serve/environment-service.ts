@@ -91,7 +91,10 @@ export async function startEnvironment(
       catchUp: async () => {
         await follower.catchUp()
       },
-      catchUpStanding: () => standingFollower.catchUp(),
+      catchUpStanding: async () => {
+        await serving.latest?.()
+        return standingFollower.catchUp()
+      },
       nextReleaseAt: () => scheduler.nextRun(),
     },
     learn: (news) => {

@@ -38,7 +38,16 @@ export async function startService(
     running.some(({ context }) => context.site.environment === 'sandbox' && context.releases.current)
   const start = async (environment: Environment) => {
     const tell = link && ((news: News) => link.tell(news))
-    const serving = { metrics, counters, tell, scheduler, accepting: () => accepting, isSandboxSeeded }
+    const latest = link && (() => link.latest())
+    const serving = {
+      metrics,
+      counters,
+      tell,
+      latest,
+      scheduler,
+      accepting: () => accepting,
+      isSandboxSeeded,
+    }
     const started = await startEnvironment(components[environment], serving)
     running.push(started)
     return started.context

@@ -1,5 +1,6 @@
 // What the workers of a serving process and their primary send each other.
-import type { CounterAnswer, CounterCall } from '../../../api/limits/remote-counters.ts'
+import type { CounterAnswer, CounterCall } from '../../../api/limits/counter-table.ts'
+import type { CountedAttempt } from '../../../api/limits/mirrored-counters.ts'
 import type { Measured } from '../../../api/metrics.ts'
 import type { WrittenForecast } from '../../../api/standing/standing.ts'
 import { type ErrorKind, type Fault, ServiceError } from '../../../schemas/errors.ts'
@@ -34,23 +35,28 @@ export type ToPrimary =
   | ({ kind: 'ready' } & Ready)
   | { kind: 'failed'; failure: Failure }
   | { kind: 'count'; id: number; calls: readonly CounterCall[] }
-  | { kind: 'attempt'; call: CounterCall }
+  | { kind: 'attempt'; attempt: CountedAttempt }
+  /** Answered once all news that were told before are sent to this worker. */
+  | { kind: 'latest'; id: number }
   | { kind: 'news'; id: number; news: News }
   | { kind: 'measurements'; id: number }
 
 export type ToWorker =
   | Answer
   | { kind: 'stop' }
-  | { kind: 'attempt'; call: CounterCall }
+  | { kind: 'attempt'; attempt: CountedAttempt }
+  | { kind: 'recall'; id: number; name: string; caller: string }
   | { kind: 'news'; news: News }
   | { kind: 'measure'; id: number }
 
 /** What the questions in messages are answered with. */
 export interface Answers {
   count: readonly CounterAnswer[]
+  latest: null
   news: null
   measurements: string
   measure: Measured
+  recall: number
 }
 
 /** The questions of a process that have no answer yet. */

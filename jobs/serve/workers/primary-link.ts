@@ -1,5 +1,7 @@
 // A worker's side of the messages between it and its primary.
-import { countRemotely, MirroredCounters } from '../../../api/limits/remote-counters.ts'
+import { setImmediate as othersHaveRun } from 'node:timers/promises'
+import { MirroredCounters } from '../../../api/limits/mirrored-counters.ts'
+import { RemoteCounters } from '../../../api/limits/remote-counters.ts'
 import type { CallCounters } from '../../../api/limits/counters.ts'
 import type { Measured } from '../../../api/metrics.ts'
 import { type Failure, type News, Questions, type Ready, type ToPrimary, type ToWorker } from './messages.ts'
@@ -11,20 +13,20 @@ export class PrimaryLink {
   readonly workers: number
   readonly counters: CallCounters
   readonly #questions = new Questions()
-  readonly #attempts = new MirroredCounters((call) => {
-    this.#send({ kind: 'attempt', call })
+  readonly #attempts = new MirroredCounters((attempt) => {
+    this.#send({ kind: 'attempt', attempt })
   })
+  readonly #counted = new RemoteCounters((calls) =>
+    this.#questions.ask<'count'>((id) => {
+      this.#send({ kind: 'count', id, calls })
+    }),
+  )
   #learn: (news: News) => void = () => {}
   #measure: () => Promise<Measured> = () => Promise.resolve([])
 
   constructor(workers: number) {
     this.workers = workers
-    const counted = countRemotely((calls) =>
-      this.#questions.ask<'count'>((id) => {
-        this.#send({ kind: 'count', id, calls })
-      }),
-    )
-    this.counters = { quotas: counted, reads: counted, attempts: this.#attempts }
+    this.counters = { quotas: this.#counted, reads: this.#counted, attempts: this.#attempts }
     this.stopped = new Promise((resolve) => {
       process.on('message', (message: ToWorker) => {
         if (message.kind === 'stop') resolve()
@@ -51,10 +53,17 @@ export class PrimaryLink {
     this.#send({ kind: 'failed', failure })
   }
 
-  /** Resolves once every other worker is told before it is answered any call that it counts from now on. */
+  /** Resolves once every other worker that asks for the latest will know it. */
   async tell(news: News): Promise<void> {
     await this.#questions.ask<'news'>((id) => {
       this.#send({ kind: 'news', id, news })
+    })
+  }
+
+  /** Resolves once this worker knows what others told before this call. */
+  async latest(): Promise<void> {
+    await this.#questions.ask<'latest'>((id) => {
+      this.#send({ kind: 'latest', id })
     })
   }
 
@@ -72,7 +81,10 @@ export class PrimaryLink {
         this.#questions.settle(message)
         break
       case 'attempt':
-        this.#attempts.learn(message.call)
+        this.#attempts.learn(message.attempt)
+        break
+      case 'recall':
+        void this.#recall(message)
         break
       case 'news':
         this.#learn(message.news)
@@ -82,6 +94,12 @@ export class PrimaryLink {
           this.#send({ kind: 'answer', id: message.id, answer })
         })
     }
+  }
+
+  async #recall({ id, name, caller }: Extract<ToWorker, { kind: 'recall' }>): Promise<void> {
+    // A lease that was granted just before must have been taken.
+    await othersHaveRun()
+    this.#send({ kind: 'answer', id, answer: this.#counted.recall(name, caller) })
   }
 
   #send(message: ToPrimary): void {

@@ -50,6 +50,13 @@ export class WorkerProcess {
     })
   }
 
+  /** Takes back a lease: what is left of it, and nothing from one that is ending. */
+  recall(name: string, caller: string): Promise<number | undefined> {
+    return this.#questions.ask<'recall'>((id) => {
+      this.send({ kind: 'recall', id, name, caller })
+    })
+  }
+
   /** To one that is ending it does nothing. */
   send(message: ToWorker): void {
     if (this.#worker.isConnected()) this.#worker.send(message, undefined, undefined, () => {})

@@ -3,7 +3,7 @@ import cluster from 'node:cluster'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
-import type { CounterTable } from '../../../api/limits/remote-counters.ts'
+import type { CounterAnswer, CounterCall, CounterTable } from '../../../api/limits/counter-table.ts'
 import { ServiceError } from '../../../schemas/errors.ts'
 import { type Ready, type ToWorker, errorOf } from './messages.ts'
 import { NodeMetrics } from './node-metrics.ts'
@@ -24,10 +24,12 @@ export class Workers {
   readonly #stopping = new AbortController()
   readonly #started = Promise.withResolvers<Ready>()
   readonly #places: Promise<void>[]
+  readonly #size: number
   #missing: number
 
   constructor(count: number, components: WorkersComponents) {
     this.#components = components
+    this.#size = count
     this.#missing = count
     cluster.setupPrimary({ exec: WORKER, args: [String(count)] })
     // However this process ends, no worker serves on: it would count its calls alone.
@@ -110,18 +112,27 @@ export class Workers {
         this.#sendAll(message, from)
         break
       case 'count': {
-        const answer = await this.#components.counters.answer(message.calls)
+        const answer = await this.#count(message.calls, from)
         from.send({ kind: 'answer', id: message.id, answer })
         break
       }
       case 'news':
-        // Each has it before the answer to any call that it counts from now on.
         this.#sendAll({ kind: 'news', news: message.news }, from)
+        from.send({ kind: 'answer', id: message.id, answer: null })
+        break
+      case 'latest':
         from.send({ kind: 'answer', id: message.id, answer: null })
         break
       case 'measurements':
         from.send({ kind: 'answer', id: message.id, answer: await this.#metrics.text(this.#running) })
     }
+  }
+
+  #count(calls: readonly CounterCall[], { id }: WorkerProcess): Promise<readonly CounterAnswer[]> {
+    // What one that has ended had leased counts as used.
+    const recall = async (holder: number, name: string, caller: string) =>
+      (await [...this.#running].find((worker) => worker.id === holder)?.recall(name, caller)) ?? 0
+    return this.#components.counters.answer(calls, { process: id, processes: this.#size, recall })
   }
 
   #sendAll(message: ToWorker, except?: WorkerProcess): void {
