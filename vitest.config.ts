@@ -6,7 +6,10 @@ import { defineConfig } from 'vitest/config'
 const MINUTE_MS = 60_000
 
 /** The service as a whole, in processes of its own: what it takes long to see. */
-const SYSTEM = ['test/readme.test.ts', 'test/jobs/{demo,environments,kill,quotas,shared-data}.test.ts']
+const SYSTEM = [
+  'test/readme.test.ts',
+  'test/jobs/{demo,environments,kill,quotas,shared-data,workers}.test.ts',
+]
 
 // The file that CI counts its tests from.
 const report = process.env['TEST_REPORT']

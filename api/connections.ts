@@ -25,7 +25,8 @@ export class Connections {
     server.on('request', (request, response) => {
       const { socket } = request
       const owed = this.#open.get(socket)?.owed
-      if (!owed) return
+      // A request that comes while its connection is ended must do nothing, because nobody would get the answer.
+      if (!owed || !socket.writable) return
       const before = owed.at(-1)
       owed.push(response)
       response.once('close', () => {

@@ -1,5 +1,17 @@
 // What this process measures, for an operator's Prometheus.
-import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
+import {
+  type Aggregator,
+  Counter,
+  Gauge,
+  Histogram,
+  type MetricObjectWithValues,
+  type MetricValue,
+  Registry,
+  collectDefaultMetrics,
+} from 'prom-client'
+
+/** What one process has measured, as it is sent to another one. */
+export type Measured = readonly MetricObjectWithValues<MetricValue<string>>[]
 
 const labelNames = ['environment'] as const
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
@@ -15,6 +27,7 @@ export class Metrics {
   readonly registry = newRegistry()
   readonly #registers = [this.registry]
   readonly #collectors: (() => void)[] = []
+  readonly #textOfAll: (() => Promise<string>) | undefined
 
   readonly requests = new Histogram({
     name: 'fvs_http_request_seconds',
@@ -41,13 +54,19 @@ export class Metrics {
   readonly standing = this.#gauge(
     'fvs_standing_forecasts',
     'Forecasts in memory that stand on open questions',
+    'max',
   )
-  readonly release = this.#gauge('fvs_release', 'The release that this node serves')
-  readonly releaseAge = this.#gauge('fvs_release_age_seconds', 'How long ago the as_of of that release is')
+  readonly release = this.#gauge('fvs_release', 'The release that this node serves', 'min')
+  readonly releaseAge = this.#gauge(
+    'fvs_release_age_seconds',
+    'How long ago the as_of of that release is',
+    'max',
+  )
   readonly checks = new Gauge({
     name: 'fvs_check_ok',
     help: 'What /readyz answers for each check: 1 if it is well, 0 otherwise',
     labelNames: ['environment', 'check'],
+    aggregator: 'min',
     registers: this.#registers,
   })
   readonly usagePending = this.#gauge('fvs_usage_pending', 'Counted calls that are not durable yet')
@@ -57,12 +76,18 @@ export class Metrics {
   )
   readonly corrupt = this.#counter('fvs_corrupt_total', 'Damaged objects that were met, once for each time')
 
+  /** `textOfAll` asks for what all workers measure together. */
+  constructor(textOfAll?: () => Promise<string>) {
+    this.#textOfAll = textOfAll
+  }
+
   #counter(name: string, help: string) {
     return new Counter({ name, help, labelNames, registers: this.#registers })
   }
 
-  #gauge(name: string, help: string) {
-    return new Gauge({ name, help, labelNames, registers: this.#registers })
+  /** `aggregator` makes one value of those of several workers. */
+  #gauge(name: string, help: string, aggregator: Aggregator = 'sum') {
+    return new Gauge({ name, help, labelNames, aggregator, registers: this.#registers })
   }
 
   /** Calls `collect` before each reading, to set the gauges. */
@@ -70,9 +95,20 @@ export class Metrics {
     this.#collectors.push(collect)
   }
 
-  /** In the text format of Prometheus. */
+  /** In the text format of Prometheus: of all workers, where there are several. */
   text(): Promise<string> {
-    for (const collect of this.#collectors) collect()
+    if (this.#textOfAll) return this.#textOfAll()
+    this.#collect()
     return this.registry.metrics()
+  }
+
+  /** What this process alone has measured. */
+  measured(): Promise<Measured> {
+    this.#collect()
+    return this.registry.getMetricsAsJSON()
+  }
+
+  #collect(): void {
+    for (const collect of this.#collectors) collect()
   }
 }

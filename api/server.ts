@@ -38,6 +38,8 @@ export async function startServer(app: Koa, settings: ServerSettings): Promise<R
   })
   server.timeout = settings.idleTimeoutMs
   server.maxConnections = settings.maxConnections
+  // Otherwise workers that are all full would hand a connection round and round.
+  Object.assign(server, { dropMaxConnection: true })
   const connections = new Connections(server, (request, response) => void handle(request, response))
   answerUnreadRequests(server, connections)
   // An expectation other than 100-continue is not met, but is no reason to refuse the request.

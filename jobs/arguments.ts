@@ -1,4 +1,5 @@
 // What the arguments and options of commands may be: each is read here, or refused in words.
+import { availableParallelism } from 'node:os'
 import { InvalidArgumentError } from 'commander'
 import { z } from 'zod'
 import { nameFault } from '../schemas/names.ts'
@@ -20,6 +21,20 @@ export function wholeNumber(text: string): number {
   if (!/^[1-9]\d{0,7}$/.test(text))
     throw new InvalidArgumentError('It must be a whole number from 1 on, of at most 8 digits.')
   return Number(text)
+}
+
+/** More than one for each core gains nothing, so this is only against slips. */
+const MOST_WORKERS = 256
+
+/** How many processes serve: `auto` is one for each core. */
+export function workerCount(text: string): number {
+  if (text === 'auto') return availableParallelism()
+  const count = /^[1-9]\d{0,2}$/.test(text) ? Number(text) : Infinity
+  if (count > MOST_WORKERS)
+    throw new InvalidArgumentError(
+      `It must be a whole number from 1 to ${MOST_WORKERS}, or auto for one for each core.`,
+    )
+  return count
 }
 
 export function collected(text: string, before: readonly string[] = []): readonly string[] {

@@ -20,7 +20,7 @@ import {
   storeCommand,
 } from './command-line.ts'
 import { type OwnerOption, assignAgents, listAgents, retireAgents } from './agents.ts'
-import { collected, reason, time, wholeNumber } from './arguments.ts'
+import { collected, reason, time, wholeNumber, workerCount } from './arguments.ts'
 import { runAudit } from './audit.ts'
 import { runAuditLog } from './audit-log.ts'
 import { reportTemplate, runImport, runTrial } from './import.ts'
@@ -46,9 +46,14 @@ interface ImportCommandOptions extends StoreOptions, GivenOptions {
 
 command('serve', 'Serve the API and make releases on schedule, until SIGTERM or SIGINT.')
   .option('--no-scheduler', 'only serve, as a further node on the same store')
-  .action(async (options: GlobalOptions & { scheduler: boolean }) => {
+  .addOption(
+    new Option('--workers <n>', 'how many processes serve on the port; auto: one for each core')
+      .argParser(workerCount)
+      .default(1),
+  )
+  .action(async (options: GlobalOptions & { scheduler: boolean; workers: number }) => {
     const { runServe } = await import('./serve.ts')
-    finish(await runServe(settingsFor(options), { scheduler: options.scheduler }), options)
+    finish(await runServe(settingsFor(options), options), options)
   })
 
 storeCommand('release', 'Take in the inbox, score everyone and publish a release.')

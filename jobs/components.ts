@@ -67,14 +67,18 @@ export interface Components extends AsyncDisposable {
 /** What a command does to its store: begin one where there is none, write to one that is there, or only read it. */
 export type Access = 'begins' | 'writes' | 'reads'
 
+/** What every line of the log says of the process that wrote it; null for nothing. */
+type LoggedFields = Record<string, unknown> | null
+
 /** Works with components and releases what they hold, also where the work fails. */
 export async function withComponents<T>(
   settings: Settings,
   environment: Environment,
   access: Access,
   work: (components: Components) => Promise<T>,
+  logged: LoggedFields = null,
 ): Promise<T> {
-  const components = await buildComponents(settings, environment, access)
+  const components = await buildComponents(settings, environment, access, logged)
   try {
     return await work(components)
   } finally {
@@ -86,10 +90,11 @@ export async function withComponents<T>(
 export async function withEveryEnvironment<T>(
   settings: Settings,
   work: (components: Record<Environment, Components>) => Promise<T>,
+  logged: LoggedFields = null,
 ): Promise<T> {
-  return withComponents(settings, 'production', 'begins', (production) =>
-    withComponents(settings, 'sandbox', 'begins', (sandbox) => work({ production, sandbox })),
-  )
+  const inSandbox = (production: Components) =>
+    withComponents(settings, 'sandbox', 'begins', (sandbox) => work({ production, sandbox }), logged)
+  return withComponents(settings, 'production', 'begins', inSandbox, logged)
 }
 
 /**
@@ -103,9 +108,10 @@ async function buildComponents(
   settings: Settings,
   environment: Environment,
   access: Access,
+  logged: LoggedFields,
 ): Promise<Components> {
   const logger = pino(
-    { level: settings.LOG_LEVEL, base: null, hooks: { streamWrite: redactKeys } },
+    { level: settings.LOG_LEVEL, base: logged, hooks: { streamWrite: redactKeys } },
     destination({ dest: 2, sync: true }),
   )
   const own = settingsOf(settings, environment)

@@ -3,16 +3,23 @@ import type { Settings } from '../schemas/config.ts'
 import { withEveryEnvironment } from './components.ts'
 import type { Report } from './output.ts'
 import { startService } from './serve/service.ts'
+import { startWorkers } from './serve/workers/primary.ts'
 import { stopSignal } from './serve/stop-signal.ts'
 
 /** Resolves once it was told to stop and has stopped. */
-export async function runServe(settings: Settings, options: { scheduler: boolean }): Promise<Report> {
-  // The scheduled commands are processes of their own, which find their store in the variables of this one.
+export async function runServe(
+  settings: Settings,
+  { workers, scheduler }: { workers: number; scheduler: boolean },
+): Promise<Report> {
+  // Workers and the scheduled commands are processes of their own, which find their store in the variables of this one.
   process.env['STORE_URL'] = settings.STORE_URL
   // From the start, so that a signal that comes while the service starts stops it as soon as it has.
   const stopping = stopSignal()
   return withEveryEnvironment(settings, async (components) => {
-    const service = await startService(components, options)
+    const service =
+      workers === 1
+        ? await startService(components, { scheduler })
+        : await startWorkers(components, { workers, scheduler })
     await stopping
     await service.stop()
     return { ok: true, json: { url: service.url }, text: '' }

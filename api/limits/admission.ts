@@ -52,7 +52,7 @@ export async function count(
   limit: Limit,
   calls = 1,
 ): Promise<Admission> {
-  const counted = await counter.consume(caller, calls)
+  const counted = await counter.consume(caller, calls, { quota: limit.quota })
   const admitted = counted.consumedPoints <= limit.quota
   const state = stateOf(counted, limit)
   // Given back, so that a refused call does not take the place that a failing call frees.

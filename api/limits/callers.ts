@@ -33,11 +33,21 @@ export class Callers {
   readonly #environment: Environment
   readonly #now: () => Date
   readonly #cache: LRUCache<string, { record: KnownKey | undefined }, LookUp>
-  /** Agents that retired on this node, until their keys are looked up again. */
+  readonly #tellRetired: (agentId: string, at: string) => void
+  /** Agents that retired lately, until their keys are looked up again. */
   readonly #retired = new LRUCache<string, string>({ max: 10_000 })
 
-  /** Results are kept for `ttlMs`, also for unknown keys, so a revoked key may still work for that long. */
-  constructor(registry: Registry, ttlMs: number, now: () => Date) {
+  /**
+   * Results are kept for `ttlMs`, also for unknown keys, so a revoked key may still work for that long. `tellRetired` tells the
+   * other processes of this machine which agent has retired here.
+   */
+  constructor(
+    registry: Registry,
+    ttlMs: number,
+    now: () => Date,
+    tellRetired: (agentId: string, at: string) => void = () => {},
+  ) {
+    this.#tellRetired = tellRetired
     this.#environment = registry.environment
     this.#now = now
     this.#cache = new LRUCache({
@@ -86,8 +96,14 @@ export class Callers {
     return { ...record, retired_at: record.retired_at ?? this.#retired.get(record.agent_id) ?? null }
   }
 
-  /** So that this node refuses the forecasts of an agent at once, and not when its key is looked up again. */
+  /** So that the forecasts of an agent are refused at once, and not when its key is looked up again. */
   noteRetired(agentId: string, at: string): void {
+    this.learnRetired(agentId, at)
+    this.#tellRetired(agentId, at)
+  }
+
+  /** Takes in that an agent has retired in another process. */
+  learnRetired(agentId: string, at: string): void {
     this.#retired.set(agentId, at)
   }
 

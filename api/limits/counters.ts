@@ -20,6 +20,16 @@ export interface Counters {
   close(): Promise<void>
 }
 
+/** Where the calls of a serving process are counted. */
+export interface CallCounters {
+  /** Of what is promised to callers. */
+  quotas: Counters
+  /** Of reads, which are limited to protect this machine. */
+  reads: Counters
+  /** Of calls that failed. It is asked before each call, so it must answer from memory. */
+  attempts: Counters
+}
+
 /** Whether a call is admitted is decided by its quota, which callers of one counter need not share. */
 const POINTS = Number.MAX_SAFE_INTEGER
 
@@ -40,7 +50,7 @@ interface Count {
  * The counts of the callers that called last. The library's own counter has no bound, and a timer for each count. Time is
  * that of a clock which nobody sets.
  */
-class MemoryCounter extends RateLimiterMemory {
+export class MemoryCounter extends RateLimiterMemory {
   readonly #counts: LRUCache<string, Count>
 
   constructor(name: string, durationS: number, mostCallers: number) {

@@ -14,14 +14,14 @@ import {
   stateOf,
 } from './admission.ts'
 import type { Caller } from './callers.ts'
-import { type Counters, EVERYONE, MOST_ADDRESSES, countInMemory } from './counters.ts'
+import { type CallCounters, type Counters, EVERYONE, MOST_ADDRESSES } from './counters.ts'
 import type { KeyRecord } from '../../pipeline/access/registry.ts'
 import { MonthlyCalls, monthOf, nextMonth } from './monthly-calls.ts'
 
 interface LimitsComponents {
   environment: Environment
   settings: OwnSettings
-  counters: Counters
+  counters: CallCounters
   now: () => Date
 }
 
@@ -46,21 +46,20 @@ export class Limits {
   readonly #now: () => Date
 
   constructor({ environment, settings, counters, now }: LimitsComponents) {
+    const { quotas, reads, attempts } = counters
     const prefix = `fvs:${environment}`
     this.#settings = settings
     this.#now = now
-    this.#registrations = rateIn(counters, prefix, 'registrations', settings.REGISTRATIONS_PER_HOUR, 3600)
+    this.#registrations = rateIn(quotas, prefix, 'registrations', settings.REGISTRATIONS_PER_HOUR, 3600)
     const burst = Math.max(settings.FORECASTS_BURST, settings.FORECASTS_PER_MINUTE)
     // As long as the burst lasts at the steady rate, so that one counter enforces both.
     const burstWindowS = Math.ceil((60 * burst) / settings.FORECASTS_PER_MINUTE)
-    this.#forecasts = rateIn(counters, prefix, 'forecasts', burst, burstWindowS)
-    this.#verifications = rateIn(counters, prefix, 'verifications', settings.ANONYMOUS_PER_MINUTE, 60)
-    this.#addressMonths = new MonthlyCalls(counters, 'monthly-calls-by-address', prefix, MOST_ADDRESSES)
-    this.monthlyCalls = new MonthlyCalls(counters, 'monthly-calls', prefix, EVERYONE)
-    // These protect a node and are no promise to a caller, so each node counts by itself and no read waits for Redis.
-    const own = countInMemory()
-    this.#reads = rateIn(own, prefix, 'reads', settings.READS_PER_MINUTE, 60)
-    this.attempts = rateIn(own, prefix, 'attempts', settings.ATTEMPTS_PER_MINUTE, 60)
+    this.#forecasts = rateIn(quotas, prefix, 'forecasts', burst, burstWindowS)
+    this.#verifications = rateIn(quotas, prefix, 'verifications', settings.ANONYMOUS_PER_MINUTE, 60)
+    this.#addressMonths = new MonthlyCalls(quotas, 'monthly-calls-by-address', prefix, MOST_ADDRESSES)
+    this.monthlyCalls = new MonthlyCalls(quotas, 'monthly-calls', prefix, EVERYONE)
+    this.#reads = rateIn(reads, prefix, 'reads', settings.READS_PER_MINUTE, 60)
+    this.attempts = rateIn(attempts, prefix, 'attempts', settings.ATTEMPTS_PER_MINUTE, 60)
   }
 
   /** Counts a call, or one that counts as several submissions, and tells whether it is admitted. */

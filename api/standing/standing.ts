@@ -30,6 +30,12 @@ const LATE_MS = 4 * 60_000
 /** The pause between two looks for forecasts on questions that are over. */
 const DROP_MS = 60_000
 
+/** What is held of a forecast. */
+export type WrittenForecast = Pick<
+  ForecastRow,
+  'entity_type' | 'entity_id' | 'question_id' | 'forecast_id' | 'probability' | 'forecast_at'
+>
+
 interface StandingSource extends TableSource {
   store: Store
   questions: QuestionBook
@@ -90,7 +96,7 @@ export class StandingForecasts {
   }
 
   /** Takes in what this node has written to an object of the inbox, before it is acknowledged. */
-  wrote(path: string, rows: readonly Row[]): void {
+  wrote(path: string, rows: readonly WrittenForecast[]): void {
     this.#takeRows(rows)
     this.#taken.add(path)
   }
@@ -182,7 +188,7 @@ export class StandingForecasts {
         if (!rows) return
         const isKnown = ({ question_id }: Row) => this.#source.questions.known(question_id as string)
         if (!rows.every(isKnown)) await this.#source.questions.refresh()
-        this.#takeRows(rows)
+        this.#takeRows(rows as readonly Row[] as readonly ForecastRow[])
         this.#taken.add(path)
         const drawnMs = inboxTimeMs(path)
         if (drawnMs > this.#newestMs) this.#newestMs = drawnMs
@@ -194,8 +200,8 @@ export class StandingForecasts {
     return failures.find((failure) => !isCorrupt(failure)) ?? failures[0]
   }
 
-  #takeRows(rows: readonly Row[]): void {
-    for (const row of rows as readonly ForecastRow[]) {
+  #takeRows(rows: readonly WrittenForecast[]): void {
+    for (const row of rows) {
       const { entity_type, entity_id, question_id, forecast_id, probability, forecast_at } = row
       if (entity_type !== 'agent') continue
       this.#take(entity_id, question_id, { forecast_id, probability, atMs: forecast_at.getTime() })

@@ -6,7 +6,7 @@ import { ForecastProofs } from '../../api/forecast-proofs.ts'
 import { History } from '../../api/history.ts'
 import { Leaderboard } from '../../api/leaderboard.ts'
 import { Callers } from '../../api/limits/callers.ts'
-import type { Counters } from '../../api/limits/counters.ts'
+import type { CallCounters } from '../../api/limits/counters.ts'
 import { Limits } from '../../api/limits/limits.ts'
 import { Manifests } from '../../api/manifests.ts'
 import type { Metrics } from '../../api/metrics.ts'
@@ -27,11 +27,16 @@ import { Receipts } from '../../pipeline/tables/receipts.ts'
 import type { ForecastRow, ScoredTable } from '../../schemas/tables.ts'
 import type { Components } from '../components.ts'
 import { Health } from './health.ts'
+import { type News, sentForecast } from './workers/messages.ts'
 
 /** What all environments of a serving process share. */
 export interface Serving {
   metrics: Metrics
-  counters: Counters
+  counters: CallCounters
+  /** Tells the other workers, where there are any. */
+  tell?: ((news: News) => Promise<void>) | undefined
+  /** Resolves once this worker knows what the others told before. */
+  latest?: (() => Promise<void>) | undefined
   /** Whether this process also makes releases. */
   scheduler: boolean
   /** False once the process is shutting down. */
@@ -44,7 +49,7 @@ export type ApiParts = ReturnType<typeof buildApiParts>
 
 export function buildApiParts(
   components: Components,
-  { metrics, counters, accepting, isSandboxSeeded }: Serving,
+  { metrics, counters, tell, accepting, isSandboxSeeded }: Serving,
 ) {
   const { environment, settings, own, store, local, registry, secrets, openDatabase, now, newId } = components
   const { clockAheadMs, logger, signers, witnesses } = components
@@ -63,14 +68,18 @@ export function buildApiParts(
   const receipts = new Receipts(signers, newId)
   return {
     registry,
-    callers: new Callers(registry, settings.KEY_CACHE_MS, now),
+    callers: new Callers(registry, settings.KEY_CACHE_MS, now, (agentId, at) => {
+      void tell?.({ environment, kind: 'retired', agentId, at })
+    }),
     limits: new Limits({ environment, settings: own, counters, now }),
     usage: new UsageLog({ store, newId, now }),
     idempotency: new Idempotency({ store, newId, now, randomBytes, leaseMs }),
     forecasts: groupCommit('forecasts', components, metrics, {
       receiptsOf: (rows, id) => receipts.ofBatch(rows as readonly ForecastRow[], id),
       onCommit: ({ path, rows }) => {
-        standing.wrote(path, rows)
+        const forecasts = rows as readonly ForecastRow[]
+        standing.wrote(path, forecasts)
+        return tell?.({ environment, kind: 'wrote', path, forecasts: forecasts.map(sentForecast) })
       },
     }),
     receipts,
@@ -118,9 +127,9 @@ function groupCommit(
     ...own,
     onCommit: (written) => {
       const { rows, durationMs } = written
-      onCommit?.(written)
       commitRows.observe({ environment }, rows.length)
       commitSeconds.observe({ environment }, durationMs / 1000)
+      return onCommit?.(written)
     },
   })
 }

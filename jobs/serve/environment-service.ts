@@ -1,8 +1,6 @@
 // One environment of a serving process: what its calls work on, and what goes on in the background.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ApiContext } from '../../api/context.ts'
-import { monthOf } from '../../api/limits/monthly-calls.ts'
-import { readMonthlyUsage } from '../../pipeline/access/usage.ts'
 import { datesInQuarantine, snapshotDate } from '../../pipeline/release/read.ts'
 import { assertEnvironment } from '../../pipeline/release/state.ts'
 import { assertOwnLog } from '../../pipeline/transparency/publish.ts'
@@ -11,13 +9,17 @@ import type { Environment } from '../../schemas/values.ts'
 import type { Components } from '../components.ts'
 import { type ApiParts, type Serving, buildApiParts } from './api-parts.ts'
 import { Follower, type Pause } from './follower.ts'
+import { restoreCalls } from './restored-calls.ts'
 import { Scheduler } from './scheduler.ts'
+import { type News, receivedForecast } from './workers/messages.ts'
 
 /** A node that has rested may have to read thousands of forecasts before it can tell what stands. */
 const STANDING_PATIENCE_MS = 2_000
 
 export interface RunningEnvironment {
   context: ApiContext
+  /** Takes in what another worker did. */
+  learn(news: News): void
   /** Stops what goes on in the background. */
   quiesce(): Promise<void>
   /** Makes durable what was accepted, once no call is under way. */
@@ -36,11 +38,8 @@ export async function startEnvironment(
   const { environment, settings, own, logger } = components
   const parts = buildApiParts(components, serving)
   await followStore(parts)
-  if (!serving.counters.shared) {
-    // Without Redis a node counts calls by itself, and continues from what was written down before it started.
-    const month = monthOf(components.now())
-    await parts.limits.monthlyCalls.restore(month, await readMonthlyUsage(components, month))
-  }
+  // A process that counts by itself continues from what was written down before it started.
+  if (!serving.counters.quotas.shared) await restoreCalls(components, parts.limits)
   const scheduler = new Scheduler(environment, own.RELEASE_SCHEDULE, serving.scheduler, logger)
   const following = (step: () => Promise<void>) => async () => {
     try {
@@ -92,8 +91,15 @@ export async function startEnvironment(
       catchUp: async () => {
         await follower.catchUp()
       },
-      catchUpStanding: () => standingFollower.catchUp(),
+      catchUpStanding: async () => {
+        await serving.latest?.()
+        return standingFollower.catchUp()
+      },
       nextReleaseAt: () => scheduler.nextRun(),
+    },
+    learn: (news) => {
+      if (news.kind === 'retired') parts.callers.learnRetired(news.agentId, news.at)
+      else parts.standing.wrote(news.path, news.forecasts.map(receivedForecast))
     },
     quiesce: async () => {
       const stopped = [scheduler.stop(), follower.stop(), looking.stop(), flushing.stop()]

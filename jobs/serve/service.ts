@@ -1,14 +1,16 @@
-// The API over every environment in one process, with a scheduler for each.
+// The API over every environment in one process, which may be one of several workers, with a scheduler for each.
 import { readFile } from 'node:fs/promises'
 import { addressesBehind } from '../../api/limits/addresses.ts'
 import { createApp } from '../../api/app.ts'
-import { countInMemory, countInRedis } from '../../api/limits/counters.ts'
+import { type CallCounters, countInMemory, countInRedis } from '../../api/limits/counters.ts'
 import { Metrics } from '../../api/metrics.ts'
 import { allRoutes } from '../../api/routes/all.ts'
 import { startServer } from '../../api/server.ts'
 import type { Environment } from '../../schemas/values.ts'
 import { type Components, SERVICE_VERSION } from '../components.ts'
 import { type RunningEnvironment, startEnvironment } from './environment-service.ts'
+import type { News } from './workers/messages.ts'
+import type { PrimaryLink } from './workers/primary-link.ts'
 
 const METHODOLOGY_TEXT = new URL('../../docs/methodology.md', import.meta.url)
 /** Longer than the 60 s for which proxies keep a connection, so that no proxy sends into one that is just closing. */
@@ -16,30 +18,44 @@ const IDLE_MS = 65_000
 
 export interface Service {
   url: string
+  /** The release of production that it began with; 0 if there was none. */
+  release: number
   /** Accepts nothing more, answers what is under way, and ends once everything that was acknowledged is durable. */
   stop(): Promise<void>
 }
 
 export async function startService(
   components: Record<Environment, Components>,
-  options: { scheduler: boolean },
+  { scheduler, link }: { scheduler: boolean; link?: PrimaryLink },
 ): Promise<Service> {
   const { settings, logger, newRequestId } = components.production
   const addressOf = addressesBehind(settings.TRUSTED_PROXIES)
-  const metrics = new Metrics()
-  const counters =
-    settings.REDIS_URL === undefined ? countInMemory() : await countInRedis(settings.REDIS_URL, logger)
+  const metrics = new Metrics(link && (() => link.measurements()))
+  const counters = await countersOf(components.production, link)
   let accepting = true
   const running: RunningEnvironment[] = []
   const isSandboxSeeded = () =>
     running.some(({ context }) => context.site.environment === 'sandbox' && context.releases.current)
   const start = async (environment: Environment) => {
-    const { scheduler } = options
-    const serving = { metrics, counters, scheduler, accepting: () => accepting, isSandboxSeeded }
+    const tell = link && ((news: News) => link.tell(news))
+    const latest = link && (() => link.latest())
+    const serving = {
+      metrics,
+      counters,
+      tell,
+      latest,
+      scheduler,
+      accepting: () => accepting,
+      isSandboxSeeded,
+    }
     const started = await startEnvironment(components[environment], serving)
     running.push(started)
     return started.context
   }
+  link?.serve(
+    (news) => running.find(({ context }) => context.site.environment === news.environment)?.learn(news),
+    () => metrics.measured(),
+  )
   const quiesce = () => Promise.all(running.map((each) => each.quiesce()))
 
   try {
@@ -62,26 +78,40 @@ export async function startService(
       port: settings.PORT,
       requestTimeoutMs: settings.REQUEST_TIMEOUT_MS,
       idleTimeoutMs: Math.max(IDLE_MS, 2 * settings.COMMIT_TIMEOUT_MS),
-      maxConnections: settings.MAX_CONNECTIONS,
+      maxConnections: Math.ceil(settings.MAX_CONNECTIONS / (link?.workers ?? 1)),
     })
     const { store, secrets } = components.production
     const release = contexts.production.releases.current?.release ?? 0
-    logger.info({ url: server.url, store: store.url, release, signed: secrets !== undefined }, 'serving')
+    // The primary of workers says so once for all of them.
+    const level = link ? 'debug' : 'info'
+    logger[level]({ url: server.url, store: store.url, release, signed: secrets !== undefined }, 'serving')
     return {
       url: server.url,
+      release,
       stop: async () => {
         accepting = false
         logger.info('stopping: no new connections, answering what is under way')
         await Promise.all([server.close(settings.SHUTDOWN_TIMEOUT_MS), quiesce()])
         await Promise.all(running.map((each) => each.close()))
-        await counters.close()
+        await counters.quotas.close()
         logger.info('stopped')
       },
     }
   } catch (error) {
     // Their timers would keep alive a process that serves nothing.
     await quiesce()
-    await counters.close()
+    await counters.quotas.close()
     throw error
   }
+}
+
+/** Quotas are counted in Redis where nodes share one, and everything else on this machine, by one process for all workers. */
+async function countersOf(
+  { settings, logger }: Components,
+  link: PrimaryLink | undefined,
+): Promise<CallCounters> {
+  const own = countInMemory()
+  const here = link?.counters ?? { quotas: own, reads: own, attempts: own }
+  if (settings.REDIS_URL === undefined) return here
+  return { ...here, quotas: await countInRedis(settings.REDIS_URL, logger) }
 }

@@ -21,8 +21,8 @@ export interface GroupCommitComponents {
    * handed out only if the object is durable.
    */
   receiptsOf?: (rows: readonly Row[], id: string) => readonly string[]
-  /** Called after every object that is written, before those who wait for it. */
-  onCommit?: (written: Written) => void
+  /** Called after every object that is written, and awaited before those who wait for the object. It never fails. */
+  onCommit?: (written: Written) => unknown
   /** Milliseconds of a clock that only goes forward. */
   monotonicMs: () => number
 }
@@ -139,7 +139,7 @@ export class GroupCommit {
       Promise.resolve().then(() => receiptsOf?.(rows, id) ?? []),
       Promise.race([write, expired]),
     ])
-    onCommit?.({ path, rows, durationMs: monotonicMs() - startedMs })
+    await onCommit?.({ path, rows, durationMs: monotonicMs() - startedMs })
     return receipts
   }
 }

@@ -27,7 +27,11 @@ export interface NodeWorld {
 }
 
 /** Call it inside a test. `released` is a folder with the store of a released world. */
-export async function nodeWorld(released: string, shared: Record<string, string> = {}): Promise<NodeWorld> {
+export async function nodeWorld(
+  released: string,
+  shared: Record<string, string> = {},
+  ...args: readonly string[]
+): Promise<NodeWorld> {
   const folder = await testFolder()
   const root = join(folder, 'store')
   await cp(join(released, 'store'), root, { recursive: true })
@@ -45,7 +49,7 @@ export async function nodeWorld(released: string, shared: Record<string, string>
       ),
     node: async (env = {}) => {
       const options = { folder, env: { STORE_URL: root, FREE_MONTHLY_CALLS: '', ...shared, ...env } }
-      const serving = await fvsServe(options, '--no-scheduler')
+      const serving = await fvsServe(options, '--no-scheduler', ...args)
       return { ...serving, client: new Client(serving.url), stop: () => stop(serving) }
     },
     used: async () => {

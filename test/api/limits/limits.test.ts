@@ -364,10 +364,11 @@ describe('a window', () => {
       parseSettings({ REGISTRATIONS_PER_HOUR: '2', ANONYMOUS_PER_MINUTE: '2' }),
       'production',
     )
+    const quotas = countInMemory()
     const limits = new Limits({
       environment: 'production',
       settings,
-      counters: countInMemory(),
+      counters: { quotas, reads: quotas, attempts: quotas },
       now: () => new Date(),
     })
     return {

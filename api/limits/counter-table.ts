@@ -1,0 +1,102 @@
+// The counters that the processes of a machine share, in the memory of the one that counts.
+import { LRUCache } from 'lru-cache'
+import { type Counters, MemoryCounter } from './counters.ts'
+
+/** Which counter, and how it counts, for the first call of it. */
+export type CounterSpec = readonly [name: string, durationS: number, mostCallers: number]
+
+export interface CounterCall {
+  spec: CounterSpec
+  verb: 'consume' | 'reward' | 'get'
+  caller: string
+  points: number
+  /** What the caller may have: without one nothing is leased. */
+  quota?: number | undefined
+}
+
+/** What a counter has for a caller, with all leases in it, and how much of that is leased by this answer; null if nothing. */
+export type CounterAnswer = readonly [points: number, msLeft: number, leased: number] | null
+
+/** Who asks, and how leases are taken back. */
+export interface Asking {
+  process: number
+  processes: number
+  /** Ends the lease of a process for a caller, and resolves to what is left of it. */
+  recall: (process: number, name: string, caller: string) => Promise<number>
+}
+
+/** A process may lease this part of what is left to a caller, divided by the number of processes, so that the ends of quotas are exact. */
+const LEASED_PART = 1 / 16
+const MOST_LEASED = 1_000
+
+interface Entry {
+  counter: MemoryCounter
+  /** The processes with a lease, by caller. */
+  holders: LRUCache<string, Set<number>>
+  endsMs: number
+}
+
+export class CounterTable implements Counters {
+  readonly shared = false
+  readonly #entries = new Map<string, Entry>()
+
+  counter(...spec: CounterSpec): MemoryCounter {
+    return this.#entry(spec).counter
+  }
+
+  answer(calls: readonly CounterCall[], asking: Asking): Promise<CounterAnswer[]> {
+    return Promise.all(calls.map((call) => this.#answer(call, asking)))
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve()
+  }
+
+  async #answer(call: CounterCall, asking: Asking): Promise<CounterAnswer> {
+    const { spec, verb, caller, points, quota } = call
+    const { counter, holders } = this.#entry(spec)
+    if (verb === 'get') await this.#recall(call, asking)
+    let counted = await counter[verb](caller, points)
+    if (!counted) return null
+    let leased = 0
+    if (verb === 'consume' && quota !== undefined) {
+      // Nobody is refused what another process has leased and not used.
+      if (counted.consumedPoints > quota) counted = (await this.#recall(call, asking)) ?? counted
+      const part = ((quota - counted.consumedPoints) * LEASED_PART) / asking.processes
+      leased = Math.max(0, Math.min(MOST_LEASED, Math.floor(part)))
+      if (leased > 0) {
+        counted = await counter.consume(caller, leased)
+        holders.set(caller, (holders.get(caller) ?? new Set()).add(asking.process))
+      }
+    }
+    return [counted.consumedPoints, counted.msBeforeNext, leased]
+  }
+
+  /** Takes back all leases for a caller, and returns what is counted then; undefined where there were none. */
+  async #recall({ spec, caller }: CounterCall, { recall }: Asking) {
+    const { counter, holders } = this.#entry(spec)
+    const held = [...(holders.get(caller) ?? [])]
+    if (held.length === 0) return undefined
+    holders.delete(caller)
+    const unused = await Promise.all(held.map((process) => recall(process, spec[0], caller)))
+    return counter.reward(
+      caller,
+      unused.reduce((sum, points) => sum + points, 0),
+    )
+  }
+
+  #entry(spec: CounterSpec): Entry {
+    const [name, durationS, mostCallers] = spec
+    const nowMs = performance.now()
+    let entry = this.#entries.get(name)
+    if (!entry) {
+      // Each month has a counter of its own, which nobody asks when the month is over.
+      for (const [old, { endsMs }] of this.#entries) if (endsMs < nowMs) this.#entries.delete(old)
+      const holders = new LRUCache<string, Set<number>>({ maxSize: mostCallers, sizeCalculation: () => 1 })
+      entry = { counter: new MemoryCounter(...spec), holders, endsMs: 0 }
+      this.#entries.set(name, entry)
+    }
+    entry.endsMs = nowMs + durationS * 1000
+    return entry
+  }
+}

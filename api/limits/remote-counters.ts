@@ -1,0 +1,127 @@
+// Counts in another process of this machine, which lends out parts of what is left to a caller, so that few calls wait for it.
+import { LRUCache } from 'lru-cache'
+import { RateLimiterRes } from 'rate-limiter-flexible'
+import type { CounterAnswer, CounterCall, CounterSpec } from './counter-table.ts'
+import { type Counters, MemoryCounter } from './counters.ts'
+
+/**
+ * Asks the process that counts: one answer for each call, in their order. Undefined if that process is gone; it never
+ * fails.
+ */
+export type AskCounters = (calls: readonly CounterCall[]) => Promise<readonly CounterAnswer[] | undefined>
+
+type Ask = (call: CounterCall) => Promise<CounterAnswer | undefined>
+
+/** Without the process that counts, this one counts by itself, starting from zero. */
+export class RemoteCounters implements Counters {
+  readonly shared = true
+  readonly #ask: Ask
+  readonly #counters = new Map<string, RemoteCounter>()
+
+  constructor(askAll: AskCounters) {
+    this.#ask = together(askAll)
+  }
+
+  counter(...spec: CounterSpec): MemoryCounter {
+    const counter = new RemoteCounter(spec, this.#ask)
+    this.#counters.set(spec[0], counter)
+    return counter
+  }
+
+  /** Ends the lease for a caller, and returns what is left of it. */
+  recall(name: string, caller: string): number {
+    return this.#counters.get(name)?.recall(caller) ?? 0
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve()
+  }
+}
+
+/** Asks in one message what comes in one turn of the event loop, and then what came while that message was answered. */
+function together(askAll: AskCounters): Ask {
+  let waiting: { call: CounterCall; resolve: (answer: CounterAnswer | undefined) => void }[] = []
+  let isAsking = false
+  const run = async () => {
+    while (waiting.length > 0) {
+      const group = waiting
+      waiting = []
+      const answers = await askAll(group.map(({ call }) => call))
+      for (const [index, { resolve }] of group.entries()) resolve(answers?.[index])
+    }
+    isAsking = false
+  }
+  return (call) =>
+    new Promise((resolve) => {
+      waiting.push({ call, resolve })
+      if (isAsking) return
+      isAsking = true
+      setImmediate(() => void run())
+    })
+}
+
+interface Lease {
+  /** What this process may still count without asking. */
+  points: number
+  /** What was counted of the caller when the other process last answered, with all leases. */
+  total: number
+  endsMs: number
+}
+
+class RemoteCounter extends MemoryCounter {
+  readonly #spec: CounterSpec
+  readonly #ask: Ask
+  readonly #leases: LRUCache<string, Lease>
+
+  constructor(spec: CounterSpec, ask: Ask) {
+    super(...spec)
+    this.#spec = spec
+    this.#ask = ask
+    this.#leases = new LRUCache({ maxSize: spec[2], sizeCalculation: () => 1 })
+  }
+
+  override async consume(
+    caller: string,
+    points = 1,
+    { quota }: { quota?: number } = {},
+  ): Promise<RateLimiterRes> {
+    const lease = this.#leaseOf(caller)
+    if (lease && lease.points >= points) {
+      lease.points -= points
+      return resultOf(lease.total - lease.points, lease.endsMs - performance.now())
+    }
+    const answer = await this.#ask({ spec: this.#spec, verb: 'consume', caller, points, quota })
+    return answer ? this.#take(caller, answer) : super.consume(caller, points)
+  }
+
+  override async reward(caller: string, points = 1): Promise<RateLimiterRes> {
+    const answer = await this.#ask({ spec: this.#spec, verb: 'reward', caller, points })
+    return answer ? this.#take(caller, answer) : super.reward(caller, points)
+  }
+
+  override async get(caller: string): Promise<RateLimiterRes | null> {
+    const answer = await this.#ask({ spec: this.#spec, verb: 'get', caller, points: 0 })
+    return answer === undefined ? super.get(caller) : answer && this.#take(caller, answer)
+  }
+
+  recall(caller: string): number {
+    const points = this.#leaseOf(caller)?.points ?? 0
+    this.#leases.delete(caller)
+    return points
+  }
+
+  #leaseOf(caller: string): Lease | undefined {
+    const lease = this.#leases.get(caller)
+    return lease && lease.endsMs > performance.now() ? lease : undefined
+  }
+
+  #take(caller: string, [total, msLeft, leased]: NonNullable<CounterAnswer>): RateLimiterRes {
+    const points = (this.#leaseOf(caller)?.points ?? 0) + leased
+    if (points > 0) this.#leases.set(caller, { points, total, endsMs: performance.now() + msLeft })
+    return resultOf(total - points, msLeft)
+  }
+}
+
+function resultOf(points: number, msLeft: number): RateLimiterRes {
+  return new RateLimiterRes(Number.MAX_SAFE_INTEGER - points, msLeft, points)
+}

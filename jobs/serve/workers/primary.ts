@@ -1,0 +1,51 @@
+// The process that keeps the workers of `fvs serve --workers`: it makes releases on schedule and counts calls, and answers none.
+import { Limits } from '../../../api/limits/limits.ts'
+import { CounterTable } from '../../../api/limits/counter-table.ts'
+import { ENVIRONMENTS, type Environment } from '../../../schemas/values.ts'
+import type { Components } from '../../components.ts'
+import { restoreCalls } from '../restored-calls.ts'
+import { Scheduler } from '../scheduler.ts'
+import type { Service } from '../service.ts'
+import { Workers } from './workers.ts'
+
+/** @throws whatever keeps a worker from starting. */
+export async function startWorkers(
+  components: Record<Environment, Components>,
+  options: { scheduler: boolean; workers: number },
+): Promise<Service> {
+  const { settings, logger, store, secrets } = components.production
+  const counters = new CounterTable()
+  if (settings.REDIS_URL === undefined) {
+    for (const environment of ENVIRONMENTS) await restore(components[environment], counters)
+  }
+  const schedulers = ENVIRONMENTS.map((environment) => {
+    const { RELEASE_SCHEDULE } = components[environment].own
+    return new Scheduler(environment, RELEASE_SCHEDULE, options.scheduler, logger)
+  })
+  const quiesce = () => Promise.all(schedulers.map((scheduler) => scheduler.stop()))
+  const workers = new Workers(options.workers, { logger, counters })
+  try {
+    const { url, release } = await workers.started()
+    const signed = secrets !== undefined
+    logger.info({ url, store: store.url, release, signed, workers: options.workers }, 'serving')
+    return {
+      url,
+      release,
+      stop: async () => {
+        logger.info('stopping: no new connections, answering what is under way')
+        await Promise.all([workers.stop(), quiesce()])
+        logger.info('stopped')
+      },
+    }
+  } catch (error) {
+    await quiesce()
+    throw error
+  }
+}
+
+/** What no worker could count of this month, because its process had not started. */
+async function restore(components: Components, table: CounterTable): Promise<void> {
+  const { environment, own, now } = components
+  const counters = { quotas: table, reads: table, attempts: table }
+  await restoreCalls(components, new Limits({ environment, settings: own, counters, now }))
+}

@@ -1,0 +1,18 @@
+// How long a worker that has ended waits for the one that takes its place.
+
+/** A worker that has lived this long did not die of how it starts. */
+const STEADY_MS = 60_000
+const FIRST_PAUSE_MS = 1_000
+const LONGEST_PAUSE_MS = 60_000
+
+export class Replacement {
+  #shortLives = 0
+
+  /** The first one comes at once; where one after the other dies young, each waits twice as long. */
+  pauseMs(livedMs: number): number {
+    if (livedMs >= STEADY_MS) this.#shortLives = 0
+    this.#shortLives += 1
+    if (this.#shortLives === 1) return 0
+    return Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (this.#shortLives - 2))
+  }
+}

@@ -1,0 +1,69 @@
+// One worker, as its primary sees it.
+import cluster from 'node:cluster'
+import type { Measured } from '../../../api/metrics.ts'
+import { Questions, type ToPrimary, type ToWorker } from './messages.ts'
+
+export type FromWorker = Exclude<ToPrimary, { kind: 'answer' }>
+
+export interface Ended {
+  code: number | null
+  signal: string | null
+  /** Why there was no process at all. */
+  error?: Error
+}
+
+export class WorkerProcess {
+  readonly ended: Promise<Ended>
+  readonly #worker = cluster.fork()
+  readonly #questions = new Questions()
+
+  constructor(receive: (message: FromWorker, from: WorkerProcess) => void) {
+    this.ended = new Promise<Ended>((resolve) => {
+      this.#worker.once('exit', (code: number | null, signal: string | null) => {
+        resolve({ code, signal })
+      })
+      this.#worker.on('error', (error) => {
+        if (this.#worker.process.pid === undefined) resolve({ code: null, signal: null, error })
+      })
+    }).finally(() => {
+      this.#questions.giveUp()
+    })
+    this.#worker.on('message', (message: ToPrimary) => {
+      if (message.kind === 'answer') this.#questions.settle(message)
+      else receive(message, this)
+    })
+  }
+
+  /** Another one for each process. */
+  get id(): number {
+    return this.#worker.id
+  }
+
+  get pid(): number | undefined {
+    return this.#worker.process.pid
+  }
+
+  /** Undefined from one that is ending. */
+  measure(): Promise<Measured | undefined> {
+    return this.#questions.ask<'measure'>((id) => {
+      this.send({ kind: 'measure', id })
+    })
+  }
+
+  /** Takes back a lease: what is left of it, and nothing from one that is ending. */
+  recall(name: string, caller: string): Promise<number | undefined> {
+    return this.#questions.ask<'recall'>((id) => {
+      this.send({ kind: 'recall', id, name, caller })
+    })
+  }
+
+  /** To one that is ending it does nothing. */
+  send(message: ToWorker): void {
+    if (this.#worker.isConnected()) this.#worker.send(message, undefined, undefined, () => {})
+    else this.#questions.giveUp()
+  }
+
+  kill(): void {
+    this.#worker.process.kill('SIGKILL')
+  }
+}

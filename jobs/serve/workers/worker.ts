@@ -1,0 +1,36 @@
+// A worker of `fvs serve --workers`: serves as one process does, and asks its primary for all that the workers share.
+import cluster from 'node:cluster'
+import { parseSettings } from '../../../schemas/config.ts'
+import { withEveryEnvironment } from '../../components.ts'
+import { startService } from '../service.ts'
+import { stopSignal } from '../stop-signal.ts'
+import { failureOf } from './messages.ts'
+import { PrimaryLink } from './primary-link.ts'
+
+const worker = cluster.worker!
+// Otherwise Node would end the worker at once when its primary is gone, and cut off its answers.
+worker.exitedAfterDisconnect = true
+const link = new PrimaryLink(Number(process.argv[2]))
+let isServing = false
+void link.stopped.then(() => {
+  // Without its primary a worker that has not begun to listen never will.
+  if (!isServing && !process.connected) process.exit(1)
+})
+const stopping = Promise.race([stopSignal(), link.stopped])
+try {
+  await withEveryEnvironment(
+    parseSettings(process.env),
+    async (components) => {
+      const service = await startService(components, { scheduler: false, link })
+      isServing = true
+      link.ready(service)
+      await stopping
+      await service.stop()
+    },
+    { worker: worker.id, pid: process.pid },
+  )
+} catch (error) {
+  link.failed(failureOf(error))
+  process.exitCode = 1
+}
+if (process.connected) process.disconnect()
