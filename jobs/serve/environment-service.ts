@@ -92,6 +92,7 @@ export async function startEnvironment(
       catchUp: async () => {
         await follower.catchUp()
       },
+      isFollowing: () => !follower.isResting,
       catchUpStanding: () => standingFollower.catchUp(),
       nextReleaseAt: () => scheduler.nextRun(),
     },

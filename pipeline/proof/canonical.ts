@@ -1,5 +1,5 @@
 // Canonical JSON, the form in which everything is published, and the hash of bytes.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import canonicalizeJson from 'canonicalize'
 import { ServiceError } from '../../schemas/errors.ts'
 
@@ -34,5 +34,5 @@ export function decoded(bytes: Uint8Array): string {
 }
 
 export function sha256Hex(bytes: Uint8Array | string): string {
-  return createHash('sha256').update(bytes).digest('hex')
+  return hash('sha256', bytes, 'hex')
 }
