@@ -60,14 +60,14 @@ export function createApp(
 }
 
 /** `{name}` is one part of a path, `{+name}` is all that follows. */
-function routerPath(path: string): string {
+export function routerPath(path: string): string {
   return path.replace(
     /\{(\+?)(\w+)\}/g,
     (_whole, several: string, name: string) => (several ? '*' : ':') + name,
   )
 }
 
-const EXPOSED_HEADERS =
+export const EXPOSED_HEADERS =
   'ETag, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, X-Service-Receipt, X-Service-Signature'
 
 /** Any web page may read the answers to GET, errors included, and no others. */

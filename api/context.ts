@@ -54,6 +54,8 @@ export interface ApiContext {
   now: () => Date
   /** Brings up to date what this node knows, if nobody has asked it for anything lately. */
   catchUp: () => Promise<void>
+  /** Whether `catchUp` has nothing to wait for. */
+  isFollowing: () => boolean
   /** As `catchUp`, for the forecasts that stand. False if that takes longer. */
   catchUpStanding: () => Promise<boolean>
   /** When the next release is due; undefined if this node does not know. */

@@ -20,6 +20,7 @@ const MEMBERS = /(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")|[^\s,]+/g
  */
 export function isNamedBy(header: string | undefined, tag: string): boolean {
   if (header === undefined) return false
-  if (header.trim() === '*') return true
+  // Most clients send back what they were sent.
+  if (header === tag || header.trim() === '*') return true
   return Array.from(header.matchAll(MEMBERS), ([, quoted]) => quoted).includes(tag)
 }

@@ -164,17 +164,30 @@ function contentTypeOf(mediaType = 'application/json'): string {
   return /^application\/(json|octet-stream)$/.test(mediaType) ? mediaType : `${mediaType}; charset=utf-8`
 }
 
-function send(ctx: RouterContext, { method, success }: Route, { body, headers = {} }: Reply): void {
-  const bytes = body instanceof Uint8Array ? body : canonical(body)
-  const { status = 200, mediaType, cache } = success
-  ctx.status = status
+export function bytesOf({ body }: Reply): Uint8Array {
+  return body instanceof Uint8Array ? body : canonical(body)
+}
+
+/** The headers of a reply that follow from its route and from itself, in their order. */
+export function headersOf({ success }: Route, { headers }: Reply): Record<string, string> {
+  const { mediaType, cache } = success
+  return {
+    'Content-Type': contentTypeOf(mediaType),
+    ...(cache !== undefined && { 'Cache-Control': cache }),
+    ...headers,
+  }
+}
+
+function send(ctx: RouterContext, spec: Route, reply: Reply): void {
+  const bytes = bytesOf(reply)
+  const { 'Content-Type': type, ...others } = headersOf(spec, reply)
+  ctx.status = spec.success.status ?? 200
   // Before the body, for which Koa would find a type of its own.
-  ctx.set('Content-Type', contentTypeOf(mediaType))
+  ctx.set('Content-Type', type!)
   // Shares the memory: copies would pile up for a client that sends many requests and reads no answers.
   ctx.body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  if (cache !== undefined) ctx.set('Cache-Control', cache)
-  ctx.set(headers)
-  if (method !== 'GET') return
+  ctx.set(others)
+  if (spec.method !== 'GET') return
   const tag = entityTag(bytes)
   ctx.set('ETag', tag)
   if (isNamedBy(ctx.headers['if-none-match'], tag)) {

@@ -6,6 +6,11 @@ import { HttpError } from './problems.ts'
 /** A name or an address, and perhaps a port (RFC 3986, 3.2.2). An empty one is allowed. */
 const HOST = /^(?:\[[0-9A-Fa-f:.]+\]|(?:[A-Za-z0-9._~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*)(?::\d*)?$/
 
+/** Whether the value of a Host header is well-formed. */
+export function isHost(value: string): boolean {
+  return HOST.test(value)
+}
+
 /**
  * Takes the path and the query out of the target, which may be a whole URL (RFC 9112, 3.2.2).
  *
@@ -40,7 +45,7 @@ function assertHost({ httpVersion, headersDistinct }: IncomingMessage): void {
   }
   if (sent.length === 0 && httpVersion === '1.1')
     throw new HttpError('malformed-request', 'the request has no Host header')
-  if (sent[0] !== undefined && !HOST.test(sent[0])) {
+  if (sent[0] !== undefined && !isHost(sent[0])) {
     throw new HttpError(
       'malformed-request',
       'the Host header is malformed: send a name or an address, and perhaps a port',

@@ -111,6 +111,16 @@ interface RouteSpec<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodTyp
     request: RouteRequest<z.infer<P>, z.infer<Q>, z.infer<B>, K>,
     context: ApiContext,
   ) => Reply | Promise<Reply>
+  /**
+   * For a GET that `follows`, of what has an id in its path and is the same bytes for everyone: what lets it be answered before Koa
+   * (prepared.ts). `find` returns what `handle` would make its reply of, without waiting, or undefined if that is not in memory;
+   * the same object as long as it is current. `reply` makes of it the reply of `handle`, which may differ only between callers with a
+   * key and without.
+   */
+  prepared?: {
+    find: (id: string, context: ApiContext) => object | undefined
+    reply: (found: object, caller: Caller) => Reply
+  }
 }
 
 /** A route of any shape: its input has been validated by its own schemas when `handle` is called. */
@@ -120,6 +130,13 @@ export interface Route extends RouteSpec<z.ZodType, z.ZodType, z.ZodType, KeyPol
   limit: LimitedCall | 'none'
   params: z.ZodType
   query: z.ZodType
+}
+
+/** A route whose answers are prepared. */
+export type PreparedRoute = Route & {
+  prepared: NonNullable<Route['prepared']>
+  limit: 'verification' | 'read'
+  follows: true
 }
 
 /** No parameters. */

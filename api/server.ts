@@ -1,10 +1,11 @@
 // The listening socket: bounded against slow and many clients, and closed without losing an answer.
 import { once } from 'node:events'
-import { type Server, createServer } from 'node:http'
+import { type RequestListener, type Server, createServer } from 'node:http'
 import { type AddressInfo, Server as NetServer } from 'node:net'
 import type Koa from 'koa'
 import { ServiceError } from '../schemas/errors.ts'
 import { Connections } from './connections.ts'
+import type { AnswerFirst } from './prepared.ts'
 import { HEADER_LIMIT_BYTES, answerUnreadRequests } from './unread-requests.ts'
 
 export interface ServerSettings {
@@ -24,9 +25,20 @@ export interface RunningServer {
   close(timeoutMs: number): Promise<void>
 }
 
-/** @throws ServiceError `conflict` where the port is taken, `invalid` where the address cannot be used. */
-export async function startServer(app: Koa, settings: ServerSettings): Promise<RunningServer> {
-  const handle = app.callback()
+/**
+ * Gives each request to `answerFirst`, and those that it leaves to the application.
+ *
+ * @throws ServiceError `conflict` where the port is taken, `invalid` where the address cannot be used.
+ */
+export async function startServer(
+  app: Koa,
+  settings: ServerSettings,
+  answerFirst: AnswerFirst = (request, response, otherwise) => {
+    otherwise(request, response)
+  },
+): Promise<RunningServer> {
+  const callback = app.callback()
+  const handle: RequestListener = (request, response) => void callback(request, response)
   const server = createServer({
     requestTimeout: settings.requestTimeoutMs,
     headersTimeout: Math.min(10_000, settings.requestTimeoutMs),
@@ -40,7 +52,9 @@ export async function startServer(app: Koa, settings: ServerSettings): Promise<R
   server.maxConnections = settings.maxConnections
   // Otherwise workers that are all full would hand a connection round and round.
   Object.assign(server, { dropMaxConnection: true })
-  const connections = new Connections(server, (request, response) => void handle(request, response))
+  const connections = new Connections(server, (request, response) => {
+    answerFirst(request, response, handle)
+  })
   answerUnreadRequests(server, connections)
   // An expectation other than 100-continue is not met, but is no reason to refuse the request.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))

@@ -27,6 +27,11 @@ export class ShardCache<T extends object> {
     this.#entries.clear()
   }
 
+  /** The value under a key, if it is in memory. */
+  atHand(key: string): T | undefined {
+    return this.#entries.get(key)?.value
+  }
+
   /** The value under a key. Calls that ask for it while it is read share the reading. */
   async get(key: string, read: () => Promise<Sized<T>>): Promise<T> {
     const entry = await this.#entries.fetch(key, { context: read })

@@ -24,7 +24,7 @@ export function warmUp(volume: Volume): Volume {
 /**
  * Sends whole requests, the `nth` of which is `request(nth)`.
  *
- * @throws Error for an answer other than 200, or a connection that ends.
+ * @throws Error for an answer other than 200 and 304, or a connection that ends.
  */
 export async function load(
   url: string,
@@ -75,7 +75,7 @@ export async function timed(
   }
 }
 
-/** Yields once for every whole answer with a Content-Length. */
+/** Yields once for every whole answer, which has a Content-Length unless it is a 304. */
 async function* answersOf(socket: Socket): AsyncGenerator<void, never> {
   let text = ''
   for await (const bytes of socket as AsyncIterable<Buffer>) {
@@ -83,8 +83,9 @@ async function* answersOf(socket: Socket): AsyncGenerator<void, never> {
     const headEnd = text.indexOf('\r\n\r\n')
     if (headEnd < 0) continue
     const head = text.slice(0, headEnd)
-    const length = Number(/content-length: (\d+)/i.exec(head)?.[1])
-    if (!head.startsWith('HTTP/1.1 200')) throw new Error(`the answer is not 200: ${text}`)
+    const isUnchanged = head.startsWith('HTTP/1.1 304')
+    const length = isUnchanged ? 0 : Number(/content-length: (\d+)/i.exec(head)?.[1])
+    if (!isUnchanged && !head.startsWith('HTTP/1.1 200')) throw new Error(`the answer is not 200: ${text}`)
     if (text.length < headEnd + 4 + length) continue
     text = text.slice(headEnd + 4 + length)
     yield

@@ -4,10 +4,13 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Database } from '../pipeline/duckdb.ts'
-import type { LoadFigures, Volume } from './load.ts'
+import { BULK_IDS } from '../schemas/tiers.ts'
+import type { Volume } from './load.ts'
 import { hasPostgres } from './postgres.ts'
 import { run } from './process.ts'
-import { measureReads } from './reads.ts'
+import { type ReadsTurn, measureReads } from './reads.ts'
+import type { Asked } from './reads/ask.ts'
+import { median, spread } from './reads/spread.ts'
 import type { ReleaseFigures } from './release.ts'
 import { POLARS, type Taken, polarsScores, ratios, sortAlone } from './release-peers.ts'
 import { compareScorers } from './sql-scorer.ts'
@@ -26,14 +29,15 @@ const { values } = parseArgs({
     entities: { type: 'string' },
     'forecasts-per-pair': { type: 'string' },
     runs: { type: 'string', default: '1' },
-    connections: { type: 'string', default: '64' },
+    connections: { type: 'string' },
     requests: { type: 'string', default: '20000' },
+    json: { type: 'string' },
   },
 })
 const forecasts = Number(values.forecasts)
 const runs = Number(values.runs)
 const volume: Volume = {
-  connections: Number(values.connections),
+  connections: Number(values.connections ?? 64),
   requests: Number(values.requests),
   limitMs: 20_000,
 }
@@ -137,12 +141,55 @@ async function kept(name: Bench, figures: object): Promise<string> {
 }
 
 async function benchReads(): Promise<void> {
-  const store = await worldStore(sample)
+  // As many agents as a bulk call may name.
+  const store = await worldStore(worldSize(100_000, 200, 500))
   await makeRelease(store, 2)
-  const all = await repeated(() => measureReads(store, volume))
-  print(`\nReads: verifications asked for on ${volume.connections} connections, of one agent after another`)
-  printLoad(all, 'service', 'the service')
-  printLoad(all, 'bare', 'peer: bare node:http, sending the same bytes')
+  const figures = await measureReads(store, {
+    connections: Number(values.connections ?? 32),
+    seconds: 3,
+    turns: Math.max(5, runs),
+  })
+  if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(figures, null, 2)}\n`)
+  print(
+    `\nReads: verifications of ${figures.agents} agents by turns; medians, and ratios from least to largest`,
+  )
+  if (figures.missing.length > 0) print(`  not installed: ${figures.missing.join(', ')}`)
+  for (const [kind, turns] of Object.entries(figures.singles)) {
+    for (const name of ['service', 'bare', 'nginx'] as const) {
+      const asked = turns.map((turn) => turn[name]).filter((one) => one !== undefined)
+      if (asked.length === 0) continue
+      print(` ${rateOf(asked)}  ${kind}: ${name === 'bare' ? 'bare node:http' : name}`)
+    }
+    const ratio = (of: (turn: ReadsTurn) => number) => spread(turns.map(of))
+    print(`   a second, service to bare: ${ratio(({ service, bare }) => service.perSecond / bare.perSecond)}`)
+    print(`   p99, service to bare:      ${ratio(({ service, bare }) => service.p99Ms / bare.p99Ms)}`)
+    print(`   CPU, service to bare:      ${ratio(({ service, bare }) => service.cpuUs! / bare.cpuUs!)}`)
+  }
+  print(` ${rateOf(figures.bulk.map(({ single }) => single))}  one id to a call, with a key`)
+  print(` ${rateOf(figures.bulk.map(({ bulk }) => bulk))}  ${BULK_IDS.enterprise} ids to a call, with a key`)
+  const gains = figures.bulk.map(
+    ({ single, bulk }) => (BULK_IDS.enterprise * bulk.perSecond) / single.perSecond,
+  )
+  print(`   entities a second, in bulk to one by one: ${spread(gains)}`)
+}
+
+function rateOf(all: readonly Asked[]): string {
+  const middle = (of: (asked: Asked) => number) => median(all.map(of))
+  const rate = whole(middle(({ perSecond }) => perSecond)).padStart(8)
+  const cpuUs =
+    all[0]!.cpuUs === undefined
+      ? ''
+      : `, ${fixed(
+          middle((one) => one.cpuUs!),
+          6,
+        )} µs CPU each`
+  return `${rate}/s  p50 ${fixed(
+    middle((one) => one.p50Ms),
+    6,
+  )} ms  p99 ${fixed(
+    middle((one) => one.p99Ms),
+    6,
+  )} ms${cpuUs}`
 }
 
 async function repeated<T>(measure: () => Promise<T>): Promise<T[]> {
@@ -153,18 +200,6 @@ async function repeated<T>(measure: () => Promise<T>): Promise<T[]> {
 
 function least<T>(all: readonly T[], by: (one: T) => number): T {
   return all.toSorted((a, b) => by(a) - by(b))[0]!
-}
-
-/** Prints the fastest of the loads that all runs have under a name. */
-function printLoad<Name extends string>(
-  all: readonly Record<Name, LoadFigures>[],
-  name: Name,
-  what: string,
-): void {
-  const loads = all.map((figures) => figures[name])
-  const { requests, perSecond, p50Ms, p99Ms } = least(loads, (figures) => -figures.perSecond)
-  const rate = whole(perSecond).padStart(8)
-  print(` ${rate}/s  p50 ${fixed(p50Ms, 6)} ms  p99 ${fixed(p99Ms, 6)} ms  of ${whole(requests)}: ${what}`)
 }
 
 async function makeRelease(store: string, threads: number): Promise<ReleaseFigures> {

@@ -91,7 +91,7 @@ export async function admittedByBoth(first: Admission, next: () => Promise<Admis
   }
 }
 
-function scarcer(one: QuotaState, other: QuotaState): QuotaState {
+export function scarcer(one: QuotaState, other: QuotaState): QuotaState {
   return one.remaining <= other.remaining ? one : other
 }
 

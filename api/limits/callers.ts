@@ -78,6 +78,11 @@ export class Callers {
     return this.#kept(sha256Hex(key)) !== undefined
   }
 
+  /** The caller with a key that is good and was looked up lately. Asks nobody. */
+  atHand(key: string): KnownKey | undefined {
+    return isWellFormedKey(key) ? this.#inForce(this.#cache.get(sha256Hex(key))?.record) : undefined
+  }
+
   /** @throws ServiceError `unauthorized`. */
   async ofBearer(authorization: string | undefined, hold = free): Promise<KnownKey & { kind: 'agent' }> {
     if (authorization === undefined) {

@@ -2,7 +2,7 @@
 import type { UsageEntry } from '../../pipeline/access/usage.ts'
 import { type Admission, type LimitedCall, type QuotaState, Refusal } from './admission.ts'
 import type { Caller, Hold } from './callers.ts'
-import type { Limits } from './limits.ts'
+import { type Limits, payerOf } from './limits.ts'
 
 export class CountedCall {
   readonly #limits: Limits
@@ -15,7 +15,7 @@ export class CountedCall {
   constructor(limits: Limits, address: string) {
     this.#limits = limits
     this.#address = address
-    this.#payer = `address ${address}`
+    this.#payer = payerOf({ kind: 'anonymous' }, address)
   }
 
   /** What the answer says of the caller's quota. */
@@ -42,7 +42,7 @@ export class CountedCall {
       return attempt.takeBack
     })
     if (caller.kind !== 'anonymous') {
-      this.#payer = `account ${caller.account_id}`
+      this.#payer = payerOf(caller, this.#address)
       await this.#assertAttemptLeft()
     }
     return caller

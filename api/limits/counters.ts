@@ -8,6 +8,7 @@ import {
 } from 'rate-limiter-flexible'
 import type { Logger } from 'pino'
 import { ServiceError } from '../../schemas/errors.ts'
+import type { OwnCounter } from './counted-now.ts'
 
 export interface Counters {
   /** Whether other nodes count in the same place. */
@@ -50,7 +51,7 @@ interface Count {
  * The counts of the callers that called last. The library's own counter has no bound, and a timer for each count. Time is
  * that of a clock which nobody sets.
  */
-export class MemoryCounter extends RateLimiterMemory {
+export class MemoryCounter extends RateLimiterMemory implements OwnCounter {
   readonly #counts: LRUCache<string, Count>
 
   constructor(name: string, durationS: number, mostCallers: number) {
@@ -60,9 +61,17 @@ export class MemoryCounter extends RateLimiterMemory {
   }
 
   override consume(caller: string, points = 1): Promise<RateLimiterRes> {
+    return Promise.resolve(this.consumeNow(caller, points))
+  }
+
+  pointsNow(caller: string): number {
+    return this.#current(caller)?.points ?? 0
+  }
+
+  consumeNow(caller: string, points = 1): RateLimiterRes {
     const count = this.#current(caller) ?? this.#begin(caller)
     count.points += points
-    return Promise.resolve(resultOf(count))
+    return resultOf(count)
   }
 
   /** Gives nothing back to a count that has ended, because that would admit one call too many. */

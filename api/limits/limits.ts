@@ -1,7 +1,8 @@
 // How often and how much a caller may ask: every limited call is admitted here.
 import type { RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible'
+import type { UsageEntry } from '../../pipeline/access/usage.ts'
 import type { OwnSettings } from '../../schemas/config.ts'
-import { BULK_IDS, type Tier } from '../../schemas/tiers.ts'
+import { BULK_IDS } from '../../schemas/tiers.ts'
 import type { Environment } from '../../schemas/values.ts'
 import {
   type Admission,
@@ -15,6 +16,7 @@ import {
 } from './admission.ts'
 import type { Caller } from './callers.ts'
 import { type CallCounters, type Counters, EVERYONE, MOST_ADDRESSES } from './counters.ts'
+import { type AdmittedNow, type Counted, admittedNow, hasLeftNow } from './counted-now.ts'
 import type { KeyRecord } from '../../pipeline/access/registry.ts'
 import { MonthlyCalls, monthOf, nextMonth } from './monthly-calls.ts'
 
@@ -27,6 +29,7 @@ interface LimitsComponents {
 
 /** A limit in a fixed window, which opens with the first call. */
 interface Rate {
+  countOf: (caller: string) => Counted
   admit: (caller: string, calls?: number) => Promise<Admission>
   /** Undefined while the limit is not reached. Counts nothing. */
   exceeded: (caller: string) => Promise<QuotaState | undefined>
@@ -78,22 +81,38 @@ export class Limits {
             this.#addressMonths.admit(address, this.#settings.ANONYMOUS_PER_MONTH, at),
           )
         }
-        const { key_id: keyId, account_id: accountId, tier } = caller
-        const quota = caller.monthly_calls ?? this.#quotaOf(tier)
-        const admission = await this.monthlyCalls.admit(accountId, quota, at)
-        return { ...admission, usage: { keyId, accountId, tier, day: at.toISOString().slice(0, 10) } }
+        const quota = this.#monthlyQuotaOf(caller)
+        const admission = await this.monthlyCalls.admit(caller.account_id, quota, at)
+        return { ...admission, usage: usageEntryOf(caller, at) }
       }
     }
   }
 
+  /**
+   * Counts a read of a caller who is known, as `admit` does after it was seen that attempts are left. Undefined where the call may
+   * be refused, or where that takes waiting: then nothing was counted.
+   */
+  admitNow(call: 'verification' | 'read', caller: Caller, address: string): AdmittedNow | undefined {
+    if (!hasLeftNow(this.attempts.countOf(payerOf(caller, address)))) return undefined
+    if (call === 'read') return admittedNow([this.#reads.countOf(address)])
+    const at = this.#now()
+    if (caller.kind === 'anonymous') {
+      const month = this.#addressMonths.countOf(address, this.#settings.ANONYMOUS_PER_MONTH, at)
+      return admittedNow([this.#verifications.countOf(address), month])
+    }
+    const month = this.monthlyCalls.countOf(caller.account_id, this.#monthlyQuotaOf(caller), at)
+    return admittedNow([month], usageEntryOf(caller, at))
+  }
+
   /** What an account has used of this month, and when the next one begins. Counts nothing. */
-  async usageOf({ account_id, tier, monthly_calls }: KeyRecord) {
+  async usageOf(key: KeyRecord) {
+    const { account_id, tier } = key
     const at = this.#now()
     return {
       tier,
       month: monthOf(at),
       calls: await this.monthlyCalls.used(account_id, at),
-      monthly_calls: monthly_calls ?? this.#quotaOf(tier),
+      monthly_calls: this.#monthlyQuotaOf(key),
       resets_at: nextMonth(at).toISOString(),
     }
   }
@@ -103,9 +122,19 @@ export class Limits {
     return BULK_IDS[caller.kind === 'anonymous' ? 'free' : caller.tier]
   }
 
-  #quotaOf(tier: Tier): number {
+  #monthlyQuotaOf({ tier, monthly_calls }: KeyRecord): number {
+    if (monthly_calls !== null) return monthly_calls
     return tier === 'pro' ? this.#settings.PRO_MONTHLY_CALLS : this.#settings.FREE_MONTHLY_CALLS
   }
+}
+
+function usageEntryOf({ key_id: keyId, account_id: accountId, tier }: KeyRecord, at: Date): UsageEntry {
+  return { keyId, accountId, tier, day: at.toISOString().slice(0, 10) }
+}
+
+/** The name that the failed calls of a caller are counted under. */
+export function payerOf(caller: Caller, address: string): string {
+  return caller.kind === 'anonymous' ? `address ${address}` : `account ${caller.account_id}`
 }
 
 function rateIn(
@@ -122,6 +151,7 @@ function rateIn(
   })
   const limit: Limit = { policy, quota, windowOf }
   return {
+    countOf: (caller) => ({ counter, caller, limit }),
     admit: (caller, calls) => count(counter, caller, limit, calls),
     exceeded: async (caller) => {
       const counted = await counter.get(caller)

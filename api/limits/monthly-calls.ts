@@ -2,6 +2,7 @@
 // UTC.
 import type { RateLimiterAbstract } from 'rate-limiter-flexible'
 import type { Counters } from './counters.ts'
+import type { Counted } from './counted-now.ts'
 import { type Admission, type PolicyName, type QuotaWindow, count } from './admission.ts'
 
 /** How long a count is kept: longer than a month, whenever in the month its first call was. */
@@ -28,9 +29,13 @@ export class MonthlyCalls {
   }
 
   admit(caller: string, quota: number, at: Date): Promise<Admission> {
+    const { counter, limit } = this.countOf(caller, quota, at)
+    return count(counter, caller, limit)
+  }
+
+  countOf(caller: string, quota: number, at: Date): Counted {
     const windowOf = () => monthWindow(at)
-    const limit = { policy: this.#policy, quota, windowOf }
-    return count(this.#counterOf(monthOf(at)), caller, limit)
+    return { counter: this.#counterOf(monthOf(at)), caller, limit: { policy: this.#policy, quota, windowOf } }
   }
 
   /** How many calls a caller has made in the month. Counts nothing. */

@@ -4,10 +4,12 @@ import { RESPONSES } from '../../schemas/json-schemas.ts'
 import type { PublicationKind } from '../../schemas/metric.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import { uuid } from '../../schemas/values.ts'
+import type { Publication } from '../current-release.ts'
+import type { Caller } from '../limits/callers.ts'
 import { notPublished } from '../not-published.ts'
 import * as examples from '../openapi/examples.ts'
 import { componentName } from '../openapi/schemas.ts'
-import { type Route, type Tag, route } from '../route.ts'
+import { type Reply, type Route, type Tag, route } from '../route.ts'
 import { signatureHeader } from '../signature.ts'
 import { ENTITIES } from './entities.ts'
 
@@ -73,6 +75,15 @@ function publication(entityType: EntityType, call: PublicationCall): Route {
   const { kind, name, tag, description } = call
   const { path, words, idName, example, missing } = ENTITIES[entityType]
   const isVerification = kind === 'verification'
+  const replyOf = ({ bytes, signature }: Publication, caller: Caller): Reply => ({
+    body: bytes,
+    headers: {
+      ...signatureHeader(signature),
+      'Cache-Control': `${caller.kind === 'anonymous' ? 'public' : 'private'}, max-age=60`,
+      // A cache in front of the service must not answer a call that counts, nor one with a wrong key.
+      ...(isVerification ? { Vary: 'X-API-Key' } : {}),
+    },
+  })
   return route({
     path: kind === 'profile' ? path : `${path}/${name}`,
     operationId: `get${componentName(`${entityType}-${name}`)}`,
@@ -95,15 +106,11 @@ function publication(entityType: EntityType, call: PublicationCall): Route {
       const entityId = params[idName]!
       const found = await context.releases.find(entityType, entityId, kind)
       if (!found) throw await notPublished(context, entityType, entityId)
-      return {
-        body: found.bytes,
-        headers: {
-          ...signatureHeader(found.signature),
-          'Cache-Control': `${caller.kind === 'anonymous' ? 'public' : 'private'}, max-age=60`,
-          // A cache in front of the service must not answer a call that counts, nor one with a wrong key.
-          ...(isVerification ? { Vary: 'X-API-Key' } : {}),
-        },
-      }
+      return replyOf(found, caller)
+    },
+    prepared: {
+      find: (id, { releases }) => releases.atHand(entityType, id, kind),
+      reply: (found, caller) => replyOf(found as Publication, caller),
     },
   })
 }

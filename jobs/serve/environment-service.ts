@@ -91,6 +91,7 @@ export async function startEnvironment(
       catchUp: async () => {
         await follower.catchUp()
       },
+      isFollowing: () => !follower.isResting,
       catchUpStanding: async () => {
         await serving.latest?.()
         return standingFollower.catchUp()

@@ -41,6 +41,11 @@ export class Follower {
     this.#running = this.#run()
   }
 
+  /** Whether a call has to wait for a look. */
+  get isResting(): boolean {
+    return this.#resting
+  }
+
   /**
    * Awaited before a call is answered: what it is answered from is then not older than `refreshMs` and a look. False where
    * it may be, because the node has rested and still looks.

@@ -5,6 +5,7 @@ import { createApp } from '../../api/app.ts'
 import { type CallCounters, countInMemory, countInRedis } from '../../api/limits/counters.ts'
 import { Metrics } from '../../api/metrics.ts'
 import { allRoutes } from '../../api/routes/all.ts'
+import { type AnswerFirst, prepareAnswers } from '../../api/prepared.ts'
 import { startServer } from '../../api/server.ts'
 import type { Environment } from '../../schemas/values.ts'
 import { type Components, SERVICE_VERSION } from '../components.ts'
@@ -24,9 +25,17 @@ export interface Service {
   stop(): Promise<void>
 }
 
+export interface ServiceOptions {
+  scheduler: boolean
+  /** Of a worker. */
+  link?: PrimaryLink
+  /** What stands before Koa instead of the prepared answers, for a test that compares or counts; undefined for nothing. */
+  answerFirst?: (prepared: AnswerFirst) => AnswerFirst | undefined
+}
+
 export async function startService(
   components: Record<Environment, Components>,
-  { scheduler, link }: { scheduler: boolean; link?: PrimaryLink },
+  { scheduler, link, answerFirst = (prepared) => prepared }: ServiceOptions,
 ): Promise<Service> {
   const { settings, logger, newRequestId } = components.production
   const addressOf = addressesBehind(settings.TRUSTED_PROXIES)
@@ -65,21 +74,18 @@ export async function startService(
       methodology: components.production.methodology,
       methodologyText: await readFile(METHODOLOGY_TEXT),
     })
-    const app = createApp(contexts, {
-      routes,
-      logger,
-      metrics,
-      newRequestId,
-      addressOf,
-      accepting: () => accepting,
-    })
-    const server = await startServer(app, {
-      host: settings.HOST,
-      port: settings.PORT,
-      requestTimeoutMs: settings.REQUEST_TIMEOUT_MS,
-      idleTimeoutMs: Math.max(IDLE_MS, 2 * settings.COMMIT_TIMEOUT_MS),
-      maxConnections: Math.ceil(settings.MAX_CONNECTIONS / (link?.workers ?? 1)),
-    })
+    const shared = { routes, logger, metrics, newRequestId, addressOf, accepting: () => accepting }
+    const server = await startServer(
+      createApp(contexts, shared),
+      {
+        host: settings.HOST,
+        port: settings.PORT,
+        requestTimeoutMs: settings.REQUEST_TIMEOUT_MS,
+        idleTimeoutMs: Math.max(IDLE_MS, 2 * settings.COMMIT_TIMEOUT_MS),
+        maxConnections: Math.ceil(settings.MAX_CONNECTIONS / (link?.workers ?? 1)),
+      },
+      answerFirst(prepareAnswers(contexts, shared)),
+    )
     const { store, secrets } = components.production
     const release = contexts.production.releases.current?.release ?? 0
     // The primary of workers says so once for all of them.

@@ -4,6 +4,7 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Components } from '../../jobs/components.ts'
+import type { ServiceOptions } from '../../jobs/serve/service.ts'
 import { suiteFolder } from '../support/folder.ts'
 import {
   type Answer,
@@ -43,15 +44,20 @@ beforeAll(async () => {
 })
 
 /** Each conversation has a service, an agent and a key of its own, so that none counts the calls of another. */
-beforeEach(async () => {
+const begin = async (serving: Partial<ServiceOptions>) => {
   known['client_key'] = await components.registry.createClientKey('golden', new Date(NOW))
-  service = await startTestService(components)
-  const { agentId, key } = await registerAgent(service.client)
-  known['agent_id'] = agentId
-  known['api_key'] = key
+  service = await startTestService(components, serving)
+  const agent = await registerAgent(service.client)
+  known['agent_id'] = agent.agentId
+  known['api_key'] = agent.key
   const { headers } = await service.client.get(`/forecaster/${forecasterId(0)}/verification`)
   known['etag'] = headers.etag!
-})
+  // Counted for another caller than those of the conversations, so that all other verifications are prepared.
+  const key = await components.registry.createClientKey('warm', new Date(NOW))
+  for (const path of [`/agents/${known['other_agent_id']}`, `/forecaster/${forecasterId(0)}`]) {
+    await service.client.get(`${path}/verification`, { 'X-API-Key': key })
+  }
+}
 afterEach(() => service.stop())
 
 interface Exchange {
@@ -132,7 +138,13 @@ interface OpenApi {
   paths: Record<string, Record<string, { responses: Record<string, unknown> }>>
 }
 
-describe('the conversation', () => {
+const WAYS: [string, Partial<ServiceOptions>][] = [
+  ['with prepared answers', {}],
+  ['by Koa alone', { answerFirst: () => undefined }],
+]
+
+describe.for(WAYS)('the conversation %s', ([, serving]) => {
+  beforeEach(() => begin(serving))
   const names = readdirSync(CASES).filter((name) => name.endsWith('.txt'))
 
   test.for(names)('%s', async (name) => {

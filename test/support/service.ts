@@ -10,7 +10,7 @@ import { type Components, SERVICE_VERSION, secretsOf, storeUrlOf } from '../../j
 import { runImport } from '../../jobs/import.ts'
 import { signersOf } from '../../jobs/log-signers.ts'
 import { witnessesOf } from '../../jobs/log-witnesses.ts'
-import { startService } from '../../jobs/serve/service.ts'
+import { type ServiceOptions, startService } from '../../jobs/serve/service.ts'
 import { Database } from '../../pipeline/duckdb.ts'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
 import { Registry } from '../../pipeline/access/registry.ts'
@@ -221,16 +221,22 @@ export interface TestService {
 }
 
 /** Call it inside a test: the service stops when the test ends. */
-export async function testService(options: TestOptions | Components = {}): Promise<TestService> {
-  const service = await startTestService(options)
+export async function testService(
+  options: TestOptions | Components = {},
+  serving: Partial<ServiceOptions> = {},
+): Promise<TestService> {
+  const service = await startTestService(options, serving)
   onTestFinished(service.stop)
   return service
 }
 
 /** The caller must stop the service. */
-export async function startTestService(options: TestOptions | Components = {}): Promise<TestService> {
+export async function startTestService(
+  options: TestOptions | Components = {},
+  serving: Partial<ServiceOptions> = {},
+): Promise<TestService> {
   const components = 'registry' in options ? options : await testComponents(options)
-  const service = await startService(withSandbox(components), { scheduler: false })
+  const service = await startService(withSandbox(components), { scheduler: false, ...serving })
   const client = new Client(service.url)
   let stopping: Promise<void> | undefined
   return {

@@ -1,0 +1,47 @@
+// Counts a call without waiting, where this process keeps the counts itself: most calls are admitted so, and answered at once.
+import type { RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible'
+import type { UsageEntry } from '../../pipeline/access/usage.ts'
+import { type Limit, type QuotaState, scarcer, stateOf } from './admission.ts'
+
+/** A counter that is asked and counts at once. */
+export interface OwnCounter extends RateLimiterAbstract {
+  /** The points of `get`; 0 where nothing is counted. */
+  pointsNow(caller: string): number
+  /** As `consume`. */
+  consumeNow(caller: string): RateLimiterRes
+}
+
+/** A caller's count, and the limit to it. */
+export interface Counted {
+  counter: RateLimiterAbstract
+  caller: string
+  limit: Limit
+}
+
+/** A call that was admitted at once. */
+export interface AdmittedNow {
+  state: QuotaState
+  /** As that of an `Admission`. */
+  usage: UsageEntry | undefined
+}
+
+function isOwn(counter: RateLimiterAbstract): counter is OwnCounter {
+  return 'consumeNow' in counter
+}
+
+/** Whether a count is below its limit; false also where finding out takes waiting. */
+export function hasLeftNow({ counter, caller, limit }: Counted): boolean {
+  return isOwn(counter) && counter.pointsNow(caller) < limit.quota
+}
+
+/**
+ * Counts a call toward each limit, and tells of the one that has least left. Undefined where it may be refused, or where that
+ * takes waiting: then nothing was counted.
+ */
+export function admittedNow(counts: readonly Counted[], usage?: UsageEntry): AdmittedNow | undefined {
+  if (!counts.every(hasLeftNow)) return undefined
+  const states = counts.map(({ counter, caller, limit }) =>
+    stateOf((counter as OwnCounter).consumeNow(caller), limit),
+  )
+  return { state: states.reduce(scarcer), usage }
+}

@@ -1,0 +1,54 @@
+// The parts of a prepared answer that stay the same, made once for what it publishes, and kept as long as that is.
+import { EXPOSED_HEADERS } from './app.ts'
+import { entityTag, isNamedBy } from './entity-tag.ts'
+import { bytesOf, headersOf } from './handle.ts'
+import { type QuotaState, rateLimitHeaders } from './limits/admission.ts'
+import type { Reply, Route } from './route.ts'
+import { SECURITY_HEADERS } from './security-headers.ts'
+
+export interface PreparedAnswer {
+  tag: string
+  /** Header names and values by turns: all that follow those of the limit, with those of the body. */
+  headers: readonly string[]
+  /** The same of an answer without a body. */
+  bareHeaders: readonly string[]
+  /** Each character is a byte: Node sends such a text and its head in one piece, which takes a tenth less than two. */
+  body: string
+}
+
+const FIRST_HEADERS = Object.entries({
+  ...SECURITY_HEADERS,
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': EXPOSED_HEADERS,
+}).flat()
+
+export function prepareAnswer(spec: Route, reply: Reply): PreparedAnswer {
+  const bytes = bytesOf(reply)
+  const tag = entityTag(bytes)
+  const { 'Content-Type': type, ...others } = headersOf(spec, reply)
+  const bareHeaders = [...Object.entries(others).flat(), 'ETag', tag]
+  return {
+    tag,
+    headers: ['Content-Type', type!, 'Content-Length', String(bytes.byteLength), ...bareHeaders],
+    bareHeaders,
+    body: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1'),
+  }
+}
+
+/** The status, the head and the body to send, in the order in which Koa has the headers. */
+export function completed(
+  { tag, headers, bareHeaders, body }: PreparedAnswer,
+  {
+    requestId,
+    ifNoneMatch,
+    state,
+    isLast,
+  }: { requestId: string; ifNoneMatch: string | undefined; state: QuotaState | undefined; isLast: boolean },
+): { status: number; head: string[]; body: string | undefined } {
+  const isKnown = isNamedBy(ifNoneMatch, tag)
+  const head = ['X-Request-Id', requestId, ...FIRST_HEADERS]
+  if (state) for (const [name, value] of Object.entries(rateLimitHeaders(state))) head.push(name, value)
+  head.push(...(isKnown ? bareHeaders : headers))
+  if (isLast) head.push('Connection', 'close')
+  return isKnown ? { status: 304, head, body: undefined } : { status: 200, head, body }
+}

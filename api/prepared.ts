@@ -1,0 +1,174 @@
+// Prepared answers, which stand before Koa: a plain GET of bytes that are the same for everyone, such as a signed verification, is
+// counted as ever and answered from parts that were made once. Koa spends 3.5 times the processor time of a bare node:http server on
+// such a call, thinly over contexts, routing, headers and promises; this way takes 1.5 times (docs/performance.md). Whatever is not
+// plainly the case goes to Koa, which answers in the same bytes.
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { ENVIRONMENTS, type Environment } from '../schemas/values.ts'
+import { type AppComponents, routerPath } from './app.ts'
+import type { ApiContext } from './context.ts'
+import type { Caller } from './limits/callers.ts'
+import { CountedCall } from './limits/counted-call.ts'
+import { MOUNTS } from './mounts.ts'
+import { plainHeaders } from './plain-headers.ts'
+import { type PreparedAnswer, completed, prepareAnswer } from './prepared-answer.ts'
+import type { PreparedRoute, Route } from './route.ts'
+
+/** Answers a request, or has it answered otherwise. */
+export type AnswerFirst = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  otherwise: RequestListener,
+) => void
+
+/** A call whose answers are prepared, in one environment. */
+interface PreparedCall {
+  spec: PreparedRoute
+  context: ApiContext
+  /** As the metrics name it. */
+  route: string
+}
+
+/** A plain request, and what it is answered from. */
+interface Asked {
+  call: PreparedCall
+  id: string
+  source: object
+  caller: Caller
+  ifNoneMatch: string | undefined
+}
+
+const ANONYMOUS = { kind: 'anonymous' } as const
+
+/** A path with one id, in lower case. Koa has the other spellings. */
+const PATH =
+  /^((?:\/[a-z]+){1,2}\/)([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})((?:\/[a-z-]+)?)$/
+
+export function prepareAnswers(
+  contexts: Partial<Record<Environment, ApiContext>>,
+  components: AppComponents,
+): AnswerFirst {
+  const calls = preparedCalls(contexts, components.routes)
+  const prepared = new PreparedAnswers(components)
+  return (request, response, otherwise) => {
+    const asked = askedIn(request, calls)
+    if (asked) prepared.answer(asked, request, response, otherwise)
+    else otherwise(request, response)
+  }
+}
+
+/** By their paths without the id. */
+function preparedCalls(
+  contexts: Partial<Record<Environment, ApiContext>>,
+  routes: readonly Route[],
+): Map<string, PreparedCall> {
+  const specs = routes.filter((spec): spec is PreparedRoute => spec.prepared !== undefined)
+  const calls = ENVIRONMENTS.flatMap((environment) => {
+    const context = contexts[environment]
+    const mount = MOUNTS[environment]
+    if (!context) return []
+    return specs.map((spec): [string, PreparedCall] => [
+      mount + spec.path.replace(/\{\w+\}/, ''),
+      { spec, context, route: mount + routerPath(spec.path) },
+    ])
+  })
+  return new Map(calls)
+}
+
+/** Undefined unless the request is plain and its answer in memory. Waits for nothing and counts nothing. */
+function askedIn(request: IncomingMessage, calls: ReadonlyMap<string, PreparedCall>): Asked | undefined {
+  if (request.method !== 'GET' || request.httpVersion !== '1.1') return undefined
+  const [, before, id, after] = PATH.exec(request.url!) ?? []
+  const call = id === undefined ? undefined : calls.get(before! + after!)
+  const headers = call && plainHeaders(request.rawHeaders)
+  if (!headers) return undefined
+  const { spec, context } = call
+  const { key, ifNoneMatch } = headers
+  const caller = key === undefined || spec.key === 'none' ? ANONYMOUS : context.callers.atHand(key)
+  const source = caller && spec.prepared.find(id!, context)
+  return source && { call, id: id!, source, caller, ifNoneMatch }
+}
+
+class PreparedAnswers {
+  readonly #components: AppComponents
+  /** Of callers without a key, and with one. */
+  readonly #anonymous = new WeakMap<object, PreparedAnswer>()
+  readonly #known = new WeakMap<object, PreparedAnswer>()
+
+  constructor(components: AppComponents) {
+    this.#components = components
+  }
+
+  /** Counts the call as Koa does, and answers it: at once, unless there is something to wait for. */
+  answer(asked: Asked, request: IncomingMessage, response: ServerResponse, otherwise: RequestListener): void {
+    const started = performance.now()
+    const { call, caller } = asked
+    const { spec, context } = call
+    const address = this.#components.addressOf(request)
+    const admitted = context.isFollowing() ? context.limits.admitNow(spec.limit, caller, address) : undefined
+    if (admitted) {
+      void context.catchUp()
+      this.#send(asked, request, response, { started, ...admitted })
+      return
+    }
+    const counted = new CountedCall(context.limits, address)
+    void this.#sourceOf(asked, counted).then((source) => {
+      if (!source) otherwise(request, response)
+      else
+        this.#send({ ...asked, source }, request, response, {
+          started,
+          state: counted.state,
+          usage: counted.usage,
+        })
+    })
+  }
+
+  /** What to answer from after waiting, in the order in which Koa waits. Undefined for a call to leave to Koa, which is not counted. */
+  async #sourceOf(
+    { call: { spec, context }, id, caller }: Asked,
+    counted: CountedCall,
+  ): Promise<object | undefined> {
+    try {
+      await counted.identify(caller.kind !== 'anonymous', () => Promise.resolve(caller))
+      await counted.admit(spec.limit, caller, false)
+      await context.catchUp()
+      const source = spec.prepared.find(id, context)
+      // Another release has come meanwhile.
+      if (!source) await counted.giveBack()
+      return source
+    } catch {
+      // Koa refuses it again, and says why.
+      await counted.giveBack()
+      return undefined
+    }
+  }
+
+  #send(
+    { call: { spec, context, route }, source, caller, ifNoneMatch }: Asked,
+    { url: path }: IncomingMessage,
+    response: ServerResponse,
+    { started, state, usage }: { started: number } & Pick<CountedCall, 'state' | 'usage'>,
+  ): void {
+    const { logger, metrics, newRequestId, accepting } = this.#components
+    const requestId = newRequestId()
+    const isLast = !accepting()
+    const prepared = this.#preparedOf(source, spec, caller)
+    const { status, head, body } = completed(prepared, { requestId, ifNoneMatch, state, isLast })
+    if (usage) context.usage.count(usage)
+    const seconds = (performance.now() - started) / 1000
+    metrics.requests.observe({ method: 'GET', route, status }, seconds)
+    const keyId = caller.kind === 'anonymous' ? undefined : caller.key_id
+    logger.debug({ requestId, method: 'GET', path, status, seconds, keyId }, 'answered')
+    response.writeHead(status, head)
+    response.end(body, 'latin1')
+  }
+
+  #preparedOf(source: object, spec: PreparedRoute, caller: Caller): PreparedAnswer {
+    const answers = caller.kind === 'anonymous' ? this.#anonymous : this.#known
+    let prepared = answers.get(source)
+    if (!prepared) {
+      prepared = prepareAnswer(spec, spec.prepared.reply(source, caller))
+      answers.set(source, prepared)
+    }
+    return prepared
+  }
+}
