@@ -133,13 +133,22 @@ export async function wronglyCarried(
   await attachCarried(database, files)
   await database.run(`CREATE OR REPLACE TEMP TABLE touched AS SELECT '' AS question_id WHERE false`)
   await createHeld(database)
-  const stored = pairsOf('held')
-  const derived = `SELECT question, entity, ${METRICS.join(', ')} FROM scored`
+  const whole = METRICS.map((name) => `${name}::BIGINT AS ${name}`).join(', ')
+  const row = (of: string) => `row(${METRICS.map((name) => `${of}.${name}`).join(', ')})`
+  await database.run(
+    `CREATE OR REPLACE TEMP TABLE compared AS
+     SELECT coalesce(stored.question, derived.question) AS question, count(*) AS pairs,
+       bool_or(${row('stored')} IS DISTINCT FROM ${row('derived')}) AS differs
+     FROM (SELECT question, entity, ${whole} FROM (${pairsOf('held')})) stored
+     FULL JOIN (SELECT question, entity, ${whole} FROM scored) derived USING (question, entity) GROUP BY ALL`,
+  )
+  // A pair that is carried twice is compared twice.
   const [found] = await database.rows<{ question_id: string | null }>(
     `SELECT min(question_id) AS question_id FROM (
        SELECT question FROM question ANTI JOIN held USING (question)
-       UNION ALL SELECT question FROM ((${stored}) EXCEPT ALL (${derived}))
-       UNION ALL SELECT question FROM ((${derived}) EXCEPT ALL (${stored}))) JOIN question USING (question)`,
+       UNION ALL SELECT question FROM compared WHERE differs
+       UNION ALL SELECT question FROM compared JOIN (SELECT question, count(*) AS wanted FROM scored GROUP BY question)
+         USING (question) WHERE pairs <> wanted) JOIN question USING (question)`,
   )
   return found?.question_id ?? undefined
 }

@@ -153,6 +153,8 @@ function carryOut(
     }
     const entities = counts.agents + counts.forecasters
     context.log('published', { release, as_of, entities, pairs, superseded: superseded.length })
+    const dropped = before.filter((file) => !carried.includes(file))
+    for (const file of dropped) await local.forget(releasePrefix(file.release) + file.path)
     if (plan.brings_snapshot) await copySnapshot(store, manifest)
     return { made: true, release, asOf: as_of, entities, pairs, files: files.length + 1 }
   }

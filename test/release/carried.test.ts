@@ -107,6 +107,75 @@ describe('a release that builds on the one before', () => {
   )
 })
 
+const DAY_MS = 86_400_000
+const day = (number: number) => new Date(HISTORY_START_MS + number * DAY_MS)
+const resolved = (resolvedOn: number, recordedOn: number): Row => ({
+  question_id: uuidOf(1, 0),
+  outcome: 'yes',
+  resolved_at: day(resolvedOn),
+  recorded_at: day(recordedOn),
+})
+const agent = (number: number, owner_id: string | null, recordedOn: number): Row => ({
+  agent_id: uuidOf(3, number),
+  name: 'an agent',
+  model_type: 'none',
+  organization_name: null,
+  owner_id,
+  registered_at: day(-number),
+  retired_at: null,
+  recorded_at: day(recordedOn),
+})
+
+/** Two questions, which six people and an agent that is no voice have answered. */
+const FIRST: Step = {
+  rows: {
+    questions: [0, 1].map((number) => ({
+      question_id: uuidOf(1, number),
+      title: 'a',
+      opened_at: day(0),
+      closes_at: day(10),
+      recorded_at: day(0),
+    })),
+    resolutions: [resolved(9, 9), { ...resolved(9, 9), question_id: uuidOf(1, 1) }],
+    agents: [agent(0, null, 0)],
+    forecasters: [1, 2, 3, 4, 5, 6].map((number) => ({
+      user_id: uuidOf(2, number),
+      display_name: null,
+      recorded_at: day(0),
+    })),
+    forecasts: Array.from({ length: 14 }, (_, index) => index).map((index) => ({
+      forecast_id: uuidOf(4, index),
+      entity_type: index < 2 ? 'agent' : 'forecaster',
+      entity_id: uuidOf(index < 2 ? 3 : 2, index >> 1),
+      question_id: uuidOf(1, index % 2),
+      probability: 0.3 + index / 20,
+      forecast_at: day(2),
+      recorded_at: day(2),
+      source: 'api',
+    })),
+  },
+  laterMs: 20 * DAY_MS,
+}
+const NOTHING: Step = { rows: {}, laterMs: 40 * DAY_MS }
+
+test.for<[string, Step[]]>([
+  [
+    'its outcome was recorded before it was known',
+    [{ rows: { resolutions: [resolved(30, 20)] }, laterMs: 0 }, NOTHING],
+  ],
+  ['its outcome leaves nobody a pair', [{ rows: { resolutions: [resolved(1, 20)] }, laterMs: 0 }, NOTHING]],
+  [
+    'an owner makes its agent a voice, and then another agent',
+    [
+      { rows: { agents: [agent(0, 'an owner', 20)] }, laterMs: 0 },
+      { rows: { agents: [agent(1, 'an owner', 20)] }, laterMs: 0 },
+    ],
+  ],
+])('a question is swept again where %s', async ([, steps]) => {
+  const { reasons } = await live([FIRST, ...steps], true)
+  expect(reasons).toEqual([FIRST, ...steps].map(() => undefined))
+})
+
 /** A world with a release, and what comes next: a forecast on one of its questions. */
 async function released() {
   const steps = historyOf(1, 1)
@@ -191,12 +260,14 @@ describe('pairs that a release carries', () => {
     const path = join(components.directory, 'pairs.parquet')
     await writeFile(path, store.objects.get(`${pairsPrefix(1)}001.parquet`)!)
     using database = await components.openDatabase()
-    for (const change of ['brier := brier + 1', 'entity := (entity + 1) % 5']) {
-      const [column, value] = change.split(' := ') as [string, string]
+    for (const change of [
+      `SELECT * REPLACE (brier + 1 AS brier) FROM '${path}'`,
+      `SELECT * REPLACE ((entity + 1) % 5 AS entity) FROM '${path}'`,
+      `FROM '${path}' UNION ALL FROM '${path}'`,
+      `FROM '${path}' OFFSET 1`,
+    ]) {
       const forged = `${path}.forged`
-      await database.run(
-        `COPY (SELECT * REPLACE (${value} AS ${column}) FROM '${path}') TO '${forged}' (FORMAT parquet)`,
-      )
+      await database.run(`COPY (${change}) TO '${forged}' (FORMAT parquet)`)
       const bytes = await readFile(forged)
       const harmed = copyOf(store)
       harmed.objects.set(`${pairsPrefix(1)}001.parquet`, bytes)
@@ -207,9 +278,9 @@ describe('pairs that a release carries', () => {
             : file,
         ),
       }))
-      expect(await faultsOf(harmed, clock, 1)).toEqual([
+      expect(await faultsOf(harmed, clock, 1), change).toContainEqual(
         expect.stringMatching(/^pairs: what is carried of question [0-9a-f-]{36} is not what is derived$/),
-      ])
+      )
     }
   })
 })

@@ -17,7 +17,7 @@ export function historyOf(seed: number, steps: number): Step[] {
   const { whole, pick, chance } = choicesOf(seed)
   const forecasts: Row[] = []
   let forecastCount = 0
-  let people = whole(2, 5)
+  let people = whole(3, 6)
   let agents = 4
   const questions = 12
   let nowMs = HISTORY_START_MS + 20 * DAY_MS
