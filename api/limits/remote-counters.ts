@@ -85,13 +85,27 @@ class RemoteCounter extends MemoryCounter {
     points = 1,
     { quota }: { quota?: number } = {},
   ): Promise<RateLimiterRes> {
-    const lease = this.#leaseOf(caller)
-    if (lease && lease.points >= points) {
-      lease.points -= points
-      return resultOf(lease.total - lease.points, lease.endsMs - performance.now())
-    }
+    const lent = this.#fromLease(caller, points)
+    if (lent) return lent
     const answer = await this.#ask({ spec: this.#spec, verb: 'consume', caller, points, quota })
-    return answer ? this.#take(caller, answer) : super.consume(caller, points)
+    return answer ? this.#take(caller, answer) : super.consumeNow(caller, points)
+  }
+
+  /** Without a lease nothing can be counted at once. */
+  override pointsNow(caller: string): number {
+    const lease = this.#leaseOf(caller)
+    return lease && lease.points > 0 ? lease.total - lease.points : Infinity
+  }
+
+  override consumeNow(caller: string, points = 1): RateLimiterRes {
+    return this.#fromLease(caller, points) ?? super.consumeNow(caller, points)
+  }
+
+  #fromLease(caller: string, points: number): RateLimiterRes | undefined {
+    const lease = this.#leaseOf(caller)
+    if (!lease || lease.points < points) return undefined
+    lease.points -= points
+    return resultOf(lease.total - lease.points, lease.endsMs - performance.now())
   }
 
   override async reward(caller: string, points = 1): Promise<RateLimiterRes> {

@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
 import { count } from '../../../api/limits/admission.ts'
+import { admittedNow } from '../../../api/limits/counted-now.ts'
 import { CounterTable } from '../../../api/limits/counter-table.ts'
 import { EVERYONE } from '../../../api/limits/counters.ts'
 import { RemoteCounters } from '../../../api/limits/remote-counters.ts'
@@ -24,11 +25,12 @@ function processesOver(table: CounterTable, processes: number) {
   )
   const admitters = all.map((counters) => {
     const counter = counters.counter('calls', 60, EVERYONE)
-    const windowOf = () => ({ windowS: 60, resetS: 60 })
+    const limitOf = (quota: number) =>
+      ({ policy: 'reads', quota, windowOf: () => ({ windowS: 60, resetS: 60 }) }) as const
     return {
       counter,
-      admit: (quota: number, calls = 1) =>
-        count(counter, 'someone', { policy: 'reads', quota, windowOf }, calls),
+      admit: (quota: number, calls = 1) => count(counter, 'someone', limitOf(quota), calls),
+      admitNow: (quota: number) => admittedNow([{ counter, caller: 'someone', limit: limitOf(quota) }]),
     }
   })
   return { admitters, asked: () => asked }
@@ -52,6 +54,31 @@ describe('three processes', () => {
       ),
       { numRuns: 30 },
     )
+  })
+
+  test('count at once what is leased to them, and nothing else', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 400 }),
+        fc.array(fc.tuple(fc.integer({ min: 0, max: 2 }), fc.boolean()), { minLength: 1, maxLength: 50 }),
+        async (quota, route) => {
+          const { admitters } = processesOver(new CounterTable(), 3)
+          let admitted = 0
+          for (let call = 0; call < quota + 10; call += 1) {
+            const [process, atOnce] = route[call % route.length]!
+            const { admit, admitNow } = admitters[process]!
+            if ((atOnce && admitNow(quota)) || (await admit(quota)).admitted) admitted += 1
+          }
+          expect(admitted).toBe(quota)
+        },
+      ),
+      { numRuns: 30 },
+    )
+    const { admitters } = processesOver(new CounterTable(), 3)
+    expect(admitters[0]!.admitNow(1_000)).toBeUndefined()
+    await admitters[0]!.admit(1_000)
+    expect(admitters[0]!.admitNow(1_000)).toBeDefined()
+    expect(admitters[1]!.admitNow(1_000)).toBeUndefined()
   })
 
   test('at once never let through too many, and all that is left soon after', async () => {
