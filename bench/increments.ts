@@ -1,20 +1,14 @@
 // What a release costs that builds on the pairs of the one before, beside one of the same world that sweeps every question, by turns.
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
-import { Database } from '../pipeline/duckdb.ts'
 import { canonical, sha256Hex } from '../pipeline/proof/canonical.ts'
 import { readManifest } from '../pipeline/release/read.ts'
 import { FileStore } from '../pipeline/store/file.ts'
-import { LocalFiles } from '../pipeline/store/local-files.ts'
-import { inboxPath, pairsPrefix } from '../pipeline/store/paths.ts'
-import { parquetOf } from '../pipeline/tables/data-files.ts'
-import { currentVersions } from '../pipeline/tables/delta-log.ts'
-import { attachAll } from '../pipeline/tables/views.ts'
-import { tableSpec } from '../schemas/tables.ts'
+import { pairsPrefix } from '../pipeline/store/paths.ts'
 import { run } from './process.ts'
+import { repeatForecasts } from './repeated-forecasts.ts'
 import type { ReleaseFigures } from './release.ts'
 import { worldSize, worldStore } from './world.ts'
 
@@ -33,7 +27,8 @@ const base = await copyOf(world)
 const ratios: number[] = []
 try {
   describe('the first release', await released(base))
-  await touch(base, Number(values['one-in']))
+  // Every forecast on some of the questions.
+  await repeatForecasts(base, `WHERE hash(question_id) % ${Number(values['one-in'])} = 0`)
   for (let round = 1; round <= Number(values.runs); round++) {
     const [built, full] = [await releasedFrom(base, false), await releasedFrom(base, true)]
     if (built.published !== full.published) throw new Error('the two have published different bytes')
@@ -84,24 +79,5 @@ function describe(what: string, figures: ReleaseFigures): void {
     print(
       `  ${name.padEnd(40)} ${seconds.toFixed(2).padStart(7)} s ${cpuSeconds.toFixed(2).padStart(7)} CPU s`,
     )
-  }
-}
-
-/** Every forecast on one question in `oneIn` once more, a millisecond later and under ids of their own. */
-async function touch(root: string, oneIn: number): Promise<void> {
-  const directory = await mkdtemp(join(tmpdir(), 'fvs-bench-touch-'))
-  try {
-    const store = await FileStore.begin(root)
-    using database = await Database.open({ threads: 2, memoryLimit: '4GB', directory })
-    await attachAll(database, new LocalFiles(store, directory), await currentVersions(store))
-    const columns = tableSpec('forecasts').columns.map(({ name }) => {
-      if (name === 'forecast_id') return `left(forecast_id, 24) || right(md5(forecast_id), 12) AS forecast_id`
-      return name === 'forecast_at' ? `forecast_at + INTERVAL 1 MILLISECOND AS forecast_at` : name
-    })
-    const rows = `SELECT ${columns.join(', ')} FROM forecasts WHERE hash(question_id) % ${oneIn} = 0`
-    const bytes = await parquetOf({ database, directory }, 'touched', rows, 122_880)
-    await store.put(inboxPath('forecasts', '00000000-0000-8000-8000-00000000ffff', bytes), bytes)
-  } finally {
-    await rm(directory, { recursive: true, force: true })
   }
 }

@@ -2,22 +2,14 @@
 // last minutes; and a year of its files.
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
-import { Database } from '../pipeline/duckdb.ts'
 import { signingKeyOf } from '../pipeline/proof/note-keys.ts'
-import { FileStore } from '../pipeline/store/file.ts'
-import { LocalFiles } from '../pipeline/store/local-files.ts'
 import { MemoryStore } from '../pipeline/store/memory.ts'
-import { inboxPath } from '../pipeline/store/paths.ts'
-import { parquetOf } from '../pipeline/tables/data-files.ts'
-import { currentVersions } from '../pipeline/tables/delta-log.ts'
-import { attachAll } from '../pipeline/tables/views.ts'
 import { completeLog } from '../pipeline/transparency/publish.ts'
-import { tableSpec } from '../schemas/tables.ts'
 import { putReleases } from '../test/support/logged-releases.ts'
 import { run } from './process.ts'
+import { repeatForecasts } from './repeated-forecasts.ts'
 import type { ReleaseFigures } from './release.ts'
 import { worldSize, worldStore } from './world.ts'
 
@@ -43,7 +35,7 @@ for (let round = 1; round <= runs; round++) {
     await promisify(execFile)('cp', ['-al', `${world}/.`, copy])
     print(`round ${round} of ${runs}`)
     describe('the first release', await released(copy))
-    await addForecasts(copy)
+    await repeatForecasts(copy, `WHERE source = 'api' ORDER BY forecast_at DESC, forecast_id LIMIT ${added}`)
     describe(`the next, ${whole(added)} forecasts later`, await released(copy))
   } finally {
     await rm(copy, { recursive: true, force: true })
@@ -67,26 +59,6 @@ function describe(what: string, { phases, peakBytes }: ReleaseFigures): void {
   print(
     `  ${what}: the tree of forecasts ${part('seconds')} s of wall time, ${part('cpuSeconds')} s of CPU; at most ${whole(peakBytes / 2 ** 20)} MiB`,
   )
-}
-
-/** The last forecasts of agents once more, a millisecond later and under ids of their own. */
-async function addForecasts(root: string): Promise<void> {
-  const directory = await mkdtemp(join(tmpdir(), 'fvs-bench-log-'))
-  try {
-    const store = await FileStore.begin(root)
-    using database = await Database.open({ threads: 2, memoryLimit: '4GB', directory })
-    await attachAll(database, new LocalFiles(store, directory), await currentVersions(store))
-    const columns = tableSpec('forecasts').columns.map(({ name }) => {
-      if (name === 'forecast_id') return `left(forecast_id, 24) || right(md5(forecast_id), 12) AS forecast_id`
-      return name === 'forecast_at' ? `forecast_at + INTERVAL 1 MILLISECOND AS forecast_at` : name
-    })
-    const rows = `SELECT ${columns.join(', ')} FROM (
-      FROM forecasts WHERE source = 'api' ORDER BY forecast_at DESC, forecast_id LIMIT ${added})`
-    const bytes = await parquetOf({ database, directory }, 'added', rows, 122_880)
-    await store.put(inboxPath('forecasts', '00000000-0000-8000-8000-00000000ffff', bytes), bytes)
-  } finally {
-    await rm(directory, { recursive: true, force: true })
-  }
 }
 
 /** The files of a log of as many releases as a year has at 96 a day. */

@@ -2,10 +2,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
-import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { BareAnswer } from './bare-server.ts'
+import { freePort } from '../../test/support/free-port.ts'
 
 /** What nginx adds itself, or makes from the file. */
 const OWN = new Set(['content-length', 'content-type', 'etag', 'last-modified'])
@@ -48,16 +48,6 @@ http {
   server { listen 127.0.0.1:${port}; root ${folder}; location / { try_files /answer.json =404; ${lines.join(' ')} } }
 }
 `
-}
-
-/** nginx cannot choose a port. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 async function untilAnswering(url: string, child: ChildProcess): Promise<void> {

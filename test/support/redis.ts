@@ -1,11 +1,11 @@
 // A Redis server for one test, on a free port of loopback. It keeps nothing, and can be killed, hung and revived.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
 import { createInterface } from 'node:readline'
 import { onTestFinished } from 'vitest'
 import { external } from './external.ts'
 import { testFolder } from './folder.ts'
+import { freePort } from './free-port.ts'
 
 /** Undefined without a server: `describe.skipIf(!redisServer)`. */
 export const redisServer = external(
@@ -82,14 +82,4 @@ export class TestRedis {
 function programOf(): string {
   if (!redisServer) throw new Error('no Redis server: this test should have been skipped')
   return redisServer.REDIS_SERVER
-}
-
-/** A free port, because Redis itself cannot choose one. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }

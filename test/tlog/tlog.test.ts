@@ -1,8 +1,5 @@
 // What others' software says of the public log: Go's libraries of trees and notes, Tessera's fsck, and litewitness.
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
@@ -22,6 +19,7 @@ import type { Witness } from '../../pipeline/transparency/witnesses.ts'
 import { RunningCommand } from '../support/command.ts'
 import { external } from '../support/external.ts'
 import { suiteFolder, testFolder } from '../support/folder.ts'
+import { freePort } from '../support/free-port.ts'
 import { manifestOf, putManifest, putReleases } from '../support/logged-releases.ts'
 import { testComponents, testService } from '../support/service.ts'
 import { copyOf } from '../support/store-content.ts'
@@ -248,13 +246,3 @@ describe.skipIf(!programs)('litewitness', () => {
     expect(reasons.at(-1)).toMatch(/^it answered 403: /)
   })
 })
-
-/** It says not which one it has, when it is told to take any. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
