@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { run } from './process.ts'
+import { spread } from './spread.ts'
 
 /** What a process took from its start to its end. */
 export interface Taken {
@@ -37,13 +38,11 @@ export async function polarsScores(store: string, threads: number): Promise<Take
   }
 }
 
-/** How many times as much one took as the other in the same turn: the least, the median and the most of the turns. */
+/** How many times as much one took as the other in the same turn: the median, and the least and the most of the turns. */
 export function ratios(
   one: readonly Taken[],
   other: readonly Taken[],
   unit: 'seconds' | 'cpuSeconds',
 ): string {
-  const all = one.map((taken, turn) => taken[unit] / other[turn]![unit]).sort((a, b) => a - b)
-  const [least, median, most] = [all[0]!, all[Math.floor(all.length / 2)]!, all.at(-1)!]
-  return `${median.toFixed(2)} (${least.toFixed(2)} to ${most.toFixed(2)})`
+  return spread(one.map((taken, turn) => taken[unit] / other[turn]![unit]))
 }

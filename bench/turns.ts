@@ -1,4 +1,5 @@
 // Measures parties by turns, because the machine changes its pace: what stands side by side was measured side by side.
+import { median } from './spread.ts'
 
 export interface Spread {
   least: number
@@ -26,8 +27,5 @@ export async function byTurns<Name extends string, T>(
 
 /** The least, the median and the most. */
 export function spread(all: readonly number[]): Spread {
-  const sorted = all.toSorted((a, b) => a - b)
-  const half = Math.floor(sorted.length / 2)
-  const middle = sorted.length % 2 === 1 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2
-  return { least: sorted[0]!, middle, most: sorted.at(-1)! }
+  return { least: Math.min(...all), middle: median(all), most: Math.max(...all) }
 }
