@@ -1,6 +1,6 @@
 // `fvs release`.
 import { type ReleaseRequest, makeRelease } from '../pipeline/release/make.ts'
-import { completeLog } from '../pipeline/transparency/publish.ts'
+import { assertOrigin, completeLog } from '../pipeline/transparency/publish.ts'
 import type { Components } from './components.ts'
 import { recordRetirements } from './agents.ts'
 import { keepHouse } from './housekeeping.ts'
@@ -8,6 +8,7 @@ import type { Report } from './output.ts'
 
 export async function runRelease(components: Components, request: ReleaseRequest): Promise<Report> {
   const started = performance.now()
+  await assertOrigin(components)
   await recordRetirements(components)
   const result = await makeRelease(components, request)
   const seconds = ((performance.now() - started) / 1000).toFixed(1)

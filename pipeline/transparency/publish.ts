@@ -72,6 +72,21 @@ export function assertOwnLog({ origin, size }: Checkpoint, signers: readonly Sig
   )
 }
 
+/**
+ * Looks before anything is written whether the log is that of the keys. A log that is damaged is left to `completeLog`.
+ *
+ * @throws ServiceError `conflict` for the log of another origin.
+ */
+export async function assertOrigin({ store, signers }: Pick<LogContext, 'store' | 'signers'>): Promise<void> {
+  const size = signers.length === 0 ? 0 : await lastCheckpoint(store)
+  if (size === 0) return
+  try {
+    assertOwnLog((await readCheckpoint(store, size)).checkpoint, signers)
+  } catch (error) {
+    if (!(error instanceof ServiceError && error.kind === 'corrupt')) throw error
+  }
+}
+
 /** Checks the last checkpoint against the tiles, and its signature against our keys. */
 async function assertWhole(context: LogContext, size: number): Promise<void> {
   const { store, signers, log } = context
