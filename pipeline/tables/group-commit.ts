@@ -125,22 +125,27 @@ export class GroupCommit {
     const startedMs = monotonicMs()
     const rows = group.flatMap((waiting) => waiting.rows)
     const bytes = encodeRows(this.#table, rows)
-    const signal = AbortSignal.timeout(this.#settings.timeoutMs)
-    const expired = new Promise<never>((_, reject) => {
-      signal.addEventListener('abort', () => {
-        reject(new Error(`no answer within ${this.#settings.timeoutMs} ms`))
-      })
-    })
+    const { promise: expired, reject } = Promise.withResolvers<never>()
+    const expiry = new AbortController()
+    const timer = setTimeout(() => {
+      expiry.abort()
+      reject(new Error(`no answer within ${this.#settings.timeoutMs} ms`))
+    }, this.#settings.timeoutMs)
     // No other object has this path: if it is taken, an earlier attempt of this request succeeded.
     const id = newId()
     const path = inboxPath(this.#table, id, bytes)
-    const write = store.putIfAbsent(path, bytes, signal)
-    const [receipts] = await Promise.all([
-      Promise.resolve().then(() => receiptsOf?.(rows, id) ?? []),
-      Promise.race([write, expired]),
-    ])
-    await onCommit?.({ path, rows, durationMs: monotonicMs() - startedMs })
-    return receipts
+    try {
+      const write = store.putIfAbsent(path, bytes, expiry.signal)
+      const [receipts] = await Promise.all([
+        Promise.resolve().then(() => receiptsOf?.(rows, id) ?? []),
+        Promise.race([write, expired]),
+      ])
+      await onCommit?.({ path, rows, durationMs: monotonicMs() - startedMs })
+      return receipts
+    } finally {
+      // A timer that is left running would hold on to the rows until it ends.
+      clearTimeout(timer)
+    }
   }
 }
 
