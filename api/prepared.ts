@@ -5,7 +5,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { ENVIRONMENTS, type Environment } from '../schemas/values.ts'
 import { type AppComponents, routerPath } from './app.ts'
-import type { ApiContext } from './context.ts'
+import type { NodeContext } from './context.ts'
 import type { Caller } from './limits/callers.ts'
 import { CountedCall } from './limits/counted-call.ts'
 import { MOUNTS } from './mounts.ts'
@@ -23,7 +23,7 @@ export type AnswerFirst = (
 /** A call whose answers are prepared, in one environment. */
 interface PreparedCall {
   spec: PreparedRoute
-  context: ApiContext
+  context: NodeContext
   /** As the metrics name it. */
   route: string
 }
@@ -44,7 +44,7 @@ const PATH =
   /^((?:\/[a-z]+){1,2}\/)([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})((?:\/[a-z-]+)?)$/
 
 export function prepareAnswers(
-  contexts: Partial<Record<Environment, ApiContext>>,
+  contexts: Partial<Record<Environment, NodeContext>>,
   components: AppComponents,
 ): AnswerFirst {
   const calls = preparedCalls(contexts, components.routes)
@@ -58,7 +58,7 @@ export function prepareAnswers(
 
 /** By their paths without the id. */
 function preparedCalls(
-  contexts: Partial<Record<Environment, ApiContext>>,
+  contexts: Partial<Record<Environment, NodeContext>>,
   routes: readonly Route[],
 ): Map<string, PreparedCall> {
   const specs = routes.filter((spec): spec is PreparedRoute => spec.prepared !== undefined)
