@@ -7,7 +7,7 @@ import { ServiceError } from '../schemas/errors.ts'
 import { ENVIRONMENTS, type Environment } from '../schemas/values.ts'
 import type { AddressOf } from './limits/addresses.ts'
 import { handle } from './handle.ts'
-import type { ApiContext } from './context.ts'
+import type { NodeContext } from './context.ts'
 import type { Metrics } from './metrics.ts'
 import { MOUNTS, environmentOf } from './mounts.ts'
 import { PAGE_HEADERS } from './pages/policy.ts'
@@ -32,7 +32,7 @@ export interface AppComponents {
 
 /** Serves the same routes for each environment, under its own path and with its own context. */
 export function createApp(
-  contexts: Partial<Record<Environment, ApiContext>>,
+  contexts: Partial<Record<Environment, NodeContext>>,
   components: AppComponents,
 ): Koa {
   const app = new Koa()

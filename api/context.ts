@@ -12,6 +12,7 @@ import type { Leaderboard } from './leaderboard.ts'
 import type { Limits } from './limits/limits.ts'
 import type { Metrics } from './metrics.ts'
 import type { CurrentRelease } from './current-release.ts'
+import type { Release } from './release-payloads.ts'
 import type { RenderedPages } from './pages/rendered.ts'
 import type { Site } from './pages/site.ts'
 import type { PayloadProofs } from './payload-proofs.ts'
@@ -30,7 +31,7 @@ export interface ApiContext {
   usage: Pick<UsageLog, 'count'>
   questions: QuestionBook
   standing: Pick<StandingForecasts, 'page' | 'agentsOn'>
-  releases: CurrentRelease
+  releases: Release
   history: History
   leaderboard: Leaderboard
   scores: Scores
@@ -62,4 +63,9 @@ export interface ApiContext {
   nextReleaseAt: () => Date | undefined
   /** False once the service is shutting down. */
   accepting: () => boolean
+}
+
+/** What a node serves an environment with, of which each call gets what is of one release (one-release.ts). */
+export interface NodeContext extends ApiContext {
+  releases: CurrentRelease
 }

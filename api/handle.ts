@@ -5,13 +5,14 @@ import { canonical } from '../pipeline/proof/canonical.ts'
 import { ServiceError } from '../schemas/errors.ts'
 import type { AddressOf } from './limits/addresses.ts'
 import { hasBody, readJson } from './body.ts'
-import type { ApiContext } from './context.ts'
+import type { NodeContext } from './context.ts'
 import { entityTag, isNamedBy } from './entity-tag.ts'
 import { parseIdempotencyKey } from './idempotency-key.ts'
 import { faultAt, invalidInput, parseInput } from './input.ts'
 import { rateLimitHeaders } from './limits/admission.ts'
 import type { Caller } from './limits/callers.ts'
 import { CountedCall } from './limits/counted-call.ts'
+import { ofOneRelease } from './one-release.ts'
 import { problemOf } from './problems.ts'
 import { CHALLENGES, type Reply, type Route } from './route.ts'
 
@@ -21,7 +22,7 @@ const ANONYMOUS = { kind: 'anonymous' } as const
 export async function handle(
   ctx: RouterContext,
   spec: Route,
-  context: ApiContext,
+  context: NodeContext,
   addressOf: AddressOf,
 ): Promise<void> {
   const call = new CountedCall(context.limits, addressOf(ctx.req))
@@ -44,7 +45,7 @@ export async function handle(
 async function replyOf(
   ctx: RouterContext,
   spec: Route,
-  context: ApiContext,
+  context: NodeContext,
   call: CountedCall,
 ): Promise<Reply> {
   const caller = await callerOf(ctx, spec, context, call)
@@ -68,7 +69,9 @@ async function replyOf(
   }
   const idempotencyKey = header === undefined ? undefined : parseIdempotencyKey(header)
   const { assertAdmitted } = call
-  const reply = await spec.handle({ params, query, body, caller, idempotencyKey, assertAdmitted }, context)
+  const reply = await ofOneRelease(context, (its) =>
+    spec.handle({ params, query, body, caller, idempotencyKey, assertAdmitted }, its),
+  )
   if (reply.isRepeated) await call.giveBack()
   return reply
 }
@@ -101,7 +104,7 @@ function queryOf(text: string): Record<string, string> {
 function callerOf(
   ctx: RouterContext,
   { key, limit }: Route,
-  { callers }: ApiContext,
+  { callers }: NodeContext,
   call: CountedCall,
 ): Promise<Caller> {
   if (limit === 'none') return Promise.resolve(ANONYMOUS)

@@ -14,6 +14,10 @@ const CACHE_BYTES = 16 * 1024 * 1024
 /** A parsed page takes about three times as much memory as its bytes. */
 const PARSED_FACTOR = 3
 
+interface Sent {
+  bytes: Uint8Array
+}
+
 export interface LeaderboardRequest {
   entityType: EntityType
   limit: number
@@ -23,6 +27,8 @@ export interface LeaderboardRequest {
 export class Leaderboard {
   readonly #store: Store
   readonly #pages: ShardCache<LeaderboardFile>
+  /** First pages, as they are sent. */
+  readonly #first = new ShardCache<Sent>(CACHE_BYTES)
   readonly #releases: CursorReleases
 
   constructor(store: Store, releases: CursorReleases) {
@@ -31,12 +37,29 @@ export class Leaderboard {
     this.#releases = releases
   }
 
+  /** The first page, as `page` gives it, if it was asked for before and is still in memory. */
+  firstAtHand({ release }: ReleaseManifest, entityType: EntityType, limit: number): Sent | undefined {
+    return this.#first.atHand(`${release} ${entityType} ${limit}`)
+  }
+
   /**
    * The entries from the cursor on, of the release that the cursor names, or of the current one.
    *
    * @throws ServiceError `notFound` if there is no release as the cursor names it, or if retention has deleted its pages.
    */
-  async page(
+  async page(current: ReleaseManifest, request: LeaderboardRequest): Promise<Uint8Array> {
+    if (request.cursor !== undefined) return this.#page(current, request)
+    const sent = await this.#first.get(
+      `${current.release} ${request.entityType} ${request.limit}`,
+      async () => {
+        const bytes = await this.#page(current, request)
+        return { value: { bytes }, sizeBytes: bytes.byteLength }
+      },
+    )
+    return sent.bytes
+  }
+
+  async #page(
     current: ReleaseManifest,
     { entityType, limit, cursor }: LeaderboardRequest,
   ): Promise<Uint8Array> {

@@ -8,6 +8,8 @@ import { SECURITY_HEADERS } from './security-headers.ts'
 
 export interface PreparedAnswer {
   tag: string
+  /** Header names and values by turns: all before those of the limit. */
+  firstHeaders: readonly string[]
   /** Header names and values by turns: all that follow those of the limit, with those of the body. */
   headers: readonly string[]
   /** The same of an answer without a body. */
@@ -16,19 +18,23 @@ export interface PreparedAnswer {
   body: string
 }
 
-const FIRST_HEADERS = Object.entries({
+const FIRST_HEADERS: Record<string, string> = {
   ...SECURITY_HEADERS,
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': EXPOSED_HEADERS,
-}).flat()
+}
 
 export function prepareAnswer(spec: Route, reply: Reply): PreparedAnswer {
   const bytes = bytesOf(reply)
   const tag = entityTag(bytes)
   const { 'Content-Type': type, ...others } = headersOf(spec, reply)
-  const bareHeaders = [...Object.entries(others).flat(), 'ETag', tag]
+  const own = Object.entries(others)
+  // One that every answer has keeps its place, whatever value it gets.
+  const replaced = own.filter(([name]) => Object.hasOwn(FIRST_HEADERS, name))
+  const bareHeaders = [...own.filter((header) => !replaced.includes(header)).flat(), 'ETag', tag]
   return {
     tag,
+    firstHeaders: Object.entries({ ...FIRST_HEADERS, ...Object.fromEntries(replaced) }).flat(),
     headers: ['Content-Type', type!, 'Content-Length', String(bytes.byteLength), ...bareHeaders],
     bareHeaders,
     body: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1'),
@@ -37,7 +43,7 @@ export function prepareAnswer(spec: Route, reply: Reply): PreparedAnswer {
 
 /** The status, the head and the body to send, in the order in which Koa has the headers. */
 export function completed(
-  { tag, headers, bareHeaders, body }: PreparedAnswer,
+  { tag, firstHeaders, headers, bareHeaders, body }: PreparedAnswer,
   {
     requestId,
     ifNoneMatch,
@@ -46,7 +52,7 @@ export function completed(
   }: { requestId: string; ifNoneMatch: string | undefined; state: QuotaState | undefined; isLast: boolean },
 ): { status: number; head: string[]; body: string | undefined } {
   const isKnown = isNamedBy(ifNoneMatch, tag)
-  const head = ['X-Request-Id', requestId, ...FIRST_HEADERS]
+  const head = ['X-Request-Id', requestId, ...firstHeaders]
   if (state) for (const [name, value] of Object.entries(rateLimitHeaders(state))) head.push(name, value)
   head.push(...(isKnown ? bareHeaders : headers))
   if (isLast) head.push('Connection', 'close')

@@ -1,11 +1,11 @@
-// Prepared answers, which stand before Koa: a plain GET of bytes that are the same for everyone, such as a signed verification, is
+// Prepared answers, which stand before Koa: a plain GET or HEAD of bytes that are the same for everyone, such as a signed verification, is
 // counted as ever and answered from parts that were made once. Koa spends 3.5 times the processor time of a bare node:http server on
 // such a call, thinly over contexts, routing, headers and promises; this way takes 1.5 times (docs/performance.md). Whatever is not
 // plainly the case goes to Koa, which answers in the same bytes.
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { ENVIRONMENTS, type Environment } from '../schemas/values.ts'
 import { type AppComponents, routerPath } from './app.ts'
-import type { ApiContext } from './context.ts'
+import type { NodeContext } from './context.ts'
 import type { Caller } from './limits/callers.ts'
 import { CountedCall } from './limits/counted-call.ts'
 import { MOUNTS } from './mounts.ts'
@@ -23,15 +23,28 @@ export type AnswerFirst = (
 /** A call whose answers are prepared, in one environment. */
 interface PreparedCall {
   spec: PreparedRoute
-  context: ApiContext
+  context: NodeContext
   /** As the metrics name it. */
   route: string
+  /** By what they are made of, for callers without a key and with one. */
+  anonymous: WeakMap<object, PreparedAnswer>
+  known: WeakMap<object, PreparedAnswer>
+}
+
+interface PreparedCalls {
+  /** Those whose path holds an id, by their paths without it. */
+  withId: ReadonlyMap<string, PreparedCall>
+  /** All others by their whole paths, with what these name. */
+  others: ReadonlyMap<string, Named>
+}
+
+interface Named {
+  call: PreparedCall
+  named: string
 }
 
 /** A plain request, and what it is answered from. */
-interface Asked {
-  call: PreparedCall
-  id: string
+interface Asked extends Named {
   source: object
   caller: Caller
   ifNoneMatch: string | undefined
@@ -41,10 +54,12 @@ const ANONYMOUS = { kind: 'anonymous' } as const
 
 /** A path with one id, in lower case. Koa has the other spellings. */
 const PATH =
-  /^((?:\/[a-z]+){1,2}\/)([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})((?:\/[a-z-]+)?)$/
+  /^((?:\/[a-z]+){1,2}\/)([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})((?:\/[a-z-]+(?:\.[a-z]+)?)?)$/
+
+const PARAMETER = /\{\w+\}/
 
 export function prepareAnswers(
-  contexts: Partial<Record<Environment, ApiContext>>,
+  contexts: Partial<Record<Environment, NodeContext>>,
   components: AppComponents,
 ): AnswerFirst {
   const calls = preparedCalls(contexts, components.routes)
@@ -56,43 +71,53 @@ export function prepareAnswers(
   }
 }
 
-/** By their paths without the id. */
 function preparedCalls(
-  contexts: Partial<Record<Environment, ApiContext>>,
+  contexts: Partial<Record<Environment, NodeContext>>,
   routes: readonly Route[],
-): Map<string, PreparedCall> {
+): PreparedCalls {
   const specs = routes.filter((spec): spec is PreparedRoute => spec.prepared !== undefined)
-  const calls = ENVIRONMENTS.flatMap((environment) => {
+  const withId = new Map<string, PreparedCall>()
+  const others = new Map<string, Named>()
+  for (const environment of ENVIRONMENTS) {
     const context = contexts[environment]
     const mount = MOUNTS[environment]
-    if (!context) return []
-    return specs.map((spec): [string, PreparedCall] => [
-      mount + spec.path.replace(/\{\w+\}/, ''),
-      { spec, context, route: mount + routerPath(spec.path) },
-    ])
-  })
-  return new Map(calls)
+    if (!context) continue
+    for (const spec of specs) {
+      const route = mount + routerPath(spec.path)
+      const call = { spec, context, route, anonymous: new WeakMap(), known: new WeakMap() }
+      const at = (named: string) => mount + spec.path.replace(PARAMETER, named)
+      const names = spec.prepared.names ?? (PARAMETER.test(spec.path) ? undefined : [''])
+      if (!names) withId.set(at(''), call)
+      for (const named of names ?? []) others.set(at(named), { call, named })
+    }
+  }
+  return { withId, others }
 }
 
 /** Undefined unless the request is plain and its answer in memory. Waits for nothing and counts nothing. */
-function askedIn(request: IncomingMessage, calls: ReadonlyMap<string, PreparedCall>): Asked | undefined {
-  if (request.method !== 'GET' || request.httpVersion !== '1.1') return undefined
-  const [, before, id, after] = PATH.exec(request.url!) ?? []
-  const call = id === undefined ? undefined : calls.get(before! + after!)
-  const headers = call && plainHeaders(request.rawHeaders)
+function askedIn(request: IncomingMessage, calls: PreparedCalls): Asked | undefined {
+  const { method, httpVersion, rawHeaders } = request
+  if ((method !== 'GET' && method !== 'HEAD') || httpVersion !== '1.1') return undefined
+  const found = namedBy(request.url!, calls)
+  const headers = found && plainHeaders(rawHeaders)
   if (!headers) return undefined
+  const { call, named } = found
   const { spec, context } = call
   const { key, ifNoneMatch } = headers
   const caller = key === undefined || spec.key === 'none' ? ANONYMOUS : context.callers.atHand(key)
-  const source = caller && spec.prepared.find(id!, context)
-  return source && { call, id: id!, source, caller, ifNoneMatch }
+  const source = caller && spec.prepared.find(named, context)
+  return source && { call, named, source, caller, ifNoneMatch }
+}
+
+function namedBy(path: string, { withId, others }: PreparedCalls): Named | undefined {
+  const [, before, id, after] = PATH.exec(path) ?? []
+  if (id === undefined) return others.get(path)
+  const call = withId.get(before! + after!)
+  return call && { call, named: id }
 }
 
 class PreparedAnswers {
   readonly #components: AppComponents
-  /** Of callers without a key, and with one. */
-  readonly #anonymous = new WeakMap<object, PreparedAnswer>()
-  readonly #known = new WeakMap<object, PreparedAnswer>()
 
   constructor(components: AppComponents) {
     this.#components = components
@@ -124,14 +149,14 @@ class PreparedAnswers {
 
   /** What to answer from after waiting, in the order in which Koa waits. Undefined for a call to leave to Koa, which is not counted. */
   async #sourceOf(
-    { call: { spec, context }, id, caller }: Asked,
+    { call: { spec, context }, named, caller }: Asked,
     counted: CountedCall,
   ): Promise<object | undefined> {
     try {
       await counted.identify(caller.kind !== 'anonymous', () => Promise.resolve(caller))
       await counted.admit(spec.limit, caller, false)
       await context.catchUp()
-      const source = spec.prepared.find(id, context)
+      const source = spec.prepared.find(named, context)
       // Another release has come meanwhile.
       if (!source) await counted.giveBack()
       return source
@@ -143,32 +168,39 @@ class PreparedAnswers {
   }
 
   #send(
-    { call: { spec, context, route }, source, caller, ifNoneMatch }: Asked,
-    { url: path }: IncomingMessage,
+    { call, source, caller, ifNoneMatch }: Asked,
+    request: IncomingMessage,
     response: ServerResponse,
     { started, state, usage }: { started: number } & Pick<CountedCall, 'state' | 'usage'>,
   ): void {
     const { logger, metrics, newRequestId, accepting } = this.#components
     const requestId = newRequestId()
     const isLast = !accepting()
-    const prepared = this.#preparedOf(source, spec, caller)
+    const { context, route } = call
+    const { url: path } = request
+    const method = request.method!
+    const prepared = preparedOf(source, call, caller)
     const { status, head, body } = completed(prepared, { requestId, ifNoneMatch, state, isLast })
     if (usage) context.usage.count(usage)
     const seconds = (performance.now() - started) / 1000
-    metrics.requests.observe({ method: 'GET', route, status }, seconds)
+    metrics.requests.observe({ method, route, status }, seconds)
     const keyId = caller.kind === 'anonymous' ? undefined : caller.key_id
-    logger.debug({ requestId, method: 'GET', path, status, seconds, keyId }, 'answered')
+    logger.debug({ requestId, method, path, status, seconds, keyId }, 'answered')
     response.writeHead(status, head)
     response.end(body, 'latin1')
   }
+}
 
-  #preparedOf(source: object, spec: PreparedRoute, caller: Caller): PreparedAnswer {
-    const answers = caller.kind === 'anonymous' ? this.#anonymous : this.#known
-    let prepared = answers.get(source)
-    if (!prepared) {
-      prepared = prepareAnswer(spec, spec.prepared.reply(source, caller))
-      answers.set(source, prepared)
-    }
-    return prepared
+function preparedOf(
+  source: object,
+  { spec, context, anonymous, known }: PreparedCall,
+  caller: Caller,
+): PreparedAnswer {
+  const answers = caller.kind === 'anonymous' ? anonymous : known
+  let prepared = answers.get(source)
+  if (!prepared) {
+    prepared = prepareAnswer(spec, spec.prepared.reply(source, caller, context))
+    answers.set(source, prepared)
   }
+  return prepared
 }

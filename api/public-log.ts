@@ -37,6 +37,11 @@ export interface LoggedStatement extends Path {
   checkpoint: string
 }
 
+export interface SentCheckpoint {
+  /** A signed note. */
+  text: string
+}
+
 export class PublicLog {
   /** The keys in force, the one that signs first at the front. */
   readonly vkeys: readonly string[]
@@ -47,6 +52,7 @@ export class PublicLog {
   #last: SignedCheckpoint | undefined
   /** Of the last checkpoint. */
   #cosignatures: readonly NoteSignature[] = []
+  #sent: SentCheckpoint | undefined
   /** Refreshes since the last checkpoint was found. */
   #refreshes = 0
   #hasLooked = false
@@ -69,9 +75,12 @@ export class PublicLog {
     return this.#last?.checkpoint
   }
 
-  /** The last checkpoint with the log's own signatures, verbatim, and the cosignatures after them; undefined before the first entry. */
-  get checkpoint(): string | undefined {
-    return this.#last && withSignatures(this.#last.note, this.#cosignatures)
+  /**
+   * The last checkpoint with the log's own signatures, verbatim, and the cosignatures after them; undefined before the first entry. The
+   * same object as long as it stays the same.
+   */
+  get checkpoint(): SentCheckpoint | undefined {
+    return this.#sent
   }
 
   /**
@@ -105,6 +114,7 @@ export class PublicLog {
     this.#last = last
     this.#cosignatures = []
     this.#refreshes = 0
+    this.#sent = { text: withSignatures(last.note, []) }
   }
 
   /**
@@ -118,6 +128,8 @@ export class PublicLog {
       this.#cosignatures = await readCosignatures(this.#store, last, this.#witnesses)
     }
     this.#refreshes += 1
+    const text = withSignatures(last.note, this.#cosignatures)
+    if (text !== this.#sent?.text) this.#sent = { text }
   }
 
   /** Without witnesses of its own a node cannot know. */

@@ -112,14 +112,15 @@ interface RouteSpec<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodTyp
     context: ApiContext,
   ) => Reply | Promise<Reply>
   /**
-   * For a GET that `follows`, of what has an id in its path and is the same bytes for everyone: what lets it be answered before Koa
-   * (prepared.ts). `find` returns what `handle` would make its reply of, without waiting, or undefined if that is not in memory;
-   * the same object as long as it is current. `reply` makes of it the reply of `handle`, which may differ only between callers with a
-   * key and without.
+   * For a GET that `follows`, of what is the same bytes for everyone: what lets it be answered before Koa (prepared.ts), where its
+   * path has no parameter, or one that is an id or one of `names`. `find` returns what `handle` would make its reply of, without
+   * waiting, or undefined if that is not in memory; the same object as long as it is current. `reply` makes of it the reply of
+   * `handle`, which may differ only between callers with a key and without.
    */
   prepared?: {
-    find: (id: string, context: ApiContext) => object | undefined
-    reply: (found: object, caller: Caller) => Reply
+    names?: readonly string[]
+    find: (named: string, context: ApiContext) => object | undefined
+    reply: (found: object, caller: Caller, context: ApiContext) => Reply
   }
 }
 

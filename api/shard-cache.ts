@@ -22,9 +22,14 @@ export class ShardCache<T extends object> {
     })
   }
 
-  /** Forgets all values. A reading that is under way still reaches its callers. */
-  clear(): void {
-    this.#entries.clear()
+  /** Forgets the values under other keys. A reading that is under way still reaches its callers. */
+  keepOnly(isKept: (key: string) => boolean): void {
+    for (const key of Array.from(this.#entries.keys())) if (!isKept(key)) this.#entries.delete(key)
+  }
+
+  /** All values with their keys, the one that was asked for last at the front. */
+  *inMemory(): Iterable<[key: string, value: T]> {
+    for (const [key, { value }] of this.#entries.entries()) yield [key, value]
   }
 
   /** The value under a key, if it is in memory. */

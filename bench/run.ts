@@ -16,9 +16,17 @@ import { POLARS, type Taken, polarsScores, ratios, sortAlone } from './release-p
 import { compareScorers } from './sql-scorer.ts'
 import { worldSize, worldStore } from './world.ts'
 import { measureWrites } from './writes.ts'
+import { measureSwitch } from './switch.ts'
+import { switchReport } from './switch/report.ts'
 import { writesReport } from './writes-report.ts'
 
-const BENCHES = { release: benchRelease, scorer: benchScorer, writes: benchWrites, reads: benchReads }
+const BENCHES = {
+  release: benchRelease,
+  scorer: benchScorer,
+  writes: benchWrites,
+  reads: benchReads,
+  switch: benchSwitch,
+}
 type Bench = keyof typeof BENCHES
 
 const { values } = parseArgs({
@@ -171,6 +179,16 @@ async function benchReads(): Promise<void> {
     ({ single, bulk }) => (BULK_IDS.enterprise * bulk.perSecond) / single.perSecond,
   )
   print(`   entities a second, in bulk to one by one: ${spread(gains)}`)
+}
+
+async function benchSwitch(): Promise<void> {
+  const figures = await measureSwitch(await worldStore(worldSize(500_000, 1_000, 3_000)), {
+    connections: Number(values.connections ?? 32),
+    perSecond: 1_000,
+    switches: Math.max(5, runs),
+  })
+  for (const line of switchReport(figures)) print(line)
+  print(`\n${await kept('switch', figures)}`)
 }
 
 function rateOf(all: readonly Asked[]): string {

@@ -1,16 +1,26 @@
 // Pages that were rendered, in memory: each once for a release, and bounded all together.
+import { LRUCache } from 'lru-cache'
+import type { Release } from '../release-payloads.ts'
 import { ShardCache } from '../shard-cache.ts'
+import type { WorkBeside } from '../work-beside.ts'
 import type { Html } from './html.ts'
 
 /** Some two thousand profiles. */
 const CACHE_BYTES = 32 * 1024 * 1024
 
+/** Pages that are rendered again before callers get another release. */
+const MOST_AGAIN = 100
+
 interface Rendered {
   bytes: Uint8Array
 }
 
+type Render = (release: Release) => unknown
+
 export class RenderedPages {
   readonly #pages = new ShardCache<Rendered>(CACHE_BYTES)
+  /** The pages that were asked for last, of this release. */
+  readonly #asked = new LRUCache<string, Render>({ max: MOST_AGAIN })
 
   /**
    * The bytes of a page. Calls that ask for it while it is rendered share the work.
@@ -23,6 +33,25 @@ export class RenderedPages {
       return { value: { bytes }, sizeBytes: bytes.byteLength + key.length }
     })
     return rendered.bytes
+  }
+
+  /** Notes that a page was asked for, and how it is rendered for a release. */
+  wasAsked(name: string, render: Render): void {
+    this.#asked.set(name, render)
+  }
+
+  /** Renders what was asked for since the last time: what was asked for last first. */
+  async renderAgain(release: Release, beside: WorkBeside): Promise<void> {
+    const renders = [...this.#asked.values()]
+    this.#asked.clear()
+    for (const render of renders) {
+      if (!(await beside.goesOn())) return
+      try {
+        await render(release)
+      } catch {
+        // It fails again for those who ask for it.
+      }
+    }
   }
 }
 

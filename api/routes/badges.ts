@@ -12,7 +12,8 @@ import {
   badgeOf,
   badgeSvg,
 } from '../pages/charts/badge.ts'
-import { type Route, route } from '../route.ts'
+import type { Publication } from '../release-payloads.ts'
+import { type Reply, type Route, route } from '../route.ts'
 import { ENTITIES } from './entities.ts'
 
 /** A badge stands in the pages of others, whose proxies keep it; it brings its own style and loads nothing. */
@@ -47,6 +48,11 @@ interface Form {
 function badge(entityType: EntityType, eligibleQuestions: number, form: Form): Route {
   const { path, idName } = ENTITIES[entityType]
   const { ending, mediaType, body, headers } = form
+  const replyOf = (subject: BadgeSubject, { site }: ApiContext): Reply => {
+    const shown = badgeOf(site.environment, entityType, subject, eligibleQuestions)
+    const cache = typeof subject === 'string' ? SHORTLY : KEPT
+    return { body: body(shown), headers: { ...headers, 'Cache-Control': cache } }
+  }
   const summary = `The badge of an ${entityType} as ${ending.toUpperCase()}`
   return route({
     path: `${path}/badge.${ending}`,
@@ -64,11 +70,11 @@ function badge(entityType: EntityType, eligibleQuestions: number, form: Form): R
       example: '…',
       ...(mediaType !== undefined && { mediaType }),
     },
-    handle: async ({ params }, context) => {
-      const subject = await subjectOf(context, entityType, params[idName]!)
-      const shown = badgeOf(context.site.environment, entityType, subject, eligibleQuestions)
-      const cache = typeof subject === 'string' ? SHORTLY : KEPT
-      return { body: body(shown), headers: { ...headers, 'Cache-Control': cache } }
+    handle: async ({ params }, context) =>
+      replyOf(await subjectOf(context, entityType, params[idName]!), context),
+    prepared: {
+      find: (id, { releases }) => releases.atHand(entityType, id, 'verification'),
+      reply: (found, _caller, context) => replyOf((found as Publication).payload as Verification, context),
     },
   })
 }

@@ -1,9 +1,13 @@
 // Who leads.
 import { leaderboardPage } from '../../schemas/answers.ts'
 import { leaderboardParams, leaderboardQuery } from '../../schemas/requests.ts'
+import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import * as examples from '../openapi/examples.ts'
 import { route } from '../route.ts'
 import { noReleaseYet } from './releases.ts'
+
+/** Of a page whose caller names none. */
+const USUAL_LIMIT = leaderboardQuery.parse({}).limit
 
 export const leaderboard = route({
   path: '/leaderboard/{entity_type}',
@@ -34,5 +38,13 @@ export const leaderboard = route({
     if (!current) throw noReleaseYet(context)
     const page = await context.leaderboard.page(current, { entityType: params.entity_type, ...query })
     return { body: page }
+  },
+  prepared: {
+    names: ENTITY_TYPES,
+    find: (named, { leaderboard: pages, releases }) => {
+      const { current } = releases
+      return current && pages.firstAtHand(current, named as EntityType, USUAL_LIMIT)
+    },
+    reply: (found) => ({ body: (found as { bytes: Uint8Array }).bytes }),
   },
 })

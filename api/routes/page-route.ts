@@ -1,6 +1,7 @@
 // A route that answers a page for people. It is no part of the API, costs no quota, and may be kept for a minute.
 import { z } from 'zod'
 import type { ApiContext } from '../context.ts'
+import { contextOf } from '../one-release.ts'
 import type { Html } from '../pages/html.ts'
 import { PAGE_HEADERS } from '../pages/policy.ts'
 import { bytesOf } from '../pages/rendered.ts'
@@ -18,6 +19,8 @@ interface PageRoute<P extends z.ZodType, Q extends z.ZodType> {
   query?: Q
   /** False for a page that is the same whatever the store holds. */
   follows?: boolean
+  /** Whether the page is rendered once for a release and then kept. */
+  isKept?: true
   render: (
     request: { params: z.infer<P>; query: z.infer<Q> },
     context: ApiContext,
@@ -31,6 +34,7 @@ export function pageRoute<P extends z.ZodType = typeof nothing, Q extends z.ZodT
   params,
   query,
   follows = true,
+  isKept,
   render,
 }: PageRoute<P, Q>): Route {
   return route({
@@ -51,7 +55,13 @@ export function pageRoute<P extends z.ZodType = typeof nothing, Q extends z.ZodT
       example: '<!doctype html>\n<html lang="en">…</html>\n',
     },
     handle: async (request, context) => {
-      const page = await render(request as { params: z.infer<P>; query: z.infer<Q> }, context)
+      const { params: named, query: wanted } = request as { params: z.infer<P>; query: z.infer<Q> }
+      const rendered = (its: ApiContext) => render({ params: named, query: wanted }, its)
+      const page = await rendered(context)
+      if (isKept) {
+        const name = `${path} ${JSON.stringify([named, wanted])}`
+        context.pages.wasAsked(name, (release) => rendered(contextOf(context, release)))
+      }
       return { body: page instanceof Uint8Array ? page : bytesOf(page), headers: PAGE_HEADERS }
     },
   })

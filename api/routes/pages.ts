@@ -44,6 +44,7 @@ function landing(rules: RankRules): Route {
     path: '/',
     operationId: 'showLanding',
     summary: 'What the service is, and who leads',
+    isKept: true,
     render: async (_request, context) => {
       const { site, pages: rendered, releases, nextReleaseAt, sign } = context
       const manifest = releases.current
@@ -80,6 +81,7 @@ function leaderboard(entityType: EntityType, rules: RankRules): Route {
     operationId: entityType === 'agent' ? 'showAgents' : 'showForecasters',
     summary: `The ${entityType}s in order of rank`,
     query: pageQuery,
+    isKept: true,
     render: ({ query: { page: pageNumber = 1 } }, context) => {
       const { site, releases, nextReleaseAt } = context
       const manifest = releases.current

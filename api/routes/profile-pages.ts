@@ -10,7 +10,6 @@ import { pageQuery } from '../../schemas/requests.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import { uuid } from '../../schemas/values.ts'
 import type { ApiContext } from '../context.ts'
-import type { Publication } from '../current-release.ts'
 import { notPublished } from '../not-published.ts'
 import type { Html } from '../pages/html.ts'
 import { profilePath } from '../pages/links.ts'
@@ -50,12 +49,13 @@ function profile(entityType: EntityType, methodology: Methodology): Route {
     operationId: `show${NAMES[entityType]}`,
     summary: `What is published of an ${entityType}`,
     params,
+    isKept: true,
     render: async ({ params: given }, context) => {
       const id = idIn(given)
       const verification = await context.releases.find(entityType, id, 'verification')
       if (!verification) return unreleased(context, entityType, id)
-      return rendered(context, profilePath(entityType, id), verification, async () => {
-        const { manifest, payloads } = await publishedOf(context, entityType, id, verification)
+      return rendered(context, profilePath(entityType, id), async () => {
+        const { manifest, payloads } = await publishedOf(context, entityType, id)
         const scores = (await scoresOf(context, entityType, id, manifest)).toReversed()
         return profilePage({
           site: context.site,
@@ -85,41 +85,24 @@ function runningOf(methodology: Methodology, payloads: Payloads, scores: readonl
 
 /** A page that shows a release, titles of questions and a proof is rendered again when one of them has changed. */
 function rendered(
-  { pages, questions, publicLog }: ApiContext,
+  { pages, questions, publicLog, releases }: ApiContext,
   path: string,
-  verification: Publication,
   render: () => Promise<Html>,
 ): Promise<Uint8Array> {
-  return pages.get(`${path} ${releaseOf(verification)} ${questions.version} ${publicLog.isThere}`, render)
+  const release = releases.current?.release
+  return pages.get(`${path} ${release} ${questions.version} ${publicLog.isThere}`, render)
 }
 
-function releaseOf({ payload }: Publication): number {
-  return (payload as Payloads['verification']).release
-}
-
-/**
- * All that a release says of an entity.
- *
- * @throws ServiceError `unavailable` if another release has come since the verification was read.
- */
+/** All that the release says of an entity which it has. */
 async function publishedOf(
   { releases }: ApiContext,
   entityType: EntityType,
   id: string,
-  verification: Publication,
 ): Promise<{ manifest: ReleaseManifest; payloads: Payloads }> {
   const kinds = [...PUBLICATIONS, 'profile'] as const
   const found = await Promise.all(kinds.map((kind) => releases.find(entityType, id, kind)))
-  const manifest = releases.current
-  const release = releaseOf(verification)
-  const isOne = found.every((publication) => publication && releaseOf(publication) === release)
-  if (!isOne || manifest?.release !== release) {
-    throw new ServiceError('unavailable', `another release than ${release} has come: try again`, {
-      retryAfterS: 1,
-    })
-  }
   const payloads = kinds.map((kind, index) => [kind, found[index]!.payload])
-  return { manifest, payloads: Object.fromEntries(payloads) as Payloads }
+  return { manifest: releases.current!, payloads: Object.fromEntries(payloads) as Payloads }
 }
 
 async function unreleased(context: ApiContext, entityType: EntityType, id: string): Promise<Html> {
@@ -167,6 +150,7 @@ function questionsOf(entityType: EntityType): Route {
     summary: `All questions of an ${entityType}`,
     params,
     query: pageQuery,
+    isKept: true,
     render: async ({ params: given, query: { page: pageNumber = 1 } }, context) => {
       const id = idIn(given)
       const verification = await context.releases.find(entityType, id, 'verification')
@@ -177,8 +161,8 @@ function questionsOf(entityType: EntityType): Route {
         throw new ServiceError('notFound', `there is no page ${pageNumber}: the last one is ${pages}`)
       }
       const key = `${profilePath(entityType, id)}/questions ${pageNumber}`
-      return rendered(context, key, verification, async () => {
-        const { manifest, payloads } = await publishedOf(context, entityType, id, verification)
+      return rendered(context, key, async () => {
+        const { manifest, payloads } = await publishedOf(context, entityType, id)
         const newest = await scoresOf(context, entityType, id, manifest, pageNumber * QUESTIONS_PER_PAGE)
         const scores = newest.slice((pageNumber - 1) * QUESTIONS_PER_PAGE)
         return entityQuestionsPage({ site: context.site, published: payloads, scores, pageNumber })
@@ -192,6 +176,7 @@ const owner = pageRoute({
   operationId: 'showOwner',
   summary: 'All agents of an owner',
   params: z.strictObject({ owner_id: name }),
+  isKept: true,
   render: async ({ params: { owner_id: id } }, context) => {
     const found = await context.releases.findOwner(id)
     if (!found) throw new ServiceError('notFound', noAgentsOf(id))

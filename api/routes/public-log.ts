@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import { encoded } from '../../pipeline/proof/canonical.ts'
 import * as examples from '../openapi/log-examples.ts'
+import type { SentCheckpoint } from '../public-log.ts'
 import { route } from '../route.ts'
 
 export const logCheckpoint = route({
@@ -26,9 +27,13 @@ export const logCheckpoint = route({
   problems: { 404: { type: 'not-found', detail: 'the public log has no entry yet' } },
   handle: (_request, { publicLog }) => {
     const { checkpoint } = publicLog
-    if (checkpoint !== undefined) return { body: encoded(checkpoint) }
+    if (checkpoint) return { body: encoded(checkpoint.text) }
     const detail = publicLog.isThere ? 'the public log has no entry yet' : NO_LOG
     throw new ServiceError('notFound', detail)
+  },
+  prepared: {
+    find: (_named, { publicLog }) => publicLog.checkpoint,
+    reply: (found) => ({ body: encoded((found as SentCheckpoint).text) }),
   },
 })
 

@@ -1,6 +1,7 @@
 // One environment of a serving process: what its calls work on, and what goes on in the background.
 import { setTimeout as pause } from 'node:timers/promises'
-import type { ApiContext } from '../../api/context.ts'
+import type { NodeContext } from '../../api/context.ts'
+import type { MakeReady } from '../../api/current-release.ts'
 import { datesInQuarantine, snapshotDate } from '../../pipeline/release/read.ts'
 import { assertEnvironment } from '../../pipeline/release/state.ts'
 import { assertOwnLog } from '../../pipeline/transparency/publish.ts'
@@ -17,7 +18,7 @@ import { type News, receivedForecast } from './workers/messages.ts'
 const STANDING_PATIENCE_MS = 2_000
 
 export interface RunningEnvironment {
-  context: ApiContext
+  context: NodeContext
   /** Takes in what another worker did. */
   learn(news: News): void
   /** Stops what goes on in the background. */
@@ -51,7 +52,9 @@ export async function startEnvironment(
       logger.warn({ err: error, environment }, 'could not follow the store; serving what is known')
     }
   }
-  const followed = following(() => followStore(parts))
+  const makeReady: MakeReady = (upcoming, beside) => parts.pages.renderAgain(upcoming, beside)
+  // Whoever wakes a node that rested waits for what it then finds, and nobody has asked it for anything lately.
+  const followed = following(() => followStore(parts, follower.isResting ? undefined : makeReady))
   // Apart from the rest, so that a log that is damaged stops nothing but itself.
   const followedLog = following(() => parts.publicLog.refresh())
   await followedLog()
@@ -116,9 +119,12 @@ export async function startEnvironment(
 }
 
 /** Brings up to date what a node serves. Snapshots are listed until that of the current release's day is known. */
-async function followStore({ questions, releases, history, health }: ApiParts): Promise<void> {
+async function followStore(
+  { questions, releases, history, health }: ApiParts,
+  makeReady?: MakeReady,
+): Promise<void> {
   await questions.refresh()
-  await releases.refresh()
+  await releases.refresh(makeReady)
   const { current } = releases
   if (current && !history.has(snapshotDate(current.as_of))) await history.refresh()
   history.include(datesInQuarantine(current?.quarantined ?? []))

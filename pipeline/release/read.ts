@@ -162,8 +162,21 @@ export async function readReleaseFile<T extends ReleaseShard | OwnerShard | Lead
   release: number,
   file: ManifestFile,
 ): Promise<T> {
-  const shard = await readChecked<T>(store, releasePrefix(release), file)
-  if (shard) return shard
+  return parsed<T>(await readReleaseBytes(store, release, file))
+}
+
+/**
+ * The bytes of a file of a release.
+ *
+ * @throws ServiceError as `readReleaseFile` does.
+ */
+export async function readReleaseBytes(
+  store: Store,
+  release: number,
+  file: ManifestFile,
+): Promise<Uint8Array> {
+  const bytes = await readChecked(store, releasePrefix(release), file)
+  if (bytes) return bytes
   throw await missingFile(store, release, file)
 }
 
@@ -226,8 +239,8 @@ export async function readSnapshotShard(
   date: string,
   file: ManifestFile,
 ): Promise<SnapshotShard> {
-  const shard = await readChecked<SnapshotShard>(store, snapshotPrefix(date), file)
-  if (shard) return shard
+  const bytes = await readChecked(store, snapshotPrefix(date), file)
+  if (bytes) return parsed<SnapshotShard>(bytes)
   throw lost(snapshotPrefix(date), file)
 }
 
@@ -238,13 +251,22 @@ function lost(prefix: string, { path }: Pick<ManifestFile, 'path'>): ServiceErro
 /** One read may go wrong on its way. Two that do mean that the object itself is damaged. */
 const READS = 2
 
-/** A JSON file with the hash that the manifest names; undefined if it is gone. Its shape was checked at its publication. */
-async function readChecked<T>(store: Store, prefix: string, file: ManifestFile): Promise<T | undefined> {
+/** A JSON file, whose shape was checked at its publication. */
+function parsed<T>(bytes: Uint8Array): T {
+  return JSON.parse(new TextDecoder().decode(bytes)) as T
+}
+
+/** A file with the hash that the manifest names; undefined if it is gone. */
+async function readChecked(
+  store: Store,
+  prefix: string,
+  file: ManifestFile,
+): Promise<Uint8Array | undefined> {
   const path = prefix + file.path
   let bytes: Uint8Array | undefined
   for (let read = 0; read < READS; read++) {
     bytes = await store.get(path)
-    if (bytes && sha256Hex(bytes) === file.sha256) return JSON.parse(new TextDecoder().decode(bytes)) as T
+    if (bytes && sha256Hex(bytes) === file.sha256) return bytes
   }
   if (!bytes) return undefined
   throw new ServiceError(

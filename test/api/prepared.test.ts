@@ -12,6 +12,7 @@ import { talk } from '../support/raw-talk.ts'
 import { Clock, type TestService, release, startTestService, testComponents } from '../support/service.ts'
 import { copyOf } from '../support/store-content.ts'
 import { NOW, copyReleasedWorld, forecasterId } from '../support/world.ts'
+import { LOG_SECRET, writeLog } from '../support/written-log.ts'
 
 const RUNS = Number(process.env['PREPARED_RUNS'] ?? 200)
 
@@ -24,6 +25,7 @@ const LIMITS = {
   FREE_MONTHLY_CALLS: '50',
   // All is written down at once, when the services stop.
   USAGE_FLUSH_MS: '600000',
+  LOG_SIGNING_KEY: LOG_SECRET,
   // Each conversation has an address of its own.
   TRUSTED_PROXIES: 'loopback',
 }
@@ -64,6 +66,7 @@ async function startSide(store: MemoryStore, isPrepared: boolean): Promise<Side>
 beforeAll(async () => {
   const released = new MemoryStore()
   const world = await copyReleasedWorld(released)
+  await writeLog(released, 1)
   agentId = world.agentId
   const { registry } = await testComponents({ store: released, folder, clock })
   for (let nth = 0; nth < 6; nth++) keys.push(await registry.createClientKey('a client', clock.now()))
@@ -100,21 +103,32 @@ async function expectSame(requests: readonly string[]): Promise<string> {
 const tagOf = (answer: string) => /^ETag: (.*)\r$/m.exec(answer)![1]!
 const get = (path: string, ...headers: string[]) =>
   [`GET ${path} HTTP/1.1`, 'Host: x', 'X-Forwarded-For: {address}', ...headers, '', ''].join('\r\n')
+const headOf = (path: string) => get(path).replace('GET', 'HEAD')
 const verification = () => `/agents/${agentId}/verification`
 
 describe('a prepared answer', () => {
-  test.for(['verification', 'metrics', 'rankings', 'advanced-metrics', 'profile'])(
-    'is that of Koa for %s, whole and not modified, with a key and without',
+  test.for(['verification', 'metrics', 'rankings', 'advanced-metrics', 'profile', 'badge.svg', 'badge.json'])(
+    'is that of Koa for %s, whole, its head and not modified, with a key and without',
     async (name) => {
       for (const entity of [`/agents/${agentId}`, `/forecaster/${forecasterId(1)}`]) {
         const path = name === 'profile' ? entity : `${entity}/${name}`
-        const tag = tagOf(await expectSame([get(path)]))
+        const tag = tagOf(await expectSame([get(path), get(`${entity}/verification`)]))
         early = 0
         const named = `If-None-Match: ${tag}`
         const key = `X-API-Key: ${keys[0]}`
-        await expectSame([get(path), get(path, named), get(path, key), get(path, key, named)])
-        expect(early).toBeGreaterThanOrEqual(name === 'verification' ? 3 : 4)
+        await expectSame([get(path), get(path, named), get(path, key), get(path, key, named), headOf(path)])
+        expect(early).toBeGreaterThanOrEqual(name === 'verification' ? 4 : 5)
       }
+    },
+  )
+
+  test.for(['/leaderboard/agent', '/leaderboard/forecaster', '/log/checkpoint'])(
+    'is that of Koa for %s, whole, its head and not modified',
+    async (path) => {
+      const tag = tagOf(await expectSame([get(path)]))
+      early = 0
+      await expectSame([get(path), get(path, `If-None-Match: ${tag}`), headOf(path)])
+      expect(early).toBe(3)
     },
   )
 

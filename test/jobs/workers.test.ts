@@ -1,9 +1,10 @@
 // `fvs serve --workers`: quotas over all of them, workers and primaries that are killed, and the end.
 import { execFileSync } from 'node:child_process'
-import { createServer } from 'node:net'
+import { once } from 'node:events'
+import { connect, createServer } from 'node:net'
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import {
   FOUND,
   expectLimited,
@@ -139,6 +140,41 @@ describe.for(['primary', 'group'] as const)('a signal to the %s', (to) => {
     expect(await expectKept(node.folder, outcome)).toBe(outcome.acknowledged.size)
   })
 })
+
+test(
+  'a second signal to the primary ends it and its workers at once, whatever is under way',
+  patient,
+  async () => {
+    const node = await freshNode()
+    const workers = workersOf(node)
+    const { hostname, port } = new URL(node.url)
+    const socket = connect({ host: hostname, port: Number(port) })
+    onTestFinished(() => void socket.destroy())
+    const head = [
+      'POST /agents/register HTTP/1.1',
+      'Host: x',
+      'Content-Type: application/json',
+      'Content-Length: 9',
+    ]
+    socket.write([...head, 'Expect: 100-continue', '', ''].join('\r\n'))
+    // The rest of the request never comes.
+    await once(socket, 'data')
+    node.kill('SIGTERM')
+    await node.logged(/"msg":"stopping/)
+    // One that comes within a second is the same signal, sent to the whole group.
+    await expect
+      .poll(
+        () => {
+          node.kill('SIGTERM')
+          return isAlive(node.pid)
+        },
+        { interval: 100, timeout: 20_000 },
+      )
+      .toBe(false)
+    expect((await node.finished).code).toBe(143)
+    await expect.poll(() => workers.filter(isAlive), { timeout: 10_000 }).toEqual([])
+  },
+)
 
 test(
   'a primary that is killed leaves no worker behind, and loses no acknowledged forecast',

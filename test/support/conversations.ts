@@ -19,6 +19,9 @@ const CALLS = [
   'rankings',
   'advanced-metrics',
   'profile',
+  'badge.svg',
+  'badge.json',
+  'badge.png',
   'verification/',
   'Verification',
 ]
@@ -37,6 +40,11 @@ const TURNS: ((path: string, id: string) => string)[] = [
   (path) => `/sandbox${path}`,
   (path) => path.slice(0, -1),
   (path, id) => path.replace(id, `${id}%20`),
+  () => '/leaderboard/agent',
+  () => '/leaderboard/forecaster',
+  () => '/leaderboard/agents',
+  () => '/leaderboard/agent?limit=100',
+  () => '/log/checkpoint',
   () => '*',
   () => '/agents/register',
 ]
@@ -121,7 +129,7 @@ function headersOf({ keys, tag }: Known): fc.Arbitrary<string[]> {
 export function conversation(known: Known): fc.Arbitrary<string[]> {
   const request = fc
     .record({
-      method: rarely('GET', ['HEAD', 'POST', 'OPTIONS', 'PUT', 'get'], 12),
+      method: rarely('GET', ['HEAD', 'HEAD', 'POST', 'OPTIONS', 'PUT', 'get'], 12),
       path: pathOf(known.entities),
       version: rarely('HTTP/1.1', ['HTTP/1.0', 'HTTP/1.2', 'HTTP/2.0'], 20),
       headers: headersOf(known),

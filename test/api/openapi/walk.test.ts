@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { METHODOLOGY } from '../../../pipeline/scoring/methodology.ts'
 import { type AppComponents, createApp } from '../../../api/app.ts'
-import type { ApiContext } from '../../../api/context.ts'
+import type { NodeContext } from '../../../api/context.ts'
 import { Metrics } from '../../../api/metrics.ts'
 import { openApiDocument } from '../../../api/openapi/document.ts'
 import { readiness } from '../../../api/openapi/examples.ts'
@@ -87,7 +87,8 @@ async function served(specs: Route[], accepting: boolean): Promise<Client> {
     accepting: () => accepting,
     catchUp: () => Promise.resolve(),
     health: { checks: readiness.checks },
-  } as unknown as ApiContext
+    releases: { now: {} },
+  } as unknown as NodeContext
   const server = await startServer(createApp({ production: context }, components), {
     host: '127.0.0.1',
     port: 0,

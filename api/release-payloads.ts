@@ -1,0 +1,190 @@
+// The payloads of one release: the bytes as they were published, with a signature made when they are served.
+import pMap from 'p-map'
+import { ownersFile, readReleaseBytes, shardFile } from '../pipeline/release/read.ts'
+import { canonical } from '../pipeline/proof/canonical.ts'
+import type { Store } from '../pipeline/store/store.ts'
+import type { PublicationKind } from '../schemas/metric.ts'
+import type { ManifestFile, OwnerShard, ReleaseManifest } from '../schemas/payloads.ts'
+import type { EntityType } from '../schemas/tables.ts'
+import type { ShardCache } from './shard-cache.ts'
+import { ShardText } from './shard-text.ts'
+import type { Sign } from './signature.ts'
+import type { WorkBeside } from './work-beside.ts'
+
+/** A payload as it is sent. */
+export class Publication {
+  /** Exactly those that were hashed and signed. */
+  readonly bytes: Uint8Array
+  /** The header's value; undefined if signing is off. */
+  readonly signature: string | undefined
+
+  constructor(bytes: Uint8Array, signature: string | undefined) {
+    this.bytes = bytes
+    this.signature = signature
+  }
+
+  /** The payload itself, parsed for each call. */
+  get payload(): object {
+    return JSON.parse(new TextDecoder().decode(this.bytes)) as object
+  }
+}
+
+/** What a call answers from, so that all of an answer is of one release whatever is released meanwhile. */
+export interface Release {
+  /** Undefined where nothing is released yet. */
+  readonly current: ReleaseManifest | undefined
+  /** A payload of an entity; undefined if the release does not have the entity. */
+  find(
+    entityType: EntityType,
+    entityId: string,
+    kind: PublicationKind | 'profile',
+  ): Promise<Publication | undefined>
+  /** As `find`, if it was found before and is still in memory. */
+  atHand(entityType: EntityType, entityId: string, kind: PublicationKind | 'profile'): Publication | undefined
+  /** What the release says of an owner; undefined if it has no agent of that owner. */
+  findOwner(ownerId: string): Promise<Publication | undefined>
+}
+
+/** A file in memory. */
+export interface ReleaseFile {
+  /** The bytes of a payload by its name in the file. */
+  payload: (name: string) => Uint8Array | undefined
+  /** What was found in it, by its name. */
+  found: Map<string, Found>
+}
+
+interface Found {
+  subject: Subject
+  publication: Publication
+  /** Whether a caller has asked for it, of this release. */
+  isAsked: boolean
+}
+
+/** What a publication is of, and how it is found in a release. */
+interface Subject {
+  file: (files: readonly ManifestFile[]) => ManifestFile | undefined
+  open: (bytes: Uint8Array) => ReleaseFile['payload']
+  /** Tells it from all others in the file. */
+  name: string
+}
+
+/** What is kept of a payload to be sent again, without a key and with one, takes up to as much as the payload each. */
+const KEPT_FACTOR = 3
+const FILES_AT_ONCE = 4
+
+export class ReleasePayloads implements Release {
+  readonly current: ReleaseManifest | undefined
+  readonly #store: Store
+  readonly #sign: Sign
+  readonly #files: ShardCache<ReleaseFile>
+
+  /** @param files those of all releases that are served at a time. */
+  constructor(
+    manifest: ReleaseManifest | undefined,
+    { store, sign, files }: { store: Store; sign: Sign; files: ShardCache<ReleaseFile> },
+  ) {
+    this.current = manifest
+    this.#store = store
+    this.#sign = sign
+    this.#files = files
+  }
+
+  find(
+    entityType: EntityType,
+    entityId: string,
+    kind: PublicationKind | 'profile',
+  ): Promise<Publication | undefined> {
+    return this.#findAsked({
+      file: (files) => shardFile(files, entityType, entityId),
+      open: (bytes) => {
+        const shard = new ShardText(bytes)
+        return (name) => shard.payload(name)
+      },
+      name: `${entityId} ${kind}`,
+    })
+  }
+
+  atHand(
+    entityType: EntityType,
+    entityId: string,
+    kind: PublicationKind | 'profile',
+  ): Publication | undefined {
+    const { current } = this
+    const file = current && shardFile(current.files, entityType, entityId)
+    const found = file && this.#files.atHand(this.#keyOf(file))?.found.get(`${entityId} ${kind}`)
+    if (found) found.isAsked = true
+    return found?.publication
+  }
+
+  findOwner(ownerId: string): Promise<Publication | undefined> {
+    return this.#findAsked({ file: (files) => ownersFile(files, ownerId), open: openOwners, name: ownerId })
+  }
+
+  /**
+   * Finds what was asked for in another release, where that is still in memory: what was asked for last first.
+   *
+   * @throws AggregateError for what could not be read, after all else was.
+   */
+  async findWhatWasAskedIn(other: ReleasePayloads, beside: WorkBeside): Promise<void> {
+    const files = [...this.#files.inMemory()].filter(([key]) => other.#isOwn(key))
+    await pMap(
+      files,
+      async ([, { found }]) => {
+        for (const { subject, isAsked } of found.values()) {
+          if (!isAsked) continue
+          if (!(await beside.goesOn())) return
+          await this.#find(subject)
+        }
+      },
+      { concurrency: FILES_AT_ONCE, stopOnError: false },
+    )
+  }
+
+  /** Forgets the files of all other releases. */
+  forgetOthers(): void {
+    this.#files.keepOnly((key) => this.#isOwn(key))
+  }
+
+  async #findAsked(subject: Subject): Promise<Publication | undefined> {
+    const found = await this.#find(subject)
+    if (found) found.isAsked = true
+    return found?.publication
+  }
+
+  async #find(subject: Subject): Promise<Found | undefined> {
+    const { name, open } = subject
+    const { current } = this
+    const file = current && subject.file(current.files)
+    if (!file) return undefined
+    const { payload, found } = await this.#files.get(this.#keyOf(file), async () => ({
+      value: { payload: open(await readReleaseBytes(this.#store, current.release, file)), found: new Map() },
+      sizeBytes: file.size_bytes * KEPT_FACTOR,
+    }))
+    const known = found.get(name)
+    if (known) return known
+    const bytes = payload(name)
+    if (!bytes) return undefined
+    // Signed with the secrets in force now, so that a rotation shows at once and not with the next release.
+    const publication = new Publication(bytes, this.#sign(bytes))
+    const first = { subject, publication, isAsked: false }
+    found.set(name, first)
+    return first
+  }
+
+  #keyOf({ path }: ManifestFile): string {
+    return `${this.current?.release} ${path}`
+  }
+
+  #isOwn(key: string): boolean {
+    return key.startsWith(`${this.current?.release} `)
+  }
+}
+
+function openOwners(bytes: Uint8Array): ReleaseFile['payload'] {
+  const { owners } = JSON.parse(new TextDecoder().decode(bytes)) as OwnerShard
+  const byId = new Map(owners.map(({ payload }) => [payload.owner_id, payload]))
+  return (ownerId) => {
+    const payload = byId.get(ownerId)
+    return payload && canonical(payload)
+  }
+}

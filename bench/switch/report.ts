@@ -1,0 +1,34 @@
+// What callers noticed of the switches, as lines to print.
+import type { Answered } from '../../test/support/steady-asking.ts'
+import { SLOW_MS, type SwitchFigures } from '../switch.ts'
+
+const SLOWEST = 5
+
+export function switchReport({ entities, atSwitch, between, ...figures }: SwitchFigures): string[] {
+  const { wrong, knownAfterMs, longestTurnsMs } = figures
+  const fixed = (ms: readonly number[]) => ms.map((one) => one.toFixed(0)).join(', ')
+  return [
+    `\nSwitches: ${knownAfterMs.length} releases of ${entities} entities, published under a steady load`,
+    ...linesOf('at a switch', atSwitch),
+    ...linesOf('between', between),
+    `  ${wrong.length} wrong answers${wrong
+      .slice(0, SLOWEST)
+      .map((one) => `\n    ${one}`)
+      .join('')}`,
+    `  longest turns of the event loop, CPU ms: at a switch ${fixed(longestTurnsMs.atSwitch)}; between ${fixed(longestTurnsMs.between)}`,
+    `  from publication to the first answer, ms: ${fixed(knownAfterMs)}`,
+  ]
+}
+
+function linesOf(when: string, answers: readonly Answered[]): string[] {
+  const slowestFirst = answers.toSorted((a, b) => b.tookMs - a.tookMs)
+  const slow = answers.filter(({ tookMs }) => tookMs > SLOW_MS).length
+  const at = (share: number) => slowestFirst[Math.floor(share * slowestFirst.length)]!.tookMs.toFixed(1)
+  const named = slowestFirst
+    .slice(0, SLOWEST)
+    .map(({ path, tookMs }) => `    ${tookMs.toFixed(0)} ms ${path}`)
+  return [
+    `  ${when}: ${answers.length} answers, ${slow} over ${SLOW_MS} ms; p50 ${at(0.5)} ms, p99 ${at(0.01)} ms; the slowest:`,
+    ...named,
+  ]
+}

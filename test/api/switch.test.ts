@@ -1,0 +1,170 @@
+// A node goes over to a new release while it is asked: no answer is wrong, and what callers asked of the last release is read first.
+import { beforeAll, expect, test } from 'vitest'
+import type { ServiceOptions } from '../../jobs/serve/service.ts'
+import { readManifest } from '../../pipeline/release/read.ts'
+import { MemoryStore } from '../../pipeline/store/memory.ts'
+import { manifestPath, releasePrefix } from '../../pipeline/store/paths.ts'
+import { Expected } from '../support/expected-answers.ts'
+import { FaultStore } from '../support/fault-store.ts'
+import { Clock, SECRET, release, testComponents, testService } from '../support/service.ts'
+import { type AskedPath, startAsking } from '../support/steady-asking.ts'
+import { copyOf } from '../support/store-content.ts'
+import { FORECASTERS, NOW, copyReleasedWorld, forecasterId } from '../support/world.ts'
+
+const OFTEN = { interval: 1, timeout: 10_000 }
+const PATH = `/forecaster/${forecasterId(0)}/verification`
+const VIEW = `/view/forecasters/${forecasterId(0)}`
+
+let released: MemoryStore
+let agentId: string
+beforeAll(async () => {
+  released = new MemoryStore()
+  agentId = (await copyReleasedWorld(released)).agentId
+})
+
+const ids = Array.from({ length: FORECASTERS }, (_, index) => forecasterId(index))
+
+function everyKind(): AskedPath[] {
+  const entities = [
+    { id: agentId, type: 'agent', path: `/agents/${agentId}` },
+    ...ids.map((id) => ({ id, type: 'forecaster', path: `/forecaster/${id}` })),
+  ]
+  return entities.flatMap(({ id, type, path }): AskedPath[] => [
+    { kind: 'published', path: `${path}/verification`, published: { id, kind: 'verification' } },
+    { kind: 'published', path: `${path}/metrics`, published: { id, kind: 'metrics' } },
+    { kind: 'published', path: `${path}/rankings`, published: { id, kind: 'rankings' } },
+    { kind: 'published', path, published: { id, kind: 'profile' } },
+    { kind: 'badge', path: `${path}/badge.svg` },
+    { kind: 'leaderboard', path: `/leaderboard/${type}` },
+    { kind: 'snapshots', path: `/snapshots/${type}/${id}` },
+    { kind: 'scores', path: `${path}/scores?limit=5` },
+    { kind: 'current release', path: '/releases/current' },
+    { kind: 'page', path: `/view/${type}s/${id}` },
+    {
+      kind: 'bulk',
+      path: '/verification/bulk',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ entity_type: 'forecaster', ids }),
+    },
+  ])
+}
+
+/** Puts into a store what another one has of a release, its manifest last. */
+async function publish(number: number, from: MemoryStore, to: MemoryStore): Promise<void> {
+  const manifest = manifestPath(number)
+  const added = [...from.objects.keys()].filter((path) => !to.objects.has(path) && path !== manifest)
+  for (const path of [...added, manifest]) await to.put(path, from.objects.get(path)!)
+}
+
+/** Stores that have one release more each, beginning with the second. */
+async function laterReleases(count: number): Promise<MemoryStore[]> {
+  const clock = new Clock(NOW)
+  const store = copyOf(released)
+  const components = await testComponents({ store, clock })
+  const stores: MemoryStore[] = []
+  for (let number = 2; number < 2 + count; number++) {
+    clock.set(new Date(Date.parse(NOW) + number * 20 * 3_600_000).toISOString())
+    await release(components)
+    stores.push(copyOf(store))
+  }
+  return stores
+}
+
+test('every answer is wholly of one release, signed, and none is older than the one before', async () => {
+  const later = await laterReleases(4)
+  const expected = new Expected({ served: SECRET, published: SECRET })
+  for (let number = 1; number <= 5; number++) {
+    await expected.add(later.at(-1)!, (await readManifest(later.at(-1)!, number))!)
+  }
+  const store = copyOf(released)
+  const { url } = await testService({ store })
+  const asking = startAsking(url, everyKind(), expected, { connections: 16, perSecond: 2_000 })
+  await expect.poll(() => asking.answers.length, OFTEN).toBeGreaterThan(200)
+  for (const [index, from] of later.entries()) {
+    await publish(2 + index, from, store)
+    await expect.poll(() => asking.newest, OFTEN).toBe(2 + index)
+    const known = asking.answers.length
+    await expect.poll(() => asking.answers.length, OFTEN).toBeGreaterThan(known + 200)
+  }
+  await asking.stop()
+  expect(asking.wrong).toEqual([])
+})
+
+/** A node that is asked, on a store whose shards of the second release are held back, and what it has read of them and of its scores. */
+async function heldNode() {
+  const [later] = await laterReleases(1)
+  const store = copyOf(released)
+  const gate = Promise.withResolvers<void>()
+  const calls: string[] = []
+  const held = new FaultStore(store, {
+    before: ({ operation, path }) => {
+      const isShard = path.startsWith(`${releasePrefix(2)}forecaster/`)
+      if (isShard || path.startsWith(`${releasePrefix(2)}scores/`)) calls.push(`${operation} ${path}`)
+      return isShard ? gate.promise : undefined
+    },
+  })
+  // It rests where nobody asks for so long, and then goes over at once.
+  const { client } = await testService({ store: held, settings: { REFRESH_MS: '500' } })
+  const answered = async () => (await client.get(PATH)).json<{ release: number }>().release
+  expect(await answered()).toBe(1)
+  const shard = `get ${releasePrefix(2)}forecaster/${forecasterId(0)}.json`
+  return { client, answered, calls, shard, letGo: gate.resolve, publish: () => publish(2, later!, store) }
+}
+
+test('what was asked of the last release is read before the next one is served, and by no call', async () => {
+  const { answered, calls, shard, letGo, publish: published } = await heldNode()
+  await published()
+  await expect
+    .poll(async () => {
+      expect(await answered()).toBe(1)
+      return calls
+    }, OFTEN)
+    .toEqual([shard])
+  letGo()
+  await expect.poll(answered, OFTEN).toBe(2)
+  expect(calls).toEqual([shard])
+})
+
+test('a page that was asked for is rendered again before the next release is served', async () => {
+  const { client, answered, calls, letGo, publish: published } = await heldNode()
+  const page = async () => /release(?:"|&quot;):(\d)/.exec((await client.get(VIEW)).text)![1]
+  expect(await page()).toBe('1')
+  await published()
+  letGo()
+  await expect.poll(answered, OFTEN).toBe(2)
+  const read = [...calls]
+  expect(read.join()).toContain('/scores/')
+  expect(await page()).toBe('2')
+  expect(calls).toEqual(read)
+})
+
+test('a store that does not give what was asked for does not keep the next release back for long', async () => {
+  const { client, calls, shard, letGo, publish: published } = await heldNode()
+  await published()
+  const current = async () => (await client.get('/releases/current')).json<{ release: number }>().release
+  await expect.poll(current, OFTEN).toBe(2)
+  expect(calls).toEqual([shard])
+  const waiting = client.get(PATH)
+  letGo()
+  expect((await waiting).json()).toMatchObject({ release: 2 })
+})
+
+test('a shard that is damaged is told of as without prepared answers, and the rest is served', async () => {
+  const [later] = await laterReleases(1)
+  const shard = `${releasePrefix(2)}forecaster/${forecasterId(0)}.json`
+  later!.objects.set(shard, later!.objects.get(shard)!.toReversed())
+  const asked = async (serving: Partial<ServiceOptions>) => {
+    const store = copyOf(released)
+    const { client } = await testService({ store }, serving)
+    const agent = `/agents/${agentId}/verification`
+    for (const path of [PATH, agent]) expect((await client.get(path)).status).toBe(200)
+    await publish(2, later!, store)
+    const current = async () => (await client.get(agent)).json<{ release: number }>().release
+    await expect.poll(current, OFTEN).toBe(2)
+    const { status, headers, text } = await client.get(PATH)
+    return { status, text, type: headers['content-type'], limit: headers['ratelimit-policy'] }
+  }
+  const answer = await asked({})
+  expect(answer).toMatchObject({ status: 503, type: 'application/problem+json' })
+  expect(answer).toEqual(await asked({ answerFirst: () => undefined }))
+})
