@@ -216,7 +216,7 @@ async function copySnapshots(store: FileStore, count: number): Promise<void> {
 
 /** `fvs release` in a process of its own. */
 function release(store: string): Promise<Used> {
-  return runMeasured('../jobs/fvs.ts', ['release', '--store', store], {
+  return runMeasured('../jobs/fvs.js', ['release', '--store', store], {
     CACHE_DIR: join(store, '..', 'machine'),
   })
 }

@@ -49,7 +49,7 @@ export function startService(
   settings: Record<string, string> = {},
   options: readonly string[] = ['--no-scheduler'],
 ) {
-  return startServer('../jobs/fvs.ts', ['serve', ...options, '--store', store], {
+  return startServer('../jobs/fvs.js', ['serve', ...options, '--store', store], {
     PORT: '0',
     LOG_LEVEL: 'info',
     ANONYMOUS_PER_MINUTE: '1000000',
