@@ -6,6 +6,10 @@ import { parseArgs } from 'node:util'
 import { Database } from '../pipeline/duckdb.ts'
 import { BULK_IDS } from '../schemas/tiers.ts'
 import type { Volume } from './load.ts'
+import { measurePublishing } from './growth/publishing.ts'
+import { growthReport } from './growth/report.ts'
+import { measureStart } from './growth/start.ts'
+import { measureVolume } from './growth/volume.ts'
 import { hasPostgres } from './postgres.ts'
 import { run } from './process.ts'
 import { type ReadsTurn, measureReads } from './reads.ts'
@@ -18,7 +22,13 @@ import { worldSize, worldStore } from './world.ts'
 import { measureWrites } from './writes.ts'
 import { writesReport } from './writes-report.ts'
 
-const BENCHES = { release: benchRelease, scorer: benchScorer, writes: benchWrites, reads: benchReads }
+const BENCHES = {
+  release: benchRelease,
+  scorer: benchScorer,
+  writes: benchWrites,
+  reads: benchReads,
+  growth: benchGrowth,
+}
 type Bench = keyof typeof BENCHES
 
 const { values } = parseArgs({
@@ -31,6 +41,7 @@ const { values } = parseArgs({
     runs: { type: 'string', default: '1' },
     connections: { type: 'string' },
     requests: { type: 'string', default: '20000' },
+    releases: { type: 'string', default: '1000' },
     json: { type: 'string' },
   },
 })
@@ -129,6 +140,16 @@ async function benchWrites(): Promise<void> {
   const figures = await measureWrites(volume.requests, Math.max(runs, 5))
   for (const line of writesReport(figures)) print(line)
   print(`\n${await kept('writes', figures)}`)
+}
+
+async function benchGrowth(): Promise<void> {
+  const figures = {
+    start: await measureStart(Math.max(runs, 5), Number(values.releases)),
+    publishing: await measurePublishing(runs),
+    volume: await measureVolume(forecasts, runs),
+  }
+  for (const line of growthReport(figures)) print(line)
+  print(`\n${await kept('growth', figures)}`)
 }
 
 /** Writes figures down as JSON, and returns the path of the file. */
