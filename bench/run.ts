@@ -16,7 +16,7 @@ import { type ReadsTurn, measureReads } from './reads.ts'
 import type { Asked } from './reads/ask.ts'
 import { median, spread } from './spread.ts'
 import type { ReleaseFigures } from './release.ts'
-import { POLARS, type Taken, polarsScores, ratios, sortAlone } from './release-peers.ts'
+import { POLARS, type PolarsTaken, type Taken, polarsScores, ratios, sortAlone } from './release-peers.ts'
 import { compareScorers } from './sql-scorer.ts'
 import { worldSize, worldStore } from './world.ts'
 import { measureWrites } from './writes.ts'
@@ -73,6 +73,7 @@ async function benchRelease(): Promise<void> {
   const size = worldSize(forecasts, optional(questions), optional(entities), optional(perPair))
   const all: ReleaseFigures[] = []
   const peers: Record<string, Taken[]> = {}
+  let agreement: PolarsTaken['agreement'] | undefined
   const beside = (what: string, taken: Taken | undefined) => {
     if (taken) (peers[what] ??= []).push(taken)
   }
@@ -80,7 +81,9 @@ async function benchRelease(): Promise<void> {
     const store = await worldStore(size)
     all.push(await makeRelease(store, 2))
     beside("DuckDB's sort of the same rows alone", await sortAlone(store, 2))
-    beside('three of the scores by Polars', await polarsScores(store, 2))
+    const polars = await polarsScores(store, 2)
+    beside('the same scores by Polars', polars)
+    agreement ??= polars?.agreement
   }
   const best = least(all, ({ seconds }) => seconds)
   print(
@@ -105,6 +108,12 @@ async function benchRelease(): Promise<void> {
       ` ${fixed(seconds)}${fixed(cpu)}  peer, ${what}; at most ${whole(peakBytes / 2 ** 20)} MiB. The release took ` +
         `${ratios(releases, taken, 'seconds')} times the wall time of its turn, ${ratios(releases, taken, 'cpuSeconds')} times the CPU`,
     )
+  }
+  for (const [what, { unmatched, differences }] of Object.entries(agreement ?? {})) {
+    const parts = Object.entries(differences).map(
+      ([name, difference]) => `${name} ${difference.toExponential(0)}`,
+    )
+    print(`           ${what}, the greatest differences: ${parts.join(', ')}; ${unmatched} unmatched`)
   }
   if (!process.env[POLARS]) print(`           no Polars: set ${POLARS} to a Python that has it`)
 }
