@@ -77,7 +77,7 @@ function settings(folder: string) {
 function fvsImport(folder: string, what: 'questions' | 'forecasts', store: string): Promise<Used> {
   const file = join(folder, `${what}.csv`)
   const args = ['import', what, file, '--store', `file://${join(folder, store)}`]
-  return runMeasured('../jobs/fvs.ts', args, settings(folder))
+  return runMeasured('../jobs/fvs.js', args, settings(folder))
 }
 
 function openDatabase(folder: string): Promise<Database> {

@@ -43,13 +43,29 @@ export async function runMeasured(
   return { seconds: (performance.now() - started) / 1000, ...(JSON.parse(used) as Omit<Used, 'seconds'>) }
 }
 
+/** How long something took, and how long it kept cores busy. */
+export interface Timed {
+  seconds: number
+  cpuSeconds: number
+}
+
+/** Runs a program to its end, and measures it with its own children, in hundredths of a second. */
+export async function runCommand(command: string, args: readonly string[]): Promise<Timed> {
+  const before = await ticksOf(process.pid)
+  const started = performance.now()
+  await promisify(execFile)(command, args)
+  const seconds = (performance.now() - started) / 1000
+  const after = await ticksOf(process.pid)
+  return { seconds, cpuSeconds: (after.children - before.children) / TICKS_PER_SECOND }
+}
+
 /** The service on a store in a folder. All calls of a measurement come from one address, as fast as possible. */
 export function startService(
   store: string,
   settings: Record<string, string> = {},
   options: readonly string[] = ['--no-scheduler'],
 ) {
-  return startServer('../jobs/fvs.ts', ['serve', ...options, '--store', store], {
+  return startServer('../jobs/fvs.js', ['serve', ...options, '--store', store], {
     PORT: '0',
     LOG_LEVEL: 'info',
     ANONYMOUS_PER_MINUTE: '1000000',
@@ -82,14 +98,26 @@ export async function startServer(
 
 /** What a process, its children that have ended, and those that run, have used of the processor, in seconds. */
 export async function cpuSeconds({ pid }: { pid: number }): Promise<number> {
-  const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]!.split(' ')
-  const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).split(' ').filter(Boolean)
-  const ofChildren = await Promise.all(
-    children.map((child) => cpuSeconds({ pid: Number(child) }).catch(() => 0)),
+  const { own, children } = await ticksOf(pid)
+  const running = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).split(' ').filter(Boolean)
+  const ofRunning = await Promise.all(
+    running.map((child) => cpuSeconds({ pid: Number(child) }).catch(() => 0)),
   )
-  const TICKS_PER_SECOND = 100
-  const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0)
-  return ofChildren.reduce((sum, seconds) => sum + seconds, ticks / TICKS_PER_SECOND)
+  return ofRunning.reduce((sum, seconds) => sum + seconds, (own + children) / TICKS_PER_SECOND)
+}
+
+const TICKS_PER_SECOND = 100
+
+/** The time that a process and its children that have ended have used, as Linux counts it. */
+async function ticksOf(pid: number): Promise<{ own: number; children: number }> {
+  const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]!.split(' ')
+  const [user, system, childrenUser, childrenSystem] = fields.slice(11, 15).map(Number) as [
+    number,
+    number,
+    number,
+    number,
+  ]
+  return { own: user + system, children: childrenUser + childrenSystem }
 }
 
 function script(path: string): string {

@@ -1,4 +1,4 @@
-// What a release is measured beside: DuckDB's sort of the same rows alone, and three of the scores by Polars.
+// What a release is measured beside: DuckDB's sort of the same rows alone, and its scores by Polars.
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { run } from './process.ts'
+import { type Agreement, agreementOf } from './polars-agreement.ts'
 import { spread } from './spread.ts'
 
 /** What a process took from its start to its end. */
@@ -22,17 +23,21 @@ export async function sortAlone(store: string, threads: number): Promise<Taken> 
   return JSON.parse(await run('sort.ts', store, String(threads))) as Taken
 }
 
-/** Undefined where the environment names no Python with Polars. */
-export async function polarsScores(store: string, threads: number): Promise<Taken | undefined> {
+export interface PolarsTaken extends Taken {
+  agreement: Record<'pairs' | 'entities', Agreement>
+}
+
+/** Undefined where the environment names no Python with Polars. The store must have its first release. */
+export async function polarsScores(store: string, threads: number): Promise<PolarsTaken | undefined> {
   const python = process.env[POLARS]
   if (!python) return undefined
   const directory = await mkdtemp(join(tmpdir(), 'fvs-bench-polars-'))
   try {
     const script = fileURLToPath(new URL('polars_scorer.py', import.meta.url))
-    const args = [script, join(store, 'tables'), join(directory, 'scores.parquet')]
+    const args = [script, join(store, 'tables'), directory]
     const env = { ...process.env, POLARS_MAX_THREADS: String(threads) }
     const { stdout } = await promisify(execFile)(python, args, { env })
-    return JSON.parse(stdout) as Taken
+    return { ...(JSON.parse(stdout) as Taken), agreement: await agreementOf(store, directory) }
   } finally {
     await rm(directory, { recursive: true, force: true })
   }

@@ -6,13 +6,17 @@ import { parseArgs } from 'node:util'
 import { Database } from '../pipeline/duckdb.ts'
 import { BULK_IDS } from '../schemas/tiers.ts'
 import type { Volume } from './load.ts'
+import { measurePublishing } from './growth/publishing.ts'
+import { growthReport } from './growth/report.ts'
+import { measureStart } from './growth/start.ts'
+import { measureVolume } from './growth/volume.ts'
 import { hasPostgres } from './postgres.ts'
 import { run } from './process.ts'
 import { type ReadsTurn, measureReads } from './reads.ts'
 import type { Asked } from './reads/ask.ts'
 import { median, spread } from './spread.ts'
 import type { ReleaseFigures } from './release.ts'
-import { POLARS, type Taken, polarsScores, ratios, sortAlone } from './release-peers.ts'
+import { POLARS, type PolarsTaken, type Taken, polarsScores, ratios, sortAlone } from './release-peers.ts'
 import { compareScorers } from './sql-scorer.ts'
 import { worldSize, worldStore } from './world.ts'
 import { measureWrites } from './writes.ts'
@@ -26,6 +30,7 @@ const BENCHES = {
   writes: benchWrites,
   reads: benchReads,
   switch: benchSwitch,
+  growth: benchGrowth,
 }
 type Bench = keyof typeof BENCHES
 
@@ -39,6 +44,7 @@ const { values } = parseArgs({
     runs: { type: 'string', default: '1' },
     connections: { type: 'string' },
     requests: { type: 'string', default: '20000' },
+    releases: { type: 'string', default: '1000' },
     json: { type: 'string' },
   },
 })
@@ -70,6 +76,7 @@ async function benchRelease(): Promise<void> {
   const size = worldSize(forecasts, optional(questions), optional(entities), optional(perPair))
   const all: ReleaseFigures[] = []
   const peers: Record<string, Taken[]> = {}
+  let agreement: PolarsTaken['agreement'] | undefined
   const beside = (what: string, taken: Taken | undefined) => {
     if (taken) (peers[what] ??= []).push(taken)
   }
@@ -77,7 +84,9 @@ async function benchRelease(): Promise<void> {
     const store = await worldStore(size)
     all.push(await makeRelease(store, 2))
     beside("DuckDB's sort of the same rows alone", await sortAlone(store, 2))
-    beside('three of the scores by Polars', await polarsScores(store, 2))
+    const polars = await polarsScores(store, 2)
+    beside('the same scores by Polars', polars)
+    agreement ??= polars?.agreement
   }
   const best = least(all, ({ seconds }) => seconds)
   print(
@@ -102,6 +111,12 @@ async function benchRelease(): Promise<void> {
       ` ${fixed(seconds)}${fixed(cpu)}  peer, ${what}; at most ${whole(peakBytes / 2 ** 20)} MiB. The release took ` +
         `${ratios(releases, taken, 'seconds')} times the wall time of its turn, ${ratios(releases, taken, 'cpuSeconds')} times the CPU`,
     )
+  }
+  for (const [what, { unmatched, differences }] of Object.entries(agreement ?? {})) {
+    const parts = Object.entries(differences).map(
+      ([name, difference]) => `${name} ${difference.toExponential(0)}`,
+    )
+    print(`           ${what}, the greatest differences: ${parts.join(', ')}; ${unmatched} unmatched`)
   }
   if (!process.env[POLARS]) print(`           no Polars: set ${POLARS} to a Python that has it`)
 }
@@ -137,6 +152,16 @@ async function benchWrites(): Promise<void> {
   const figures = await measureWrites(volume.requests, Math.max(runs, 5))
   for (const line of writesReport(figures)) print(line)
   print(`\n${await kept('writes', figures)}`)
+}
+
+async function benchGrowth(): Promise<void> {
+  const figures = {
+    start: await measureStart(Math.max(runs, 5), Number(values.releases)),
+    publishing: await measurePublishing(runs),
+    volume: await measureVolume(forecasts, runs),
+  }
+  for (const line of growthReport(figures)) print(line)
+  print(`\n${await kept('growth', figures)}`)
 }
 
 /** Writes figures down as JSON, and returns the path of the file. */

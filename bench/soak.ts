@@ -121,7 +121,7 @@ try {
   const importRows = async (table: string, rows: object[]) => {
     const file = join(folder, `${table}.ndjson`)
     await writeFile(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
-    await run('../jobs/fvs.ts', 'import', table, file, '--store', store)
+    await run('../jobs/fvs.js', 'import', table, file, '--store', store)
   }
   const at = (days: number) => new Date(Date.now() + days * DAY_MS)
   await importRows(

@@ -125,7 +125,7 @@ async function importQuestions(store: string, count: number): Promise<void> {
   )
   await writeFile(file, ['question_id,title,opened_at,closes_at', ...lines, ''].join('\n'))
   Object.assign(process.env, { CACHE_DIR: join(folder, 'operator') })
-  await run('../jobs/fvs.ts', 'import', 'questions', file, '--store', store)
+  await run('../jobs/fvs.js', 'import', 'questions', file, '--store', store)
 }
 
 function quantile(numbers: number[], share: number): number {
@@ -222,7 +222,7 @@ async function measureNodes(): Promise<void> {
     assert.equal(await wrong(node), 0)
   }
   await printStart('all in the inbox', () => startNode(url, 'late-1'), everyone[0]!, allRight)
-  await run('../jobs/fvs.ts', 'release', '--store', url)
+  await run('../jobs/fvs.js', 'release', '--store', url)
   await printStart(
     'all in the table, after a release',
     () => startNode(url, 'late-2'),
@@ -242,7 +242,7 @@ async function measureStarts(): Promise<void> {
     const agent = await register(first)
     await first[Symbol.asyncDispose]()
     if (count > 0) await fill(store, agent, count / 1000)
-    await run('../jobs/fvs.ts', 'release', '--store', store)
+    await run('../jobs/fvs.js', 'release', '--store', store)
     const what = `${count.toLocaleString('en')} stand, of ${(3 * count).toLocaleString('en')} forecasts`
     const start = () => startNode(store, 'starts')
     await printStart(what, start, agent, async (node) => {

@@ -68,6 +68,6 @@ async function openQuestions(folder: string, root: string): Promise<string[]> {
   }))
   const file = join(folder, 'questions.ndjson')
   await writeFile(file, questions.map((question) => JSON.stringify(question)).join('\n'))
-  await run('../jobs/fvs.ts', 'import', 'questions', file, '--store', root)
+  await run('../jobs/fvs.js', 'import', 'questions', file, '--store', root)
   return questions.map(({ question_id }) => question_id)
 }

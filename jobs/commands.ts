@@ -1,5 +1,4 @@
-// The commands: their arguments, and what runs each. Those that serve are loaded when they are called, so that the others start
-// sooner.
+// The commands: their arguments, and what runs each, which is loaded once it is called, so that every command starts sooner.
 import { randomBytes } from 'node:crypto'
 import { CommanderError, InvalidArgumentError, Option } from 'commander'
 import { IMPORTS, type ImportKind } from '../pipeline/import/columns.ts'
@@ -19,22 +18,13 @@ import {
   settingsFor,
   storeCommand,
 } from './command-line.ts'
-import { type OwnerOption, assignAgents, listAgents, retireAgents } from './agents.ts'
+import type { OwnerOption } from './agents.ts'
 import { collected, reason, time, wholeNumber, workerCount } from './arguments.ts'
-import { runAudit } from './audit.ts'
-import { runAuditLog } from './audit-log.ts'
-import { reportTemplate, runImport, runTrial } from './import.ts'
-import { type KeyOptions, createKey, listKeys, revokeKey, rotateKey, setTier } from './keys.ts'
-import { makeLogKey, makeWitnessKey } from './log-key.ts'
+import type { KeyOptions } from './keys.ts'
 import { reportError } from './output.ts'
-import { runQuarantine } from './quarantine.ts'
-import { runRelease } from './release.ts'
-import { runRetention } from './retention.ts'
-import { runSeed, runStep } from './sandbox.ts'
-import { SEED_DEFAULTS, type SeedOptions } from './simulation/seed.ts'
-import { runVerify } from './verify.ts'
-import { type ProofOptions, runVerifyProof } from './verify-proof.ts'
-import { type WitnessOptions, runWitness } from './witness.ts'
+import { SEED_DEFAULTS, type SeedOptions } from './simulation/seed-options.ts'
+import type { ProofOptions } from './verify-proof.ts'
+import type { WitnessOptions } from './witness.ts'
 
 /** Of an Ed25519 key. */
 const SEED_BYTES = 32
@@ -60,9 +50,10 @@ storeCommand('release', 'Take in the inbox, score everyone and publish a release
   .addOption(new Option('--as-of <time>', 'score as of this instant (default: now)').argParser(time))
   .option('--if-changed', 'make none where nothing has changed since the last release of the day')
   .action((options: StoreOptions & { asOf?: Date; ifChanged?: boolean }) =>
-    onStore(options, 'writes', (components) =>
-      runRelease(components, { asOf: options.asOf, ifChanged: options.ifChanged === true }),
-    ),
+    onStore(options, 'writes', async (components) => {
+      const { runRelease } = await import('./release.ts')
+      return runRelease(components, { asOf: options.asOf, ifChanged: options.ifChanged === true })
+    }),
   )
 
 storeCommand('import', 'Import questions, resolutions, forecasters or forecasts, all or nothing.')
@@ -83,6 +74,7 @@ storeCommand('import', 'Import questions, resolutions, forecasters or forecasts,
   .option('--dry-run', 'write nothing; say what would be added, and count what is bad by its reason')
   .option('--template', 'print an empty file of the kind, with an example row')
   .action(async (kind: ImportKind, file: string | undefined, options: ImportCommandOptions) => {
+    const { reportTemplate, runImport, runTrial } = await import('./import.ts')
     if (options.template === true) {
       if (file !== undefined) program.error('error: --template takes no file', { exitCode: 2 })
       return finish(reportTemplate(kind), options)
@@ -102,20 +94,29 @@ storeCommand('assign', 'Say who answers for agents, from the next release on, al
   .requiredOption('--owner <name>', 'who answers for them')
   .option('--no-owner', 'nobody does')
   .action((ids: string[], options: StoreOptions & Required<OwnerOption>) =>
-    onStore(options, 'writes', (components) => assignAgents(components, ids, options)),
+    onStore(options, 'writes', async (components) => {
+      const { assignAgents } = await import('./agents.ts')
+      return assignAgents(components, ids, options)
+    }),
   )
 
 storeCommand('list', 'List agents in the order of registration, also those of no release yet.', agents)
   .option('--owner <name>', 'only those of this owner')
   .option('--no-owner', 'only those without an owner')
   .action((options: StoreOptions & OwnerOption) =>
-    onStore(options, 'reads', (components) => listAgents(components, options)),
+    onStore(options, 'reads', async (components) => {
+      const { listAgents } = await import('./agents.ts')
+      return listAgents(components, options)
+    }),
   )
 
 storeCommand('retire', 'Retire agents, from the next release on, all or nothing.', agents)
   .argument('<agent_id...>', 'their ids')
   .action((ids: string[], options: StoreOptions) =>
-    onStore(options, 'writes', (components) => retireAgents(components, ids)),
+    onStore(options, 'writes', async (components) => {
+      const { retireAgents } = await import('./agents.ts')
+      return retireAgents(components, ids)
+    }),
   )
 
 const keys = program
@@ -127,11 +128,18 @@ storeCommand('create', 'Create a key and print it, once.', keys)
   .addOption(new Option('--tier <name>', 'how many calls the key has').choices(TIERS).default('free'))
   .option('--monthly-calls <number>', 'the quota of an enterprise key', wholeNumber)
   .action((options: StoreOptions & KeyOptions) =>
-    onStore(options, 'begins', (components) => createKey(components, options)),
+    onStore(options, 'begins', async (components) => {
+      const { createKey } = await import('./keys.ts')
+      return createKey(components, options)
+    }),
   )
 
 storeCommand('list', 'List the public ids of keys, never the keys themselves.', keys).action(
-  (options: StoreOptions) => onStore(options, 'reads', listKeys),
+  (options: StoreOptions) =>
+    onStore(options, 'reads', async (components) => {
+      const { listKeys } = await import('./keys.ts')
+      return listKeys(components)
+    }),
 )
 
 storeCommand('set-tier', 'Give a key another tier; every node counts by it within ten seconds.', keys)
@@ -139,19 +147,28 @@ storeCommand('set-tier', 'Give a key another tier; every node counts by it withi
   .addOption(new Option('--tier <name>', 'how many calls the key has').choices(TIERS).makeOptionMandatory())
   .option('--monthly-calls <number>', 'the quota of an enterprise key', wholeNumber)
   .action((keyId: string, options: StoreOptions & Omit<KeyOptions, 'owner'>) =>
-    onStore(options, 'writes', (components) => setTier(components, keyId, options)),
+    onStore(options, 'writes', async (components) => {
+      const { setTier } = await import('./keys.ts')
+      return setTier(components, keyId, options)
+    }),
   )
 
 storeCommand('revoke', 'Revoke a key; every node refuses it within ten seconds.', keys)
   .argument('<key_id>', 'the public id, with or without fv_live_ or fv_test_')
   .action((keyId: string, options: StoreOptions) =>
-    onStore(options, 'writes', (components) => revokeKey(components, keyId)),
+    onStore(options, 'writes', async (components) => {
+      const { revokeKey } = await import('./keys.ts')
+      return revokeKey(components, keyId)
+    }),
   )
 
 storeCommand('rotate', 'Replace a key by a new one; the old one works for 24 hours more.', keys)
   .argument('<key_id>', 'the public id of the old key, with or without its prefix')
   .action((keyId: string, options: StoreOptions) =>
-    onStore(options, 'writes', (components) => rotateKey(components, keyId)),
+    onStore(options, 'writes', async (components) => {
+      const { rotateKey } = await import('./keys.ts')
+      return rotateKey(components, keyId)
+    }),
   )
 
 const log = program.command('log').description('Make the keys of the public log.')
@@ -165,7 +182,8 @@ log
   )
   .option('--witness', 'make the key of a witness of that name, which cosigns what a log signs')
   .option(...JSON_OPTION)
-  .action((origin: string, options: Pick<GlobalOptions, 'json'> & { witness?: boolean }) => {
+  .action(async (origin: string, options: Pick<GlobalOptions, 'json'> & { witness?: boolean }) => {
+    const { makeLogKey, makeWitnessKey } = await import('./log-key.ts')
     const make = options.witness === true ? makeWitnessKey : makeLogKey
     finish(
       calledRightly(() => make(origin, randomBytes(SEED_BYTES))),
@@ -186,6 +204,7 @@ program
   .option('--key-file <file>', 'the key of a witness: then each checkpoint is cosigned')
   .option(...JSON_OPTION)
   .action(async (url: string, options: WitnessOptions & Pick<GlobalOptions, 'json'>) => {
+    const { runWitness } = await import('./witness.ts')
     finish(await runWitness(url, options, new Date()), options)
   })
 
@@ -196,16 +215,22 @@ command('seed', 'Have simulated questions open, close and resolve by themselves 
   .option('--round-minutes <n>', 'how long each question is open', wholeNumber, SEED_DEFAULTS.roundMinutes)
   .option('--questions <n>', 'how many are open at a time', wholeNumber, SEED_DEFAULTS.questionsPerRound)
   .action((options: GlobalOptions & Omit<SeedOptions, 'questionsPerRound'> & { questions: number }) =>
-    onStore({ ...options, environment: 'sandbox' }, 'begins', (components) =>
-      runSeed(components, { ...options, questionsPerRound: options.questions }),
-    ),
+    onStore({ ...options, environment: 'sandbox' }, 'begins', async (components) => {
+      const { runSeed } = await import('./sandbox.ts')
+      return runSeed(components, { ...options, questionsPerRound: options.questions })
+    }),
   )
 
 command(
   'step',
   'Bring the simulation up to the present; the schedule runs it before each release.',
   sandbox,
-).action((options: GlobalOptions) => onStore({ ...options, environment: 'sandbox' }, 'writes', runStep))
+).action((options: GlobalOptions) =>
+  onStore({ ...options, environment: 'sandbox' }, 'writes', async (components) => {
+    const { runStep } = await import('./sandbox.ts')
+    return runStep(components)
+  }),
+)
 
 storeCommand(
   'verify',
@@ -229,10 +254,12 @@ storeCommand(
     const { vkey, proof, receipt, witness } = options
     const withKeys = vkey.length + witness.length > 0 || proof !== undefined || receipt !== undefined
     if (withKeys) {
+      const { runVerifyProof } = await import('./verify-proof.ts')
       finish(await runVerifyProof(target, options), options)
       return
     }
     const own = settingsOf(settingsFor(options), options.environment)
+    const { runVerify } = await import('./verify.ts')
     finish(await runVerify(own, target, options.signature), options)
   })
 
@@ -258,9 +285,14 @@ storeCommand(
     if (wholeLog && release !== undefined)
       program.error('error: --log checks all releases, so it takes no --release', { exitCode: 2 })
     if (!wholeLog && vkey.length > 0) program.error('error: --vkey goes with --log', { exitCode: 2 })
-    return onStore(options, 'reads', (components) =>
-      wholeLog ? runAuditLog(components, vkey) : runAudit(components, release),
-    )
+    return onStore(options, 'reads', async (components) => {
+      if (wholeLog) {
+        const { runAuditLog } = await import('./audit-log.ts')
+        return runAuditLog(components, vkey)
+      }
+      const { runAudit } = await import('./audit.ts')
+      return runAudit(components, release)
+    })
   })
 
 storeCommand(
@@ -273,14 +305,20 @@ storeCommand(
     wholeNumber,
   )
   .action((options: StoreOptions & { keep: number }) =>
-    onStore(options, 'writes', (components) => runRetention(components, options.keep)),
+    onStore(options, 'writes', async (components) => {
+      const { runRetention } = await import('./retention.ts')
+      return runRetention(components, options.keep)
+    }),
   )
 
 storeCommand('quarantine', 'Move aside an object that cannot be read, so that the next release goes on.')
   .argument('<key>', 'its path in the store: an inbox object, an intake or the manifest of a snapshot')
   .requiredOption('--reason <text>', 'why, for everyone to read in the next releases', reason)
   .action((key: string, options: StoreOptions & { reason: string }) =>
-    onStore(options, 'writes', (components) => runQuarantine(components, key, options.reason)),
+    onStore(options, 'writes', async (components) => {
+      const { runQuarantine } = await import('./quarantine.ts')
+      return runQuarantine(components, key, options.reason)
+    }),
   )
 
 command('demo', 'Run the whole service on a small simulated world, in the sandbox of an empty store.')

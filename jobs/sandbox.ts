@@ -2,7 +2,8 @@
 import type { Components } from './components.ts'
 import type { Report } from './output.ts'
 import type { Added } from './simulation/rows.ts'
-import { type SeedOptions, describeSimulation, seedSandbox } from './simulation/seed.ts'
+import type { SeedOptions } from './simulation/seed-options.ts'
+import { describeSimulation, seedSandbox } from './simulation/seed.ts'
 import { takeStep } from './simulation/step.ts'
 
 export async function runSeed(components: Components, options: SeedOptions): Promise<Report> {

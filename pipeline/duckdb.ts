@@ -1,16 +1,7 @@
 // The only file that uses DuckDB's client: it runs queries, and reads and writes columns of plain numbers.
-import {
-  DOUBLE,
-  DuckDBDataChunk,
-  DuckDBInstance,
-  DuckDBScalarFunction,
-  INTEGER,
-  VARCHAR,
-  type DuckDBAppender,
-  type DuckDBConnection,
-  type JS,
-} from '@duckdb/node-api'
-import bindings from '@duckdb/node-bindings'
+import { createRequire } from 'node:module'
+import type * as Api from '@duckdb/node-api'
+import type Bindings from '@duckdb/node-bindings'
 import { type Block, type ColumnKinds, type Columns, type RowSink, newColumns } from '../schemas/columns.ts'
 import { ServiceError } from '../schemas/errors.ts'
 
@@ -21,21 +12,23 @@ export interface DatabaseSettings {
   directory: string
 }
 
-/** The number of rows in a full DuckDB vector. */
-const VECTOR_ROWS = bindings.vector_size()
+const require = createRequire(import.meta.url)
+// Loaded once they are needed: a service answers without them, and would take a sixth longer to start.
+const client = () => require('@duckdb/node-api') as typeof Api
+const bindings = () => require('@duckdb/node-bindings') as typeof Bindings
 
 export class Database implements Disposable {
-  readonly #instance: DuckDBInstance
-  readonly #connection: DuckDBConnection
+  readonly #instance: Api.DuckDBInstance
+  readonly #connection: Api.DuckDBConnection
 
-  private constructor(instance: DuckDBInstance, connection: DuckDBConnection) {
+  private constructor(instance: Api.DuckDBInstance, connection: Api.DuckDBConnection) {
     this.#instance = instance
     this.#connection = connection
   }
 
   /** A fresh database in memory. It loads no extension and reaches no network. */
   static async open({ threads, memoryLimit, directory }: DatabaseSettings): Promise<Database> {
-    const instance = await DuckDBInstance.create(':memory:', {
+    const instance = await client().DuckDBInstance.create(':memory:', {
       threads: String(threads),
       memory_limit: memoryLimit,
       temp_directory: directory,
@@ -51,7 +44,7 @@ export class Database implements Disposable {
   }
 
   static get version(): string {
-    return bindings.library_version()
+    return bindings().library_version()
   }
 
   /** How much of the query under way is done, in percent; undefined where DuckDB does not know, or `watch` was not called. */
@@ -71,13 +64,14 @@ export class Database implements Disposable {
   }
 
   /** Rows as objects: BIGINT and HUGEINT become bigint, TIMESTAMPTZ becomes Date. The caller states the row's shape. */
-  async rows<R extends object = Record<string, JS>>(sql: string): Promise<R[]> {
+  async rows<R extends object = Record<string, Api.JS>>(sql: string): Promise<R[]> {
     const result = await reported(this.#connection.run(sql))
     return (await result.getRowObjectsJS()) as R[]
   }
 
   /** Defines a function of one text in SQL; undefined becomes NULL, and NULL stays NULL. It must be pure. */
   define(name: string, of: (text: string) => string | undefined): void {
+    const { DuckDBScalarFunction, VARCHAR } = client()
     const define = DuckDBScalarFunction.create({
       name,
       parameterTypes: [VARCHAR],
@@ -120,6 +114,7 @@ export class Database implements Disposable {
    * this one.
    */
   async *columns<Kinds extends ColumnKinds>(sql: string, kinds: Kinds): AsyncIterable<Block<Kinds>> {
+    const { data_chunk_get_vector, vector_get_data } = bindings()
     const result = await reported(this.#connection.stream(sql))
     const fetch = () => {
       const chunk = reported(result.fetchChunk())
@@ -135,9 +130,9 @@ export class Database implements Disposable {
         next = fetch()
         const { rowCount } = chunk
         const columns = Object.entries(kinds).map(([name, kind], index) => {
-          const vector = bindings.data_chunk_get_vector(chunk.chunk, index)
+          const vector = data_chunk_get_vector(chunk.chunk, index)
           const Values = kind === 'int32' ? Int32Array : Float64Array
-          const { buffer, byteOffset } = bindings.vector_get_data(vector, rowCount * Values.BYTES_PER_ELEMENT)
+          const { buffer, byteOffset } = vector_get_data(vector, rowCount * Values.BYTES_PER_ELEMENT)
           return [name, new Values(buffer as ArrayBuffer, byteOffset, rowCount)]
         })
         yield { rowCount, columns: Object.fromEntries(columns) as Columns<Kinds> }
@@ -177,21 +172,24 @@ export async function withDatabase<T>(
 class RowAppender<Kinds extends ColumnKinds> implements RowSink<Kinds> {
   readonly columns: Columns<Kinds>
   row = 0
-  readonly #connection: DuckDBConnection
-  readonly #appender: DuckDBAppender
-  readonly #chunk: DuckDBDataChunk
+  readonly #connection: Api.DuckDBConnection
+  readonly #appender: Api.DuckDBAppender
+  readonly #chunk: Api.DuckDBDataChunk
+  /** The number of rows in a full vector. */
+  readonly #fullRows = bindings().vector_size()
 
-  constructor(kinds: Kinds, connection: DuckDBConnection, appender: DuckDBAppender) {
-    this.columns = newColumns(kinds, VECTOR_ROWS)
+  constructor(kinds: Kinds, connection: Api.DuckDBConnection, appender: Api.DuckDBAppender) {
+    this.columns = newColumns(kinds, this.#fullRows)
     this.#connection = connection
     this.#appender = appender
+    const { DOUBLE, DuckDBDataChunk, INTEGER } = client()
     const types = Object.values(kinds).map((kind) => (kind === 'int32' ? INTEGER : DOUBLE))
     this.#chunk = DuckDBDataChunk.create(types)
   }
 
   next(): void {
     this.row += 1
-    if (this.row === VECTOR_ROWS) this.#flush()
+    if (this.row === this.#fullRows) this.#flush()
   }
 
   close(): void {
@@ -203,12 +201,13 @@ class RowAppender<Kinds extends ColumnKinds> implements RowSink<Kinds> {
   #flush(): void {
     if (this.row === 0) return
     const chunk = this.#chunk
+    const { copy_data_to_vector, data_chunk_get_vector } = bindings()
     chunk.rowCount = this.row
     const columns: (Int32Array | Float64Array)[] = Object.values(this.columns)
     for (const [index, { buffer, byteOffset, BYTES_PER_ELEMENT }] of columns.entries()) {
-      const vector = bindings.data_chunk_get_vector(chunk.chunk, index)
+      const vector = data_chunk_get_vector(chunk.chunk, index)
       const sizeBytes = this.row * BYTES_PER_ELEMENT
-      bindings.copy_data_to_vector(vector, 0, buffer as ArrayBuffer, byteOffset, sizeBytes)
+      copy_data_to_vector(vector, 0, buffer as ArrayBuffer, byteOffset, sizeBytes)
     }
     this.#appender.appendDataChunk(chunk)
     this.row = 0

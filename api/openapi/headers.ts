@@ -1,7 +1,7 @@
 // The headers of answers as the OpenAPI document describes them.
 import { CHALLENGES } from '../route.ts'
 import { AGENT_ID } from './examples.ts'
-import { RECEIPT } from './log-examples.ts'
+import { logExamples } from './log-examples.ts'
 import { SECURITY_HEADERS } from '../security-headers.ts'
 
 export type HeaderName = keyof typeof HEADERS
@@ -53,7 +53,7 @@ const HEADERS = {
       'Absent where the service keeps no public log.',
     required: false,
     schema: { type: 'string', pattern: '^[0-9A-Za-z+/]+={0,2}$' },
-    example: RECEIPT,
+    example: logExamples().receipt,
   },
   'RateLimit-Policy': {
     description:

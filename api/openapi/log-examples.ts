@@ -12,16 +12,59 @@ import type { EntityType } from '../../schemas/tables.ts'
 import { PUBLICATIONS, acknowledgedForecast, refusedForecast } from './examples.ts'
 
 const ORIGIN = 'fvs.example/forecasts'
-/** Anyone can sign with it, as an example may be. */
-const KEY = signingKeyOf(ORIGIN, 'log', new Uint8Array(32))
+const BATCH = '019ca92e-1a16-7c01-9d5e-1f2a3b4c5d6e'
 const LEAVES = KINDS.toSorted()
 const { release, as_of, environment, methodology_version } = PUBLICATIONS.agent.verification
 
-const ACKNOWLEDGEMENT = canonical(acknowledgedForecast)
-const TREES = {
-  agent: treeOf('agent'),
-  forecaster: treeOf('forecaster'),
-  forecasts: new MerkleTree([leafHash(ACKNOWLEDGEMENT)]),
+interface Trees {
+  agent: MerkleTree
+  forecaster: MerkleTree
+  forecasts: MerkleTree
+}
+
+let made: ReturnType<typeof makeExamples> | undefined
+
+/** Made once they are asked for, because their signatures and trees would take a tenth of the time in which a service starts. */
+export function logExamples(): ReturnType<typeof makeExamples> {
+  return (made ??= makeExamples())
+}
+
+function makeExamples() {
+  /** Anyone can sign with it, as an example may be. */
+  const key = signingKeyOf(ORIGIN, 'log', new Uint8Array(32))
+  const acknowledgement = canonical(acknowledgedForecast)
+  const trees = {
+    agent: treeOf('agent'),
+    forecaster: treeOf('forecaster'),
+    forecasts: new MerkleTree([leafHash(acknowledgement)]),
+  }
+  const log = new MerkleTree(
+    Array.from({ length: release }, (_, index) => leafHash(statementOf(trees, index + 1))),
+  )
+  const checkpoint = signedCheckpoint({ origin: ORIGIN, size: log.size, root: log.root }, [key])
+  const receipt = receiptHeader(receiptsOf([acknowledgement], { origin: ORIGIN, uuid: BATCH }, [key])[0]!)
+  const proofAt = (tree: MerkleTree, index: number) =>
+    tlogProofText({
+      extra: innerProofBytes({
+        index,
+        hashes: tree.inclusionPath(index),
+        statement: statementOf(trees, release),
+      }),
+      index: release - 1,
+      hashes: log.inclusionPath(release - 1),
+      checkpoint,
+    })
+  return {
+    checkpoint,
+    vkeys: `${verifierKeyText(key.verifier)}\n`,
+    receipt,
+    forecastResults: {
+      results: [{ status: 'ok', ...acknowledgedForecast, receipt }, refusedForecast],
+    },
+    forecastProof: proofAt(trees.forecasts, 0),
+    proofOf: (entityType: EntityType, kind: PublicationKind) =>
+      proofAt(trees[entityType], LEAVES.indexOf(kind)),
+  }
 }
 
 /** Each kind of entity has one. */
@@ -29,15 +72,13 @@ function treeOf(entityType: EntityType): MerkleTree {
   return new MerkleTree(LEAVES.map((kind) => leafHash(canonical(PUBLICATIONS[entityType][kind]))))
 }
 
-const headOf = ({ root, size }: MerkleTree) => ({ root: base64Of(root), size })
-
-function statementOf(number: number): Uint8Array {
+function statementOf({ agent, forecaster, forecasts }: Trees, number: number): Uint8Array {
   const statement: Statement = {
-    agent: headOf(TREES.agent),
+    agent: headOf(agent),
     as_of,
     environment: environment as Statement['environment'],
-    forecaster: headOf(TREES.forecaster),
-    forecasts: headOf(TREES.forecasts),
+    forecaster: headOf(forecaster),
+    forecasts: headOf(forecasts),
     manifest_sha256: '5d41402abc4b2a76b9719d911017c592'.repeat(2),
     methodology_version,
     release: number,
@@ -46,30 +87,6 @@ function statementOf(number: number): Uint8Array {
   return canonical(statement)
 }
 
-const LOG = new MerkleTree(Array.from({ length: release }, (_, index) => leafHash(statementOf(index + 1))))
-
-export const CHECKPOINT = signedCheckpoint({ origin: ORIGIN, size: LOG.size, root: LOG.root }, [KEY])
-export const VKEYS = `${verifierKeyText(KEY.verifier)}\n`
-
-const BATCH = '019ca92e-1a16-7c01-9d5e-1f2a3b4c5d6e'
-export const RECEIPT = receiptHeader(
-  receiptsOf([ACKNOWLEDGEMENT], { origin: ORIGIN, uuid: BATCH }, [KEY])[0]!,
-)
-export const FORECAST_RESULTS = {
-  results: [{ status: 'ok', ...acknowledgedForecast, receipt: RECEIPT }, refusedForecast],
-}
-
-export function proofOf(entityType: EntityType, kind: PublicationKind): string {
-  return proofAt(TREES[entityType], LEAVES.indexOf(kind))
-}
-
-export const FORECAST_PROOF = proofAt(TREES.forecasts, 0)
-
-function proofAt(tree: MerkleTree, index: number): string {
-  return tlogProofText({
-    extra: innerProofBytes({ index, hashes: tree.inclusionPath(index), statement: statementOf(release) }),
-    index: release - 1,
-    hashes: LOG.inclusionPath(release - 1),
-    checkpoint: CHECKPOINT,
-  })
+function headOf({ root, size }: MerkleTree) {
+  return { root: base64Of(root), size }
 }

@@ -1,10 +1,11 @@
 // The method as a page, of the same Markdown that the service publishes.
 import { type Html, html } from './html.ts'
 import { page } from './layout.ts'
-import { documentOf } from './markdown.ts'
 import { type Site, linkTo } from './site.ts'
 
-export function methodologyPage(site: Site, text: string): Html {
+export async function methodologyPage(site: Site, text: string): Promise<Html> {
+  // The parser of Markdown is large, and this page is rendered once.
+  const { documentOf } = await import('./markdown.ts')
   const { title, content } = documentOf(text)
   return page({
     site,

@@ -2,7 +2,6 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { z } from 'zod'
-import { openApiDocument } from '../openapi/document.ts'
 import { type Reply, type Route, route } from '../route.ts'
 
 const require = createRequire(import.meta.url)
@@ -63,7 +62,7 @@ type Words = Pick<Route, 'path' | 'operationId' | 'summary' | 'description'>
 function file(
   words: Words,
   success: Route['success'],
-  read: () => string | Promise<Uint8Array>,
+  read: () => string | Promise<string | Uint8Array>,
   headers: Record<string, string> = {},
 ): Route {
   let reply: Promise<Reply> | undefined
@@ -161,7 +160,10 @@ export function documentation(routes: readonly Route[], version: string): Route[
           paths: {},
         },
       },
-      () => JSON.stringify(openApiDocument([...routes, ...own], version)),
+      async () => {
+        const { openApiDocument } = await import('../openapi/document.ts')
+        return JSON.stringify(openApiDocument([...routes, ...own], version))
+      },
     ),
     ...PAGE_FILES,
   ]

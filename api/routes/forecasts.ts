@@ -11,7 +11,7 @@ import { uuid } from '../../schemas/values.ts'
 import type { ApiContext } from '../context.ts'
 import type { KnownKey } from '../limits/callers.ts'
 import * as examples from '../openapi/examples.ts'
-import { FORECAST_RESULTS } from '../openapi/log-examples.ts'
+import { logExamples } from '../openapi/log-examples.ts'
 import { assertOpen } from '../questions/question.ts'
 import { problemOf } from '../problems.ts'
 import { assertOwnKey, route } from '../route.ts'
@@ -193,7 +193,9 @@ export const submitForecasts = route({
     description: 'Those with the status `ok` are durable',
     body: forecastResults,
     cache: 'no-store',
-    example: FORECAST_RESULTS,
+    get example() {
+      return logExamples().forecastResults
+    },
   },
   problems: {
     403: { type: 'other-agents-key', detail: `this key belongs to another agent than ${AGENT_ID}` },

@@ -9,7 +9,7 @@ import { uuid } from '../../schemas/values.ts'
 import { mayStillCome } from '../forecast-proofs.ts'
 import { notPublished, notTakenIn } from '../not-published.ts'
 import * as examples from '../openapi/examples.ts'
-import { FORECAST_PROOF, proofOf } from '../openapi/log-examples.ts'
+import { logExamples } from '../openapi/log-examples.ts'
 import { componentName } from '../openapi/schemas.ts'
 import { type Route, route } from '../route.ts'
 import { ENTITIES } from './entities.ts'
@@ -48,7 +48,9 @@ export const forecastProof = route({
     body: z.string(),
     mediaType: 'text/plain',
     cache: 'public, max-age=60',
-    example: FORECAST_PROOF,
+    get example() {
+      return logExamples().forecastProof
+    },
   },
   problems: {
     404: {
@@ -91,7 +93,9 @@ function proof(entityType: EntityType, kind: PublicationKind, name: string): Rou
       body: z.string(),
       mediaType: 'text/plain',
       cache: 'public, max-age=60',
-      example: proofOf(entityType, kind),
+      get example() {
+        return logExamples().proofOf(entityType, kind)
+      },
     },
     problems: {
       404: missing,

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import { encoded } from '../../pipeline/proof/canonical.ts'
-import * as examples from '../openapi/log-examples.ts'
+import { logExamples } from '../openapi/log-examples.ts'
 import type { SentCheckpoint } from '../public-log.ts'
 import { route } from '../route.ts'
 
@@ -22,7 +22,9 @@ export const logCheckpoint = route({
     body: z.string(),
     mediaType: 'text/plain',
     cache: 'public, max-age=2',
-    example: examples.CHECKPOINT,
+    get example() {
+      return logExamples().checkpoint
+    },
   },
   problems: { 404: { type: 'not-found', detail: 'the public log has no entry yet' } },
   handle: (_request, { publicLog }) => {
@@ -74,7 +76,9 @@ export const logKeys = route({
     body: z.string(),
     mediaType: 'text/plain',
     cache: 'public, max-age=60',
-    example: examples.VKEYS,
+    get example() {
+      return logExamples().vkeys
+    },
   },
   problems: { 404: { type: 'not-found', detail: 'this service signs no public log' } },
   handle: (_request, { publicLog }) => {

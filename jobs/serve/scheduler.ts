@@ -10,7 +10,7 @@ import type { Environment } from '../../schemas/values.ts'
 
 type CronLogger = NonNullable<TaskOptions['logger']>
 
-const FVS = fileURLToPath(new URL('../fvs.ts', import.meta.url))
+const FVS = fileURLToPath(new URL('../fvs.js', import.meta.url))
 
 /**
  * The commands of a run of the schedule, under their names in the log. They run in this order, each also after one that

@@ -12,7 +12,8 @@ import type { Credentials, DemoClient } from './demo-client.ts'
 import { OWNERS, ROUNDS, type SimulatedAgent, simulateAgents } from './demo-agents.ts'
 import { DEMO_FORECASTERS, simulateLive, simulateOpen, simulatePast } from './demo-world.ts'
 import { type SimulatedRows, addRows } from './rows.ts'
-import { SEED_DEFAULTS, seedSandbox } from './seed.ts'
+import { SEED_DEFAULTS } from './seed-options.ts'
+import { seedSandbox } from './seed.ts'
 
 /** How long the live questions are open, and how long before that they are imported. */
 const WINDOW_MS = 6_000

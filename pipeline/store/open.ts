@@ -6,7 +6,6 @@ import { ServiceError } from '../../schemas/errors.ts'
 import { orUndefined } from './disk.ts'
 import { FileStore } from './file.ts'
 import { assertPath, isPath } from './paths.ts'
-import { S3Store } from './s3.ts'
 import type { Store } from './store.ts'
 
 export interface StoreSettings {
@@ -32,6 +31,8 @@ export async function openStore(
   const path = pathname.replace(/^\/+|\/+$/g, '')
   if (path !== '') assertPath(path)
   const prefix = path === '' ? '' : `${path}/`
+  // Only where it is used, because the SDK is large.
+  const { S3Store } = await import('./s3.ts')
   return new S3Store({ bucket: host, prefix, endpoint: s3Endpoint, requestTimeoutMs })
 }
 

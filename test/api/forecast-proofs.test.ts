@@ -4,7 +4,7 @@ import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { Components } from '../../jobs/components.ts'
 import { startService } from '../../jobs/serve/service.ts'
-import { FORECAST_PROOF, VKEYS } from '../../api/openapi/log-examples.ts'
+import { logExamples } from '../../api/openapi/log-examples.ts'
 import { acknowledgedForecast } from '../../api/openapi/examples.ts'
 import { canonical } from '../../pipeline/proof/canonical.ts'
 import { parseVerifierKey, signingKeyOf, verifierKeyText } from '../../pipeline/proof/note-keys.ts'
@@ -304,6 +304,10 @@ test('the sandbox has the same under its own name', async () => {
 })
 
 test('the proof in the OpenAPI document holds, of its forecast and with its key', () => {
-  const { tree, statement } = check(canonical(acknowledgedForecast), FORECAST_PROOF, VKEYS.trim())
+  const { tree, statement } = check(
+    canonical(acknowledgedForecast),
+    logExamples().forecastProof,
+    logExamples().vkeys.trim(),
+  )
   expect([tree, statement.release]).toEqual(['forecasts', 214])
 })

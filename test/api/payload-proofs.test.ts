@@ -1,6 +1,6 @@
 // Whoever has a payload, its proof and the public key of the log can check, with nothing else, that the payload was published.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { CHECKPOINT, VKEYS, proofOf } from '../../api/openapi/log-examples.ts'
+import { logExamples } from '../../api/openapi/log-examples.ts'
 import { PUBLICATIONS as EXAMPLES } from '../../api/openapi/examples.ts'
 import { canonical } from '../../pipeline/proof/canonical.ts'
 import { parseVerifierKey } from '../../pipeline/proof/note-keys.ts'
@@ -186,12 +186,13 @@ describe('there is no proof', () => {
 })
 
 test('the proofs in the OpenAPI document hold, of its payloads and with its key', () => {
+  const examples = logExamples()
   for (const entityType of ENTITY_TYPES) {
     for (const kind of PUBLICATIONS) {
-      const proof = proofOf(entityType, kind)
-      const { statement } = check(canonical(EXAMPLES[entityType][kind]), proof, VKEYS.trim())
+      const proof = examples.proofOf(entityType, kind)
+      const { statement } = check(canonical(EXAMPLES[entityType][kind]), proof, examples.vkeys.trim())
       expect(statement.release).toBe(214)
-      expect(proof.endsWith(CHECKPOINT)).toBe(true)
+      expect(proof.endsWith(examples.checkpoint)).toBe(true)
     }
   }
 })

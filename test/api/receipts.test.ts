@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { startService } from '../../jobs/serve/service.ts'
 import { runVerifyProof } from '../../jobs/verify-proof.ts'
-import { FORECAST_RESULTS, RECEIPT, VKEYS } from '../../api/openapi/log-examples.ts'
+import { logExamples } from '../../api/openapi/log-examples.ts'
 import { acknowledgedForecast } from '../../api/openapi/examples.ts'
 import { canonical } from '../../pipeline/proof/canonical.ts'
 import { parseVerifierKey, signingKeyOf } from '../../pipeline/proof/note-keys.ts'
@@ -266,7 +266,8 @@ test('the body of an answer is canonical JSON for any probability', () => {
 })
 
 test('the receipts in the OpenAPI document hold, of its bodies and with its key', () => {
-  const keys = [parseVerifierKey(VKEYS.trim())]
-  verified(canonical(acknowledgedForecast), RECEIPT, keys)
-  expect(FORECAST_RESULTS.results[0]).toMatchObject({ ...acknowledgedForecast, receipt: RECEIPT })
+  const { forecastResults, receipt, vkeys } = logExamples()
+  const keys = [parseVerifierKey(vkeys.trim())]
+  verified(canonical(acknowledgedForecast), receipt, keys)
+  expect(forecastResults.results[0]).toMatchObject({ ...acknowledgedForecast, receipt })
 })

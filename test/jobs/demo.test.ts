@@ -9,7 +9,7 @@ import { SEED, simulateLive, simulateOpen, simulatePast } from '../../jobs/simul
 import { RunningCommand } from '../support/command.ts'
 import { testFolder } from '../support/folder.ts'
 
-const FVS = fileURLToPath(new URL('../../jobs/fvs.ts', import.meta.url))
+const FVS = fileURLToPath(new URL('../../jobs/fvs.js', import.meta.url))
 
 /** Runs the demo in its own temporary folder, with settings in the environment variables that it must ignore. */
 async function startDemo(

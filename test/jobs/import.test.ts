@@ -6,7 +6,7 @@ import { RunningCommand } from '../support/command.ts'
 import { testFolder } from '../support/folder.ts'
 import { uuidOf } from '../support/world.ts'
 
-const FVS = fileURLToPath(new URL('../../jobs/fvs.ts', import.meta.url))
+const FVS = fileURLToPath(new URL('../../jobs/fvs.js', import.meta.url))
 
 const importing = (folder: string, input: string, ...args: string[]) =>
   new RunningCommand(process.execPath, [FVS, 'import', ...args, '--store', `file://${folder}/store`], {

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import { NO_LIMITS, SECRET } from './service.ts'
 
-const FVS = fileURLToPath(new URL('../../jobs/fvs.ts', import.meta.url))
+const FVS = fileURLToPath(new URL('../../jobs/fvs.js', import.meta.url))
 
 /** A cache of compiled sources, so that not every process compiles them again. */
 const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/fvs-compiled', import.meta.url))

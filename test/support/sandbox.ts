@@ -1,7 +1,8 @@
 // A seeded sandbox for tests, and the expected results of its steps.
 import type { Components } from '../../jobs/components.ts'
 import type { Added } from '../../jobs/simulation/rows.ts'
-import { type SeedOptions, seedSandbox } from '../../jobs/simulation/seed.ts'
+import type { SeedOptions } from '../../jobs/simulation/seed-options.ts'
+import { seedSandbox } from '../../jobs/simulation/seed.ts'
 import { FORECASTERS, ROUNDS_AT_ONCE } from '../../jobs/simulation/world.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import type { Store } from '../../pipeline/store/store.ts'
