@@ -78,12 +78,17 @@ export function startService(
   })
 }
 
+export interface Served {
+  url: string
+  pid: number
+}
+
 /** Resolves once the server has told its URL on standard error. */
 export async function startServer(
   path: string,
   args: readonly string[],
   env: Record<string, string> = {},
-): Promise<AsyncDisposable & { url: string; pid: number }> {
+): Promise<AsyncDisposable & Served> {
   const child = spawn(process.execPath, [script(path), ...args], { env, stdio: ['ignore', 'ignore', 'pipe'] })
   const lines: string[] = []
   for await (const line of createInterface({ input: child.stderr })) {

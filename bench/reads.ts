@@ -14,6 +14,7 @@ import { shardStart } from '../pipeline/store/paths.ts'
 import type { Store } from '../pipeline/store/store.ts'
 import { BULK_IDS } from '../schemas/tiers.ts'
 import { startServer, startService } from './process.ts'
+import { type AllCores, measureOnAllCores } from './reads/all-cores.ts'
 import { type Asked, ask, isInstalled } from './reads/ask.ts'
 import type { BareAnswer } from './reads/bare-server.ts'
 import { startNginx } from './reads/nginx.ts'
@@ -35,6 +36,8 @@ export interface ReadsTurn {
 export interface ReadsFigures {
   /** By the kind of read. */
   singles: Record<string, ReadsTurn[]>
+  /** With a key, because no address may call so often; missing where there is no nginx. */
+  allCores?: AllCores
   /** One by one, and `BULK_IDS.enterprise` to a call, both with a key; in calls. */
   bulk: { single: Asked; bulk: Asked }[]
   agents: number
@@ -51,15 +54,17 @@ export async function measureReads(root: string, volume: ReadsVolume): Promise<R
     tier: 'enterprise',
     monthly_calls: 1_000_000_000,
   })
-  await using service = await startService(root, {
-    VERIFICATION_SIGNING_SECRET: 'a secret for measurements, of no other use',
-  })
+  const settings = { VERIFICATION_SIGNING_SECRET: 'a secret for measurements, of no other use' }
+  await using service = await startService(root, settings)
   const folder = await mkdtemp(join(tmpdir(), 'fvs-bench-reads-'))
   try {
     const [withWrk, withNginx] = [await isInstalled('wrk', '-v'), await isInstalled('nginx', '-v')]
     const missing = [...(withWrk ? [] : ['wrk']), ...(withNginx ? [] : ['nginx'])]
-    const measure = async (server: { url: string; pid?: number }, requests: readonly string[]) =>
-      ask(server, { requests, ...volume }, { folder, withWrk })
+    const measure = async (
+      server: { url: string; pid?: number },
+      requests: readonly string[],
+      connections = volume.connections,
+    ) => ask(server, { requests, ...volume, connections }, { folder, withWrk })
 
     const singles: ReadsFigures['singles'] = {}
     for (const [kind, headersOf] of Object.entries(kindsOf(service.url, key))) {
@@ -86,14 +91,23 @@ export async function measureReads(root: string, volume: ReadsVolume): Promise<R
       singles[kind] = turns.slice(1)
     }
 
+    const keyed = { 'X-API-Key': key }
+    const single = agents.map((id) => requestOf(`/agents/${id}/verification`, keyed))
+    const answer = await answerOf(`${service.url}/agents/${agents[0]}/verification`, keyed)
+    const parties = { root, settings, alone: service, folder, answer }
+    const allCores = withNginx
+      ? await measureOnAllCores(parties, volume.turns, (server, workers) =>
+          measure(server, single, workers * volume.connections),
+        )
+      : undefined
+
     const ids = agents.slice(0, BULK_IDS.enterprise)
-    const single = ids.map((id) => requestOf(`/agents/${id}/verification`, { 'X-API-Key': key }))
     const bulk = [bulkRequest(ids, key)]
     const both: ReadsFigures['bulk'] = []
     for (let turn = 0; turn <= volume.turns; turn++) {
       both.push({ single: await measure(service, single), bulk: await measure(service, bulk) })
     }
-    return { singles, bulk: both.slice(1), agents: agents.length, missing }
+    return { singles, bulk: both.slice(1), agents: agents.length, missing, ...(allCores && { allCores }) }
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

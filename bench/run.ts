@@ -168,8 +168,11 @@ async function benchGrowth(): Promise<void> {
 async function kept(name: Bench, figures: object): Promise<string> {
   const folder = join(tmpdir(), 'fvs-bench')
   await mkdir(folder, { recursive: true })
-  const path = join(folder, `${name}.json`)
-  await writeFile(path, JSON.stringify(figures, null, 2))
+  return written(join(folder, `${name}.json`), figures)
+}
+
+async function written(path: string, figures: object): Promise<string> {
+  await writeFile(path, `${JSON.stringify(figures, null, 2)}\n`)
   return path
 }
 
@@ -182,7 +185,7 @@ async function benchReads(): Promise<void> {
     seconds: 3,
     turns: Math.max(5, runs),
   })
-  if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(figures, null, 2)}\n`)
+  print(`\n${values.json === undefined ? await kept('reads', figures) : await written(values.json, figures)}`)
   print(
     `\nReads: verifications of ${figures.agents} agents by turns; medians, and ratios from least to largest`,
   )
@@ -197,6 +200,16 @@ async function benchReads(): Promise<void> {
     print(`   a second, service to bare: ${ratio(({ service, bare }) => service.perSecond / bare.perSecond)}`)
     print(`   p99, service to bare:      ${ratio(({ service, bare }) => service.p99Ms / bare.p99Ms)}`)
     print(`   CPU, service to bare:      ${ratio(({ service, bare }) => service.cpuUs! / bare.cpuUs!)}`)
+  }
+  if (figures.allCores) {
+    const { workers, turns } = figures.allCores
+    const rates = (name: 'workers' | 'nginx' | 'alone') => rateOf(turns.map((turn) => turn[name]))
+    const ratio = (to: 'nginx' | 'alone') =>
+      spread(turns.map((turn) => turn.workers.perSecond / turn[to].perSecond))
+    print(` ${rates('workers')}  with a key, --workers ${workers}`)
+    print(` ${rates('nginx')}  nginx with ${workers} workers`)
+    print(` ${rates('alone')}  one process, as many connections`)
+    print(`   a second, workers to nginx: ${ratio('nginx')}; to one process: ${ratio('alone')}`)
   }
   print(` ${rateOf(figures.bulk.map(({ single }) => single))}  one id to a call, with a key`)
   print(` ${rateOf(figures.bulk.map(({ bulk }) => bulk))}  ${BULK_IDS.enterprise} ids to a call, with a key`)

@@ -1,4 +1,4 @@
-// nginx with one worker that serves one file with given headers, as a peer.
+// nginx that serves one file with given headers, as a peer.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
@@ -13,11 +13,12 @@ const OWN = new Set(['content-length', 'content-type', 'etag', 'last-modified'])
 export async function startNginx(
   folder: string,
   { headers, body }: BareAnswer,
+  workers = 1,
 ): Promise<AsyncDisposable & { url: string }> {
   await writeFile(join(folder, 'answer.json'), body)
   const port = await freePort()
   const path = join(folder, 'nginx.conf')
-  await writeFile(path, configuration(folder, port, headers))
+  await writeFile(path, configuration({ folder, port, workers }, headers))
   const child = spawn('nginx', ['-p', folder, '-e', 'stderr', '-c', path], {
     stdio: ['ignore', 'ignore', 'ignore'],
   })
@@ -33,14 +34,17 @@ export async function startNginx(
   }
 }
 
-function configuration(folder: string, port: number, headers: readonly string[]): string {
+function configuration(
+  { folder, port, workers }: { folder: string; port: number; workers: number },
+  headers: readonly string[],
+): string {
   const lines: string[] = []
   for (let index = 0; index < headers.length; index += 2) {
     const [name, value] = [headers[index]!, headers[index + 1]!]
     if (!OWN.has(name.toLowerCase())) lines.push(`add_header ${name} '${value.replaceAll("'", "\\'")}';`)
   }
   return `${process.getuid?.() === 0 ? 'user root;' : ''}
-daemon off; worker_processes 1; pid ${join(folder, 'nginx.pid')};
+daemon off; worker_processes ${workers}; pid ${join(folder, 'nginx.pid')};
 events { worker_connections 1024; }
 http {
   access_log off; sendfile on; tcp_nopush on; keepalive_requests 1000000000; default_type application/json;
