@@ -1,7 +1,8 @@
 """The scores of a release by Polars, as a peer: every column of a pair, the strengths, and the sums of each entity.
 
-What is left out: a forecast_id that comes twice, intervals and what follows from them (ranks, titles), calibration, stability, and
-publishing. Arguments: the folder of the tables, and that of `scores.parquet` and `entities.parquet`. Prints what it took as JSON.
+Left out are what is done about a forecast_id that comes twice, intervals and what follows from them (ranks, titles),
+calibration, stability, and publishing. Arguments: the folder of the tables, and the folder in which it writes
+`scores.parquet` and `entities.parquet`. Prints what it took as JSON.
 """
 
 import json
@@ -58,7 +59,8 @@ def known_questions() -> pl.DataFrame:
 
 def known_entities() -> pl.DataFrame:
     """A voice is every forecaster, and the first agent of each owner."""
-    is_first = pl.col("agent_id") == pl.col("agent_id").sort_by("registered_at", "agent_id").first().over("owner_id")
+    agent = pl.col("agent_id")
+    is_first = agent == agent.sort_by("registered_at", "agent_id").first().over("owner_id")
     return pl.concat(
         [
             scan("agents").select(
@@ -144,13 +146,16 @@ def spells_of(forecasts: pl.DataFrame) -> pl.DataFrame:
 
 
 def field_of(spells: pl.DataFrame) -> pl.LazyFrame:
-    """Integrals over the standing forecasts of each question, from its first forecast up to each time at which one changes.
+    """Integrals over the standing forecasts of each question, up to each time at which one of them changes.
 
-    n is the number of standing forecasts and `nats` the sum of theirs, m that of standing voices, s the sum of their errors and s2
-    that of the squares. A voice is compared with the m - 1 others, anyone else with m.
+    n is the number of standing forecasts and `nats` the sum of theirs; m is the number of standing voices, s the sum of
+    their errors and s2 that of the squares. A voice is compared with the m - 1 others, anyone else with m.
     """
     entered, voice = pl.col("entering"), pl.col("voice")
-    of_voices = lambda change: pl.when(voice).then(change).otherwise(0).sum()
+
+    def of_voices(change: pl.Expr) -> pl.Expr:
+        return pl.when(voice).then(change).otherwise(0).sum()
+
     changes = (
         spells.lazy()
         .group_by("question", "at")
@@ -195,7 +200,11 @@ def pairs_of(forecasts: pl.DataFrame, questions: pl.DataFrame) -> pl.DataFrame:
     """Grain: one row per entity and question."""
     spells = spells_of(forecasts)
     field = field_of(spells).collect().lazy()
-    grown = lambda name: pl.col(f"{name}_until") - pl.col(name)
+
+    def grown(name: str) -> pl.Expr:
+        """How much an integral has grown while the forecast stood."""
+        return pl.col(f"{name}_until") - pl.col(name)
+
     voice, error, nats = pl.col("voice"), pl.col("error"), pl.col("nats")
     held = pl.col("until") - pl.col("at")
     squared = error**2
@@ -260,9 +269,9 @@ def pairs_of(forecasts: pl.DataFrame, questions: pl.DataFrame) -> pl.DataFrame:
 
 
 def with_standards(pairs: pl.DataFrame, entities: int, questions: int) -> pl.DataFrame:
-    """Adds what a middle field would have got on each contested pair, and the strength of each entity in 1e-6.
+    """Adds what a middle field would have got on each contested pair, and the strength of its entity in 1e-6.
 
-    Numbers of entities and questions are their places, so that what belongs to a pair is gathered instead of joined.
+    The number of an entity or a question is its place, so that what belongs to a pair is gathered instead of joined.
     """
     by_question, by_entity = pairs["question"], pairs["entity"]
     contested = pl.col("voices") >= CONTEST_VOICES
@@ -282,9 +291,9 @@ def with_standards(pairs: pl.DataFrame, entities: int, questions: int) -> pl.Dat
         field = sums(with_strength, "question", questions, (pl.col("own") * pl.col("strength")).sum())
         strength_of_others = pl.col("field") - pl.col("own") * pl.col("strength")
         factor = (pl.col("weights") - pl.col("own")) * scale / strength_of_others
-        return with_strength.with_columns(field=field.gather(by_question), weights=weights.gather(by_question)).with_columns(
-            standard=pl.when(contested).then(whole(pl.col("reference_part") * factor))
-        )
+        return with_strength.with_columns(
+            field=field.gather(by_question), weights=weights.gather(by_question)
+        ).with_columns(standard=pl.when(contested).then(whole(pl.col("reference_part") * factor)))
 
     weights = sums(pairs.with_columns(own=own), "question", questions, pl.col("own").sum())
     errors = sums(pairs.filter(contested), "entity", entities, pl.col("brier_part").sum())
@@ -300,7 +309,9 @@ def with_standards(pairs: pl.DataFrame, entities: int, questions: int) -> pl.Dat
         fitted = (errors + PRIOR) / (middle * (scale / UNIT) + PRIOR)
         strength = (
             pl.DataFrame({"fitted": fitted, "asked": asked})
-            .select(pl.when(pl.col("asked") > 0).then(whole(UNIT * pl.col("fitted")).clip(LEAST, MOST)).otherwise(UNIT))
+            .select(
+                pl.when(pl.col("asked") > 0).then(whole(UNIT * pl.col("fitted")).clip(LEAST, MOST)).otherwise(UNIT)
+            )
             .to_series()
         )
     return standard(strength, scale)

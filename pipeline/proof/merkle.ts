@@ -118,7 +118,10 @@ export class GrowingTree {
     for (let before = this.#size; before % 2 === 1; before = Math.floor(before / 2)) {
       subtree = nodeHash(this.#subtrees.pop()!, subtree)
       height += 1
-      if (height % TILE_HEIGHT === 0) (this.#tileLevels[height / TILE_HEIGHT - 1] ??= []).push(subtree)
+      if (height % TILE_HEIGHT > 0) continue
+      // A copy, since a small buffer of Node keeps all the others that were cut from the same slab.
+      const tileLevel = (this.#tileLevels[height / TILE_HEIGHT - 1] ??= [])
+      tileLevel.push(Uint8Array.from(subtree))
     }
     this.#subtrees.push(subtree)
     this.#size += 1
