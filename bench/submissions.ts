@@ -27,10 +27,11 @@ export interface Submissions extends AsyncDisposable {
 export async function startSubmissions(
   folder: string,
   settings: Record<string, string> = {},
+  options: readonly string[] = [],
 ): Promise<Submissions> {
   const root = join(folder, 'store')
   const questions = await openQuestions(folder, root)
-  const service = await startService(root, settings)
+  const service = await startService(root, settings, ['--no-scheduler', ...options])
   const client = new DemoClient(service.url)
   const agents = await Promise.all(Array.from({ length: AGENTS }, () => client.register('bench', 'bench')))
   const post = (nth: number, call: string, sent: object) => {

@@ -16,6 +16,7 @@ import { byTurns } from './turns.ts'
 
 const LOG_SIGNING_KEY = signingKeyText('bench.example/forecasts', 'log', new Uint8Array(32).fill(1))
 const CONNECTIONS = [32, 256]
+export const WORKERS = 2
 /** Headers that an HTTP server sets by itself, or that differ from answer to answer. */
 const OWN_HEADERS = ['connection', 'content-length', 'date', 'keep-alive', 'x-request-id']
 
@@ -27,7 +28,7 @@ export interface WriteFigures {
   p99Ms: number
 }
 
-export type WriteParty = 'service' | 'receipts' | 'postgres' | 'batch'
+export type WriteParty = 'service' | 'receipts' | 'workers' | 'postgres' | 'batch'
 
 export interface Writes {
   connections: number
@@ -53,11 +54,13 @@ export async function measureWrites(requests: number, turns: number): Promise<Al
   try {
     await using service = await begin(join(folder, 'plain'))
     await using signed = await begin(join(folder, 'signed'), { LOG_SIGNING_KEY })
+    await using both = await begin(join(folder, 'workers'), {}, ['--workers', String(WORKERS)])
     await using postgres = hasPostgres() ? await startPostgres(join(folder, 'postgres')) : undefined
     await using peer = postgres && (await startPeer(folder, postgres, service))
     const servers = {
       service: serverOf(service, service.request),
       receipts: serverOf(signed, signed.request),
+      workers: serverOf(both, both.request),
       ...(peer && { postgres: peer }),
     }
     const singles: Writes[] = []
@@ -87,9 +90,13 @@ export async function measureWrites(requests: number, turns: number): Promise<Al
   }
 }
 
-async function begin(folder: string, settings: Record<string, string> = {}): Promise<Submissions> {
+async function begin(
+  folder: string,
+  settings: Record<string, string> = {},
+  options: readonly string[] = [],
+): Promise<Submissions> {
   await mkdir(folder)
-  return startSubmissions(folder, settings)
+  return startSubmissions(folder, settings, options)
 }
 
 function serverOf(service: Submissions, request: (nth: number) => string): Server {
