@@ -6,39 +6,32 @@ import { type Database, literal, withDatabase } from '../../pipeline/duckdb.ts'
 import { entitiesAt, createDimensions } from '../../pipeline/engine/queries.ts'
 import { type KEPT_COLUMNS, KeptPairs, fit } from '../../pipeline/engine/fit.ts'
 import { Rows } from '../../pipeline/engine/rows.ts'
-import { PART_SIZES } from '../../pipeline/release/parts.ts'
 import { PAIR_COLUMNS } from '../../pipeline/scoring/pairs.ts'
 import { nanoOf, standardReference, weightOf } from '../../pipeline/scoring/strength.ts'
 import { type KnownEntity, voicesOf } from '../../pipeline/scoring/voices.ts'
 import type { ReleaseResult } from '../../pipeline/release/make.ts'
 import { versionsOf } from '../../pipeline/release/plan.ts'
-import { commitStages } from '../../pipeline/stage/commit.ts'
-import { entityPartLines, shardLines } from '../../pipeline/stage/entities.ts'
-import { leaderboardLines, ownerLines } from '../../pipeline/stage/lists.ts'
-import { type Input, lineOf } from '../../pipeline/stage/lines.ts'
-import { nameLine, scorePartLines } from '../../pipeline/stage/pairs.ts'
-import { partLines } from '../../pipeline/stage/parts.ts'
-import { type StagedPlan, planStages } from '../../pipeline/stage/plan.ts'
-import { scoreLines } from '../../pipeline/stage/score.ts'
-import { sweepLines } from '../../pipeline/stage/sweep.ts'
-import { storeTally } from '../../pipeline/stage/tally.ts'
+import { lineOf } from '../../pipeline/stage/lines.ts'
+import type { StagedPlan } from '../../pipeline/stage/plan.ts'
 import { attachAll } from '../../pipeline/tables/views.ts'
 import type { Block } from '../../schemas/columns.ts'
 import { PAIR_METRICS } from '../../schemas/metrics.ts'
 import type { VoiceRule } from '../../schemas/payloads.ts'
-
-/** The input of a stage, in pieces that end anywhere. */
-async function* inputOf(text: string, pieceBytes = 1000): Input {
-  const bytes = Buffer.from(text)
-  for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes)
-}
-
-async function textOf(lines: AsyncIterable<string>): Promise<string> {
-  return (await Array.fromAsync(lines)).join('')
-}
+import { type Stages, inProcess } from './stage-runs.ts'
 
 const METRICS = Object.keys(PAIR_METRICS)
 const bigints = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, 'BIGINT']))
+
+/** What is printed of files and entities. */
+const PUBLISHED = {
+  what: 'VARCHAR',
+  entity_type: 'VARCHAR',
+  entity_id: 'VARCHAR',
+  rank: 'BIGINT',
+  second: 'BIGINT',
+  owner: 'VARCHAR',
+  content: 'VARCHAR',
+}
 
 /** The lines of a query. */
 async function linesOf(database: Database, sql: string): Promise<string> {
@@ -102,35 +95,41 @@ async function eventsUnder(
 }
 
 /** Plans a release and makes it. */
-export async function stagedRelease(components: Components, sizes = PART_SIZES): Promise<ReleaseResult> {
-  const plan = await planStages(components, {})
-  return plan.made
-    ? withEvents(components, plan, (...made) => carryOut(components, plan, sizes, ...made))
-    : plan
+export async function stagedRelease(
+  components: Components,
+  stages = inProcess(components),
+): Promise<ReleaseResult> {
+  const plan = await stages.plan()
+  if (!plan.made) return plan
+  return withEvents(components, plan, (...made) => carryOut(components, plan, stages, ...made))
 }
 
 async function carryOut(
   components: Components,
   plan: StagedPlan,
-  sizes: typeof PART_SIZES,
+  { run }: Stages,
   database: Database,
   entities: KnownEntity[],
 ): Promise<ReleaseResult> {
-  const { methodology, store } = components
+  const { methodology } = components
   const { release } = plan
   const described: string[] = plan.files.map((file) => JSON.stringify(file))
-  const publish = async (lines: AsyncIterable<string>): Promise<string> => {
-    const printed = await textOf(lines)
+  const publish = async (files: string, sql: string, tally?: string): Promise<string> => {
+    const input = await linesOf(database, sql)
+    const printed = await run(
+      `publish ${files}`,
+      input,
+      tally === undefined ? { release } : { release, tally },
+    )
     for (const line of printed.split('\n'))
       if (line.startsWith('file\t')) described.push(line.split('\t')[6]!)
     return printed
   }
-  const sorted = async (sql: string) => inputOf(await linesOf(database, sql))
 
   // The sweep, and the voice rule.
   const sweepBy = async (rule: VoiceRule) => {
     const { events, voices } = await eventsUnder(database, entities, rule)
-    const printed = await textOf(sweepLines(methodology, inputOf(events)))
+    const printed = await run('sweep', events)
     await load(components, database, 'swept_lines', bigints(['question', 'entity', ...METRICS]), printed)
     await database.run(`CREATE OR REPLACE TABLE pair AS FROM swept_lines WHERE entity IS NOT NULL`)
     return voices
@@ -157,28 +156,24 @@ async function carryOut(
     database,
     'scored_entity',
     { ...bigints(['entity', 'pairs', 'eligible', 'voice', 'skill']), scores: 'VARCHAR' },
-    await textOf(
-      scoreLines(
-        methodology,
-        await sorted(
-          `SELECT entity, voice, strength, owner_agents, attempt, place, yes, cluster_number, standard, ${METRICS.join(', ')}
-           FROM circumstance LEFT JOIN (FROM pair JOIN standard USING (question, entity) JOIN question USING (question)) USING (entity)
-           ORDER BY entity, place`,
-        ),
+    await run(
+      'score',
+      await linesOf(
+        database,
+        `SELECT entity, voice, strength, owner_agents, attempt, place, yes, cluster_number, standard, ${METRICS.join(', ')}
+         FROM circumstance LEFT JOIN (FROM pair JOIN standard USING (question, entity) JOIN question USING (question)) USING (entity)
+         ORDER BY entity, place`,
       ),
     ),
   )
-  const tally = await storeTally(
-    store,
-    release,
-    voiceRule,
-    await sorted(
-      `SELECT entity_type, NULL AS skill, count(*) AS count FROM entity GROUP BY entity_type
-       UNION ALL SELECT entity_type, skill, count(*) FROM scored_entity JOIN entity USING (entity)
-         WHERE eligible = 1 AND voice = 1 GROUP BY entity_type, skill
-       ORDER BY entity_type, skill NULLS FIRST`,
-    ),
+  const counts = await linesOf(
+    database,
+    `SELECT entity_type, NULL AS skill, count(*) AS count FROM entity GROUP BY entity_type
+     UNION ALL SELECT entity_type, skill, count(*) FROM scored_entity JOIN entity USING (entity)
+       WHERE eligible = 1 AND voice = 1 GROUP BY entity_type, skill
+     ORDER BY entity_type, skill NULLS FIRST`,
   )
+  const tally = await run('tally', counts, { release, voiceRule })
   await database.run(
     `CREATE OR REPLACE TABLE sharded AS SELECT *, (dense_rank() OVER (ORDER BY entity_type, number // 256) - 1)::INTEGER AS shard
      FROM (SELECT entity, entity_type, entity_id, row_number() OVER (PARTITION BY entity_type ORDER BY entity) - 1 AS number FROM entity)`,
@@ -188,12 +183,13 @@ async function carryOut(
     database,
     'part',
     bigints(['shard', 'entities_part', 'scores_part']),
-    await partLines(
-      await sorted(
+    await run(
+      'parts',
+      await linesOf(
+        database,
         `SELECT shard, entity_type, count(*), sum(pairs) FROM sharded JOIN scored_entity USING (entity)
          GROUP BY ALL ORDER BY shard`,
       ),
-      sizes,
     ),
   )
 
@@ -211,61 +207,41 @@ async function carryOut(
     ),
   )
   const ranked = (unit: string) =>
-    sorted(
-      `SELECT ${unit}, entity, entity_type, entity_id, ${named}::VARCHAR AS names, epoch_ms(registered_at), epoch_ms(retired_at),
-         last_ms, open_forecasts, next_ms, pairs, scores
-       FROM entity JOIN sharded USING (entity, entity_type, entity_id) JOIN part USING (shard) JOIN activity USING (entity)
-       JOIN scored_entity USING (entity) ORDER BY entity`,
-    )
-  const shards = await publish(shardLines(components, release, tally, await ranked('shard')))
-  await publish(entityPartLines(components, release, tally, await ranked('entities_part')))
+    `SELECT ${unit}, entity, entity_type, entity_id, ${named}::VARCHAR AS names, epoch_ms(registered_at), epoch_ms(retired_at),
+       last_ms, open_forecasts, next_ms, pairs, scores
+     FROM entity JOIN sharded USING (entity, entity_type, entity_id) JOIN part USING (shard) JOIN activity USING (entity)
+     JOIN scored_entity USING (entity) ORDER BY entity`
+  const shards = await publish('shards', ranked('shard'), tally)
+  await publish('entities', ranked('entities_part'), tally)
   await publish(
-    scorePartLines(
-      components,
-      release,
-      await sorted(
-        `SELECT scores_part, entity, entity_type, entity_id, question, question_id, outcome, resolved_ms::BIGINT, cluster,
-           place, standard, ${METRICS.join(', ')}
-         FROM sharded JOIN part USING (shard)
-         LEFT JOIN (FROM pair JOIN standard USING (question, entity) JOIN question USING (question)) USING (entity)
-         ORDER BY entity, place`,
-      ),
-    ),
+    'scores',
+    `SELECT scores_part, entity, entity_type, entity_id, question, question_id, outcome, resolved_ms::BIGINT, cluster,
+       place, standard, ${METRICS.join(', ')}
+     FROM sharded JOIN part USING (shard)
+     LEFT JOIN (FROM pair JOIN standard USING (question, entity) JOIN question USING (question)) USING (entity)
+     ORDER BY entity, place`,
   )
-  const names = await sorted(
+  await publish(
+    'names',
     `SELECT entity_type AS kind, entity AS number, entity_id AS id, voice FROM entity JOIN voice USING (entity)
        SEMI JOIN pair USING (entity)
      UNION ALL SELECT 'question', question, question_id, NULL FROM question ORDER BY kind, number`,
   )
-  described.push((await nameLine(components, release, names)).split('\t')[6]!.trimEnd())
-  const columns = {
-    what: 'VARCHAR',
-    entity_type: 'VARCHAR',
-    entity_id: 'VARCHAR',
-    rank: 'BIGINT',
-    second: 'BIGINT',
-    owner: 'VARCHAR',
-    content: 'VARCHAR',
-  }
-  await load(components, database, 'published', columns, shards)
-  const entries = await sorted(
+  await load(components, database, 'published', PUBLISHED, shards)
+  await publish(
+    'leaderboards',
     `SELECT (number - 1) // 100 AS page, entity_type, entity_id, rank, second, content FROM
        (SELECT *, row_number() OVER (PARTITION BY entity_type ORDER BY rank NULLS LAST, second DESC, entity_id) AS number
         FROM published WHERE what = 'entity') ORDER BY entity_type, number`,
   )
-  await publish(leaderboardLines(components, release, entries))
-  const owners = await sorted(
+  await publish(
+    'owners',
     `SELECT (dense_rank() OVER (ORDER BY owner) - 1) // 256 AS file, owner, entity_id, content FROM published
      WHERE what = 'entity' AND owner IS NOT NULL ORDER BY owner, entity_id`,
   )
-  await publish(ownerLines(components, release, owners))
-  const lines = inputOf(
-    described
-      .map((file) => `${file}\n`)
-      .toReversed()
-      .join(''),
-  )
-  return commitStages(components, { release, tally, forecasts: Number(forecasts!.count) }, lines, sizes)
+  const options = { release, tally, forecasts: Number(forecasts!.count) }
+  const files = described.map((file) => `${file}\n`).toReversed()
+  return JSON.parse(await run('commit', files.join(''), options)) as ReleaseResult
 }
 
 /** Makes the tables `circumstance`, of every entity, and `standard`, of every pair. */
