@@ -6,6 +6,8 @@ import { sha256Hex } from '../../pipeline/proof/canonical.ts'
 import { auditRelease } from '../../pipeline/release/audit.ts'
 import { deriveRelease } from '../../pipeline/release/derive.ts'
 import { readManifest } from '../../pipeline/release/read.ts'
+import { readPlan } from '../../pipeline/release/state.ts'
+import { planStages } from '../../pipeline/stage/plan.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import { currentVersions } from '../../pipeline/tables/delta-log.ts'
@@ -88,6 +90,25 @@ describe('a release in stages', () => {
     await release(await componentsOn(whole, clock))
     expect(await contentOf(store)).toEqual(await contentOf(whole))
   })
+})
+
+test('a release that has been planned in stages may be finished by one process, and the stages say that they have lost', async () => {
+  const [store, clock] = [new MemoryStore(), new Clock(CROWD_AS_OF)]
+  const components = await componentsOn(store, clock)
+  const stages = inProcess(components)
+  const lost = await stagedRelease(components, {
+    ...stages,
+    async run(stage, text, options) {
+      if (stage === 'commit') await release(await componentsOn(store, clock), { ifChanged: true })
+      return stages.run(stage, text, options)
+    },
+  })
+  expect(lost).toEqual({ made: false, release: 1, reason: 'lost' })
+  expect(await readManifest(store, 1)).toBeDefined()
+  expect(await faultsOf(store, clock, 1)).toEqual([])
+  const unchanged = { made: false, release: 1, reason: 'unchanged' }
+  expect(await planStages(components, { ifChanged: true })).toEqual(unchanged)
+  expect(await readPlan(store, 2)).toBeUndefined()
 })
 
 /** The files of a release in one process, with parts of these sizes. */
