@@ -45,9 +45,21 @@ export interface CommitRequest {
  */
 export async function commitStages(
   context: ReleaseContext,
-  { release, tally, forecasts }: CommitRequest,
+  request: CommitRequest,
   input: Input,
   sizes = PART_SIZES,
+): Promise<ReleaseResult> {
+  const result = await commit(context, request, input, sizes)
+  // Whoever has published the release, it is needed no more.
+  await context.store.delete(tallyPath(request.release, request.tally))
+  return result
+}
+
+async function commit(
+  context: ReleaseContext,
+  { release, tally, forecasts }: CommitRequest,
+  input: Input,
+  sizes: typeof PART_SIZES,
 ): Promise<ReleaseResult> {
   const { store, local } = context
   const state = await assertEnvironment(context)
@@ -94,7 +106,6 @@ export async function commitStages(
     carried: own,
   }
   if (!(await publish(context, state, made))) return lost
-  await store.delete(tallyPath(release, tally))
   const entities = agents + forecasters
   return { made: true, release, asOf: plan.as_of, entities, pairs, files: files.length + 1 }
 }

@@ -7,7 +7,10 @@ const at = (day: number) => new Date(Date.UTC(2026, 0, 1) + day * DAY_MS)
 
 export const CROWD_AS_OF = at(60).toISOString()
 
-/** 520 agents, 300 people of whom the last 260 have no forecast, and 40 questions, some of which annulled or open. */
+/**
+ * 520 agents, 300 people of whom the last 260 have no forecast, and 40 questions, some of which annulled or open. All forecasts are
+ * made in four milliseconds, and some are recorded twice.
+ */
 export function crowd(): Partial<Record<TableName, Row[]>> {
   const numbers = (count: number) => Array.from({ length: count }, (_, number) => number)
   // Of UTF-16 and of UTF-8, the orders of the last two differ.
@@ -69,7 +72,10 @@ export function crowd(): Partial<Record<TableName, Row[]>> {
         })),
       ),
   )
-  return { questions, resolutions, agents, forecasters: people, forecasts } as Partial<
-    Record<TableName, Row[]>
-  >
+  // Recorded again, before or later, with another probability.
+  const repeated = forecasts
+    .filter((_, index) => index % 40 === 0)
+    .map((row, index) => ({ ...row, probability: 0.5, recorded_at: at(index % 2 === 0 ? 4 : 6) }))
+  const rows = { questions, resolutions, agents, forecasters: people, forecasts: [...forecasts, ...repeated] }
+  return rows as Partial<Record<TableName, Row[]>>
 }
