@@ -24,6 +24,7 @@ room('pipeline/import', ...DATA)
 room('pipeline/engine', ...DATA, 'pipeline/scoring')
 room('pipeline/release', ...DATA, 'pipeline/scoring', 'pipeline/engine')
 room('pipeline/transparency', ...DATA, 'pipeline/release')
+room('pipeline/stage', ...DATA, 'pipeline/scoring', 'pipeline/engine', 'pipeline/release')
 const PIPELINE = Object.keys(ARROWS)
 const READING = [...GROUND, 'pipeline/tables', 'pipeline/access', 'pipeline/release', 'pipeline/transparency']
 room('api/limits', ...GROUND, 'pipeline/access')

@@ -23,6 +23,12 @@ export function wholeNumber(text: string): number {
   return Number(text)
 }
 
+/** Of things, however many. */
+export function countOf(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.')
+  return Number(text)
+}
+
 /** More than one for each core gains nothing, so this is only against slips. */
 const MOST_WORKERS = 256
 

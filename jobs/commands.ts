@@ -1,6 +1,6 @@
 // The commands: their arguments, and what runs each, which is loaded once it is called, so that every command starts sooner.
 import { randomBytes } from 'node:crypto'
-import { CommanderError, InvalidArgumentError, Option } from 'commander'
+import { type Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { IMPORTS, type ImportKind } from '../pipeline/import/columns.ts'
 import { type GivenOptions, parseOptions } from '../pipeline/import/options.ts'
 import { settingsOf } from '../schemas/config.ts'
@@ -23,6 +23,7 @@ import { collected, reason, time, wholeNumber, workerCount } from './arguments.t
 import type { KeyOptions } from './keys.ts'
 import { reportError } from './output.ts'
 import { SEED_DEFAULTS, type SeedOptions } from './simulation/seed-options.ts'
+import { addStageCommands } from './stage-commands.ts'
 import type { ProofOptions } from './verify-proof.ts'
 import type { WitnessOptions } from './witness.ts'
 
@@ -32,6 +33,11 @@ const SEED_BYTES = 32
 interface ImportCommandOptions extends StoreOptions, GivenOptions {
   dryRun?: boolean
   template?: boolean
+}
+
+interface ReleaseOptions extends StoreOptions {
+  asOf?: Date
+  ifChanged?: boolean
 }
 
 command('serve', 'Serve the API and make releases on schedule, until SIGTERM or SIGINT.')
@@ -46,15 +52,29 @@ command('serve', 'Serve the API and make releases on schedule, until SIGTERM or 
     finish(await runServe(settingsFor(options), options), options)
   })
 
-storeCommand('release', 'Take in the inbox, score everyone and publish a release.')
+const releases = storeCommand('release', 'Take in the inbox, score everyone and publish a release.')
   .addOption(new Option('--as-of <time>', 'score as of this instant (default: now)').argParser(time))
   .option('--if-changed', 'make none where nothing has changed since the last release of the day')
-  .action((options: StoreOptions & { asOf?: Date; ifChanged?: boolean }) =>
+  .action((options: ReleaseOptions) =>
     onStore(options, 'writes', async (components) => {
       const { runRelease } = await import('./release.ts')
       return runRelease(components, { asOf: options.asOf, ifChanged: options.ifChanged === true })
     }),
   )
+
+releases
+  .command('plan')
+  .description('Take in the inbox and plan a release, for an engine that makes it in stages; prints JSON.')
+  .action((_options: object, planned: Command) => {
+    // The options stand with the command above.
+    const { asOf, ifChanged = false, ...options } = planned.optsWithGlobals<ReleaseOptions>()
+    return onStore({ ...options, json: true }, 'writes', async (components) => {
+      const { runPlan } = await import('./stage.ts')
+      return runPlan(components, { asOf, ifChanged })
+    })
+  })
+
+addStageCommands()
 
 storeCommand('import', 'Import questions, resolutions, forecasters or forecasts, all or nothing.')
   .argument('<kind>', IMPORTS.join(' | '), (text): ImportKind => {

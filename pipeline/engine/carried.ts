@@ -27,17 +27,14 @@ const NAMES = `SELECT 'question' AS kind, question AS number, question_id AS id,
     SEMI JOIN (FROM scored SEMI JOIN swept USING (question)) USING (entity)
   ORDER BY kind, number`
 
-/** Some rows of `scored`, in their order: those of `swept`, or all from one number up to another. */
-export type PairRange = 'swept' | { start: number; end: number }
+/** The rows of `scored` that are of `swept`, in their order. */
+export function sweptPairs(): string {
+  return 'scored SEMI JOIN swept USING (question) ORDER BY scored.rowid'
+}
 
-function pairsIn(range: PairRange): string {
-  // The numbers of a pair are never -0, so that whole numbers give the same bits back.
-  const metrics = METRICS.map((name) => `${name}::BIGINT AS ${name}`)
-  const select = `SELECT question, entity, ${metrics.join(', ')} FROM scored`
-  return range === 'swept'
-    ? `${select} SEMI JOIN swept USING (question) ORDER BY scored.rowid`
-    : // DuckDB keeps the order of a table's rows, and sorting all of them would take as long as writing them.
-      `${select} WHERE rowid >= ${range.start} AND rowid < ${range.end}`
+/** The rows of `scored` from one number up to another. DuckDB keeps their order, and sorting them would take as long as writing them. */
+export function pairsBetween(start: number, end: number): string {
+  return `scored WHERE rowid >= ${start} AND rowid < ${end}`
 }
 
 /** Has the table `swept` name every question. */
@@ -54,14 +51,18 @@ export async function sweptCounts(database: Database): Promise<{ questions: numb
   return { questions: Number(row!.questions), pairs: Number(row!.pairs) }
 }
 
-/** Writes `NAMES` as a Parquet file. */
-export async function writeNames(database: Database, path: string): Promise<void> {
-  await database.run(`COPY (${NAMES}) TO ${literal(path)} ${FORMAT}`)
+/** Writes names as a Parquet file: `NAMES`, unless others are given in the same columns and order. */
+export async function writeNames(database: Database, path: string, names = NAMES): Promise<void> {
+  await database.run(`COPY (${names}) TO ${literal(path)} ${FORMAT}`)
 }
 
-/** Writes pairs as a Parquet file. */
-export async function writePairs(database: Database, path: string, range: PairRange): Promise<void> {
-  await database.run(`COPY (${pairsIn(range)}) TO ${literal(path)} ${FORMAT}`)
+/** Writes pairs as a Parquet file: rows of a relation with a question, an entity and every metric, in its order. */
+export async function writePairs(database: Database, path: string, rows: string): Promise<void> {
+  // The numbers of a pair are never -0, so that whole numbers give the same bits back.
+  const metrics = METRICS.map((name) => `${name}::BIGINT AS ${name}`)
+  await database.run(
+    `COPY (SELECT question, entity, ${metrics.join(', ')} FROM ${rows}) TO ${literal(path)} ${FORMAT}`,
+  )
 }
 
 /**

@@ -1,7 +1,7 @@
 // The engine for one machine: DuckDB numbers and sorts the inputs of the two steps, and keeps their results.
 import type { VoiceRule } from '../../schemas/payloads.ts'
 import type { ScoredTable } from '../../schemas/tables.ts'
-import { type Database, literal } from '../duckdb.ts'
+import type { Database } from '../duckdb.ts'
 import { type Circumstances, type EntityScores, scoreEntity } from '../scoring/entity.ts'
 import type { Methodology } from '../scoring/methodology.ts'
 import { NO_PAIRS, SCORED_COLUMNS } from '../scoring/pairs.ts'
@@ -18,13 +18,13 @@ import {
   FORECAST_COUNT,
   QUESTIONS,
   SCORED_PAIRS,
-  SCORES_ROW_GROUP,
   createCounted,
   createDimensions,
   entitiesAt,
   keep,
   orderPairs,
-  publishedScores,
+  scoredBetween,
+  writeScores,
 } from './queries.ts'
 import { scoreEntities } from './score.ts'
 import { type Since, areAlike, attachFresh, countSince } from './since.ts'
@@ -124,12 +124,7 @@ export async function scoreEveryone(
     forecasts: counted.forecasts,
     isBase: counted.areAlike,
     isSweptInFull,
-    writeScores: (path, start, end) =>
-      database.runBeside(
-        // Statistics find an entity, since the rows are in order.
-        `COPY (${publishedScores(start, end)}) TO ${literal(path)}
-         (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${SCORES_ROW_GROUP}, WRITE_BLOOM_FILTER false)`,
-      ),
+    writeScores: (path, start, end) => writeScores(database, path, scoredBetween(start, end)),
   }
 }
 

@@ -206,15 +206,23 @@ const PUBLISHED_SCORES = PUBLISHED_PAIR_METRICS.map((name) => {
  */
 export const SCORES_ROW_GROUP = 10_240
 
+/** The rows of `scored` from `start` up to `end`, in its order, with all that is published of them. */
+export function scoredBetween(start: number, end: number): string {
+  return `(SELECT * EXCLUDE (outcome, cluster) FROM scored WHERE rowid >= ${start} AND rowid < ${end})
+    JOIN question USING (question) JOIN entity USING (entity) ORDER BY entity, place`
+}
+
 /**
- * The published scores for the rows of `scored` from `start` up to `end`. Grain: one row per entity and question, in the
- * order of `scored`.
+ * Writes published scores as a Parquet file, even while the database runs other queries. Grain: one row per entity and question, in
+ * the order of `rows`, which has the columns named here.
  */
-export function publishedScores(start: number, end: number): string {
-  return `
-    SELECT entity_type, entity_id, question_id, question.outcome, resolved_at, question.cluster,
+export async function writeScores(database: Database, path: string, rows: string): Promise<void> {
+  // Statistics find an entity, since the rows are in order.
+  await database.runBeside(
+    `COPY (SELECT entity_type, entity_id, question_id, outcome, resolved_at, cluster,
       ${PUBLISHED_SCORES.join(', ')}, standard >= 0 AS contested,
       CASE WHEN standard >= 0 THEN standard::BIGINT END AS standard_reference
-    FROM (SELECT * EXCLUDE (outcome, cluster) FROM scored WHERE rowid >= ${start} AND rowid < ${end})
-    JOIN question USING (question) JOIN entity USING (entity) ORDER BY entity, place`
+    FROM ${rows}) TO ${literal(path)}
+    (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${SCORES_ROW_GROUP}, WRITE_BLOOM_FILTER false)`,
+  )
 }

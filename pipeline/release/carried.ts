@@ -6,9 +6,10 @@ import type { CarriedFile, ReleaseManifest } from '../../schemas/payloads.ts'
 import { Database } from '../duckdb.ts'
 import {
   type CarriedPaths,
-  type PairRange,
+  pairsBetween,
   sweptCounts,
   sweptIsAll,
+  sweptPairs,
   writeNames,
   writePairs,
 } from '../engine/carried.ts'
@@ -16,6 +17,7 @@ import type { ScoredWorld } from '../engine/duckdb-engine.ts'
 import type { Since } from '../engine/since.ts'
 import { sha256Hex } from '../proof/canonical.ts'
 import { pairsPath, releasePrefix } from '../store/paths.ts'
+import type { Part } from './parts.ts'
 import { rowsOf } from '../tables/quarantine.ts'
 import type { LocalFiles } from '../store/local-files.ts'
 import type { ReleaseContext } from './state.ts'
@@ -23,9 +25,6 @@ import type { ReleaseContext } from './state.ts'
 /** The most files that a manifest names before they are made one set again, and the most rows for each pair that counts. */
 const MOST_FILES = 64
 const MOST_ROWS_PER_PAIR = 2
-/** In one file, because it is uploaded from memory. */
-const PAIRS_PER_FILE = 4_000_000
-
 /**
  * What the next release can build on. Undefined, with the reason in the log, where it must sweep every question: another make of
  * the service made the last release, or its files are not there as its manifest names them.
@@ -84,10 +83,14 @@ export interface Carried {
   made: () => AsyncIterable<CarriedOutput>
 }
 
-/** What a release carries: all pairs anew where it swept everything or too many rows count no more, else what it swept beside what was carried. */
+/**
+ * What a release carries: where it swept everything or too many rows count no more, all pairs anew, a file for each part of the
+ * scores that has any, by its number from 1; else what it swept beside what was carried.
+ */
 export async function carriedBy(
   { database, directory }: { database: Database; directory: string },
   world: ScoredWorld,
+  scoreParts: readonly Part[],
   release: number,
   before: readonly CarriedFile[],
 ): Promise<Carried> {
@@ -119,17 +122,14 @@ export async function carriedBy(
     async *made() {
       if (isWhole) await sweptIsAll(database)
       yield await outputOf(0, (path) => writeNames(database, path))
-      const ranges: PairRange[] = isWhole ? rangesOf(world.pairs) : swept.pairs > 0 ? ['swept'] : []
-      for (const [index, range] of ranges.entries()) {
-        yield await outputOf(index + 1, (path) => writePairs(database, path, range))
+      if (!isWhole) {
+        if (swept.pairs > 0) yield await outputOf(1, (path) => writePairs(database, path, sweptPairs()))
+        return
+      }
+      for (const [index, { firstPair, pairs }] of scoreParts.entries()) {
+        const own = pairsBetween(firstPair, firstPair + pairs)
+        if (pairs > 0) yield await outputOf(index + 1, (path) => writePairs(database, path, own))
       }
     },
   }
-}
-
-function rangesOf(pairs: number): PairRange[] {
-  return Array.from({ length: Math.ceil(pairs / PAIRS_PER_FILE) }, (_, index) => {
-    const start = index * PAIRS_PER_FILE
-    return { start, end: Math.min(pairs, start + PAIRS_PER_FILE) }
-  })
 }

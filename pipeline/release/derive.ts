@@ -11,8 +11,8 @@ import { forecastsTree } from './forecasts-tree.ts'
 import { leaderboardFiles } from './leaderboard.ts'
 import { ownerFiles } from './owners.ts'
 import { rowGroupsOutput } from './row-groups.ts'
-import { PART_SIZES, type Part, partsOf } from './parts.ts'
-import { type Provenance, rankEntities } from './payloads.ts'
+import { PART_SIZES, type Part, partsOf, shardsOf } from './parts.ts'
+import { type Provenance, type RankedEntity, rankEntities } from './payloads.ts'
 import { type OutputFile, type Sign, releaseShards } from './shards.ts'
 import type { Store } from '../store/store.ts'
 import { supersededOutcomes } from './superseded.ts'
@@ -42,6 +42,8 @@ export interface DerivedRelease {
   superseded: SupersededOutcome[]
   voiceRule: VoiceRule
   world: ScoredWorld
+  /** Of the scores. */
+  scoreParts: readonly Part[]
   /** Every file of the release but its manifest, in the order of the manifest. Each is made when asked for. */
   files(sign: Sign): AsyncIterable<OutputFile>
 }
@@ -70,15 +72,19 @@ export async function deriveRelease(
     ),
   )
   const [agents, forecasters] = kinds.map((entities) => entities.length) as [number, number]
+  const all = kinds.flat()
+  const shards = kinds.flatMap(shardsOf)
+  const scoreParts = partsOf('scores', shards, partSizes)
   return {
     counts: { agents, forecasters, scored_questions: world.questions, forecasts: world.forecasts },
     superseded,
     voiceRule: world.voiceRule,
     world,
+    scoreParts,
     async *files(sign) {
       // DuckDB writes the first part of the scores while the shards are being made, and each next one while its
       // predecessor is being stored.
-      const scores = scoreFiles(context, world, partsOf('scores', kinds, partSizes))
+      const scores = scoreFiles(context, world, all, scoreParts)
       try {
         for (const entities of kinds) {
           yield* releaseShards(entities, world.voiceRule, provenance, sign, inputs.bringsSnapshot)
@@ -87,8 +93,9 @@ export async function deriveRelease(
         for (const [index, entities] of kinds.entries()) {
           yield* leaderboardFiles(ENTITY_TYPES[index]!, entities, provenance)
         }
-        for (const part of partsOf('entities', kinds, partSizes)) {
-          yield { ...fileOf(part), rows: part.members.length, bytes: entitiesParquet(part.members) }
+        for (const part of partsOf('entities', shards, partSizes)) {
+          const members = all.slice(part.firstEntity, part.firstEntity + part.entities)
+          yield { ...fileOf(part, all), rows: part.entities, bytes: entitiesParquet(members) }
         }
         yield* scores.files()
         context.log?.('made shards, leaderboards and scores', {})
@@ -102,12 +109,20 @@ export async function deriveRelease(
   }
 }
 
-function fileOf({ path, entityType, members }: Part): Omit<OutputFile, 'rows' | 'bytes'> {
-  return { path, entity_type: entityType, first_entity_id: members[0]!.entityId }
+function fileOf(
+  { path, entityType, firstEntity }: Part,
+  entities: readonly RankedEntity[],
+): Omit<OutputFile, 'rows' | 'bytes'> {
+  return { path, entity_type: entityType, first_entity_id: entities[firstEntity]!.entityId }
 }
 
 /** Begins with the first part at once, and with each next one when the one before has been made. */
-function scoreFiles({ directory }: DerivationContext, world: ScoredWorld, parts: readonly Part[]) {
+function scoreFiles(
+  { directory }: DerivationContext,
+  world: ScoredWorld,
+  entities: readonly RankedEntity[],
+  parts: readonly Part[],
+) {
   const pathOf = (part: Part) => join(directory, part.path.replace('/', '-'))
   let writing: Promise<void> = Promise.resolve()
   const begin = (part: Part | undefined) => {
@@ -124,7 +139,7 @@ function scoreFiles({ directory }: DerivationContext, world: ScoredWorld, parts:
         begin(parts[index + 1])
         const bytes = await readFile(pathOf(part))
         await rm(pathOf(part))
-        yield { ...fileOf(part), rows: part.pairs, bytes }
+        yield { ...fileOf(part, entities), rows: part.pairs, bytes }
         yield rowGroupsOutput(part.path, bytes)
       }
     },

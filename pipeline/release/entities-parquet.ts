@@ -15,27 +15,48 @@ const COLUMNS: readonly { name: string; type: 'STRING' | 'BOOLEAN' | 'INT32' | '
   ...ENTITY_COLUMNS.map(({ name, type }) => ({ name, type })),
 ]
 
-/** The entities as one file. Only a row group of them is held as rows at a time. */
+/** The entities as one file. */
 export function entitiesParquet(entities: Iterable<RankedEntity>): Uint8Array {
-  const bytes = new ByteWriter()
-  const schema = schemaFromColumnData({ columnData: COLUMNS.map((column) => ({ ...column, data: [] })) })
-  const file = new ParquetWriter({ writer: bytes, schema, createdBy: 'forecast-verification-service' })
-  let rows: unknown[][] = []
-  let groupRows = FIRST_GROUP_ROWS
-  const flush = () => {
+  const file = new EntitiesFile()
+  for (const entity of entities) file.add(entity)
+  return file.finish()
+}
+
+/** A file under way: only a row group of entities is held as rows at a time. */
+export class EntitiesFile {
+  readonly #bytes = new ByteWriter()
+  readonly #file: ParquetWriter
+  #rows: unknown[][] = []
+  #groupRows = FIRST_GROUP_ROWS
+
+  constructor() {
+    const schema = schemaFromColumnData({ columnData: COLUMNS.map((column) => ({ ...column, data: [] })) })
+    this.#file = new ParquetWriter({
+      writer: this.#bytes,
+      schema,
+      createdBy: 'forecast-verification-service',
+    })
+  }
+
+  add(entity: RankedEntity): void {
+    this.#rows.push(rowOf(entity))
+    if (this.#rows.length === this.#groupRows) this.#flush()
+  }
+
+  finish(): Uint8Array {
+    if (this.#rows.length > 0) this.#flush()
+    void this.#file.finish()
+    return new Uint8Array(this.#bytes.getBuffer())
+  }
+
+  #flush(): void {
+    const rows = this.#rows
     const columnData = COLUMNS.map(({ name }, index) => ({ name, data: rows.map((row) => row[index]) }))
     // Into memory it writes at once.
-    void file.write({ columnData, rowGroupSize: groupRows })
-    rows = []
-    groupRows = GROUP_ROWS
+    void this.#file.write({ columnData, rowGroupSize: this.#groupRows })
+    this.#rows = []
+    this.#groupRows = GROUP_ROWS
   }
-  for (const entity of entities) {
-    rows.push(rowOf(entity))
-    if (rows.length === groupRows) flush()
-  }
-  if (rows.length > 0) flush()
-  void file.finish()
-  return new Uint8Array(bytes.getBuffer())
 }
 
 function rowOf(entity: RankedEntity): unknown[] {

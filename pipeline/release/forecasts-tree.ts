@@ -10,6 +10,7 @@ import { FORECASTS_TREE_PATH } from '../store/paths.ts'
 import type { LocalFiles } from '../store/local-files.ts'
 import type { DataFile, TableVersion } from '../tables/delta.ts'
 import { localPaths } from '../tables/delta-log.ts'
+import { noRows } from '../tables/views.ts'
 import type { OutputFile } from './shards.ts'
 import { type Before, newFiles } from './trees.ts'
 
@@ -67,8 +68,8 @@ async function attach(
   files: readonly DataFile[],
 ): Promise<void> {
   const paths = await localPaths(local, { table: 'forecasts', files })
-  const rows = paths.length > 0 ? `${parquet(paths)} WHERE source = 'api'` : `forecasts WHERE false`
-  await database.run(`CREATE OR REPLACE TEMP VIEW ${name} AS SELECT * FROM ${rows}`)
+  const rows = paths.length > 0 ? `FROM ${parquet(paths)} WHERE source = 'api'` : noRows('forecasts')
+  await database.run(`CREATE OR REPLACE TEMP VIEW ${name} AS ${rows}`)
 }
 
 /**

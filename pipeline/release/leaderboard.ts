@@ -2,36 +2,50 @@
 import type { EntityType } from '../../schemas/tables.ts'
 import { canonical } from '../proof/canonical.ts'
 import { leaderboardPath } from '../store/paths.ts'
-import { type Provenance, type RankedEntity, nameOf, rankedSkill } from './payloads.ts'
+import { type ListedEntity, type Provenance, nameOf, rankedSkill } from './payloads.ts'
+import { roundHalfEven } from '../scoring/round.ts'
+import { UNIT } from '../scoring/strength.ts'
 import type { OutputFile } from './shards.ts'
 
 export const ENTRIES_PER_PAGE = 100
 
-/** The ranked by rank, skill and id; then the others by their number of contested questions and by id. */
+/** All pages of a kind of entity, in `inOrder`. */
 export function* leaderboardFiles(
   entityType: EntityType,
-  entities: readonly RankedEntity[],
+  entities: readonly ListedEntity[],
   provenance: Provenance,
 ): Iterable<OutputFile> {
   const ordered = entities.toSorted(inOrder)
   for (let from = 0; from < ordered.length; from += ENTRIES_PER_PAGE) {
     const members = ordered.slice(from, from + ENTRIES_PER_PAGE)
-    const bytes = canonical({ ...provenance, entity_type: entityType, entries: members.map(entryOf) })
-    yield { path: leaderboardPath(entityType, from / ENTRIES_PER_PAGE), rows: members.length, bytes }
+    yield leaderboardPage(entityType, from / ENTRIES_PER_PAGE, members, provenance)
   }
 }
 
-function inOrder(a: RankedEntity, b: RankedEntity): number {
-  const byId = a.entityId < b.entityId ? -1 : 1
-  const [first, second] = [a.metrics, b.metrics]
-  if (first.rank === null || second.rank === null) {
-    if (first.rank !== second.rank) return first.rank === null ? 1 : -1
-    return second.contested_questions - first.contested_questions || byId
-  }
-  return first.rank - second.rank || second.skill! - first.skill! || byId
+/** A page, by its number from 0. */
+export function leaderboardPage(
+  entityType: EntityType,
+  page: number,
+  members: readonly ListedEntity[],
+  provenance: Provenance,
+): OutputFile {
+  const bytes = canonical({ ...provenance, entity_type: entityType, entries: members.map(entryOf) })
+  return { path: leaderboardPath(entityType, page), rows: members.length, bytes }
 }
 
-function entryOf(entity: RankedEntity): object {
+/** Where an entity stands: those without a rank come last, and the greater second number first; then the id decides. */
+export function orderOf({ metrics }: ListedEntity): { rank: number | null; second: number } {
+  const { rank, skill, contested_questions } = metrics
+  return { rank, second: rank === null ? contested_questions : roundHalfEven(skill! * UNIT) }
+}
+
+function inOrder(a: ListedEntity, b: ListedEntity): number {
+  const [one, other] = [orderOf(a), orderOf(b)]
+  if (one.rank !== other.rank) return (one.rank ?? Infinity) - (other.rank ?? Infinity)
+  return other.second - one.second || (a.entityId < b.entityId ? -1 : 1)
+}
+
+function entryOf(entity: ListedEntity): object {
   const { rank, rank_interval, skill_interval, contested_questions, peer_score, brier } = entity.metrics
   return {
     ...nameOf(entity),

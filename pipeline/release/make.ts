@@ -5,16 +5,16 @@ import { deriveRelease } from './derive.ts'
 import { type Database, withDatabase } from '../duckdb.ts'
 import { carriedBy, sinceLast } from './carried.ts'
 import { hasChanged, nothingToRelease } from './changes.ts'
+import { publish, writerOf } from './commit.ts'
 import { type ReleasePlan, assertAsOf, begunPlan, makeOf, newPlan, versionsOf } from './plan.ts'
-import { readManifest, snapshotDate } from './read.ts'
+import { snapshotDate } from './read.ts'
 import { entryOf } from './shards.ts'
 import { type ReleaseContext, type ReleaseState, assertEnvironment } from './state.ts'
-import { SnapshotFiles, completeSnapshots, copySnapshot } from './snapshot.ts'
-import { GatheredTrees, inputsOf } from './trees.ts'
+import { SnapshotFiles, completeSnapshots } from './snapshot.ts'
+import { GatheredTrees } from './trees.ts'
 import { signatureOf } from '../proof/hmac.ts'
-import { manifestPath, planPath, releasePrefix } from '../store/paths.ts'
+import { planPath } from '../store/paths.ts'
 import { recordBytes } from '../store/records.ts'
-import { putOnce } from '../store/store.ts'
 import { compact } from '../tables/compact.ts'
 import type { TableVersion } from '../tables/delta.ts'
 import { listQuarantined } from '../tables/quarantine.ts'
@@ -26,8 +26,22 @@ export interface ReleaseRequest {
 }
 
 export type ReleaseResult =
-  | { made: true; release: number; asOf: string; entities: number; pairs: number; files: number }
-  | { made: false; release: number; reason: 'unchanged' | 'lost' }
+  { made: true; release: number; asOf: string; entities: number; pairs: number; files: number } | NoRelease
+
+export interface NoRelease {
+  made: false
+  release: number
+  reason: 'unchanged' | 'lost'
+}
+
+/** A release that is about to be made, and is planned in the store. */
+export interface PlannedRelease {
+  state: ReleaseState
+  plan: ReleasePlan
+  versions: Record<ScoredTable, TableVersion>
+  /** Whether an earlier run has planned it. */
+  isBegun: boolean
+}
 
 /**
  * Takes in the inbox and publishes a release. If an earlier run left a snapshot or a release unfinished, that is finished
@@ -40,6 +54,24 @@ export async function makeRelease(
   context: ReleaseContext,
   request: ReleaseRequest = {},
 ): Promise<ReleaseResult> {
+  for (;;) {
+    const planned = await planRelease(context, request)
+    if ('made' in planned) return planned
+    const result = await carryOut(context, planned)
+    if (!result.made || !planned.isBegun) return result
+    context.log('finished a release that an earlier run began', { release: result.release })
+  }
+}
+
+/**
+ * Finishes a snapshot that an earlier run left, and plans the next release, unless that is planned already.
+ *
+ * @throws ServiceError as `makeRelease` does.
+ */
+export async function planRelease(
+  context: ReleaseContext,
+  request: ReleaseRequest,
+): Promise<PlannedRelease | NoRelease> {
   const { store } = context
   for (;;) {
     const now = context.now()
@@ -47,13 +79,9 @@ export async function makeRelease(
     assertAsOf(state, request.asOf, now)
     const quarantined = await listQuarantined(store)
     await completeSnapshots(context, state, quarantined)
-    const release = state.number + 1
     if (state.begun) {
       const plan = await begunPlan(context, state, state.begun, quarantined)
-      const result = await carryOut(context, state, plan, await versionsOf(store, plan.tables))
-      if (!result.made) return result
-      context.log('finished a release that an earlier run began', { release })
-      continue
+      return { state, plan, versions: await versionsOf(store, plan.tables), isBegun: true }
     }
     const asOf = request.asOf ?? now
     const current = request.ifChanged ? state.manifest : undefined
@@ -66,9 +94,10 @@ export async function makeRelease(
     if (current && !hasChanged(current, plan)) {
       return { made: false, release: current.release, reason: 'unchanged' }
     }
-    // If another run has planned this release first, the next round finishes that one.
-    if (!(await store.putIfAbsent(planPath(release), recordBytes(planPath(release), plan)))) continue
-    return carryOut(context, state, plan, versions)
+    const path = planPath(state.number + 1)
+    // If another run has planned this release first, the next round finds its plan.
+    if (await store.putIfAbsent(path, recordBytes(path, plan)))
+      return { state, plan, versions, isBegun: false }
   }
 }
 
@@ -88,75 +117,54 @@ function compactAll(context: ReleaseContext): Promise<Record<ScoredTable, TableV
 /** Derives and writes every file and last the manifest; loses if another run has published the release by then. */
 function carryOut(
   context: ReleaseContext,
-  state: ReleaseState,
-  plan: ReleasePlan,
-  versions: Record<ScoredTable, TableVersion>,
+  { state, plan, versions }: PlannedRelease,
 ): Promise<ReleaseResult> {
   const { store, local, secrets } = context
   const release = state.number + 1
-  const { as_of, environment, methodology_version, engines, tables, quarantined } = plan
+  const lost: NoRelease = { made: false, release, reason: 'lost' }
   const work = async (database: Database): Promise<ReleaseResult> => {
     const derived = await deriveRelease(
       { ...context, database },
       {
         release,
-        asOf: new Date(as_of),
-        environment,
+        asOf: new Date(plan.as_of),
+        environment: plan.environment,
         versions,
         previous: state.manifest,
         bringsSnapshot: plan.brings_snapshot,
         since: await sinceLast(context, state.manifest),
       },
     )
-    /** Whether the object is there with these bytes; false if another run has published the release. */
-    const write = async (name: string, bytes: Uint8Array): Promise<boolean> => {
-      const path = releasePrefix(release) + name
-      if ((await putOnce(store, path, bytes)) !== 'different') return true
-      // A run of another make wrote it, for a plan that has been taken over since, unless that run has published the release.
-      if (await readManifest(store, release)) return false
-      await store.put(path, bytes)
-      return true
-    }
+    const write = writerOf(store, release)
     const files: ReleaseManifest['files'] = []
-    const gathered = new GatheredTrees()
-    const snapshot = plan.brings_snapshot ? new SnapshotFiles(snapshotDate(as_of)) : undefined
+    const trees = new GatheredTrees()
+    const snapshot = plan.brings_snapshot ? new SnapshotFiles(snapshotDate(plan.as_of)) : undefined
     for await (const file of derived.files((bytes) => (secrets ? signatureOf(bytes, secrets) : null))) {
-      if (!(await write(file.path, file.bytes))) return { made: false, release, reason: 'lost' }
+      if (!(await write(file.path, file.bytes))) return lost
       files.push(entryOf(file))
-      gathered.take(file)
+      trees.take(file)
       snapshot?.take(file)
     }
+    const { counts, superseded, voiceRule, world, scoreParts } = derived
     const before = state.manifest?.carried ?? []
-    const { kept, made: ownPairs } = await carriedBy({ ...context, database }, derived.world, release, before)
+    const { kept, made: ownPairs } = await carriedBy(
+      { ...context, database },
+      world,
+      scoreParts,
+      release,
+      before,
+    )
     const carried = [...kept]
     for await (const { entry, bytes } of ownPairs()) {
-      if (!(await write(entry.path, bytes))) return { made: false, release, reason: 'lost' }
+      if (!(await write(entry.path, bytes))) return lost
       carried.push(entry)
     }
     context.log('carried pairs', { files: carried.length })
-    const { counts, superseded, voiceRule: voice_rule } = derived
-    const { pairs } = derived.world
-    const made = { release, as_of, environment, methodology_version, voice_rule, engines, tables }
-    const manifest: ReleaseManifest = {
-      ...made,
-      counts,
-      superseded,
-      quarantined: [...quarantined],
-      files,
-      trees: gathered.trees,
-      inputs: inputsOf(versions, state.manifest),
-      carried,
-      snapshot_sha256: snapshot?.sha256(release) ?? null,
-    }
-    if (!(await store.putIfAbsent(manifestPath(release), recordBytes(manifestPath(release), manifest)))) {
-      return { made: false, release, reason: 'lost' }
-    }
+    const { pairs } = world
+    const made = { plan, versions, counts, pairs, superseded, voiceRule, files, trees, carried, snapshot }
+    if (!(await publish(context, state, made))) return lost
     const entities = counts.agents + counts.forecasters
-    context.log('published', { release, as_of, entities, pairs, superseded: superseded.length })
-    const dropped = before.filter((file) => !carried.includes(file))
-    for (const file of dropped) await local.forget(releasePrefix(file.release) + file.path)
-    if (plan.brings_snapshot) await copySnapshot(store, manifest)
-    return { made: true, release, asOf: as_of, entities, pairs, files: files.length + 1 }
+    return { made: true, release, asOf: plan.as_of, entities, pairs, files: files.length + 1 }
   }
   return local.reading(() => withDatabase(context.openDatabase, work))
 }

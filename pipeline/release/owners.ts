@@ -2,37 +2,51 @@
 import type { OwnerShard } from '../../schemas/payloads.ts'
 import { canonicalObject, canonicalText, encoded } from '../proof/canonical.ts'
 import { ownersPath } from '../store/paths.ts'
-import { type Provenance, type RankedEntity, instantOf, rankedSkill } from './payloads.ts'
+import { type ListedEntity, type Provenance, instantOf, rankedSkill } from './payloads.ts'
 import { ENTITIES_PER_SHARD, type OutputFile, type Sign, published } from './shards.ts'
 
 /** The files of all owners, in order of id, from the agents in order of id. */
 export function* ownerFiles(
-  agents: readonly RankedEntity[],
+  agents: readonly ListedEntity[],
   provenance: Provenance,
   sign: Sign,
 ): Iterable<OutputFile> {
   const owned = agents.filter(({ ownerId }) => ownerId !== null)
   const owners = [...Map.groupBy(owned, ({ ownerId }) => ownerId!)].sort(([a], [b]) => (a < b ? -1 : 1))
   for (let from = 0; from < owners.length; from += ENTITIES_PER_SHARD) {
-    const members = owners.slice(from, from + ENTITIES_PER_SHARD)
-    const publications = members.map(
-      ([owner, own]) => published(ownerPayload(owner, own, provenance), sign).text,
+    yield ownerFile(
+      from / ENTITIES_PER_SHARD,
+      owners.slice(from, from + ENTITIES_PER_SHARD),
+      provenance,
+      sign,
     )
-    const shard: Record<keyof OwnerShard, string> = {
-      release: canonicalText(provenance.release),
-      owners: `[${publications.join(',')}]`,
-    }
-    yield {
-      path: ownersPath(from / ENTITIES_PER_SHARD),
-      rows: members.length,
-      bytes: encoded(canonicalObject(shard)),
-      first_owner_id: members[0]![0],
-    }
+  }
+}
+
+/** A file of owners, by its number from 0, each with the agents in order of id. */
+export function ownerFile(
+  number: number,
+  owners: readonly (readonly [owner: string, agents: readonly ListedEntity[]])[],
+  provenance: Provenance,
+  sign: Sign,
+): OutputFile {
+  const publications = owners.map(
+    ([owner, own]) => published(ownerPayload(owner, own, provenance), sign).text,
+  )
+  const shard: Record<keyof OwnerShard, string> = {
+    release: canonicalText(provenance.release),
+    owners: `[${publications.join(',')}]`,
+  }
+  return {
+    path: ownersPath(number),
+    rows: owners.length,
+    bytes: encoded(canonicalObject(shard)),
+    first_owner_id: owners[0]![0],
   }
 }
 
 /** `best_skill` and `median_skill`, the lower median, are over the eligible agents. */
-function ownerPayload(owner_id: string, agents: readonly RankedEntity[], provenance: Provenance): object {
+function ownerPayload(owner_id: string, agents: readonly ListedEntity[], provenance: Provenance): object {
   const listed = agents.map((agent) => ({
     agent_id: agent.entityId,
     name: agent.name,
@@ -41,7 +55,7 @@ function ownerPayload(owner_id: string, agents: readonly RankedEntity[], provena
     retired_at: instantOf(agent.retiredAtMs),
   }))
   const skills = Float64Array.from(listed.flatMap(({ skill }) => skill ?? [])).sort()
-  const isCertified = ({ award }: RankedEntity) =>
+  const isCertified = ({ award }: ListedEntity) =>
     'certification' in award && ['certified', 'expert'].includes(award.certification)
   return {
     owner_id,

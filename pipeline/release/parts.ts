@@ -1,43 +1,64 @@
 // The parts that the Parquet files of a release are made in, so that none has to be held whole: runs of whole shards.
 import type { EntityType } from '../../schemas/tables.ts'
 import { ENTITIES_PER_SHARD } from './shards.ts'
-import type { RankedEntity } from './payloads.ts'
 
 /** A part ends with the shard by which it has this many pairs (scores) or entities, or with the last shard of its kind. */
 export const PART_SIZES = { pairs: 4_000_000, entities: 1_000_000 }
 
-export interface Part {
-  path: string
+/** How much is in a shard. */
+export interface ShardCount {
   entityType: EntityType
-  members: readonly RankedEntity[]
-  /** The pairs of the entities before it, of all kinds, and its own. */
-  firstPair: number
+  entities: number
   pairs: number
 }
 
-/** The parts of `folder`, numbered through all kinds of entities. */
+export interface Part extends ShardCount {
+  path: string
+  /** What comes before it, of all kinds. */
+  firstEntity: number
+  firstPair: number
+  /** How many shards it is made of. */
+  shards: number
+}
+
+/** The path of a part, by its number from 0. */
+export function partPath(folder: 'scores' | 'entities', number: number): string {
+  return `${folder}/${String(number).padStart(3, '0')}.parquet`
+}
+
+/** The shards of entities of a kind in order. */
+export function shardsOf(entities: readonly { entityType: EntityType; pairs: number }[]): ShardCount[] {
+  const shards: ShardCount[] = []
+  for (let from = 0; from < entities.length; from += ENTITIES_PER_SHARD) {
+    const members = entities.slice(from, from + ENTITIES_PER_SHARD)
+    const pairs = members.reduce((sum, member) => sum + member.pairs, 0)
+    shards.push({ entityType: members[0]!.entityType, entities: members.length, pairs })
+  }
+  return shards
+}
+
+/** The parts of `folder`, numbered through all kinds of entities, from all shards in order. */
 export function partsOf(
   folder: 'scores' | 'entities',
-  kinds: readonly (readonly RankedEntity[])[],
+  shards: readonly ShardCount[],
   sizes: typeof PART_SIZES,
 ): Part[] {
   const parts: Part[] = []
-  let firstPair = 0
-  for (const entities of kinds) {
-    let start = 0
-    let pairs = 0
-    for (let end = 0; end < entities.length;) {
-      const next = Math.min(end + ENTITIES_PER_SHARD, entities.length)
-      for (; end < next; end++) pairs += entities[end]!.pairs
-      const isFull = folder === 'scores' ? pairs >= sizes.pairs : end - start >= sizes.entities
-      if (!isFull && end < entities.length) continue
-      const path = `${folder}/${String(parts.length).padStart(3, '0')}.parquet`
-      const members = entities.slice(start, end)
-      parts.push({ path, entityType: members[0]!.entityType, members, firstPair, pairs })
-      firstPair += pairs
-      start = end
-      pairs = 0
+  let [firstEntity, firstPair] = [0, 0]
+  let open: Part | undefined
+  for (const [index, { entityType, entities, pairs }] of shards.entries()) {
+    if (!open) {
+      const path = partPath(folder, parts.length)
+      open = { path, entityType, firstEntity, firstPair, entities: 0, pairs: 0, shards: 0 }
+      parts.push(open)
     }
+    open.entities += entities
+    open.pairs += pairs
+    open.shards += 1
+    firstEntity += entities
+    firstPair += pairs
+    const isFull = folder === 'scores' ? open.pairs >= sizes.pairs : open.entities >= sizes.entities
+    if (isFull || shards[index + 1]?.entityType !== entityType) open = undefined
   }
   return parts
 }

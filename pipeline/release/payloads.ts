@@ -6,7 +6,8 @@ import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import type { Environment } from '../../schemas/values.ts'
 import type { ScoredEntity } from '../engine/duckdb-engine.ts'
 import type { Methodology } from '../scoring/methodology.ts'
-import { badgeOf, certificationOf, rankedVoices, standingIn } from '../scoring/ranking.ts'
+import type { EntityScores } from '../scoring/entity.ts'
+import { type Voices, badgeOf, certificationOf, rankedVoices, standingIn } from '../scoring/ranking.ts'
 import { rounded } from '../scoring/round.ts'
 
 /** What every payload of a release says of the release itself. */
@@ -23,31 +24,69 @@ export interface RankedEntity extends Omit<ScoredEntity, 'scores'> {
   award: { certification: Certification } | { badge: Badge }
 }
 
+/** What leaderboards and owners say of an entity. */
+export interface ListedEntity extends Pick<
+  RankedEntity,
+  'entityType' | 'entityId' | 'name' | 'ownerId' | 'retiredAtMs' | 'pairs' | 'award'
+> {
+  metrics: Pick<EntityMetrics, (typeof LISTED_METRICS)[number]>
+}
+
+const LISTED_METRICS = [
+  'eligible',
+  'rank',
+  'rank_interval',
+  'skill',
+  'skill_interval',
+  'contested_questions',
+  'peer_score',
+  'brier',
+] as const satisfies EntityMetricName[]
+
+export function listed(entity: RankedEntity): ListedEntity {
+  const { entityType, entityId, name, ownerId, retiredAtMs, pairs, award } = entity
+  const values = LISTED_METRICS.map((metric) => [metric, entity.metrics[metric]])
+  const metrics = Object.fromEntries(values) as ListedEntity['metrics']
+  return { entityType, entityId, name, ownerId, retiredAtMs, pairs, award, metrics }
+}
+
 /** Ranks the entities of one kind among each other. */
 export function rankEntities(
   methodology: Methodology,
   voice_rule: VoiceRule,
   entities: readonly ScoredEntity[],
 ): RankedEntity[] {
-  const published = entities.map(({ scores, ...named }) => ({ named, scores: publishedForm(scores) }))
+  const published = entities.map((entity) => ({ ...entity, scores: publishedForm(entity.scores) }))
   const voices = rankedVoices(published.map(({ scores }) => scores))
-  return published.map(({ named, scores }) => {
-    const metrics: EntityMetrics = { ...scores, ...standingIn(voices, scores) }
-    const grounds = { ...metrics, voice_rule }
-    const award =
-      named.entityType === 'agent'
-        ? { certification: certificationOf(methodology, grounds).title }
-        : { badge: badgeOf(methodology, grounds).title }
-    return { ...named, metrics, award }
-  })
+  return published.map((entity) => rankAmong(methodology, voice_rule, voices, entity))
 }
 
-function publishedForm<T>(value: T): T
-function publishedForm(value: unknown): unknown {
+/** Ranks an entity whose scores are in their published form. */
+export function rankAmong(
+  methodology: Methodology,
+  voice_rule: VoiceRule,
+  voices: Voices,
+  { scores, ...named }: ScoredEntity,
+): RankedEntity {
+  const metrics: EntityMetrics = { ...scores, ...standingIn(voices, scores) }
+  const grounds = { ...metrics, voice_rule }
+  const award =
+    named.entityType === 'agent'
+      ? { certification: certificationOf(methodology, grounds).title }
+      : { badge: badgeOf(methodology, grounds).title }
+  return { ...named, metrics, award }
+}
+
+/** With six decimals. */
+export function publishedForm(scores: EntityScores): EntityScores {
+  return roundedIn(scores) as EntityScores
+}
+
+function roundedIn(value: unknown): unknown {
   if (typeof value === 'number') return rounded(value)
-  if (Array.isArray(value)) return value.map((item: unknown) => publishedForm(item))
+  if (Array.isArray(value)) return value.map(roundedIn)
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, publishedForm(part)]))
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, roundedIn(part)]))
 }
 
 const METRICS_IN = Object.fromEntries(
@@ -62,7 +101,10 @@ export function rankedSkill({ eligible, skill }: Pick<EntityMetrics, 'eligible' 
 }
 
 /** How a payload names its entity. */
-export function nameOf({ entityType, entityId }: RankedEntity): { agent_id: string } | { user_id: string } {
+export function nameOf({
+  entityType,
+  entityId,
+}: Pick<RankedEntity, 'entityType' | 'entityId'>): { agent_id: string } | { user_id: string } {
   return entityType === 'agent' ? { agent_id: entityId } : { user_id: entityId }
 }
 

@@ -7,7 +7,7 @@ import { Database } from '../duckdb.ts'
 import { canonical, sha256Hex } from '../proof/canonical.ts'
 import { hasSnapshot, readManifest, snapshotDate } from './read.ts'
 import { fingerprintOf } from './signatures.ts'
-import type { ReadablePlan, ReleaseContext, ReleaseState } from './state.ts'
+import { type ReadablePlan, type ReleaseContext, type ReleaseState, readPlan } from './state.ts'
 import { deltaLogPath, planPath } from '../store/paths.ts'
 import { recordBytes } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
@@ -104,7 +104,7 @@ export async function begunPlan(
   const { as_of, started_at, tables, quarantined = known } = begun
   const brings_snapshot = begun.brings_snapshot ?? (await bringsSnapshot(context.store, state, as_of))
   const own: ReleasePlan = { as_of, started_at, ...makeOf(context), tables, brings_snapshot, quarantined }
-  if (sha256Hex(canonical(begun)) === sha256Hex(canonical(own))) return own
+  if (isSame(begun, own)) return own
   const release = state.number + 1
   const now = context.now()
   if (now.getTime() - Date.parse(started_at) < TAKEOVER_MS) {
@@ -122,6 +122,27 @@ export async function begunPlan(
   const taken = { ...own, started_at: now.toISOString() }
   await context.store.put(planPath(release), recordBytes(planPath(release), taken))
   return taken
+}
+
+/**
+ * The plan of a release, for one of many processes that carry it out.
+ *
+ * @throws ServiceError `notFound` without one, `conflict` for a plan of another make: this process would write other bytes.
+ */
+export async function ownPlan(context: ReleaseContext, release: number): Promise<ReleasePlan> {
+  const begun = await readPlan(context.store, release)
+  if (!begun) throw new ServiceError('notFound', `${planPath(release)} is not in the store`)
+  const { as_of, started_at, tables, brings_snapshot = false, quarantined = [] } = begun
+  const own: ReleasePlan = { as_of, started_at, ...makeOf(context), tables, brings_snapshot, quarantined }
+  if (isSame(begun, own)) return own
+  throw new ServiceError(
+    'conflict',
+    `release ${release} was planned by another version of the service, under another secret or for another environment`,
+  )
+}
+
+function isSame(begun: ReadablePlan, own: ReleasePlan): boolean {
+  return sha256Hex(canonical(begun)) === sha256Hex(canonical(own))
 }
 
 export function makeOf({ methodology, environment, secrets, service }: ReleaseContext): Make {

@@ -132,16 +132,25 @@ export class SnapshotFiles {
     this.#date = date
   }
 
-  take({ path, bytes }: OutputFile): void {
-    if (!isShard(path)) return
-    const copy = snapshotFile(path, this.#date, JSON.parse(new TextDecoder().decode(bytes)) as ReleaseShard)
-    if (copy) this.#files.push(entryOf(copy))
+  take(file: OutputFile): void {
+    const copy = copyOf(file, this.#date)
+    if (copy) this.add(entryOf(copy))
+  }
+
+  add(file: SnapshotManifest['files'][number]): void {
+    this.#files.push(file)
   }
 
   /** Of the snapshot's manifest, as `copySnapshot` writes it. */
   sha256(release: number): string {
     return sha256Hex(manifestBytes({ date: this.#date, release, files: this.#files }))
   }
+}
+
+/** The file of a day's snapshot that is copied from a shard; undefined for other files, and for a shard without the snapshot. */
+export function copyOf({ path, bytes }: OutputFile, date: string): OutputFile | undefined {
+  if (!isShard(path)) return undefined
+  return snapshotFile(path, date, JSON.parse(new TextDecoder().decode(bytes)) as ReleaseShard)
 }
 
 /** A snapshot's manifest as it is stored. */

@@ -9,36 +9,58 @@ import { roundHalfEven } from './round.ts'
 type Standing = Pick<EntityMetrics, StandingName>
 type Ranked = Pick<EntityMetrics, 'eligible' | 'voice' | 'skill' | 'skill_interval'>
 
-/** Whom the entities of a kind are compared with: the skills of its eligible voices, ascending. */
-export interface Voices {
+/** The eligible voices of a kind, counted by skill. */
+export interface Tally {
   /** The entities of the kind, eligible or not. */
   population: number
+  /** All that occur, ascending, and how many voices have each. */
+  skills: readonly number[]
+  counts: readonly number[]
+}
+
+/** Whom the entities of a kind are compared with. */
+export interface Voices {
+  population: number
+  /** Ascending, and how many voices have each or a lower one. */
   skills: Float64Array
+  notAbove: Float64Array
 }
 
 export function rankedVoices(entities: readonly Ranked[]): Voices {
   const voices = entities.filter(({ eligible, voice }) => eligible && voice)
-  return { population: entities.length, skills: Float64Array.from(voices, ({ skill }) => skill!).sort() }
+  const counts = new Map<number, number>()
+  for (const skill of Float64Array.from(voices, (voice) => voice.skill!).sort()) {
+    counts.set(skill, (counts.get(skill) ?? 0) + 1)
+  }
+  return voicesIn({ population: entities.length, skills: [...counts.keys()], counts: [...counts.values()] })
+}
+
+export function voicesIn({ population, skills, counts }: Tally): Voices {
+  let sum = 0
+  const notAbove = Float64Array.from(counts, (count) => (sum += count))
+  return { population, skills: Float64Array.from(skills), notAbove }
 }
 
 /** The standing of an entity among the voices and itself, also where it is no voice. Null where it is not eligible. */
-export function standingIn({ population, skills }: Voices, entity: Ranked): Standing {
+export function standingIn(voices: Voices, entity: Ranked): Standing {
   const { eligible, voice, skill, skill_interval } = entity
+  const { population } = voices
+  const others = voices.notAbove.at(-1) ?? 0
   const itself = eligible && !voice ? 1 : 0
-  const field_size = skills.length + itself
+  const field_size = others + itself
   if (!eligible || skill === null) {
     const unranked = { rank: null, rank_interval: null, percentile: null, percentile_interval: null }
     return { ...unranked, field_size, population }
   }
-  const below = countBelow(skills, skill)
-  const notAbove = countNotAbove(skills, skill)
+  const below = countBelow(voices, skill)
+  const notAbove = countNotAbove(voices, skill)
   const rank_interval = {
-    lower: 1 + (skill_interval ? skills.length - countNotAbove(skills, skill_interval.upper) : 0),
-    upper: skill_interval ? field_size - countBelow(skills, skill_interval.lower) : field_size,
+    lower: 1 + (skill_interval ? others - countNotAbove(voices, skill_interval.upper) : 0),
+    upper: skill_interval ? field_size - countBelow(voices, skill_interval.lower) : field_size,
   }
   const percentileAt = (rank: number) => percentileOf(2 * (field_size - rank) + 1, field_size)
   return {
-    rank: 1 + skills.length - notAbove,
+    rank: 1 + others - notAbove,
     rank_interval,
     percentile: percentileOf(2 * below + (notAbove - below + itself), field_size),
     percentile_interval: {
@@ -55,12 +77,12 @@ function percentileOf(halves: number, size: number): number {
   return roundHalfEven((5000 * halves) / size) / 100
 }
 
-/** How many of the ascending numbers are less than x, or not greater than it. */
-function countBelow(sorted: Float64Array, x: number): number {
-  return countWhile(sorted, (value) => value < x)
+/** How many voices have a skill of less than x, or of no more. */
+function countBelow({ skills, notAbove }: Voices, x: number): number {
+  return notAbove[countWhile(skills, (skill) => skill < x) - 1] ?? 0
 }
-function countNotAbove(sorted: Float64Array, x: number): number {
-  return countWhile(sorted, (value) => value <= x)
+function countNotAbove({ skills, notAbove }: Voices, x: number): number {
+  return notAbove[countWhile(skills, (skill) => skill <= x) - 1] ?? 0
 }
 
 /** The length of the beginning whose members all hold; none after it does. */

@@ -138,6 +138,11 @@ export function manifestPath(release: number): string {
   return `${releasePrefix(release)}manifest.json`
 }
 
+/** Whom the entities of a release that is made in stages are ranked among, until it is published. */
+export function tallyPath(release: number, sha256: string): string {
+  return `${releasePrefix(release)}tally-${sha256}.json`
+}
+
 /** Says that retention has thinned the release, written before its first file is deleted. */
 export function thinnedPath(release: number): string {
   return `${releasePrefix(release)}thinned.json`

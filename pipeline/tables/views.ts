@@ -29,12 +29,17 @@ export async function attachTable(
 ): Promise<void> {
   const paths = await localRows(database, local, version, from)
   const columns = tableSpec(version.table).columns
-  const empty = columns.map(({ name, type }) => `NULL::${SQL_TYPES[type]} AS ${name}`).join(', ')
   const source =
     paths.length === 0
-      ? `SELECT ${empty} WHERE false`
+      ? noRows(version.table)
       : `SELECT ${columns.map(({ name }) => name).join(', ')} FROM ${parquet(paths)}`
   await database.run(`CREATE OR REPLACE VIEW ${view} AS ${source}`)
+}
+
+/** A query with the columns of a table and no row. */
+export function noRows(table: TableName): string {
+  const { columns } = tableSpec(table)
+  return `SELECT ${columns.map(({ name, type }) => `NULL::${SQL_TYPES[type]} AS ${name}`).join(', ')} WHERE false`
 }
 
 /** The columns that the current rows have: all but prose, which would have to be read and sorted with them. */

@@ -100,6 +100,7 @@ describe('wrong usage exits with 2 and names the fault', () => {
     for (const name of [
       'serve',
       'release',
+      'stage',
       'import',
       'keys',
       'log',

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { EntityType } from '../../schemas/tables.ts'
 import { parquet, withDatabase } from '../../pipeline/duckdb.ts'
 import { deriveRelease } from '../../pipeline/release/derive.ts'
-import { partsOf } from '../../pipeline/release/parts.ts'
+import { partsOf, shardsOf } from '../../pipeline/release/parts.ts'
 import type { RankedEntity } from '../../pipeline/release/payloads.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { currentVersions } from '../../pipeline/tables/delta-log.ts'
@@ -26,13 +26,9 @@ const shown = (
   kinds: RankedEntity[][],
   sizes: { pairs: number; entities: number },
 ) =>
-  partsOf(folderName, kinds, sizes).map(({ path, entityType, members, firstPair, pairs }) => [
-    path,
-    entityType,
-    members.length,
-    firstPair,
-    pairs,
-  ])
+  partsOf(folderName, kinds.flatMap(shardsOf), sizes).map(
+    ({ path, entityType, entities, firstPair, pairs }) => [path, entityType, entities, firstPair, pairs],
+  )
 
 describe('partsOf', () => {
   const kinds = [entitiesOf('agent', 600, 2), entitiesOf('forecaster', 300, 1)]
@@ -63,7 +59,7 @@ describe('partsOf', () => {
     expect(shown('scores', [[], entitiesOf('forecaster', 1, 0)], { pairs: 1, entities: 1 })).toEqual([
       ['scores/000.parquet', 'forecaster', 1, 0, 0],
     ])
-    expect(partsOf('entities', [[], []], { pairs: 1, entities: 1 })).toEqual([])
+    expect(partsOf('entities', [], { pairs: 1, entities: 1 })).toEqual([])
   })
 })
 

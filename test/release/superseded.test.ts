@@ -176,7 +176,7 @@ describe('a correction', () => {
       ...(await contentOf(released, 'releases/')),
       ...(await contentOf(released, 'snapshots/')),
     }
-    expect(Object.keys(before)).toHaveLength(17)
+    expect(Object.keys(before)).toHaveLength(18)
     await resolve(components, [[question(0), no(day(20))]])
     await release(components)
     components.clock.set(hoursAfter(24))

@@ -1,0 +1,82 @@
+// The commands of a release in stages: their arguments, and what runs each.
+import { InvalidArgumentError, Option } from 'commander'
+import { VOICE_RULES, type VoiceRule } from '../schemas/payloads.ts'
+import { countOf, wholeNumber } from './arguments.ts'
+import { type StoreOptions, onStore, program, storeCommand } from './command-line.ts'
+import { PUBLISHED, type Published, RANKED } from './published-stages.ts'
+
+interface StageOptions extends StoreOptions {
+  release: number
+}
+
+/** The SHA-256 of a tally. */
+function sha256(text: string): string {
+  if (/^[0-9a-f]{64}$/.test(text)) return text
+  throw new InvalidArgumentError('It must be what fvs stage tally printed.')
+}
+
+/** Has the program know `fvs stage`. */
+export function addStageCommands(): void {
+  const stage = program
+    .command('stage')
+    .description('Make a release in stages, each of which reads lines and prints lines (docs/stages.md).')
+
+  stage
+    .command('sweep')
+    .description('Forecasts of questions in order, to pairs of an entity and a question.')
+    .action(async () => (await import('./stage.ts')).runSweep(process.stdin))
+
+  stage
+    .command('score')
+    .description('Pairs of entities in order, to their scores.')
+    .action(async () => (await import('./stage.ts')).runScore(process.stdin))
+
+  stage
+    .command('parts')
+    .description('Counts of all shards, to the parts that they are in.')
+    .action(async () => (await import('./stage.ts')).runParts(process.stdin))
+
+  const planned = (name: string, about: string) =>
+    storeCommand(name, about, stage).requiredOption(
+      '--release <number>',
+      'which release, as planned',
+      wholeNumber,
+    )
+
+  planned('tally', 'Store how many voices have each skill; prints its SHA-256.')
+    .addOption(new Option('--voice-rule <rule>', 'who is a voice').choices(VOICE_RULES).makeOptionMandatory())
+    .action((options: StageOptions & { voiceRule: VoiceRule }) =>
+      onStore(options, 'writes', async (components) => {
+        const { runTally } = await import('./stage.ts')
+        return runTally(components, options.release, options.voiceRule, process.stdin)
+      }),
+    )
+
+  planned('publish', 'Put files of one kind into the store, and print a line for each.')
+    .argument('<files>', PUBLISHED.join(' | '), (text): Published => {
+      const files = PUBLISHED.find((name) => name === text)
+      if (!files) throw new InvalidArgumentError(`It must be one of ${PUBLISHED.join(', ')}.`)
+      return files
+    })
+    .option('--tally <sha256>', 'what fvs stage tally printed; for shards and entities', sha256)
+    .action((files: Published, options: StageOptions & { tally?: string }) => {
+      const { release, tally = '' } = options
+      if (tally === '' && RANKED.includes(files)) {
+        program.error(`error: publish ${files} takes --tally`, { exitCode: 2 })
+      }
+      return onStore(options, 'writes', async (components) => {
+        const { runPublish } = await import('./stage.ts')
+        return runPublish(components, files, release, tally, process.stdin)
+      })
+    })
+
+  planned('commit', 'Check that every file is there, and publish the release.')
+    .requiredOption('--tally <sha256>', 'what fvs stage tally printed', sha256)
+    .requiredOption('--forecasts <number>', 'how many forecasts there are, each id once', countOf)
+    .action((options: StageOptions & { tally: string; forecasts: number }) =>
+      onStore({ ...options, json: true }, 'writes', async (components) => {
+        const { runCommit } = await import('./stage.ts')
+        return runCommit(components, options, process.stdin)
+      }),
+    )
+}

@@ -1,0 +1,88 @@
+// `fvs release plan` and `fvs stage`: a release in stages, each of which reads lines and prints lines.
+import { once } from 'node:events'
+import { commitStages, type CommitRequest } from '../pipeline/stage/commit.ts'
+import { entityPartLines, shardLines } from '../pipeline/stage/entities.ts'
+import type { Input } from '../pipeline/stage/lines.ts'
+import { leaderboardLines, ownerLines } from '../pipeline/stage/lists.ts'
+import { nameLine, scorePartLines } from '../pipeline/stage/pairs.ts'
+import { partLines } from '../pipeline/stage/parts.ts'
+import { planStages } from '../pipeline/stage/plan.ts'
+import { scoreLines } from '../pipeline/stage/score.ts'
+import { sweepLines } from '../pipeline/stage/sweep.ts'
+import { storeTally } from '../pipeline/stage/tally.ts'
+import type { ReleaseRequest } from '../pipeline/release/make.ts'
+import { METHODOLOGY } from '../pipeline/scoring/methodology.ts'
+import { completeLog } from '../pipeline/transparency/publish.ts'
+import type { VoiceRule } from '../schemas/payloads.ts'
+import { recordRetirements } from './agents.ts'
+import type { Components } from './components.ts'
+import { keepHouse } from './housekeeping.ts'
+import type { Report } from './output.ts'
+import type { Published } from './published-stages.ts'
+
+export async function runPlan(components: Components, request: ReleaseRequest): Promise<Report> {
+  await recordRetirements(components)
+  return { ok: true, json: await planStages(components, request), text: '' }
+}
+
+export function runSweep(input: Input): Promise<void> {
+  return printLines(sweepLines(METHODOLOGY, input))
+}
+
+export function runScore(input: Input): Promise<void> {
+  return printLines(scoreLines(METHODOLOGY, input))
+}
+
+export async function runParts(input: Input): Promise<void> {
+  process.stdout.write(await partLines(input))
+}
+
+/** Prints lines as fast as they are taken. */
+async function printLines(lines: AsyncIterable<string>): Promise<void> {
+  for await (const text of lines) {
+    if (!process.stdout.write(text)) await once(process.stdout, 'drain')
+  }
+}
+
+export async function runTally(
+  { store }: Components,
+  release: number,
+  voiceRule: VoiceRule,
+  input: Input,
+): Promise<Report> {
+  const sha256 = await storeTally(store, release, voiceRule, input)
+  return { ok: true, json: { sha256 }, text: sha256 }
+}
+
+/** `tally` is the SHA-256 of the tally, for what ranks entities. */
+export async function runPublish(
+  components: Components,
+  what: Published,
+  release: number,
+  tally: string,
+  input: Input,
+): Promise<Report> {
+  const lines = {
+    shards: () => shardLines(components, release, tally, input),
+    entities: () => entityPartLines(components, release, tally, input),
+    scores: () => scorePartLines(components, release, input),
+    async *names() {
+      yield await nameLine(components, release, input)
+    },
+    leaderboards: () => leaderboardLines(components, release, input),
+    owners: () => ownerLines(components, release, input),
+  }
+  await printLines(lines[what]())
+  return { ok: true, json: {}, text: '' }
+}
+
+export async function runCommit(
+  components: Components,
+  request: CommitRequest,
+  input: Input,
+): Promise<Report> {
+  const result = await commitStages(components, request, input)
+  await keepHouse(components, result)
+  await completeLog(components, result.release)
+  return { ok: true, json: result, text: '' }
+}

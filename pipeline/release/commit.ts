@@ -1,0 +1,79 @@
+// How the files of a release come into the store, and how its manifest publishes them.
+import type { ReleaseManifest, SupersededOutcome, VoiceRule } from '../../schemas/payloads.ts'
+import type { ScoredTable } from '../../schemas/tables.ts'
+import { manifestPath, releasePrefix } from '../store/paths.ts'
+import { recordBytes } from '../store/records.ts'
+import { type Store, putOnce } from '../store/store.ts'
+import type { TableVersion } from '../tables/delta.ts'
+import type { ReleasePlan } from './plan.ts'
+import { readManifest } from './read.ts'
+import { type SnapshotFiles, copySnapshot } from './snapshot.ts'
+import type { ReleaseContext, ReleaseState } from './state.ts'
+import { type GatheredTrees, inputsOf } from './trees.ts'
+
+/** Puts a file of a release. False if another run has published the release. */
+export type Write = (name: string, bytes: Uint8Array) => Promise<boolean>
+
+export function writerOf(store: Store, release: number): Write {
+  return async (name, bytes) => {
+    const path = releasePrefix(release) + name
+    if ((await putOnce(store, path, bytes)) !== 'different') return true
+    // A run of another make wrote it, for a plan that has been taken over since, unless that run has published the release.
+    if (await readManifest(store, release)) return false
+    await store.put(path, bytes)
+    return true
+  }
+}
+
+/** What was made of a plan, all of it in the store. */
+export interface MadeRelease {
+  plan: ReleasePlan
+  versions: Record<ScoredTable, TableVersion>
+  counts: ReleaseManifest['counts']
+  pairs: number
+  superseded: SupersededOutcome[]
+  voiceRule: VoiceRule
+  /** In the order of the manifest. */
+  files: ReleaseManifest['files']
+  trees: GatheredTrees
+  carried: NonNullable<ReleaseManifest['carried']>
+  /** Undefined if the release brings none. */
+  snapshot: SnapshotFiles | undefined
+}
+
+/** Puts the manifest, which publishes the release, and then copies the snapshot. False if another manifest is there. */
+export async function publish(
+  { store, local, log }: Pick<ReleaseContext, 'store' | 'local' | 'log'>,
+  { number, manifest: previous }: ReleaseState,
+  made: MadeRelease,
+): Promise<boolean> {
+  const release = number + 1
+  const { counts, pairs, superseded, voiceRule: voice_rule, files, carried, trees, snapshot } = made
+  const { as_of, environment, methodology_version, engines, tables, quarantined } = made.plan
+  const manifest: ReleaseManifest = {
+    release,
+    as_of,
+    environment,
+    methodology_version,
+    voice_rule,
+    engines,
+    tables,
+    counts,
+    superseded,
+    quarantined: [...quarantined],
+    files,
+    trees: trees.trees,
+    inputs: inputsOf(made.versions, previous),
+    carried,
+    snapshot_sha256: snapshot?.sha256(release) ?? null,
+  }
+  if (!(await store.putIfAbsent(manifestPath(release), recordBytes(manifestPath(release), manifest)))) {
+    return false
+  }
+  const entities = counts.agents + counts.forecasters
+  log('published', { release, as_of, entities, pairs, superseded: superseded.length })
+  const dropped = (previous?.carried ?? []).filter((file) => !carried.includes(file))
+  for (const file of dropped) await local.forget(releasePrefix(file.release) + file.path)
+  if (snapshot) await copySnapshot(store, manifest)
+  return true
+}

@@ -1,0 +1,214 @@
+// `fvs stage commit`: checks that all files of a release are there, and publishes it.
+import { ServiceError } from '../../schemas/errors.ts'
+import type { CarriedFile } from '../../schemas/payloads.ts'
+import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
+import { withDatabase } from '../duckdb.ts'
+import { hashOfBase64 } from '../proof/base64.ts'
+import { publish } from '../release/commit.ts'
+import { ENTRIES_PER_PAGE } from '../release/leaderboard.ts'
+import type { ReleaseResult } from '../release/make.ts'
+import { PART_SIZES, partsOf } from '../release/parts.ts'
+import { ownPlan, versionsOf } from '../release/plan.ts'
+import { snapshotDate } from '../release/read.ts'
+import { ENTITIES_PER_SHARD } from '../release/shards.ts'
+import { SnapshotFiles, completeSnapshots } from '../release/snapshot.ts'
+import { type ReleaseContext, assertEnvironment } from '../release/state.ts'
+import { supersededOutcomes } from '../release/superseded.ts'
+import { GatheredTrees } from '../release/trees.ts'
+import {
+  FORECASTS_TREE_PATH,
+  leaderboardPath,
+  ownersPath,
+  pairsPath,
+  releasePrefix,
+  rowGroupsPath,
+  shardStart,
+  tallyPath,
+} from '../store/paths.ts'
+import { listQuarantined } from '../tables/quarantine.ts'
+import { type Format, type Input, jsonOf, linesIn } from './lines.ts'
+import { type StagedFile, manifestEntry, parseStagedFile } from './staged-file.ts'
+import { type FieldOfRelease, readTally } from './tally.ts'
+
+export interface CommitRequest {
+  release: number
+  /** The SHA-256 of the tally. */
+  tally: string
+  /** All forecasts, each id once. */
+  forecasts: number
+}
+
+/**
+ * Publishes a release of which every file is in the store. `input` has what was printed of each, a JSON object a line.
+ *
+ * @throws ServiceError `invalid` for a file that is missing, comes twice or does not fit the others.
+ */
+export async function commitStages(
+  context: ReleaseContext,
+  request: CommitRequest,
+  input: Input,
+  sizes = PART_SIZES,
+): Promise<ReleaseResult> {
+  const result = await commit(context, request, input, sizes)
+  // Whoever has published the release, it is needed no more.
+  await context.store.delete(tallyPath(request.release, request.tally))
+  return result
+}
+
+async function commit(
+  context: ReleaseContext,
+  { release, tally, forecasts }: CommitRequest,
+  input: Input,
+  sizes: typeof PART_SIZES,
+): Promise<ReleaseResult> {
+  const { store, local } = context
+  const state = await assertEnvironment(context)
+  const lost = { made: false, release, reason: 'lost' } as const
+  if (state.number >= release) {
+    await completeSnapshots(context, state, await listQuarantined(store))
+    return lost
+  }
+  if (state.number + 1 !== release) {
+    throw new ServiceError('conflict', `release ${release} is not the next one after release ${state.number}`)
+  }
+  const plan = await ownPlan(context, release)
+  const versions = await versionsOf(store, plan.tables)
+  const field = await readTally(store, release, tally)
+  const hasTree = (await store.range(releasePrefix(release) + FORECASTS_TREE_PATH, 0, 1)) !== undefined
+  const { files, carried, questions, pairs } = arranged(await stagedFiles(input), field, hasTree, sizes)
+  const trees = new GatheredTrees()
+  const snapshot = plan.brings_snapshot ? new SnapshotFiles(snapshotDate(plan.as_of)) : undefined
+  for (const { path, rows, tree, copy } of files) {
+    if (tree) trees.take({ path, subtree: { root: hashOfBase64(tree.root), size: tree.size } })
+    if (copy) snapshot?.add({ path, rows, ...copy })
+  }
+  const { manifest: previous } = state
+  const superseded = previous
+    ? await withDatabase(context.openDatabase, (database) =>
+        local.reading(() => supersededOutcomes({ database, local }, previous, versions)),
+      )
+    : []
+  const [agents, forecasters] = ENTITY_TYPES.map((name) => field.tallies[name].population) as [number, number]
+  const counts = { agents, forecasters, scored_questions: questions, forecasts }
+  const own = carried.map(({ path, rows, size_bytes, sha256 }): CarriedFile => {
+    return { release, path, rows, size_bytes, sha256 }
+  })
+  const made = {
+    plan,
+    versions,
+    counts,
+    pairs,
+    superseded,
+    trees,
+    snapshot,
+    voiceRule: field.voiceRule,
+    files: files.map(manifestEntry),
+    carried: own,
+  }
+  if (!(await publish(context, state, made))) return lost
+  const entities = agents + forecasters
+  return { made: true, release, asOf: plan.as_of, entities, pairs, files: files.length + 1 }
+}
+
+const FILES: Format = { of: 'a file', columns: ['file'], compare: () => -1 }
+
+async function stagedFiles(input: Input): Promise<Map<string, StagedFile>> {
+  const files = new Map<string, StagedFile>()
+  for await (const lines of linesIn(input, FILES)) {
+    for (const [json] of lines) {
+      const file = parseStagedFile(jsonOf(json!))
+      if (files.has(file.path)) throw new ServiceError('invalid', `${file.path} comes twice`)
+      files.set(file.path, file)
+    }
+  }
+  return files
+}
+
+/** All files in the order of the manifest, and those of pairs that are carried. */
+function arranged(
+  given: Map<string, StagedFile>,
+  field: FieldOfRelease,
+  hasTree: boolean,
+  sizes: typeof PART_SIZES,
+) {
+  const rest = new Map(given)
+  const take = (path: string, expected: Partial<StagedFile> = {}): StagedFile => {
+    const file = rest.get(path)
+    if (!file) throw new ServiceError('invalid', `${path} is missing`)
+    rest.delete(path)
+    for (const [name, value] of Object.entries(expected)) {
+      const said = file[name as keyof StagedFile]
+      if (said !== value) throw unfit(path, name, said, value)
+    }
+    return file
+  }
+  const shards = ENTITY_TYPES.map((entityType) => shardsIn(rest, entityType, field, take))
+  const counted = shards.flatMap((own, kind) =>
+    own.map(({ rows, pairs = 0 }) => ({ entityType: ENTITY_TYPES[kind]!, entities: rows, pairs })),
+  )
+  const all = shards.flat()
+  const partFiles = (folder: 'scores' | 'entities') => {
+    let shard = 0
+    return partsOf(folder, counted, sizes).map((part) => {
+      const { path, entityType: entity_type } = part
+      const first_entity_id = shardStart(all[shard]!.path, entity_type)!
+      shard += part.shards
+      const rows = folder === 'scores' ? part.pairs : part.entities
+      return { part, file: take(path, { rows, entity_type, first_entity_id }) }
+    })
+  }
+  const owners: StagedFile[] = []
+  while (rest.has(ownersPath(owners.length))) owners.push(take(ownersPath(owners.length)))
+  const owned = sum(all, ({ owned: count = 0 }) => count)
+  const listed = sum(owners, ({ agents = 0 }) => agents)
+  if (listed !== owned) throw unfit('owners/', 'agents', listed, owned)
+  const pages = ENTITY_TYPES.flatMap((entityType) =>
+    chunksOf(field.tallies[entityType].population, ENTRIES_PER_PAGE).map((rows, page) =>
+      take(leaderboardPath(entityType, page), { rows }),
+    ),
+  )
+  const entities = partFiles('entities').map(({ file }) => file)
+  const scores = partFiles('scores')
+  const scoreFiles = scores.flatMap(({ file }) => [file, take(rowGroupsPath(file.path))])
+  const names = take(pairsPath(0))
+  const carried = scores.flatMap(({ part: { pairs } }, number) =>
+    pairs > 0 ? [take(pairsPath(number + 1), { rows: pairs })] : [],
+  )
+  const tree = hasTree ? [take(FORECASTS_TREE_PATH)] : []
+  for (const path of rest.keys()) throw new ServiceError('invalid', `${path} is no file of the release`)
+  return {
+    files: [...all, ...owners, ...pages, ...entities, ...scoreFiles, ...tree],
+    carried: [names, ...carried],
+    questions: names.questions ?? 0,
+    pairs: sum(scores, ({ part }) => part.pairs),
+  }
+}
+
+/** The shards of a kind in order of their first entities. */
+function shardsIn(
+  files: ReadonlyMap<string, StagedFile>,
+  entityType: EntityType,
+  { tallies }: FieldOfRelease,
+  take: (path: string, expected: Partial<StagedFile>) => StagedFile,
+): StagedFile[] {
+  const paths = [...files.keys()].filter((path) => shardStart(path, entityType) !== undefined).toSorted()
+  const sizes = chunksOf(tallies[entityType].population, ENTITIES_PER_SHARD)
+  if (paths.length !== sizes.length) throw unfit(`${entityType}/`, 'shards', paths.length, sizes.length)
+  return sizes.map((rows, index) => take(paths[index]!, { rows }))
+}
+
+/** The sizes of the runs that a number of things is divided into. */
+function chunksOf(count: number, size: number): number[] {
+  return Array.from({ length: Math.ceil(count / size) }, (_, index) => Math.min(size, count - index * size))
+}
+
+function sum<T>(values: readonly T[], of: (value: T) => number): number {
+  return values.reduce((total, value) => total + of(value), 0)
+}
+
+function unfit(path: string, what: string, said: unknown, expected: unknown): ServiceError {
+  return new ServiceError(
+    'invalid',
+    `${path}: ${what} is ${JSON.stringify(said)}, and not ${JSON.stringify(expected)}`,
+  )
+}

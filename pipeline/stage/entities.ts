@@ -1,0 +1,143 @@
+// `fvs stage publish shards` and `publish entities`: entities with their scores, ranked, to files.
+import { ServiceError } from '../../schemas/errors.ts'
+import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
+import { partPath } from '../release/parts.ts'
+import { EntitiesFile } from '../release/entities-parquet.ts'
+import { type RankedEntity, listed, rankAmong } from '../release/payloads.ts'
+import { snapshotDate } from '../release/read.ts'
+import { entryOf, releaseShards } from '../release/shards.ts'
+import { copyOf } from '../release/snapshot.ts'
+import type { ReleaseContext } from '../release/state.ts'
+import type { EntityScores } from '../scoring/entity.ts'
+import type { Methodology } from '../scoring/methodology.ts'
+import { voicesIn } from '../scoring/ranking.ts'
+import {
+  type Fields,
+  type Format,
+  type Input,
+  inOrderOf,
+  jsonOf,
+  strictly,
+  wholeOf,
+  wholeOrNull,
+} from './lines.ts'
+import { entityLine, planned, unitsIn } from './planned.ts'
+import { type FieldOfRelease, entityTypeOf, readTally, shardAt } from './tally.ts'
+
+const COLUMNS = [
+  'unit',
+  'entity',
+  'entity_type',
+  'entity_id',
+  'names',
+  'registered_ms',
+  'retired_ms',
+  'last_forecast_ms',
+  'open_forecasts',
+  'next_close_ms',
+  'pairs',
+  'scores',
+] as const
+const ENTITIES: Format = {
+  of: 'an entity',
+  columns: COLUMNS,
+  compare: strictly(inOrderOf(COLUMNS, { entity: 'number' })),
+}
+
+/** Puts shards. A line for each, and one for each entity. */
+export async function* shardLines(
+  context: ReleaseContext,
+  release: number,
+  tally: string,
+  input: Input,
+): AsyncIterable<string> {
+  const { plan, provenance, sign, put } = await planned(context, release)
+  const field = await readTally(context.store, release, tally)
+  const rank = rankedIn(context.methodology, field)
+  yield* unitsIn(input, ENTITIES, ([unit]) => {
+    const place = shardAt(field, wholeOf(unit!))
+    if (!place) throw new ServiceError('invalid', `there is no shard ${unit}`)
+    const members: RankedEntity[] = []
+    return {
+      take(fields) {
+        const entity = rank(fields)
+        if (wholeOf(fields[1]!) !== place.first + members.length || entity.entityType !== place.entityType) {
+          throw new ServiceError('invalid', `entity ${fields[1]} is not the next one of shard ${unit}`)
+        }
+        members.push(entity)
+      },
+      async end() {
+        if (members.length !== place.count) {
+          throw new ServiceError('invalid', `shard ${unit} has ${members.length} of ${place.count} entities`)
+        }
+        const [file] = releaseShards(members, field.voiceRule, provenance, sign, plan.brings_snapshot)
+        const copy = copyOf(file!, snapshotDate(plan.as_of))
+        const line = await put(file!, {
+          pairs: members.reduce((sum, { pairs }) => sum + pairs, 0),
+          owned: members.filter(({ ownerId }) => ownerId !== null).length,
+          ...(copy ? { copy: entryOf(copy) } : {}),
+        })
+        return line + members.map((entity) => entityLine(listed(entity))).join('')
+      },
+    }
+  })
+}
+
+/** Puts parts of the entities. A line for each. */
+export async function* entityPartLines(
+  context: ReleaseContext,
+  release: number,
+  tally: string,
+  input: Input,
+): AsyncIterable<string> {
+  const { put } = await planned(context, release)
+  const rank = rankedIn(context.methodology, await readTally(context.store, release, tally))
+  yield* unitsIn(input, ENTITIES, ([unit]) => {
+    const file = new EntitiesFile()
+    let first: RankedEntity | undefined
+    let rows = 0
+    return {
+      take(fields) {
+        const entity = rank(fields)
+        first ??= entity
+        file.add(entity)
+        rows += 1
+      },
+      end() {
+        const { entityType: entity_type, entityId: first_entity_id } = first!
+        const path = partPath('entities', wholeOf(unit!))
+        return put({ path, rows, bytes: file.finish(), entity_type, first_entity_id })
+      },
+    }
+  })
+}
+
+/** What ranks the entity of a line. */
+function rankedIn(methodology: Methodology, { voiceRule, tallies }: FieldOfRelease) {
+  const voices = Object.fromEntries(
+    ENTITY_TYPES.map((entityType) => [entityType, voicesIn(tallies[entityType])]),
+  ) as Record<EntityType, ReturnType<typeof voicesIn>>
+  return (fields: Fields): RankedEntity => {
+    const [, , type, entityId, names, registered, retired, last, open, nextClose, pairs, scores] = fields
+    const entityType = entityTypeOf(type!)
+    const { name, model_type, organization_name, owner_id } = jsonOf(names!) as Record<
+      string,
+      string | undefined
+    >
+    return rankAmong(methodology, voiceRule, voices[entityType], {
+      entityType,
+      entityId: entityId!,
+      name: name ?? null,
+      modelType: model_type ?? null,
+      organizationName: organization_name ?? null,
+      ownerId: owner_id ?? null,
+      registeredAtMs: wholeOrNull(registered!) ?? 0,
+      retiredAtMs: wholeOrNull(retired!),
+      lastForecastAtMs: wholeOrNull(last!),
+      openForecasts: wholeOf(open!),
+      nextCloseAtMs: wholeOrNull(nextClose!),
+      pairs: wholeOf(pairs!),
+      scores: jsonOf(scores!) as EntityScores,
+    })
+  }
+}

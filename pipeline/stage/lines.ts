@@ -1,0 +1,114 @@
+// Lines of fields separated by TAB, as stages read and print them: UTF-8, each line ended by LF, `\N` for null.
+import { ServiceError } from '../../schemas/errors.ts'
+
+export const NULL = '\\N'
+
+/** A stream of bytes, such as standard input. */
+export type Input = AsyncIterable<Uint8Array>
+
+/** The lines that a stage reads. */
+export interface Format {
+  /** What a line is about. */
+  of: string
+  columns: readonly string[]
+  /** Less than 0 where `a` comes before `b`, 0 where they may stand in any order. Two lines that must not both occur are above 0. */
+  compare: (a: Fields, b: Fields) => number
+}
+
+/** The fields of a line, as texts. */
+export type Fields = readonly string[]
+
+/**
+ * The lines of an input, some at a time.
+ *
+ * @throws ServiceError `invalid` for a wrong number of fields, a last line without its end, bytes that are not UTF-8, and lines
+ *   out of order.
+ */
+export async function* linesIn(input: Input, { of, columns, compare }: Format): AsyncIterable<Fields[]> {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  let rest = ''
+  let count = 0
+  let last: Fields | undefined
+  const wrong = (what: string) => new ServiceError('invalid', `line ${count}, of ${of}: ${what}`)
+  const read = (text: string): Fields => {
+    count += 1
+    const fields = text.split('\t')
+    if (fields.length !== columns.length) {
+      throw wrong(`${fields.length} fields, and not ${columns.length}: ${columns.join(', ')}`)
+    }
+    if (last && compare(last, fields) > 0) throw wrong('out of order, or twice')
+    last = fields
+    return fields
+  }
+  const decoded = (bytes?: Uint8Array): string => {
+    try {
+      return decoder.decode(bytes, { stream: bytes !== undefined })
+    } catch {
+      throw new ServiceError('invalid', `after line ${count}, of ${of}: not UTF-8`)
+    }
+  }
+  for await (const bytes of input) {
+    const texts = (rest + decoded(bytes)).split('\n')
+    rest = texts.pop()!
+    if (texts.length > 0) yield texts.map(read)
+  }
+  rest += decoded()
+  if (rest !== '') {
+    count += 1
+    throw wrong('the last line has no end')
+  }
+}
+
+/** @throws ServiceError `invalid` for a field that is not a whole number that a double holds. */
+export function wholeOf(field: string): number {
+  const value = Number(field)
+  if (Number.isSafeInteger(value) && /^-?\d+$/.test(field)) return value
+  throw new ServiceError('invalid', `${JSON.stringify(field)} is not a whole number`)
+}
+
+export function wholeOrNull(field: string): number | null {
+  return field === NULL ? null : wholeOf(field)
+}
+
+/** Of a flag. */
+export function isSet(field: string): boolean {
+  if (field === '0' || field === '1') return field === '1'
+  throw new ServiceError('invalid', `${JSON.stringify(field)} is neither 0 nor 1`)
+}
+
+/** @throws ServiceError `invalid` for a field that is not JSON. */
+export function jsonOf(field: string): unknown {
+  try {
+    return JSON.parse(field)
+  } catch {
+    throw new ServiceError('invalid', `${JSON.stringify(field.slice(0, 80))} is not JSON`)
+  }
+}
+
+export function lineOf(fields: readonly (string | number | null)[]): string {
+  return `${fields.map((field) => field ?? NULL).join('\t')}\n`
+}
+
+/** Compares one field after another, each as its text or as a number; null comes first. */
+export function inOrderOf(columns: readonly string[], by: Readonly<Record<string, 'text' | 'number'>>) {
+  const keys = Object.entries(by).map(([name, kind]) => ({
+    at: columns.indexOf(name),
+    isText: kind === 'text',
+  }))
+  return (a: Fields, b: Fields): number => {
+    for (const { at, isText } of keys) {
+      const [one, other] = [a[at]!, b[at]!]
+      if (one === other) continue
+      if (one === NULL) return -1
+      if (other === NULL) return 1
+      if (isText) return one < other ? -1 : 1
+      return wholeOf(one) - wholeOf(other)
+    }
+    return 0
+  }
+}
+
+/** As a comparison, where no two lines may be equal. */
+export function strictly(compare: Format['compare']): Format['compare'] {
+  return (a, b) => compare(a, b) || 1
+}

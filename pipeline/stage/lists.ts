@@ -1,0 +1,73 @@
+// `fvs stage publish leaderboards` and `publish owners`: entities in order, to files.
+import { ServiceError } from '../../schemas/errors.ts'
+import { ENTRIES_PER_PAGE, leaderboardPage } from '../release/leaderboard.ts'
+import { ownerFile } from '../release/owners.ts'
+import type { ListedEntity } from '../release/payloads.ts'
+import type { ReleaseContext } from '../release/state.ts'
+import { type Fields, type Format, type Input, NULL, inOrderOf, jsonOf, strictly, wholeOf } from './lines.ts'
+import { planned, unitsIn } from './planned.ts'
+import { entityTypeOf } from './tally.ts'
+
+const ENTRY = ['page', 'entity_type', 'entity_id', 'rank', 'second', 'content'] as const
+const byPage = inOrderOf(ENTRY, { entity_type: 'text', page: 'number' })
+const byId = inOrderOf(ENTRY, { entity_id: 'text' })
+const ENTRIES: Format = { of: 'a leaderboard', columns: ENTRY, compare: strictly(compareEntries) }
+
+function compareEntries(a: Fields, b: Fields): number {
+  const [rank, other] = [a[3]!, b[3]!].map((field) => (field === NULL ? Infinity : wholeOf(field))) as [
+    number,
+    number,
+  ]
+  if (a[1] !== b[1] || a[0] !== b[0]) return byPage(a, b)
+  if (rank !== other) return rank - other
+  return wholeOf(b[4]!) - wholeOf(a[4]!) || byId(a, b)
+}
+
+/** Puts pages of the leaderboards. A line for each. */
+export async function* leaderboardLines(
+  context: ReleaseContext,
+  release: number,
+  input: Input,
+): AsyncIterable<string> {
+  const { provenance, put } = await planned(context, release)
+  const begin = ([page, entityType]: Fields) => {
+    const members: ListedEntity[] = []
+    return {
+      take(fields: Fields) {
+        members.push(jsonOf(fields[5]!) as ListedEntity)
+        if (members.length > ENTRIES_PER_PAGE)
+          throw new ServiceError('invalid', `page ${page} has too many entries`)
+      },
+      end: () => put(leaderboardPage(entityTypeOf(entityType!), wholeOf(page!), members, provenance)),
+    }
+  }
+  yield* unitsIn(input, ENTRIES, begin, 2)
+}
+
+const AGENT = ['file', 'owner', 'entity_id', 'content'] as const
+const AGENTS: Format = {
+  of: 'an agent of an owner',
+  columns: AGENT,
+  compare: strictly(inOrderOf(AGENT, { file: 'number', owner: 'text', entity_id: 'text' })),
+}
+
+/** Puts files of owners. A line for each. */
+export async function* ownerLines(
+  context: ReleaseContext,
+  release: number,
+  input: Input,
+): AsyncIterable<string> {
+  const { provenance, sign, put } = await planned(context, release)
+  yield* unitsIn(input, AGENTS, ([file]) => {
+    const agents: ListedEntity[] = []
+    return {
+      take(fields) {
+        agents.push(jsonOf(fields[3]!) as ListedEntity)
+      },
+      end() {
+        const owners = [...Map.groupBy(agents, ({ ownerId }) => ownerId!)]
+        return put(ownerFile(wholeOf(file!), owners, provenance, sign), { agents: agents.length })
+      },
+    }
+  })
+}

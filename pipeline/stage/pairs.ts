@@ -1,0 +1,166 @@
+// `fvs stage publish scores` and `publish names`: pairs in order, to Parquet files that DuckDB writes.
+import { type FileHandle, open, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Database, literal, withDatabase } from '../duckdb.ts'
+import { writeNames, writePairs } from '../engine/carried.ts'
+import { writeScores } from '../engine/queries.ts'
+import { partPath } from '../release/parts.ts'
+import { rowGroupsOutput } from '../release/row-groups.ts'
+import type { ReleaseContext } from '../release/state.ts'
+import { PAIR_COLUMNS } from '../scoring/pairs.ts'
+import { pairsPath } from '../store/paths.ts'
+import {
+  type Fields,
+  type Format,
+  type Input,
+  NULL,
+  inOrderOf,
+  lineOf,
+  linesIn,
+  strictly,
+  wholeOf,
+} from './lines.ts'
+import { planned, unitsIn } from './planned.ts'
+import { METRICS } from './sweep.ts'
+import { entityTypeOf } from './tally.ts'
+
+/** What DuckDB reads of a line, with the types of its columns. */
+const PAIR = {
+  entity: 'INTEGER',
+  entity_type: 'VARCHAR',
+  entity_id: 'VARCHAR',
+  question: 'INTEGER',
+  question_id: 'VARCHAR',
+  outcome: 'VARCHAR',
+  resolved_ms: 'BIGINT',
+  cluster: 'VARCHAR',
+  place: 'INTEGER',
+  standard: 'DOUBLE',
+  ...Object.fromEntries(METRICS.map((name) => [name, PAIR_COLUMNS[name] === 'int32' ? 'INTEGER' : 'DOUBLE'])),
+}
+const COLUMNS = ['scores_part', ...Object.keys(PAIR)]
+const QUESTION = COLUMNS.indexOf('question')
+const PAIRS: Format = {
+  of: 'an entity and a question',
+  columns: COLUMNS,
+  compare: strictly(inOrderOf(COLUMNS, { entity: 'number', place: 'number' })),
+}
+
+/** Puts parts of the scores, each with the hashes of its row groups and the private file of its pairs. A line for each file. */
+export async function* scorePartLines(
+  context: ReleaseContext,
+  release: number,
+  input: Input,
+): AsyncIterable<string> {
+  const { put } = await planned(context, release)
+  const path = join(context.directory, 'staged.tsv')
+  const made = join(context.directory, 'staged.parquet')
+  try {
+    yield* unitsIn(input, PAIRS, async ([unit, , entityType, first_entity_id]) => {
+      const number = wholeOf(unit!)
+      const lines = await Spool.open(path)
+      return {
+        take: (fields) => (fields[QUESTION] === NULL ? undefined : lines.add(fields.slice(1))),
+        async end() {
+          await lines.close()
+          const pairs = `(SELECT *, make_timestamptz(resolved_ms * 1000) AS resolved_at FROM ${spooled(path, PAIR)})`
+          const rows = lines.count
+          const bytes = await written(context, made, (database) => writeScores(database, made, pairs))
+          const part = {
+            path: partPath('scores', number),
+            entity_type: entityTypeOf(entityType!),
+            first_entity_id,
+          }
+          const printed = await put({ ...part, rows, bytes })
+          const groups = await put(rowGroupsOutput(part.path, bytes))
+          if (rows === 0) return printed + groups
+          const carried = await written(context, made, (database) => writePairs(database, made, pairs))
+          return printed + groups + (await put({ path: pairsPath(number + 1), rows, bytes: carried }))
+        },
+      }
+    })
+  } finally {
+    for (const file of [path, made]) await rm(file, { force: true })
+  }
+}
+
+const NAME = { kind: 'VARCHAR', number: 'INTEGER', id: 'VARCHAR', voice: 'INTEGER' }
+const NAMES: Format = {
+  of: 'a name',
+  columns: Object.keys(NAME),
+  compare: strictly(inOrderOf(Object.keys(NAME), { kind: 'text', number: 'number' })),
+}
+
+/** Puts the private file of what the numbers in all pairs stand for. One line. */
+export async function nameLine(context: ReleaseContext, release: number, input: Input): Promise<string> {
+  const { put } = await planned(context, release)
+  const path = join(context.directory, 'staged.tsv')
+  const made = join(context.directory, 'staged.parquet')
+  try {
+    const lines = await Spool.open(path)
+    let questions = 0
+    for await (const names of linesIn(input, NAMES)) {
+      for (const name of names) {
+        if (name[0] === 'question') questions += 1
+        await lines.add(name)
+      }
+    }
+    await lines.close()
+    const bytes = await written(context, made, (database) =>
+      writeNames(database, made, `FROM ${spooled(path, NAME)}`),
+    )
+    return await put({ path: pairsPath(0), rows: lines.count, bytes }, { questions })
+  } finally {
+    for (const file of [path, made]) await rm(file, { force: true })
+  }
+}
+
+/** The bytes of a file that DuckDB makes. */
+async function written(
+  { openDatabase }: Pick<ReleaseContext, 'openDatabase'>,
+  path: string,
+  write: (database: Database) => Promise<void>,
+): Promise<Uint8Array> {
+  await withDatabase(openDatabase, write)
+  return readFile(path)
+}
+
+/** The lines of a file as a relation, in their order. */
+function spooled(path: string, columns: Readonly<Record<string, string>>): string {
+  const types = Object.entries(columns).map(([name, type]) => `${literal(name)}: ${literal(type)}`)
+  return `read_csv(${literal(path)}, columns = {${types.join(', ')}}, auto_detect = false, header = false, delim = '\t',
+    quote = '', escape = '', nullstr = ${literal(NULL)}, new_line = '\\n')`
+}
+
+/** Lines on their way to DuckDB, in a file, since a part of the scores would not fit in memory as text. */
+class Spool {
+  static readonly #mostLength = 1 << 20
+  readonly #file: FileHandle
+  #text = ''
+  count = 0
+
+  private constructor(file: FileHandle) {
+    this.#file = file
+  }
+
+  static async open(path: string): Promise<Spool> {
+    return new Spool(await open(path, 'w'))
+  }
+
+  add(fields: Fields): void | Promise<void> {
+    this.#text += lineOf(fields)
+    this.count += 1
+    if (this.#text.length > Spool.#mostLength) return this.#flush()
+  }
+
+  async close(): Promise<void> {
+    await this.#flush()
+    await this.#file.close()
+  }
+
+  async #flush(): Promise<void> {
+    const text = this.#text
+    this.#text = ''
+    await this.#file.writeFile(text)
+  }
+}

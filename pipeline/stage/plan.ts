@@ -1,0 +1,66 @@
+// `fvs release plan`: plans a release that an engine of another kind carries out, and makes what follows from the tables alone.
+import type { ReleaseManifest, SupersededOutcome } from '../../schemas/payloads.ts'
+import { type Database, withDatabase } from '../duckdb.ts'
+import { forecastsTree } from '../release/forecasts-tree.ts'
+import { ENTRIES_PER_PAGE } from '../release/leaderboard.ts'
+import { type NoRelease, type ReleaseRequest, planRelease } from '../release/make.ts'
+import { writerOf } from '../release/commit.ts'
+import type { ReleasePlan } from '../release/plan.ts'
+import { ENTITIES_PER_SHARD } from '../release/shards.ts'
+import type { ReleaseContext } from '../release/state.ts'
+import { supersededOutcomes } from '../release/superseded.ts'
+import type { Methodology } from '../scoring/methodology.ts'
+import { type StagedFile, describe } from './staged-file.ts'
+
+/** What an engine needs to know. */
+export interface StagedPlan extends Omit<ReleasePlan, 'signing' | 'quarantined'> {
+  made: true
+  release: number
+  as_of_ms: number
+  parameters: Methodology['parameters']
+  entities_per_shard: number
+  entries_per_page: number
+  owners_per_file: number
+  previous: Pick<ReleaseManifest, 'release' | 'as_of' | 'tables' | 'voice_rule'> | null
+  superseded: SupersededOutcome[]
+  files: StagedFile[]
+}
+
+/** @throws ServiceError as `planRelease` does. */
+export async function planStages(
+  context: ReleaseContext,
+  request: ReleaseRequest,
+): Promise<StagedPlan | NoRelease> {
+  const planned = await planRelease(context, request)
+  if ('made' in planned) return planned
+  const { state, plan, versions } = planned
+  const { signing: _, quarantined: _q, ...shown } = plan
+  const { store, local, methodology } = context
+  const release = state.number + 1
+  const previous = state.manifest
+  const derive = async (database: Database) => {
+    const superseded = previous ? await supersededOutcomes({ database, local }, previous, versions) : []
+    const tree = await forecastsTree({ ...context, database }, versions.forecasts, previous)
+    if (tree) await writerOf(store, release)(tree.path, tree.bytes)
+    return { superseded, files: tree ? [describe(tree)] : [] }
+  }
+  return {
+    made: true,
+    release,
+    ...shown,
+    as_of_ms: Date.parse(plan.as_of),
+    parameters: methodology.parameters,
+    entities_per_shard: ENTITIES_PER_SHARD,
+    entries_per_page: ENTRIES_PER_PAGE,
+    owners_per_file: ENTITIES_PER_SHARD,
+    previous: previous
+      ? {
+          release: previous.release,
+          as_of: previous.as_of,
+          tables: previous.tables,
+          voice_rule: previous.voice_rule,
+        }
+      : null,
+    ...(await local.reading(() => withDatabase(context.openDatabase, derive))),
+  }
+}

@@ -1,0 +1,83 @@
+// What the stages of a release that publish have in common: the plan by which they work, and the lines that they print.
+import { ServiceError } from '../../schemas/errors.ts'
+import { signatureOf } from '../proof/hmac.ts'
+import { writerOf } from '../release/commit.ts'
+import { orderOf } from '../release/leaderboard.ts'
+import type { ListedEntity, Provenance } from '../release/payloads.ts'
+import { type ReleasePlan, ownPlan } from '../release/plan.ts'
+import type { OutputFile, Sign } from '../release/shards.ts'
+import type { ReleaseContext } from '../release/state.ts'
+import { type Fields, type Format, type Input, lineOf, linesIn } from './lines.ts'
+import { type FileFacts, describe } from './staged-file.ts'
+
+export interface Planned {
+  release: number
+  plan: ReleasePlan
+  provenance: Provenance
+  sign: Sign
+  /** Puts a file, and returns the line that says so. @throws ServiceError `conflict` if another run has published the release. */
+  put: (file: OutputFile, facts?: FileFacts) => Promise<string>
+}
+
+/** @throws ServiceError as `ownPlan` does. */
+export async function planned(context: ReleaseContext, release: number): Promise<Planned> {
+  const { store, secrets } = context
+  const plan = await ownPlan(context, release)
+  const { methodology_version, as_of, environment } = plan
+  const write = writerOf(store, release)
+  return {
+    release,
+    plan,
+    provenance: { methodology_version, release, as_of, environment },
+    sign: (bytes) => (secrets ? signatureOf(bytes, secrets) : null),
+    async put(file, facts = {}) {
+      if (!(await write(file.path, file.bytes))) {
+        throw new ServiceError('conflict', `another run has published release ${release}`)
+      }
+      return lineOf(['file', null, null, null, null, null, JSON.stringify(describe(file, facts))])
+    },
+  }
+}
+
+/** The line of an entity, from which leaderboards and owners are made. */
+export function entityLine(entity: ListedEntity): string {
+  const { entityType, entityId, ownerId } = entity
+  const { rank, second } = orderOf(entity)
+  const owner = ownerId === null ? null : orderedOwner(ownerId)
+  return lineOf(['entity', entityType, entityId, rank, second, owner, JSON.stringify(entity)])
+}
+
+/** Hexadecimal digits in whose order owners come: that of their UTF-16 code units. */
+function orderedOwner(owner: string): string {
+  return Buffer.from(owner, 'utf16le').swap16().toString('hex')
+}
+
+/** What is made of the lines of a unit. */
+interface Unit {
+  take(fields: Fields): void | Promise<void>
+  /** Returns what to print. */
+  end(): Promise<string>
+}
+
+/** Begins a unit with the first of the lines that agree in the first two fields, and ends it after the last of them. */
+export async function* unitsIn(
+  input: Input,
+  format: Format,
+  begin: (first: Fields) => Unit | Promise<Unit>,
+  keys = 1,
+): AsyncIterable<string> {
+  let first: Fields | undefined
+  let unit: Unit | undefined
+  for await (const lines of linesIn(input, format)) {
+    for (const fields of lines) {
+      if (!unit || fields[0] !== first![0] || (keys === 2 && fields[1] !== first![1])) {
+        if (unit) yield await unit.end()
+        first = fields
+        unit = await begin(fields)
+      }
+      const taken = unit.take(fields)
+      if (taken) await taken
+    }
+  }
+  if (unit) yield await unit.end()
+}

@@ -1,0 +1,72 @@
+// `fvs stage score`: the pairs of entities in order, to their scores.
+import { Rows } from '../engine/rows.ts'
+import { publishedForm } from '../release/payloads.ts'
+import { scoreEntity } from '../scoring/entity.ts'
+import type { Methodology } from '../scoring/methodology.ts'
+import { SCORED_COLUMNS } from '../scoring/pairs.ts'
+import { roundHalfEven } from '../scoring/round.ts'
+import { UNIT } from '../scoring/strength.ts'
+import {
+  type Fields,
+  type Format,
+  type Input,
+  NULL,
+  inOrderOf,
+  isSet,
+  lineOf,
+  linesIn,
+  strictly,
+  wholeOf,
+  wholeOrNull,
+} from './lines.ts'
+import { METRICS } from './sweep.ts'
+
+const FACTS = ['entity', 'voice', 'strength', 'owner_agents', 'attempt'] as const
+const PAIR = ['outcome', 'cluster_number', 'standard', ...METRICS] as const
+const COLUMNS = [...FACTS, 'place', ...PAIR]
+const PLACE = FACTS.length
+const PAIRS: Format = {
+  of: 'an entity and a question',
+  columns: COLUMNS,
+  compare: strictly(inOrderOf(COLUMNS, { entity: 'number', place: 'number' })),
+}
+const SCORED_NAMES = ['outcome', 'cluster', 'standard', ...METRICS] as const
+
+/** A line for each entity. */
+export async function* scoreLines(methodology: Methodology, input: Input): AsyncIterable<string> {
+  const pairs = new Rows(SCORED_COLUMNS)
+  let facts: Fields | undefined
+  const end = (): string => {
+    if (!facts) return ''
+    const [entity, voice, strength, owner_agents, attempt] = facts
+    const circumstances = {
+      voice: isSet(voice!),
+      strength: wholeOf(strength!),
+      owner_agents: wholeOrNull(owner_agents!),
+      attempt: wholeOrNull(attempt!),
+    }
+    const scores = publishedForm(scoreEntity(methodology, pairs, circumstances))
+    const { eligible, skill } = scores
+    const flags = [eligible ? 1 : 0, circumstances.voice ? 1 : 0]
+    const millionths = skill === null ? null : roundHalfEven(skill * UNIT)
+    const line = lineOf([entity!, pairs.rowCount, ...flags, millionths, JSON.stringify(scores)])
+    pairs.clear()
+    return line
+  }
+  for await (const rows of linesIn(input, PAIRS)) {
+    let lines = ''
+    for (const row of rows) {
+      if (facts?.[0] !== row[0]) lines += end()
+      facts = row
+      if (row[PLACE] !== NULL) take(pairs, row)
+    }
+    if (lines !== '') yield lines
+  }
+  yield end()
+}
+
+function take(pairs: Rows<typeof SCORED_COLUMNS>, row: Fields): void {
+  const { columns, row: at } = pairs
+  for (const [index, name] of SCORED_NAMES.entries()) columns[name][at] = wholeOf(row[PLACE + 1 + index]!)
+  pairs.next()
+}

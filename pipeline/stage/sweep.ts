@@ -1,0 +1,152 @@
+// `fvs stage sweep`: the forecasts of questions in order, to pairs.
+import type { ColumnKinds } from '../../schemas/columns.ts'
+import { PAIR_METRICS, type PairMetricName } from '../../schemas/metrics.ts'
+import { Rows } from '../engine/rows.ts'
+import type { Methodology } from '../scoring/methodology.ts'
+import { PAIR_COLUMNS } from '../scoring/pairs.ts'
+import { QuestionSweep } from '../scoring/question.ts'
+import {
+  type Fields,
+  type Format,
+  type Input,
+  NULL,
+  inOrderOf,
+  isSet,
+  lineOf,
+  linesIn,
+  wholeOf,
+} from './lines.ts'
+
+const EVENT = [
+  'question',
+  'opened_ms',
+  'closes_ms',
+  'resolved_ms',
+  'outcome',
+  'at_ms',
+  'forecast_id',
+  'recorded_ms',
+  'entity',
+  'voice',
+  'ppm',
+  'imported',
+] as const
+const EVENTS: Format = {
+  of: 'an event',
+  columns: EVENT,
+  compare: inOrderOf(EVENT, {
+    question: 'number',
+    at_ms: 'number',
+    forecast_id: 'text',
+    recorded_ms: 'number',
+    entity: 'number',
+    ppm: 'number',
+    imported: 'number',
+  }),
+}
+
+/** The numbers of a pair, in the order of the columns. */
+export const METRICS = Object.keys(PAIR_METRICS) as PairMetricName[]
+/** Of a line that counts a question's forecasts. */
+const BEFORE_FORECASTS = METRICS.indexOf('forecasts')
+const AFTER_FORECASTS = METRICS.length - BEFORE_FORECASTS - 1
+
+const FORECASTS = {
+  entity: 'int32',
+  atMs: 'double',
+  ppm: 'int32',
+  imported: 'int32',
+} as const satisfies ColumnKinds
+
+/** A line for each pair, and one for each question with the number of its forecasts. */
+export async function* sweepLines(methodology: Methodology, input: Input): AsyncIterable<string> {
+  const stage = new SweepStage(methodology)
+  for await (const events of linesIn(input, EVENTS)) {
+    const lines = events.map((event) => stage.take(event)).join('')
+    if (lines !== '') yield lines
+  }
+  yield stage.end()
+}
+
+/** Holds the forecasts of one question, and numbers the entities that made them. */
+class SweepStage {
+  readonly #methodology: Methodology
+  #voices = new Uint8Array(64)
+  #sweep: QuestionSweep
+  readonly #pairs = new Rows(PAIR_COLUMNS)
+  /** Of the question under way. */
+  readonly #forecasts = new Rows(FORECASTS)
+  readonly #entities = new Map<string, number>()
+  #first: Fields | undefined
+  #lastId = ''
+  #count = 0
+
+  constructor(methodology: Methodology) {
+    this.#methodology = methodology
+    this.#sweep = new QuestionSweep(methodology, this.#voices)
+  }
+
+  /** Takes a forecast. Returns the pairs of the question before it, where it is the first of another. */
+  take(event: Fields): string {
+    const done = this.#first && this.#first[0] !== event[0] ? this.end() : ''
+    this.#first ??= event
+    const [, , , , , atMs, id, , entity, voice, ppm, imported] = event
+    // Two rows with one id are one forecast: the one recorded first, which comes first.
+    if (id === this.#lastId) return done
+    this.#lastId = id!
+    this.#count += 1
+    if (entity === NULL) return done
+    const { columns, row } = this.#forecasts
+    columns.entity[row] = this.#numberOf(entity!, isSet(voice!))
+    columns.atMs[row] = wholeOf(atMs!)
+    columns.ppm[row] = wholeOf(ppm!)
+    columns.imported[row] = isSet(imported!) ? 1 : 0
+    this.#forecasts.next()
+    return done
+  }
+
+  /** The pairs of the question under way, the last one. */
+  end(): string {
+    if (!this.#first) return ''
+    const [question, openedAtMs, closesAtMs, resolvedAtMs, outcome] = this.#first
+    const resolved = {
+      openedAtMs: wholeOf(openedAtMs!),
+      closesAtMs: wholeOf(closesAtMs!),
+      resolvedAtMs: wholeOf(resolvedAtMs!),
+      outcome: isSet(outcome!) ? 1 : 0,
+    } as const
+    const { rowCount: count, columns: forecasts } = this.#forecasts
+    this.#sweep.run(wholeOf(question!), resolved, { count, ...forecasts }, this.#pairs)
+    const entities = [...this.#entities.keys()]
+    const { columns } = this.#pairs
+    const nulls = (size: number) => Array.from({ length: size }, () => null)
+    let lines = lineOf([question!, null, ...nulls(BEFORE_FORECASTS), this.#count, ...nulls(AFTER_FORECASTS)])
+    for (let row = 0; row < this.#pairs.rowCount; row++) {
+      const entity = entities[columns.entity[row]!]!
+      lines += lineOf([question!, entity, ...METRICS.map((name) => columns[name][row]!)])
+    }
+    this.#pairs.clear()
+    this.#forecasts.clear()
+    this.#entities.clear()
+    this.#first = undefined
+    this.#lastId = ''
+    this.#count = 0
+    return lines
+  }
+
+  #numberOf(entity: string, isVoice: boolean): number {
+    const known = this.#entities.get(entity)
+    if (known !== undefined) return known
+    wholeOf(entity)
+    const number = this.#entities.size
+    this.#entities.set(entity, number)
+    if (number === this.#voices.length) {
+      const voices = new Uint8Array(2 * number)
+      voices.set(this.#voices)
+      this.#voices = voices
+      this.#sweep = new QuestionSweep(this.#methodology, voices)
+    }
+    this.#voices[number] = isVoice ? 1 : 0
+    return number
+  }
+}

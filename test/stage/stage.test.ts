@@ -1,0 +1,285 @@
+// A release in stages: the same bytes as from `fvs release`, whatever is in the world.
+import { describe, expect, test } from 'vitest'
+import type { Components } from '../../jobs/components.ts'
+import { signatureOf } from '../../pipeline/proof/hmac.ts'
+import { sha256Hex } from '../../pipeline/proof/canonical.ts'
+import { auditRelease } from '../../pipeline/release/audit.ts'
+import { deriveRelease } from '../../pipeline/release/derive.ts'
+import { readManifest } from '../../pipeline/release/read.ts'
+import { readPlan } from '../../pipeline/release/state.ts'
+import { planStages } from '../../pipeline/stage/plan.ts'
+import { MemoryStore } from '../../pipeline/store/memory.ts'
+import type { Store } from '../../pipeline/store/store.ts'
+import { currentVersions } from '../../pipeline/tables/delta-log.ts'
+import type { LeaderboardFile } from '../../schemas/payloads.ts'
+import type { Row, TableName } from '../../schemas/tables.ts'
+import { CROWD_AS_OF, crowd } from '../support/crowd.ts'
+import { suiteFolder, testFolder } from '../support/folder.ts'
+import { HISTORY_START_MS, type Step, historyOf } from '../support/history.ts'
+import { Clock, SECRET, release, testComponents } from '../support/service.ts'
+import { type StageOptions, type Stages, asCommands, inProcess } from '../support/stage-runs.ts'
+import { stagedRelease } from '../support/staged-release.ts'
+import { contentOf, copyOf } from '../support/store-content.ts'
+import { send } from '../support/tables.ts'
+import { uuidOf } from '../support/world.ts'
+
+const folder = await suiteFolder()
+
+function componentsOn(store: MemoryStore, clock: Clock): Promise<Components> {
+  return testComponents({ store, folder, clock })
+}
+
+/** A store without the pairs of any release, so that the next one sweeps everything, as stages do. */
+function withoutPairs(store: MemoryStore): MemoryStore {
+  const copy = copyOf(store)
+  for (const path of copy.objects.keys()) if (path.includes('/pairs/')) copy.objects.delete(path)
+  return copy
+}
+
+async function take({ rows }: Step, store: MemoryStore, id: string): Promise<void> {
+  for (const [table, added] of Object.entries(rows)) {
+    if (added.length > 0) await send(store, table as TableName, id, added)
+  }
+}
+
+async function faultsOf(store: MemoryStore, clock: Clock, number: number): Promise<string[]> {
+  const components = await componentsOn(store, clock)
+  using database = await components.openDatabase()
+  const { faults } = await auditRelease({ ...components, database, secrets: [SECRET] }, number)
+  return faults
+}
+
+/** Without rows of an id that is known with another question: no program of the service makes those. */
+function lawful(steps: readonly Step[]): Step[] {
+  const questions = new Map<string, unknown>()
+  return steps.map(({ rows, laterMs }) => {
+    const isLawful = ({ forecast_id, question_id }: Row) => {
+      const known = questions.get(forecast_id as string) ?? question_id
+      questions.set(forecast_id as string, known)
+      return known === question_id
+    }
+    return { laterMs, rows: { ...rows, forecasts: (rows.forecasts ?? []).filter(isLawful) } }
+  })
+}
+
+describe('a release in stages', () => {
+  test.for([1, 2, 3])(
+    'has the bytes of a release in one process: history %d',
+    { timeout: 120_000 },
+    async (seed) => {
+      const store = new MemoryStore()
+      const clock = new Clock(new Date(HISTORY_START_MS).toISOString())
+      for (const [index, step] of lawful(historyOf(seed, 3)).entries()) {
+        const number = index + 1
+        clock.set(new Date(clock.now().getTime() + step.laterMs).toISOString())
+        await take(step, store, `s${number}`)
+        const whole = withoutPairs(store)
+        expect(await stagedRelease(await componentsOn(store, clock))).toMatchObject({ made: true })
+        await release(await componentsOn(whole, clock))
+        const released = `releases/${String(number).padStart(8, '0')}/`
+        expect(await contentOf(store, released)).toEqual(await contentOf(whole, released))
+        expect(await contentOf(store, 'snapshots/')).toEqual(await contentOf(whole, 'snapshots/'))
+        expect(await faultsOf(store, clock, number), `release ${number}`).toEqual([])
+      }
+    },
+  )
+
+  test('has them of a store without a row', async () => {
+    const [store, clock] = [new MemoryStore(), new Clock(CROWD_AS_OF)]
+    const whole = copyOf(store)
+    expect(await stagedRelease(await componentsOn(store, clock))).toMatchObject({ made: true, entities: 0 })
+    await release(await componentsOn(whole, clock))
+    expect(await contentOf(store)).toEqual(await contentOf(whole))
+  })
+})
+
+test('a release that has been planned in stages may be finished by one process, and the stages say that they have lost', async () => {
+  const [store, clock] = [new MemoryStore(), new Clock(CROWD_AS_OF)]
+  const components = await componentsOn(store, clock)
+  const stages = inProcess(components)
+  const lost = await stagedRelease(components, {
+    ...stages,
+    async run(stage, text, options) {
+      if (stage === 'commit') await release(await componentsOn(store, clock), { ifChanged: true })
+      return stages.run(stage, text, options)
+    },
+  })
+  expect(lost).toEqual({ made: false, release: 1, reason: 'lost' })
+  expect(await readManifest(store, 1)).toBeDefined()
+  expect(await faultsOf(store, clock, 1)).toEqual([])
+  const unchanged = { made: false, release: 1, reason: 'unchanged' }
+  expect(await planStages(components, { ifChanged: true })).toEqual(unchanged)
+  expect(await readPlan(store, 2)).toBeUndefined()
+})
+
+/** The files of a release in one process, with parts of these sizes. */
+async function derivedFiles(
+  store: MemoryStore,
+  clock: Clock,
+  sizes: typeof SMALL,
+): Promise<Record<string, string>> {
+  const components = await componentsOn(store, clock)
+  using database = await components.openDatabase()
+  const derived = await deriveRelease(
+    { ...components, database },
+    {
+      release: 1,
+      asOf: clock.now(),
+      environment: 'production',
+      versions: await currentVersions(store),
+      previous: undefined,
+      bringsSnapshot: true,
+    },
+    sizes,
+  )
+  const files = await Array.fromAsync(derived.files((bytes) => signatureOf(bytes, { current: SECRET })))
+  return Object.fromEntries(files.map(({ path, bytes }) => [path, sha256Hex(bytes)]))
+}
+
+const SMALL = { pairs: 1_500, entities: 300 }
+
+test(
+  'a stage that publishes refuses an input that is cut off inside a line, and shards also one without a line',
+  { timeout: 120_000 },
+  async () => {
+    const [store, clock] = [new MemoryStore(), new Clock(new Date(HISTORY_START_MS).toISOString())]
+    const [step] = lawful(historyOf(1, 1)) as [Step]
+    clock.set(new Date(clock.now().getTime() + step.laterMs).toISOString())
+    await take(step, store, 'a')
+    const stages = inProcess(await componentsOn(store, clock))
+    const inputs: [string, string, StageOptions][] = []
+    await stagedRelease(await componentsOn(store, clock), {
+      ...stages,
+      async run(stage, text, options) {
+        if (stage.startsWith('publish')) inputs.push([stage, text, options!])
+        return stage === 'commit' ? '{}' : stages.run(stage, text, options)
+      },
+    })
+    expect(inputs.map(([stage]) => stage)).toHaveLength(6)
+    for (const [stage, text, options] of inputs) {
+      for (let length = 1; length < text.length; length += 1 + (length % 97)) {
+        if (text[length - 1] === '\n') continue
+        const cut = stages.run(stage, text.slice(0, length), options)
+        await expect(cut, `${stage} at ${length}`).rejects.toMatchObject({ kind: 'invalid' })
+      }
+    }
+    const [stage, text, options] = inputs[0]!
+    const lines = text.trimEnd().split('\n')
+    for (const at of lines.keys()) {
+      const rest = lines.toSpliced(at, 1).map((line) => `${line}\n`)
+      await expect(stages.run(stage, rest.join(''), options)).rejects.toMatchObject({ kind: 'invalid' })
+    }
+  },
+)
+
+describe('a crowd in stages', () => {
+  async function begun() {
+    const [store, clock] = [new MemoryStore(), new Clock(CROWD_AS_OF)]
+    for (const [table, rows] of Object.entries(crowd())) await send(store, table as TableName, 'a', rows)
+    return { store, clock, components: await componentsOn(store, clock) }
+  }
+
+  test('has the bytes of a release in one process, also of many parts', { timeout: 120_000 }, async () => {
+    const { store, clock, components } = await begun()
+    const result = await stagedRelease(components, inProcess(components, SMALL))
+    expect(result).toMatchObject({ made: true, entities: 820 })
+    const derived = await derivedFiles(store, clock, SMALL)
+    const first = JSON.parse(
+      Buffer.from(store.objects.get('releases/00000001/leaderboard/agent/000000.json')!).toString(),
+    ) as LeaderboardFile
+    expect(first.entries[0]!.rank).toBe(1)
+    const manifest = (await readManifest(store, 1))!
+    expect(manifest.voice_rule).toBe('recorded')
+    expect(Object.fromEntries(manifest.files.map(({ path, sha256 }) => [path, sha256]))).toEqual(derived)
+    expect(manifest.files.map(({ path }) => path)).toEqual(Object.keys(derived))
+    const paths = Object.keys(derived).join(' ')
+    expect(paths).toMatch(
+      /owners\/001.*leaderboard\/agent\/000005.*entities\/002.*scores\/002.*forecasts\.tree/,
+    )
+    expect(manifest.carried!.map(({ path }) => path)).toContain('pairs/003.parquet')
+    // A release on one machine builds on what the stages carry, and says so of every byte.
+    await send(store, 'forecasts', 'b', [{ ...crowd().forecasts![0]!, forecast_id: uuidOf(9, 1) }])
+    const lines: string[] = []
+    const next = await componentsOn(store, clock)
+    await release({ ...next, log: (event) => lines.push(event) })
+    expect(lines).not.toContain('sweeps every question')
+    expect(await faultsOf(store, clock, 2)).toEqual([])
+  })
+
+  test('is refused unless every file is there once and fits the others', { timeout: 120_000 }, async () => {
+    const { store, components } = await begun()
+    const stages = inProcess(components, SMALL)
+    let committed: { text: string; options: StageOptions } | undefined
+    const held: Stages = {
+      ...stages,
+      async run(stage, text, options) {
+        if (stage !== 'commit') return stages.run(stage, text, options)
+        committed = { text, options: options! }
+        return JSON.stringify({ made: true })
+      },
+    }
+    await stagedRelease(components, held)
+    // A job that is begun again goes on with the same release, and may make all of it once more.
+    await stagedRelease(components, held)
+    const { text, options } = committed!
+    const lines = text.trimEnd().split('\n')
+    const commit = (changed: readonly string[]) => stages.run('commit', `${changed.join('\n')}\n`, options)
+    const named = (path: string) => lines.findIndex((line) => line.includes(`"path":"${path}`))
+    const paths = [
+      'agent/',
+      'owners/001',
+      'leaderboard/forecaster/000002',
+      'entities/002',
+      'scores/001',
+      'row-groups/001',
+    ]
+    for (const path of [...paths, 'pairs/000', 'pairs/002', 'forecasts.tree']) {
+      const at = named(path)
+      await expect(commit(lines.toSpliced(at, 1)), path).rejects.toMatchObject({ kind: 'invalid' })
+      await expect(commit([...lines, lines[at]!]), path).rejects.toThrow('comes twice')
+    }
+    const changed = (path: string, from: RegExp, to: string) => {
+      const at = named(path)
+      const line = lines[at]!.replace(from, to)
+      expect(line).not.toBe(lines[at])
+      return commit(lines.with(at, line))
+    }
+    await expect(changed('scores/001', /"rows":\d+/, '"rows":7')).rejects.toThrow(
+      'scores/001.parquet: rows is 7',
+    )
+    await expect(changed('owners/001', /"agents":\d+/, '"agents":1')).rejects.toThrow('owners/: agents is')
+    await expect(changed('agent/', /"path"/, '"other":1,"path"')).rejects.toThrow('this describes no file')
+    await expect(commit([...lines, lines[0]!.replace(/"path":"[^"]*/, '"path":"more')])).rejects.toThrow(
+      'more',
+    )
+    expect(await readManifest(store, 1)).toBeUndefined()
+    expect(JSON.parse(await commit(lines))).toMatchObject({ made: true, release: 1 })
+    expect(JSON.parse(await commit(lines))).toEqual({ made: false, release: 1, reason: 'lost' })
+    expect(Object.keys(await contentOf(store, 'releases/')).filter((path) => path.includes('tally'))).toEqual(
+      [],
+    )
+  })
+
+  test(
+    'is made by the commands, which refuse what another version has planned',
+    { timeout: 120_000 },
+    async () => {
+      const own = await testFolder()
+      const components = await testComponents({ folder: own, clock: new Clock(CROWD_AS_OF) })
+      const { store, clock } = await begun()
+      for (const [table, rows] of Object.entries(crowd()))
+        await send(components.store, table as TableName, 'a', rows)
+      const commands = asCommands(own, CROWD_AS_OF)
+      expect(await stagedRelease(components, commands)).toMatchObject({ made: true, release: 1 })
+      await release(await componentsOn(store, clock))
+      const released = async (place: Store) => {
+        const { 'releases/00000001/plan.json': _, ...content } = await contentOf(place, 'releases/')
+        return { ...content, ...(await contentOf(place, 'snapshots/')) }
+      }
+      expect(await released(components.store)).toEqual(await released(store))
+      const plan = await inProcess({ ...components, service: 'another' }).plan()
+      expect(plan).toMatchObject({ made: true, release: 2, previous: { release: 1 } })
+      await expect(commands.run('publish names', '', { release: 2 })).rejects.toThrow('another version')
+    },
+  )
+})

@@ -1,0 +1,286 @@
+// Makes a release in stages as a shell would, with DuckDB to join and sort the lines in between and the strengths fitted in memory.
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Components } from '../../jobs/components.ts'
+import { type Database, literal, withDatabase } from '../../pipeline/duckdb.ts'
+import { entitiesAt, createDimensions } from '../../pipeline/engine/queries.ts'
+import { type KEPT_COLUMNS, KeptPairs, fit } from '../../pipeline/engine/fit.ts'
+import { Rows } from '../../pipeline/engine/rows.ts'
+import { PAIR_COLUMNS } from '../../pipeline/scoring/pairs.ts'
+import { nanoOf, standardReference, weightOf } from '../../pipeline/scoring/strength.ts'
+import { type KnownEntity, voicesOf } from '../../pipeline/scoring/voices.ts'
+import type { ReleaseResult } from '../../pipeline/release/make.ts'
+import { versionsOf } from '../../pipeline/release/plan.ts'
+import { lineOf } from '../../pipeline/stage/lines.ts'
+import type { StagedPlan } from '../../pipeline/stage/plan.ts'
+import { attachAll } from '../../pipeline/tables/views.ts'
+import type { Block } from '../../schemas/columns.ts'
+import { PAIR_METRICS } from '../../schemas/metrics.ts'
+import type { VoiceRule } from '../../schemas/payloads.ts'
+import { type Stages, inProcess } from './stage-runs.ts'
+
+const METRICS = Object.keys(PAIR_METRICS)
+const bigints = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, 'BIGINT']))
+
+/** What is printed of files and entities. */
+const PUBLISHED = {
+  what: 'VARCHAR',
+  entity_type: 'VARCHAR',
+  entity_id: 'VARCHAR',
+  rank: 'BIGINT',
+  second: 'BIGINT',
+  owner: 'VARCHAR',
+  content: 'VARCHAR',
+}
+
+/** The lines of a query. */
+async function linesOf(database: Database, sql: string): Promise<string> {
+  const rows = await database.rows(sql)
+  return rows.map((row) => lineOf(Object.values(row) as (string | number | null)[])).join('')
+}
+
+/** Makes a table of the lines that a stage has printed. */
+async function load(
+  { directory }: Components,
+  database: Database,
+  table: string,
+  columns: Readonly<Record<string, string>>,
+  text: string,
+): Promise<void> {
+  const path = join(directory, `${table}.tsv`)
+  await writeFile(path, text)
+  const types = Object.entries(columns).map(([name, type]) => `'${name}': '${type}'`)
+  await database.run(
+    `CREATE OR REPLACE TABLE ${table} AS FROM read_csv(${literal(path)}, columns = {${types.join(', ')}},
+       auto_detect = false, header = false, delim = '\t', quote = '', escape = '', nullstr = '\\N')`,
+  )
+}
+
+/** The events of a world, in order. `voice` is the table of who is one. */
+const EVENTS = `SELECT question, opened_ms::BIGINT AS opened_ms, closes_ms::BIGINT AS closes_ms,
+    resolved_ms::BIGINT AS resolved_ms, yes, epoch_ms(forecast_at) AS at_ms, forecast_id,
+    epoch_ms(recorded_at) AS recorded_ms, entity, coalesce(voice, 0) AS voice,
+    round_even(probability * 1e6, 0)::INTEGER AS ppm, (source = 'import')::INTEGER AS imported
+  FROM forecasts JOIN question USING (question_id) LEFT JOIN entity USING (entity_type, entity_id)
+  LEFT JOIN voice USING (entity)
+  ORDER BY question, at_ms, forecast_id, recorded_ms, entity NULLS FIRST, ppm, imported`
+
+/** Makes the tables of a release, up to the events of its sweep. */
+async function withEvents<T>(
+  components: Components,
+  plan: StagedPlan,
+  work: (database: Database, entities: KnownEntity[]) => Promise<T>,
+): Promise<T> {
+  const derive = (database: Database) => async () => {
+    const versions = await versionsOf(components.store, plan.tables)
+    await attachAll(database, components.local, versions)
+    await createDimensions(database, new Date(plan.as_of))
+    await database.run(`CREATE VIEW counted AS FROM forecasts`)
+    return work(database, await database.rows<KnownEntity>(entitiesAt(new Date(plan.as_of))))
+  }
+  return withDatabase(components.openDatabase, (database) => components.local.reading(derive(database)))
+}
+
+async function eventsUnder(
+  database: Database,
+  entities: readonly KnownEntity[],
+  rule: VoiceRule,
+): Promise<{ events: string; voices: Uint8Array }> {
+  const voices = voicesOf(entities, rule)
+  const values = [...voices].map((voice, entity) => `(${entity}, ${voice})`).join(', ')
+  await database.run(
+    `CREATE OR REPLACE TABLE voice AS SELECT * FROM (VALUES ${values || '(NULL, NULL)'}) AS voice (entity, voice)`,
+  )
+  return { events: await linesOf(database, EVENTS), voices }
+}
+
+/** Plans a release and makes it. */
+export async function stagedRelease(
+  components: Components,
+  stages = inProcess(components),
+): Promise<ReleaseResult> {
+  const plan = await stages.plan()
+  if (!plan.made) return plan
+  return withEvents(components, plan, (...made) => carryOut(components, plan, stages, ...made))
+}
+
+async function carryOut(
+  components: Components,
+  plan: StagedPlan,
+  { run }: Stages,
+  database: Database,
+  entities: KnownEntity[],
+): Promise<ReleaseResult> {
+  const { methodology } = components
+  const { release } = plan
+  const described: string[] = plan.files.map((file) => JSON.stringify(file))
+  const publish = async (files: string, sql: string, tally?: string): Promise<string> => {
+    const input = await linesOf(database, sql)
+    const printed = await run(
+      `publish ${files}`,
+      input,
+      tally === undefined ? { release } : { release, tally },
+    )
+    for (const line of printed.split('\n'))
+      if (line.startsWith('file\t')) described.push(line.split('\t')[6]!)
+    return printed
+  }
+
+  // The sweep, and the voice rule.
+  const sweepBy = async (rule: VoiceRule) => {
+    const { events, voices } = await eventsUnder(database, entities, rule)
+    const printed = await run('sweep', events)
+    await load(components, database, 'swept_lines', bigints(['question', 'entity', ...METRICS]), printed)
+    await database.run(`CREATE OR REPLACE TABLE pair AS FROM swept_lines WHERE entity IS NOT NULL`)
+    return voices
+  }
+  let voiceRule: VoiceRule = 'recorded'
+  let voices = await sweepBy(voiceRule)
+  const [scored] = await database.rows<{ voices: bigint }>(
+    `SELECT count(DISTINCT entity) AS voices FROM pair JOIN voice USING (entity) WHERE voice = 1`,
+  )
+  if (scored!.voices < methodology.parameters.least_voices) {
+    voiceRule = 'everyone'
+    voices = await sweepBy(voiceRule)
+  }
+  const [forecasts] = await database.rows<{ count: bigint }>(
+    `SELECT (SELECT coalesce(sum(forecasts), 0) FROM swept_lines WHERE entity IS NULL)
+       + (SELECT count(DISTINCT forecast_id) FROM forecasts ANTI JOIN question USING (question_id)) AS count`,
+  )
+
+  await strengths(components, database, entities, voices)
+
+  // The scores.
+  await load(
+    components,
+    database,
+    'scored_entity',
+    { ...bigints(['entity', 'pairs', 'eligible', 'voice', 'skill']), scores: 'VARCHAR' },
+    await run(
+      'score',
+      await linesOf(
+        database,
+        `SELECT entity, voice, strength, owner_agents, attempt, place, yes, cluster_number, standard, ${METRICS.join(', ')}
+         FROM circumstance LEFT JOIN (FROM pair JOIN standard USING (question, entity) JOIN question USING (question)) USING (entity)
+         ORDER BY entity, place`,
+      ),
+    ),
+  )
+  const counts = await linesOf(
+    database,
+    `SELECT entity_type, NULL AS skill, count(*) AS count FROM entity GROUP BY entity_type
+     UNION ALL SELECT entity_type, skill, count(*) FROM scored_entity JOIN entity USING (entity)
+       WHERE eligible = 1 AND voice = 1 GROUP BY entity_type, skill
+     ORDER BY entity_type, skill NULLS FIRST`,
+  )
+  const tally = await run('tally', counts, { release, voiceRule })
+  await database.run(
+    `CREATE OR REPLACE TABLE sharded AS SELECT *, (dense_rank() OVER (ORDER BY entity_type, number // 256) - 1)::INTEGER AS shard
+     FROM (SELECT entity, entity_type, entity_id, row_number() OVER (PARTITION BY entity_type ORDER BY entity) - 1 AS number FROM entity)`,
+  )
+  await load(
+    components,
+    database,
+    'part',
+    bigints(['shard', 'entities_part', 'scores_part']),
+    await run(
+      'parts',
+      await linesOf(
+        database,
+        `SELECT shard, entity_type, count(*), sum(pairs) FROM sharded JOIN scored_entity USING (entity)
+         GROUP BY ALL ORDER BY shard`,
+      ),
+    ),
+  )
+
+  // The files.
+  const named = `to_json({name: name, model_type: model_type, organization_name: organization_name, owner_id: owner_id})`
+  await load(
+    components,
+    database,
+    'activity',
+    { entity: 'BIGINT', last_ms: 'BIGINT', open_forecasts: 'BIGINT', next_ms: 'BIGINT' },
+    await linesOf(
+      database,
+      `SELECT row_number() OVER () - 1, "lastForecastAtMs"::BIGINT, "openForecasts", "nextCloseAtMs"::BIGINT
+       FROM (${entitiesAt(new Date(plan.as_of))})`,
+    ),
+  )
+  const ranked = (unit: string) =>
+    `SELECT ${unit}, entity, entity_type, entity_id, ${named}::VARCHAR AS names, epoch_ms(registered_at), epoch_ms(retired_at),
+       last_ms, open_forecasts, next_ms, pairs, scores
+     FROM entity JOIN sharded USING (entity, entity_type, entity_id) JOIN part USING (shard) JOIN activity USING (entity)
+     JOIN scored_entity USING (entity) ORDER BY entity`
+  const shards = await publish('shards', ranked('shard'), tally)
+  await publish('entities', ranked('entities_part'), tally)
+  await publish(
+    'scores',
+    `SELECT scores_part, entity, entity_type, entity_id, question, question_id, outcome, resolved_ms::BIGINT, cluster,
+       place, standard, ${METRICS.join(', ')}
+     FROM sharded JOIN part USING (shard)
+     LEFT JOIN (FROM pair JOIN standard USING (question, entity) JOIN question USING (question)) USING (entity)
+     ORDER BY entity, place`,
+  )
+  await publish(
+    'names',
+    `SELECT entity_type AS kind, entity AS number, entity_id AS id, voice FROM entity JOIN voice USING (entity)
+       SEMI JOIN pair USING (entity)
+     UNION ALL SELECT 'question', question, question_id, NULL FROM question ORDER BY kind, number`,
+  )
+  await load(components, database, 'published', PUBLISHED, shards)
+  await publish(
+    'leaderboards',
+    `SELECT (number - 1) // 100 AS page, entity_type, entity_id, rank, second, content FROM
+       (SELECT *, row_number() OVER (PARTITION BY entity_type ORDER BY rank NULLS LAST, second DESC, entity_id) AS number
+        FROM published WHERE what = 'entity') ORDER BY entity_type, number`,
+  )
+  await publish(
+    'owners',
+    `SELECT (dense_rank() OVER (ORDER BY owner) - 1) // 256 AS file, owner, entity_id, content FROM published
+     WHERE what = 'entity' AND owner IS NOT NULL ORDER BY owner, entity_id`,
+  )
+  const options = { release, tally, forecasts: Number(forecasts!.count) }
+  const files = described.map((file) => `${file}\n`).toReversed()
+  return JSON.parse(await run('commit', files.join(''), options)) as ReleaseResult
+}
+
+/** Makes the tables `circumstance`, of every entity, and `standard`, of every pair. */
+async function strengths(
+  components: Components,
+  database: Database,
+  entities: KnownEntity[],
+  voices: Uint8Array,
+): Promise<void> {
+  const { methodology } = components
+  const numbers = Object.entries(PAIR_COLUMNS).map(
+    ([name, kind]) => `${name}::${kind === 'int32' ? 'INTEGER' : 'DOUBLE'} AS ${name}`,
+  )
+  const pairs = new Rows(PAIR_COLUMNS)
+  for await (const block of database.columns(`SELECT ${numbers.join(', ')} FROM pair`, PAIR_COLUMNS)) {
+    pairs.append(block, 0, block.rowCount)
+  }
+  const kept = new KeptPairs(new Rows(PAIR_COLUMNS))
+  kept.take(pairs as unknown as Block<typeof KEPT_COLUMNS>)
+  const questions = await database.rows<{ resolvedAtMs: number }>(
+    `SELECT resolved_ms AS "resolvedAtMs" FROM question ORDER BY question`,
+  )
+  const fitted = fit(methodology, entities, voices, questions, kept)
+  const facts = fitted.circumstances.map(({ strength, voice, owner_agents, attempt }, entity) =>
+    lineOf([entity, voice ? 1 : 0, strength, owner_agents, attempt]),
+  )
+  const circumstance = bigints(['entity', 'voice', 'strength', 'owner_agents', 'attempt'])
+  await load(components, database, 'circumstance', circumstance, facts.join(''))
+  const { columns, rowCount } = pairs
+  const standard = Array.from({ length: rowCount }, (_, row) => {
+    const [question, entity] = [columns.question[row]!, columns.entity[row]!]
+    const own = voices[entity] === 1 ? weightOf(columns.coverage[row]!) : 0
+    const reference = nanoOf(columns.reference_part[row]!)
+    const { weight, weighted, strength, scale } = fitted
+    const isContested = columns.voices[row]! >= methodology.parameters.contest_voices
+    const z = isContested
+      ? standardReference(reference, weight[question]!, weighted[question]!, own, strength[entity]!, scale)
+      : -1
+    return lineOf([question, entity, z])
+  })
+  await load(components, database, 'standard', bigints(['question', 'entity', 'standard']), standard.join(''))
+}
