@@ -5,7 +5,7 @@ import type { Methodology } from '../scoring/methodology.ts'
 import { PAIR_COLUMNS } from '../scoring/pairs.ts'
 import type { ResolvedQuestion } from '../scoring/question.ts'
 import { type KnownEntity, voicesOf } from '../scoring/voices.ts'
-import { attachCarried, createHeld, sweptIsAll, takeHeld } from './carried.ts'
+import { HELD_PAIRS, attachCarried, createHeld, sweptIsAll } from './carried.ts'
 import { KEPT_COLUMNS, KeptPairs, voiceRuleOf } from './fit.ts'
 import { forecastsByQuestion } from './forecasts.ts'
 import { VOICE, createCounted, createTable, keep } from './queries.ts'
@@ -35,7 +35,7 @@ export async function sweepAll(
   await sweptIsAll(database)
   const sweepBy = async (rule: VoiceRule) => {
     const voices = await keepVoices(database, entities, rule)
-    await database.run(createTable('pair', PAIR_COLUMNS))
+    await beginPairs(database)
     return { voices, kept: await sweep(context, voices, questions) }
   }
   const { voices, kept } = await sweepBy('recorded')
@@ -62,8 +62,8 @@ export async function sweepTouched(
   await database.run(
     `CREATE OR REPLACE TEMP TABLE swept AS SELECT question, question_id FROM question ANTI JOIN held USING (question)`,
   )
-  await database.run(createTable('pair', PAIR_COLUMNS))
-  await takeHeld(database)
+  // Those that are held are read where they are needed, which costs less than to keep them.
+  await beginPairs(database, `UNION ALL ${HELD_PAIRS}`)
   await database.run(
     `CREATE OR REPLACE TEMP TABLE touched_forecasts AS FROM forecasts SEMI JOIN swept USING (question_id)`,
   )
@@ -76,13 +76,19 @@ export async function sweepTouched(
   return undefined
 }
 
-/** Adds the pairs of the view `swept_forecasts` to `pair`, and keeps what is fitted of all pairs in it. */
+/** Makes the view `pair` of an empty table `swept_pair`, and of other pairs. */
+async function beginPairs(database: Database, others = ''): Promise<void> {
+  await database.run(createTable('swept_pair', PAIR_COLUMNS))
+  await database.run(`CREATE OR REPLACE TEMP VIEW pair AS FROM swept_pair ${others}`)
+}
+
+/** Adds the pairs of the view `swept_forecasts` to `swept_pair`, and keeps what is fitted of all pairs. */
 async function sweep(
   { methodology, database }: SweepContext,
   voices: Uint8Array,
   questions: readonly ResolvedQuestion[],
 ): Promise<KeptPairs> {
-  const appender = await database.appender('pair', PAIR_COLUMNS)
+  const appender = await database.appender('swept_pair', PAIR_COLUMNS)
   const kept = new KeptPairs(appender)
   const held = `SELECT ${Object.keys(KEPT_COLUMNS).join(', ')} FROM pair`
   for await (const block of database.columns(held, KEPT_COLUMNS)) kept.take(block)
