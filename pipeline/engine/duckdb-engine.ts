@@ -1,7 +1,7 @@
 // The engine for one machine: DuckDB numbers and sorts the inputs of the two steps, and keeps their results.
 import type { VoiceRule } from '../../schemas/payloads.ts'
 import type { ScoredTable } from '../../schemas/tables.ts'
-import { type Database, literal } from '../duckdb.ts'
+import type { Database } from '../duckdb.ts'
 import { type Circumstances, type EntityScores, scoreEntity } from '../scoring/entity.ts'
 import type { Methodology } from '../scoring/methodology.ts'
 import { NO_PAIRS, SCORED_COLUMNS } from '../scoring/pairs.ts'
@@ -18,16 +18,16 @@ import {
   FORECAST_COUNT,
   QUESTIONS,
   SCORED_PAIRS,
-  SCORES_ROW_GROUP,
   createCounted,
   createDimensions,
   entitiesAt,
   keep,
   orderPairs,
-  publishedScores,
+  scoredBetween,
+  writeScores,
 } from './queries.ts'
 import { scoreEntities } from './score.ts'
-import { type Since, areAlike, attachFresh, countSince } from './since.ts'
+import { type Since, areAlike, attachFresh, countSince, createTouched } from './since.ts'
 
 /** What an entity did by `asOf`. */
 export interface Activity {
@@ -124,12 +124,7 @@ export async function scoreEveryone(
     forecasts: counted.forecasts,
     isBase: counted.areAlike,
     isSweptInFull,
-    writeScores: (path, start, end) =>
-      database.runBeside(
-        // Statistics find an entity, since the rows are in order. The third level of zstd, its default, takes longer for more bytes.
-        `COPY (${publishedScores(start, end)}) TO ${literal(path)}
-         (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 2, ROW_GROUP_SIZE ${SCORES_ROW_GROUP}, WRITE_BLOOM_FILTER false)`,
-      ),
+    writeScores: (path, start, end) => writeScores(database, path, scoredBetween(start, end)),
   }
 }
 
@@ -157,6 +152,7 @@ async function countFresh(
   since: Since,
 ): Promise<Counted | undefined> {
   await attachFresh({ database, local }, versions, since)
+  await createTouched(database, since)
   const forecasts = await countSince(database, since)
   if (forecasts === undefined) {
     log?.('sweeps every question', { reason: 'a forecast has come again as another' })

@@ -9,7 +9,7 @@ import { HELD_PAIRS, attachCarried, createHeld, sweptIsAll } from './carried.ts'
 import { KEPT_COLUMNS, KeptPairs, voiceRuleOf } from './fit.ts'
 import { forecastsByQuestion } from './forecasts.ts'
 import { VOICE, createCounted, createTable, keep } from './queries.ts'
-import { type Since, createTouched } from './since.ts'
+import { type Since, createTouchedForecasts } from './since.ts'
 import { sweepQuestions } from './sweep.ts'
 
 interface SweepContext {
@@ -56,7 +56,6 @@ export async function sweepTouched(
   const { methodology, database, log } = context
   const { voiceRule } = since
   await attachCarried(database, since.carried)
-  await createTouched(database, since)
   const voices = await keepVoices(database, entities, voiceRule)
   await createHeld(database)
   await database.run(
@@ -64,9 +63,7 @@ export async function sweepTouched(
   )
   // Those that are held are read where they are needed, which costs less than to keep them.
   await beginPairs(database, `UNION ALL ${HELD_PAIRS}`)
-  await database.run(
-    `CREATE OR REPLACE TEMP TABLE touched_forecasts AS FROM forecasts SEMI JOIN swept USING (question_id)`,
-  )
+  await createTouchedForecasts(database)
   await createCounted(database, 'touched_forecasts', 'swept_forecasts')
   const kept = await sweep(context, voices, questions)
   if (voiceRuleOf(methodology, voicesOf(entities, 'recorded'), kept) === voiceRule) {
