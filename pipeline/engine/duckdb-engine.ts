@@ -27,7 +27,7 @@ import {
   writeScores,
 } from './queries.ts'
 import { scoreEntities } from './score.ts'
-import { type Since, areAlike, attachFresh, countSince } from './since.ts'
+import { type Since, areAlike, attachFresh, countSince, createTouched } from './since.ts'
 
 /** What an entity did by `asOf`. */
 export interface Activity {
@@ -152,6 +152,7 @@ async function countFresh(
   since: Since,
 ): Promise<Counted | undefined> {
   await attachFresh({ database, local }, versions, since)
+  await createTouched(database, since)
   const forecasts = await countSince(database, since)
   if (forecasts === undefined) {
     log?.('sweeps every question', { reason: 'a forecast has come again as another' })

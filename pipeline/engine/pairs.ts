@@ -5,11 +5,11 @@ import type { Methodology } from '../scoring/methodology.ts'
 import { PAIR_COLUMNS } from '../scoring/pairs.ts'
 import type { ResolvedQuestion } from '../scoring/question.ts'
 import { type KnownEntity, voicesOf } from '../scoring/voices.ts'
-import { attachCarried, createHeld, sweptIsAll, takeHeld } from './carried.ts'
+import { HELD_PAIRS, attachCarried, createHeld, sweptIsAll } from './carried.ts'
 import { KEPT_COLUMNS, KeptPairs, voiceRuleOf } from './fit.ts'
 import { forecastsByQuestion } from './forecasts.ts'
 import { VOICE, createCounted, createTable, keep } from './queries.ts'
-import { type Since, createTouched } from './since.ts'
+import { type Since, createTouchedForecasts } from './since.ts'
 import { sweepQuestions } from './sweep.ts'
 
 interface SweepContext {
@@ -35,7 +35,7 @@ export async function sweepAll(
   await sweptIsAll(database)
   const sweepBy = async (rule: VoiceRule) => {
     const voices = await keepVoices(database, entities, rule)
-    await database.run(createTable('pair', PAIR_COLUMNS))
+    await beginPairs(database)
     return { voices, kept: await sweep(context, voices, questions) }
   }
   const { voices, kept } = await sweepBy('recorded')
@@ -56,17 +56,14 @@ export async function sweepTouched(
   const { methodology, database, log } = context
   const { voiceRule } = since
   await attachCarried(database, since.carried)
-  await createTouched(database, since)
   const voices = await keepVoices(database, entities, voiceRule)
   await createHeld(database)
   await database.run(
     `CREATE OR REPLACE TEMP TABLE swept AS SELECT question, question_id FROM question ANTI JOIN held USING (question)`,
   )
-  await database.run(createTable('pair', PAIR_COLUMNS))
-  await takeHeld(database)
-  await database.run(
-    `CREATE OR REPLACE TEMP TABLE touched_forecasts AS FROM forecasts SEMI JOIN swept USING (question_id)`,
-  )
+  // Those that are held are read where they are needed, which costs less than to keep them.
+  await beginPairs(database, `UNION ALL ${HELD_PAIRS}`)
+  await createTouchedForecasts(database)
   await createCounted(database, 'touched_forecasts', 'swept_forecasts')
   const kept = await sweep(context, voices, questions)
   if (voiceRuleOf(methodology, voicesOf(entities, 'recorded'), kept) === voiceRule) {
@@ -76,13 +73,19 @@ export async function sweepTouched(
   return undefined
 }
 
-/** Adds the pairs of the view `swept_forecasts` to `pair`, and keeps what is fitted of all pairs in it. */
+/** Makes the view `pair` of an empty table `swept_pair`, and of other pairs. */
+async function beginPairs(database: Database, others = ''): Promise<void> {
+  await database.run(createTable('swept_pair', PAIR_COLUMNS))
+  await database.run(`CREATE OR REPLACE TEMP VIEW pair AS FROM swept_pair ${others}`)
+}
+
+/** Adds the pairs of the view `swept_forecasts` to `swept_pair`, and keeps what is fitted of all pairs. */
 async function sweep(
   { methodology, database }: SweepContext,
   voices: Uint8Array,
   questions: readonly ResolvedQuestion[],
 ): Promise<KeptPairs> {
-  const appender = await database.appender('pair', PAIR_COLUMNS)
+  const appender = await database.appender('swept_pair', PAIR_COLUMNS)
   const kept = new KeptPairs(appender)
   const held = `SELECT ${Object.keys(KEPT_COLUMNS).join(', ')} FROM pair`
   for await (const block of database.columns(held, KEPT_COLUMNS)) kept.take(block)

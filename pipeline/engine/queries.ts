@@ -1,5 +1,5 @@
 // DuckDB's part of scoring, as queries: numbering, sorting, and the published columns.
-import type { ColumnKinds } from '../../schemas/columns.ts'
+import type { ColumnKind, ColumnKinds } from '../../schemas/columns.ts'
 import { PAIR_METRICS, PUBLISHED_PAIR_METRICS } from '../../schemas/metrics.ts'
 import { type Database, literal } from '../duckdb.ts'
 import type { Methodology } from '../scoring/methodology.ts'
@@ -130,10 +130,12 @@ export const TIED_FORECASTS = `${SELECTED_FORECASTS} SEMI JOIN tied USING (quest
 /** `tied` holds the questions on which the order of forecast_ids matters. Grain: one row per question. */
 export const TIED_COLUMNS = { question: 'int32' } as const satisfies ColumnKinds
 
+export function sqlType(kind: ColumnKind): string {
+  return kind === 'int32' ? 'INTEGER' : 'DOUBLE'
+}
+
 export function createTable(name: string, kinds: ColumnKinds): string {
-  const columns = Object.entries(kinds).map(
-    ([column, kind]) => `${column} ${kind === 'int32' ? 'INTEGER' : 'DOUBLE'}`,
-  )
+  const columns = Object.entries(kinds).map(([column, kind]) => `${column} ${sqlType(kind)}`)
   return `CREATE OR REPLACE TABLE ${name} (${columns.join(', ')})`
 }
 
@@ -169,14 +171,16 @@ export const FITTED_ENTITY = {
 } as const satisfies ColumnKinds
 
 /**
- * Moves the rows of `pair` into `scored`, in the order (entity, resolved_at, question_id), so that the rows of
- * consecutive entities are a range of row ids, and adds the standard references. Grain: one row per entity and question.
+ * Moves the rows of the view `pair` into `scored`, in the order (entity, resolved_at, question_id), so that the rows of
+ * consecutive entities are a range of row ids, and adds the standard references and what names a row where it is published.
+ * Grain: one row per entity and question.
  */
 export async function orderPairs(
   database: Database,
   { parameters }: Methodology,
   scale: number,
 ): Promise<void> {
+  await nameRows(database)
   const names = Object.keys(PAIR_METRICS).join(', ')
   // The same double operations, in the same order, as `standardReference`, `weightOf` and `nanoOf`.
   const own = `CASE voice WHEN 1 THEN greatest(1, round_even(coverage / 1e8, 0)) ELSE 0 END`
@@ -184,12 +188,43 @@ export async function orderPairs(
   const standard = `round_even(${reference} * (((weight - own) * ${scale}::DOUBLE) / (weighted - own * strength)), 0)`
   await database.run(
     `CREATE TABLE scored AS
-     SELECT question, entity, yes AS outcome, cluster_number AS cluster,
+     SELECT question, entity, outcome, cluster, entity_type, entity_id, question_id, resolved_at, cluster_name,
        CASE WHEN voices >= ${parameters.contest_voices} THEN ${standard} ELSE -1 END AS standard, ${names}
-     FROM (SELECT *, (${own})::DOUBLE AS own FROM pair JOIN voice USING (entity) JOIN fitted_entity USING (entity))
-     JOIN fitted_question USING (question) JOIN question USING (question) ORDER BY entity, place`,
+     FROM (SELECT *, (${own})::DOUBLE AS own FROM pair JOIN named_entity USING (entity))
+     JOIN named_question USING (question) ORDER BY entity, place`,
   )
-  for (const table of ['pair', 'fitted_entity', 'fitted_question']) await database.run(`DROP TABLE ${table}`)
+  await database.run('DROP VIEW pair')
+  for (const table of ['swept_pair', 'named_entity', 'named_question']) {
+    await database.run(`DROP TABLE ${table}`)
+  }
+}
+
+/**
+ * Makes the tables `named_question` and `named_entity` of what a pair's row takes from its question and its entity. Ids are
+ * numbers of lists, since a row with texts takes twice the memory and the time.
+ */
+async function nameRows(database: Database): Promise<void> {
+  const lists = {
+    question_name: 'SELECT question_id FROM question ORDER BY question',
+    cluster_name: 'SELECT cluster FROM question GROUP BY cluster, cluster_number ORDER BY cluster_number',
+    entity_type_name: 'SELECT DISTINCT entity_type FROM entity ORDER BY entity_type',
+    entity_name: 'SELECT DISTINCT entity_id FROM entity ORDER BY entity_id',
+  }
+  for (const [name, texts] of Object.entries(lists)) {
+    await database.run(`CREATE TYPE ${name} AS ENUM (${texts})`)
+  }
+  await database.run(
+    `CREATE TABLE named_question AS
+     SELECT question, yes AS outcome, cluster_number AS cluster, place, question_id::question_name AS question_id, resolved_at,
+       cluster::cluster_name AS cluster_name, weight, weighted
+     FROM question JOIN fitted_question USING (question)`,
+  )
+  await database.run(
+    `CREATE TABLE named_entity AS
+     SELECT entity, entity_type::entity_type_name AS entity_type, entity_id::entity_name AS entity_id, voice, strength
+     FROM entity JOIN voice USING (entity) JOIN fitted_entity USING (entity)`,
+  )
+  for (const table of ['fitted_entity', 'fitted_question']) await database.run(`DROP TABLE ${table}`)
 }
 
 /** Grain: one row per entity and question, in the order of `scored`. */
@@ -206,10 +241,15 @@ const PUBLISHED_SCORES = PUBLISHED_PAIR_METRICS.map((name) => {
  */
 export const SCORES_ROW_GROUP = 10_240
 
-/** The rows of `scored` from `start` up to `end`, in its order, with all that is published of them. */
+/**
+ * The rows of `scored` from `start` up to `end`, in its order, with their texts. Sorting rows that are in order costs little, and the
+ * row groups that are made of what is sorted are the same with any number of threads; those of a scan are not.
+ */
 export function scoredBetween(start: number, end: number): string {
-  return `(SELECT * EXCLUDE (outcome, cluster) FROM scored WHERE rowid >= ${start} AND rowid < ${end})
-    JOIN question USING (question) JOIN entity USING (entity) ORDER BY entity, place`
+  return `(SELECT entity_type::VARCHAR AS entity_type, entity_id::VARCHAR AS entity_id, question_id::VARCHAR AS question_id,
+      CASE outcome WHEN 1 THEN 'yes' ELSE 'no' END AS outcome, resolved_at, cluster_name::VARCHAR AS cluster,
+      ${PUBLISHED_PAIR_METRICS.join(', ')}, standard
+    FROM (FROM scored WHERE rowid >= ${start} AND rowid < ${end} ORDER BY rowid))`
 }
 
 /**
@@ -217,12 +257,12 @@ export function scoredBetween(start: number, end: number): string {
  * the order of `rows`, which has the columns named here.
  */
 export async function writeScores(database: Database, path: string, rows: string): Promise<void> {
-  // Statistics find an entity, since the rows are in order.
+  // Statistics find an entity, since the rows are in order. The third level of zstd, its default, takes longer for more bytes.
   await database.runBeside(
     `COPY (SELECT entity_type, entity_id, question_id, outcome, resolved_at, cluster,
       ${PUBLISHED_SCORES.join(', ')}, standard >= 0 AS contested,
       CASE WHEN standard >= 0 THEN standard::BIGINT END AS standard_reference
     FROM ${rows}) TO ${literal(path)}
-    (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${SCORES_ROW_GROUP}, WRITE_BLOOM_FILTER false)`,
+    (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 2, ROW_GROUP_SIZE ${SCORES_ROW_GROUP}, WRITE_BLOOM_FILTER false)`,
   )
 }

@@ -80,8 +80,12 @@ export async function treeOfLeaves({
   database,
   directory,
 }: ForecastsContext): Promise<OutputFile | undefined> {
+  // Few or none, so that `earlier` is read once, and not by every query of what is left.
   await database.run(
-    `CREATE OR REPLACE TEMP VIEW unlogged AS SELECT * FROM added ANTI JOIN earlier USING (forecast_id)`,
+    `CREATE OR REPLACE TEMP TABLE logged AS SELECT forecast_id FROM earlier SEMI JOIN added USING (forecast_id)`,
+  )
+  await database.run(
+    `CREATE OR REPLACE TEMP VIEW unlogged AS SELECT * FROM added ANTI JOIN logged USING (forecast_id)`,
   )
   await createCounted(database, 'unlogged', 'leaves')
   const path = join(directory, 'forecasts-tree.csv')

@@ -61,10 +61,13 @@ export function decompose({ ppm, outcome }: ClosingForecasts): {
   const n = ppm.length
   if (n === 0) return { calibration: null, corp: null }
   // One number that holds both forecast and outcome is sorted many times faster than pairs are.
-  const ordered = Int32Array.from({ length: n }, (_, i) => 2 * ppm[i]! + outcome[i]!).sort()
+  const ordered = new Int32Array(n)
+  for (let i = 0; i < n; i++) ordered[i] = 2 * ppm[i]! + outcome[i]!
+  ordered.sort()
   const forecasts: number[] = []
   const sums: number[] = []
   const weights: number[] = []
+  let last = -1
   let squaredErrors = 0
   let yes = 0
   for (const both of ordered) {
@@ -73,11 +76,11 @@ export function decompose({ ppm, outcome }: ClosingForecasts): {
     const error = forecast - PPM * isYes
     squaredErrors += error * error
     yes += isYes
-    if (forecast === forecasts.at(-1)) {
-      sums[sums.length - 1]! += isYes
-      weights[weights.length - 1]! += 1
+    if (last >= 0 && forecast === forecasts[last]) {
+      sums[last]! += isYes
+      weights[last]! += 1
     } else {
-      forecasts.push(forecast)
+      last = forecasts.push(forecast) - 1
       sums.push(isYes)
       weights.push(1)
     }

@@ -11,10 +11,11 @@ export function negativeLogNano(probabilityFloor: number): Float64Array {
   let table = tables.get(probabilityFloor)
   if (!table) {
     const floor = probabilityFloor * PPM
-    table = Float64Array.from({ length: PPM + 1 }, (_, ppm) => {
+    table = new Float64Array(PPM + 1)
+    for (let ppm = 0; ppm <= PPM; ppm++) {
       const limited = Math.min(Math.max(ppm, floor), PPM - floor)
-      return Math.round(-Math.log(limited / PPM) * 1e9)
-    })
+      table[ppm] = Math.round(-Math.log(limited / PPM) * 1e9)
+    }
     tables.set(probabilityFloor, table)
   }
   return table

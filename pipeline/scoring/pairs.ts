@@ -78,6 +78,14 @@ type NameSummed<How extends string> = {
 }[PairMetricName]
 export type PairSums = Readonly<Record<NameSummed<'plain' | 'present'>, PairSum>>
 
+/** Those that are not −1. `filter` would take five times as long. */
+function presentIn(values: Float64Array | Int32Array): Float64Array | Int32Array {
+  const present = values.slice()
+  let count = 0
+  for (const value of values) if (value >= 0) present[count++] = value
+  return present.subarray(0, count)
+}
+
 /** Sums every metric as the catalogue says. Sums of whole numbers are exact, so their order changes no bit. */
 export function sumPairs({ rowCount, columns }: EntityPairs): PairSums {
   const sumOf = (values: Float64Array | Int32Array): PairSum => ({
@@ -87,7 +95,7 @@ export function sumPairs({ rowCount, columns }: EntityPairs): PairSums {
   const sums = Object.entries(PAIR_METRICS).flatMap(([name, { sum }]) => {
     const values = columns[name as PairMetricName].subarray(0, rowCount)
     if (sum === 'none') return []
-    return [[name, sumOf(sum === 'plain' ? values : values.filter((value) => value >= 0))]]
+    return [[name, sumOf(sum === 'plain' ? values : presentIn(values))]]
   })
   return Object.fromEntries(sums) as PairSums
 }

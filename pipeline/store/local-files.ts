@@ -1,7 +1,6 @@
 // Local files with the content of immutable objects, for DuckDB to read. Each is checked against the hash that is known of
 // the object before it is handed out.
 import { createHash, randomUUID } from 'node:crypto'
-import { createReadStream } from 'node:fs'
 import { access, constants, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { ServiceError } from '../../schemas/errors.ts'
@@ -214,16 +213,18 @@ export async function exists(path: string): Promise<boolean> {
   )
 }
 
-/** The content of a local file; undefined if there is none. */
+/** The content of a local file; undefined if there is none. It is read into one buffer, since a stream would leave one a piece behind. */
 async function contentOf(path: string): Promise<Required<Content> | undefined> {
   const hash = createHash('sha256')
   let sizeBytes = 0
   try {
-    for await (const bytes of createReadStream(path, {
-      highWaterMark: READ_BYTES,
-    }) as AsyncIterable<Buffer>) {
-      hash.update(bytes)
-      sizeBytes += bytes.byteLength
+    await using file = await open(path)
+    const buffer = Buffer.allocUnsafe(READ_BYTES)
+    for (;;) {
+      const { bytesRead } = await file.read(buffer)
+      if (bytesRead === 0) break
+      hash.update(buffer.subarray(0, bytesRead))
+      sizeBytes += bytesRead
     }
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown reason'
