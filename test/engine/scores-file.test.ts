@@ -1,0 +1,46 @@
+// The Parquet file of scores: the same bytes with any number of threads, also where a part begins in the middle of what DuckDB scans
+// at a time.
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { Database } from '../../pipeline/duckdb.ts'
+import { SCORES_ROW_GROUP, scoredBetween, writeScores } from '../../pipeline/engine/queries.ts'
+import { PAIR_METRICS } from '../../schemas/metrics.ts'
+import { testFolder } from '../support/folder.ts'
+
+const ROWS = 200_000
+/** Neither a multiple of a row group of the file nor of one of DuckDB's tables, which have 122,880 rows. */
+const START = 50_001
+const END = 190_000
+
+const METRICS = Object.keys(PAIR_METRICS).map(
+  (name, index) => `((n * ${index + 7}) % 1009)::DOUBLE AS ${name}`,
+)
+const SCORED = `CREATE TABLE scored AS
+  SELECT 'agent' AS entity_type, lpad((n // 400)::VARCHAR, 36, '0') AS entity_id, lpad((n % 400)::VARCHAR, 36, '0') AS question_id,
+    (n % 2)::INTEGER AS outcome, make_timestamptz(n * 1000000) AS resolved_at, 'day:' || n % 31 AS cluster_name,
+    CASE WHEN n % 5 = 0 THEN -1 ELSE n END::DOUBLE AS standard, ${METRICS.join(', ')}
+  FROM range(${ROWS}) rows(n) ORDER BY n`
+
+test('a part of the scores has the same bytes and whole row groups with 1, 2 and 5 threads', async () => {
+  const folder = await testFolder()
+  const hashes = new Set<string>()
+  for (const threads of [1, 2, 5]) {
+    using database = await Database.open({ threads, memoryLimit: '1GB', directory: folder })
+    await database.run(SCORED)
+    const path = join(folder, `${threads}.parquet`)
+    await writeScores(database, path, scoredBetween(START, END))
+    hashes.add(
+      createHash('sha256')
+        .update(await readFile(path))
+        .digest('hex'),
+    )
+    const groups = await database.rows<{ rows: bigint }>(
+      `SELECT row_group_num_rows AS rows FROM parquet_metadata('${path}') WHERE column_id = 0 ORDER BY row_group_id`,
+    )
+    expect(groups.slice(0, -1).every(({ rows }) => Number(rows) === SCORES_ROW_GROUP)).toBe(true)
+    expect(groups.reduce((sum, { rows }) => sum + Number(rows), 0)).toBe(END - START)
+  }
+  expect(hashes.size).toBe(1)
+})
