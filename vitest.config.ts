@@ -1,6 +1,6 @@
-// Nine projects: `unit` and `system` need nothing but this machine, `s3` a real S3 server, `delta` other readers of the
+// Ten projects: `unit` and `system` need nothing but this machine, `s3` a real S3 server, `delta` other readers of the
 // tables, `redis` a real Redis, `openapi` a tester of HTTP services, `faults` the S3 server and the rights of root, `pages`
-// a real Chromium, `transparency` others' programs that read logs and cosign them.
+// a real Chromium, `transparency` others' programs that read logs and cosign them, `spark` Apache Spark.
 import { defineConfig } from 'vitest/config'
 
 const MINUTE_MS = 60_000
@@ -36,6 +36,7 @@ export default defineConfig({
             'test/faults/**',
             'test/pages/**',
             'test/tlog/**',
+            'test/spark/**',
             ...SYSTEM,
           ],
           // No module holds a state, and a worker that loads them once saves a third of a small file's time.
@@ -105,6 +106,17 @@ export default defineConfig({
           include: ['test/tlog/**/*.test.ts'],
           testTimeout: MINUTE_MS,
           hookTimeout: MINUTE_MS,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'spark',
+          include: ['test/spark/**/*.test.ts'],
+          // Two jobs at once would take each other's processors.
+          fileParallelism: false,
+          testTimeout: 10 * MINUTE_MS,
+          hookTimeout: 2 * MINUTE_MS,
         },
       },
       {

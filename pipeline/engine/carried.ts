@@ -37,9 +37,12 @@ export function sweptPairs(): string {
   return 'scored SEMI JOIN swept USING (question) ORDER BY scored.rowid'
 }
 
-/** The rows of `scored` from one number up to another. DuckDB keeps their order, and sorting them would take as long as writing them. */
+/**
+ * The rows of `scored` from one number up to another. DuckDB keeps their order, but ends row groups on whole vectors, which only
+ * sorted rows are in wherever the first of them lies.
+ */
 export function pairsBetween(start: number, end: number): string {
-  return `scored WHERE rowid >= ${start} AND rowid < ${end}`
+  return `scored WHERE rowid >= ${start} AND rowid < ${end} ORDER BY rowid`
 }
 
 /** Has the table `swept` name every question. */

@@ -2,60 +2,12 @@
 import { expect, test } from 'vitest'
 import { Database } from '../../pipeline/duckdb.ts'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
-import {
-  FITTED_COLUMNS,
-  type FittedPairs,
-  fitStrengths,
-  standardReference,
-} from '../../pipeline/scoring/strength.ts'
+import { fitStrengths, standardReference } from '../../pipeline/scoring/strength.ts'
+import { ENTITIES, type FittedRow, QUESTIONS, columnsOf, randomRows, voices } from '../support/fitted-rows.ts'
 import { testFolder } from '../support/folder.ts'
 import { choicesOf } from '../support/seeded.ts'
 
-const ENTITIES = 120
-const QUESTIONS = 400
-/** Two thirds are voices. */
-const voices = Uint8Array.from({ length: ENTITIES }, (_, entity) => (entity % 3 === 0 ? 0 : 1))
-
-type Row = Record<keyof typeof FITTED_COLUMNS, number>
-
-function randomRows(): Row[] {
-  const random = choicesOf(7).random
-  const rows: Omit<Row, 'voices'>[] = []
-  for (let question = 0; question < QUESTIONS; question++) {
-    const share = random() < 0.2 ? 0.02 : random() * 0.5
-    const difficulty = random() * 4e8
-    for (let entity = 0; entity < ENTITIES; entity++) {
-      if (random() > share) continue
-      const weight = Math.max(1, Math.round(random() * 10_000))
-      const part = (x: number) => Math.min(1e9, Math.round((x * weight) / 10_000))
-      rows.push({
-        question,
-        entity,
-        weight,
-        brier: part(difficulty * (0.02 + (entity / ENTITIES) * 3 * random())),
-        reference: part(difficulty * (0.5 + random())),
-      })
-    }
-  }
-  const taking = Map.groupBy(
-    rows.filter(({ entity }) => voices[entity] === 1),
-    ({ question }) => question,
-  )
-  return rows.map((row) => ({
-    ...row,
-    voices: (taking.get(row.question)?.length ?? 0) - (voices[row.entity] === 1 ? 1 : 0),
-  }))
-}
-
-function columnsOf(rows: readonly Row[]): FittedPairs {
-  const columns = Object.keys(FITTED_COLUMNS).map((name) => [
-    name,
-    Int32Array.from(rows, (row) => row[name as keyof Row]),
-  ])
-  return { rowCount: rows.length, columns: Object.fromEntries(columns) as FittedPairs['columns'] }
-}
-
-const fit = (rows: readonly Row[]) => fitStrengths(METHODOLOGY, QUESTIONS, voices, columnsOf(rows))
+const fit = (rows: readonly FittedRow[]) => fitStrengths(METHODOLOGY, QUESTIONS, voices, columnsOf(rows))
 
 test('the order of the pairs changes no bit', () => {
   const rows = randomRows()

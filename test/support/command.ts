@@ -64,7 +64,7 @@ export class RunningCommand {
   }
 
   /** Sends a signal to the command and everything it started, as a terminal does at Ctrl-C. */
-  async stop(signal: 'SIGINT' | 'SIGTERM' = 'SIGINT'): Promise<Ended> {
+  async stop(signal: 'SIGINT' | 'SIGTERM' | 'SIGKILL' = 'SIGINT'): Promise<Ended> {
     if (this.#child.exitCode === null && this.#child.signalCode === null && this.#child.pid !== undefined) {
       process.kill(-this.#child.pid, signal)
     }

