@@ -69,7 +69,7 @@ async function importedStore(data: string, folder: string): Promise<string> {
   const store = join(folder, 'imported')
   for (const kind of IMPORTS) {
     const file = ['csv', 'parquet'].map((format) => join(data, `${kind}.${format}`)).find(existsSync)
-    if (file) await run('../jobs/fvs.ts', 'import', kind, file, '--store', store)
+    if (file) await run('../jobs/fvs.js', 'import', kind, file, '--store', store)
   }
   return store
 }

@@ -38,10 +38,10 @@ export async function compareReleases(
   process.env['VERIFICATION_SIGNING_SECRET'] = SECRET
   const [here, there] = [join(folder, 'one-machine'), join(folder, 'spark')]
   await cp(store, there, { recursive: true })
-  await run('../jobs/fvs.ts', 'release', 'plan', '--store', there, '--as-of', asOf)
+  await run('../jobs/fvs.js', 'release', 'plan', '--store', there, '--as-of', asOf)
   await cp(there, here, { recursive: true })
   const words = ['release', '--if-changed', '--store', here, '--as-of', asOf]
-  const alone = await runMeasured('../jobs/fvs.ts', words, {})
+  const alone = await runMeasured('../jobs/fvs.js', words, {})
   const spark = await runJob(there, asOf, folder, options)
   const [expected, found] = [await published(here), await published(there)]
   const paths = new Set([...expected.keys(), ...found.keys()])
@@ -109,10 +109,10 @@ async function runJob(store: string, asOf: string, folder: string, options: Spar
 
 /** A program that runs fvs, and adds its words and what it used to a file. */
 function measuredFvs(folder: string, filters: string): string {
-  const node = `'${process.execPath}' --import '${pathOf('../usage.ts')}' '${pathOf('../../jobs/fvs.ts')}'`
+  const node = `'${process.execPath}' --import '${pathOf('../usage.ts')}' '${pathOf('../../jobs/fvs.js')}'`
   return [
     '#!/usr/bin/env bash',
-    `[[ $1 == stage && $2 != commit ]] || exec '${process.execPath}' '${pathOf('../../jobs/fvs.ts')}' "$@"`,
+    `[[ $1 == stage && $2 != commit ]] || exec '${process.execPath}' '${pathOf('../../jobs/fvs.js')}' "$@"`,
     `used=$(mktemp -p '${folder}')`,
     `${node} "$@" 3>"$used"`,
     'code=$?',

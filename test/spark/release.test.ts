@@ -15,7 +15,7 @@ import { contentOf } from '../support/store-content.ts'
 import { send } from '../support/tables.ts'
 import { VARIED_AS_OF, variedRows } from '../support/varied-rows.ts'
 
-const FVS = fileURLToPath(new URL('../../jobs/fvs.ts', import.meta.url))
+const FVS = fileURLToPath(new URL('../../jobs/fvs.js', import.meta.url))
 const JOB = fileURLToPath(new URL('../../jobs/spark/release.py', import.meta.url))
 const asOf = ['--as-of', VARIED_AS_OF.toISOString()]
 
