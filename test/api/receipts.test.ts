@@ -148,8 +148,6 @@ describe('a receipt', () => {
         operation === 'putIfAbsent' && path.startsWith('inbox/forecasts/') ? gate.promise : undefined,
     })
     const { client } = await testService(await componentsOver(slow))
-    // Calls that wait for the questions to be read go into one object.
-    await client.get('/questions')
     const calls = Array.from({ length: 40 }, () => submit(client))
     const queued = async () =>
       /fvs_commit_queued\{environment="production"\} (\d+)/.exec((await client.get('/metrics')).text)?.[1]

@@ -155,7 +155,6 @@ describe('reads of the store', () => {
       settings: { REFRESH_MS: '60000' },
     })
     const { client } = await testService(components)
-    await client.get('/questions')
     const readsOf = async (path: string) => {
       counted.calls.length = 0
       await page(path, client)
