@@ -52,7 +52,6 @@ export class QuestionBook {
   #read = { questions: 0, resolutions: 0 }
   #refreshing: Promise<void> | undefined
   #reopened = 0
-  #isRead = false
 
   constructor({ store, ...source }: QuestionSource & { store: Store }) {
     this.#source = source
@@ -65,19 +64,10 @@ export class QuestionBook {
 
   /** Follows the tables. Calls made while one is under way share it. */
   refresh(): Promise<void> {
-    this.#refreshing ??= this.#follow()
-      .then(() => {
-        this.#isRead = true
-      })
-      .finally(() => {
-        this.#refreshing = undefined
-      })
+    this.#refreshing ??= this.#follow().finally(() => {
+      this.#refreshing = undefined
+    })
     return this.#refreshing
-  }
-
-  /** Resolves once the tables have been read, which a node does after it has begun to answer. */
-  async read(): Promise<void> {
-    if (!this.#isRead) await this.refresh()
   }
 
   /** Grows when the table of questions does, and with it what questions are called. */
@@ -121,7 +111,7 @@ export class QuestionBook {
     return questionIds.map((id) => this.#byId.get(id)?.title ?? null)
   }
 
-  /** Of what has been read. @throws ServiceError `invalid` for a cursor that no page gave. */
+  /** @throws ServiceError `invalid` for a cursor that no page gave. */
   page(request: Parameters<Listing['page']>[0]): QuestionPage {
     return this.#listing.page(request)
   }

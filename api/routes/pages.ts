@@ -113,8 +113,7 @@ const questions = pageRoute({
   operationId: 'showQuestions',
   summary: 'Questions in the order in which they close',
   query: questionsForm,
-  render: async ({ query: { cursor, ...filters } }, { site, questions: book, now }) => {
-    await book.read()
+  render: ({ query: { cursor, ...filters } }, { site, questions: book, now }) => {
     const q = filters.q === undefined ? undefined : wordsOf(filters.q)
     const list = book.page({ ...filters, q, limit: QUESTIONS_PER_PAGE, cursor, now: now() })
     return questionsPage({ site, filters, cursor, list })

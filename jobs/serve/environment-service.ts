@@ -38,8 +38,7 @@ export async function startEnvironment(
   await assertEnvironment(components)
   const { environment, settings, own, logger } = components
   const parts = buildApiParts(components, serving)
-  // Questions are read after the first answers, however many there are; a call that needs them waits for that.
-  await followReleases(parts)
+  await followStore(parts)
   // A process that counts by itself continues from what was written down before it started.
   if (!serving.counters.quotas.shared) await restoreCalls(components, parts.limits)
   const scheduler = new Scheduler(environment, own.RELEASE_SCHEDULE, serving.scheduler, logger)
@@ -54,11 +53,8 @@ export async function startEnvironment(
     }
   }
   const makeReady: MakeReady = (upcoming, beside) => parts.pages.renderAgain(upcoming, beside)
-  const followed = following(async () => {
-    await parts.questions.refresh()
-    // Whoever wakes a node that rested waits for what it then finds, and nobody has asked it for anything lately.
-    await followReleases(parts, follower.isResting ? undefined : makeReady)
-  })
+  // Whoever wakes a node that rested waits for what it then finds, and nobody has asked it for anything lately.
+  const followed = following(() => followStore(parts, follower.isResting ? undefined : makeReady))
   // Apart from the rest, so that a log that is damaged stops nothing but itself.
   const followedLog = following(() => parts.publicLog.refresh())
   await followedLog()
@@ -122,8 +118,12 @@ export async function startEnvironment(
   }
 }
 
-/** Brings up to date the release that a node serves. Snapshots are listed until that of the current release's day is known. */
-async function followReleases({ releases, history, health }: ApiParts, makeReady?: MakeReady): Promise<void> {
+/** Brings up to date what a node serves. Snapshots are listed until that of the current release's day is known. */
+async function followStore(
+  { questions, releases, history, health }: ApiParts,
+  makeReady?: MakeReady,
+): Promise<void> {
+  await questions.refresh()
   await releases.refresh(makeReady)
   const { current } = releases
   if (current && !history.has(snapshotDate(current.as_of))) await history.refresh()

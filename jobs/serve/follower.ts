@@ -11,7 +11,7 @@ export type Pause = (milliseconds: number, signal: AbortSignal) => Promise<boole
 interface FollowerSettings {
   refreshMs: number
   pause: Pause
-  /** Whether nobody has looked yet: then a look is made after the first pause, and calls wait for it as for a node that rested. */
+  /** Whether nobody has looked yet: then the first look is made at once, and calls wait for it as for a node that rested. */
   isBehind?: boolean
   /** How long a call waits for what was written while the node rested: `PATIENCE_MS` if left out. A store that does not answer delays no call longer. */
   patienceMs?: number
@@ -34,7 +34,10 @@ export class Follower {
 
   constructor(settings: FollowerSettings) {
     this.#settings = settings
-    this.#resting = settings.isBehind ?? false
+    if (settings.isBehind) {
+      this.#resting = true
+      void this.#look()
+    }
     this.#running = this.#run()
   }
 
@@ -61,9 +64,9 @@ export class Follower {
   }
 
   async #run(): Promise<void> {
-    const { refreshMs, pause, isBehind } = this.#settings
+    const { refreshMs, pause } = this.#settings
     const { signal } = this.#stopping
-    for (let skippedMs = isBehind ? REST_MS : 0; await pause(refreshMs, signal);) {
+    for (let skippedMs = 0; await pause(refreshMs, signal);) {
       if (!this.#asked) this.#resting = true
       skippedMs += refreshMs
       if (this.#resting && skippedMs < REST_MS) continue

@@ -200,7 +200,6 @@ describe('a node', () => {
     const store = copyOf(released)
     const counting = new FaultStore(store)
     const { client } = await testService({ store: counting, settings: { REFRESH_MS: '60000' } })
-    await client.get(`/questions/${QUESTION.open}`)
     counting.calls.length = 0
     const paths = Array.from({ length: 6 }, (_, index) => `/forecaster/${forecasterId(index)}`).flatMap(
       (path) => [`${path}/verification`, `${path}/metrics`, `${path}/rankings`],
