@@ -89,7 +89,7 @@ def main():
         return print(json.dumps(plan))
     job = Job(options, plan)
     try:
-        print(job.run())
+        print(job.run().strip())
     except (Py4JJavaError, PySparkException, subprocess.CalledProcessError) as error:
         # Another run may have published the release, whose filters then take no more.
         if not job.is_published():
@@ -149,6 +149,9 @@ class Job:
         for name, columns in TABLES.items():
             self.open_table(name, columns)
         self.number()
+        for name in ("entity", "question"):
+            if self.spark.table(name).isEmpty():
+                raise SystemExit(f"nothing to score, since there is no {name}: `fvs release` finishes what has been planned")
         rule = self.sweep()
         self.fit()
         self.score()
@@ -408,19 +411,23 @@ class Job:
                 ANTI JOIN (SELECT question_id FROM current_resolutions WHERE resolved_at <= {self.now()}) USING (question_id)
                 WHERE opened_at <= {self.now()} AND closes_at > {self.now()}""",
         )
+        # Grain: one row per entity with a forecast.
         self.view(
-            "profile",
-            f"""SELECT *, to_json(struct(name, model_type, organization_name, owner_id)) AS names,
-                  coalesce(questions, 0) AS open_forecasts
-                FROM placed JOIN scored USING (entity)
-                LEFT JOIN (SELECT entity_type, entity_id, max(unix_millis(forecast_at)) AS last_forecast_ms FROM forecasts
-                           WHERE forecast_at <= {self.now()} GROUP BY entity_type, entity_id)
-                  USING (entity_type, entity_id)
+            "activity",
+            f"""SELECT * FROM (SELECT entity_type, entity_id, max(unix_millis(forecast_at)) AS last_forecast_ms FROM forecasts
+                               WHERE forecast_at <= {self.now()} GROUP BY entity_type, entity_id)
                 LEFT JOIN (SELECT entity_type, entity_id, count(DISTINCT question_id) AS questions,
                              min(unix_millis(closes_at)) AS next_close_ms
                            FROM forecasts JOIN open_question USING (question_id)
                            WHERE forecast_at <= {self.now()} GROUP BY entity_type, entity_id)
                   USING (entity_type, entity_id)""",
+            keep=True,
+        )
+        self.view(
+            "profile",
+            """SELECT *, to_json(struct(name, model_type, organization_name, owner_id)) AS names,
+                 coalesce(questions, 0) AS open_forecasts
+               FROM placed JOIN scored USING (entity) LEFT JOIN activity USING (entity_type, entity_id)""",
         )
 
     def commit(self, tally):
