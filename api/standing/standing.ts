@@ -95,10 +95,13 @@ export class StandingForecasts {
     return this.#refreshing
   }
 
-  /** Takes in what this node has written to an object of the inbox, before it is acknowledged. */
+  /**
+   * Takes in what a process of this node has written to an object of the inbox, before it is acknowledged. With a question that this
+   * process does not know yet, the next look reads the object.
+   */
   wrote(path: string, rows: readonly WrittenForecast[]): void {
     this.#takeRows(rows)
-    this.#taken.add(path)
+    if (rows.every(this.#isKnown)) this.#taken.add(path)
   }
 
   /**
@@ -186,9 +189,9 @@ export class StandingForecasts {
         const rows = await readInbox(this.#source.store, path)
         // One that is gone is in the table.
         if (!rows) return
-        const isKnown = ({ question_id }: Row) => this.#source.questions.known(question_id as string)
-        if (!rows.every(isKnown)) await this.#source.questions.refresh()
-        this.#takeRows(rows as readonly Row[] as readonly ForecastRow[])
+        const forecasts = rows as readonly Row[] as readonly ForecastRow[]
+        if (!forecasts.every(this.#isKnown)) await this.#source.questions.refresh()
+        this.#takeRows(forecasts)
         this.#taken.add(path)
         const drawnMs = inboxTimeMs(path)
         if (drawnMs > this.#newestMs) this.#newestMs = drawnMs
@@ -213,6 +216,9 @@ export class StandingForecasts {
     // Its own text of the id, of which there is one however many agents forecast.
     if (question && !this.#isOver(question)) this.#held.take(agentId, question.question_id, forecast)
   }
+
+  readonly #isKnown = ({ question_id }: Pick<WrittenForecast, 'question_id'>): boolean =>
+    this.#source.questions.known(question_id) !== undefined
 
   #isOver(question: KnownQuestion): boolean {
     return isOverAt(question, this.#source.now().getTime())

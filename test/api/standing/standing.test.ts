@@ -118,6 +118,16 @@ describe('a node that follows', () => {
     expect(pageOf(node, 1).forecasts).toMatchObject([{ probability: 0.000005 }])
   })
 
+  test('reads what another process wrote on a question that was not known yet', async () => {
+    const node = newNode()
+    await follow(node)
+    await ask(1, HOUR_MS)
+    const rows = [forecast(1, 1, 5)]
+    node.standing.wrote(await send(store, 'forecasts', components.newId(), rows), rows)
+    await follow(node)
+    expect(pageOf(node, 1).forecasts).toMatchObject([{ probability: 0.000005 }])
+  })
+
   test('takes in what is whole beside a damaged object, and says which one that is', async () => {
     await ask(1, HOUR_MS)
     const node = newNode()
