@@ -9,12 +9,12 @@ import { readManifest } from '../../pipeline/release/read.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { manifestPath, pairsPrefix, releasePrefix } from '../../pipeline/store/paths.ts'
 import { sha256Hex } from '../../pipeline/proof/canonical.ts'
-import type { Row, TableName } from '../../schemas/tables.ts'
+import type { Row } from '../../schemas/tables.ts'
 import { suiteFolder } from '../support/folder.ts'
-import { HISTORY_START_MS, type Step, historyOf } from '../support/history.ts'
+import { HISTORY_START_MS, type Step, historyOf, takeIn } from '../support/history.ts'
 import { changeManifest } from '../support/forged-release.ts'
 import { Clock, SECRET, release, testComponents } from '../support/service.ts'
-import { contentOf, copyOf, recordIn } from '../support/store-content.ts'
+import { contentOf, copyOf, recordIn, withoutPairs } from '../support/store-content.ts'
 import { send } from '../support/tables.ts'
 import { uuidOf } from '../support/world.ts'
 
@@ -47,19 +47,6 @@ async function publishedBy(store: MemoryStore, number: number): Promise<object> 
   }
 }
 
-/** A store without the pairs of any release, so that the next one sweeps everything. */
-function withoutPairs(store: MemoryStore): MemoryStore {
-  const copy = copyOf(store)
-  for (const path of copy.objects.keys()) if (path.includes('/pairs/')) copy.objects.delete(path)
-  return copy
-}
-
-async function take({ rows }: Step, store: MemoryStore, id: string): Promise<void> {
-  for (const [table, added] of Object.entries(rows)) {
-    if (added.length > 0) await send(store, table as TableName, id, added)
-  }
-}
-
 async function faultsOf(store: MemoryStore, clock: Clock, number: number): Promise<string[]> {
   const components = await componentsOn(store, clock)
   using database = await components.openDatabase()
@@ -75,7 +62,7 @@ async function live(steps: readonly Step[], check: boolean) {
   for (const [index, step] of steps.entries()) {
     const number = index + 1
     clock.set(new Date(clock.now().getTime() + step.laterMs).toISOString())
-    await take(step, store, `s${number}`)
+    await takeIn(step, store, `s${number}`)
     const full = withoutPairs(store)
     const components = await componentsOn(store, clock)
     await release(components)

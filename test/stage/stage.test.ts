@@ -15,11 +15,11 @@ import type { LeaderboardFile } from '../../schemas/payloads.ts'
 import type { Row, TableName } from '../../schemas/tables.ts'
 import { CROWD_AS_OF, crowd } from '../support/crowd.ts'
 import { suiteFolder, testFolder } from '../support/folder.ts'
-import { HISTORY_START_MS, type Step, historyOf } from '../support/history.ts'
+import { HISTORY_START_MS, type Step, historyOf, takeIn } from '../support/history.ts'
 import { Clock, SECRET, release, testComponents } from '../support/service.ts'
 import { type StageOptions, type Stages, asCommands, inProcess } from '../support/stage-runs.ts'
 import { stagedRelease } from '../support/staged-release.ts'
-import { contentOf, copyOf } from '../support/store-content.ts'
+import { contentOf, copyOf, withoutPairs } from '../support/store-content.ts'
 import { send } from '../support/tables.ts'
 import { uuidOf } from '../support/world.ts'
 
@@ -27,19 +27,6 @@ const folder = await suiteFolder()
 
 function componentsOn(store: MemoryStore, clock: Clock): Promise<Components> {
   return testComponents({ store, folder, clock })
-}
-
-/** A store without the pairs of any release, so that the next one sweeps everything, as stages do. */
-function withoutPairs(store: MemoryStore): MemoryStore {
-  const copy = copyOf(store)
-  for (const path of copy.objects.keys()) if (path.includes('/pairs/')) copy.objects.delete(path)
-  return copy
-}
-
-async function take({ rows }: Step, store: MemoryStore, id: string): Promise<void> {
-  for (const [table, added] of Object.entries(rows)) {
-    if (added.length > 0) await send(store, table as TableName, id, added)
-  }
 }
 
 async function faultsOf(store: MemoryStore, clock: Clock, number: number): Promise<string[]> {
@@ -72,7 +59,7 @@ describe('a release in stages', () => {
       for (const [index, step] of lawful(historyOf(seed, 3)).entries()) {
         const number = index + 1
         clock.set(new Date(clock.now().getTime() + step.laterMs).toISOString())
-        await take(step, store, `s${number}`)
+        await takeIn(step, store, `s${number}`)
         const whole = withoutPairs(store)
         expect(await stagedRelease(await componentsOn(store, clock))).toMatchObject({ made: true })
         await release(await componentsOn(whole, clock))
@@ -145,7 +132,7 @@ test(
     const [store, clock] = [new MemoryStore(), new Clock(new Date(HISTORY_START_MS).toISOString())]
     const [step] = lawful(historyOf(1, 1)) as [Step]
     clock.set(new Date(clock.now().getTime() + step.laterMs).toISOString())
-    await take(step, store, 'a')
+    await takeIn(step, store, 'a')
     const stages = inProcess(await componentsOn(store, clock))
     const inputs: [string, string, StageOptions][] = []
     await stagedRelease(await componentsOn(store, clock), {

@@ -1,6 +1,8 @@
 // A history of what comes between releases, drawn from a seed: everything that may touch a question that was scored before.
 import type { Row, TableName } from '../../schemas/tables.ts'
+import type { Store } from '../../pipeline/store/store.ts'
 import { choicesOf } from './seeded.ts'
+import { send } from './tables.ts'
 import { uuidOf } from './world.ts'
 
 const DAY_MS = 86_400_000
@@ -10,6 +12,13 @@ export const HISTORY_START_MS = Date.UTC(2026, 0, 1)
 export interface Step {
   rows: Partial<Record<TableName, Row[]>>
   laterMs: number
+}
+
+/** Puts what comes into the inbox, one object for each table. */
+export async function takeIn({ rows }: Step, store: Store, id: string): Promise<void> {
+  for (const [table, added] of Object.entries(rows)) {
+    if (added.length > 0) await send(store, table as TableName, id, added)
+  }
 }
 
 /** The first step makes a world in which some questions score; each further one changes a little of it, or nothing. */
