@@ -12,7 +12,7 @@ import { sweepLines } from '../pipeline/stage/sweep.ts'
 import { storeTally } from '../pipeline/stage/tally.ts'
 import type { ReleaseRequest } from '../pipeline/release/make.ts'
 import { METHODOLOGY } from '../pipeline/scoring/methodology.ts'
-import { completeLog } from '../pipeline/transparency/publish.ts'
+import { assertOrigin, completeLog } from '../pipeline/transparency/publish.ts'
 import type { VoiceRule } from '../schemas/payloads.ts'
 import { recordRetirements } from './agents.ts'
 import type { Components } from './components.ts'
@@ -21,6 +21,7 @@ import type { Report } from './output.ts'
 import type { Published } from './published-stages.ts'
 
 export async function runPlan(components: Components, request: ReleaseRequest): Promise<Report> {
+  await assertOrigin(components)
   await recordRetirements(components)
   return { ok: true, json: await planStages(components, request), text: '' }
 }
@@ -81,6 +82,7 @@ export async function runCommit(
   request: CommitRequest,
   input: Input,
 ): Promise<Report> {
+  await assertOrigin(components)
   const result = await commitStages(components, request, input)
   await keepHouse(components, result)
   await completeLog(components, result.release)

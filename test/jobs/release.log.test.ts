@@ -1,6 +1,8 @@
 // `fvs release` keeps the public log where a key is set: what was published proves without a secret.
+import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { runRelease } from '../../jobs/release.ts'
+import { runCommit, runPlan } from '../../jobs/stage.ts'
 import { parseSigningKey, signingKeyText } from '../../pipeline/proof/note-keys.ts'
 import { heldSignatures } from '../../pipeline/proof/note-signatures.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
@@ -39,15 +41,16 @@ test('a store with the log of another origin is not released, and stays as it is
   await copyReleasedWorld(store)
   const clock = new Clock('2026-03-02T12:00:00.000Z')
   const keyOf = (name: string) => signingKeyText(name, 'log', new Uint8Array(32).fill(7))
-  const run = async (key: string) =>
-    runRelease(await testComponents({ store, clock, settings: { LOG_SIGNING_KEY: key } }), {
-      ifChanged: true,
-    })
+  const componentsWith = (key: string) => testComponents({ store, clock, settings: { LOG_SIGNING_KEY: key } })
+  const run = async (key: string) => runRelease(await componentsWith(key), { ifChanged: true })
   await run(keyOf('log.example/one'))
   const before = [...store.objects.keys()]
   clock.set('2026-03-03T12:00:00.000Z')
-  await expect(run(keyOf('log.example/two'))).rejects.toThrow(
-    / is of the log log\.example\/one, not of log\.example\/two: /,
-  )
+  const refusal = / is of the log log\.example\/one, not of log\.example\/two: /
+  await expect(run(keyOf('log.example/two'))).rejects.toThrow(refusal)
+  const others = await componentsWith(keyOf('log.example/two'))
+  await expect(runPlan(others, {})).rejects.toThrow(refusal)
+  const nothing = { release: 2, tally: '0'.repeat(64), forecasts: 0 }
+  await expect(runCommit(others, nothing, Readable.from([]))).rejects.toThrow(refusal)
   expect([...store.objects.keys()]).toEqual(before)
 })
