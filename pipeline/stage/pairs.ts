@@ -55,10 +55,11 @@ export async function* scorePartLines(
   const { put } = await planned(context, release)
   const path = join(context.directory, 'staged.tsv')
   const made = join(context.directory, 'staged.parquet')
+  let spool: Spool | undefined
   try {
     yield* unitsIn(input, PAIRS, async ([unit, , entityType, first_entity_id]) => {
       const number = wholeOf(unit!)
-      const lines = await Spool.open(path)
+      const lines = (spool = await Spool.open(path))
       return {
         take: (fields) => (fields[QUESTION] === NULL ? undefined : lines.add(fields.slice(1))),
         async end() {
@@ -82,6 +83,7 @@ export async function* scorePartLines(
       }
     })
   } finally {
+    await spool?.[Symbol.asyncDispose]()
     for (const file of [path, made]) await rm(file, { force: true })
   }
 }
@@ -99,7 +101,7 @@ export async function nameLine(context: ReleaseContext, release: number, input: 
   const path = join(context.directory, 'staged.tsv')
   const made = join(context.directory, 'staged.parquet')
   try {
-    const lines = await Spool.open(path)
+    await using lines = await Spool.open(path)
     let questions = 0
     for await (const names of linesIn(input, NAMES)) {
       for (const name of names) {
@@ -157,6 +159,11 @@ class Spool {
 
   async close(): Promise<void> {
     await this.#flush()
+    await this.#file.close()
+  }
+
+  /** Also after it has been closed. */
+  async [Symbol.asyncDispose](): Promise<void> {
     await this.#file.close()
   }
 
