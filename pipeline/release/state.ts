@@ -56,7 +56,7 @@ export interface ReleaseState {
  * as the other's, and returns what has been released from it.
  *
  * @throws ServiceError `conflict` if the last release or plan is of the other environment, or if the simulation of the
- *   sandbox fills the store.
+ *   sandbox fills the store; `unavailable` where the store does not show the last manifest.
  */
 export async function assertEnvironment({
   store,
@@ -64,6 +64,14 @@ export async function assertEnvironment({
 }: Pick<ReleaseContext, 'store' | 'environment'>): Promise<ReleaseState> {
   const number = await currentRelease(store)
   const manifest = number > 0 ? await readManifest(store, number) : undefined
+  // Without it the next release would be made as if it were the first.
+  if (number > 0 && !manifest) {
+    throw new ServiceError(
+      'unavailable',
+      `the store shows that there is a manifest of release ${number}, and does not show it; run again`,
+      { retryAfterS: 5 },
+    )
+  }
   const begun = await readPlan(store, number + 1)
   const isSimulated = (await store.range(SIMULATION_PATH, 0, 1)) !== undefined
   for (const found of [begun?.environment, manifest?.environment, isSimulated ? 'sandbox' : undefined]) {

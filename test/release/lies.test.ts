@@ -86,6 +86,19 @@ describe('over a store that does not show the manifest of a release', () => {
     expect(await contentOf(store)).toEqual(before)
   })
 
+  test('no release is made as if it were the first', async () => {
+    const { store, components } = await lyingWorld()
+    const before = await contentOf(store)
+    store.hiddenFromGet.add(manifestPath(1))
+    await expect(release(components)).rejects.toMatchObject({
+      kind: 'unavailable',
+      message: 'the store shows that there is a manifest of release 1, and does not show it; run again',
+    })
+    store.tellTheTruth()
+    expect(await contentOf(store)).toEqual(before)
+    expect(await release(components)).toMatchObject({ made: true, release: 2 })
+  })
+
   test('a node serves the release that it knows', async () => {
     const { store, components } = await lyingWorld()
     const current = new CurrentRelease(store, () => undefined, 1_000_000)
