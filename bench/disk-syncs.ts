@@ -23,18 +23,25 @@ export async function measureSyncs(
 ): Promise<Record<'object' | 'append', SyncFigures>[]> {
   await mkdir(folder)
   const store = await FileStore.begin(join(folder, 'store'))
+  const inbox = store.oneByOne()
   await using log = await open(join(folder, 'log'), 'w')
   await log.writeFile(new Uint8Array(LOG_BYTES))
   await log.sync()
   let objects = 0
   const object = async () => {
-    await store.putIfAbsent(`inbox/forecasts/${objects++}`, BYTES)
+    await inbox.putIfAbsent(`inbox/forecasts/${objects++}`, BYTES)
   }
   const append = async (nth: number) => {
     await log.write(BYTES, 0, BYTES.length, nth * BYTES.length)
     await log.datasync()
   }
-  return await byTurns({ object: () => measured(object), append: () => measured(append) }, turns)
+  // The first one makes the folder.
+  await object()
+  try {
+    return await byTurns({ object: () => measured(object), append: () => measured(append) }, turns)
+  } finally {
+    inbox.close()
+  }
 }
 
 async function measured(write: (nth: number) => Promise<void>): Promise<SyncFigures> {

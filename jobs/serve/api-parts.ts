@@ -22,6 +22,7 @@ import { Idempotency } from '../../pipeline/access/idempotency.ts'
 import { UsageLog } from '../../pipeline/access/usage.ts'
 import { signatureOf } from '../../pipeline/proof/hmac.ts'
 import { verifierKeyText } from '../../pipeline/proof/note-keys.ts'
+import type { Store } from '../../pipeline/store/store.ts'
 import { GroupCommit, type GroupCommitComponents } from '../../pipeline/tables/group-commit.ts'
 import { Receipts } from '../../pipeline/tables/receipts.ts'
 import type { ForecastRow, ScoredTable } from '../../schemas/tables.ts'
@@ -66,6 +67,8 @@ export function buildApiParts(
   const questions = new QuestionBook({ store, local, openDatabase, now })
   const standing = new StandingForecasts({ store, local, openDatabase, questions, now })
   const receipts = new Receipts(signers, newId)
+  // Of forecasts alone: a registration takes three other objects beside its row.
+  const inbox = store.oneByOne?.()
   return {
     registry,
     callers: new Callers(registry, settings.KEY_CACHE_MS, now, (agentId, at) => {
@@ -74,7 +77,7 @@ export function buildApiParts(
     limits: new Limits({ environment, settings: own, counters, now }),
     usage: new UsageLog({ store, newId, now }),
     idempotency: new Idempotency({ store, newId, now, randomBytes, leaseMs }),
-    forecasts: groupCommit('forecasts', components, metrics, {
+    forecasts: groupCommit('forecasts', { ...components, store: inbox ?? store }, metrics, {
       receiptsOf: (rows, id) => receipts.ofBatch(rows as readonly ForecastRow[], id),
       onCommit: ({ path, rows }) => {
         const forecasts = rows as readonly ForecastRow[]
@@ -82,6 +85,7 @@ export function buildApiParts(
         return tell?.({ environment, kind: 'wrote', path, forecasts: forecasts.map(sentForecast) })
       },
     }),
+    inbox,
     receipts,
     registrations: groupCommit('agents', components, metrics),
     questions,
@@ -115,7 +119,12 @@ export function buildApiParts(
 
 function groupCommit(
   table: ScoredTable,
-  { environment, settings, store, newId }: Components,
+  {
+    environment,
+    settings,
+    store,
+    newId,
+  }: Pick<Components, 'environment' | 'settings' | 'newId'> & { store: Pick<Store, 'putIfAbsent'> },
   { commitRows, commitSeconds }: Metrics,
   { onCommit, ...own }: Pick<GroupCommitComponents, 'receiptsOf' | 'onCommit'> = {},
 ): GroupCommit {

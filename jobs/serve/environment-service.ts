@@ -113,6 +113,7 @@ export async function startEnvironment(
     },
     close: async () => {
       await Promise.all([parts.forecasts.close(), parts.registrations.close(), flush(), parts.health.close()])
+      parts.inbox?.close()
       await standingFollower.stop()
     },
   }

@@ -13,9 +13,10 @@ import {
   withFile,
   writeStaged,
 } from './disk.ts'
+import { CreatingThread } from './creating-thread.ts'
 import { StoreMark } from './mark.ts'
 import { assertPath, assertPrefix, isPath } from './paths.ts'
-import type { Store, StoredObject } from './store.ts'
+import type { OneByOne, Store, StoredObject } from './store.ts'
 
 /** The folder of half-written objects. No object's path can begin with its name. */
 const STAGING = '.staging'
@@ -117,6 +118,29 @@ export class FileStore implements Store {
 
   async putIfAbsent(path: string, bytes: Uint8Array): Promise<boolean> {
     return reported('write', path, this.#write(this.localPath(path), bytes, linkIfAbsent))
+  }
+
+  oneByOne(): OneByOne {
+    const thread = new CreatingThread()
+    return {
+      putIfAbsent: async (path, bytes) =>
+        reported('write', path, this.#createBy(thread, this.localPath(path), bytes)),
+      close: () => thread.close(),
+    }
+  }
+
+  /** By the thread if there is no more to do than to create the object. Everything rare is done here. */
+  async #createBy(thread: CreatingThread, location: string, bytes: Uint8Array): Promise<boolean> {
+    const { file: mark, look } = this.#mark
+    if (look !== undefined && this.#swept && this.#synced.has(dirname(location))) {
+      const outcome = await thread.create({ mark, look, staging: this.#staging, location, bytes })
+      if (outcome !== 'undone') {
+        if ('code' in outcome) throw Object.assign(new Error(outcome.message), { code: outcome.code })
+        if (!outcome.isMarked) await this.#mark.assertThere()
+        return outcome.isNew
+      }
+    }
+    return this.#write(location, bytes, linkIfAbsent)
   }
 
   async put(path: string, bytes: Uint8Array): Promise<void> {

@@ -1,6 +1,7 @@
 // The mark of a store in a folder: a hidden file with a random id. It tells the store from an empty folder in its place,
 // such as the mount point of a disk that is away.
 import { randomUUID } from 'node:crypto'
+import type { BigIntStats } from 'node:fs'
 import { mkdir, readFile, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { ServiceError } from '../../schemas/errors.ts'
@@ -10,14 +11,21 @@ import { linkIfAbsent, orUndefined, syncDirectory, writeStaged } from './disk.ts
 const MARK = '.store'
 
 export class StoreMark {
+  readonly file: string
   readonly #root: string
   readonly #id: string
-  /** The file as it was when the id was last read from it. */
-  #seen: string | undefined
+  /** The file as it looked when the id was last read from it. */
+  #look: string | undefined
 
   private constructor(root: string, id: string) {
+    this.file = join(root, MARK)
     this.#root = root
     this.#id = id
+  }
+
+  /** What a look at the file shows as long as the store is there: the same as `lookOf` it. Undefined before the first one. */
+  get look(): string | undefined {
+    return this.#look
   }
 
   /** @throws ServiceError `unavailable` where the folder has no mark. */
@@ -50,9 +58,9 @@ export class StoreMark {
    * @throws ServiceError `unavailable` if it is not.
    */
   async assertThere(): Promise<void> {
-    const stats = await orUndefined(stat(join(this.#root, MARK), { bigint: true }))
-    const seen = stats && `${stats.dev} ${stats.ino} ${stats.ctimeNs}`
-    if (seen !== undefined && seen === this.#seen) return
+    const stats = await orUndefined(stat(this.file, { bigint: true }))
+    const look = stats && lookOf(stats)
+    if (look !== undefined && look === this.#look) return
     const id = await readId(this.#root)
     if (id !== this.#id) {
       const found = id === undefined ? `has no file ${MARK}` : 'holds another store'
@@ -62,8 +70,13 @@ export class StoreMark {
         { retryAfterS: 5 },
       )
     }
-    this.#seen = seen
+    this.#look = look
   }
+}
+
+/** What tells the very same file from another one, or from a copy. */
+export function lookOf({ dev, ino, ctimeNs }: BigIntStats): string {
+  return `${dev} ${ino} ${ctimeNs}`
 }
 
 async function readId(root: string): Promise<string | undefined> {

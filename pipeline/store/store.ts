@@ -33,6 +33,17 @@ export interface Store {
   delete(path: string): Promise<void>
   /** The object's file on this machine; only stores in a directory have this method. */
   localPath?(path: string): string
+  /**
+   * Creates with the promises of `putIfAbsent` for less processor time; only stores in a directory have this method. For objects that are
+   * created at once `putIfAbsent` is faster, since a file system syncs them together.
+   */
+  oneByOne?(): OneByOne
+}
+
+/** Creates objects for a caller who waits for each before the next. */
+export interface OneByOne extends Pick<Store, 'putIfAbsent'> {
+  /** Lets go of what it holds, once nothing is under way. */
+  close(): void
 }
 
 /**

@@ -1,4 +1,5 @@
 // Group commit: rows that arrive while an inbox object is being written wait and go together into the next one.
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { Row, TableName } from '../../schemas/tables.ts'
 import { inboxPath } from '../store/paths.ts'
@@ -13,7 +14,7 @@ export interface GroupCommitSettings {
 }
 
 export interface GroupCommitComponents {
-  store: Store
+  store: Pick<Store, 'putIfAbsent'>
   /** A new version 7 UUID. */
   newId: () => string
   /**
@@ -102,6 +103,8 @@ export class GroupCommit {
         const error = unavailable('the store did not confirm the write in time; submit again', cause)
         for (const { reject } of group) reject(error)
       }
+      // What has come meanwhile is read first, so that objects are fewer.
+      await nextTurn()
     }
     this.#writing = undefined
   }
