@@ -68,8 +68,8 @@ interface Subject {
   name: string
 }
 
-/** What is kept of a payload to be sent again, without a key and with one, takes up to as much as the payload each. */
-const KEPT_FACTOR = 3
+/** What is kept of a payload to be sent again, without a key, with one and among others, takes up to as much as the payload each. */
+const KEPT_FACTOR = 4
 const FILES_AT_ONCE = 4
 
 export class ReleasePayloads implements Release {

@@ -38,47 +38,56 @@ export const bulk = route({
       errors: [{ pointer: '/ids', detail: 'ids must have at most 10 items' }],
     },
   },
-  handle: async ({ body }, context) => {
-    const ids = [...new Set(body.ids)]
-    const results = await Promise.all(
-      ids.map((id) => {
-        // Most are in memory: only the others are looked up.
-        const found = context.releases.atHand(body.entity_type, id, 'verification')
-        return found ? Promise.resolve(resultOf(id, found)) : lookedUp(body.entity_type, id, context)
-      }),
-    )
-    return { body: canonicalResults(results) }
+  handle: async ({ body: { entity_type: type, ids } }, context) => {
+    const results = new Map<string, Uint8Array | undefined>()
+    for (const id of ids) results.set(id, resultAtHand(type, id, context))
+    const missing = [...results.keys()].filter((id) => results.get(id) === undefined)
+    await Promise.all(missing.map(async (id) => results.set(id, await lookedUp(type, id, context))))
+    return { body: canonicalResults([...results.values()] as Uint8Array[]) }
   },
 })
 
-type Part = string | Uint8Array
+/** The results of publications, since a call has up to 200 of them, which others ask for too. */
+const known = new WeakMap<Publication, Uint8Array>()
 
-async function lookedUp(type: EntityType, id: string, context: ApiContext): Promise<Part[]> {
+function resultAtHand(type: EntityType, id: string, { releases }: ApiContext): Uint8Array | undefined {
+  const found = releases.atHand(type, id, 'verification')
+  return found && resultOf(id, found)
+}
+
+async function lookedUp(type: EntityType, id: string, context: ApiContext): Promise<Uint8Array> {
   const found = await context.releases.find(type, id, 'verification')
   if (found) return resultOf(id, found)
   const { message: detail } = await notPublished(context, type, id)
-  return [canonical({ id, status: 'not_found', detail })]
+  return canonical({ id, status: 'not_found', detail })
 }
 
-/** A result in canonical JSON, in parts: one is the bytes that were published. */
-function resultOf(id: string, { bytes, signature }: Publication): Part[] {
-  const signed = signature === undefined ? 'null' : JSON.stringify(signature)
-  return [`{"id":"${id}","signature":${signed},"status":"ok","verification":`, bytes, '}']
-}
-
-/** The parts that are texts are ASCII. */
-function canonicalResults(results: readonly (readonly Part[])[]): Uint8Array {
-  const parts = [
-    '{"results":[',
-    ...results.flatMap((result, nth) => (nth === 0 ? result : [',', ...result])),
-    ']}',
-  ]
-  const whole = Buffer.allocUnsafe(parts.reduce((size, { length }) => size + length, 0))
-  let at = 0
-  for (const part of parts) {
-    if (typeof part === 'string') whole.write(part, at, 'latin1')
-    else whole.set(part, at)
-    at += part.length
+/** A result in canonical JSON, around the bytes that were published. */
+function resultOf(id: string, publication: Publication): Uint8Array {
+  let result = known.get(publication)
+  if (!result) {
+    const { bytes, signature = null } = publication
+    const head = `{"id":"${id}","signature":${JSON.stringify(signature)},"status":"ok","verification":`
+    result = Buffer.concat([Buffer.from(head), bytes, Buffer.from('}')])
+    known.set(publication, result)
   }
+  return result
+}
+
+/** The answer in canonical JSON. */
+function canonicalResults(results: readonly Uint8Array[]): Uint8Array {
+  const [head, end] = ['{"results":[', ']}']
+  const commas = Math.max(0, results.length - 1)
+  const size = results.reduce((sum, { length }) => sum + length, head.length + commas + end.length)
+  const whole = Buffer.allocUnsafe(size)
+  let at = whole.write(head)
+  for (const [nth, result] of results.entries()) {
+    if (nth > 0) at = whole.writeUInt8(COMMA, at)
+    whole.set(result, at)
+    at += result.length
+  }
+  whole.write(end, at)
   return whole
 }
+
+const COMMA = 0x2c
