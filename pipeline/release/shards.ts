@@ -1,7 +1,7 @@
 // The JSON files of a release and of a snapshot: runs of entities in order of id, each file named by its first.
-import type { ManifestFile, ReleaseShard, SnapshotShard, VoiceRule } from '../../schemas/payloads.ts'
+import type { ManifestFile, ReleaseShard, VoiceRule } from '../../schemas/payloads.ts'
 import { PUBLICATIONS } from '../../schemas/metric.ts'
-import { canonical, canonicalObject, canonicalText, encoded, sha256Hex } from '../proof/canonical.ts'
+import { canonicalObject, canonicalText, encoded, sha256Hex } from '../proof/canonical.ts'
 import { type Hash, MerkleTree, leafHash } from '../proof/merkle.ts'
 import type { TreeHead } from '../proof/merkle-proof.ts'
 import { shardPath } from '../store/paths.ts'
@@ -91,20 +91,4 @@ function snapshotRow(
     population: metrics.field_size,
     methodology_version,
   }
-}
-
-/** The file of a day's snapshot that is copied from a shard; undefined if the shard lacks the row of some entity. */
-export function snapshotFile(
-  path: string,
-  date: string,
-  { entity_type, entities }: Pick<ReleaseShard, 'entity_type' | 'entities'>,
-): OutputFile | undefined {
-  const rows = Object.entries(entities).map(([entityId, { snapshot }]) => [entityId, snapshot] as const)
-  if (rows.some(([, snapshot]) => !snapshot)) return undefined
-  const shard: Record<keyof SnapshotShard, unknown> = {
-    date,
-    entity_type,
-    entities: Object.fromEntries(rows),
-  }
-  return { path, rows: rows.length, bytes: canonical(shard) }
 }
