@@ -88,12 +88,12 @@ export async function scoreEveryone(
   asOf: Date,
   since?: Since,
 ): Promise<ScoredWorld> {
-  const { methodology, database, local, log } = context
+  const { database, local, log } = context
   await attachAll(database, local, versions)
   await createDimensions(database, asOf)
   const counted = (since && (await countFresh(context, versions, since))) ?? (await countAll(database))
   log?.('looked for repeated forecasts', {})
-  const known = await database.rows<Omit<ScoredEntity, 'pairs' | 'scores'>>(entitiesAt(asOf))
+  const known = await database.rows<Known>(entitiesAt(asOf))
   const questions = await database.rows<ResolvedQuestion>(QUESTIONS)
   const { voiceRule, circumstances, isSweptInFull } = await sweepAndFit(
     context,
@@ -101,23 +101,11 @@ export async function scoreEveryone(
     questions,
     counted.since,
   )
-  const results = new Map<number, Pick<ScoredEntity, 'pairs' | 'scores'>>()
-  let pairs = 0
-  const scored = database.columns(SCORED_PAIRS, SCORED_COLUMNS)
-  for await (const { entity, ...result } of scoreEntities(methodology, circumstances, scored)) {
-    results.set(entity, result)
-    pairs += result.pairs
-  }
+  const entities = await scoreKnown(context, known, circumstances)
+  const pairs = entities.reduce((sum, entity) => sum + entity.pairs, 0)
   log?.('scored every entity', { entities: known.length, pairs })
-  const unscored = (member: number) => ({
-    pairs: 0,
-    scores: scoreEntity(methodology, NO_PAIRS, circumstances[member]!),
-  })
   return {
-    entities: known.map((named, member) => ({
-      ...named,
-      ...(results.get(member) ?? unscored(member)),
-    })),
+    entities,
     voiceRule,
     pairs,
     questions: questions.length,
@@ -126,6 +114,26 @@ export async function scoreEveryone(
     isSweptInFull,
     writeScores: (path, start, end) => writeScores(database, path, scoredBetween(start, end)),
   }
+}
+
+type Known = Omit<ScoredEntity, 'pairs' | 'scores'>
+
+/** A function of its own, so that what the caller returns does not hold the results in memory. */
+async function scoreKnown(
+  { methodology, database }: ScoringContext,
+  known: readonly Known[],
+  circumstances: readonly Circumstances[],
+): Promise<ScoredEntity[]> {
+  const results = new Map<number, Pick<ScoredEntity, 'pairs' | 'scores'>>()
+  const scored = database.columns(SCORED_PAIRS, SCORED_COLUMNS)
+  for await (const { entity, ...result } of scoreEntities(methodology, circumstances, scored)) {
+    results.set(entity, result)
+  }
+  const unscored = (member: number) => ({
+    pairs: 0,
+    scores: scoreEntity(methodology, NO_PAIRS, circumstances[member]!),
+  })
+  return known.map((named, member) => ({ ...named, ...(results.get(member) ?? unscored(member)) }))
 }
 
 interface Counted {

@@ -3,21 +3,45 @@ import { hash } from 'node:crypto'
 import canonicalizeJson from 'canonicalize'
 import { ServiceError } from '../../schemas/errors.ts'
 
+/** Values that are nested deeper are left to the library, which needs no stack. */
+const DEEPEST = 16
+
 /** The canonical bytes of a JSON value (RFC 8785). @throws ServiceError `corrupt` for a value that is not JSON. */
 export function canonical(value: unknown): Uint8Array {
   return encoded(canonicalText(value))
 }
 
 export function canonicalText(value: unknown): string {
-  const text = canonicalizeJson(value)
+  // V8 writes strings and numbers as RFC 8785 says, and in a third of the library's time.
+  const text = isInOrder(value, 0) ? JSON.stringify(value) : canonicalizeJson(value)
   if (text === undefined) throw new ServiceError('corrupt', 'cannot publish a value that is not JSON')
   return text
 }
 
-/** The canonical text of an object whose members are canonical texts already, so that large ones are made once. */
-export function canonicalObject(members: Readonly<Record<string, string>>): string {
-  const sorted = Object.keys(members).sort()
-  return `{${sorted.map((name) => `${JSON.stringify(name)}:${members[name]}`).join(',')}}`
+/**
+ * A copy whose own names are in canonical order: if those inside it are too, its text is made fastest. For objects whose names are the
+ * service's own, since a member `__proto__` would be lost.
+ */
+export function inOrder(value: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const copy: Record<string, unknown> = {}
+  for (const name of Object.keys(value).sort()) copy[name] = value[name]
+  return copy
+}
+
+/** Whether a value is plain JSON, with the names of every object in canonical order. */
+function isInOrder(value: unknown, depth: number): boolean {
+  if (typeof value === 'number') return Number.isFinite(value)
+  if (typeof value === 'string') return value.isWellFormed()
+  if (typeof value !== 'object') return typeof value === 'boolean'
+  if (value === null) return true
+  if (depth === DEEPEST) return false
+  if (Array.isArray(value)) return value.every((element) => isInOrder(element, depth + 1))
+  if (Object.getPrototypeOf(value) !== Object.prototype) return false
+  const members = value as Record<string, unknown>
+  return Object.keys(members).every((name, index, names) => {
+    const follows = index === 0 || names[index - 1]! < name
+    return follows && name.isWellFormed() && isInOrder(members[name], depth + 1)
+  })
 }
 
 export function encoded(text: string): Uint8Array {

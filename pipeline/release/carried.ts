@@ -89,7 +89,7 @@ export interface Carried {
  */
 export async function carriedBy(
   { database, directory }: { database: Database; directory: string },
-  world: ScoredWorld,
+  world: Pick<ScoredWorld, 'pairs' | 'isBase' | 'isSweptInFull'>,
   scoreParts: readonly Part[],
   release: number,
   before: readonly CarriedFile[],

@@ -4,8 +4,14 @@ import { join } from 'node:path'
 import type { ReleaseCounts, ReleaseManifest, SupersededOutcome, VoiceRule } from '../../schemas/payloads.ts'
 import { ENTITY_TYPES, type ScoredTable } from '../../schemas/tables.ts'
 import type { Environment } from '../../schemas/values.ts'
-import { type ScoredWorld, type ScoringContext, scoreEveryone } from '../engine/duckdb-engine.ts'
+import {
+  type ScoredEntity,
+  type ScoredWorld,
+  type ScoringContext,
+  scoreEveryone,
+} from '../engine/duckdb-engine.ts'
 import type { Since } from '../engine/since.ts'
+import type { Methodology } from '../scoring/methodology.ts'
 import { entitiesParquet } from './entities-parquet.ts'
 import { forecastsTree } from './forecasts-tree.ts'
 import { leaderboardFiles } from './leaderboard.ts'
@@ -41,7 +47,7 @@ export interface DerivedRelease {
   counts: ReleaseCounts
   superseded: SupersededOutcome[]
   voiceRule: VoiceRule
-  world: ScoredWorld
+  world: Omit<ScoredWorld, 'entities'>
   /** Of the scores. */
   scoreParts: readonly Part[]
   /** Every file of the release but its manifest, in the order of the manifest. Each is made when asked for. */
@@ -57,20 +63,19 @@ export async function deriveRelease(
   const superseded = inputs.previous
     ? await supersededOutcomes(context, inputs.previous, inputs.versions)
     : []
-  const world = await scoreEveryone(context, inputs.versions, inputs.asOf, inputs.since)
+  const { entities: scored, ...world } = await scoreEveryone(
+    context,
+    inputs.versions,
+    inputs.asOf,
+    inputs.since,
+  )
   const provenance: Provenance = {
     methodology_version: methodology.version,
     release: inputs.release,
     as_of: inputs.asOf.toISOString(),
     environment: inputs.environment,
   }
-  const kinds = ENTITY_TYPES.map((entityType) =>
-    rankEntities(
-      methodology,
-      world.voiceRule,
-      world.entities.filter((entity) => entity.entityType === entityType),
-    ),
-  )
+  const kinds = rankKinds(methodology, world.voiceRule, scored)
   const [agents, forecasters] = kinds.map((entities) => entities.length) as [number, number]
   const all = kinds.flat()
   const shards = kinds.flatMap(shardsOf)
@@ -109,6 +114,21 @@ export async function deriveRelease(
   }
 }
 
+/** A function of its own, so that what the caller returns does not hold the scores as they were before they were rounded. */
+function rankKinds(
+  methodology: Methodology,
+  voiceRule: VoiceRule,
+  scored: readonly ScoredEntity[],
+): RankedEntity[][] {
+  return ENTITY_TYPES.map((kind) =>
+    rankEntities(
+      methodology,
+      voiceRule,
+      scored.filter(({ entityType }) => entityType === kind),
+    ),
+  )
+}
+
 function fileOf(
   { path, entityType, firstEntity }: Part,
   entities: readonly RankedEntity[],
@@ -119,7 +139,7 @@ function fileOf(
 /** Begins with the first part at once, and with each next one when the one before has been made. */
 function scoreFiles(
   { directory }: DerivationContext,
-  world: ScoredWorld,
+  { writeScores }: Pick<ScoredWorld, 'writeScores'>,
   entities: readonly RankedEntity[],
   parts: readonly Part[],
 ) {
@@ -127,7 +147,7 @@ function scoreFiles(
   let writing: Promise<void> = Promise.resolve()
   const begin = (part: Part | undefined) => {
     if (!part) return
-    writing = world.writeScores(pathOf(part), part.firstPair, part.firstPair + part.pairs)
+    writing = writeScores(pathOf(part), part.firstPair, part.firstPair + part.pairs)
     // A failure is met where it is awaited, which may be later.
     writing.catch(() => undefined)
   }

@@ -5,7 +5,7 @@ import { deriveRelease } from './derive.ts'
 import { type Database, withDatabase } from '../duckdb.ts'
 import { carriedBy, sinceLast } from './carried.ts'
 import { hasChanged, nothingToRelease } from './changes.ts'
-import { publish, writerOf } from './commit.ts'
+import { type MadeRelease, publish, writerOf } from './commit.ts'
 import { type ReleasePlan, assertAsOf, begunPlan, makeOf, newPlan, versionsOf } from './plan.ts'
 import { snapshotDate } from './read.ts'
 import { entryOf } from './shards.ts'
@@ -115,56 +115,58 @@ function compactAll(context: ReleaseContext): Promise<Record<ScoredTable, TableV
 }
 
 /** Derives and writes every file and last the manifest; loses if another run has published the release by then. */
-function carryOut(
-  context: ReleaseContext,
-  { state, plan, versions }: PlannedRelease,
-): Promise<ReleaseResult> {
-  const { store, local, secrets } = context
+function carryOut(context: ReleaseContext, planned: PlannedRelease): Promise<ReleaseResult> {
+  const { state, plan } = planned
   const release = state.number + 1
-  const lost: NoRelease = { made: false, release, reason: 'lost' }
-  const work = async (database: Database): Promise<ReleaseResult> => {
-    const derived = await deriveRelease(
-      { ...context, database },
-      {
-        release,
-        asOf: new Date(plan.as_of),
-        environment: plan.environment,
-        versions,
-        previous: state.manifest,
-        bringsSnapshot: plan.brings_snapshot,
-        since: await sinceLast(context, state.manifest),
-      },
+  return context.local.reading(async () => {
+    const made = await withDatabase(context.openDatabase, (database) =>
+      writeFiles({ ...context, database }, planned),
     )
-    const write = writerOf(store, release)
-    const files: ReleaseManifest['files'] = []
-    const trees = new GatheredTrees()
-    const snapshot = plan.brings_snapshot ? new SnapshotFiles(snapshotDate(plan.as_of)) : undefined
-    for await (const file of derived.files((bytes) => (secrets ? signatureOf(bytes, secrets) : null))) {
-      if (!(await write(file.path, file.bytes))) return lost
-      files.push(entryOf(file))
-      trees.take(file)
-      snapshot?.take(file)
-    }
-    const { counts, superseded, voiceRule, world, scoreParts } = derived
-    const before = state.manifest?.carried ?? []
-    const { kept, made: ownPairs } = await carriedBy(
-      { ...context, database },
-      world,
-      scoreParts,
-      release,
-      before,
-    )
-    const carried = [...kept]
-    for await (const { entry, bytes } of ownPairs()) {
-      if (!(await write(entry.path, bytes))) return lost
-      carried.push(entry)
-    }
-    context.log('carried pairs', { files: carried.length })
-    const { pairs } = world
-    const made = { plan, versions, counts, pairs, superseded, voiceRule, files, trees, carried, snapshot }
-    if (!(await publish(context, state, made))) return lost
+    if (!made || !(await publish(context, state, made))) return { made: false, release, reason: 'lost' }
+    const { counts, pairs, files } = made
     const entities = counts.agents + counts.forecasters
     return { made: true, release, asOf: plan.as_of, entities, pairs, files: files.length + 1 }
+  })
+}
+
+/**
+ * Derives and writes every file but the manifest; undefined if another run has published the release by then. What it derived is
+ * no longer in memory when it returns.
+ */
+async function writeFiles(
+  context: ReleaseContext & { database: Database },
+  { state, plan, versions }: PlannedRelease,
+): Promise<MadeRelease | undefined> {
+  const { store, secrets } = context
+  const release = state.number + 1
+  const derived = await deriveRelease(context, {
+    release,
+    asOf: new Date(plan.as_of),
+    environment: plan.environment,
+    versions,
+    previous: state.manifest,
+    bringsSnapshot: plan.brings_snapshot,
+    since: await sinceLast(context, state.manifest),
+  })
+  const write = writerOf(store, release)
+  const files: ReleaseManifest['files'] = []
+  const trees = new GatheredTrees()
+  const snapshot = plan.brings_snapshot ? new SnapshotFiles(snapshotDate(plan.as_of)) : undefined
+  for await (const file of derived.files((bytes) => (secrets ? signatureOf(bytes, secrets) : null))) {
+    if (!(await write(file.path, file.bytes))) return undefined
+    files.push(entryOf(file))
+    trees.take(file)
+    snapshot?.take(file)
   }
-  return local.reading(() => withDatabase(context.openDatabase, work))
+  const { counts, superseded, voiceRule, world, scoreParts } = derived
+  const before = state.manifest?.carried ?? []
+  const { kept, made: ownPairs } = await carriedBy(context, world, scoreParts, release, before)
+  const carried = [...kept]
+  for await (const { entry, bytes } of ownPairs()) {
+    if (!(await write(entry.path, bytes))) return undefined
+    carried.push(entry)
+  }
+  context.log('carried pairs', { files: carried.length })
+  const { pairs } = world
+  return { plan, versions, counts, pairs, superseded, voiceRule, files, trees, carried, snapshot }
 }

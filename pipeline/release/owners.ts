@@ -1,9 +1,12 @@
 // What a release says of each owner: all of the owner's agents, so that anyone who is shown one sees the others too.
-import type { OwnerShard } from '../../schemas/payloads.ts'
-import { canonicalObject, canonicalText, encoded } from '../proof/canonical.ts'
+import { canonicalText } from '../proof/canonical.ts'
+import { GrowingText } from '../proof/growing-text.ts'
 import { ownersPath } from '../store/paths.ts'
 import { type ListedEntity, type Provenance, instantOf, rankedSkill } from './payloads.ts'
-import { ENTITIES_PER_SHARD, type OutputFile, type Sign, published } from './shards.ts'
+import { ENTITIES_PER_SHARD, type OutputFile, type Sign, addPublished } from './shards.ts'
+
+/** Room for most files. */
+const FILE_BYTES = 2 ** 18
 
 /** The files of all owners, in order of id, from the agents in order of id. */
 export function* ownerFiles(
@@ -30,23 +33,28 @@ export function ownerFile(
   provenance: Provenance,
   sign: Sign,
 ): OutputFile {
-  const publications = owners.map(
-    ([owner, own]) => published(ownerPayload(owner, own, provenance), sign).text,
-  )
-  const shard: Record<keyof OwnerShard, string> = {
-    release: canonicalText(provenance.release),
-    owners: `[${publications.join(',')}]`,
+  // An `OwnerShard`, whose members are added in canonical order.
+  const text = new GrowingText(FILE_BYTES)
+  text.add('{"owners":[')
+  for (const [index, [owner, own]] of owners.entries()) {
+    if (index > 0) text.add(',')
+    addPublished(text, ownerPayload(owner, own, provenance), sign)
   }
+  text.add(`],"release":${canonicalText(provenance.release)}}`)
   return {
     path: ownersPath(number),
     rows: owners.length,
-    bytes: encoded(canonicalObject(shard)),
+    bytes: text.bytes(),
     first_owner_id: owners[0]![0],
   }
 }
 
 /** `best_skill` and `median_skill`, the lower median, are over the eligible agents. */
-function ownerPayload(owner_id: string, agents: readonly ListedEntity[], provenance: Provenance): object {
+function ownerPayload(
+  owner_id: string,
+  agents: readonly ListedEntity[],
+  provenance: Provenance,
+): Record<string, unknown> {
   const listed = agents.map((agent) => ({
     agent_id: agent.entityId,
     name: agent.name,

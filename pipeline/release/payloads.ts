@@ -7,6 +7,7 @@ import type { Environment } from '../../schemas/values.ts'
 import type { ScoredEntity } from '../engine/duckdb-engine.ts'
 import type { Methodology } from '../scoring/methodology.ts'
 import type { EntityScores } from '../scoring/entity.ts'
+import { inOrder } from '../proof/canonical.ts'
 import { type Voices, badgeOf, certificationOf, rankedVoices, standingIn } from '../scoring/ranking.ts'
 import { rounded } from '../scoring/round.ts'
 
@@ -77,16 +78,20 @@ export function rankAmong(
   return { ...named, metrics, award }
 }
 
-/** With six decimals. */
+/** With six decimals; and inside each metric every name is in canonical order, so that payloads are written fastest. */
 export function publishedForm(scores: EntityScores): EntityScores {
-  return roundedIn(scores) as EntityScores
+  const copy: Record<string, unknown> = { ...scores }
+  for (const name in copy) copy[name] = roundedIn(copy[name])
+  return copy as unknown as EntityScores
 }
 
 function roundedIn(value: unknown): unknown {
   if (typeof value === 'number') return rounded(value)
-  if (Array.isArray(value)) return value.map(roundedIn)
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, roundedIn(part)]))
+  if (Array.isArray(value)) return value.map(roundedIn)
+  const copy = inOrder(value as Record<string, unknown>)
+  for (const name in copy) copy[name] = roundedIn(copy[name])
+  return copy
 }
 
 const METRICS_IN = Object.fromEntries(
@@ -112,7 +117,7 @@ export function payloadsOf(
   entity: RankedEntity,
   voice_rule: VoiceRule,
   provenance: Provenance,
-): Record<PublicationKind | 'profile', object> {
+): Record<PublicationKind | 'profile', Record<string, unknown>> {
   const name = nameOf(entity)
   const { metrics } = entity
   const ranked: EntityMetrics = { ...metrics, skill: rankedSkill(metrics) }
@@ -131,7 +136,7 @@ export function payloadsOf(
   }
   const payloads = PUBLICATIONS.map((kind) => [kind, payload(kind)])
   return {
-    ...(Object.fromEntries(payloads) as Record<PublicationKind, object>),
+    ...(Object.fromEntries(payloads) as Record<PublicationKind, Record<string, unknown>>),
     profile: { ...profileOf(entity), ...provenance },
   }
 }

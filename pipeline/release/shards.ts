@@ -1,7 +1,8 @@
 // The JSON files of a release and of a snapshot: runs of entities in order of id, each file named by its first.
-import type { ManifestFile, ReleaseShard, SnapshotShard, VoiceRule } from '../../schemas/payloads.ts'
+import type { ManifestFile, VoiceRule } from '../../schemas/payloads.ts'
 import { PUBLICATIONS } from '../../schemas/metric.ts'
-import { canonical, canonicalObject, canonicalText, encoded, sha256Hex } from '../proof/canonical.ts'
+import { canonicalText, inOrder, sha256Hex } from '../proof/canonical.ts'
+import { GrowingText } from '../proof/growing-text.ts'
 import { type Hash, MerkleTree, leafHash } from '../proof/merkle.ts'
 import type { TreeHead } from '../proof/merkle-proof.ts'
 import { shardPath } from '../store/paths.ts'
@@ -10,6 +11,9 @@ import { snapshotDate } from './read.ts'
 
 /** A shard is read whole, so it holds a few hundred entities, about a megabyte. */
 export const ENTITIES_PER_SHARD = 256
+
+/** Room for most shards. */
+const SHARD_BYTES = 2 ** 21
 
 /** A file of a release or a snapshot, under its path there. */
 export interface OutputFile extends Omit<ManifestFile, 'size_bytes' | 'sha256'> {
@@ -26,11 +30,12 @@ export function entryOf({ bytes, subtree: _subtree, ...described }: OutputFile):
 /** Returns the signature of a payload's bytes, or null where signing is off. */
 export type Sign = (bytes: Uint8Array) => string | null
 
-/** A payload with its signature, in canonical JSON, and the payload's own bytes. */
-export function published(payload: object, sign: Sign): { text: string; bytes: Uint8Array } {
-  const text = canonicalText(payload)
-  const bytes = encoded(text)
-  return { text: canonicalObject({ payload: text, signature: canonicalText(sign(bytes)) }), bytes }
+/** Adds a payload with its signature, in canonical JSON. Returns the payload's own bytes, which hold until the text is cleared. */
+export function addPublished(text: GrowingText, payload: Record<string, unknown>, sign: Sign): Uint8Array {
+  text.add('{"payload":')
+  const bytes = text.add(canonicalText(inOrder(payload)))
+  text.add(`,"signature":${canonicalText(sign(bytes))}}`)
+  return bytes
 }
 
 /** The payloads of an entity that are leaves of the tree of its kind, in the order of the tree (VERIFIABILITY §1). */
@@ -44,28 +49,33 @@ export function* releaseShards(
   sign: Sign,
   bringsSnapshot: boolean,
 ): Iterable<OutputFile> {
+  const text = new GrowingText(SHARD_BYTES)
   for (let from = 0; from < entities.length; from += ENTITIES_PER_SHARD) {
     const members = entities.slice(from, from + ENTITIES_PER_SHARD)
     const { entityType, entityId } = members[0]!
     const leaves: Hash[] = []
-    const publications = members.map((entity) => {
-      const payloads: Record<string, object> = payloadsOf(entity, voiceRule, provenance)
-      if (bringsSnapshot) payloads.snapshot = snapshotRow(entity, provenance)
-      const signed = new Map(
-        Object.entries(payloads).map(([kind, payload]) => [kind, published(payload, sign)]),
-      )
-      for (const kind of LEAVES) leaves.push(leafHash(signed.get(kind)!.bytes))
-      const texts = Object.fromEntries([...signed].map(([kind, { text }]) => [kind, text]))
-      return [entity.entityId, canonicalObject(texts)]
-    })
-    const shard: Record<keyof ReleaseShard, string> = {
-      release: canonicalText(provenance.release),
-      entity_type: canonicalText(entityType),
-      entities: canonicalObject(Object.fromEntries(publications) as Record<string, string>),
+    // A `ReleaseShard`, whose members are added in canonical order.
+    text.clear()
+    text.add('{"entities":{')
+    for (const [index, entity] of members.entries()) {
+      const payloads: Record<string, Record<string, unknown>> = payloadsOf(entity, voiceRule, provenance)
+      if (bringsSnapshot) payloads['snapshot'] = snapshotRow(entity, provenance)
+      text.add(`${index === 0 ? '' : ','}${canonicalText(entity.entityId)}:`)
+      for (const [nth, kind] of Object.keys(payloads).sort().entries()) {
+        text.add(`${nth === 0 ? '{' : ','}${canonicalText(kind)}:`)
+        const bytes = addPublished(text, payloads[kind]!, sign)
+        if (LEAVES.some((leaf) => leaf === kind)) leaves.push(leafHash(bytes))
+      }
+      text.add('}')
     }
-    const bytes = encoded(canonicalObject(shard))
+    text.add(`},"entity_type":${canonicalText(entityType)},"release":${canonicalText(provenance.release)}}`)
     const { root, size } = new MerkleTree(leaves)
-    yield { path: shardPath(entityType, entityId), rows: members.length, bytes, subtree: { root, size } }
+    yield {
+      path: shardPath(entityType, entityId),
+      rows: members.length,
+      bytes: text.bytes(),
+      subtree: { root, size },
+    }
   }
 }
 
@@ -73,7 +83,7 @@ export function* releaseShards(
 function snapshotRow(
   entity: RankedEntity,
   { release, as_of, environment, methodology_version }: Provenance,
-): object {
+): Record<string, unknown> {
   const { metrics, award } = entity
   return {
     ...nameOf(entity),
@@ -91,20 +101,4 @@ function snapshotRow(
     population: metrics.field_size,
     methodology_version,
   }
-}
-
-/** The file of a day's snapshot that is copied from a shard; undefined if the shard lacks the row of some entity. */
-export function snapshotFile(
-  path: string,
-  date: string,
-  { entity_type, entities }: Pick<ReleaseShard, 'entity_type' | 'entities'>,
-): OutputFile | undefined {
-  const rows = Object.entries(entities).map(([entityId, { snapshot }]) => [entityId, snapshot] as const)
-  if (rows.some(([, snapshot]) => !snapshot)) return undefined
-  const shard: Record<keyof SnapshotShard, unknown> = {
-    date,
-    entity_type,
-    entities: Object.fromEntries(rows),
-  }
-  return { path, rows: rows.length, bytes: canonical(shard) }
 }

@@ -6,8 +6,9 @@ import { snapshotManifestPath, snapshotPrefix } from '../store/paths.ts'
 import type { Store } from '../store/store.ts'
 import { readQuarantined } from '../tables/quarantine.ts'
 import { type AuditReport, firstDifference, unlessCorrupt, withoutSignatures } from './audit-report.ts'
-import { isShard, readReleaseShard, readSnapshotManifest, snapshotDate } from './read.ts'
-import { type OutputFile, entryOf, snapshotFile } from './shards.ts'
+import { isShard, readReleaseBytes, readSnapshotManifest, snapshotDate } from './read.ts'
+import { type OutputFile, entryOf } from './shards.ts'
+import { snapshotFile } from './snapshot-file.ts'
 import { manifestBytes } from './snapshot.ts'
 import type { ThinnedFiles } from './thinned-files.ts'
 
@@ -76,7 +77,8 @@ async function copyOf(
   file: ManifestFile,
 ): Promise<OutputFile | undefined> {
   try {
-    return snapshotFile(file.path, snapshotDate(as_of), await readReleaseShard(store, release, file))
+    const bytes = await readReleaseBytes(store, release, file)
+    return snapshotFile({ path: file.path, bytes }, snapshotDate(as_of))
   } catch (error) {
     if (error instanceof ServiceError && ['corrupt', 'notFound'].includes(error.kind)) return undefined
     throw error

@@ -2,23 +2,19 @@
 // method nor the secret, so that any version of the service completes what a crash left out, to the same bytes.
 import pMap from 'p-map'
 import { ServiceError } from '../../schemas/errors.ts'
-import type {
-  QuarantinedObject,
-  ReleaseManifest,
-  ReleaseShard,
-  SnapshotManifest,
-} from '../../schemas/payloads.ts'
+import type { QuarantinedObject, ReleaseManifest, SnapshotManifest } from '../../schemas/payloads.ts'
 import {
   datesInQuarantine,
   hasSnapshot,
   isShard,
   readManifest,
-  readReleaseShard,
+  readReleaseBytes,
   readSnapshotManifest,
   readSnapshotShard,
   snapshotDate,
 } from './read.ts'
-import { type OutputFile, entryOf, snapshotFile } from './shards.ts'
+import { type OutputFile, entryOf } from './shards.ts'
+import { snapshotFile } from './snapshot-file.ts'
 import { type ReleaseContext, type ReleaseState, readPlan } from './state.ts'
 import { sha256Hex } from '../proof/canonical.ts'
 import { snapshotManifestPath, snapshotPrefix } from '../store/paths.ts'
@@ -109,7 +105,8 @@ export async function copySnapshot(store: Store, manifest: ReleaseManifest): Pro
   const date = snapshotDate(manifest.as_of)
   const files: SnapshotManifest['files'] = []
   for (const file of manifest.files.filter(({ path }) => isShard(path))) {
-    const copy = snapshotFile(file.path, date, await readReleaseShard(store, manifest.release, file))
+    const bytes = await readReleaseBytes(store, manifest.release, file)
+    const copy = snapshotFile({ path: file.path, bytes }, date)
     if (!copy) {
       throw new ServiceError('corrupt', `release ${manifest.release} has no snapshot in ${file.path}`)
     }
@@ -133,7 +130,7 @@ export class SnapshotFiles {
   }
 
   take(file: OutputFile): void {
-    const copy = copyOf(file, this.#date)
+    const copy = snapshotFile(file, this.#date)
     if (copy) this.add(entryOf(copy))
   }
 
@@ -145,12 +142,6 @@ export class SnapshotFiles {
   sha256(release: number): string {
     return sha256Hex(manifestBytes({ date: this.#date, release, files: this.#files }))
   }
-}
-
-/** The file of a day's snapshot that is copied from a shard; undefined for other files, and for a shard without the snapshot. */
-export function copyOf({ path, bytes }: OutputFile, date: string): OutputFile | undefined {
-  if (!isShard(path)) return undefined
-  return snapshotFile(path, date, JSON.parse(new TextDecoder().decode(bytes)) as ReleaseShard)
 }
 
 /** A snapshot's manifest as it is stored. */

@@ -1,10 +1,11 @@
 // What an audit can say of the files that retention has deleted: a file that was derived again is compared with the hash
 // in the manifest, and so is what a snapshot has copied of it.
-import type { ManifestFile, ReleaseShard } from '../../schemas/payloads.ts'
+import type { ManifestFile } from '../../schemas/payloads.ts'
 import { sha256Hex } from '../proof/canonical.ts'
-import { isShard, isSigned, thinnedAt } from './read.ts'
-import { type OutputFile, entryOf, snapshotFile } from './shards.ts'
+import { isSigned, thinnedAt } from './read.ts'
+import { type OutputFile, entryOf } from './shards.ts'
 import { type Signer, resigned } from './signatures.ts'
+import { snapshotFile } from './snapshot-file.ts'
 import type { Store } from '../store/store.ts'
 
 export class ThinnedFiles {
@@ -40,7 +41,7 @@ export class ThinnedFiles {
     date: string,
   ): ManifestFile {
     this.gone += 1
-    if (bytes && isShard(described.path)) this.#rememberCopy(described.path, bytes, date)
+    if (bytes) this.#rememberCopy(described.path, bytes, date)
     const published = bytes && this.#published(described.path, bytes)
     if (published) return entryOf({ ...described, bytes: published })
     this.unchecked += 1
@@ -59,7 +60,7 @@ export class ThinnedFiles {
   }
 
   #rememberCopy(path: string, bytes: Uint8Array, date: string): void {
-    const copy = snapshotFile(path, date, JSON.parse(new TextDecoder().decode(bytes)) as ReleaseShard)
+    const copy = snapshotFile({ path, bytes }, date)
     if (copy) this.#copies.set(path, sha256Hex(copy.bytes))
   }
 }

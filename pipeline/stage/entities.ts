@@ -6,7 +6,7 @@ import { EntitiesFile } from '../release/entities-parquet.ts'
 import { type RankedEntity, listed, rankAmong } from '../release/payloads.ts'
 import { snapshotDate } from '../release/read.ts'
 import { entryOf, releaseShards } from '../release/shards.ts'
-import { copyOf } from '../release/snapshot.ts'
+import { snapshotFile } from '../release/snapshot-file.ts'
 import type { ReleaseContext } from '../release/state.ts'
 import type { EntityScores } from '../scoring/entity.ts'
 import type { Methodology } from '../scoring/methodology.ts'
@@ -71,7 +71,7 @@ export async function* shardLines(
           throw new ServiceError('invalid', `shard ${unit} has ${members.length} of ${place.count} entities`)
         }
         const [file] = releaseShards(members, field.voiceRule, provenance, sign, plan.brings_snapshot)
-        const copy = copyOf(file!, snapshotDate(plan.as_of))
+        const copy = snapshotFile(file!, snapshotDate(plan.as_of))
         const line = await put(file!, {
           pairs: members.reduce((sum, { pairs }) => sum + pairs, 0),
           owned: members.filter(({ ownerId }) => ownerId !== null).length,
