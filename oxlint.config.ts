@@ -17,16 +17,24 @@ room('schemas')
 room('pipeline/scoring', 'schemas')
 room('pipeline/proof', 'schemas')
 room('pipeline/duckdb.ts', 'schemas')
+room('pipeline/work-beside.ts')
 room('pipeline/store', 'schemas', 'pipeline/proof')
 room('pipeline/tables', ...GROUND, 'pipeline/duckdb.ts')
 room('pipeline/access', ...DATA)
 room('pipeline/import', ...DATA)
 room('pipeline/engine', ...DATA, 'pipeline/scoring')
-room('pipeline/release', ...DATA, 'pipeline/scoring', 'pipeline/engine')
+room('pipeline/release', ...DATA, 'pipeline/work-beside.ts', 'pipeline/scoring', 'pipeline/engine')
 room('pipeline/transparency', ...DATA, 'pipeline/release')
 room('pipeline/stage', ...DATA, 'pipeline/scoring', 'pipeline/engine', 'pipeline/release')
 const PIPELINE = Object.keys(ARROWS)
-const READING = [...GROUND, 'pipeline/tables', 'pipeline/access', 'pipeline/release', 'pipeline/transparency']
+const READING = [
+  ...GROUND,
+  'pipeline/work-beside.ts',
+  'pipeline/tables',
+  'pipeline/access',
+  'pipeline/release',
+  'pipeline/transparency',
+]
 room('api/limits', ...GROUND, 'pipeline/access')
 room('api/questions', ...DATA)
 room('api', ...READING, 'api/limits', 'api/questions')

@@ -6,7 +6,7 @@ import type { ReleaseManifest } from '../schemas/payloads.ts'
 import { type Release, type ReleaseFile, ReleasePayloads } from './release-payloads.ts'
 import { ShardCache } from './shard-cache.ts'
 import type { Sign } from './signature.ts'
-import { WorkBeside } from './work-beside.ts'
+import { WorkBeside } from '../pipeline/work-beside.ts'
 
 /** How much later than it could a node goes over to a release, to read first what it will be asked for. */
 const LONGEST_MS = 1_000

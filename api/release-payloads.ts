@@ -9,7 +9,7 @@ import type { EntityType } from '../schemas/tables.ts'
 import type { ShardCache } from './shard-cache.ts'
 import { ShardText } from './shard-text.ts'
 import type { Sign } from './signature.ts'
-import type { WorkBeside } from './work-beside.ts'
+import { type WorkBeside, heavyWork } from '../pipeline/work-beside.ts'
 
 /** A payload as it is sent. */
 export class Publication {
@@ -156,10 +156,11 @@ export class ReleasePayloads implements Release {
     const { current } = this
     const file = current && subject.file(current.files)
     if (!file) return undefined
-    const { payload, found } = await this.#files.get(this.#keyOf(file), async () => ({
-      value: { payload: open(await readReleaseBytes(this.#store, current.release, file)), found: new Map() },
-      sizeBytes: file.size_bytes * KEPT_FACTOR,
-    }))
+    const { payload, found } = await this.#files.get(this.#keyOf(file), async () => {
+      const bytes = await readReleaseBytes(this.#store, current.release, file)
+      const opened = await heavyWork(() => open(bytes))
+      return { value: { payload: opened, found: new Map() }, sizeBytes: file.size_bytes * KEPT_FACTOR }
+    })
     const known = found.get(name)
     if (known) return known
     const bytes = payload(name)

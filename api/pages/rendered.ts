@@ -2,7 +2,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Release } from '../release-payloads.ts'
 import { ShardCache } from '../shard-cache.ts'
-import type { WorkBeside } from '../work-beside.ts'
+import type { WorkBeside } from '../../pipeline/work-beside.ts'
 import type { Html } from './html.ts'
 
 /** Some two thousand profiles. */

@@ -6,6 +6,7 @@ import type { ManifestFile, PieceOfFile, RowGroupsFile } from '../../schemas/pay
 import { releasePrefix, rowGroupsPath } from '../store/paths.ts'
 import type { Store } from '../store/store.ts'
 import { COMPRESSORS } from '../tables/compressors.ts'
+import { besideAnswers, heavyWork } from '../work-beside.ts'
 import { readReleaseFile, readReleasePieces } from './read.ts'
 import { footerOf } from './row-groups.ts'
 
@@ -109,20 +110,33 @@ export async function readRows(store: Store, part: OpenPart, request: RowsReques
   const least = (end ?? last.firstRow + 1) - limit - 1
   const needed = own.filter((group) => group.endRow > least && group.firstRow <= last.firstRow)
   const window = await readGroups(store, part, needed)
-  const ids = (await window.read(['entity_id'])) as { entity_id: string }[]
+  return heavyWork(() => rowsIn(window, needed[0]!.firstRow, request))
+}
+
+/** A column after another beside the answers: all of them take milliseconds. */
+async function rowsIn(
+  window: Window,
+  from: number,
+  { entityId, limit, end }: RowsRequest,
+): Promise<ScoreRows> {
+  const ids = (await window.read('entity_id')) as { entity_id: string }[]
   const isOwn = ({ entity_id }: { entity_id: string }) => entity_id === entityId
-  const from = needed[0]!.firstRow
   const first = ids.findIndex(isOwn)
   const stop = end === undefined ? ids.findLastIndex(isOwn) + 1 : end - from
   if (first === -1 || first >= stop || ids[stop - 1]!.entity_id !== entityId) return NO_ROWS
   const start = Math.max(first, stop - limit)
-  const rows = (await window.read(COLUMNS, start, stop)) as ScoreRow[]
-  return { rows: rows.toReversed(), next: start > first ? from + start : undefined }
+  const rows: Partial<ScoreRow>[] = Array.from({ length: stop - start }, () => ({}))
+  for (const column of COLUMNS) {
+    await besideAnswers()
+    const values = await window.read(column, start, stop)
+    for (const [index, value] of values.entries()) Object.assign(rows[index]!, value)
+  }
+  return { rows: (rows as ScoreRow[]).toReversed(), next: start > first ? from + start : undefined }
 }
 
 /** Row groups in memory. */
 interface Window {
-  read(columns: string[], rowStart?: number, rowEnd?: number): Promise<object[]>
+  read(column: string, rowStart?: number, rowEnd?: number): Promise<object[]>
 }
 
 async function readGroups(
@@ -143,12 +157,12 @@ async function readGroups(
   }
   const rowGroups = needed.map((group) => metadata.row_groups[groups.indexOf(group)]!)
   return {
-    read: (columns, rowStart = 0, rowEnd = Infinity) =>
+    read: (column, rowStart = 0, rowEnd = Infinity) =>
       parquetReadObjects({
         file: buffer,
         metadata: { ...metadata, row_groups: rowGroups },
         compressors: COMPRESSORS,
-        columns,
+        columns: [column],
         rowStart,
         rowEnd,
       }),

@@ -1,0 +1,91 @@
+// Work beside the answers: how much of it one turn of the event loop has, whoever it is for.
+import { describe, expect, test } from 'vitest'
+import { WorkBeside, besideAnswers, heavyWork } from '../pipeline/work-beside.ts'
+
+/** Longer than work goes on in a turn. */
+const LONG_MS = 3
+
+function keepBusy(): void {
+  const endsMs = performance.now() + LONG_MS
+  while (performance.now() < endsMs);
+}
+
+/** Counts the turns of the event loop while something goes on. */
+async function countingTurns<T>(work: (turn: () => number) => Promise<T>): Promise<T> {
+  let turn = 0
+  let next: NodeJS.Immediate
+  const count = () => {
+    turn += 1
+    next = setImmediate(count)
+  }
+  count()
+  try {
+    return await work(() => turn)
+  } finally {
+    clearImmediate(next!)
+  }
+}
+
+describe('long pieces', () => {
+  test('of heavy work are in turns of their own, though all were asked for in one', async () => {
+    const turns = await countingTurns((turn) => {
+      const piece = () => {
+        keepBusy()
+        return turn()
+      }
+      return Promise.all([heavyWork(piece), heavyWork(piece), heavyWork(piece)])
+    })
+    expect(new Set(turns).size).toBe(3)
+  })
+
+  test('of one work are in turns of their own', async () => {
+    const turns = await countingTurns((turn) =>
+      heavyWork(async () => {
+        const all: number[] = []
+        for (let piece = 0; piece < 3; piece++) {
+          await besideAnswers()
+          keepBusy()
+          all.push(turn())
+        }
+        return all
+      }),
+    )
+    expect(new Set(turns).size).toBe(3)
+  })
+})
+
+describe('heavy work', () => {
+  test('is done in the order in which it was asked for, each once the one before is done', async () => {
+    const steps: string[] = []
+    const work = (name: string) => async () => {
+      for (const step of [1, 2]) {
+        await besideAnswers()
+        keepBusy()
+        steps.push(`${name}${step}`)
+      }
+    }
+    await Promise.all([heavyWork(work('a')), heavyWork(work('b'))])
+    expect(steps).toEqual(['a1', 'a2', 'b1', 'b2'])
+  })
+
+  test('that fails keeps back none that follows', async () => {
+    const failing = heavyWork(() => {
+      throw new Error('damaged')
+    })
+    const following = heavyWork(() => 'done')
+    await expect(failing).rejects.toThrow('damaged')
+    expect(await following).toBe('done')
+  })
+})
+
+describe('work of many steps', () => {
+  test('goes on while it has time', async () => {
+    const work = new WorkBeside(Infinity)
+    keepBusy()
+    expect(await work.goesOn()).toBe(true)
+  })
+
+  test('does not once its time is over', async () => {
+    expect(await new WorkBeside(0).goesOn()).toBe(false)
+  })
+})
