@@ -44,7 +44,10 @@ export interface DerivedRelease {
   world: ScoredWorld
   /** Of the scores. */
   scoreParts: readonly Part[]
-  /** Every file of the release but its manifest, in the order of the manifest. Each is made when asked for, and a large one is there until the next. */
+  /**
+   * Every file of the release but its manifest, in the order of the manifest. Each is made when asked for; a large one is gone when
+   * the next is.
+   */
   files(sign: Sign): AsyncIterable<OutputFile | LargeFile>
 }
 
