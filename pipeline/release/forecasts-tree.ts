@@ -22,7 +22,6 @@ export const ID_BYTES = 16
 export const RECORD_BYTES = ID_BYTES + HASH_BYTES
 /** A record in hexadecimal digits, and a line end. */
 const LINE_BYTES = 2 * RECORD_BYTES + 1
-const READ_BYTES = 1024 * 1024
 
 interface ForecastsContext {
   database: Database
@@ -162,7 +161,7 @@ async function treeOf(lines: string, location: string): Promise<ForecastsTree | 
 /** Whole records, many at a time. */
 async function* recordsIn(lines: string): AsyncIterable<Uint8Array> {
   let rest = ''
-  for await (const chunk of createReadStream(lines, { encoding: 'latin1', highWaterMark: READ_BYTES })) {
+  for await (const chunk of createReadStream(lines, 'latin1')) {
     const text = rest + (chunk as string)
     const whole = text.length - (text.length % LINE_BYTES)
     yield Buffer.from(text.slice(0, whole).replaceAll('\n', ''), 'hex')
