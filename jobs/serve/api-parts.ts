@@ -22,7 +22,7 @@ import { Idempotency } from '../../pipeline/access/idempotency.ts'
 import { UsageLog } from '../../pipeline/access/usage.ts'
 import { signatureOf } from '../../pipeline/proof/hmac.ts'
 import { verifierKeyText } from '../../pipeline/proof/note-keys.ts'
-import type { Store } from '../../pipeline/store/store.ts'
+import type { OneByOne } from '../../pipeline/store/store.ts'
 import { GroupCommit, type GroupCommitComponents } from '../../pipeline/tables/group-commit.ts'
 import { Receipts } from '../../pipeline/tables/receipts.ts'
 import type { ForecastRow, ScoredTable } from '../../schemas/tables.ts'
@@ -124,7 +124,7 @@ function groupCommit(
     settings,
     store,
     newId,
-  }: Pick<Components, 'environment' | 'settings' | 'newId'> & { store: Pick<Store, 'putIfAbsent'> },
+  }: Pick<Components, 'environment' | 'settings' | 'newId'> & { store: Pick<OneByOne, 'putIfAbsent'> },
   { commitRows, commitSeconds }: Metrics,
   { onCommit, ...own }: Pick<GroupCommitComponents, 'receiptsOf' | 'onCommit'> = {},
 ): GroupCommit {

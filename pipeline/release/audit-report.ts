@@ -53,11 +53,19 @@ export function withoutSignatures(
   })
 }
 
-/** The first byte at which stored bytes are not the expected ones, with what is around it in both. */
-export function firstDifference(stored: Uint8Array, expected: Uint8Array): string {
+/**
+ * The first byte at which stored bytes are not the expected ones, with what is around it in both. They may be a piece `from` a byte
+ * on of a file of this size.
+ */
+export function firstDifference(
+  stored: Uint8Array,
+  expected: Uint8Array,
+  from = 0,
+  sizeBytes = stored.length,
+): string {
   let at = 0
   while (at < stored.length && at < expected.length && stored[at] === expected[at]) at += 1
   const excerpt = (bytes: Uint8Array) =>
     JSON.stringify(new TextDecoder().decode(bytes.subarray(Math.max(0, at - 30), at + 30)))
-  return `differs at byte ${at} of ${stored.length}: stored ${excerpt(stored)}, derived ${excerpt(expected)}`
+  return `differs at byte ${from + at} of ${sizeBytes}: stored ${excerpt(stored)}, derived ${excerpt(expected)}`
 }

@@ -5,6 +5,7 @@ import type { ManifestFile, ReleaseManifest } from '../../schemas/payloads.ts'
 import { checkCarried } from './carried-check.ts'
 import { type DerivationContext, deriveRelease } from './derive.ts'
 import { Database } from '../duckdb.ts'
+import { checkLargeFile } from './large-file-check.ts'
 import { type OutputFile, entryOf } from './shards.ts'
 import { versionsOf } from './plan.ts'
 import { type AuditReport, firstDifference, unlessCorrupt, withoutSignatures } from './audit-report.ts'
@@ -16,8 +17,9 @@ import { signerOf } from './signatures.ts'
 import { ThinnedFiles } from './thinned-files.ts'
 import { GatheredTrees, inputsOf } from './trees.ts'
 import { canonical, sha256Hex } from '../proof/canonical.ts'
-import { isThinnable, manifestPath, releasePrefix } from '../store/paths.ts'
+import { FORECASTS_TREE_PATH, isThinnable, manifestPath, releasePrefix } from '../store/paths.ts'
 import { recordBytes } from '../store/records.ts'
+import type { LocalFile } from '../store/body.ts'
 import type { Store } from '../store/store.ts'
 import { localPath } from '../tables/delta-log.ts'
 import type { TableVersion } from '../tables/delta.ts'
@@ -29,8 +31,8 @@ export interface AuditContext extends DerivationContext {
   secrets: readonly string[]
 }
 
-/** A file that there should be; its bytes without signatures where they were derived. */
-type ExpectedFile = Omit<OutputFile, 'bytes'> & { bytes?: Uint8Array }
+/** A file that there should be; its bytes without signatures, or those of a large one, where they were derived. */
+type ExpectedFile = Omit<OutputFile, 'bytes'> & { bytes?: Uint8Array; file?: LocalFile }
 
 /** @throws ServiceError `notFound` for a release that was never committed. */
 export async function auditRelease(context: AuditContext, release: number): Promise<AuditReport> {
@@ -151,13 +153,17 @@ async function checkTables(
 async function checkFile(
   { store, secrets }: AuditContext,
   { release, as_of }: ReleaseManifest,
-  { bytes, ...described }: ExpectedFile,
+  { bytes, file, ...described }: ExpectedFile,
   entry: ManifestFile | undefined,
   thinned: ThinnedFiles,
   report: AuditReport,
 ): Promise<ManifestFile> {
   const { path } = described
-  const stored = await store.get(releasePrefix(release) + path)
+  const object = releasePrefix(release) + path
+  if (path === FORECASTS_TREE_PATH) {
+    return checkLargeFile(store, object, { ...described, ...(file && { file }) }, entry, report)
+  }
+  const stored = await store.get(object)
   if (!stored && entry && isThinnable(path) && (await thinned.at())) {
     const derived = thinned.compare({ ...described, ...(bytes && { bytes }) }, entry, snapshotDate(as_of))
     if (derived.sha256 !== entry.sha256) {

@@ -1,6 +1,7 @@
 // How the files of a release come into the store, and how its manifest publishes them.
 import type { ReleaseManifest, SupersededOutcome, VoiceRule } from '../../schemas/payloads.ts'
 import type { ScoredTable } from '../../schemas/tables.ts'
+import type { Body } from '../store/body.ts'
 import { manifestPath, releasePrefix } from '../store/paths.ts'
 import { recordBytes } from '../store/records.ts'
 import { type Store, putOnce } from '../store/store.ts'
@@ -12,15 +13,15 @@ import type { ReleaseContext, ReleaseState } from './state.ts'
 import { type GatheredTrees, inputsOf } from './trees.ts'
 
 /** Puts a file of a release. False if another run has published the release. */
-export type Write = (name: string, bytes: Uint8Array) => Promise<boolean>
+export type Write = (name: string, body: Body) => Promise<boolean>
 
 export function writerOf(store: Store, release: number): Write {
-  return async (name, bytes) => {
+  return async (name, body) => {
     const path = releasePrefix(release) + name
-    if ((await putOnce(store, path, bytes)) !== 'different') return true
+    if ((await putOnce(store, path, body)) !== 'different') return true
     // A run of another make wrote it, for a plan that has been taken over since, unless that run has published the release.
     if (await readManifest(store, release)) return false
-    await store.put(path, bytes)
+    await store.put(path, body)
     return true
   }
 }

@@ -19,7 +19,7 @@ import { ownerFiles } from './owners.ts'
 import { rowGroupsOutput } from './row-groups.ts'
 import { PART_SIZES, type Part, partsOf, shardsOf } from './parts.ts'
 import { type Provenance, type RankedEntity, rankEntities } from './payloads.ts'
-import { type OutputFile, type Sign, releaseShards } from './shards.ts'
+import { type LargeFile, type OutputFile, type Sign, releaseShards } from './shards.ts'
 import type { Store } from '../store/store.ts'
 import { supersededOutcomes } from './superseded.ts'
 import type { TableVersion } from '../tables/delta.ts'
@@ -50,8 +50,11 @@ export interface DerivedRelease {
   world: Omit<ScoredWorld, 'entities'>
   /** Of the scores. */
   scoreParts: readonly Part[]
-  /** Every file of the release but its manifest, in the order of the manifest. Each is made when asked for. */
-  files(sign: Sign): AsyncIterable<OutputFile>
+  /**
+   * Every file of the release but its manifest, in the order of the manifest. Each is made when asked for; a large one is gone when
+   * the next is.
+   */
+  files(sign: Sign): AsyncIterable<OutputFile | LargeFile>
 }
 
 export async function deriveRelease(
@@ -104,7 +107,7 @@ export async function deriveRelease(
         }
         yield* scores.files()
         context.log?.('made shards, leaderboards and scores', {})
-        const tree = await forecastsTree(context, inputs.versions.forecasts, inputs.previous)
+        await using tree = await forecastsTree(context, inputs.versions.forecasts, inputs.previous)
         context.log?.('made the tree of forecasts', { forecasts: tree?.rows ?? 0 })
         if (tree) yield tree
       } finally {

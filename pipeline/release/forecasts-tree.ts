@@ -1,17 +1,20 @@
 // The tree over the forecasts that came by the API and that no earlier release has in its tree (VERIFIABILITY §1).
+import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Database, literal, parquet } from '../duckdb.ts'
 import { createCounted } from '../engine/queries.ts'
 import { GrowingTree, HASH_BYTES } from '../proof/merkle.ts'
-import { TILE_WIDTH } from '../proof/tiles.ts'
+import type { TreeHead } from '../proof/merkle-proof.ts'
+import type { LocalFile } from '../store/body.ts'
+import { withFile } from '../store/disk.ts'
 import { FORECASTS_TREE_PATH } from '../store/paths.ts'
 import type { LocalFiles } from '../store/local-files.ts'
 import type { DataFile, TableVersion } from '../tables/delta.ts'
 import { localPaths } from '../tables/delta-log.ts'
 import { noRows } from '../tables/views.ts'
-import type { OutputFile } from './shards.ts'
+import type { LargeFile } from './shards.ts'
 import { type Before, newFiles } from './trees.ts'
 
 /** Of a record in `forecasts.tree`: an id and the hash of its leaf. */
@@ -23,8 +26,25 @@ const LINE_BYTES = 2 * RECORD_BYTES + 1
 interface ForecastsContext {
   database: Database
   local: LocalFiles
-  /** For a file on its way. */
+  /** For files on their way. */
   directory: string
+}
+
+class ForecastsTree implements LargeFile {
+  readonly path = FORECASTS_TREE_PATH
+  readonly rows: number
+  readonly subtree: TreeHead
+  readonly file: LocalFile
+
+  constructor({ root, size }: TreeHead, file: LocalFile) {
+    this.rows = size
+    this.subtree = { root, size }
+    this.file = file
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await rm(this.file.location, { force: true })
+  }
 }
 
 /**
@@ -35,7 +55,7 @@ export async function forecastsTree(
   context: ForecastsContext,
   version: TableVersion,
   before: Before,
-): Promise<OutputFile | undefined> {
+): Promise<ForecastsTree | undefined> {
   const added = newFiles(version, before, 'trees')
   const day = await attachAdded(context, added)
   if (day === undefined) return undefined
@@ -79,7 +99,7 @@ async function attach(
 export async function treeOfLeaves({
   database,
   directory,
-}: ForecastsContext): Promise<OutputFile | undefined> {
+}: ForecastsContext): Promise<ForecastsTree | undefined> {
   // Few or none, so that `earlier` is read once, and not by every query of what is left.
   await database.run(
     `CREATE OR REPLACE TEMP TABLE logged AS SELECT forecast_id FROM earlier SEMI JOIN added USING (forecast_id)`,
@@ -91,7 +111,7 @@ export async function treeOfLeaves({
   const path = join(directory, 'forecasts-tree.csv')
   try {
     await database.run(`COPY (${RECORDS}) TO ${literal(path)} (FORMAT csv, HEADER false)`)
-    return await treeOf(path)
+    return await treeOf(path, join(directory, FORECASTS_TREE_PATH))
   } finally {
     await rm(path, { force: true })
   }
@@ -110,36 +130,41 @@ const LEAF = `'{"agent_id":"', entity_id, '","forecast_at":"', ${FORECAST_AT}, '
 const RECORDS = `SELECT replace(forecast_id, '-', '') || sha256(concat(chr(0), ${LEAF})) AS record
   FROM (SELECT *, round_even(probability * 1e6, 0)::INTEGER AS ppm FROM leaves) ORDER BY record`
 
-/** The tree of the records in a file, a line each; undefined where there is none. */
-async function treeOf(path: string): Promise<OutputFile | undefined> {
-  const rows = (await stat(path)).size / LINE_BYTES
-  if (rows === 0) return undefined
-  const bytes = Buffer.allocUnsafe(fileBytes(rows))
-  let end = 0
-  let rest = ''
-  for await (const chunk of createReadStream(path, 'latin1')) {
-    const text = rest + (chunk as string)
-    const whole = text.length - (text.length % LINE_BYTES)
-    end += bytes.write(text.slice(0, whole).replaceAll('\n', ''), end, 'hex')
-    rest = text.slice(whole)
-  }
+/** The tree of the records in a file, a line each, which it writes at a location; undefined where there is none. */
+async function treeOf(lines: string, location: string): Promise<ForecastsTree | undefined> {
+  if ((await stat(lines)).size === 0) return undefined
   const tree = new GrowingTree()
-  for (let at = 0; at < rows * RECORD_BYTES; at += RECORD_BYTES) {
-    tree.add(bytes.subarray(at + ID_BYTES, at + RECORD_BYTES))
+  const hash = createHash('sha256')
+  let sizeBytes = 0
+  try {
+    await withFile(location, 'w', async (file) => {
+      const append = async (bytes: Uint8Array) => {
+        hash.update(bytes)
+        sizeBytes += bytes.byteLength
+        await file.writeFile(bytes)
+      }
+      for await (const records of recordsIn(lines)) {
+        for (let at = 0; at < records.byteLength; at += RECORD_BYTES) {
+          tree.add(records.subarray(at + ID_BYTES, at + RECORD_BYTES))
+        }
+        await append(records)
+      }
+      for (const hashes of tree.tileLevels) await append(Buffer.concat(hashes))
+    })
+  } catch (error) {
+    await rm(location, { force: true })
+    throw error
   }
-  for (const hash of tree.tileLevels.flat()) {
-    bytes.set(hash, end)
-    end += HASH_BYTES
-  }
-  const { root, size } = tree
-  return { path: FORECASTS_TREE_PATH, rows, bytes, subtree: { root, size } }
+  return new ForecastsTree(tree, { location, sizeBytes, sha256: hash.digest('hex') })
 }
 
-/** How long the file of a tree of this size is. */
-function fileBytes(size: number): number {
-  let bytes = size * RECORD_BYTES
-  for (let full = Math.floor(size / TILE_WIDTH); full > 0; full = Math.floor(full / TILE_WIDTH)) {
-    bytes += full * HASH_BYTES
+/** Whole records, many at a time. */
+async function* recordsIn(lines: string): AsyncIterable<Uint8Array> {
+  let rest = ''
+  for await (const chunk of createReadStream(lines, 'latin1')) {
+    const text = rest + (chunk as string)
+    const whole = text.length - (text.length % LINE_BYTES)
+    yield Buffer.from(text.slice(0, whole).replaceAll('\n', ''), 'hex')
+    rest = text.slice(whole)
   }
-  return bytes
 }

@@ -8,7 +8,7 @@ import { hasChanged, nothingToRelease } from './changes.ts'
 import { type MadeRelease, publish, writerOf } from './commit.ts'
 import { type ReleasePlan, assertAsOf, begunPlan, makeOf, newPlan, versionsOf } from './plan.ts'
 import { snapshotDate } from './read.ts'
-import { entryOf } from './shards.ts'
+import { bodyOf, entryOf } from './shards.ts'
 import { type ReleaseContext, type ReleaseState, assertEnvironment } from './state.ts'
 import { SnapshotFiles, completeSnapshots } from './snapshot.ts'
 import { GatheredTrees } from './trees.ts'
@@ -153,10 +153,10 @@ async function writeFiles(
   const trees = new GatheredTrees()
   const snapshot = plan.brings_snapshot ? new SnapshotFiles(snapshotDate(plan.as_of)) : undefined
   for await (const file of derived.files((bytes) => (secrets ? signatureOf(bytes, secrets) : null))) {
-    if (!(await write(file.path, file.bytes))) return undefined
+    if (!(await write(file.path, bodyOf(file)))) return undefined
     files.push(entryOf(file))
     trees.take(file)
-    snapshot?.take(file)
+    if ('bytes' in file) snapshot?.take(file)
   }
   const { counts, superseded, voiceRule, world, scoreParts } = derived
   const before = state.manifest?.carried ?? []

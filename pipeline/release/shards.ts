@@ -5,6 +5,7 @@ import { canonicalText, inOrder, sha256Hex } from '../proof/canonical.ts'
 import { GrowingText } from '../proof/growing-text.ts'
 import { type Hash, MerkleTree, leafHash } from '../proof/merkle.ts'
 import type { TreeHead } from '../proof/merkle-proof.ts'
+import type { Body, LocalFile } from '../store/body.ts'
 import { shardPath } from '../store/paths.ts'
 import { type Provenance, type RankedEntity, nameOf, payloadsOf, rankedSkill } from './payloads.ts'
 import { snapshotDate } from './read.ts'
@@ -22,8 +23,25 @@ export interface OutputFile extends Omit<ManifestFile, 'size_bytes' | 'sha256'> 
   subtree?: TreeHead
 }
 
+/** One that memory may be too small for: on this machine, until it is disposed of. */
+export interface LargeFile extends Omit<OutputFile, 'bytes'>, AsyncDisposable {
+  file: LocalFile
+}
+
+export function bodyOf(output: OutputFile | LargeFile): Body {
+  return 'file' in output ? output.file : output.bytes
+}
+
 /** What a manifest says of a file. */
-export function entryOf({ bytes, subtree: _subtree, ...described }: OutputFile): ManifestFile {
+export function entryOf({
+  subtree: _subtree,
+  ...output
+}: OutputFile | (Omit<OutputFile, 'bytes'> & { file: Omit<LocalFile, 'location'> })): ManifestFile {
+  if ('file' in output) {
+    const { file, ...described } = output
+    return { ...described, size_bytes: file.sizeBytes, sha256: file.sha256 }
+  }
+  const { bytes, ...described } = output
   return { ...described, size_bytes: bytes.byteLength, sha256: sha256Hex(bytes) }
 }
 

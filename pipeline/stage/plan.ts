@@ -40,8 +40,8 @@ export async function planStages(
   const previous = state.manifest
   const derive = async (database: Database) => {
     const superseded = previous ? await supersededOutcomes({ database, local }, previous, versions) : []
-    const tree = await forecastsTree({ ...context, database }, versions.forecasts, previous)
-    if (tree) await writerOf(store, release)(tree.path, tree.bytes)
+    await using tree = await forecastsTree({ ...context, database }, versions.forecasts, previous)
+    if (tree) await writerOf(store, release)(tree.path, tree.file)
     return { superseded, files: tree ? [describe(tree)] : [] }
   }
   return {

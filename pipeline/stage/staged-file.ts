@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import { type ManifestFile, manifestFile, tree } from '../../schemas/payloads.ts'
 import { base64Of } from '../proof/base64.ts'
-import { type OutputFile, entryOf } from '../release/shards.ts'
+import { type LargeFile, type OutputFile, entryOf } from '../release/shards.ts'
 
 const count = z.number().int().min(0)
 const facts = {
@@ -20,7 +20,7 @@ const stagedFile = manifestFile.extend({ ...facts, tree: tree.optional() })
 export type StagedFile = z.infer<typeof stagedFile>
 export type FileFacts = Pick<StagedFile, keyof typeof facts>
 
-export function describe(file: OutputFile, own: FileFacts = {}): StagedFile {
+export function describe(file: OutputFile | LargeFile, own: FileFacts = {}): StagedFile {
   const { subtree } = file
   const { copy, ...numbers } = own
   return {

@@ -1,7 +1,8 @@
 // Files and directories that survive a power cut, and what the errors of a file system mean.
 import { randomUUID } from 'node:crypto'
-import { type FileHandle, link, mkdir, open, rm } from 'node:fs/promises'
+import { type FileHandle, constants, copyFile, link, mkdir, open, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import type { Body } from './body.ts'
 
 /** Works with an open file and closes it, whatever happens. */
 export async function withFile<T>(
@@ -24,13 +25,16 @@ export async function withFile<T>(
 export async function writeStaged<T>(
   staging: string,
   location: string,
-  bytes: Uint8Array,
+  body: Body,
   place: (staged: string, location: string) => Promise<T>,
 ): Promise<T> {
   const staged = join(staging, randomUUID())
   try {
-    await withFile(staged, 'wx', async (file) => {
-      await file.writeFile(bytes)
+    const isBytes = body instanceof Uint8Array
+    // A file system that can lets the copy share the blocks of the original.
+    if (!isBytes) await copyFile(body.location, staged, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
+    await withFile(staged, isBytes ? 'wx' : 'r+', async (file) => {
+      if (isBytes) await file.writeFile(body)
       await file.sync()
     })
     const placed = await place(staged, location)

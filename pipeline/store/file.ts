@@ -4,6 +4,7 @@ import { readFile, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { ServiceError } from '../../schemas/errors.ts'
+import type { Body } from './body.ts'
 import {
   hasCode,
   linkIfAbsent,
@@ -116,8 +117,8 @@ export class FileStore implements Store {
     }
   }
 
-  async putIfAbsent(path: string, bytes: Uint8Array): Promise<boolean> {
-    return reported('write', path, this.#write(this.localPath(path), bytes, linkIfAbsent))
+  async putIfAbsent(path: string, body: Body): Promise<boolean> {
+    return reported('write', path, this.#write(this.localPath(path), body, linkIfAbsent))
   }
 
   oneByOne(): OneByOne {
@@ -143,8 +144,8 @@ export class FileStore implements Store {
     return this.#write(location, bytes, linkIfAbsent)
   }
 
-  async put(path: string, bytes: Uint8Array): Promise<void> {
-    await reported('write', path, this.#write(this.localPath(path), bytes, rename))
+  async put(path: string, body: Body): Promise<void> {
+    await reported('write', path, this.#write(this.localPath(path), body, rename))
   }
 
   async delete(path: string): Promise<void> {
@@ -169,13 +170,13 @@ export class FileStore implements Store {
   /** The store may go while it is written to, so that only what is there before and after has been written. */
   async #write<T>(
     location: string,
-    bytes: Uint8Array,
+    body: Body,
     place: (staged: string, location: string) => Promise<T>,
   ): Promise<T> {
     await this.#mark.assertThere()
     await this.#makeDirectory(dirname(location))
     await mkdirIfAbsent(this.#staging)
-    const placed = await writeStaged(this.#staging, location, bytes, async (staged, target) => {
+    const placed = await writeStaged(this.#staging, location, body, async (staged, target) => {
       if (!this.#swept) await this.#sweep((await stat(staged)).mtimeMs)
       return place(staged, target)
     })

@@ -1,4 +1,6 @@
 // A store in memory, for tests and trials.
+import { readFile } from 'node:fs/promises'
+import type { Body } from './body.ts'
 import { assertPath, assertPrefix } from './paths.ts'
 import type { Store, StoredObject } from './store.ts'
 
@@ -33,16 +35,17 @@ export class MemoryStore implements Store {
     }
   }
 
-  async putIfAbsent(path: string, bytes: Uint8Array): Promise<boolean> {
+  async putIfAbsent(path: string, body: Body): Promise<boolean> {
     assertPath(path)
+    const bytes = body instanceof Uint8Array ? body : await readFile(body.location)
     if (this.objects.has(path)) return false
     this.#write(path, bytes)
     return true
   }
 
-  async put(path: string, bytes: Uint8Array): Promise<void> {
+  async put(path: string, body: Body): Promise<void> {
     assertPath(path)
-    this.#write(path, bytes)
+    this.#write(path, body instanceof Uint8Array ? body : await readFile(body.location))
   }
 
   async delete(path: string): Promise<void> {

@@ -8,7 +8,9 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3'
 import { NodeHttpHandler } from '@smithy/node-http-handler'
+import { createReadStream } from 'node:fs'
 import { ServiceError } from '../../schemas/errors.ts'
+import type { Body, LocalFile } from './body.ts'
 import { assertPath, assertPrefix } from './paths.ts'
 import type { Store, StoredObject } from './store.ts'
 
@@ -80,18 +82,18 @@ export class S3Store implements Store {
     } while (token !== undefined)
   }
 
-  async putIfAbsent(path: string, bytes: Uint8Array, signal?: AbortSignal): Promise<boolean> {
+  async putIfAbsent(path: string, body: Body, signal?: AbortSignal): Promise<boolean> {
     assertPath(path)
     const create = async () => {
-      await this.#put(path, bytes, '*', signal)
+      await this.#put(path, body, '*', signal)
       return true
     }
     return this.#call(path, create, { 412: false })
   }
 
-  async put(path: string, bytes: Uint8Array): Promise<void> {
+  async put(path: string, body: Body): Promise<void> {
     assertPath(path)
-    await this.#call(path, () => this.#put(path, bytes))
+    await this.#call(path, () => this.#put(path, body))
   }
 
   async delete(path: string): Promise<void> {
@@ -101,16 +103,31 @@ export class S3Store implements Store {
     )
   }
 
-  async #put(path: string, bytes: Uint8Array, ifNoneMatch?: '*', signal?: AbortSignal): Promise<void> {
+  async #put(path: string, body: Body, ifNoneMatch?: '*', signal?: AbortSignal): Promise<void> {
+    const isBytes = body instanceof Uint8Array
     const command = new PutObjectCommand({
       Bucket: this.#bucket,
       Key: this.#prefix + path,
-      Body: bytes,
-      ContentLength: bytes.byteLength,
+      // The client repeats no request whose body is a stream, so that `sendsFile` puts one in place of these for each attempt.
+      Body: isBytes ? body : new Uint8Array(),
+      ContentLength: isBytes ? body.byteLength : body.sizeBytes,
       ContentType: path.endsWith('.json') ? 'application/json' : 'application/octet-stream',
       IfNoneMatch: ifNoneMatch,
     })
-    await this.#client.send(command, signal ? { abortSignal: signal } : {})
+    if (isBytes) {
+      await this.#client.send(command, signal ? { abortSignal: signal } : {})
+      return
+    }
+    sendsFile(command, body)
+    const ended = new AbortController()
+    const abortSignal = signal ? AbortSignal.any([signal, ended.signal]) : ended.signal
+    try {
+      // However long the file takes, as long as the socket is not silent.
+      await this.#client.send(command, { abortSignal, requestTimeout: 0 })
+    } finally {
+      // Closes connections on which an answer came before the whole file was sent.
+      ended.abort()
+    }
   }
 
   async #read(path: string, range?: string, signal?: AbortSignal): Promise<Uint8Array | undefined> {
@@ -166,4 +183,35 @@ export class S3Store implements Store {
     const said = [cause.name, cause.message].filter((text) => !/^Unknown(Error)?$/.test(text))
     return [status, ...said].join(': ')
   }
+}
+
+/**
+ * Has each attempt of a command send a file, with its SHA-256 among what is signed: the client itself would sign a stream's content
+ * as unknown, and the server would take whatever arrives.
+ */
+function sendsFile({ middlewareStack }: PutObjectCommand, { location, sha256 }: LocalFile): void {
+  middlewareStack.add(
+    (next) => (args) => {
+      const { headers } = args.request as { headers: Record<string, string> }
+      headers['x-amz-content-sha256'] = sha256
+      return next(args)
+    },
+    { step: 'build', name: 'sha256OfFile' },
+  )
+  middlewareStack.add(
+    (next) => async (args) => {
+      const body = createReadStream(location)
+      const unreadable = new Promise<never>((_, reject) => body.once('error', reject))
+      // A copy, since the client looks at the request itself before it repeats it.
+      const request = Object.assign(Object.create(Object.getPrototypeOf(args.request)), args.request, {
+        body,
+      })
+      try {
+        return await Promise.race([next({ ...args, request }), unreadable])
+      } finally {
+        body.destroy()
+      }
+    },
+    { step: 'deserialize', priority: 'high', name: 'streamOfFile' },
+  )
 }

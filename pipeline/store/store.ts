@@ -1,5 +1,6 @@
 // The interface to everything that is kept: objects at paths, in the smallest form that files and S3 both support.
 import { ServiceError } from '../../schemas/errors.ts'
+import { type Body, piecesBeside } from './body.ts'
 
 export interface StoredObject {
   path: string
@@ -26,9 +27,9 @@ export interface Store {
   /** Objects whose path begins with `prefix` and sorts after `after`, in the order of their paths. */
   list(prefix: string, after?: string): AsyncIterable<StoredObject>
   /** Creates the object, or returns false if the path is taken. Exactly one of several simultaneous calls creates it. */
-  putIfAbsent(path: string, bytes: Uint8Array, signal?: AbortSignal): Promise<boolean>
+  putIfAbsent(path: string, body: Body, signal?: AbortSignal): Promise<boolean>
   /** Creates or replaces the object. */
-  put(path: string, bytes: Uint8Array): Promise<void>
+  put(path: string, body: Body): Promise<void>
   /** Removes the object if it is there. */
   delete(path: string): Promise<void>
   /** The object's file on this machine; only stores in a directory have this method. */
@@ -41,7 +42,9 @@ export interface Store {
 }
 
 /** Creates objects for a caller who waits for each before the next. */
-export interface OneByOne extends Pick<Store, 'putIfAbsent'> {
+export interface OneByOne {
+  /** As a store's. */
+  putIfAbsent(path: string, bytes: Uint8Array, signal?: AbortSignal): Promise<boolean>
   /** Lets go of what it holds, once nothing is under way. */
   close(): void
 }
@@ -53,10 +56,20 @@ export interface OneByOne extends Pick<Store, 'putIfAbsent'> {
 export async function putOnce(
   store: Store,
   path: string,
-  bytes: Uint8Array,
+  body: Body,
 ): Promise<'created' | 'same' | 'different'> {
-  if (await store.putIfAbsent(path, bytes)) return 'created'
-  return Buffer.compare(await present(store, path), bytes) === 0 ? 'same' : 'different'
+  if (await store.putIfAbsent(path, body)) return 'created'
+  return (await holds(store, path, body)) ? 'same' : 'different'
+}
+
+/** Whether an object that refused a create has these bytes. */
+async function holds(store: Store, path: string, body: Body): Promise<boolean> {
+  if (body instanceof Uint8Array) return Buffer.compare(await present(store, path), body) === 0
+  if ((await store.range(path, 0, 1)) === undefined) throw unreadable(path)
+  for await (const { stored, local } of piecesBeside(store, path, body)) {
+    if (Buffer.compare(stored, local) !== 0) return false
+  }
+  return true
 }
 
 /**
@@ -85,7 +98,11 @@ export async function readChecked<T>(
 export async function present(store: Store, path: string): Promise<Uint8Array> {
   const bytes = await store.get(path)
   if (bytes) return bytes
-  throw new ServiceError('corrupt', `${path} cannot be created because it exists, but cannot be read either`)
+  throw unreadable(path)
+}
+
+function unreadable(path: string): ServiceError {
+  return new ServiceError('corrupt', `${path} cannot be created because it exists, but cannot be read either`)
 }
 
 /** Creates an object that has only one possible content. @throws ServiceError `corrupt` if another content is there. */

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { Row, TableName } from '../../schemas/tables.ts'
 import { inboxPath } from '../store/paths.ts'
-import type { Store } from '../store/store.ts'
+import type { OneByOne } from '../store/store.ts'
 import { encodeRows } from './inbox.ts'
 
 export interface GroupCommitSettings {
@@ -14,7 +14,7 @@ export interface GroupCommitSettings {
 }
 
 export interface GroupCommitComponents {
-  store: Pick<Store, 'putIfAbsent'>
+  store: Pick<OneByOne, 'putIfAbsent'>
   /** A new version 7 UUID. */
   newId: () => string
   /**

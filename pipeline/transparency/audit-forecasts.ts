@@ -2,12 +2,13 @@
 // that stand for two.
 import type { ReleaseManifest } from '../../schemas/payloads.ts'
 import { base64Of } from '../proof/base64.ts'
-import { ID_BYTES, RECORD_BYTES, attachAdded, treeOfLeaves } from '../release/forecasts-tree.ts'
+import { attachAdded, treeOfLeaves } from '../release/forecasts-tree.ts'
 import { type Before, newFiles } from '../release/trees.ts'
 import { FORECASTS_TREE_PATH, releasePrefix, tablePath } from '../store/paths.ts'
 import type { DataFile, TableVersion } from '../tables/delta.ts'
 import { type LateForecast, exemptFrom } from './audit-exemptions.ts'
 import type { TablesContext } from './audit-tables.ts'
+import { readStoredTree } from './stored-tree.ts'
 
 /**
  * How long before the release that was made last a forecast may have been made: its write may begin five minutes after its time
@@ -50,9 +51,10 @@ export class ForecastChecks {
     const attached = await findings.read(this.#attach(release, added))
     if (!attached) return
     const { isAny } = attached
-    const derived = isAny ? await treeOfLeaves(this.#context) : undefined
-    const stored = (await this.#context.store.get(path)) ?? new Uint8Array()
+    await using derived = isAny ? await treeOfLeaves(this.#context) : undefined
     const [expected, found] = [derived?.subtree, trees?.forecasts ?? undefined]
+    const sizes = { derived: expected?.size ?? 0, stored: found?.size ?? 0 }
+    const stored = await readStoredTree(this.#context.store, path, derived?.file, sizes)
     const root = expected && base64Of(expected.root)
     if (expected?.size !== found?.size || root !== found?.root) {
       const textOf = (size: number | undefined, of: string | undefined) =>
@@ -60,16 +62,12 @@ export class ForecastChecks {
       findings.fault(
         path,
         `the data files give ${textOf(expected?.size, root)}, and the manifest has ${textOf(found?.size, found?.root)}` +
-          firstRecord(stored, derived?.bytes ?? new Uint8Array(), expected?.size ?? 0),
+          stored.difference,
       )
-    } else if (derived && Buffer.compare(stored, derived.bytes) !== 0) {
-      findings.fault(
-        path,
-        `is not what the data files give${firstRecord(stored, derived.bytes, derived.rows)}`,
-      )
+    } else if (derived && !stored.isDerived) {
+      findings.fault(path, `is not what the data files give${stored.difference}`)
     }
-    for (const id of repeatedIds(stored, found?.size ?? 0))
-      findings.fault(path, `has two leaves of the forecast ${id}`)
+    for (const id of stored.repeatedIds) findings.fault(path, `has two leaves of the forecast ${id}`)
     this.#days.push({ release, day: manifest.as_of.slice(0, 10) })
     if (isAny) {
       findings.counts.forecasts_derived += expected?.size ?? 0
@@ -160,36 +158,4 @@ function recordTaken(release: number): string {
   return `INSERT INTO taken
     SELECT ${columns}, ${release}, true FROM leaves
     UNION ALL SELECT *, ${release}, false FROM (SELECT ${columns} FROM added EXCEPT SELECT ${columns} FROM leaves)`
-}
-
-/** The first record of a stored tree that is not the derived one. */
-function firstRecord(stored: Uint8Array, derived: Uint8Array, size: number): string {
-  const records = Math.max(size, Math.ceil(stored.byteLength / RECORD_BYTES))
-  for (let record = 0; record < records; record++) {
-    const range = [record * RECORD_BYTES, (record + 1) * RECORD_BYTES] as const
-    const [found, expected] = [stored.subarray(...range), derived.subarray(...range)]
-    if (Buffer.compare(found, expected) === 0) continue
-    return `: record ${record} is ${recordText(found)}, expected ${recordText(expected)}`
-  }
-  return ''
-}
-
-function recordText(record: Uint8Array): string {
-  if (record.byteLength < RECORD_BYTES) return 'nothing'
-  return `${idText(record)} with the hash ${base64Of(record.subarray(ID_BYTES))}`
-}
-
-/** The ids that a stored tree has more than once. */
-function repeatedIds(stored: Uint8Array, size: number): string[] {
-  const idAt = (record: number) => stored.subarray(record * RECORD_BYTES, record * RECORD_BYTES + ID_BYTES)
-  const repeated: string[] = []
-  for (let record = 1; record < Math.min(size, Math.floor(stored.byteLength / RECORD_BYTES)); record++) {
-    if (Buffer.compare(idAt(record), idAt(record - 1)) === 0) repeated.push(idText(idAt(record)))
-  }
-  return repeated
-}
-
-function idText(bytes: Uint8Array): string {
-  const hex = Buffer.from(bytes.subarray(0, ID_BYTES)).toString('hex')
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 }

@@ -1,4 +1,5 @@
 // A release cut off at any write, in either way, or run twice at once: what is published is whole, and published once.
+import { readdir } from 'node:fs/promises'
 import fc from 'fast-check'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { auditRelease } from '../../pipeline/release/audit.ts'
@@ -81,6 +82,12 @@ beforeEach(() => {
 
 const componentsOver = (store: Store) => testComponents({ store, folder, clock })
 
+/** What is on its way to the store. */
+async function filesIn(directory: string): Promise<string[]> {
+  const entries = await readdir(directory, { withFileTypes: true })
+  return entries.filter((entry) => entry.isFile()).map(({ name }) => name)
+}
+
 /** Every object that readers of releases see, by its checksum. */
 async function publishedIn(store: Store): Promise<Record<string, string>> {
   return { ...(await contentOf(store, 'releases/')), ...(await contentOf(store, 'snapshots/')) }
@@ -130,9 +137,9 @@ describe('a release that is cut off', () => {
       const context = `${fault} at ${at}`
       const inner = copyOf(prepared)
       const broken = new FaultStore(inner, { at, fault, crash: true })
-      await expect(release(await componentsOver(broken)), context).rejects.toMatchObject({
-        kind: 'unavailable',
-      })
+      const components = await componentsOver(broken)
+      await expect(release(components), context).rejects.toMatchObject({ kind: 'unavailable' })
+      expect(await filesIn(components.directory), context).toEqual([])
       // Whatever was published by then stands, and stands whole.
       if ((await currentRelease(inner)) === 2) expect(await readManifest(inner, 2), context).toBeDefined()
       const left = JSON.stringify(await contentOf(inner))

@@ -110,8 +110,9 @@ test('parts read together are the one file that a small world has', async () => 
       const derived = await deriveRelease({ ...components, database }, inputs, sizes)
       const files = await Array.fromAsync(derived.files(() => null))
       const tables: Record<string, unknown[]> = {}
-      for (const { path, bytes, rows } of files) {
-        if (!path.endsWith('.parquet')) continue
+      for (const output of files) {
+        if ('file' in output || !output.path.endsWith('.parquet')) continue
+        const { path, bytes, rows } = output
         const name = path.split('/')[0]!
         const file = `${components.directory}/${name}.parquet`
         await writeFile(file, bytes)

@@ -8,7 +8,7 @@ import { SCORES_ROW_GROUP } from '../../pipeline/engine/queries.ts'
 import { deriveRelease } from '../../pipeline/release/derive.ts'
 import { noteThinned, scoresFile } from '../../pipeline/release/read.ts'
 import { type OpenPart, type ScoreRow, openPart, readRows } from '../../pipeline/release/score-rows.ts'
-import { entryOf } from '../../pipeline/release/shards.ts'
+import { bodyOf, entryOf } from '../../pipeline/release/shards.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { releasePrefix, rowGroupsPath } from '../../pipeline/store/paths.ts'
 import { currentVersions } from '../../pipeline/tables/delta-log.ts'
@@ -75,7 +75,7 @@ beforeAll(async () => {
     )
     files = []
     for await (const file of derived.files(() => null)) {
-      await store.put(releasePrefix(RELEASE) + file.path, file.bytes)
+      await store.put(releasePrefix(RELEASE) + file.path, bodyOf(file))
       files.push(entryOf(file))
     }
     const parts = files.filter(({ path }) => path.startsWith('scores/'))
@@ -249,7 +249,7 @@ describe('the hashes of a part', () => {
       )
       const own: ManifestFile[] = []
       for await (const file of derived.files(() => null)) {
-        await components.store.put(releasePrefix(RELEASE) + file.path, file.bytes)
+        await components.store.put(releasePrefix(RELEASE) + file.path, bodyOf(file))
         own.push(entryOf(file))
       }
       const part = await openPart(components.store, RELEASE, own, scoresFile(own, 'forecaster', idOf(0))!)

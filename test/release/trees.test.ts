@@ -171,6 +171,46 @@ describe('the audit', () => {
       ),
     )
 
+  test.for<[string, (bytes: Uint8Array) => Uint8Array | undefined, string[]]>([
+    [
+      'is changed',
+      (bytes) => bytes.map((byte, at) => (at === 20 ? byte ^ 1 : byte)),
+      [
+        `${FORECASTS_TREE_PATH}: its SHA-256 is not the manifest's`,
+        `${FORECASTS_TREE_PATH}: differs at byte 20 of 144: stored `,
+        'manifest.json: is not the manifest of the derived files',
+      ],
+    ],
+    [
+      'is cut short',
+      (bytes) => bytes.subarray(0, 100),
+      [
+        `${FORECASTS_TREE_PATH}: its SHA-256 is not the manifest's`,
+        `${FORECASTS_TREE_PATH}: differs at byte 100 of 100: stored `,
+        'manifest.json: is not the manifest of the derived files',
+      ],
+    ],
+    ['is not there', () => undefined, [`${FORECASTS_TREE_PATH}: is missing`]],
+  ])('finds a tree of forecasts that %s', async ([, change, faults]) => {
+    const store = copyOf(released)
+    const components = await testComponents({ store, clock: new Clock('2026-03-01T13:00:00.000Z') })
+    const made = [1, 2, 3].map((number) => forecast(number, '2026-03-01T12:10:00.000Z', 0.5))
+    await send(
+      store,
+      'forecasts',
+      'a',
+      made.map(({ row }) => row),
+    )
+    await release(components)
+    expect((await audit(components, 2)).faults).toEqual([])
+    const path = releasePrefix(2) + FORECASTS_TREE_PATH
+    const changed = change(store.objects.get(path)!)
+    if (changed) store.objects.set(path, changed)
+    else store.objects.delete(path)
+    const report = await audit(components, 2)
+    expect(report.faults).toEqual(faults.map((fault) => expect.stringContaining(fault) as string))
+  })
+
   test.for<[string, (manifest: ReleaseManifest) => Partial<ReleaseManifest>, RegExp]>([
     [
       'a root',

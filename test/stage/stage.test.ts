@@ -2,10 +2,10 @@
 import { describe, expect, test } from 'vitest'
 import type { Components } from '../../jobs/components.ts'
 import { signatureOf } from '../../pipeline/proof/hmac.ts'
-import { sha256Hex } from '../../pipeline/proof/canonical.ts'
 import { auditRelease } from '../../pipeline/release/audit.ts'
 import { deriveRelease } from '../../pipeline/release/derive.ts'
 import { readManifest } from '../../pipeline/release/read.ts'
+import { entryOf } from '../../pipeline/release/shards.ts'
 import { readPlan } from '../../pipeline/release/state.ts'
 import { planStages } from '../../pipeline/stage/plan.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
@@ -120,7 +120,7 @@ async function derivedFiles(
     sizes,
   )
   const files = await Array.fromAsync(derived.files((bytes) => signatureOf(bytes, { current: SECRET })))
-  return Object.fromEntries(files.map(({ path, bytes }) => [path, sha256Hex(bytes)]))
+  return Object.fromEntries(files.map((file) => [file.path, entryOf(file).sha256]))
 }
 
 const SMALL = { pairs: 1_500, entities: 300 }

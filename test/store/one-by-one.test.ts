@@ -26,7 +26,8 @@ storeContract('a store in a directory that creates by a thread', async (): Promi
     get: (path) => store.get(path),
     range: (path, offset, length) => store.range(path, offset, length),
     list: (prefix, after) => store.list(prefix, after),
-    putIfAbsent: (path, content) => inbox.putIfAbsent(path, content),
+    putIfAbsent: (path, content) =>
+      (content instanceof Uint8Array ? inbox : store).putIfAbsent(path, content as Uint8Array),
     put: (path, content) => store.put(path, content),
     delete: (path) => store.delete(path),
     localPath: (path) => store.localPath(path),

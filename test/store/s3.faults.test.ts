@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { openStore } from '../../pipeline/store/open.ts'
 import { probeStore } from '../../pipeline/store/probe.ts'
@@ -9,6 +10,7 @@ import {
   loopbackS3,
   s3Error,
 } from '../support/loopback-s3.ts'
+import { localFile } from '../support/local-file.ts'
 import { storeContract } from '../support/store-contract.ts'
 
 /** How long a store waits for a server that answers nothing. */
@@ -152,6 +154,65 @@ describe('an S3 server that fails after it has stored', () => {
   })
 })
 
+describe('an S3 server that takes a file', () => {
+  const CONTENT = new Uint8Array(20 * 1024 * 1024).map((_, index) => (index * 31 + (index >> 8)) & 0xff)
+
+  test('is told its size and its hash, which are signed', async () => {
+    const { store, requests } = await openLoopback()
+    const file = await localFile(CONTENT)
+    await store.put('a', file)
+    expect(requests).toMatchObject([{ method: 'PUT', contentSha256: file.sha256 }])
+  })
+
+  test('and hangs up in the middle is sent the whole file again, until it has tried enough', async () => {
+    const file = await localFile(CONTENT)
+    const { store, objects } = await openLoopback(undefined, undefined, 2)
+    expect(await store.putIfAbsent('a', file)).toBe(true)
+    expect(Buffer.compare(objects.get('/bucket/some/a')!, CONTENT)).toBe(0)
+    const always = await openLoopback(undefined, undefined, 3)
+    await expect(always.store.putIfAbsent('a', file)).rejects.toMatchObject({ kind: 'unavailable' })
+    expect(always.objects.size).toBe(0)
+    expect(await putOnce(always.store, 'a', file)).toBe('created')
+  })
+
+  test('and fails after it has stored refuses the repetition, and putOnce finds its own bytes', async () => {
+    const { store, requests } = await openLoopback((request, obey) =>
+      request.method === 'PUT' && obey().status === 200 ? s3Error(500, 'InternalError') : obey(),
+    )
+    expect(await putOnce(store, 'a', await localFile(CONTENT))).toBe('same')
+    expect(count(requests, 'PUT')).toBe(2)
+  })
+
+  test('and answers 409 is asked again', async () => {
+    const { store, objects, requests } = await openLoopback((request, obey) =>
+      request.method === 'PUT' && count(requests, 'PUT') === 1
+        ? s3Error(409, 'ConditionalRequestConflict')
+        : obey(),
+    )
+    expect(await store.putIfAbsent('a', await localFile(CONTENT))).toBe(true)
+    expect(objects.get('/bucket/some/a')).toHaveLength(CONTENT.byteLength)
+  })
+
+  test('and falls silent is unavailable when the time is up', async () => {
+    const { store } = await openLoopback(() => 'silence', SILENCE_MS)
+    const file = await localFile(bytes('1'))
+    await expect(store.put('a', file)).rejects.toMatchObject({ kind: 'unavailable' })
+    const put = store.putIfAbsent('a', file, AbortSignal.timeout(50))
+    await expect(put).rejects.toMatchObject({ kind: 'unavailable' })
+  })
+
+  test('refuses one that has changed since it was hashed', async () => {
+    const { store, objects } = await openLoopback()
+    const file = await localFile(CONTENT)
+    await writeFile(file.location, CONTENT.toReversed())
+    await expect(store.put('a', file)).rejects.toMatchObject({
+      kind: 'unavailable',
+      message: expect.stringContaining('XAmzContentSHA256Mismatch') as string,
+    })
+    expect(objects.size).toBe(0)
+  })
+})
+
 describe('an S3 server that refuses', () => {
   const page: S3Answer = { status: 404, headers: { 'content-type': 'text/html' }, body: '<p>Not here</p>' }
   const refusals: [string, S3Answer, string][] = [
@@ -188,8 +249,9 @@ describe('an S3 server that refuses', () => {
 async function openLoopback(
   behave?: S3Behaviour,
   requestTimeoutMs?: number,
+  cuts?: number,
 ): Promise<LoopbackS3 & { store: Store }> {
-  const server = await loopbackS3(behave)
+  const server = await loopbackS3(behave, cuts)
   const store = await opened('s3://bucket/some', server.endpoint, requestTimeoutMs)
   return { ...server, store }
 }

@@ -1,5 +1,6 @@
 // A store that fails where a test wants it to, and records its calls.
 import { ServiceError } from '../../schemas/errors.ts'
+import type { Body } from '../../pipeline/store/body.ts'
 import type { Store, StoredObject } from '../../pipeline/store/store.ts'
 
 /** How a write fails: without a trace, or after it took effect. Its caller cannot tell the two apart. */
@@ -72,12 +73,12 @@ export class FaultStore implements Store {
     yield* this.#store.list(prefix, after)
   }
 
-  async putIfAbsent(path: string, bytes: Uint8Array, signal?: AbortSignal): Promise<boolean> {
-    return this.#write({ operation: 'putIfAbsent', path }, () => this.#store.putIfAbsent(path, bytes, signal))
+  async putIfAbsent(path: string, body: Body, signal?: AbortSignal): Promise<boolean> {
+    return this.#write({ operation: 'putIfAbsent', path }, () => this.#store.putIfAbsent(path, body, signal))
   }
 
-  async put(path: string, bytes: Uint8Array): Promise<void> {
-    return this.#write({ operation: 'put', path }, () => this.#store.put(path, bytes))
+  async put(path: string, body: Body): Promise<void> {
+    return this.#write({ operation: 'put', path }, () => this.#store.put(path, body))
   }
 
   async delete(path: string): Promise<void> {

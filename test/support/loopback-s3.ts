@@ -3,12 +3,15 @@ import { once } from 'node:events'
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
+import { sha256Hex } from '../../pipeline/proof/canonical.ts'
 
 export interface S3Request {
   method: string
   /** The bucket and the object's path, as in `/bucket/path`. */
   path: string
   ifNoneMatch: string | undefined
+  /** What the signature says of the body. */
+  contentSha256: string | undefined
   body: Uint8Array
 }
 
@@ -31,18 +34,25 @@ export interface LoopbackS3 {
   requests: S3Request[]
 }
 
-/** Runs until the test ends. */
-export async function loopbackS3(behave: S3Behaviour = (_, obey) => obey()): Promise<LoopbackS3> {
+/** Runs until the test ends. It hangs up in the middle of the bodies of its first `cuts` writes. */
+export async function loopbackS3(behave: S3Behaviour = (_, obey) => obey(), cuts = 0): Promise<LoopbackS3> {
   const objects = new Map<string, Uint8Array>()
   const modifiedAt = new Map<string, Date>()
   const requests: S3Request[] = []
-  const server = createServer((message, response) => {
-    void readRequest(message).then((request) => {
-      requests.push(request)
-      const answer = behave(request, () => answerAsS3({ objects, modifiedAt }, request, message))
-      if (answer !== 'silence') send(response, answer)
-    })
-  })
+  let left = cuts
+  const take = async (message: IncomingMessage, response: ServerResponse) => {
+    if (message.method === 'PUT' && left > 0) {
+      left -= 1
+      await once(message, 'data')
+      message.destroy()
+      return
+    }
+    const request = await readRequest(message)
+    requests.push(request)
+    const answer = behave(request, () => answerAsS3({ objects, modifiedAt }, request, message))
+    if (answer !== 'silence') send(response, answer)
+  }
+  const server = createServer((message, response) => void take(message, response))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(async () => {
@@ -67,6 +77,7 @@ async function readRequest(message: IncomingMessage): Promise<S3Request> {
     method: message.method ?? '',
     path: decodeURIComponent(new URL(message.url ?? '', 'http://host').pathname),
     ifNoneMatch: message.headers['if-none-match'],
+    contentSha256: message.headers['x-amz-content-sha256'] as string | undefined,
     body: Uint8Array.from(Buffer.concat(await message.toArray())),
   }
 }
@@ -74,12 +85,13 @@ async function readRequest(message: IncomingMessage): Promise<S3Request> {
 type Bucket = Pick<LoopbackS3, 'objects' | 'modifiedAt'>
 
 function answerAsS3(stored: Bucket, request: S3Request, message: IncomingMessage): S3Answer {
-  const { method, path, ifNoneMatch, body } = request
+  const { method, path, ifNoneMatch, contentSha256, body } = request
   const { objects, modifiedAt } = stored
   const object = objects.get(path)
   const query = new URL(message.url ?? '', 'http://host').searchParams
   if (method === 'GET' && query.get('list-type') === '2') return listing(stored, path, query)
   if (method === 'PUT') {
+    if (contentSha256 !== sha256Hex(body)) return s3Error(400, 'XAmzContentSHA256Mismatch')
     if (ifNoneMatch === '*' && object) return s3Error(412, 'PreconditionFailed')
     objects.set(path, body)
     modifiedAt.set(path, new Date())

@@ -1,10 +1,13 @@
 // The contract of every store (pipeline/store/store.ts), as a suite that runs over any of them.
+import { rm, writeFile } from 'node:fs/promises'
 import pMap from 'p-map'
 import { describe, expect, test } from 'vitest'
 import { type Store, type StoredObject, putExactly, putOnce } from '../../pipeline/store/store.ts'
+import { localFile } from './local-file.ts'
 
 const RIVALS = 16
 const CALLS_AT_ONCE = 16
+const MIB = 1024 * 1024
 
 /** `create` makes an empty store each time. The caller removes the stores. */
 export function storeContract(name: string, create: () => Promise<Store>): void {
@@ -44,7 +47,7 @@ export function storeContract(name: string, create: () => Promise<Store>): void 
 
       test('returns twenty megabytes', async () => {
         const store = await create()
-        const big = new Uint8Array(20 * 1024 * 1024).map((_, index) => (index * 31 + (index >> 8)) & 0xff)
+        const big = ofSize(20 * MIB)
         expect(await store.putIfAbsent('big', big)).toBe(true)
         expect(Buffer.compare((await store.get('big'))!, big)).toBe(0)
         expect(plain(await store.range('big', big.length - 3, 10))).toEqual(big.slice(-3))
@@ -250,6 +253,61 @@ export function storeContract(name: string, create: () => Promise<Store>): void 
       })
     })
 
+    describe('a file on this machine', () => {
+      test.for([0, 5, 20 * MIB])('of %d bytes becomes an object', async (sizeBytes) => {
+        const store = await create()
+        const content = ofSize(sizeBytes)
+        const file = await localFile(content)
+        expect(await store.putIfAbsent('a/b', file)).toBe(true)
+        await store.put('c', bytes('replaced'))
+        await store.put('c', file)
+        await writeFile(file.location, 'other')
+        for (const path of ['a/b', 'c']) {
+          expect(Buffer.compare((await store.get(path))!, content), path).toBe(0)
+        }
+        expect(await listed(store, '')).toMatchObject([
+          { path: 'a/b', sizeBytes },
+          { path: 'c', sizeBytes },
+        ])
+      })
+
+      test('replaces nothing where the path is taken', async () => {
+        const store = await create()
+        await store.put('a', bytes('first'))
+        expect(await store.putIfAbsent('a', await localFile(ofSize(20 * MIB)))).toBe(false)
+        expect(text(await store.get('a'))).toBe('first')
+      })
+
+      test('that is not there leaves no object', async () => {
+        const store = await create()
+        const file = await localFile(bytes('1'))
+        await rm(file.location)
+        await expect(store.putIfAbsent('a', file)).rejects.toThrow('ENOENT')
+        await expect(store.put('b', file)).rejects.toThrow('ENOENT')
+        expect(await pathsIn(store, '')).toEqual([])
+      })
+
+      test.for([8 * MIB, 20 * MIB])(
+        'of %d bytes is told from objects with other bytes',
+        async (sizeBytes) => {
+          const store = await create()
+          const content = ofSize(sizeBytes)
+          const file = await localFile(content)
+          expect(await putOnce(store, 'a', file)).toBe('created')
+          expect(await putOnce(store, 'a', file)).toBe('same')
+          await store.put(
+            'a',
+            content.map((byte, at) => (at === sizeBytes - 1 ? byte ^ 1 : byte)),
+          )
+          expect(await putOnce(store, 'a', file)).toBe('different')
+          for (const other of [content.subarray(1), Buffer.concat([content, content]), bytes('')]) {
+            await store.put('a', other)
+            expect(await putOnce(store, 'a', file)).toBe('different')
+          }
+        },
+      )
+    })
+
     describe('paths', () => {
       const wrong = [
         ['', 'empty'],
@@ -308,6 +366,10 @@ export function storeContract(name: string, create: () => Promise<Store>): void 
 }
 
 const everyByte = Uint8Array.from({ length: 256 }, (_, byte) => byte)
+
+function ofSize(sizeBytes: number): Uint8Array {
+  return new Uint8Array(sizeBytes).map((_, index) => (index * 31 + (index >> 8)) & 0xff)
+}
 
 function bytes(content: string): Uint8Array {
   return new TextEncoder().encode(content)
