@@ -3,7 +3,8 @@ import pLimit from 'p-limit'
 import { scoresFile } from '../pipeline/release/read.ts'
 import { type OpenPart, type ScoreRow, openPart, readRows } from '../pipeline/release/score-rows.ts'
 import type { Store } from '../pipeline/store/store.ts'
-import type { ReleaseManifest } from '../schemas/payloads.ts'
+import type { WorkBeside } from '../pipeline/work-beside.ts'
+import type { ManifestFile, ReleaseManifest } from '../schemas/payloads.ts'
 import type { EntityType } from '../schemas/tables.ts'
 import { type CursorReleases, cursorTo } from './cursor-releases.ts'
 import { ShardCache } from './shard-cache.ts'
@@ -51,16 +52,28 @@ export class Scores {
     { entityType, entityId, limit, cursor }: ScoresRequest,
   ): Promise<ScoresPage> {
     const { manifest, from } = await this.#releases.placeOf(current, cursor)
-    const { release, files } = manifest
-    const file = scoresFile(files, entityType, entityId)
+    const file = scoresFile(manifest.files, entityType, entityId)
     if (!file) return { manifest, rows: [], nextCursor: null }
-    const { rows, next } = await this.#limit(async () => {
-      const part = await this.#parts.get(`${release} ${file.path}`, async () => {
-        const opened = await openPart(this.#store, release, files, file)
-        return { value: opened, sizeBytes: opened.footerBytes * PARSED_FACTOR }
-      })
-      return readRows(this.#store, part, { entityId, limit, end: from })
-    })
+    const { rows, next } = await this.#limit(async () =>
+      readRows(this.#store, await this.#open(manifest, file), { entityId, limit, end: from }),
+    )
     return { manifest, rows, nextCursor: cursorTo(manifest, next) }
+  }
+
+  /** Opens the parts that callers have asked for in other releases. */
+  async openAgain(manifest: ReleaseManifest, beside: WorkBeside): Promise<void> {
+    const asked = new Set(Array.from(this.#parts.inMemory(), ([, { file }]) => file.path))
+    for (const file of manifest.files.filter(({ path }) => asked.has(path))) {
+      if (!(await beside.goesOn())) return
+      // It fails again for those who ask for it.
+      await this.#open(manifest, file).catch(() => undefined)
+    }
+  }
+
+  #open({ release, files }: ReleaseManifest, file: ManifestFile): Promise<OpenPart> {
+    return this.#parts.get(`${release} ${file.path}`, async () => {
+      const opened = await openPart(this.#store, release, files, file)
+      return { value: opened, sizeBytes: opened.footerBytes * PARSED_FACTOR }
+    })
   }
 }

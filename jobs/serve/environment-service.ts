@@ -52,7 +52,10 @@ export async function startEnvironment(
       logger.warn({ err: error, environment }, 'could not follow the store; serving what is known')
     }
   }
-  const makeReady: MakeReady = (upcoming, beside) => parts.pages.renderAgain(upcoming, beside)
+  const makeReady: MakeReady = async (upcoming, beside) => {
+    if (upcoming.current) await parts.scores.openAgain(upcoming.current, beside)
+    await parts.pages.renderAgain(upcoming, beside)
+  }
   // Whoever wakes a node that rested waits for what it then finds, and nobody has asked it for anything lately.
   const followed = following(() => followStore(parts, follower.isResting ? undefined : makeReady))
   // Apart from the rest, so that a log that is damaged stops nothing but itself.

@@ -138,6 +138,19 @@ test('a page that was asked for is rendered again before the next release is ser
   expect(calls).toEqual(read)
 })
 
+test('scores that were asked for are opened before the next release is served', async () => {
+  const { client, answered, calls, letGo, publish: published } = await heldNode()
+  const scores = async () =>
+    (await client.get(`/forecaster/${forecasterId(0)}/scores`)).json<{ release: number }>().release
+  expect(await scores()).toBe(1)
+  await published()
+  letGo()
+  await expect.poll(answered, OFTEN).toBe(2)
+  const read = calls.length
+  expect(await scores()).toBe(2)
+  expect(calls.slice(read)).toEqual([expect.stringMatching(/^range .*\/scores\//)])
+})
+
 test('a store that does not give what was asked for does not keep the next release back for long', async () => {
   const { client, calls, shard, letGo, publish: published } = await heldNode()
   await published()
