@@ -1,4 +1,5 @@
-// What a release costs that builds on the pairs of the one before, beside one of the same world that sweeps every question, by turns.
+// What a release costs that builds on the pairs of the one before, beside one of the same world that sweeps every question, and that
+// one beside its peers, by turns.
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -8,6 +9,7 @@ import { readManifest } from '../pipeline/release/read.ts'
 import { FileStore } from '../pipeline/store/file.ts'
 import { pairsPrefix } from '../pipeline/store/paths.ts'
 import { run } from './process.ts'
+import { type Taken, polarsScores, ratios as ratiosTo, sortAlone } from './release-peers.ts'
 import { repeatForecasts } from './repeated-forecasts.ts'
 import type { ReleaseFigures } from './release.ts'
 import { worldSize, worldStore } from './world.ts'
@@ -20,11 +22,16 @@ const { values } = parseArgs({
     runs: { type: 'string', default: '3' },
   },
 })
+/** As many as a release has here. */
+const THREADS = 2
 const print = (line = '') => process.stdout.write(`${line}\n`)
 
 const world = await worldStore(worldSize(Number(values.forecasts)))
 const base = await copyOf(world)
 const ratios: number[] = []
+const fullOnes: Taken[] = []
+const sorts: Taken[] = []
+const polars: Taken[] = []
 try {
   describe('the first release', await released(base))
   // Every forecast on some of the questions.
@@ -37,11 +44,23 @@ try {
     describe('incremental', built.figures)
     ratios.push(own / all)
     print(`round ${round}: ${(own / all).toFixed(2)} of the CPU seconds`)
+    fullOnes.push({ ...full.figures, cpuSeconds: all })
+    sorts.push(await sortAlone(base, THREADS))
+    const scored = await polarsScores(base, THREADS)
+    if (scored) polars.push(scored)
   }
 } finally {
   await rm(base, { recursive: true, force: true })
 }
 print(`ratios: ${ratios.map((ratio) => ratio.toFixed(2)).join(' ')}`)
+toPeer("DuckDB's sort of the same rows alone", sorts)
+toPeer('the same scores by Polars', polars)
+
+function toPeer(peer: string, taken: readonly Taken[]): void {
+  if (taken.length === 0) return
+  const [wall, cpu] = [ratiosTo(fullOnes, taken, 'seconds'), ratiosTo(fullOnes, taken, 'cpuSeconds')]
+  print(`full to ${peer}: ${wall} of the wall time, ${cpu} of the CPU`)
+}
 
 /** Files are only ever replaced, so that links keep the original as it is. */
 async function copyOf(root: string): Promise<string> {
