@@ -53,6 +53,21 @@ function leavesOf(store: MemoryStore, { release: number, files }: ReleaseManifes
 const forecast = (number: number, at: string, probability: number) =>
   apiForecast(agentId, number, at, probability)
 
+/** A second release, with this many forecasts that the first one does not have. */
+async function releasedAfter(count: number) {
+  const store = copyOf(released)
+  const components = await testComponents({ store, clock: new Clock('2026-03-01T13:00:00.000Z') })
+  const made = Array.from({ length: count }, (_, index) => forecast(index, '2026-03-01T12:10:00.000Z', 0.5))
+  await send(
+    store,
+    'forecasts',
+    'a',
+    made.map(({ row }) => row),
+  )
+  await release(components)
+  return { store, components, made }
+}
+
 /** The ids and leaves in a file of a release, and what follows them. */
 function treeFile(store: MemoryStore, number: number, size: number) {
   const bytes = Buffer.from(store.objects.get(releasePrefix(number) + FORECASTS_TREE_PATH)!)
@@ -141,16 +156,7 @@ describe('the manifest of a release', () => {
   })
 
   test('has full tiles behind the records of a large tree', async () => {
-    const store = copyOf(released)
-    const components = await testComponents({ store, clock: new Clock('2026-03-01T13:00:00.000Z') })
-    const made = Array.from({ length: 5000 }, (_, index) => forecast(index, '2026-03-01T12:10:00.000Z', 0.5))
-    await send(
-      store,
-      'forecasts',
-      'a',
-      made.map(({ row }) => row),
-    )
-    await release(components)
+    const { store, made } = await releasedAfter(5000)
     const { trees } = await manifestOf(store, 2)
     const leaves = made.map(({ leaf }) => leaf)
     expect(trees!.forecasts!.root).toBe(base64Of(plainRoot(leaves)))
@@ -192,16 +198,7 @@ describe('the audit', () => {
     ],
     ['is not there', () => undefined, [`${FORECASTS_TREE_PATH}: is missing`]],
   ])('finds a tree of forecasts that %s', async ([, change, faults]) => {
-    const store = copyOf(released)
-    const components = await testComponents({ store, clock: new Clock('2026-03-01T13:00:00.000Z') })
-    const made = [1, 2, 3].map((number) => forecast(number, '2026-03-01T12:10:00.000Z', 0.5))
-    await send(
-      store,
-      'forecasts',
-      'a',
-      made.map(({ row }) => row),
-    )
-    await release(components)
+    const { store, components } = await releasedAfter(3)
     expect((await audit(components, 2)).faults).toEqual([])
     const path = releasePrefix(2) + FORECASTS_TREE_PATH
     const changed = change(store.objects.get(path)!)
