@@ -60,7 +60,7 @@ export class Scores {
     return { manifest, rows, nextCursor: cursorTo(manifest, next) }
   }
 
-  /** Opens the parts that callers have asked for in other releases. */
+  /** Opens the parts that are in memory of other releases: callers have asked for them, of one of these or of one before. */
   async openAgain(manifest: ReleaseManifest, beside: WorkBeside): Promise<void> {
     const asked = new Set(Array.from(this.#parts.inMemory(), ([, { file }]) => file.path))
     for (const file of manifest.files.filter(({ path }) => asked.has(path))) {

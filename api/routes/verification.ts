@@ -74,6 +74,8 @@ function resultOf(id: string, publication: Publication): Uint8Array {
   return result
 }
 
+const COMMA = 0x2c
+
 /** The answer in canonical JSON. */
 function canonicalResults(results: readonly Uint8Array[]): Uint8Array {
   const [head, end] = ['{"results":[', ']}']
@@ -89,5 +91,3 @@ function canonicalResults(results: readonly Uint8Array[]): Uint8Array {
   whole.write(end, at)
   return whole
 }
-
-const COMMA = 0x2c
