@@ -38,6 +38,7 @@ const READING = [
 room('api/limits', ...GROUND, 'pipeline/access')
 room('api/questions', ...DATA)
 room('api', ...READING, 'api/limits', 'api/questions')
+room('api/before-koa', 'schemas', 'api/limits', 'api')
 room('api/openapi', 'schemas', 'pipeline/proof', 'pipeline/scoring', 'api/limits', 'api')
 room('api/routes', ...READING, 'pipeline/scoring', 'api/limits', 'api/questions', 'api', 'api/openapi')
 const API = Object.keys(ARROWS).filter((name) => name.startsWith('api'))

@@ -2,18 +2,15 @@
 import Router, { type RouterContext } from '@koa/router'
 import Koa from 'koa'
 import type { Logger } from 'pino'
-import { canonical } from '../pipeline/proof/canonical.ts'
-import { ServiceError } from '../schemas/errors.ts'
 import { ENVIRONMENTS, type Environment } from '../schemas/values.ts'
 import type { AddressOf } from './limits/addresses.ts'
+import { type Answer, answerToError } from './answer.ts'
+import { entityTag, isNamedBy } from './entity-tag.ts'
 import { handle } from './handle.ts'
 import type { NodeContext } from './context.ts'
 import type { Metrics } from './metrics.ts'
-import { MOUNTS, environmentOf } from './mounts.ts'
-import { PAGE_HEADERS } from './pages/policy.ts'
-import { problemPage } from './pages/problem.ts'
-import { bytesOf } from './pages/rendered.ts'
-import { HttpError, problemOf } from './problems.ts'
+import { MOUNTS } from './mounts.ts'
+import { HttpError } from './problems.ts'
 import { takeHead } from './request-head.ts'
 import type { Route } from './route.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
@@ -43,8 +40,7 @@ export function createApp(
     for (const spec of components.routes) {
       const path = MOUNTS[environment] + routerPath(spec.path)
       router.register(path, [spec.method], (ctx: RouterContext) => {
-        ctx.state['environment'] = environment
-        return handle(ctx, spec, context, components.addressOf)
+        return handled(ctx, spec, context, components.addressOf)
       })
     }
   }
@@ -57,6 +53,37 @@ export function createApp(
   app.use(router.routes())
   app.use(router.allowedMethods())
   return app
+}
+
+async function handled(
+  ctx: RouterContext,
+  spec: Route,
+  context: NodeContext,
+  addressOf: AddressOf,
+): Promise<void> {
+  const { req: request, params, querystring } = ctx
+  const { headers, keyId, ...made } = await handle({ request, params, querystring }, spec, context, addressOf)
+  ctx.state['keyId'] = keyId
+  ctx.set(headers)
+  if ('error' in made) throw made.error
+  send(ctx, made.answer)
+  if (spec.method !== 'GET') return
+  const tag = entityTag(made.answer.body)
+  ctx.set('ETag', tag)
+  if (isNamedBy(ctx.headers['if-none-match'], tag)) {
+    ctx.status = 304
+    ctx.body = null
+  }
+}
+
+function send(ctx: Koa.Context, { status, headers, body }: Answer): void {
+  const { 'Content-Type': type, ...others } = headers
+  ctx.status = status
+  // Before the body, for which Koa would find a type of its own.
+  ctx.set('Content-Type', type)
+  // Shares the memory: copies would pile up for a client that sends many requests and reads no answers.
+  ctx.body = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  ctx.set(others)
 }
 
 /** `{name}` is one part of a path, `{+name}` is all that follows. */
@@ -109,7 +136,7 @@ const SECURITY_HEADER_LINES = Object.entries(SECURITY_HEADERS)
 async function answered(
   ctx: Koa.Context,
   next: () => Promise<unknown>,
-  { newRequestId, logger, metrics: measured, accepting }: AppComponents,
+  { newRequestId, logger, metrics, accepting }: AppComponents,
 ): Promise<void> {
   const started = performance.now()
   const requestId = newRequestId()
@@ -128,15 +155,15 @@ async function answered(
       throw new HttpError('unknown-path', `there is no path ${ctx.path}`)
     }
   } catch (error) {
-    const isCorrupt = error instanceof ServiceError && error.kind === 'corrupt'
-    if (isCorrupt) measured.corrupt.inc({ environment: String(ctx.state['environment']) })
-    sendProblem(ctx, error, logger, requestId)
+    const { req: request, path } = ctx
+    const failed = { request, requestId, path, isForPerson: isForPerson(ctx) }
+    send(ctx, answerToError(error, failed, { logger, metrics }))
   }
   if (!accepting()) ctx.set('Connection', 'close')
   const routePath: unknown = ctx['_matchedRoute']
   const label = typeof routePath === 'string' ? routePath : 'none'
   const seconds = (performance.now() - started) / 1000
-  measured.requests.observe({ method: ctx.method, route: label, status: ctx.status }, seconds)
+  metrics.requests.observe({ method: ctx.method, route: label, status: ctx.status }, seconds)
   const { method, path, status } = ctx
   const keyId: unknown = ctx.state['keyId']
   logger.debug({ requestId, method, path, status, seconds, keyId }, 'answered')
@@ -152,30 +179,4 @@ function answerForAll(ctx: Koa.Context): void {
 function isForPerson(ctx: Koa.Context): boolean {
   const isRead = ctx.method === 'GET' || ctx.method === 'HEAD'
   return isRead && ctx.accepts('application/problem+json', 'application/json', 'text/html') === 'text/html'
-}
-
-function sendProblem(ctx: Koa.Context, error: unknown, logger: Logger, requestId: string): void {
-  const { problem, headers } = problemOf(error)
-  // What is unavailable may come back by itself; any other failure of the service needs an operator. An HttpError is the
-  // caller's, such as 501 for a coding that the service does not take.
-  if (problem.status >= 500 && !(error instanceof HttpError)) {
-    const level = error instanceof ServiceError && error.kind === 'unavailable' ? 'warn' : 'error'
-    logger[level]({ err: error, requestId, path: ctx.path }, problem.detail)
-  }
-  ctx.status = problem.status
-  ctx.set(headers)
-  ctx.set('Cache-Control', 'no-store')
-  if (isForPerson(ctx)) {
-    const site = { environment: environmentOf(ctx.path), publicUrl: undefined }
-    ctx.body = Buffer.from(bytesOf(problemPage(site, ctx.path, problem)))
-    ctx.set('Content-Type', 'text/html; charset=utf-8')
-    ctx.set(PAGE_HEADERS)
-  } else {
-    ctx.body = Buffer.from(canonical(problem))
-    ctx.set('Content-Type', 'application/problem+json')
-  }
-  // The unread rest of a body would be taken for the next request.
-  if (!ctx.req.readableEnded && ctx.req.headers['content-length'] !== '0' && ctx.method === 'POST') {
-    ctx.set('Connection', 'close')
-  }
 }

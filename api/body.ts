@@ -4,6 +4,7 @@ import { parse as parseContentType } from 'content-type'
 import getRawBody from 'raw-body'
 import { parseJson } from './json.ts'
 import { HttpError } from './problems.ts'
+import { sentValues } from './sent-headers.ts'
 
 export const BODY_LIMIT_BYTES = 64 * 1024
 
@@ -35,9 +36,8 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
-/** Node keeps the first of several headers and drops the rest, but a proxy may have read another one. */
-function soleContentType({ headersDistinct }: IncomingMessage): string | undefined {
-  const sent = headersDistinct['content-type'] ?? []
+function soleContentType(request: IncomingMessage): string | undefined {
+  const sent = sentValues(request, 'content-type')
   if (sent.length <= 1) return sent[0]
   throw new HttpError(
     'malformed-request',

@@ -1,12 +1,11 @@
 // Answers a request: the steps that every route has in common.
-import type { RouterContext } from '@koa/router'
+import type { IncomingMessage } from 'node:http'
 import { z } from 'zod'
-import { canonical } from '../pipeline/proof/canonical.ts'
 import { ServiceError } from '../schemas/errors.ts'
 import type { AddressOf } from './limits/addresses.ts'
+import { type Answer, answerOf } from './answer.ts'
 import { hasBody, readJson } from './body.ts'
 import type { NodeContext } from './context.ts'
-import { entityTag, isNamedBy } from './entity-tag.ts'
 import { parseIdempotencyKey } from './idempotency-key.ts'
 import { faultAt, invalidInput, parseInput } from './input.ts'
 import { rateLimitHeaders } from './limits/admission.ts'
@@ -15,51 +14,66 @@ import { CountedCall } from './limits/counted-call.ts'
 import { ofOneRelease } from './one-release.ts'
 import { problemOf } from './problems.ts'
 import { CHALLENGES, type Reply, type Route } from './route.ts'
+import { sentValues } from './sent-headers.ts'
 
 const ANONYMOUS = { kind: 'anonymous' } as const
 
-/** Identifies the caller, counts the request, validates what was sent, and sends the reply of the route. */
+/** A request whose route is known. */
+export interface Asked {
+  request: IncomingMessage
+  /** Of the path, not validated. */
+  params: Record<string, string>
+  querystring: string
+}
+
+export type Handled = {
+  /** What any answer to this caller says, of its quota and of its key. */
+  headers: Record<string, string>
+  keyId: string | undefined
+} & ({ answer: Answer } | { error: unknown })
+
+/** Identifies the caller, counts the request, validates what was sent, and has the route make its answer. */
 export async function handle(
-  ctx: RouterContext,
+  asked: Asked,
   spec: Route,
   context: NodeContext,
   addressOf: AddressOf,
-): Promise<void> {
-  const call = new CountedCall(context.limits, addressOf(ctx.req))
-  const tellQuota = () => {
-    if (call.state) ctx.set(rateLimitHeaders(call.state))
-  }
+): Promise<Handled> {
+  const call = new CountedCall(context.limits, addressOf(asked.request))
+  let caller: Caller = ANONYMOUS
+  const told = (challenge = {}) => ({
+    headers: { ...challenge, ...(call.state && rateLimitHeaders(call.state)) },
+    keyId: caller.kind === 'anonymous' ? undefined : caller.key_id,
+  })
   try {
-    const reply = await replyOf(ctx, spec, context, call)
-    tellQuota()
-    send(ctx, spec, reply)
+    caller = await callerOf(asked.request, spec, context, call)
+    const answer = answerOf(spec, await replyOf(asked, spec, context, call, caller))
+    if (call.usage) context.usage.count(call.usage)
+    return { ...told(), answer }
   } catch (error) {
     const { status } = problemOf(error).problem
     if (spec.limit !== 'none') await call.failed(error, status >= 400 && status < 500)
-    tellQuota()
-    throw error
+    return { ...told(challengeFor(error, spec)), error }
   }
-  if (call.usage) context.usage.count(call.usage)
 }
 
 async function replyOf(
-  ctx: RouterContext,
+  { request, params: named, querystring }: Asked,
   spec: Route,
   context: NodeContext,
   call: CountedCall,
+  caller: Caller,
 ): Promise<Reply> {
-  const caller = await callerOf(ctx, spec, context, call)
-  if (caller.kind !== 'anonymous') ctx.state['keyId'] = caller.key_id
-  const params = parseInput(spec.params, ctx.params, 'path')
-  const header = spec.idempotent && ctx.headers['idempotency-key']?.toString()
+  const params = parseInput(spec.params, named, 'path')
+  const header = spec.idempotent && request.headers['idempotency-key']?.toString()
   if (spec.limit !== 'none') {
     await call.admit(spec.limit, caller, spec.repeatable === true && header !== undefined)
   }
   if (spec.follows) await context.catchUp()
-  const query = parseInput(spec.query, queryOf(ctx.querystring), 'query')
+  const query = parseInput(spec.query, queryOf(querystring), 'query')
   const takesNone = spec.method === 'POST' && !spec.body
-  if (takesNone && hasBody(ctx.req)) parseInput(NO_FIELDS, await readJson(ctx.req), 'body')
-  const sent = spec.body && (await readJson(ctx.req))
+  if (takesNone && hasBody(request)) parseInput(NO_FIELDS, await readJson(request), 'body')
+  const sent = spec.body && (await readJson(request))
   for (const [field, most] of Object.entries(spec.mostItems ?? {})) {
     assertLength(sent, field, most(caller, context))
   }
@@ -102,7 +116,7 @@ function queryOf(text: string): Record<string, string> {
 }
 
 function callerOf(
-  ctx: RouterContext,
+  request: IncomingMessage,
   { key, limit }: Route,
   { callers }: NodeContext,
   call: CountedCall,
@@ -112,40 +126,27 @@ function callerOf(
     case 'none':
       return call.identify(false, () => Promise.resolve(ANONYMOUS))
     case 'agent': {
-      const { authorization } = ctx.headers
+      const { authorization } = request.headers
       return call.identify(callers.isGood(authorization), (hold) =>
-        challenged(ctx, key, () => callers.ofBearer(soleAuthorization(ctx), hold)),
+        callers.ofBearer(soleAuthorization(request), hold),
       )
     }
     case 'optional': {
-      const header = ctx.headers['x-api-key']?.toString()
-      return call.identify(callers.isGood(header), (hold) =>
-        challenged(ctx, key, () => callers.ofApiKey(header, hold)),
-      )
+      const header = request.headers['x-api-key']?.toString()
+      return call.identify(callers.isGood(header), (hold) => callers.ofApiKey(header, hold))
     }
   }
 }
 
 /** A wrong key is answered with how to send a right one. */
-async function challenged<T>(
-  ctx: RouterContext,
-  key: keyof typeof CHALLENGES,
-  find: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await find()
-  } catch (error) {
-    if (error instanceof ServiceError && error.kind === 'unauthorized') {
-      ctx.set('WWW-Authenticate', CHALLENGES[key])
-    }
-    throw error
-  }
+function challengeFor(error: unknown, { key }: Route): Record<string, string> | undefined {
+  const isWrongKey = error instanceof ServiceError && error.kind === 'unauthorized'
+  return isWrongKey && key !== 'none' ? { 'WWW-Authenticate': CHALLENGES[key] } : undefined
 }
 
-/** Node keeps the first of several headers and drops the rest, but a proxy may have checked another one. */
-function soleAuthorization(ctx: RouterContext): string | undefined {
-  const sent = ctx.req.headersDistinct['authorization']
-  if (sent === undefined || sent.length === 1) return sent?.[0]
+function soleAuthorization(request: IncomingMessage): string | undefined {
+  const sent = sentValues(request, 'authorization')
+  if (sent.length <= 1) return sent[0]
   throw new ServiceError(
     'unauthorized',
     `the header Authorization was sent ${sent.length} times: send it once`,
@@ -161,40 +162,4 @@ function assertLength(body: unknown, field: string, most: number): void {
     `${list.length} ${field} were sent; at most ${most} are allowed in one request`,
     { type: 'too-many-ids', faults: [faultAt([field], `must have at most ${most} items`, 'body')] },
   )
-}
-
-function contentTypeOf(mediaType = 'application/json'): string {
-  return /^application\/(json|octet-stream)$/.test(mediaType) ? mediaType : `${mediaType}; charset=utf-8`
-}
-
-export function bytesOf({ body }: Reply): Uint8Array {
-  return body instanceof Uint8Array ? body : canonical(body)
-}
-
-/** The headers of a reply that follow from its route and from itself, in their order. */
-export function headersOf({ success }: Route, { headers }: Reply): Record<string, string> {
-  const { mediaType, cache } = success
-  return {
-    'Content-Type': contentTypeOf(mediaType),
-    ...(cache !== undefined && { 'Cache-Control': cache }),
-    ...headers,
-  }
-}
-
-function send(ctx: RouterContext, spec: Route, reply: Reply): void {
-  const bytes = bytesOf(reply)
-  const { 'Content-Type': type, ...others } = headersOf(spec, reply)
-  ctx.status = spec.success.status ?? 200
-  // Before the body, for which Koa would find a type of its own.
-  ctx.set('Content-Type', type!)
-  // Shares the memory: copies would pile up for a client that sends many requests and reads no answers.
-  ctx.body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  ctx.set(others)
-  if (spec.method !== 'GET') return
-  const tag = entityTag(bytes)
-  ctx.set('ETag', tag)
-  if (isNamedBy(ctx.headers['if-none-match'], tag)) {
-    ctx.status = 304
-    ctx.body = null
-  }
 }

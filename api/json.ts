@@ -5,6 +5,7 @@ import { HttpError } from './problems.ts'
 /** In valid JSON: a string, with the colon that makes it a field's name, or the start or end of an object. */
 const TOKEN = /"([^"\\]*(?:\\[^][^"\\]*)*)"(\s*:)?|[{}]/g
 const SHOWN_LENGTH = 100
+const UTF8 = new TextDecoder('utf-8', { fatal: true })
 
 /** @throws HttpError `unreadable-body` for a text that is not JSON in UTF-8, or that has a field twice in one object. */
 export function parseJson(bytes: Uint8Array): unknown {
@@ -28,7 +29,7 @@ export function parseJson(bytes: Uint8Array): unknown {
 
 function textOf(bytes: Uint8Array): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return UTF8.decode(bytes)
   } catch {
     throw new HttpError('unreadable-body', 'the body is not text in UTF-8')
   }

@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import type Koa from 'koa'
 import { HttpError } from './problems.ts'
+import { sentValues } from './sent-headers.ts'
 
 /** A name or an address, and perhaps a port (RFC 3986, 3.2.2). An empty one is allowed. */
 const HOST = /^(?:\[[0-9A-Fa-f:.]+\]|(?:[A-Za-z0-9._~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*)(?::\d*)?$/
@@ -37,13 +38,13 @@ function takeTarget(ctx: Koa.Context): void {
   if (!target) throw new HttpError('malformed-request', 'the request target is not a valid URL')
 }
 
-/** HTTP/1.1 requires one Host header (RFC 9112, 3.2), and Node keeps the first of several. */
-function assertHost({ httpVersion, headersDistinct }: IncomingMessage): void {
-  const sent = headersDistinct['host'] ?? []
+/** HTTP/1.1 requires one Host header (RFC 9112, 3.2). */
+function assertHost(request: IncomingMessage): void {
+  const sent = sentValues(request, 'host')
   if (sent.length > 1) {
     throw new HttpError('malformed-request', `the header Host was sent ${sent.length} times: send it once`)
   }
-  if (sent.length === 0 && httpVersion === '1.1')
+  if (sent.length === 0 && request.httpVersion === '1.1')
     throw new HttpError('malformed-request', 'the request has no Host header')
   if (sent[0] !== undefined && !isHost(sent[0])) {
     throw new HttpError(

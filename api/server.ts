@@ -1,12 +1,24 @@
 // The listening socket: bounded against slow and many clients, and closed without losing an answer.
 import { once } from 'node:events'
-import { type RequestListener, type Server, createServer } from 'node:http'
+import {
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+  createServer,
+} from 'node:http'
 import { type AddressInfo, Server as NetServer } from 'node:net'
 import type Koa from 'koa'
 import { ServiceError } from '../schemas/errors.ts'
 import { Connections } from './connections.ts'
-import type { AnswerFirst } from './prepared.ts'
 import { HEADER_LIMIT_BYTES, answerUnreadRequests } from './unread-requests.ts'
+
+/** Answers a request, or has it answered otherwise. */
+export type AnswerFirst = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  otherwise: RequestListener,
+) => void
 
 export interface ServerSettings {
   host: string

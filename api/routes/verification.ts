@@ -22,6 +22,7 @@ export const bulk = route({
   limit: 'verification',
   follows: true,
   needsStore: true,
+  isDirect: true,
   body: bulkVerification,
   mostItems: { ids: (caller, { limits }) => limits.bulkIds(caller) },
   examples: { body: examples.bulkVerification },

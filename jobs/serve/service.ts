@@ -5,8 +5,8 @@ import { createApp } from '../../api/app.ts'
 import { type CallCounters, countInMemory, countInRedis } from '../../api/limits/counters.ts'
 import { Metrics } from '../../api/metrics.ts'
 import { allRoutes } from '../../api/routes/all.ts'
-import { type AnswerFirst, prepareAnswers } from '../../api/prepared.ts'
-import { startServer } from '../../api/server.ts'
+import { answerFirst as answeredFirst } from '../../api/before-koa/answer-first.ts'
+import { type AnswerFirst, startServer } from '../../api/server.ts'
 import type { Environment } from '../../schemas/values.ts'
 import { type Components, SERVICE_VERSION } from '../components.ts'
 import { type RunningEnvironment, startEnvironment } from './environment-service.ts'
@@ -84,7 +84,7 @@ export async function startService(
         idleTimeoutMs: Math.max(IDLE_MS, 2 * settings.COMMIT_TIMEOUT_MS),
         maxConnections: Math.ceil(settings.MAX_CONNECTIONS / (link?.workers ?? 1)),
       },
-      answerFirst(prepareAnswers(contexts, shared)),
+      answerFirst(answeredFirst(contexts, shared)),
     )
     const { store, secrets } = components.production
     const release = contexts.production.releases.current?.release ?? 0

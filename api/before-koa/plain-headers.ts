@@ -1,5 +1,5 @@
 // The headers by which the answer to a plain GET differs, out of a head in which nothing may be refused.
-import { isHost } from './request-head.ts'
+import { isHost } from '../request-head.ts'
 
 /** Far more than any client sends, and less than Node parses. */
 const MOST_HEADERS = 64

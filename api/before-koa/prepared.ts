@@ -3,48 +3,28 @@
 // such a call, thinly over contexts, routing, headers and promises; this way takes 1.5 times (docs/performance.md). Whatever is not
 // plainly the case goes to Koa, which answers in the same bytes.
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import { ENVIRONMENTS, type Environment } from '../schemas/values.ts'
-import { type AppComponents, routerPath } from './app.ts'
-import type { NodeContext } from './context.ts'
-import type { Caller } from './limits/callers.ts'
-import { CountedCall } from './limits/counted-call.ts'
-import { MOUNTS } from './mounts.ts'
+import type { Environment } from '../../schemas/values.ts'
+import type { AppComponents } from '../app.ts'
+import type { NodeContext } from '../context.ts'
+import type { Caller } from '../limits/callers.ts'
+import { CountedCall } from '../limits/counted-call.ts'
+import type { PreparedRoute, Route } from '../route.ts'
+import type { AnswerFirst } from '../server.ts'
+import { type Found, type Placed, byPath } from './paths.ts'
 import { plainHeaders } from './plain-headers.ts'
 import { type PreparedAnswer, completed, prepareAnswer } from './prepared-answer.ts'
-import type { PreparedRoute, Route } from './route.ts'
-
-/** Answers a request, or has it answered otherwise. */
-export type AnswerFirst = (
-  request: IncomingMessage,
-  response: ServerResponse,
-  otherwise: RequestListener,
-) => void
 
 /** A call whose answers are prepared, in one environment. */
-interface PreparedCall {
-  spec: PreparedRoute
-  context: NodeContext
-  /** As the metrics name it. */
-  route: string
+interface PreparedCall extends Placed<PreparedRoute> {
   /** By what they are made of, for callers without a key and with one. */
   anonymous: WeakMap<object, PreparedAnswer>
   known: WeakMap<object, PreparedAnswer>
 }
 
-interface PreparedCalls {
-  /** Those whose path holds an id, by their paths without it. */
-  withId: ReadonlyMap<string, PreparedCall>
-  /** All others by their whole paths, with what these name. */
-  others: ReadonlyMap<string, Named>
-}
-
-interface Named {
-  call: PreparedCall
-  named: string
-}
+type CallAt = ReturnType<typeof byPath<PreparedRoute, PreparedCall>>
 
 /** A plain request, and what it is answered from. */
-interface Asked extends Named {
+interface Asked extends Found<PreparedCall> {
   source: object
   caller: Caller
   ifNoneMatch: string | undefined
@@ -52,53 +32,29 @@ interface Asked extends Named {
 
 const ANONYMOUS = { kind: 'anonymous' } as const
 
-/** A path with one id, in lower case. Koa has the other spellings. */
-const PATH =
-  /^((?:\/[a-z]+){1,2}\/)([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})((?:\/[a-z-]+(?:\.[a-z]+)?)?)$/
-
-const PARAMETER = /\{\w+\}/
-
 export function prepareAnswers(
   contexts: Partial<Record<Environment, NodeContext>>,
   components: AppComponents,
 ): AnswerFirst {
-  const calls = preparedCalls(contexts, components.routes)
+  const specs = components.routes.filter((spec: Route): spec is PreparedRoute => spec.prepared !== undefined)
+  const callAt = byPath(specs, contexts, (placed) => ({
+    ...placed,
+    anonymous: new WeakMap<object, PreparedAnswer>(),
+    known: new WeakMap<object, PreparedAnswer>(),
+  }))
   const prepared = new PreparedAnswers(components)
   return (request, response, otherwise) => {
-    const asked = askedIn(request, calls)
+    const asked = askedIn(request, callAt)
     if (asked) prepared.answer(asked, request, response, otherwise)
     else otherwise(request, response)
   }
 }
 
-function preparedCalls(
-  contexts: Partial<Record<Environment, NodeContext>>,
-  routes: readonly Route[],
-): PreparedCalls {
-  const specs = routes.filter((spec): spec is PreparedRoute => spec.prepared !== undefined)
-  const withId = new Map<string, PreparedCall>()
-  const others = new Map<string, Named>()
-  for (const environment of ENVIRONMENTS) {
-    const context = contexts[environment]
-    const mount = MOUNTS[environment]
-    if (!context) continue
-    for (const spec of specs) {
-      const route = mount + routerPath(spec.path)
-      const call = { spec, context, route, anonymous: new WeakMap(), known: new WeakMap() }
-      const at = (named: string) => mount + spec.path.replace(PARAMETER, named)
-      const names = spec.prepared.names ?? (PARAMETER.test(spec.path) ? undefined : [''])
-      if (!names) withId.set(at(''), call)
-      for (const named of names ?? []) others.set(at(named), { call, named })
-    }
-  }
-  return { withId, others }
-}
-
 /** Undefined unless the request is plain and its answer in memory. Waits for nothing and counts nothing. */
-function askedIn(request: IncomingMessage, calls: PreparedCalls): Asked | undefined {
+function askedIn(request: IncomingMessage, callAt: CallAt): Asked | undefined {
   const { method, httpVersion, rawHeaders } = request
   if ((method !== 'GET' && method !== 'HEAD') || httpVersion !== '1.1') return undefined
-  const found = namedBy(request.url!, calls)
+  const found = callAt(request.url!)
   const headers = found && plainHeaders(rawHeaders)
   if (!headers) return undefined
   const { call, named } = found
@@ -107,13 +63,6 @@ function askedIn(request: IncomingMessage, calls: PreparedCalls): Asked | undefi
   const caller = key === undefined || spec.key === 'none' ? ANONYMOUS : context.callers.atHand(key)
   const source = caller && spec.prepared.find(named, context)
   return source && { call, named, source, caller, ifNoneMatch }
-}
-
-function namedBy(path: string, { withId, others }: PreparedCalls): Named | undefined {
-  const [, before, id, after] = PATH.exec(path) ?? []
-  if (id === undefined) return others.get(path)
-  const call = withId.get(before! + after!)
-  return call && { call, named: id }
 }
 
 class PreparedAnswers {

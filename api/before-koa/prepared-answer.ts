@@ -1,10 +1,10 @@
 // The parts of a prepared answer that stay the same, made once for what it publishes, and kept as long as that is.
-import { EXPOSED_HEADERS } from './app.ts'
-import { entityTag, isNamedBy } from './entity-tag.ts'
-import { bytesOf, headersOf } from './handle.ts'
-import { type QuotaState, rateLimitHeaders } from './limits/admission.ts'
-import type { Reply, Route } from './route.ts'
-import { SECURITY_HEADERS } from './security-headers.ts'
+import { answerOf } from '../answer.ts'
+import { EXPOSED_HEADERS } from '../app.ts'
+import { entityTag, isNamedBy } from '../entity-tag.ts'
+import { type QuotaState, rateLimitHeaders } from '../limits/admission.ts'
+import type { Reply, Route } from '../route.ts'
+import { SECURITY_HEADERS } from '../security-headers.ts'
 
 export interface PreparedAnswer {
   tag: string
@@ -25,9 +25,9 @@ const FIRST_HEADERS: Record<string, string> = {
 }
 
 export function prepareAnswer(spec: Route, reply: Reply): PreparedAnswer {
-  const bytes = bytesOf(reply)
+  const { headers, body: bytes } = answerOf(spec, reply)
   const tag = entityTag(bytes)
-  const { 'Content-Type': type, ...others } = headersOf(spec, reply)
+  const { 'Content-Type': type, ...others } = headers
   const own = Object.entries(others)
   // One that every answer has keeps its place, whatever value it gets.
   const replaced = own.filter(([name]) => Object.hasOwn(FIRST_HEADERS, name))
@@ -35,7 +35,7 @@ export function prepareAnswer(spec: Route, reply: Reply): PreparedAnswer {
   return {
     tag,
     firstHeaders: Object.entries({ ...FIRST_HEADERS, ...Object.fromEntries(replaced) }).flat(),
-    headers: ['Content-Type', type!, 'Content-Length', String(bytes.byteLength), ...bareHeaders],
+    headers: ['Content-Type', type, 'Content-Length', String(bytes.byteLength), ...bareHeaders],
     bareHeaders,
     body: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1'),
   }

@@ -1,12 +1,12 @@
 // Prepared answers that have to wait: a node that rested looks at its store first, and calls that are counted elsewhere.
 import { beforeAll, expect, test } from 'vitest'
-import { MemoryStore } from '../../pipeline/store/memory.ts'
-import { manifestPath } from '../../pipeline/store/paths.ts'
-import { FOUND, standingOf } from '../support/counted-calls.ts'
-import { FaultStore } from '../support/fault-store.ts'
-import { Clock, release, testComponents, testService } from '../support/service.ts'
-import { copyOf } from '../support/store-content.ts'
-import { NOW, copyReleasedWorld } from '../support/world.ts'
+import { MemoryStore } from '../../../pipeline/store/memory.ts'
+import { manifestPath } from '../../../pipeline/store/paths.ts'
+import { FOUND, standingOf } from '../../support/counted-calls.ts'
+import { FaultStore } from '../../support/fault-store.ts'
+import { Clock, release, testComponents, testService } from '../../support/service.ts'
+import { copyOf } from '../../support/store-content.ts'
+import { NOW, copyReleasedWorld } from '../../support/world.ts'
 
 const OFTEN = { interval: 1, timeout: 10_000 }
 

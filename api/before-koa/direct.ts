@@ -1,0 +1,89 @@
+// Calls that go to their route directly: a plain POST of a route that says so, such as a forecast. What is done for it is what Koa does,
+// by the same functions; left out are Koa's contexts, the search for the route, and headers that are set one by one.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Environment } from '../../schemas/values.ts'
+import { type Answer, answerToError } from '../answer.ts'
+import type { AppComponents } from '../app.ts'
+import type { NodeContext } from '../context.ts'
+import { type Handled, handle } from '../handle.ts'
+import { isHost } from '../request-head.ts'
+import type { Route } from '../route.ts'
+import { SECURITY_HEADERS } from '../security-headers.ts'
+import { sentValues } from '../sent-headers.ts'
+import type { AnswerFirst } from '../server.ts'
+import { type Found, type Placed, byPath, parameterOf } from './paths.ts'
+
+interface DirectCall extends Placed<Route> {
+  parameter: string | undefined
+}
+
+const FIRST_HEADERS = Object.entries(SECURITY_HEADERS).flat()
+
+/** Node sends a head and such a short text in one piece. To make a text of a longer body costs more than that saves. */
+const SHORT_BYTES = 4096
+
+export function answerDirectly(
+  contexts: Partial<Record<Environment, NodeContext>>,
+  components: AppComponents,
+): AnswerFirst {
+  const specs = components.routes.filter(({ isDirect }) => isDirect)
+  const callAt = byPath(specs, contexts, (placed) => ({ ...placed, parameter: parameterOf(placed.spec) }))
+  return (request, response, otherwise) => {
+    const found = isPlain(request) ? callAt(request.url!) : undefined
+    if (found) void answer(found, request, response, components)
+    else otherwise(request, response)
+  }
+}
+
+/** Whether Koa would refuse nothing in the head of the request. */
+function isPlain(request: IncomingMessage): boolean {
+  const { httpVersion, headers } = request
+  if (httpVersion !== '1.1' || 'transfer-encoding' in headers || 'expect' in headers) return false
+  const hosts = sentValues(request, 'host')
+  return hosts.length === 1 && isHost(hosts[0]!)
+}
+
+async function answer(
+  { call, named }: Found<DirectCall>,
+  request: IncomingMessage,
+  response: ServerResponse,
+  components: AppComponents,
+): Promise<void> {
+  const { newRequestId, addressOf, accepting, metrics, logger } = components
+  const started = performance.now()
+  const requestId = newRequestId()
+  const { spec, context, route, parameter } = call
+  const params = parameter === undefined ? {} : { [parameter]: named }
+  const handled = await handle({ request, params, querystring: '' }, spec, context, addressOf)
+  const { status, headers, body } = answerIn(handled, request, requestId, components)
+  const head = ['X-Request-Id', requestId, ...FIRST_HEADERS]
+  append(head, handled.headers)
+  const { 'Content-Type': type, ...others } = headers
+  head.push('Content-Type', type, 'Content-Length', String(body.byteLength))
+  append(head, others)
+  if (!accepting() && others['Connection'] === undefined) head.push('Connection', 'close')
+  const { url: path, method } = request as { url: string; method: string }
+  const seconds = (performance.now() - started) / 1000
+  metrics.requests.observe({ method, route, status }, seconds)
+  logger.debug({ requestId, method, path, status, seconds, keyId: handled.keyId }, 'answered')
+  response.writeHead(status, head)
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  if (bytes.length > SHORT_BYTES) response.end(bytes)
+  else response.end(bytes.toString('latin1'), 'latin1')
+}
+
+function answerIn(
+  handled: Handled,
+  request: IncomingMessage,
+  requestId: string,
+  components: AppComponents,
+): Answer {
+  if ('answer' in handled) return handled.answer
+  // Only what is read is shown to people.
+  const failed = { request, requestId, path: request.url!, isForPerson: false }
+  return answerToError(handled.error, failed, components)
+}
+
+function append(head: string[], headers: Record<string, string>): void {
+  for (const name in headers) head.push(name, headers[name]!)
+}

@@ -1,0 +1,12 @@
+// The headers of a request as they were sent. Node keeps the first of several and drops the rest, but a proxy may have read another one.
+import type { IncomingMessage } from 'node:http'
+
+/** All values of a header, whose name is in lower case. */
+export function sentValues({ rawHeaders }: IncomingMessage, name: string): string[] {
+  const values: string[] = []
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const sent = rawHeaders[index]!
+    if (sent.length === name.length && sent.toLowerCase() === name) values.push(rawHeaders[index + 1]!)
+  }
+  return values
+}
