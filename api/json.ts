@@ -4,6 +4,8 @@ import { HttpError } from './problems.ts'
 
 /** In valid JSON: a string, with the colon that makes it a field's name, or the start or end of an object. */
 const TOKEN = /"([^"\\]*(?:\\[^][^"\\]*)*)"(\s*:)?|[{}]/g
+/** What ends the name of every field. A string may hold it too. */
+const END_OF_NAME = /"\s*:/g
 const SHOWN_LENGTH = 100
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
 
@@ -16,7 +18,9 @@ export function parseJson(bytes: Uint8Array): unknown {
   } catch {
     throw new HttpError('unreadable-body', notJson(text))
   }
-  const repeated = repeatedField(text)
+  // Of a field that was written twice one is left. To look for it makes a hundred times the garbage that counting makes.
+  const written = text.match(END_OF_NAME)?.length ?? 0
+  const repeated = written === fieldsIn(value) ? undefined : repeatedField(text)
   if (repeated !== undefined) {
     const shown = JSON.stringify(repeated.slice(0, SHOWN_LENGTH))
     throw new HttpError(
@@ -45,6 +49,20 @@ function notJson(text: string): string {
   const found =
     code === undefined ? 'the body ends' : `there is ${JSON.stringify(String.fromCodePoint(code))}`
   return `the body is not JSON: at ${placeOf(text, index)}, ${found} where ${expected} should be`
+}
+
+/** How many fields all objects of a value have together. It may be nested deeper than calls can be. */
+function fieldsIn(value: unknown): number {
+  let fields = 0
+  const left = [value]
+  while (left.length > 0) {
+    const next = left.pop()
+    if (typeof next !== 'object' || next === null) continue
+    const inside = Object.values(next)
+    if (!Array.isArray(next)) fields += inside.length
+    for (const item of inside) if (typeof item === 'object') left.push(item)
+  }
+  return fields
 }
 
 function repeatedField(text: string): string | undefined {
