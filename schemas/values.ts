@@ -10,7 +10,8 @@ export const uuid = z
   .string('must be a UUID')
   // Both cases are spelt out because the JSON Schema would lose a flag.
   .regex(/^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/, 'must be a UUID')
-  .transform((text) => text.toLowerCase())
+  // No transform: what zod makes for one survives until all memory is swept, 300 bytes for each value.
+  .toLowerCase()
   .meta({ format: 'uuid', description: 'A UUID in any case; answered in lower case' })
 
 /** A UUID as the service answers it: lower case. */
