@@ -3,7 +3,7 @@ import type { Idempotency } from '../pipeline/access/idempotency.ts'
 import type { Registry } from '../pipeline/access/registry.ts'
 import type { UsageLog } from '../pipeline/access/usage.ts'
 import type { Receipts } from '../pipeline/tables/receipts.ts'
-import type { Checks } from '../schemas/answers.ts'
+import type { Check, Checks } from '../schemas/answers.ts'
 import type { AgentRow, ForecastRow } from '../schemas/tables.ts'
 import type { Callers } from './limits/callers.ts'
 import type { ForecastProofs } from './forecast-proofs.ts'
@@ -50,7 +50,7 @@ export interface ApiContext {
   receipts: Pick<Receipts, 'ofRepeated'>
   registrations: { submit: (row: AgentRow) => Promise<unknown> }
   /** What this node found when it last tried its store. */
-  health: { readonly checks: Checks }
+  health: { readonly checks: Checks; readonly clock: Check }
   metrics: Metrics
   now: () => Date
   /** Brings up to date what this node knows, if nobody has asked it for anything lately. */

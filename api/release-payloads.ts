@@ -41,16 +41,21 @@ export interface Release {
   ): Promise<Publication | undefined>
   /** As `find`, if it was found before and is still in memory. */
   atHand(entityType: EntityType, entityId: string, kind: PublicationKind | 'profile'): Publication | undefined
+  /** As `atHand`, for each of many. */
+  allAtHand(
+    entityType: EntityType,
+    entityIds: readonly string[],
+    kind: PublicationKind | 'profile',
+  ): (Publication | undefined)[]
   /** What the release says of an owner; undefined if it has no agent of that owner. */
   findOwner(ownerId: string): Promise<Publication | undefined>
 }
 
 /** A file in memory. */
 export interface ReleaseFile {
-  /** The bytes of a payload by its name in the file. */
-  payload: (name: string) => Uint8Array | undefined
-  /** What was found in it, by its name. */
-  found: Map<string, Found>
+  payload: (id: string, kind: Subject['kind']) => Uint8Array | undefined
+  /** What was found in it, by kind and id. */
+  found: Record<Subject['kind'], Map<string, Found>>
 }
 
 interface Found {
@@ -64,8 +69,8 @@ interface Found {
 interface Subject {
   file: (files: readonly ManifestFile[]) => ManifestFile | undefined
   open: (bytes: Uint8Array) => ReleaseFile['payload']
-  /** Tells it from all others in the file. */
-  name: string
+  kind: PublicationKind | 'profile' | 'owner'
+  id: string
 }
 
 /** What is kept of a payload to be sent again, without a key, with one and among others, takes up to as much as the payload each. */
@@ -98,9 +103,10 @@ export class ReleasePayloads implements Release {
       file: (files) => shardFile(files, entityType, entityId),
       open: (bytes) => {
         const shard = new ShardText(bytes)
-        return (name) => shard.payload(name)
+        return (id, kindOf) => shard.payload(`${id} ${kindOf}`)
       },
-      name: `${entityId} ${kind}`,
+      kind,
+      id: entityId,
     })
   }
 
@@ -111,13 +117,33 @@ export class ReleasePayloads implements Release {
   ): Publication | undefined {
     const { current } = this
     const file = current && shardFile(current.files, entityType, entityId)
-    const found = file && this.#files.atHand(this.#keyOf(file))?.found.get(`${entityId} ${kind}`)
-    if (found) found.isAsked = true
-    return found?.publication
+    return file && askedIn(this.#files.atHand(this.#keyOf(file)), kind, entityId)
+  }
+
+  allAtHand(
+    entityType: EntityType,
+    entityIds: readonly string[],
+    kind: PublicationKind | 'profile',
+  ): (Publication | undefined)[] {
+    const { current } = this
+    if (!current) return entityIds.map(() => undefined)
+    // Each file is asked for once, since a call may have hundreds of ids in the same ones.
+    const open = new Map<ManifestFile, ReleaseFile | undefined>()
+    return entityIds.map((id) => {
+      const file = shardFile(current.files, entityType, id)
+      if (!file) return undefined
+      if (!open.has(file)) open.set(file, this.#files.atHand(this.#keyOf(file)))
+      return askedIn(open.get(file), kind, id)
+    })
   }
 
   findOwner(ownerId: string): Promise<Publication | undefined> {
-    return this.#findAsked({ file: (files) => ownersFile(files, ownerId), open: openOwners, name: ownerId })
+    return this.#findAsked({
+      file: (files) => ownersFile(files, ownerId),
+      open: openOwners,
+      kind: 'owner',
+      id: ownerId,
+    })
   }
 
   /**
@@ -130,7 +156,7 @@ export class ReleasePayloads implements Release {
     await pMap(
       files,
       async ([, { found }]) => {
-        for (const { subject, isAsked } of found.values()) {
+        for (const { subject, isAsked } of Object.values(found).flatMap((ofKind) => [...ofKind.values()])) {
           if (!isAsked) continue
           if (!(await beside.goesOn())) return
           await this.#find(subject)
@@ -152,23 +178,23 @@ export class ReleasePayloads implements Release {
   }
 
   async #find(subject: Subject): Promise<Found | undefined> {
-    const { name, open } = subject
+    const { kind, id, open } = subject
     const { current } = this
     const file = current && subject.file(current.files)
     if (!file) return undefined
     const { payload, found } = await this.#files.get(this.#keyOf(file), async () => {
       const bytes = await readReleaseBytes(this.#store, current.release, file)
       const opened = await heavyWork(() => open(bytes))
-      return { value: { payload: opened, found: new Map() }, sizeBytes: file.size_bytes * KEPT_FACTOR }
+      return { value: { payload: opened, found: noneFound() }, sizeBytes: file.size_bytes * KEPT_FACTOR }
     })
-    const known = found.get(name)
+    const known = found[kind].get(id)
     if (known) return known
-    const bytes = payload(name)
+    const bytes = payload(id, kind)
     if (!bytes) return undefined
     // Signed with the secrets in force now, so that a rotation shows at once and not with the next release.
     const publication = new Publication(bytes, this.#sign(bytes))
     const first = { subject, publication, isAsked: false }
-    found.set(name, first)
+    found[kind].set(id, first)
     return first
   }
 
@@ -178,6 +204,24 @@ export class ReleasePayloads implements Release {
 
   #isOwn(key: string): boolean {
     return key.startsWith(`${this.current?.release} `)
+  }
+}
+
+/** What was found in a file before; it is noted that a caller has asked for it. */
+function askedIn(file: ReleaseFile | undefined, kind: Subject['kind'], id: string): Publication | undefined {
+  const found = file?.found[kind].get(id)
+  if (found) found.isAsked = true
+  return found?.publication
+}
+
+function noneFound(): ReleaseFile['found'] {
+  return {
+    verification: new Map(),
+    metrics: new Map(),
+    rankings: new Map(),
+    advanced_metrics: new Map(),
+    profile: new Map(),
+    owner: new Map(),
   }
 }
 

@@ -4,7 +4,7 @@ import { createHmac, hash } from 'node:crypto'
 import { mkdtemp, open, readFile, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { ReleaseShard } from '../schemas/payloads.ts'
-import { isShard } from '../pipeline/release/read.ts'
+import { isShardPath } from '../pipeline/store/paths.ts'
 
 const print = (line: string) => process.stdout.write(`${line}\n`)
 const folder = process.argv[2]!
@@ -12,7 +12,7 @@ const entries = await readdir(folder, { recursive: true, withFileTypes: true })
 const paths = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name))
 const files = await Promise.all(paths.map((path) => readFile(path)))
 const shards = files
-  .filter((_, index) => isShard(paths[index]!.slice(folder.length).replace(/^\//, '')))
+  .filter((_, index) => isShardPath(paths[index]!.slice(folder.length).replace(/^\//, '')))
   .map((bytes) => JSON.parse(bytes.toString()) as ReleaseShard)
 print(`${files.length} files of ${sizeOf(files)} MB`)
 

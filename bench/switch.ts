@@ -3,9 +3,9 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Registry } from '../pipeline/access/registry.ts'
-import { isShard, readReleaseShard } from '../pipeline/release/read.ts'
+import { readReleaseShard } from '../pipeline/release/read.ts'
 import { FileStore } from '../pipeline/store/file.ts'
-import { shardStart } from '../pipeline/store/paths.ts'
+import { isShardPath, shardStart } from '../pipeline/store/paths.ts'
 import { PUBLICATIONS } from '../schemas/metric.ts'
 import type { ReleaseManifest } from '../schemas/payloads.ts'
 import type { EntityType } from '../schemas/tables.ts'
@@ -102,7 +102,7 @@ interface Entity {
 }
 
 async function entitiesOf(store: FileStore, { release, files }: ReleaseManifest): Promise<Entity[]> {
-  const shards = files.filter(({ path }) => isShard(path))
+  const shards = files.filter(({ path }) => isShardPath(path))
   const all = await Promise.all(
     shards.map(async (file) => {
       const type = shardStart(file.path, 'agent') === undefined ? 'forecaster' : 'agent'

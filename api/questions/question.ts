@@ -37,8 +37,9 @@ export function shownAt(question: KnownQuestion, now: Date): ListedQuestion {
 
 /** @throws ServiceError `conflict` for a question that takes no forecasts at this instant. */
 export function assertOpen(question: KnownQuestion, now: Date): void {
-  const { question_id, opened_at, closes_at, resolved_at, status } = shownAt(question, now)
+  const status = statusAt(question, now.getTime())
   if (status === 'open') return
+  const { question_id, opened_at, closes_at, resolved_at } = shownAt(question, now)
   const [type, why] = (
     {
       upcoming: ['question-not-open', `opens at ${opened_at}`],

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { IdempotentRequest, IdempotentWork } from '../../pipeline/access/idempotency.ts'
 import { rounded } from '../../pipeline/scoring/round.ts'
 import { acknowledgementBytes, acknowledgementOf } from '../../pipeline/tables/receipts.ts'
-import { type Checks, type Problem, acknowledgedForecast, forecastResults } from '../../schemas/answers.ts'
+import { type Check, type Problem, acknowledgedForecast, forecastResults } from '../../schemas/answers.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { MOST_FORECASTS, forecastSubmission, forecastSubmissions } from '../../schemas/requests.ts'
 import type { ForecastRow } from '../../schemas/tables.ts'
@@ -32,7 +32,7 @@ function assertTimely(forecastAt: Date, now: Date): void {
 }
 
 /** Times decide scores. @throws ServiceError `unavailable` on a node whose clock is wrong. */
-function assertClock({ clock }: Checks): void {
+function assertClock(clock: Check): void {
   if (clock.ok) return
   throw new ServiceError(
     'unavailable',
@@ -50,10 +50,10 @@ function assertActive({ agent_id, retired_at }: KnownKey & { kind: 'agent' }): v
 }
 
 /** @throws ServiceError for another agent's key, a retired agent, or a node whose clock is wrong. */
-function assertMaySubmit(caller: KnownKey & { kind: 'agent' }, agent_id: string, checks: Checks): void {
+function assertMaySubmit(caller: KnownKey & { kind: 'agent' }, agent_id: string, clock: Check): void {
   assertOwnKey(caller.agent_id, agent_id)
   assertActive(caller)
-  assertClock(checks)
+  assertClock(clock)
 }
 
 /** A forecast that an agent submits. Its probability has six decimals, as imports have. */
@@ -143,7 +143,7 @@ export const submitForecast = route({
   },
   handle: async ({ params, body, caller, idempotencyKey }, context) => {
     const { agent_id } = params
-    assertMaySubmit(caller, agent_id, context.health.checks)
+    assertMaySubmit(caller, agent_id, context.health.clock)
     const { questions, now } = context
     const { answer, receipts } = await recorded(
       context,
@@ -205,7 +205,7 @@ export const submitForecasts = route({
   },
   handle: async ({ params, body, caller, idempotencyKey }, context) => {
     const { agent_id } = params
-    assertMaySubmit(caller, agent_id, context.health.checks)
+    assertMaySubmit(caller, agent_id, context.health.clock)
     const { questions, now } = context
     const { answer, receipts } = await recorded<(ForecastRow | { problem: Problem })[], Decided[]>(
       context,

@@ -40,21 +40,22 @@ export const bulk = route({
     },
   },
   handle: async ({ body: { entity_type: type, ids } }, context) => {
-    const results = new Map<string, Uint8Array | undefined>()
-    for (const id of ids) results.set(id, resultAtHand(type, id, context))
-    const missing = [...results.keys()].filter((id) => results.get(id) === undefined)
-    await Promise.all(missing.map(async (id) => results.set(id, await lookedUp(type, id, context))))
-    return { body: canonicalResults([...results.values()] as Uint8Array[]) }
+    const unique = [...new Set(ids)]
+    const results = context.releases
+      .allAtHand(type, unique, 'verification')
+      .map((found, nth) => found && resultOf(unique[nth]!, found))
+    const missing = [...unique.keys()].filter((nth) => results[nth] === undefined)
+    await Promise.all(
+      missing.map(async (nth) => {
+        results[nth] = await lookedUp(type, unique[nth]!, context)
+      }),
+    )
+    return { body: canonicalResults(results as Uint8Array[]) }
   },
 })
 
 /** The results of publications, since a call has up to 200 of them, which others ask for too. */
 const known = new WeakMap<Publication, Uint8Array>()
-
-function resultAtHand(type: EntityType, id: string, { releases }: ApiContext): Uint8Array | undefined {
-  const found = releases.atHand(type, id, 'verification')
-  return found && resultOf(id, found)
-}
 
 async function lookedUp(type: EntityType, id: string, context: ApiContext): Promise<Uint8Array> {
   const found = await context.releases.find(type, id, 'verification')

@@ -58,6 +58,10 @@ export class Health {
     this.#noteClock(components.clockAheadMs)
   }
 
+  get clock(): Check {
+    return this.#tried.clock
+  }
+
   get checks(): Checks {
     return { ...this.#tried, release: this.#release() }
   }

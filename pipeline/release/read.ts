@@ -15,15 +15,16 @@ import {
   releaseManifest,
   snapshotManifest,
 } from '../../schemas/payloads.ts'
-import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
+import type { EntityType } from '../../schemas/tables.ts'
 import { instant } from '../../schemas/values.ts'
 import {
   SNAPSHOTS_PREFIX,
   isOwnersPath,
   isScoresPath,
+  isShardPath,
   manifestPath,
   releasePrefix,
-  shardStart,
+  shardPath,
   snapshotDateOf,
   snapshotManifestPath,
   snapshotPrefix,
@@ -95,13 +96,9 @@ export function datesInQuarantine(quarantined: readonly QuarantinedObject[]): st
   return quarantined.map(({ key }) => snapshotDateOf(key)).filter((date) => date !== undefined)
 }
 
-export function isShard(path: string): boolean {
-  return ENTITY_TYPES.some((entityType) => shardStart(path, entityType) !== undefined)
-}
-
 /** Whether the file, of a release or a snapshot, holds payloads with their signatures. */
 export function isSigned(path: string): boolean {
-  return isShard(path) || isOwnersPath(path)
+  return isShardPath(path) || isOwnersPath(path)
 }
 
 /** The file that would hold an owner: the last that starts at or before it. */
@@ -130,21 +127,17 @@ export function shardFile(
   entityType: EntityType,
   entityId: string,
 ): ManifestFile | undefined {
+  // Paths are in that order too.
+  const last = shardPath(entityType, entityId)
   let [low, high] = [0, files.length]
   while (low < high) {
     const middle = (low + high) >> 1
-    if (isAtOrBefore(files[middle]!.path, entityType, entityId)) low = middle + 1
+    const { path } = files[middle]!
+    if (path <= last && isShardPath(path)) low = middle + 1
     else high = middle
   }
   const file = files[low - 1]
-  return file && shardStart(file.path, entityType) !== undefined ? file : undefined
-}
-
-function isAtOrBefore(path: string, entityType: EntityType, entityId: string): boolean {
-  const start = shardStart(path, entityType)
-  if (start !== undefined) return start <= entityId
-  const earlierKinds = ENTITY_TYPES.slice(0, ENTITY_TYPES.indexOf(entityType))
-  return earlierKinds.some((kind) => shardStart(path, kind) !== undefined)
+  return file?.path.startsWith(`${entityType}/`) ? file : undefined
 }
 
 /** @throws ServiceError as `readReleaseFile` does. */

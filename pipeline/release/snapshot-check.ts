@@ -2,11 +2,11 @@
 import { ServiceError } from '../../schemas/errors.ts'
 import type { ManifestFile, ReleaseManifest } from '../../schemas/payloads.ts'
 import { sha256Hex } from '../proof/canonical.ts'
-import { snapshotManifestPath, snapshotPrefix } from '../store/paths.ts'
+import { isShardPath, snapshotManifestPath, snapshotPrefix } from '../store/paths.ts'
 import type { Store } from '../store/store.ts'
 import { readQuarantined } from '../tables/quarantine.ts'
 import { type AuditReport, firstDifference, unlessCorrupt, withoutSignatures } from './audit-report.ts'
-import { isShard, readReleaseBytes, readSnapshotManifest, snapshotDate } from './read.ts'
+import { readReleaseBytes, readSnapshotManifest, snapshotDate } from './read.ts'
 import { type OutputFile, entryOf } from './shards.ts'
 import { snapshotFile } from './snapshot-file.ts'
 import { manifestBytes } from './snapshot.ts'
@@ -37,7 +37,7 @@ export async function checkSnapshot(
   }
   report.snapshot_compared = true
   const files: ManifestFile[] = []
-  for (const shard of manifest.files.filter(({ path }) => isShard(path))) {
+  for (const shard of manifest.files.filter(({ path }) => isShardPath(path))) {
     report.files_compared += 1
     const path = snapshotPrefix(date) + shard.path
     const stored = await store.get(path)

@@ -1,7 +1,7 @@
 // The file of a day's snapshot, cut out of the bytes of a shard: nothing is parsed, and nothing written once more.
 import { canonicalText, encoded } from '../proof/canonical.ts'
 import { eachMember, endOfValue } from '../proof/json-members.ts'
-import { isShard } from './read.ts'
+import { isShardPath } from '../store/paths.ts'
 import type { OutputFile } from './shards.ts'
 
 /**
@@ -14,7 +14,7 @@ export function snapshotFile(
   { path, bytes: released }: Pick<OutputFile, 'path' | 'bytes'>,
   date: string,
 ): OutputFile | undefined {
-  if (!isShard(path)) return undefined
+  if (!isShardPath(path)) return undefined
   const bytes = Buffer.from(released.buffer, released.byteOffset, released.byteLength)
   const valueAt = (from: number) => bytes.subarray(from, endOfValue(bytes, from))
   const parts = [encoded(`{"date":${canonicalText(date)},"entities":{`)]

@@ -6,7 +6,6 @@ import type { QuarantinedObject, ReleaseManifest, SnapshotManifest } from '../..
 import {
   datesInQuarantine,
   hasSnapshot,
-  isShard,
   readManifest,
   readReleaseBytes,
   readSnapshotManifest,
@@ -17,7 +16,7 @@ import { type OutputFile, entryOf } from './shards.ts'
 import { snapshotFile } from './snapshot-file.ts'
 import { type ReleaseContext, type ReleaseState, readPlan } from './state.ts'
 import { sha256Hex } from '../proof/canonical.ts'
-import { snapshotManifestPath, snapshotPrefix } from '../store/paths.ts'
+import { isShardPath, snapshotManifestPath, snapshotPrefix } from '../store/paths.ts'
 import { recordBytes } from '../store/records.ts'
 import { type Store, putExactly } from '../store/store.ts'
 
@@ -104,7 +103,7 @@ async function manifestOf(store: Store, release: number): Promise<ReleaseManifes
 export async function copySnapshot(store: Store, manifest: ReleaseManifest): Promise<void> {
   const date = snapshotDate(manifest.as_of)
   const files: SnapshotManifest['files'] = []
-  for (const file of manifest.files.filter(({ path }) => isShard(path))) {
+  for (const file of manifest.files.filter(({ path }) => isShardPath(path))) {
     const bytes = await readReleaseBytes(store, manifest.release, file)
     const copy = snapshotFile({ path: file.path, bytes }, date)
     if (!copy) {

@@ -1,6 +1,6 @@
 // Builds and parses the path of every object in the store.
 import { ServiceError } from '../../schemas/errors.ts'
-import { type EntityType, TABLE_NAMES, type TableName } from '../../schemas/tables.ts'
+import { ENTITY_TYPES, type EntityType, TABLE_NAMES, type TableName } from '../../schemas/tables.ts'
 import { sha256Hex } from '../proof/canonical.ts'
 
 const padded = (number: number, digits: number): string => String(number).padStart(digits, '0')
@@ -174,6 +174,13 @@ export function snapshotDateOf(path: string): string | undefined {
 /** The path of a shard inside its release or snapshot. Its name is the first entity in it. */
 export function shardPath(entityType: EntityType, firstEntityId: string): string {
   return `${entityType}/${firstEntityId}.json`
+}
+
+const SHARD_FOLDERS = ENTITY_TYPES.map((entityType) => `${entityType}/`)
+
+/** Whether a path inside a release or snapshot is that of a shard. */
+export function isShardPath(path: string): boolean {
+  return path.endsWith('.json') && SHARD_FOLDERS.some((folder) => path.startsWith(folder))
 }
 
 /** The first entity of a shard, from its path; undefined if it is not a shard of that kind of entity. */

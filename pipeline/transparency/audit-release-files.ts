@@ -2,9 +2,15 @@
 import pMap from 'p-map'
 import type { CarriedFile, ManifestFile, ReleaseManifest, SnapshotManifest } from '../../schemas/payloads.ts'
 import { sha256Hex } from '../proof/canonical.ts'
-import { isShard, readSnapshotManifest, snapshotDate, thinnedAt } from '../release/read.ts'
+import { readSnapshotManifest, snapshotDate, thinnedAt } from '../release/read.ts'
 import { objectContent } from '../store/object-content.ts'
-import { isThinnable, releasePrefix, snapshotManifestPath, snapshotPrefix } from '../store/paths.ts'
+import {
+  isShardPath,
+  isThinnable,
+  releasePrefix,
+  snapshotManifestPath,
+  snapshotPrefix,
+} from '../store/paths.ts'
 import type { Store } from '../store/store.ts'
 import { type Findings, named } from './audit-findings.ts'
 import { checkRoots, checkShard, placesOf } from './audit-shards.ts'
@@ -23,7 +29,7 @@ export async function checkReleaseFiles(
   let gone = 0
   const checkFile = async (file: ManifestFile): Promise<void> => {
     const path = releasePrefix(release) + file.path
-    const bytes = trees && isShard(file.path) ? await store.get(path) : undefined
+    const bytes = trees && isShardPath(file.path) ? await store.get(path) : undefined
     if (bytes && sha256Hex(bytes) === file.sha256) {
       findings.counts.files_checked += 1
       checkShard(findings, path, bytes, places.get(file.path)!, manifest)

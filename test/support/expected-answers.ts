@@ -1,7 +1,8 @@
 // What a service may answer while releases come: of what release an answer is, and what is wrong with it.
 import { canonical, sha256Hex } from '../../pipeline/proof/canonical.ts'
 import { signatureHolds, signatureOf } from '../../pipeline/proof/hmac.ts'
-import { isShard, readReleaseShard } from '../../pipeline/release/read.ts'
+import { readReleaseShard } from '../../pipeline/release/read.ts'
+import { isShardPath } from '../../pipeline/store/paths.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import type { PublicationKind } from '../../schemas/metric.ts'
 import type { ReleaseManifest } from '../../schemas/payloads.ts'
@@ -41,7 +42,7 @@ export class Expected {
   }
 
   async add(store: Store, { release, files }: ReleaseManifest): Promise<void> {
-    for (const file of files.filter(({ path }) => isShard(path))) {
+    for (const file of files.filter(({ path }) => isShardPath(path))) {
       const { entities } = await readReleaseShard(store, release, file)
       for (const [id, publications] of Object.entries(entities)) {
         for (const [kind, publication] of Object.entries(publications)) {

@@ -86,7 +86,7 @@ async function served(specs: Route[], accepting: boolean): Promise<Client> {
   const context = {
     accepting: () => accepting,
     catchUp: () => Promise.resolve(),
-    health: { checks: readiness.checks },
+    health: { checks: readiness.checks, clock: readiness.checks.clock },
     releases: { now: {} },
   } as unknown as NodeContext
   const server = await startServer(createApp({ production: context }, components), {
