@@ -110,7 +110,7 @@ export function expectSameStored({ sides: [before, koa] }: BothWays): void {
 }
 
 /** Without what differs from one answer to the next: ids, and the time. */
-const steady = (text: string): string =>
+export const steady = (text: string): string =>
   text
     .replace(/^X-Request-Id: [\w-]{36}\r$/gm, 'X-Request-Id: <id>\r')
     .replace(/^Date: .*\r$/gm, 'Date: <now>\r')

@@ -32,6 +32,10 @@ const SMALL_LIMITS = {
 /** What stands in requests for what: `{agent}` for the id of the agent that submits, `{key}` for its key, and so on. */
 export type Words = ReadonlyMap<string, string>
 
+export function worded(request: string, words: Words): string {
+  return request.replace(/\{[\w-]+\}/g, (word) => words.get(word) ?? word)
+}
+
 export interface PostingWorld {
   released: MemoryStore
   /** Those of the next agent, of a client beside it, and of others. */

@@ -7,7 +7,13 @@ import { type BothWays, expectSame, expectSameNotes, expectSameStored } from '..
 import { suiteFolder } from '../../support/folder.ts'
 import { inboxRows } from '../../support/inbox-rows.ts'
 import { postedConversation } from '../../support/posted-conversations.ts'
-import { OPEN_QUESTIONS, type PostingWorld, type Words, postingWorld } from '../../support/posting-world.ts'
+import {
+  OPEN_QUESTIONS,
+  type PostingWorld,
+  type Words,
+  postingWorld,
+  worded,
+} from '../../support/posting-world.ts'
 import { CHUNKED, bearer, chunked, on, post } from '../../support/posts.ts'
 import {
   FOUND,
@@ -42,7 +48,7 @@ async function same(
   requests: readonly string[],
   { words, ...how }: { words: Words; address?: string; hangsUp?: boolean } = newCaller(),
 ): Promise<{ statuses: number[]; text: string }> {
-  const sent = requests.map((request) => request.replace(/\{[\w-]+\}/g, (word) => words.get(word) ?? word))
+  const sent = requests.map((request) => worded(request, words))
   ways.early = 0
   const text = await expectSame(ways, sent, how)
   expectSameStored(ways)
