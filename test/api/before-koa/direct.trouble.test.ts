@@ -1,6 +1,6 @@
 // A POST that goes to its route directly, in trouble: a store that fails or is damaged, a client that is slow or leaves, and a service that
 // stops. It ends as with Koa alone.
-import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { sha256Hex } from '../../../pipeline/proof/canonical.ts'
 import { apiKeyPath, claimPath } from '../../../pipeline/store/paths.ts'
 import { ServiceError } from '../../../schemas/errors.ts'
@@ -23,9 +23,18 @@ const OFTEN = { interval: 1, timeout: 10_000 }
 
 const folder = await suiteFolder()
 let world: PostingWorld
+/** Two services whose stores fail where a test wants it. */
+let failing: BothWays
+let failAt: (call: Call) => void
 beforeAll(async () => {
   world = await postingWorld(folder, 20)
+  const before = (call: Call) => {
+    failAt(call)
+  }
+  failAt = () => undefined
+  failing = await world.bothWays((copy) => new FaultStore(copy, { before }))
 })
+afterAll(() => failing.stop())
 
 /** Two services that stop with the test; `before` is awaited before each call of their stores. */
 async function bothWays(before?: (call: Call) => void | Promise<void>): Promise<BothWays> {
@@ -65,20 +74,25 @@ test.for<[string, RegExp, string]>([
   ['a write after its claim', /^inbox\/forecasts\//, KEYED],
   ['what is published', /^releases\/.*forecaster/, bulkOf(FOUND, { key: [] })],
 ])('a store that fails at %s is answered as by Koa, and so is the next call', async ([, path, request]) => {
-  let failure: Error | undefined = new ServiceError('unavailable', 'the test lets it fail')
-  const ways = await bothWays((call) => {
-    if (failure && path.test(call.path)) throw failure
-  })
+  // Listings are what a node looks at by itself, whenever that is.
+  const failWith = (error: Error) => (call: Call) => {
+    if (call.operation !== 'list' && path.test(call.path)) throw error
+  }
   const words = world.nextWords()
-  ways.early = 0
-  const unavailable = await expectSame(ways, [worded(request, words)])
-  expect(unavailable).toMatch(/^HTTP\/1\.1 503 [^]*^Retry-After: 5\r$/m)
-  failure = new Error('the test lets it break')
-  expect(await expectSame(ways, [worded(request, words)])).toMatch(/^HTTP\/1\.1 50[03] /)
-  failure = undefined
-  expect(await expectSame(ways, [worded(request, words)])).toMatch(/^HTTP\/1\.1 200 /)
-  expect(ways.early).toBe(3)
-  await expectAllSame(ways)
+  const answer = () => expectSame(failing, [worded(request, words)])
+  failing.early = 0
+  failAt = failWith(new ServiceError('unavailable', 'the test lets it fail'))
+  expect(await answer()).toMatch(/^HTTP\/1\.1 503 [^]*^Retry-After: 5\r$/m)
+  failAt = failWith(new Error('the test lets it break'))
+  expect(await answer()).toMatch(/^HTTP\/1\.1 50[03] /)
+  failAt = () => undefined
+  expect(await answer()).toMatch(/^HTTP\/1\.1 200 /)
+  expect(failing.early).toBe(3)
+  expectSameStored(failing)
+})
+
+test('what a store that fails has brought about is counted, measured and logged as by Koa', async () => {
+  await expectSameNotes(failing)
 })
 
 test.for<[string, (words: ReadonlyMap<string, string>) => RegExp | string, string]>([
