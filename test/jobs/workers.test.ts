@@ -6,7 +6,9 @@ import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import {
+  BULK,
   FOUND,
+  bulkOf,
   expectLimited,
   idOf,
   remaining,
@@ -81,6 +83,21 @@ describe('quotas over three workers', () => {
     const result = await storm([client], keys, 1_500)
     expect(result.failed).toBe(0)
     expect(timesThrough(result)).toEqual({ 1000: 2 })
+    await stop()
+  })
+
+  test('count bulk calls with all others', async () => {
+    const { node, newKeys } = await nodeWorld(released, {}, ...WORKERS)
+    const [key] = await newKeys(1)
+    const { client, stop } = await node()
+    const headers = withKey(key!)
+    const answers = await Promise.all(
+      Array.from({ length: 150 }, (_, nth) =>
+        nth % 2 === 0 ? client.get(FOUND, headers) : client.post(BULK, bulkOf(2), headers),
+      ),
+    )
+    const statuses = answers.map(({ status }) => status).toSorted((a, b) => a - b)
+    expect(statuses).toEqual([...Array<number>(100).fill(200), ...Array<number>(50).fill(429)])
     await stop()
   })
 

@@ -49,7 +49,8 @@ const TURNS: ((path: string, id: string) => string)[] = [
   () => '/agents/register',
 ]
 
-function rarely<T>(usual: T, others: readonly T[], weight = 6): fc.Arbitrary<T> {
+/** One value most of the time, and otherwise one of several. */
+export function rarely<T>(usual: T, others: readonly T[], weight = 6): fc.Arbitrary<T> {
   return fc.oneof(
     { weight, arbitrary: fc.constant(usual) },
     { weight: 1, arbitrary: fc.constantFrom(...others) },

@@ -2,15 +2,14 @@
 // counted the same, and are measured and logged the same. PREPARED_RUNS says how many conversations are generated.
 import { setTimeout as pause } from 'node:timers/promises'
 import fc from 'fast-check'
-import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
+import { type BothWays, expectSame, expectSameNotes, startBothWays } from '../../support/both-ways.ts'
 import { conversation } from '../../support/conversations.ts'
 import { suiteFolder } from '../../support/folder.ts'
 import { usageOf } from '../../support/limited-service.ts'
 import { talk } from '../../support/raw-talk.ts'
-import { Clock, type TestService, release, startTestService, testComponents } from '../../support/service.ts'
-import { copyOf } from '../../support/store-content.ts'
+import { Clock, release, testComponents } from '../../support/service.ts'
 import { NOW, copyReleasedWorld, forecasterId } from '../../support/world.ts'
 import { LOG_SECRET, writeLog } from '../../support/written-log.ts'
 
@@ -30,38 +29,11 @@ const LIMITS = {
   TRUSTED_PROXIES: 'loopback',
 }
 
-interface Side {
-  service: TestService
-  store: MemoryStore
-  logged: string[]
-}
-
 const folder = await suiteFolder()
 const clock = new Clock(NOW)
 const keys: string[] = []
 let agentId: string
-let sides: { prepared: Side; koa: Side }
-/** Requests that were answered before Koa. */
-let early = 0
-
-async function startSide(store: MemoryStore, isPrepared: boolean): Promise<Side> {
-  const logged: string[] = []
-  const logger = pino({ level: 'debug', base: null }, { write: (line) => logged.push(line) })
-  const components = { ...(await testComponents({ store, folder, clock, settings: LIMITS })), logger }
-  const service = await startTestService(components, {
-    answerFirst: (prepared) =>
-      isPrepared
-        ? (request, response, otherwise) => {
-            early += 1
-            prepared(request, response, (...left) => {
-              early -= 1
-              otherwise(...left)
-            })
-          }
-        : undefined,
-  })
-  return { service, store, logged }
-}
+let ways: BothWays
 
 beforeAll(async () => {
   const released = new MemoryStore()
@@ -70,35 +42,9 @@ beforeAll(async () => {
   agentId = world.agentId
   const { registry } = await testComponents({ store: released, folder, clock })
   for (let nth = 0; nth < 6; nth++) keys.push(await registry.createClientKey('a client', clock.now()))
-  sides = { prepared: await startSide(copyOf(released), true), koa: await startSide(copyOf(released), false) }
+  ways = await startBothWays(released, { folder, clock, settings: LIMITS })
 })
-afterAll(() => Promise.all([sides.prepared.service.stop(), sides.koa.service.stop()]))
-
-/** Without what differs from one answer to the next: ids, and the time. */
-const steady = (text: string) =>
-  text
-    .replace(/^X-Request-Id: [\w-]{36}\r$/gm, 'X-Request-Id: <id>\r')
-    .replace(/^Date: .*\r$/gm, 'Date: <now>\r')
-    .replace(/;t=\d+\r$/gm, ';t=<seconds>\r')
-    .replace(/^Retry-After: \d+\r$/gm, 'Retry-After: <seconds>\r')
-    .replace(/try again in \d+ s/g, 'try again in <seconds>')
-
-let conversations = 0
-const nextAddress = () => {
-  conversations += 1
-  return `10.${conversations >> 16}.${(conversations >> 8) & 255}.${conversations & 255}`
-}
-
-async function expectSame(requests: readonly string[]): Promise<string> {
-  const address = nextAddress()
-  const sent = requests.map((request) => request.replaceAll('{address}', address))
-  const [prepared, koa] = await Promise.all([
-    talk(sides.prepared.service.url, sent),
-    talk(sides.koa.service.url, sent),
-  ])
-  expect(steady(prepared)).toBe(steady(koa))
-  return prepared
-}
+afterAll(() => ways.stop())
 
 const tagOf = (answer: string) => /^ETag: (.*)\r$/m.exec(answer)![1]!
 const get = (path: string, ...headers: string[]) =>
@@ -112,12 +58,18 @@ describe('a prepared answer', () => {
     async (name) => {
       for (const entity of [`/agents/${agentId}`, `/forecaster/${forecasterId(1)}`]) {
         const path = name === 'profile' ? entity : `${entity}/${name}`
-        const tag = tagOf(await expectSame([get(path), get(`${entity}/verification`)]))
-        early = 0
+        const tag = tagOf(await expectSame(ways, [get(path), get(`${entity}/verification`)]))
+        ways.early = 0
         const named = `If-None-Match: ${tag}`
         const key = `X-API-Key: ${keys[0]}`
-        await expectSame([get(path), get(path, named), get(path, key), get(path, key, named), headOf(path)])
-        expect(early).toBeGreaterThanOrEqual(name === 'verification' ? 4 : 5)
+        await expectSame(ways, [
+          get(path),
+          get(path, named),
+          get(path, key),
+          get(path, key, named),
+          headOf(path),
+        ])
+        expect(ways.early).toBeGreaterThanOrEqual(name === 'verification' ? 4 : 5)
       }
     },
   )
@@ -125,16 +77,16 @@ describe('a prepared answer', () => {
   test.for(['/leaderboard/agent', '/leaderboard/forecaster', '/log/checkpoint'])(
     'is that of Koa for %s, whole, its head and not modified',
     async (path) => {
-      const tag = tagOf(await expectSame([get(path)]))
-      early = 0
-      await expectSame([get(path), get(path, `If-None-Match: ${tag}`), headOf(path)])
-      expect(early).toBe(3)
+      const tag = tagOf(await expectSame(ways, [get(path)]))
+      ways.early = 0
+      await expectSame(ways, [get(path), get(path, `If-None-Match: ${tag}`), headOf(path)])
+      expect(ways.early).toBe(3)
     },
   )
 
   test('is that of Koa in any conversation, and every call is counted, measured and logged the same', async () => {
-    const tag = tagOf(await expectSame([get(verification())]))
-    early = 0
+    const tag = tagOf(await expectSame(ways, [get(verification())]))
+    ways.early = 0
     const entities = [
       `/agents/${agentId}`,
       `/forecaster/${forecasterId(0)}`,
@@ -142,54 +94,36 @@ describe('a prepared answer', () => {
     ]
     await fc.assert(
       fc.asyncProperty(conversation({ entities, keys, tag }), async (requests) => {
-        await expectSame(requests)
+        await expectSame(ways, requests)
       }),
       { numRuns: RUNS, seed: 20260301 },
     )
-    expect(early).toBeGreaterThan(RUNS / 2)
-    expect(await measured(sides.prepared)).toEqual(await measured(sides.koa))
-    expect(logOf(sides.prepared)).toEqual(logOf(sides.koa))
+    expect(ways.early).toBeGreaterThan(RUNS / 2)
+    await expectSameNotes(ways)
   })
 
   test('is of the release that is current', async () => {
     const path = verification()
-    await expectSame([get(path), get(path)])
+    await expectSame(ways, [get(path), get(path)])
     clock.set('2026-03-01T13:00:00.000Z')
-    for (const { service } of [sides.prepared, sides.koa]) {
+    for (const { service } of ways.sides) {
       await release(service.components)
       while (
-        !(await talk(service.url, [get(path).replace('{address}', nextAddress())])).includes('T13:00:00')
+        !(await talk(service.url, [get(path).replace('{address}', ways.newAddress())])).includes('T13:00:00')
       )
         await pause(1)
     }
-    early = 0
-    const answers = await expectSame([get(path), get(path)])
+    ways.early = 0
+    const answers = await expectSame(ways, [get(path), get(path)])
     expect(answers.match(/"as_of":"2026-03-01T13:00:00.000Z"/g)).toHaveLength(2)
-    expect(early).toBe(2)
+    expect(ways.early).toBe(2)
   })
 
   test('is written down as used by its key, as that of Koa is', async () => {
-    await Promise.all([sides.prepared.service.stop(), sides.koa.service.stop()])
-    const used = await usageOf(sides.prepared.store)
+    await ways.stop()
+    const [before, koa] = ways.sides
+    const used = await usageOf(before.store)
     expect(used).not.toEqual([])
-    expect(used).toEqual(await usageOf(sides.koa.store))
+    expect(used).toEqual(await usageOf(koa.store))
   })
 })
-
-/** How many requests were measured, by method, route and status. */
-async function measured({ service }: Side): Promise<string[]> {
-  const { text } = await service.client.get('/metrics')
-  return text.split('\n').filter((line) => line.startsWith('fvs_http_request_seconds_count'))
-}
-
-/** In order of their words, since requests of several connections may be logged in any. */
-function logOf({ logged }: Side): string[] {
-  return logged
-    .map((line) => JSON.parse(line) as Record<string, unknown>)
-    .filter(({ msg }) => msg === 'answered')
-    .map(({ requestId, time, seconds, ...told }) => {
-      expect([typeof requestId, typeof time, typeof seconds]).toEqual(['string', 'number', 'number'])
-      return JSON.stringify(told)
-    })
-    .toSorted()
-}
