@@ -15,6 +15,15 @@ export function answerFirst(
   const directly = answerDirectly(contexts, components)
   return (request, response, otherwise) => {
     const answer = request.method === 'POST' ? directly : prepared
-    answer(request, response, otherwise)
+    // What fails here must fail for one caller alone.
+    const fail = (error: unknown) => {
+      components.logger.error({ err: error, path: request.url }, 'a request was left without an answer')
+      response.destroy()
+    }
+    try {
+      answer(request, response, otherwise)?.catch(fail)
+    } catch (error) {
+      fail(error)
+    }
   }
 }

@@ -10,8 +10,7 @@ import { isHost } from '../request-head.ts'
 import type { Route } from '../route.ts'
 import { SECURITY_HEADERS } from '../security-headers.ts'
 import { sentValues } from '../sent-headers.ts'
-import type { AnswerFirst } from '../server.ts'
-import { type Found, type Placed, byPath, parameterOf } from './paths.ts'
+import { type Answering, type Found, type Placed, byPath, parameterOf } from './paths.ts'
 
 interface DirectCall extends Placed<Route> {
   parameter: string | undefined
@@ -25,13 +24,14 @@ const SHORT_BYTES = 4096
 export function answerDirectly(
   contexts: Partial<Record<Environment, NodeContext>>,
   components: AppComponents,
-): AnswerFirst {
+): Answering {
   const specs = components.routes.filter(({ isDirect }) => isDirect)
   const callAt = byPath(specs, contexts, (placed) => ({ ...placed, parameter: parameterOf(placed.spec) }))
   return (request, response, otherwise) => {
     const found = isPlain(request) ? callAt(request.url!) : undefined
-    if (found) void answer(found, request, response, components)
-    else otherwise(request, response)
+    if (found) return answer(found, request, response, components)
+    otherwise(request, response)
+    return undefined
   }
 }
 
@@ -54,7 +54,7 @@ async function answer(
   const requestId = newRequestId()
   const { spec, context, route, parameter } = call
   const params = parameter === undefined ? {} : { [parameter]: named }
-  const handled = await handle({ request, params, querystring: '' }, spec, context, addressOf)
+  const handled = await handle({ request, params, querystring: '' }, spec, context, addressOf).catch(unhandled)
   const { status, headers, body } = answerIn(handled, request, requestId, components)
   const head = ['X-Request-Id', requestId, ...FIRST_HEADERS]
   append(head, handled.headers)
@@ -70,6 +70,10 @@ async function answer(
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   if (bytes.length > SHORT_BYTES) response.end(bytes)
   else response.end(bytes.toString('latin1'), 'latin1')
+}
+
+function unhandled(error: unknown): Handled {
+  return { headers: {}, keyId: undefined, error }
 }
 
 function answerIn(

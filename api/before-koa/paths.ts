@@ -4,6 +4,10 @@ import { routerPath } from '../app.ts'
 import type { NodeContext } from '../context.ts'
 import { MOUNTS } from '../mounts.ts'
 import type { Route } from '../route.ts'
+import type { AnswerFirst } from '../server.ts'
+
+/** As `AnswerFirst`, with what is still to be done once it returns. */
+export type Answering = (...asked: Parameters<AnswerFirst>) => Promise<void> | undefined
 
 /** A route in one environment. */
 export interface Placed<Spec extends Route> {

@@ -9,8 +9,7 @@ import type { NodeContext } from '../context.ts'
 import type { Caller } from '../limits/callers.ts'
 import { CountedCall } from '../limits/counted-call.ts'
 import type { PreparedRoute, Route } from '../route.ts'
-import type { AnswerFirst } from '../server.ts'
-import { type Found, type Placed, byPath } from './paths.ts'
+import { type Answering, type Found, type Placed, byPath } from './paths.ts'
 import { plainHeaders } from './plain-headers.ts'
 import { type PreparedAnswer, completed, prepareAnswer } from './prepared-answer.ts'
 
@@ -35,7 +34,7 @@ const ANONYMOUS = { kind: 'anonymous' } as const
 export function prepareAnswers(
   contexts: Partial<Record<Environment, NodeContext>>,
   components: AppComponents,
-): AnswerFirst {
+): Answering {
   const specs = components.routes.filter((spec: Route): spec is PreparedRoute => spec.prepared !== undefined)
   const callAt = byPath(specs, contexts, (placed) => ({
     ...placed,
@@ -45,8 +44,9 @@ export function prepareAnswers(
   const prepared = new PreparedAnswers(components)
   return (request, response, otherwise) => {
     const asked = askedIn(request, callAt)
-    if (asked) prepared.answer(asked, request, response, otherwise)
-    else otherwise(request, response)
+    if (asked) return prepared.answer(asked, request, response, otherwise)
+    otherwise(request, response)
+    return undefined
   }
 }
 
@@ -73,7 +73,12 @@ class PreparedAnswers {
   }
 
   /** Counts the call as Koa does, and answers it: at once, unless there is something to wait for. */
-  answer(asked: Asked, request: IncomingMessage, response: ServerResponse, otherwise: RequestListener): void {
+  answer(
+    asked: Asked,
+    request: IncomingMessage,
+    response: ServerResponse,
+    otherwise: RequestListener,
+  ): Promise<void> | undefined {
     const started = performance.now()
     const { call, caller } = asked
     const { spec, context } = call
@@ -82,10 +87,10 @@ class PreparedAnswers {
     if (admitted) {
       void context.catchUp()
       this.#send(asked, request, response, { started, ...admitted })
-      return
+      return undefined
     }
     const counted = new CountedCall(context.limits, address)
-    void this.#sourceOf(asked, counted).then((source) => {
+    return this.#sourceOf(asked, counted).then((source) => {
       if (!source) otherwise(request, response)
       else
         this.#send({ ...asked, source }, request, response, {
