@@ -255,6 +255,9 @@ export function scoredBetween(start: number, end: number): string {
 /**
  * Writes published scores as a Parquet file, even while the database runs other queries. Grain: one row per entity and question, in
  * the order of `rows`, which has the columns named here.
+ *
+ * One thread makes a row group and writes it before the next. Several would make many ahead of the one that is written: DuckDB counts
+ * only the first of the twelve that it cuts a sorted block into, and each takes 6 MB that it cannot spill.
  */
 export async function writeScores(database: Database, path: string, rows: string): Promise<void> {
   // Statistics find an entity, since the rows are in order. The third level of zstd, its default, takes longer for more bytes.
