@@ -47,7 +47,7 @@ export function pairsBetween(start: number, end: number): string {
 
 /** Has the table `swept` name every question. */
 export async function sweptIsAll(database: Database): Promise<void> {
-  await database.run(`CREATE OR REPLACE TEMP TABLE swept AS SELECT question, question_id FROM question`)
+  await database.run(`CREATE OR REPLACE TABLE swept AS SELECT question, question_id FROM question`)
 }
 
 /** The number of questions that were swept, and of their pairs. */
@@ -68,7 +68,7 @@ export async function writeNames(database: Database, path: string, names = NAMES
 export async function writePairs(database: Database, path: string, rows: string): Promise<void> {
   // The numbers of a pair are never -0, so that whole numbers give the same bits back.
   const metrics = METRICS.map((name) => `${name}::BIGINT AS ${name}`)
-  await database.run(
+  await database.runByOneThread(
     `COPY (SELECT question, entity, ${metrics.join(', ')} FROM ${rows}) TO ${literal(path)} ${FORMAT}`,
   )
 }

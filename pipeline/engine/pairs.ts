@@ -59,7 +59,7 @@ export async function sweepTouched(
   const voices = await keepVoices(database, entities, voiceRule)
   await createHeld(database)
   await database.run(
-    `CREATE OR REPLACE TEMP TABLE swept AS SELECT question, question_id FROM question ANTI JOIN held USING (question)`,
+    `CREATE OR REPLACE TABLE swept AS SELECT question, question_id FROM question ANTI JOIN held USING (question)`,
   )
   // Those that are held are read where they are needed, which costs less than to keep them.
   await beginPairs(database, `UNION ALL ${HELD_PAIRS}`)

@@ -1,5 +1,5 @@
 // The Parquet file of scores: the same bytes with any number of threads, also where a part begins in the middle of what DuckDB scans
-// at a time.
+// at a time, and in memory for a row group or two, however many there are.
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -43,4 +43,18 @@ test('a part of the scores has the same bytes and whole row groups with 1, 2 and
     expect(groups.reduce((sum, { rows }) => sum + Number(rows), 0)).toBe(END - START)
   }
   expect(hashes.size).toBe(1)
+})
+
+test('a part of the scores is written in less memory than its row groups take', async () => {
+  const folder = await testFolder()
+  for (const threads of [2, 5]) {
+    using database = await Database.open({ threads, memoryLimit: '1GB', directory: folder })
+    await database.run(SCORED)
+    // The sort takes 20 MB and a row group 12; all 14 of them would be 80, none of which DuckDB can spill.
+    await database.run(`SET memory_limit = '80MB'`)
+    await writeScores(database, join(folder, `${threads}.parquet`), scoredBetween(START, END))
+    expect(await database.rows(`SELECT current_setting('threads')::INTEGER AS threads`)).toEqual([
+      { threads },
+    ])
+  }
 })
