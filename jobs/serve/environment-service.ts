@@ -41,8 +41,6 @@ export async function startEnvironment(
   const { environment, settings, own, logger } = components
   const parts = buildApiParts(components, serving)
   await followStore(parts)
-  // A process that counts by itself continues from what was written down before it started.
-  if (!serving.counters.quotas.shared) await restoreCalls(components, parts.limits)
   const scheduler = new Scheduler(environment, own.RELEASE_SCHEDULE, serving.scheduler, logger)
   const following = (step: () => Promise<void>) => async () => {
     try {
@@ -73,7 +71,26 @@ export async function startEnvironment(
       await followedLog()
     },
   })
-  const { questions } = parts
+  const { questions, limits } = parts
+  // A process that counts by itself continues from what was written down before it started.
+  const restored = Promise.withResolvers<void>()
+  let isRestored = serving.counters.quotas.shared
+  const followedCalls = following(async () => {
+    if (isRestored) return
+    await restoreCalls(components, limits)
+    isRestored = true
+    restored.resolve()
+  })
+  if (!isRestored) {
+    limits.restoreFirst(async () => {
+      if (!isRestored) await Promise.race([standingFollower.catchUp(), restored.promise])
+      return isRestored
+    })
+  }
+  const followedStanding = following(async () => {
+    if (!questions.isRead) await readQuestions(parts)
+    if (serving.accepting()) await parts.standing.refresh()
+  })
   // Apart from the rest, because at the start it may read for minutes.
   const standingFollower = new Follower({
     ...pace,
@@ -81,10 +98,10 @@ export async function startEnvironment(
     refreshMs: settings.REFRESH_MS / 2,
     firstLookMs: serving.firstCallsMs,
     patienceMs: STANDING_PATIENCE_MS,
-    follow: following(async () => {
-      if (!questions.isRead) await readQuestions(parts)
-      if (serving.accepting()) await parts.standing.refresh()
-    }),
+    follow: async () => {
+      await followedCalls()
+      await followedStanding()
+    },
   })
   const flush = async () => {
     try {

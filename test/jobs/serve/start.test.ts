@@ -5,7 +5,7 @@ import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import type { Checks } from '../../../schemas/answers.ts'
 import { ServiceError } from '../../../schemas/errors.ts'
 import { errorLog } from '../../support/error-log.ts'
-import { type Call, FaultStore } from '../../support/fault-store.ts'
+import { FaultStore } from '../../support/fault-store.ts'
 import { inboxRows } from '../../support/inbox-rows.ts'
 import { expectProblem } from '../../support/problem.ts'
 import { type Answer, Client, Clock, bearer, testComponents, withSandbox } from '../../support/service.ts'
@@ -14,16 +14,14 @@ import { NOW, QUESTION, copyReleasedWorld, forecasterId } from '../../support/wo
 const PATIENT = { interval: 20, timeout: 20_000 }
 const FORECAST = { question_id: QUESTION.open, probability: 0.5 }
 const checksOf = (answer: Answer): Checks => answer.json<{ checks: Checks }>().checks
-const isQuestions = ({ path }: Call) => path.startsWith('tables/questions/')
-
-/** A node on a store with a release, whose reads of questions end as `reading` does. */
-async function startedNode(reading: () => Promise<void>) {
+/** A node on a store with a release, whose reads of a table end as `reading` does. */
+async function startedNode(reading: () => Promise<void>, table = 'questions') {
   const memory = new MemoryStore()
   const agent = await copyReleasedWorld(memory)
   const asked = Promise.withResolvers<void>()
   const store = new FaultStore(memory, {
-    before: async (call) => {
-      if (!isQuestions(call)) return
+    before: async ({ path }) => {
+      if (!path.startsWith(`tables/${table}/`)) return
       asked.resolve()
       await reading()
     },
@@ -42,13 +40,13 @@ async function startedNode(reading: () => Promise<void>) {
   return { agent, asked: asked.promise, client, lines, published, readyForForecasts, stop, store, submit }
 }
 
-/** One whose questions are read when the test says so. */
-async function heldNode() {
+/** One that reads the table when the test says so. */
+async function heldNode(table?: string) {
   const gate = Promise.withResolvers<void>()
   onTestFinished(() => {
     gate.resolve()
   })
-  const node = await startedNode(() => gate.promise)
+  const node = await startedNode(() => gate.promise, table)
   return {
     ...node,
     letGo: () => {
@@ -131,6 +129,23 @@ describe('while the questions are read', () => {
     await stopped
     expect(await inboxRows(store, 'forecasts')).toHaveLength(1)
   })
+})
+
+test('while it is not known what keys have used, calls with one wait or are told so, and all others are answered', async () => {
+  const { agent, asked, client, letGo, published } = await heldNode('usage')
+  const path = `/forecaster/${forecasterId(0)}/verification`
+  const withKey = { 'X-API-Key': agent.key }
+  const first = client.get(path, withKey)
+  await asked
+  expect((await published()).status).toBe(200)
+  expectProblem(await first, 503, /has not read yet what keys have used/)
+  const next = [client.get('/usage', withKey), client.get(path, withKey)]
+  for (const answer of await Promise.all(next)) {
+    expect([answer.status, answer.headers['retry-after']]).toEqual([503, '2'])
+  }
+  letGo()
+  await expect.poll(async () => (await client.get(path, withKey)).status, PATIENT).toBe(200)
+  expect((await client.get('/usage', withKey)).json()).toMatchObject({ calls: 1 })
 })
 
 test('a node that cannot read the questions says so, serves what is published, and tries again', async () => {
