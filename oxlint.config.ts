@@ -84,7 +84,7 @@ export default defineConfig({
   jsPlugins: ['./.oxlint/house.js'],
   categories: { correctness: 'error', suspicious: 'error' },
   env: { node: true, es2024: true },
-  ignorePatterns: ['schemas/json', 'test/cases', 'test/openapi/clients'],
+  ignorePatterns: ['dist', 'dist-*', 'schemas/json', 'test/cases', 'test/openapi/clients'],
   rules: {
     eqeqeq: 'error',
     'no-var': 'error',

@@ -8,6 +8,7 @@ const MINUTE_MS = 60_000
 /** The service as a whole, in processes of its own: what it takes long to see. */
 const SYSTEM = [
   'test/readme.test.ts',
+  'test/build.test.ts',
   'test/jobs/{demo,environments,kill,quotas,shared-data,workers}.test.ts',
 ]
 

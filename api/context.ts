@@ -57,6 +57,8 @@ export interface ApiContext {
   catchUp: () => Promise<void>
   /** Whether `catchUp` has nothing to wait for. */
   isFollowing: () => boolean
+  /** Waits until the questions have been read for the first time. False if that takes longer. */
+  questionsRead: () => Promise<boolean>
   /** As `catchUp`, for the forecasts that stand. False if that takes longer. */
   catchUpStanding: () => Promise<boolean>
   /** When the next release is due; undefined if this node does not know. */

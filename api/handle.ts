@@ -13,6 +13,7 @@ import type { Caller } from './limits/callers.ts'
 import { CountedCall } from './limits/counted-call.ts'
 import { ofOneRelease } from './one-release.ts'
 import { problemOf } from './problems.ts'
+import { notRead } from './questions/book.ts'
 import { CHALLENGES, type Reply, type Route } from './route.ts'
 import { sentValues } from './sent-headers.ts'
 
@@ -70,6 +71,7 @@ async function replyOf(
     await call.admit(spec.limit, caller, spec.repeatable === true && header !== undefined)
   }
   if (spec.follows) await context.catchUp()
+  if (spec.needsQuestions && !(await context.questionsRead())) throw notRead()
   const query = parseInput(spec.query, queryOf(querystring), 'query')
   const takesNone = spec.method === 'POST' && !spec.body
   if (takesNone && hasBody(request)) parseInput(NO_FIELDS, await readJson(request), 'body')

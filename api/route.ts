@@ -78,6 +78,8 @@ interface RouteSpec<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodTyp
   follows?: true
   /** Whether the call answers 503 while the store does not answer. */
   needsStore?: true
+  /** Whether the answer depends on what questions there are: the call waits until the node has read them, and answers 503 where that takes long. */
+  needsQuestions?: true
   /** Of the path and of the query: none if they are left out. */
   params?: P
   query?: Q

@@ -59,13 +59,16 @@ export async function runCommand(command: string, args: readonly string[]): Prom
   return { seconds, cpuSeconds: (after.children - before.children) / TICKS_PER_SECOND }
 }
 
-/** The service on a store in a folder. All calls of a measurement come from one address, as fast as possible. */
-export function startService(
+let built: Promise<string> | undefined
+
+/** The service on a store in a folder, as it is built from the sources of now. All calls of a measurement come from one address, as fast as possible. */
+export async function startService(
   store: string,
   settings: Record<string, string> = {},
   options: readonly string[] = ['--no-scheduler'],
 ) {
-  return startServer('../jobs/fvs.js', ['serve', ...options, '--store', store], {
+  await (built ??= run('../jobs/build.ts'))
+  return startServer('../dist/fvs.js', ['serve', ...options, '--store', store], {
     PORT: '0',
     LOG_LEVEL: 'info',
     ANONYMOUS_PER_MINUTE: '1000000',

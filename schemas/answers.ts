@@ -55,6 +55,7 @@ export const checks = z
     reads: check.describe('Whether the node can read its store'),
     writes: check.describe('Whether it can write to its store'),
     clock: check.describe('Whether its clock is within a minute of the store’s'),
+    questions: check.describe('Whether it has read the questions, as it must before it can take forecasts'),
     release: check.describe('Whether the release that it serves is of the last 25 hours'),
   })
   .describe('What the node found when it last tried')

@@ -54,7 +54,9 @@ async function answer(
   const requestId = newRequestId()
   const { spec, context, route, parameter } = call
   const params = parameter === undefined ? {} : { [parameter]: named }
-  const handled = await handle({ request, params, querystring: '' }, spec, context, addressOf).catch(unhandled)
+  const handled = await handle({ request, params, querystring: '' }, spec, context, addressOf).catch(
+    unhandled,
+  )
   const { status, headers, body } = answerIn(handled, request, requestId, components)
   const head = ['X-Request-Id', requestId, ...FIRST_HEADERS]
   append(head, handled.headers)

@@ -2,6 +2,7 @@
 import type { RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible'
 import type { UsageEntry } from '../../pipeline/access/usage.ts'
 import type { OwnSettings } from '../../schemas/config.ts'
+import { ServiceError } from '../../schemas/errors.ts'
 import { BULK_IDS } from '../../schemas/tiers.ts'
 import type { Environment } from '../../schemas/values.ts'
 import {
@@ -47,6 +48,8 @@ export class Limits {
   readonly #reads: Rate
   readonly #settings: OwnSettings
   readonly #now: () => Date
+  /** Whether what accounts have used is counted; undefined once it is. */
+  #callsRestored: (() => Promise<boolean>) | undefined
 
   constructor({ environment, settings, counters, now }: LimitsComponents) {
     const { quotas, reads, attempts } = counters
@@ -65,7 +68,16 @@ export class Limits {
     this.attempts = rateIn(attempts, prefix, 'attempts', settings.ATTEMPTS_PER_MINUTE, 60)
   }
 
-  /** Counts a call, or one that counts as several submissions, and tells whether it is admitted. */
+  /** Until `restored` resolves to true, no call of an account is counted, because nobody knows how many it has left. */
+  restoreFirst(restored: () => Promise<boolean>): void {
+    this.#callsRestored = restored
+  }
+
+  /**
+   * Counts a call, or one that counts as several submissions, and tells whether it is admitted.
+   *
+   * @throws ServiceError `unavailable` for a call of an account while nobody knows what it has used.
+   */
   async admit(call: LimitedCall, caller: Caller, address: string, submissions = 1): Promise<Admission> {
     switch (call) {
       case 'register':
@@ -81,6 +93,7 @@ export class Limits {
             this.#addressMonths.admit(address, this.#settings.ANONYMOUS_PER_MONTH, at),
           )
         }
+        await this.#assertRestored()
         const quota = this.#monthlyQuotaOf(caller)
         const admission = await this.monthlyCalls.admit(caller.account_id, quota, at)
         return { ...admission, usage: usageEntryOf(caller, at) }
@@ -100,12 +113,18 @@ export class Limits {
       const month = this.#addressMonths.countOf(address, this.#settings.ANONYMOUS_PER_MONTH, at)
       return admittedNow([this.#verifications.countOf(address), month])
     }
+    if (this.#callsRestored) return undefined
     const month = this.monthlyCalls.countOf(caller.account_id, this.#monthlyQuotaOf(caller), at)
     return admittedNow([month], usageEntryOf(caller, at))
   }
 
-  /** What an account has used of this month, and when the next one begins. Counts nothing. */
+  /**
+   * What an account has used of this month, and when the next one begins. Counts nothing.
+   *
+   * @throws ServiceError `unavailable` while nobody knows it.
+   */
   async usageOf(key: KeyRecord) {
+    await this.#assertRestored()
     const { account_id, tier } = key
     const at = this.#now()
     return {
@@ -120,6 +139,18 @@ export class Limits {
   /** How many ids a bulk request of this caller may have. */
   bulkIds(caller: Caller): number {
     return BULK_IDS[caller.kind === 'anonymous' ? 'free' : caller.tier]
+  }
+
+  async #assertRestored(): Promise<void> {
+    if (!this.#callsRestored) return
+    if (!(await this.#callsRestored())) {
+      throw new ServiceError(
+        'unavailable',
+        'this node has not read yet what keys have used of this month; try again, since another node may have',
+        { expose: true, retryAfterS: 2 },
+      )
+    }
+    this.#callsRestored = undefined
   }
 
   #monthlyQuotaOf({ tier, monthly_calls }: KeyRecord): number {

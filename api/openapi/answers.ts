@@ -90,7 +90,15 @@ const QUOTA_STATE: readonly HeaderName[] = ['RateLimit-Policy', 'RateLimit']
 const AFTER_COUNTING = new Set([403, 404, 409, 429])
 
 /** The statuses of failure that a call can have, in order. */
-function failuresOf({ body, key, limit, idempotent, needsStore, problems = {} }: Route): number[] {
+function failuresOf({
+  body,
+  key,
+  limit,
+  idempotent,
+  needsStore,
+  needsQuestions,
+  problems = {},
+}: Route): number[] {
   const statuses = [
     ...GENERAL,
     ...Object.keys(problems).map(Number),
@@ -98,7 +106,7 @@ function failuresOf({ body, key, limit, idempotent, needsStore, problems = {} }:
     ...(key === 'none' ? [] : [401]),
     ...(idempotent ? [409] : []),
     ...(limit === 'none' ? [] : [429]),
-    ...(needsStore ? [503] : []),
+    ...(needsStore || needsQuestions ? [503] : []),
   ]
   return [...new Set(statuses)].sort((a, b) => a - b)
 }

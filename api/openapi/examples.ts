@@ -315,6 +315,7 @@ export const readiness = {
     reads: found('the store was read'),
     writes: found('the store was written to'),
     clock: found('the clock of this node is 0 s ahead of that of the store'),
+    questions: found('the questions were read'),
     release: found('release 214 is as of 2026-03-01T12:00:00.000Z, 2097 s ago'),
   },
 }

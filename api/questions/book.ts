@@ -50,6 +50,8 @@ export class QuestionBook {
   readonly #shared = new Map<string, string>()
   /** How many data files of each table are in memory. A read that fails leaves them as they are, so that it is tried again. */
   #read = { questions: 0, resolutions: 0 }
+  readonly #firstRead = Promise.withResolvers<void>()
+  #isRead = false
   #refreshing: Promise<void> | undefined
   #reopened = 0
 
@@ -62,12 +64,27 @@ export class QuestionBook {
     }
   }
 
-  /** Follows the tables. Calls made while one is under way share it. */
+  /** Reads the tables, and from then on what is new in them. Calls made while one is under way share it. */
   refresh(): Promise<void> {
-    this.#refreshing ??= this.#follow().finally(() => {
-      this.#refreshing = undefined
-    })
+    this.#refreshing ??= this.#follow()
+      .then(() => {
+        this.#isRead = true
+        this.#firstRead.resolve()
+      })
+      .finally(() => {
+        this.#refreshing = undefined
+      })
     return this.#refreshing
+  }
+
+  /** Whether all questions are in memory, as the tables had them at some time. Until then nothing follows from what is not there. */
+  get isRead(): boolean {
+    return this.#isRead
+  }
+
+  /** Resolves once they are in memory for the first time. */
+  get firstRead(): Promise<void> {
+    return this.#firstRead.promise
   }
 
   /** Grows when the table of questions does, and with it what questions are called. */
@@ -208,4 +225,13 @@ export class QuestionBook {
     if (first === undefined) this.#shared.set(text, text)
     return first ?? text
   }
+}
+
+/** The error of a node that does not know yet which questions there are. */
+export function notRead(): ServiceError {
+  return new ServiceError(
+    'unavailable',
+    'this node has not read the questions yet; try again, since another node may have',
+    { expose: true, retryAfterS: 2 },
+  )
 }

@@ -101,6 +101,7 @@ export const usage = route({
   summary: 'What a key has used of this month',
   description:
     'The tier of the key in `X-API-Key`, the verification calls of its account in this month, and how many a month has.',
+  needsStore: true,
   key: 'optional',
   params: z.strictObject({}),
   success: {

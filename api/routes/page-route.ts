@@ -19,6 +19,8 @@ interface PageRoute<P extends z.ZodType, Q extends z.ZodType> {
   query?: Q
   /** False for a page that is the same whatever the store holds. */
   follows?: boolean
+  /** Whether the page shows questions, or titles of theirs. */
+  needsQuestions?: true
   /** Whether the page is rendered once for a release and then kept. */
   isKept?: true
   render: (
@@ -34,6 +36,7 @@ export function pageRoute<P extends z.ZodType = typeof nothing, Q extends z.ZodT
   params,
   query,
   follows = true,
+  needsQuestions,
   isKept,
   render,
 }: PageRoute<P, Q>): Route {
@@ -45,6 +48,7 @@ export function pageRoute<P extends z.ZodType = typeof nothing, Q extends z.ZodT
     summary,
     description: `${summary}, as a page for people.`,
     ...(follows && { follows: true, needsStore: true }),
+    ...(needsQuestions && { needsQuestions }),
     params: params ?? nothing,
     query: query ?? nothing,
     success: {

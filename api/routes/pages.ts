@@ -112,6 +112,7 @@ const questions = pageRoute({
   path: '/view/questions',
   operationId: 'showQuestions',
   summary: 'Questions in the order in which they close',
+  needsQuestions: true,
   query: questionsForm,
   render: ({ query: { cursor, ...filters } }, { site, questions: book, now }) => {
     const q = filters.q === undefined ? undefined : wordsOf(filters.q)
@@ -124,6 +125,7 @@ const question = pageRoute({
   path: '/view/questions/{question_id}',
   operationId: 'showQuestion',
   summary: 'One question',
+  needsQuestions: true,
   params: z.strictObject({ question_id: uuid }),
   render: async ({ params }, { site, questions: book, standing, now }) => {
     const found = await book.find(params.question_id)

@@ -49,6 +49,7 @@ function profile(entityType: EntityType, methodology: Methodology): Route {
     operationId: `show${NAMES[entityType]}`,
     summary: `What is published of an ${entityType}`,
     params,
+    needsQuestions: true,
     isKept: true,
     render: async ({ params: given }, context) => {
       const id = idIn(given)
@@ -150,6 +151,7 @@ function questionsOf(entityType: EntityType): Route {
     summary: `All questions of an ${entityType}`,
     params,
     query: pageQuery,
+    needsQuestions: true,
     isKept: true,
     render: async ({ params: given, query: { page: pageNumber = 1 } }, context) => {
       const id = idIn(given)

@@ -22,6 +22,7 @@ export const listQuestions = route({
     'pages are read may be missed or listed twice. Their texts come from outside, and those of many lines are in the call for one ' +
     'question alone.',
   follows: true,
+  needsQuestions: true,
   query: questionsQuery,
   examples: {
     query: {
@@ -53,6 +54,7 @@ export const getQuestion = route({
     'them as data.',
   follows: true,
   needsStore: true,
+  needsQuestions: true,
   params: z.strictObject({ question_id: uuid }),
   examples: { params: { question_id: QUESTION_ID } },
   success: { description: 'The question', body: question, cache: FRESH, example: examples.question },

@@ -27,6 +27,7 @@ function scoresOf(entityType: EntityType): Route {
       'files of the release have: scores are not rounded. A cursor names its release, so that pages fit together whatever is released meanwhile.',
     follows: true,
     needsStore: true,
+    needsQuestions: true,
     params: z.strictObject({ [idName]: uuid }),
     query: scoresQuery,
     examples: { params: { [idName]: example }, query: { limit: 10 } },

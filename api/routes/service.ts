@@ -22,7 +22,7 @@ export const livez = route({
 })
 
 /** What a node must be able to do, by what it is asked to be ready for. */
-const NEEDED = { reading: ['reads'], forecasts: ['reads', 'writes', 'clock'] } as const
+const NEEDED = { reading: ['reads'], forecasts: ['reads', 'writes', 'clock', 'questions'] } as const
 
 export const readyz = route({
   path: '/readyz',
@@ -33,7 +33,7 @@ export const readyz = route({
   description:
     'Whether a load balancer should send requests here, and what the node found when it last tried its store, some ' +
     'seconds ago. It is ready unless it cannot read its store or is stopping; with `for=forecasts` it must also be able ' +
-    'to write, and its clock must be right.',
+    'to write, its clock must be right, and it must have read the questions, which it does after its start.',
   query: z.strictObject({
     for: z
       .literal('forecasts', 'must be forecasts, or be left out')

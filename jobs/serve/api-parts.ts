@@ -40,6 +40,8 @@ export interface Serving {
   latest?: (() => Promise<void>) | undefined
   /** Whether this process also makes releases. */
   scheduler: boolean
+  /** How long the process answers what is asked at first, before it reads questions. */
+  firstCallsMs: number
   /** False once the process is shutting down. */
   accepting: () => boolean
   /** Whether the sandbox that the process serves has a release. */

@@ -14,11 +14,13 @@ import { restoreCalls } from './restored-calls.ts'
 import { Scheduler } from './scheduler.ts'
 import { type News, receivedForecast } from './workers/messages.ts'
 
-/** A node that has rested may have to read thousands of forecasts before it can tell what stands. */
+/** A node that has rested may have to read thousands of forecasts before it can tell what stands, and one that starts all questions. */
 const STANDING_PATIENCE_MS = 2_000
 
 export interface RunningEnvironment {
   context: NodeContext
+  /** Resolves once the questions and the forecasts that stand have been read, or could not be. */
+  loaded: Promise<void>
   /** Takes in what another worker did. */
   learn(news: News): void
   /** Stops what goes on in the background. */
@@ -39,8 +41,6 @@ export async function startEnvironment(
   const { environment, settings, own, logger } = components
   const parts = buildApiParts(components, serving)
   await followStore(parts)
-  // A process that counts by itself continues from what was written down before it started.
-  if (!serving.counters.quotas.shared) await restoreCalls(components, parts.limits)
   const scheduler = new Scheduler(environment, own.RELEASE_SCHEDULE, serving.scheduler, logger)
   const following = (step: () => Promise<void>) => async () => {
     try {
@@ -71,14 +71,37 @@ export async function startEnvironment(
       await followedLog()
     },
   })
+  const { questions, limits } = parts
+  // A process that counts by itself continues from what was written down before it started.
+  const restored = Promise.withResolvers<void>()
+  let isRestored = serving.counters.quotas.shared
+  const followedCalls = following(async () => {
+    if (isRestored) return
+    await restoreCalls(components, limits)
+    isRestored = true
+    restored.resolve()
+  })
+  if (!isRestored) {
+    limits.restoreFirst(async () => {
+      if (!isRestored) await Promise.race([standingFollower.catchUp(), restored.promise])
+      return isRestored
+    })
+  }
+  const followedStanding = following(async () => {
+    if (!questions.isRead) await readQuestions(parts)
+    if (serving.accepting()) await parts.standing.refresh()
+  })
   // Apart from the rest, because at the start it may read for minutes.
   const standingFollower = new Follower({
     ...pace,
     // What was written just after a look began is known after a pause and two looks, which must not take longer than `REFRESH_MS`.
     refreshMs: settings.REFRESH_MS / 2,
-    isBehind: true,
+    firstLookMs: serving.firstCallsMs,
     patienceMs: STANDING_PATIENCE_MS,
-    follow: following(() => parts.standing.refresh()),
+    follow: async () => {
+      await followedCalls()
+      await followedStanding()
+    },
   })
   const flush = async () => {
     try {
@@ -98,12 +121,17 @@ export async function startEnvironment(
         await follower.catchUp()
       },
       isFollowing: () => !follower.isResting,
+      questionsRead: async () => {
+        if (!questions.isRead) await Promise.race([standingFollower.catchUp(), questions.firstRead])
+        return questions.isRead
+      },
       catchUpStanding: async () => {
         await serving.latest?.()
         return standingFollower.catchUp()
       },
       nextReleaseAt: () => scheduler.nextRun(),
     },
+    loaded: standingFollower.looked,
     learn: (news) => {
       if (news.kind === 'retired') parts.callers.learnRetired(news.agentId, news.at)
       else parts.standing.wrote(news.path, news.forecasts.map(receivedForecast))
@@ -122,12 +150,23 @@ export async function startEnvironment(
   }
 }
 
-/** Brings up to date what a node serves. Snapshots are listed until that of the current release's day is known. */
+/** @throws whatever keeps the node from reading them: it is tried again, and meanwhile the node serves what is published. */
+async function readQuestions({ questions, health }: ApiParts): Promise<void> {
+  try {
+    await questions.refresh()
+    health.triedQuestions()
+  } catch (error) {
+    health.triedQuestions({ error })
+    throw error
+  }
+}
+
+/** Brings up to date what a node serves: the questions only once they have been read beside. Snapshots are listed until that of the current release's day is known. */
 async function followStore(
   { questions, releases, history, health }: ApiParts,
   makeReady?: MakeReady,
 ): Promise<void> {
-  await questions.refresh()
+  if (questions.isRead) await questions.refresh()
   await releases.refresh(makeReady)
   const { current } = releases
   if (current && !history.has(snapshotDate(current.as_of))) await history.refresh()

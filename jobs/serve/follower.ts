@@ -11,8 +11,11 @@ export type Pause = (milliseconds: number, signal: AbortSignal) => Promise<boole
 interface FollowerSettings {
   refreshMs: number
   pause: Pause
-  /** Whether nobody has looked yet: then the first look is made at once, and calls wait for it as for a node that rested. */
-  isBehind?: boolean
+  /**
+   * Where nobody has looked yet: the first look is made after this many milliseconds, or as soon as a call wants it, and calls wait for
+   * it as for a node that rested.
+   */
+  firstLookMs?: number
   /** How long a call waits for what was written while the node rested: `PATIENCE_MS` if left out. A store that does not answer delays no call longer. */
   patienceMs?: number
   /** Brings up to date what the node knows, and handles its own failures. */
@@ -26,19 +29,22 @@ export class Follower {
   /** Whether a call has come since the last look. */
   #asked = false
   /** Whether what the node knows may be older than `refreshMs`. */
-  #resting = false
+  #resting: boolean
   /** Whether no look has ended since the node rested. */
   #behind = false
+  readonly #looked = Promise.withResolvers<void>()
   #following: Promise<void> | undefined
   #waking: Promise<boolean> | undefined
 
   constructor(settings: FollowerSettings) {
     this.#settings = settings
-    if (settings.isBehind) {
-      this.#resting = true
-      void this.#look()
-    }
+    this.#resting = settings.firstLookMs !== undefined
     this.#running = this.#run()
+  }
+
+  /** Resolves once the first look has ended. */
+  get looked(): Promise<void> {
+    return this.#looked.promise
   }
 
   /** Whether a call has to wait for a look. */
@@ -64,8 +70,10 @@ export class Follower {
   }
 
   async #run(): Promise<void> {
-    const { refreshMs, pause } = this.#settings
+    const { refreshMs, firstLookMs, pause } = this.#settings
     const { signal } = this.#stopping
+    // A call may have had it look already.
+    if (firstLookMs !== undefined && (await pause(firstLookMs, signal)) && this.#resting) void this.#look()
     for (let skippedMs = 0; await pause(refreshMs, signal);) {
       if (!this.#asked) this.#resting = true
       skippedMs += refreshMs
@@ -96,6 +104,7 @@ export class Follower {
   #look(): Promise<void> {
     this.#following ??= this.#settings.follow().finally(() => {
       this.#following = undefined
+      this.#looked.resolve()
     })
     return this.#following
   }

@@ -38,6 +38,7 @@ export class Health {
   readonly #tried: Record<Tried, Check>
   /** Calls without an answer yet. One that hangs is not made again before it ends. */
   readonly #underWay = new Set<Tried>()
+  #questions: Check
   #clockDueMs: number
   #manifest: ReleaseManifest | undefined
   #followedAt: Date
@@ -55,6 +56,7 @@ export class Health {
       writes: { ok: true, detail: 'the store was written to at the start', checked_at },
       clock: { ok: true, detail: '', checked_at },
     }
+    this.#questions = { ok: false, detail: 'the questions are not read yet', checked_at }
     this.#noteClock(components.clockAheadMs)
   }
 
@@ -63,13 +65,30 @@ export class Health {
   }
 
   get checks(): Checks {
-    return { ...this.#tried, release: this.#release() }
+    return { ...this.#tried, questions: this.#questions, release: this.#release() }
   }
 
   /** The node has followed its store, and serves this release. */
   followed(manifest: ReleaseManifest | undefined): void {
     this.#manifest = manifest
     this.#followedAt = this.#components.now()
+  }
+
+  /** The node has tried to read the questions for the first time, and again each time that this failed. */
+  triedQuestions(failure?: { error: unknown }): void {
+    const { now, logger, environment } = this.#components
+    const checked_at = now().toISOString()
+    const was = this.#questions.detail
+    const detail = failure
+      ? `the questions could not be read (${reasonOf(failure.error)})`
+      : 'the questions were read'
+    this.#questions = { ok: !failure, detail, checked_at }
+    if (failure && detail !== was) {
+      logger.error(
+        { environment, check: 'questions', err: failure.error },
+        `${detail}: no forecasts are taken`,
+      )
+    }
   }
 
   /** How old the current release is; undefined if there is none. */

@@ -25,7 +25,8 @@ const COMMANDS: Record<Environment, Record<string, readonly string[]>> = {
 }
 
 export class Scheduler {
-  readonly #task: ScheduledTask
+  readonly #schedule: () => ScheduledTask
+  #task: ScheduledTask | undefined
   readonly #environment: Environment
   readonly #logger: Logger
   #child: ChildProcess | undefined
@@ -33,7 +34,7 @@ export class Scheduler {
   #stopping = false
 
   /**
-   * Knows from now on when the next run is due. Runs the commands only if `runs` is true.
+   * Knows when the next run is due, and runs the commands from now on if `runs` is true.
    *
    * @throws ServiceError `invalid` for a schedule that cron does not know.
    */
@@ -47,22 +48,26 @@ export class Scheduler {
     this.#environment = environment
     this.#logger = logger
     const run = () => (this.#running = this.#runAll())
-    this.#task = nodeCron.schedule(schedule, runs ? run : () => {}, {
-      noOverlap: true,
-      timezone: 'UTC',
-      logger: cronLogger(logger, environment),
-    })
+    this.#schedule = () =>
+      nodeCron.schedule(schedule, runs ? run : () => {}, {
+        noOverlap: true,
+        timezone: 'UTC',
+        logger: cronLogger(logger, environment),
+      })
+    // Otherwise once somebody asks, because it takes a twentieth of the start.
+    if (runs) this.#task = this.#schedule()
   }
 
   /** When a release is due by the schedule, whichever node makes it. */
   nextRun(): Date | undefined {
+    this.#task ??= this.#schedule()
     return this.#task.getNextRun() ?? undefined
   }
 
   /** Ends the command under way: the next run completes what it leaves undone. */
   async stop(): Promise<void> {
     this.#stopping = true
-    await this.#task.destroy()
+    await this.#task?.destroy()
     this.#child?.kill('SIGTERM')
     await this.#running
   }

@@ -16,6 +16,8 @@ import type { PrimaryLink } from './workers/primary-link.ts'
 const METHODOLOGY_TEXT = new URL('../../docs/methodology.md', import.meta.url)
 /** Longer than the 60 s for which proxies keep a connection, so that no proxy sends into one that is just closing. */
 const IDLE_MS = 65_000
+/** To read questions loads DuckDB, and that stops all else for some tens of milliseconds. */
+const FIRST_CALLS_MS = 100
 
 export interface Service {
   url: string
@@ -25,8 +27,16 @@ export interface Service {
   stop(): Promise<void>
 }
 
+/** A service of this process. */
+interface OwnService extends Service {
+  /** Resolves once it has tried to read the questions and the forecasts that stand. */
+  loaded: Promise<unknown>
+}
+
 export interface ServiceOptions {
   scheduler: boolean
+  /** How long the node answers what is asked at first, before it reads questions. */
+  firstCallsMs?: number
   /** Of a worker. */
   link?: PrimaryLink
   /** What stands before Koa instead of the prepared answers, for a test that compares or counts; undefined for nothing. */
@@ -35,8 +45,8 @@ export interface ServiceOptions {
 
 export async function startService(
   components: Record<Environment, Components>,
-  { scheduler, link, answerFirst = (prepared) => prepared }: ServiceOptions,
-): Promise<Service> {
+  { scheduler, firstCallsMs = FIRST_CALLS_MS, link, answerFirst = (prepared) => prepared }: ServiceOptions,
+): Promise<OwnService> {
   const { settings, logger, newRequestId } = components.production
   const addressOf = addressesBehind(settings.TRUSTED_PROXIES)
   const metrics = new Metrics(link && (() => link.measurements()))
@@ -54,6 +64,7 @@ export async function startService(
       tell,
       latest,
       scheduler,
+      firstCallsMs,
       accepting: () => accepting,
       isSandboxSeeded,
     }
@@ -94,6 +105,7 @@ export async function startService(
     return {
       url: server.url,
       release,
+      loaded: Promise.all(running.map((each) => each.loaded)),
       stop: async () => {
         accepting = false
         logger.info('stopping: no new connections, answering what is under way')

@@ -379,8 +379,12 @@ describe('damaged objects', () => {
       if (!/^tables\/questions\/.*\.parquet$/.test(key)) store.objects.set(key, bytes)
     }
     expectProblem(await client.get(`/questions/${QUESTION.open}`), 503, DAMAGED)
-    await expect(startTestService({ store, folder: await testFolder() })).rejects.toMatchObject({
-      kind: 'corrupt',
-    })
+    const { client: begun } = await testService({ store, folder: await testFolder() })
+    expectProblem(
+      await begun.get(`/questions/${QUESTION.open}`),
+      503,
+      /^this node has not read the questions/,
+    )
+    expectProblem(await begun.get('/readyz?for=forecasts'), 503, /the questions could not be read/)
   })
 })

@@ -62,7 +62,8 @@ async function walled(settings: Record<string, string> = {}): Promise<Walled> {
     })
   const components = { production: await of('production'), sandbox: await of('sandbox') }
   for (const [path, bytes] of released.objects) await stores.sandbox.put(path, bytes)
-  const service = await startService(components, { scheduler: false })
+  const service = await startService(components, { scheduler: false, firstCallsMs: 0 })
+  await service.loaded
   let stopping: Promise<void> | undefined
   const stop = () => (stopping ??= service.stop())
   onTestFinished(stop)

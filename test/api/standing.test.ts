@@ -201,7 +201,8 @@ describe('GET /agents/{agent_id}/forecasts', () => {
     const store = new FaultStore(copyOf(released), {
       before: ({ path }) => (path.startsWith('tables/forecasts/') ? gate.promise : undefined),
     })
-    const { client } = await testService(await testComponents({ store, clock: new Clock(NOW) }))
+    const components = await testComponents({ store, clock: new Clock(NOW) })
+    const { client } = await testService(components, { firstCallsMs: 0 })
     const early = await client.get(pathOf(agent.agentId), bearer(agent.key))
     expect(early.status).toBe(503)
     expect(early.headers['retry-after']).toBe('2')

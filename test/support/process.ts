@@ -23,6 +23,8 @@ export interface ProcessOptions {
   /** The home directory, folder for temporary files and working directory of the process. */
   folder: string
   env?: Record<string, string>
+  /** The program; the sources if none is named. */
+  program?: string
   /** The user that the process runs as; by default the test's own. */
   uid?: number
 }
@@ -35,8 +37,11 @@ export interface Running {
 }
 
 /** Starts a command. Call it inside a test: the process ends with the test. */
-export function startFvs(args: readonly string[], { folder, env = {}, uid }: ProcessOptions): Running {
-  const child = spawn(process.execPath, [FVS, ...args], {
+export function startFvs(
+  args: readonly string[],
+  { folder, env = {}, program = FVS, uid }: ProcessOptions,
+): Running {
+  const child = spawn(process.execPath, [program, ...args], {
     cwd: folder,
     env: {
       HOME: folder,

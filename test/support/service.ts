@@ -236,7 +236,13 @@ export async function startTestService(
   serving: Partial<ServiceOptions> = {},
 ): Promise<TestService> {
   const components = 'registry' in options ? options : await testComponents(options)
-  const service = await startService(withSandbox(components), { scheduler: false, ...serving })
+  const service = await startService(withSandbox(components), {
+    scheduler: false,
+    firstCallsMs: 0,
+    ...serving,
+  })
+  // Unless a test is about what a service answers that has just started.
+  if (serving.firstCallsMs === undefined) await service.loaded
   const client = new Client(service.url)
   let stopping: Promise<void> | undefined
   return {

@@ -86,6 +86,7 @@ async function served(specs: Route[], accepting: boolean): Promise<Client> {
   const context = {
     accepting: () => accepting,
     catchUp: () => Promise.resolve(),
+    questionsRead: () => Promise.resolve(true),
     health: { checks: readiness.checks, clock: readiness.checks.clock },
     releases: { now: {} },
   } as unknown as NodeContext
@@ -221,6 +222,14 @@ const PROVOKE_OF: Record<string, Provoke> = {
     const client = await another({ settings: { READS_PER_MINUTE: '1' } })
     await send(client, { ...request, path: '/questions', query: {}, headers: {} })
     return send(client, request)
+  },
+  'listQuestions 503': async (request) => {
+    const store = new FaultStore(copyOf(released), {
+      before: ({ path }) => {
+        if (path.startsWith('tables/questions/')) throw new ServiceError('unavailable', `there is no ${path}`)
+      },
+    })
+    return send(await another({ store }), request)
   },
   'listStandingForecasts 503': async (request) => {
     const store = new FaultStore(copyOf(released), {

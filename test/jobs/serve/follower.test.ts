@@ -12,7 +12,7 @@ const REFRESH_MS = 500
 /** A follower whose time passes when the test says so. */
 function setUp(
   follow: () => Promise<void> = () => Promise.resolve(),
-  settings: { isBehind?: boolean; patienceMs?: number } = {},
+  settings: { firstLookMs?: number; patienceMs?: number } = {},
 ) {
   let nowMs = 0
   let looks = 0
@@ -135,16 +135,24 @@ describe('a follower', () => {
     expect(await follower.catchUp()).toBe(true)
   })
 
-  test('that begins behind looks at once, and tells so until it has looked', async () => {
-    const gate = Promise.withResolvers<void>()
-    const { follower, looks, pass } = setUp(() => gate.promise, { isBehind: true, patienceMs: 50 })
+  test('that begins behind looks by itself after a time', async () => {
+    const { looks, pass } = setUp(undefined, { firstLookMs: 100 })
+    await pass(99)
+    expect(looks()).toBe(0)
+    await pass(1)
     expect(looks()).toBe(1)
+  })
+
+  test('that begins behind looks as soon as a call wants it, and tells so until it has looked', async () => {
+    const gate = Promise.withResolvers<void>()
+    const { follower, looks, pass } = setUp(() => gate.promise, { firstLookMs: 100, patienceMs: 50 })
     const early = follower.catchUp()
     await pass(50)
     expect(await early).toBe(false)
     gate.resolve()
     await pass(1)
     expect(await follower.catchUp()).toBe(true)
+    await pass(REFRESH_MS - 100)
     expect(looks()).toBe(1)
   })
 })

@@ -1,0 +1,128 @@
+// The program that `npm ci` builds: it is what the sources make now, and does what they do.
+import { execFile } from 'node:child_process'
+import { cp, readFile, readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { REPOSITORY } from './support/fenced-blocks.ts'
+import { suiteFolder, testFolder } from './support/folder.ts'
+import { fvs, fvsServe } from './support/process.ts'
+import { inboxRows } from './support/inbox-rows.ts'
+import { Client, bearer, testComponents } from './support/service.ts'
+import { QUESTION, type WorldAgent, copyReleasedWorld, forecasterId } from './support/world.ts'
+
+const BUILT = join(REPOSITORY, 'dist')
+const PROGRAMS = { built: join(BUILT, 'fvs.js'), sources: join(REPOSITORY, 'jobs/fvs.js') }
+
+const released = await suiteFolder()
+let agent: WorldAgent
+beforeAll(async () => {
+  agent = await copyReleasedWorld((await testComponents({ folder: released })).store)
+})
+
+async function freshStore(): Promise<{ folder: string; store: string }> {
+  const folder = await testFolder()
+  const store = join(folder, 'store')
+  await cp(join(released, 'store'), store, { recursive: true })
+  return { folder, store }
+}
+
+async function contentOf(folder: string): Promise<Record<string, string>> {
+  const names = (await readdir(folder)).toSorted()
+  const texts = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')))
+  return Object.fromEntries(names.map((name, index) => [name, texts[index]!]))
+}
+
+test('is made of the sources as they are: otherwise run `npm run build`', async () => {
+  // Beside it, because what is built names the places of the sources.
+  const again = `dist-${process.pid}`
+  onTestFinished(() => rm(join(REPOSITORY, again), { recursive: true, force: true }))
+  await promisify(execFile)(process.execPath, [join(REPOSITORY, 'jobs/build.ts'), again])
+  const [built, now] = await Promise.all([contentOf(BUILT), contentOf(join(REPOSITORY, again))])
+  expect(Object.keys(built)).toEqual(Object.keys(now))
+  for (const [name, text] of Object.entries(now)) expect(built[name] === text, name).toBe(true)
+})
+
+describe('the program that is built', () => {
+  const NAMES =
+    'serve release stage import agents keys log sandbox verify witness audit quarantine retention mcp demo'
+  const COMMANDS = [['--help'], ...NAMES.split(' ').map((name) => [name, '--help'])]
+
+  test('helps with the same commands as the sources', async () => {
+    const { folder } = await freshStore()
+    for (const args of COMMANDS) {
+      const built = await fvs(args, { folder, program: PROGRAMS.built })
+      expect(built, args.join(' ')).toEqual(await fvs(args, { folder }))
+      expect(built.code).toBe(0)
+    }
+  })
+
+  test('does and prints what the sources do', async () => {
+    const { folder, store } = await freshStore()
+    const env = { STORE_URL: store, LOG_LEVEL: 'error' }
+    for (const args of [
+      ['audit', '--json'],
+      ['agents', 'list'],
+      ['keys', 'list', '--json'],
+      ['import', 'questions', '--template'],
+      ['import', 'questions', join(folder, 'nothing.csv')],
+      ['release', '--if-changed', '--as-of', '2026-03-01T12:00:00Z', '--json'],
+      ['serve', '--workers', 'none'],
+    ]) {
+      const built = await fvs(args, { folder, env, program: PROGRAMS.built })
+      expect(built, args.join(' ')).toEqual(await fvs(args, { folder, env }))
+    }
+  })
+
+  test('demo: scores, releases, serves, signs and audits', { timeout: 120_000 }, async () => {
+    const { folder } = await freshStore()
+    const { code, stdout, stderr } = await fvs(['demo', '--exit', '--json'], {
+      folder,
+      program: PROGRAMS.built,
+    })
+    expect(code, stderr).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({ ok: true, audit: { ok: true } })
+  })
+
+  test.for([1, 2])(
+    'serves by %s processes what the sources do, takes forecasts and stops',
+    async (workers) => {
+      const { folder, store } = await freshStore()
+      const env = { STORE_URL: store }
+      const options = ['--no-scheduler', '--workers', String(workers)]
+      const services = await Promise.all([
+        fvsServe({ folder, env, program: PROGRAMS.built }, ...options),
+        fvsServe({ folder, env }, ...options),
+      ])
+      const [built, sources] = services.map(({ url }) => new Client(url)) as [Client, Client]
+      const page = (await built.get('/')).text
+      const assets = [...page.matchAll(/"(\/assets\/[^"]+)"/g)].map(([, path]) => path!)
+      expect(assets).not.toEqual([])
+      for (const path of [
+        ...assets,
+        `/forecaster/${forecasterId(0)}/verification`,
+        `/forecaster/${forecasterId(0)}/scores`,
+        `/view/forecasters/${forecasterId(0)}`,
+        '/questions',
+        '/methodology',
+        '/view/methodology',
+        '/openapi.json',
+        '/docs/viewer.css',
+        '/nothing',
+      ]) {
+        const [ours, theirs] = await Promise.all([built.get(path), sources.get(path)])
+        expect([ours.status, ours.text], path).toEqual([theirs.status, theirs.text])
+      }
+      const submitted = await built.post(
+        `/agents/${agent.agentId}/forecast`,
+        { question_id: QUESTION.open, probability: 0.5 },
+        bearer(agent.key),
+      )
+      expect(submitted.json()).toMatchObject({ probability: 0.5 })
+      const kept = await inboxRows((await testComponents({ folder })).store, 'forecasts')
+      expect(kept.map(({ forecast_id }) => forecast_id)).toEqual([submitted.json()['forecast_id']])
+      for (const { kill } of services) kill('SIGTERM')
+      for (const { finished } of services) expect(await finished).toMatchObject({ code: 0 })
+    },
+  )
+})
