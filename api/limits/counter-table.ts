@@ -33,6 +33,8 @@ interface Entry {
   counter: MemoryCounter
   /** The processes with a lease, by caller. */
   holders: LRUCache<string, Set<number>>
+  /** What ends when leases are taken back, by caller. */
+  recalls: Map<string, Promise<void>>
   endsMs: number
 }
 
@@ -60,8 +62,14 @@ export class CounterTable implements Counters {
     if (!counted) return null
     let leased = 0
     if (verb === 'consume' && quota !== undefined) {
-      // Nobody is refused what another process has leased and not used.
-      if (counted.consumedPoints > quota) counted = (await this.#recall(call, asking)) ?? counted
+      // Nobody is refused what another process has leased and not used. Those who wait for it count for nothing, and come again in their order.
+      while (counted.consumedPoints > quota) {
+        const recalled = this.#recall(call, asking)
+        if (!recalled) break
+        await counter.reward(caller, points)
+        await recalled
+        counted = await counter.consume(caller, points)
+      }
       const part = ((quota - counted.consumedPoints) * LEASED_PART) / asking.processes
       leased = Math.max(0, Math.min(MOST_LEASED, Math.floor(part)))
       if (leased > 0) {
@@ -72,17 +80,23 @@ export class CounterTable implements Counters {
     return [counted.consumedPoints, counted.msBeforeNext, leased]
   }
 
-  /** Takes back all leases for a caller, and returns what is counted then; undefined where there were none. */
-  async #recall({ spec, caller }: CounterCall, { recall }: Asking) {
-    const { counter, holders } = this.#entry(spec)
-    const held = [...(holders.get(caller) ?? [])]
-    if (held.length === 0) return undefined
+  /** Takes back all leases for a caller; undefined where there are none. Calls that come while this is under way share it. */
+  #recall({ spec, caller }: CounterCall, { recall }: Asking): Promise<void> | undefined {
+    const { counter, holders, recalls } = this.#entry(spec)
+    const underWay = recalls.get(caller)
+    const held = holders.get(caller)
+    if (underWay || !held) return underWay
     holders.delete(caller)
-    const unused = await Promise.all(held.map((process) => recall(process, spec[0], caller)))
-    return counter.reward(
-      caller,
-      unused.reduce((sum, points) => sum + points, 0),
-    )
+    const takenBack = Promise.all([...held].map((process) => recall(process, spec[0], caller)))
+      .then(async (unused) => {
+        await counter.reward(
+          caller,
+          unused.reduce((sum, points) => sum + points, 0),
+        )
+      })
+      .finally(() => recalls.delete(caller))
+    recalls.set(caller, takenBack)
+    return takenBack
   }
 
   #entry(spec: CounterSpec): Entry {
@@ -93,7 +107,7 @@ export class CounterTable implements Counters {
       // Each month has a counter of its own, which nobody asks when the month is over.
       for (const [old, { endsMs }] of this.#entries) if (endsMs < nowMs) this.#entries.delete(old)
       const holders = new LRUCache<string, Set<number>>({ maxSize: mostCallers, sizeCalculation: () => 1 })
-      entry = { counter: new MemoryCounter(...spec), holders, endsMs: 0 }
+      entry = { counter: new MemoryCounter(...spec), holders, recalls: new Map(), endsMs: 0 }
       this.#entries.set(name, entry)
     }
     entry.endsMs = nowMs + durationS * 1000

@@ -1,4 +1,5 @@
 // Counters that processes share: leases make calls that need not ask, and never one too many or too few.
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
 import { count } from '../../../api/limits/admission.ts'
@@ -8,18 +9,22 @@ import { EVERYONE } from '../../../api/limits/counters.ts'
 import { RemoteCounters } from '../../../api/limits/remote-counters.ts'
 
 /** Processes that count in one table, each through a connection that delivers later. */
-function processesOver(table: CounterTable, processes: number) {
+function processesOver(table: CounterTable, processes: number, delivered = () => Promise.resolve()) {
   let asked = 0
   const all: RemoteCounters[] = Array.from(
     { length: processes },
     (_, process) =>
       new RemoteCounters(async (calls) => {
         asked += 1
-        await Promise.resolve()
+        await delivered()
         return table.answer(calls, {
           process,
           processes,
-          recall: (holder, name, caller) => Promise.resolve(all[holder]!.recall(name, caller)),
+          recall: async (holder, name, caller) => {
+            // What was sent before has arrived by then, as over a connection.
+            await nextTurn()
+            return all[holder]!.recall(name, caller)
+          },
         })
       }),
   )
@@ -53,6 +58,29 @@ describe('three processes', () => {
         },
       ),
       { numRuns: 30 },
+    )
+  })
+
+  test('let a caller through exactly as often as its quota says, however many calls come at once', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 400 }),
+        fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 20 }),
+        async (quota, groups) => {
+          const { admitters } = processesOver(new CounterTable(), 3, nextTurn)
+          const admitAll = async (calls: number) => {
+            const all = Array.from({ length: calls }, (_, call) => admitters[call % 3]!.admit(quota))
+            return (await Promise.all(all)).filter(({ admitted }) => admitted).length
+          }
+          let [sent, admitted] = [0, 0]
+          for (const calls of groups) {
+            admitted += await admitAll(calls)
+            sent += calls
+          }
+          expect(admitted).toBe(Math.min(quota, sent))
+        },
+      ),
+      { numRuns: 100 },
     )
   })
 
