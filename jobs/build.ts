@@ -73,6 +73,7 @@ const EXPECTED_WARNINGS = { eval: false }
 
 async function build(...names: (keyof typeof PROGRAMS)[]): Promise<void> {
   const bundle = await rolldown({
+    cwd: ROOT,
     input: Object.fromEntries(names.map((name) => [name, join(ROOT, PROGRAMS[name])])),
     platform: 'node',
     external: PACKAGES_APART,
