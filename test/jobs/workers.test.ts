@@ -138,6 +138,24 @@ describe('a worker that is killed', () => {
     await release(await testComponents({ folder: node.folder }))
     await expectKept(node.folder, outcome)
   })
+
+  test('leaves no caller waiting whose connection it had not taken yet', patient, async () => {
+    const node = await freshNode()
+    const [first] = workersOf(node)
+    process.kill(first!, 'SIGSTOP')
+    // Node hands a worker one connection at a time.
+    let [answered, ended] = [0, 0]
+    for (let call = 0; call < 6; call += 1) {
+      new Client(node.url).get('/livez').then(
+        () => (answered += 1),
+        () => (ended += 1),
+      )
+    }
+    await expect.poll(() => answered, { timeout: 20_000 }).toBe(5)
+    expect(ended).toBe(0)
+    process.kill(first!, 'SIGKILL')
+    await expect.poll(() => ended, { timeout: 20_000 }).toBe(1)
+  })
 })
 
 describe.for(['primary', 'group'] as const)('a signal to the %s', (to) => {

@@ -1,6 +1,7 @@
 // One worker, as its primary sees it.
 import cluster from 'node:cluster'
 import type { Measured } from '../../../api/metrics.ts'
+import { closeLostConnections } from './lost-connections.ts'
 import { Questions, type ToPrimary, type ToWorker } from './messages.ts'
 
 export type FromWorker = Exclude<ToPrimary, { kind: 'answer' }>
@@ -18,6 +19,7 @@ export class WorkerProcess {
   readonly #questions = new Questions()
 
   constructor(receive: (message: FromWorker, from: WorkerProcess) => void) {
+    closeLostConnections(this.#worker)
     this.ended = new Promise<Ended>((resolve) => {
       this.#worker.once('exit', (code: number | null, signal: string | null) => {
         resolve({ code, signal })
