@@ -37,7 +37,7 @@ export class Connections {
       else if (!before) answer(request, response)
       else {
         before.once('close', () => {
-          if (!socket.destroyed) answer(request, response)
+          if (socket.writable) answer(request, response)
         })
       }
     })

@@ -1,4 +1,5 @@
 // Slow, broken and too many clients are cut off, and all others are still served.
+import { setImmediate as othersHaveRun } from 'node:timers/promises'
 import Koa from 'koa'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type RunningServer, startServer } from '../../api/server.ts'
@@ -275,6 +276,24 @@ describe('a client that asks ahead', () => {
       await raw.received(new RegExp(`it was /${turn};`))
     }
     expect(begun).toEqual(['/0', '/1', '/2'])
+  })
+
+  test.for([
+    ['at once', () => Promise.resolve()],
+    ['later in its turn of the event loop', () => new Promise<void>((resolve) => process.nextTick(resolve))],
+    ['in the next turn', () => othersHaveRun()],
+  ] as const)('has nothing begun behind an answer, made %s, that ends the connection', async ([, wait]) => {
+    const begun: string[] = []
+    const server = await serverOf(async (ctx) => {
+      begun.push(ctx.path)
+      await wait()
+      ctx.set('Connection', 'close')
+      ctx.body = 'the last'
+    })
+    const raw = await RawSocket.open(server.url)
+    raw.socket.write(asking(3))
+    expect(await raw.closed).toMatch(/the last$/)
+    expect(begun).toEqual(['/0'])
   })
 
   test('for far too much is cut off', async () => {
