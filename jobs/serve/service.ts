@@ -7,6 +7,7 @@ import { Metrics } from '../../api/metrics.ts'
 import { allRoutes } from '../../api/routes/all.ts'
 import { answerFirst as answeredFirst } from '../../api/before-koa/answer-first.ts'
 import { type AnswerFirst, startServer } from '../../api/server.ts'
+import { holdTickShape } from '../../api/tick-shape.ts'
 import type { Environment } from '../../schemas/values.ts'
 import { type Components, SERVICE_VERSION } from '../components.ts'
 import { type RunningEnvironment, startEnvironment } from './environment-service.ts'
@@ -47,6 +48,7 @@ export async function startService(
   components: Record<Environment, Components>,
   { scheduler, firstCallsMs = FIRST_CALLS_MS, link, answerFirst = (prepared) => prepared }: ServiceOptions,
 ): Promise<OwnService> {
+  holdTickShape()
   const { settings, logger, newRequestId } = components.production
   const addressOf = addressesBehind(settings.TRUSTED_PROXIES)
   const metrics = new Metrics(link && (() => link.measurements()))
