@@ -9,9 +9,10 @@ import type { NodeContext } from '../context.ts'
 import type { Caller } from '../limits/callers.ts'
 import { CountedCall } from '../limits/counted-call.ts'
 import type { PreparedRoute, Route } from '../route.ts'
+import { endOfTurn } from './end-of-turn.ts'
 import { type Answering, type Found, type Placed, byPath } from './paths.ts'
 import { plainHeaders } from './plain-headers.ts'
-import { type PreparedAnswer, completed, prepareAnswer } from './prepared-answer.ts'
+import { type CompleteAnswer, type PreparedAnswer, completed, prepareAnswer } from './prepared-answer.ts'
 
 /** A call whose answers are prepared, in one environment. */
 interface PreparedCall extends Placed<PreparedRoute> {
@@ -72,13 +73,13 @@ class PreparedAnswers {
     this.#components = components
   }
 
-  /** Counts the call as Koa does, and answers it: at once, unless there is something to wait for. */
+  /** Counts the call as Koa does, and answers it: in this turn of the event loop, unless there is something to wait for. */
   answer(
     asked: Asked,
     request: IncomingMessage,
     response: ServerResponse,
     otherwise: RequestListener,
-  ): Promise<void> | undefined {
+  ): Promise<void> {
     const started = performance.now()
     const { call, caller } = asked
     const { spec, context } = call
@@ -86,18 +87,23 @@ class PreparedAnswers {
     const admitted = context.isFollowing() ? context.limits.admitNow(spec.limit, caller, address) : undefined
     if (admitted) {
       void context.catchUp()
-      this.#send(asked, request, response, { started, ...admitted })
-      return undefined
+      const answer = this.#counted(asked, request, { started, ...admitted })
+      return endOfTurn().then(() => {
+        send(response, answer)
+      })
     }
     const counted = new CountedCall(context.limits, address)
     return this.#sourceOf(asked, counted).then((source) => {
       if (!source) otherwise(request, response)
       else
-        this.#send({ ...asked, source }, request, response, {
-          started,
-          state: counted.state,
-          usage: counted.usage,
-        })
+        send(
+          response,
+          this.#counted({ ...asked, source }, request, {
+            started,
+            state: counted.state,
+            usage: counted.usage,
+          }),
+        )
     })
   }
 
@@ -121,12 +127,12 @@ class PreparedAnswers {
     }
   }
 
-  #send(
+  /** Counts the answer in the usage, the metrics and the log. */
+  #counted(
     { call, source, caller, ifNoneMatch }: Asked,
     request: IncomingMessage,
-    response: ServerResponse,
     { started, state, usage }: { started: number } & Pick<CountedCall, 'state' | 'usage'>,
-  ): void {
+  ): CompleteAnswer {
     const { logger, metrics, newRequestId, accepting } = this.#components
     const requestId = newRequestId()
     const isLast = !accepting()
@@ -134,15 +140,20 @@ class PreparedAnswers {
     const { url: path } = request
     const method = request.method!
     const prepared = preparedOf(source, call, caller)
-    const { status, head, body } = completed(prepared, { requestId, ifNoneMatch, state, isLast })
+    const answer = completed(prepared, { requestId, ifNoneMatch, state, isLast })
+    const { status } = answer
     if (usage) context.usage.count(usage)
     const seconds = (performance.now() - started) / 1000
     metrics.requests.observe({ method, route, status }, seconds)
     const keyId = caller.kind === 'anonymous' ? undefined : caller.key_id
     logger.debug({ requestId, method, path, status, seconds, keyId }, 'answered')
-    response.writeHead(status, head)
-    response.end(body, 'latin1')
+    return answer
   }
+}
+
+function send(response: ServerResponse, { status, head, body }: CompleteAnswer): void {
+  response.writeHead(status, head)
+  response.end(body, 'latin1')
 }
 
 function preparedOf(
