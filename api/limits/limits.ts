@@ -15,11 +15,12 @@ import {
   count,
   stateOf,
 } from './admission.ts'
+import { dayOf } from './calendar.ts'
 import type { Caller } from './callers.ts'
 import { type CallCounters, type Counters, EVERYONE, MOST_ADDRESSES } from './counters.ts'
 import { type AdmittedNow, type Counted, admittedNow, hasLeftNow } from './counted-now.ts'
 import type { KeyRecord } from '../../pipeline/access/registry.ts'
-import { MonthlyCalls, monthOf, nextMonth } from './monthly-calls.ts'
+import { MonthlyCalls } from './monthly-calls.ts'
 
 interface LimitsComponents {
   environment: Environment
@@ -127,12 +128,13 @@ export class Limits {
     await this.#assertRestored()
     const { account_id, tier } = key
     const at = this.#now()
+    const { month, nextMonthMs } = dayOf(at)
     return {
       tier,
-      month: monthOf(at),
+      month,
       calls: await this.monthlyCalls.used(account_id, at),
       monthly_calls: this.#monthlyQuotaOf(key),
-      resets_at: nextMonth(at).toISOString(),
+      resets_at: new Date(nextMonthMs).toISOString(),
     }
   }
 
@@ -160,7 +162,7 @@ export class Limits {
 }
 
 function usageEntryOf({ key_id: keyId, account_id: accountId, tier }: KeyRecord, at: Date): UsageEntry {
-  return { keyId, accountId, tier, day: at.toISOString().slice(0, 10) }
+  return { keyId, accountId, tier, day: dayOf(at).name }
 }
 
 /** The name that the failed calls of a caller are counted under. */

@@ -1,6 +1,7 @@
 // Monthly quotas: how many verification calls an account, or an address without a key, has made in a calendar month, in
 // UTC.
 import type { RateLimiterAbstract } from 'rate-limiter-flexible'
+import { dayOf } from './calendar.ts'
 import type { Counters } from './counters.ts'
 import type { Counted } from './counted-now.ts'
 import { type Admission, type PolicyName, type QuotaWindow, count } from './admission.ts'
@@ -35,12 +36,16 @@ export class MonthlyCalls {
 
   countOf(caller: string, quota: number, at: Date): Counted {
     const windowOf = () => monthWindow(at)
-    return { counter: this.#counterOf(monthOf(at)), caller, limit: { policy: this.#policy, quota, windowOf } }
+    return {
+      counter: this.#counterOf(dayOf(at).month),
+      caller,
+      limit: { policy: this.#policy, quota, windowOf },
+    }
   }
 
   /** How many calls a caller has made in the month. Counts nothing. */
   async used(caller: string, at: Date): Promise<number> {
-    return (await this.#counterOf(monthOf(at)).get(caller))?.consumedPoints ?? 0
+    return (await this.#counterOf(dayOf(at).month).get(caller))?.consumedPoints ?? 0
   }
 
   /** One counter per month; an old month is dropped whole. */
@@ -57,21 +62,10 @@ export class MonthlyCalls {
   }
 }
 
-/** As `2026-01`. */
-export function monthOf(at: Date): string {
-  return at.toISOString().slice(0, 7)
-}
-
-/** When the month after begins. */
-export function nextMonth(at: Date): Date {
-  return new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1))
-}
-
 function monthWindow(at: Date): QuotaWindow {
-  const startMs = Date.UTC(at.getUTCFullYear(), at.getUTCMonth())
-  const endMs = nextMonth(at).getTime()
+  const { monthStartMs, nextMonthMs } = dayOf(at)
   return {
-    windowS: (endMs - startMs) / 1000,
-    resetS: Math.max(1, Math.ceil((endMs - at.getTime()) / 1000)),
+    windowS: (nextMonthMs - monthStartMs) / 1000,
+    resetS: Math.max(1, Math.ceil((nextMonthMs - at.getTime()) / 1000)),
   }
 }

@@ -1,11 +1,11 @@
 // Brings the counters of a process that counts by itself to where those before it have come.
 import type { Limits } from '../../api/limits/limits.ts'
-import { monthOf } from '../../api/limits/monthly-calls.ts'
+import { dayOf } from '../../api/limits/calendar.ts'
 import { readMonthlyUsage } from '../../pipeline/access/usage.ts'
 import type { Components } from '../components.ts'
 
 /** Counts what accounts have used of this month, as far as it was written down. */
 export async function restoreCalls(components: Components, limits: Limits): Promise<void> {
-  const month = monthOf(components.now())
+  const { month } = dayOf(components.now())
   await limits.monthlyCalls.restore(month, await readMonthlyUsage(components, month))
 }

@@ -59,7 +59,8 @@ export class UsageLog {
   }
 
   count({ keyId, accountId, tier, day }: UsageEntry): void {
-    const name = JSON.stringify([keyId, accountId, tier, day])
+    // None but the last may hold a space.
+    const name = `${keyId} ${tier} ${day} ${accountId}`
     const counted = this.#tally.get(name)
     if (counted) counted.calls += 1
     else this.#tally.set(name, { key_id: keyId, account_id: accountId, tier, day, calls: 1 })

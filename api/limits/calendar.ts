@@ -1,0 +1,33 @@
+// The day and the month of a time, in UTC. Most calls come on the same day as the one before, and to write out a date takes as long as
+// to count a call.
+
+export interface Day {
+  /** As `2026-01-31`. */
+  name: string
+  /** As `2026-01`. */
+  month: string
+  startMs: number
+  monthStartMs: number
+  nextMonthMs: number
+}
+
+const DAY_MS = 86_400_000
+let last: Day | undefined
+
+export function dayOf(at: Date): Day {
+  const ms = at.getTime()
+  if (!last || ms < last.startMs || ms >= last.startMs + DAY_MS) last = dayAt(at)
+  return last
+}
+
+function dayAt(at: Date): Day {
+  const name = at.toISOString().slice(0, 10)
+  const [year, month] = [at.getUTCFullYear(), at.getUTCMonth()]
+  return {
+    name,
+    month: name.slice(0, 7),
+    startMs: Date.UTC(year, month, at.getUTCDate()),
+    monthStartMs: Date.UTC(year, month),
+    nextMonthMs: Date.UTC(year, month + 1),
+  }
+}
