@@ -10,6 +10,7 @@ import { isHost } from '../request-head.ts'
 import type { Route } from '../route.ts'
 import { SECURITY_HEADERS } from '../security-headers.ts'
 import { sentValues } from '../sent-headers.ts'
+import { endOfTurn } from './end-of-turn.ts'
 import { type Answering, type Found, type Placed, byPath, parameterOf } from './paths.ts'
 
 interface DirectCall extends Placed<Route> {
@@ -68,6 +69,7 @@ async function answer(
   const seconds = (performance.now() - started) / 1000
   metrics.requests.observe({ method, route, status }, seconds)
   logger.debug({ requestId, method, path, status, seconds, keyId: handled.keyId }, 'answered')
+  await endOfTurn()
   response.writeHead(status, head)
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   if (bytes.length > SHORT_BYTES) response.end(bytes)
