@@ -62,8 +62,12 @@ export async function startServer(
   })
   server.timeout = settings.idleTimeoutMs
   server.maxConnections = settings.maxConnections
-  // Otherwise workers that are all full would hand a connection round and round.
-  Object.assign(server, { dropMaxConnection: true })
+  Object.assign(server, {
+    // Otherwise workers that are all full would hand a connection round and round.
+    dropMaxConnection: true,
+    // Who sends requests and then ends, as `nc -N` does, gets their answers.
+    httpAllowHalfOpen: true,
+  })
   const connections = new Connections(server, (request, response) => {
     answerFirst(request, response, handle)
   })

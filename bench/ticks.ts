@@ -26,7 +26,7 @@ else {
 
 /** Nanoseconds each. */
 async function measured(): Promise<number> {
-  if (values.hold) holdTickShape()
+  if (values.hold) await holdTickShape()
   await ticks(100)
   await pause(50)
   for (let time = 0; values.collect && time < 3; time += 1) {

@@ -65,11 +65,11 @@ async function answer(
   head.push('Content-Type', type, 'Content-Length', String(body.byteLength))
   append(head, others)
   if (!accepting() && others['Connection'] === undefined) head.push('Connection', 'close')
+  await endOfTurn()
   const { url: path, method } = request as { url: string; method: string }
   const seconds = (performance.now() - started) / 1000
   metrics.requests.observe({ method, route, status }, seconds)
   logger.debug({ requestId, method, path, status, seconds, keyId: handled.keyId }, 'answered')
-  await endOfTurn()
   response.writeHead(status, head)
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   if (bytes.length > SHORT_BYTES) response.end(bytes)

@@ -5,7 +5,7 @@ import { setImmediate as othersHaveRun } from 'node:timers/promises'
 
 let turn: Promise<void> | undefined
 
-/** Those who wait for the same turn go on right after one another. */
+/** Those who wait for the same turn go on right after one another. Who asks at the end of a turn waits for that of the next. */
 export function endOfTurn(): Promise<void> {
   turn ??= othersHaveRun().then(() => {
     turn = undefined

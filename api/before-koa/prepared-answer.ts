@@ -41,13 +41,6 @@ export function prepareAnswer(spec: Route, reply: Reply): PreparedAnswer {
   }
 }
 
-export interface CompleteAnswer {
-  status: number
-  /** Names and values by turns. */
-  head: string[]
-  body: string | undefined
-}
-
 /** The status, the head and the body to send, in the order in which Koa has the headers. */
 export function completed(
   { tag, firstHeaders, headers, bareHeaders, body }: PreparedAnswer,
@@ -57,7 +50,7 @@ export function completed(
     state,
     isLast,
   }: { requestId: string; ifNoneMatch: string | undefined; state: QuotaState | undefined; isLast: boolean },
-): CompleteAnswer {
+): { status: number; head: string[]; body: string | undefined } {
   const isKnown = isNamedBy(ifNoneMatch, tag)
   const head = ['X-Request-Id', requestId, ...firstHeaders]
   if (state) for (const [name, value] of Object.entries(rateLimitHeaders(state))) head.push(name, value)

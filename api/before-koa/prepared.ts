@@ -12,7 +12,7 @@ import type { PreparedRoute, Route } from '../route.ts'
 import { endOfTurn } from './end-of-turn.ts'
 import { type Answering, type Found, type Placed, byPath } from './paths.ts'
 import { plainHeaders } from './plain-headers.ts'
-import { type CompleteAnswer, type PreparedAnswer, completed, prepareAnswer } from './prepared-answer.ts'
+import { type PreparedAnswer, completed, prepareAnswer } from './prepared-answer.ts'
 
 /** A call whose answers are prepared, in one environment. */
 interface PreparedCall extends Placed<PreparedRoute> {
@@ -74,7 +74,7 @@ class PreparedAnswers {
   }
 
   /** Counts the call as Koa does, and answers it: in this turn of the event loop, unless there is something to wait for. */
-  answer(
+  async answer(
     asked: Asked,
     request: IncomingMessage,
     response: ServerResponse,
@@ -87,24 +87,19 @@ class PreparedAnswers {
     const admitted = context.isFollowing() ? context.limits.admitNow(spec.limit, caller, address) : undefined
     if (admitted) {
       void context.catchUp()
-      const answer = this.#counted(asked, request, { started, ...admitted })
-      return endOfTurn().then(() => {
-        send(response, answer)
-      })
+      await endOfTurn()
+      this.#send(asked, request, response, { started, ...admitted })
+      return
     }
     const counted = new CountedCall(context.limits, address)
-    return this.#sourceOf(asked, counted).then((source) => {
-      if (!source) otherwise(request, response)
-      else
-        send(
-          response,
-          this.#counted({ ...asked, source }, request, {
-            started,
-            state: counted.state,
-            usage: counted.usage,
-          }),
-        )
-    })
+    const source = await this.#sourceOf(asked, counted)
+    if (!source) {
+      otherwise(request, response)
+      return
+    }
+    await endOfTurn()
+    const { state, usage } = counted
+    this.#send({ ...asked, source }, request, response, { started, state, usage })
   }
 
   /** What to answer from after waiting, in the order in which Koa waits. Undefined for a call to leave to Koa, which is not counted. */
@@ -127,12 +122,12 @@ class PreparedAnswers {
     }
   }
 
-  /** Counts the answer in the usage, the metrics and the log. */
-  #counted(
+  #send(
     { call, source, caller, ifNoneMatch }: Asked,
     request: IncomingMessage,
+    response: ServerResponse,
     { started, state, usage }: { started: number } & Pick<CountedCall, 'state' | 'usage'>,
-  ): CompleteAnswer {
+  ): void {
     const { logger, metrics, newRequestId, accepting } = this.#components
     const requestId = newRequestId()
     const isLast = !accepting()
@@ -140,20 +135,15 @@ class PreparedAnswers {
     const { url: path } = request
     const method = request.method!
     const prepared = preparedOf(source, call, caller)
-    const answer = completed(prepared, { requestId, ifNoneMatch, state, isLast })
-    const { status } = answer
+    const { status, head, body } = completed(prepared, { requestId, ifNoneMatch, state, isLast })
     if (usage) context.usage.count(usage)
     const seconds = (performance.now() - started) / 1000
     metrics.requests.observe({ method, route, status }, seconds)
     const keyId = caller.kind === 'anonymous' ? undefined : caller.key_id
     logger.debug({ requestId, method, path, status, seconds, keyId }, 'answered')
-    return answer
+    response.writeHead(status, head)
+    response.end(body, 'latin1')
   }
-}
-
-function send(response: ServerResponse, { status, head, body }: CompleteAnswer): void {
-  response.writeHead(status, head)
-  response.end(body, 'latin1')
 }
 
 function preparedOf(

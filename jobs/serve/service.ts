@@ -48,7 +48,7 @@ export async function startService(
   components: Record<Environment, Components>,
   { scheduler, firstCallsMs = FIRST_CALLS_MS, link, answerFirst = (prepared) => prepared }: ServiceOptions,
 ): Promise<OwnService> {
-  holdTickShape()
+  await holdTickShape()
   const { settings, logger, newRequestId } = components.production
   const addressOf = addressesBehind(settings.TRUSTED_PROXIES)
   const metrics = new Metrics(link && (() => link.measurements()))

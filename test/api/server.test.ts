@@ -296,6 +296,17 @@ describe('a client that asks ahead', () => {
     expect(begun).toEqual(['/0'])
   })
 
+  test('and then says that it sends no more, is answered all the same', async () => {
+    const { url, letGo, begun } = await gated()
+    const raw = await RawSocket.open(url)
+    raw.socket.end(asking(2))
+    for (let turn = 0; turn < 2; turn++) {
+      await expect.poll(() => begun.length, { interval: 1, timeout: 10_000 }).toBe(turn + 1)
+      letGo()
+    }
+    expect(await raw.closed).toMatch(/it was \/0;.*it was \/1;$/s)
+  })
+
   test('for far too much is cut off', async () => {
     const { url, begun } = await gated()
     const raw = await RawSocket.open(url)

@@ -10,8 +10,10 @@ interface Handover {
 
 type Send = (message: Handover, connection?: { close(): void }, ...more: unknown[]) => boolean
 
-/** Closes the connections that were handed to a worker, and that it did not take before it ended. */
+/** Closes the connections that were handed to a worker, and that it had not answered for when it ended. */
 export function closeLostConnections({ process }: Worker): void {
+  // No process could be started.
+  if (!process.channel) return
   const underWay = new Map<number, { close(): void }>()
   const send = process.send.bind(process) as Send
   const observed: Send = (message, connection, ...more) => {
@@ -22,7 +24,8 @@ export function closeLostConnections({ process }: Worker): void {
   process.on('internalMessage', ({ ack }: { ack?: number }) => {
     if (ack !== undefined) underWay.delete(ack)
   })
-  process.once('exit', () => {
+  // It comes after the last message has been read. Node emits no `disconnect` while a connection is under way.
+  process.once('close', () => {
     for (const connection of underWay.values()) connection.close()
   })
 }

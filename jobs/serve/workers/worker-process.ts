@@ -19,7 +19,6 @@ export class WorkerProcess {
   readonly #questions = new Questions()
 
   constructor(receive: (message: FromWorker, from: WorkerProcess) => void) {
-    closeLostConnections(this.#worker)
     this.ended = new Promise<Ended>((resolve) => {
       this.#worker.once('exit', (code: number | null, signal: string | null) => {
         resolve({ code, signal })
@@ -30,6 +29,7 @@ export class WorkerProcess {
     }).finally(() => {
       this.#questions.giveUp()
     })
+    closeLostConnections(this.#worker)
     this.#worker.on('message', (message: ToPrimary) => {
       if (message.kind === 'answer') this.#questions.settle(message)
       else receive(message, this)
