@@ -74,7 +74,7 @@ class PreparedAnswers {
   }
 
   /** Counts the call as Koa does, and answers it: in this turn of the event loop, unless there is something to wait for. */
-  async answer(
+  answer(
     asked: Asked,
     request: IncomingMessage,
     response: ServerResponse,
@@ -87,19 +87,15 @@ class PreparedAnswers {
     const admitted = context.isFollowing() ? context.limits.admitNow(spec.limit, caller, address) : undefined
     if (admitted) {
       void context.catchUp()
-      await endOfTurn()
-      this.#send(asked, request, response, { started, ...admitted })
-      return
+      return this.#send(asked, request, response, { started, ...admitted })
     }
     const counted = new CountedCall(context.limits, address)
-    const source = await this.#sourceOf(asked, counted)
-    if (!source) {
+    return this.#sourceOf(asked, counted).then((source) => {
+      const { state, usage } = counted
+      if (source) return this.#send({ ...asked, source }, request, response, { started, state, usage })
       otherwise(request, response)
-      return
-    }
-    await endOfTurn()
-    const { state, usage } = counted
-    this.#send({ ...asked, source }, request, response, { started, state, usage })
+      return undefined
+    })
   }
 
   /** What to answer from after waiting, in the order in which Koa waits. Undefined for a call to leave to Koa, which is not counted. */
@@ -122,12 +118,13 @@ class PreparedAnswers {
     }
   }
 
+  /** Most is done before the end of the turn, so that little comes between one answer and the next. */
   #send(
     { call, source, caller, ifNoneMatch }: Asked,
     request: IncomingMessage,
     response: ServerResponse,
     { started, state, usage }: { started: number } & Pick<CountedCall, 'state' | 'usage'>,
-  ): void {
+  ): Promise<void> {
     const { logger, metrics, newRequestId, accepting } = this.#components
     const requestId = newRequestId()
     const isLast = !accepting()
@@ -137,12 +134,14 @@ class PreparedAnswers {
     const prepared = preparedOf(source, call, caller)
     const { status, head, body } = completed(prepared, { requestId, ifNoneMatch, state, isLast })
     if (usage) context.usage.count(usage)
-    const seconds = (performance.now() - started) / 1000
-    metrics.requests.observe({ method, route, status }, seconds)
     const keyId = caller.kind === 'anonymous' ? undefined : caller.key_id
-    logger.debug({ requestId, method, path, status, seconds, keyId }, 'answered')
-    response.writeHead(status, head)
-    response.end(body, 'latin1')
+    return endOfTurn().then(() => {
+      const seconds = (performance.now() - started) / 1000
+      metrics.requests.observe({ method, route, status }, seconds)
+      logger.debug({ requestId, method, path, status, seconds, keyId }, 'answered')
+      response.writeHead(status, head)
+      response.end(body, 'latin1')
+    })
   }
 }
 
