@@ -1,6 +1,6 @@
 // Prepared answers, which stand before Koa: a plain GET or HEAD of bytes that are the same for everyone, such as a signed verification, is
 // counted as ever and answered from parts that were made once. Koa spends 3.5 times the processor time of a bare node:http server on
-// such a call, thinly over contexts, routing, headers and promises; this way takes 1.5 times (docs/performance.md). Whatever is not
+// such a call, thinly over contexts, routing, headers and promises; this way takes 1.3 times (docs/performance.md). Whatever is not
 // plainly the case goes to Koa, which answers in the same bytes.
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Environment } from '../../schemas/values.ts'
