@@ -14,11 +14,11 @@ const { values } = parseArgs({
 if (values.one) console.log((await measured()).toFixed(0))
 else {
   for (const [what, ...options] of [
-    ['busy from the start', ''],
+    ['busy from the start'],
     ['after a collection', '--collect'],
     ['after a collection, the shape held', '--collect', '--hold'],
   ]) {
-    const args = ['--expose-gc', fileURLToPath(import.meta.url), '--one', ...options.filter(Boolean)]
+    const args = ['--expose-gc', fileURLToPath(import.meta.url), '--one', ...options]
     const { stdout } = await promisify(execFile)(process.execPath, args)
     console.log(`${what}: ${stdout.trim()} ns each`)
   }
