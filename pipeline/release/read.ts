@@ -24,7 +24,7 @@ import {
   isShardPath,
   manifestPath,
   releasePrefix,
-  shardPath,
+  shardStart,
   snapshotDateOf,
   snapshotManifestPath,
   snapshotPrefix,
@@ -118,26 +118,45 @@ export function scoresFile(
   )
 }
 
+/** The shards of a kind of entity, in order. */
+interface Shards {
+  files: ManifestFile[]
+  /** The first entity of each. */
+  starts: string[]
+}
+
+/** Of the files of a manifest, made when the first entity is looked for in them: a call may look for hundreds. */
+const shardsOf = new WeakMap<readonly ManifestFile[], Record<EntityType, Shards>>()
+
 /**
- * The file that would hold an entity: of the shards of its kind, the last that starts at or before it. A manifest names
- * its shards before its other files, in order of kind and first entity, so a binary search finds it.
+ * The file that would hold an entity: of the shards of its kind, the last that starts at or before it. A manifest names them in
+ * order of their first entities, so that a binary search finds it.
  */
 export function shardFile(
   files: readonly ManifestFile[],
   entityType: EntityType,
   entityId: string,
 ): ManifestFile | undefined {
-  // Paths are in that order too.
-  const last = shardPath(entityType, entityId)
-  let [low, high] = [0, files.length]
+  let shards = shardsOf.get(files)
+  if (!shards) {
+    shards = { agent: shardsIn(files, 'agent'), forecaster: shardsIn(files, 'forecaster') }
+    shardsOf.set(files, shards)
+  }
+  const ofKind = shards[entityType]
+  let [low, high] = [0, ofKind.starts.length]
   while (low < high) {
     const middle = (low + high) >> 1
-    const { path } = files[middle]!
-    if (path <= last && isShardPath(path)) low = middle + 1
+    if (ofKind.starts[middle]! <= entityId) low = middle + 1
     else high = middle
   }
-  const file = files[low - 1]
-  return file?.path.startsWith(`${entityType}/`) ? file : undefined
+  return ofKind.files[low - 1]
+}
+
+function shardsIn(files: readonly ManifestFile[], entityType: EntityType): Shards {
+  const shards = files.filter(({ path }) => shardStart(path, entityType) !== undefined)
+  // Texts of their own: V8 takes three times as long to compare those that are parts of others.
+  const starts = shards.map(({ path }) => Buffer.from(shardStart(path, entityType)!).toString())
+  return { files: shards, starts }
 }
 
 /** @throws ServiceError as `readReleaseFile` does. */
