@@ -10,8 +10,8 @@ import { isHost } from '../request-head.ts'
 import type { Route } from '../route.ts'
 import { SECURITY_HEADERS } from '../security-headers.ts'
 import { sentValues } from '../sent-headers.ts'
-import { endOfTurn } from './end-of-turn.ts'
 import { type Answering, type Found, type Placed, byPath, parameterOf } from './paths.ts'
+import { sendAtEndOfTurn } from './send.ts'
 
 interface DirectCall extends Placed<Route> {
   parameter: string | undefined
@@ -19,7 +19,7 @@ interface DirectCall extends Placed<Route> {
 
 const FIRST_HEADERS = Object.entries(SECURITY_HEADERS).flat()
 
-/** Node sends a head and such a short text in one piece. To make a text of a longer body costs more than that saves. */
+/** To make a text of a longer body costs more than it saves to send it with its head. */
 const SHORT_BYTES = 4096
 
 export function answerDirectly(
@@ -50,8 +50,8 @@ async function answer(
   response: ServerResponse,
   components: AppComponents,
 ): Promise<void> {
-  const { newRequestId, addressOf, accepting, metrics, logger } = components
-  const started = performance.now()
+  const { newRequestId, addressOf, accepting } = components
+  const startedMs = performance.now()
   const requestId = newRequestId()
   const { spec, context, route, parameter } = call
   const params = parameter === undefined ? {} : { [parameter]: named }
@@ -65,15 +65,12 @@ async function answer(
   head.push('Content-Type', type, 'Content-Length', String(body.byteLength))
   append(head, others)
   if (!accepting() && others['Connection'] === undefined) head.push('Connection', 'close')
-  await endOfTurn()
-  const { url: path, method } = request as { url: string; method: string }
-  const seconds = (performance.now() - started) / 1000
-  metrics.requests.observe({ method, route, status }, seconds)
-  logger.debug({ requestId, method, path, status, seconds, keyId: handled.keyId }, 'answered')
-  response.writeHead(status, head)
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
-  if (bytes.length > SHORT_BYTES) response.end(bytes)
-  else response.end(bytes.toString('latin1'), 'latin1')
+  await sendAtEndOfTurn(
+    { request, response, route, requestId, startedMs, keyId: handled.keyId },
+    { status, head, body: bytes.length > SHORT_BYTES ? bytes : bytes.toString('latin1') },
+    components,
+  )
 }
 
 function unhandled(error: unknown): Handled {

@@ -5,6 +5,7 @@ import { entityTag, isNamedBy } from '../entity-tag.ts'
 import { type QuotaState, rateLimitHeaders } from '../limits/admission.ts'
 import type { Reply, Route } from '../route.ts'
 import { SECURITY_HEADERS } from '../security-headers.ts'
+import type { Ready } from './send.ts'
 
 export interface PreparedAnswer {
   tag: string
@@ -50,7 +51,7 @@ export function completed(
     state,
     isLast,
   }: { requestId: string; ifNoneMatch: string | undefined; state: QuotaState | undefined; isLast: boolean },
-): { status: number; head: string[]; body: string | undefined } {
+): Ready {
   const isKnown = isNamedBy(ifNoneMatch, tag)
   const head = ['X-Request-Id', requestId, ...firstHeaders]
   if (state) for (const [name, value] of Object.entries(rateLimitHeaders(state))) head.push(name, value)

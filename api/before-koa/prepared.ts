@@ -9,10 +9,10 @@ import type { NodeContext } from '../context.ts'
 import type { Caller } from '../limits/callers.ts'
 import { CountedCall } from '../limits/counted-call.ts'
 import type { PreparedRoute, Route } from '../route.ts'
-import { endOfTurn } from './end-of-turn.ts'
 import { type Answering, type Found, type Placed, byPath } from './paths.ts'
 import { plainHeaders } from './plain-headers.ts'
 import { type PreparedAnswer, completed, prepareAnswer } from './prepared-answer.ts'
+import { sendAtEndOfTurn } from './send.ts'
 
 /** A call whose answers are prepared, in one environment. */
 interface PreparedCall extends Placed<PreparedRoute> {
@@ -80,19 +80,19 @@ class PreparedAnswers {
     response: ServerResponse,
     otherwise: RequestListener,
   ): Promise<void> {
-    const started = performance.now()
+    const startedMs = performance.now()
     const { call, caller } = asked
     const { spec, context } = call
     const address = this.#components.addressOf(request)
     const admitted = context.isFollowing() ? context.limits.admitNow(spec.limit, caller, address) : undefined
     if (admitted) {
       void context.catchUp()
-      return this.#send(asked, request, response, { started, ...admitted })
+      return this.#send(asked, request, response, { startedMs, ...admitted })
     }
     const counted = new CountedCall(context.limits, address)
     return this.#sourceOf(asked, counted).then((source) => {
       const { state, usage } = counted
-      if (source) return this.#send({ ...asked, source }, request, response, { started, state, usage })
+      if (source) return this.#send({ ...asked, source }, request, response, { startedMs, state, usage })
       otherwise(request, response)
       return undefined
     })
@@ -123,25 +123,18 @@ class PreparedAnswers {
     { call, source, caller, ifNoneMatch }: Asked,
     request: IncomingMessage,
     response: ServerResponse,
-    { started, state, usage }: { started: number } & Pick<CountedCall, 'state' | 'usage'>,
+    { startedMs, state, usage }: { startedMs: number } & Pick<CountedCall, 'state' | 'usage'>,
   ): Promise<void> {
-    const { logger, metrics, newRequestId, accepting } = this.#components
+    const { newRequestId, accepting } = this.#components
     const requestId = newRequestId()
     const isLast = !accepting()
     const { context, route } = call
-    const { url: path } = request
-    const method = request.method!
     const prepared = preparedOf(source, call, caller)
-    const { status, head, body } = completed(prepared, { requestId, ifNoneMatch, state, isLast })
+    const ready = completed(prepared, { requestId, ifNoneMatch, state, isLast })
     if (usage) context.usage.count(usage)
     const keyId = caller.kind === 'anonymous' ? undefined : caller.key_id
-    return endOfTurn().then(() => {
-      const seconds = (performance.now() - started) / 1000
-      metrics.requests.observe({ method, route, status }, seconds)
-      logger.debug({ requestId, method, path, status, seconds, keyId }, 'answered')
-      response.writeHead(status, head)
-      response.end(body, 'latin1')
-    })
+    const received = { request, response, route, requestId, startedMs, keyId }
+    return sendAtEndOfTurn(received, ready, this.#components)
   }
 }
 

@@ -1,0 +1,38 @@
+// Sends what is ready, and counts, measures and logs it then.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AppComponents } from '../app.ts'
+import { endOfTurn } from './end-of-turn.ts'
+
+/** The call that is answered. */
+export interface Received {
+  request: IncomingMessage
+  response: ServerResponse
+  /** The template of its path. */
+  route: string
+  requestId: string
+  /** By `performance.now`. */
+  startedMs: number
+  keyId: string | undefined
+}
+
+export interface Ready {
+  status: number
+  /** Header names and values by turns. */
+  head: string[]
+  /** A text of bytes goes out with its head in one piece, a buffer after it. */
+  body: string | Buffer | undefined
+}
+
+export async function sendAtEndOfTurn(
+  { request, response, route, requestId, startedMs, keyId }: Received,
+  { status, head, body }: Ready,
+  { metrics, logger }: AppComponents,
+): Promise<void> {
+  const { url: path, method } = request as { url: string; method: string }
+  await endOfTurn()
+  const seconds = (performance.now() - startedMs) / 1000
+  metrics.requests.observe({ method, route, status }, seconds)
+  logger.debug({ requestId, method, path, status, seconds, keyId }, 'answered')
+  response.writeHead(status, head)
+  response.end(body, 'latin1')
+}
