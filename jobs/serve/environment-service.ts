@@ -81,12 +81,7 @@ export async function startEnvironment(
     isRestored = true
     restored.resolve()
   })
-  if (!isRestored) {
-    limits.restoreFirst(async () => {
-      if (!isRestored) await Promise.race([standingFollower.catchUp(), restored.promise])
-      return isRestored
-    })
-  }
+  if (!isRestored) limits.restoreFirst(() => isReadSoon(() => isRestored, restored.promise))
   const followedStanding = following(async () => {
     if (!questions.isRead) await readQuestions(parts)
     if (serving.accepting()) await parts.standing.refresh()
@@ -103,6 +98,11 @@ export async function startEnvironment(
       await followedStanding()
     },
   })
+  /** Whether what a node reads once has been read: a call waits for that, or for the end of the look that tries it. */
+  const isReadSoon = async (isRead: () => boolean, read: Promise<void>) => {
+    if (!isRead()) await Promise.race([standingFollower.catchUp(), read])
+    return isRead()
+  }
   const flush = async () => {
     try {
       await parts.usage.flush()
@@ -121,10 +121,7 @@ export async function startEnvironment(
         await follower.catchUp()
       },
       isFollowing: () => !follower.isResting,
-      questionsRead: async () => {
-        if (!questions.isRead) await Promise.race([standingFollower.catchUp(), questions.firstRead])
-        return questions.isRead
-      },
+      questionsRead: () => isReadSoon(() => questions.isRead, questions.firstRead),
       catchUpStanding: async () => {
         await serving.latest?.()
         return standingFollower.catchUp()

@@ -26,10 +26,8 @@ const CALLS = [
   'Verification',
 ]
 
-/** What becomes of a path: most stay as they are. */
-const TURNS: ((path: string, id: string) => string)[] = [
-  (path, id) => path.replace(id, id.toUpperCase()),
-  (path) => path.replace('a', '%61'),
+/** What becomes of a path, whichever it is. */
+export const ANY_PATH_TURNS: ((path: string) => string)[] = [
   (path) => path.replace('/', '//'),
   (path) => `/.${path}`,
   (path) => `${path}/`,
@@ -39,13 +37,20 @@ const TURNS: ((path: string, id: string) => string)[] = [
   (path) => `http://other.example${path}`,
   (path) => `/sandbox${path}`,
   (path) => path.slice(0, -1),
+  () => '*',
+]
+
+/** What becomes of a path: most stay as they are. */
+const TURNS: ((path: string, id: string) => string)[] = [
+  (path, id) => path.replace(id, id.toUpperCase()),
+  (path) => path.replace('a', '%61'),
+  ...ANY_PATH_TURNS,
   (path, id) => path.replace(id, `${id}%20`),
   () => '/leaderboard/agent',
   () => '/leaderboard/forecaster',
   () => '/leaderboard/agents',
   () => '/leaderboard/agent?limit=100',
   () => '/log/checkpoint',
-  () => '*',
   () => '/agents/register',
 ]
 

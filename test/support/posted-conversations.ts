@@ -1,7 +1,7 @@
 // Generates POSTs of forecasts and of bulk calls with other requests between them: plain ones, and ones that differ from those in every
 // way that a caller can think of. `{agent}`, `{AGENT}`, `{key}` and the like stand for those of the agent that submits.
 import fc from 'fast-check'
-import { rarely } from './conversations.ts'
+import { ANY_PATH_TURNS, rarely } from './conversations.ts'
 import { CHUNKED, apiKey, bearer, chunked, on, post, utf8 } from './posts.ts'
 import { OPEN_QUESTIONS, UNKNOWN } from './posting-world.ts'
 import { QUESTION, forecasterId } from './world.ts'
@@ -82,17 +82,8 @@ const TURNS: ((path: string) => string)[] = [
   (path) => path.replace('{agent}', 'me'),
   (path) => path.replace('{agent}', '{retired-agent}'),
   (path) => path.replace('e', '%65'),
-  (path) => path.replace('/', '//'),
-  (path) => `/.${path}`,
-  (path) => `${path}/`,
-  (path) => `${path}?`,
-  (path) => `${path}?x=1`,
-  (path) => `${path}#part`,
-  (path) => `http://other.example${path}`,
-  (path) => path.slice(0, -1),
-  (path) => `/sandbox${path}`,
+  ...ANY_PATH_TURNS,
   (path) => `/sandbox${path.replace('{agent}', '{sandbox-agent}')}`,
-  () => '*',
 ]
 
 const BEARERS = [
