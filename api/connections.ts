@@ -24,14 +24,15 @@ export class Connections {
     })
     server.on('request', (request, response) => {
       const { socket } = request
-      const owed = this.#open.get(socket)?.owed
+      const connection = this.#open.get(socket)
       // A request that comes while its connection is ended must do nothing, because nobody would get the answer.
-      if (!owed || !socket.writable) return
+      if (!connection || !socket.writable) return
+      const { owed } = connection
       const before = owed.at(-1)
       owed.push(response)
-      response.once('close', () => {
+      response.on('close', () => {
         owed.shift()
-        this.#endFree(socket)
+        this.#endFree(socket, connection)
       })
       if (owed.length > MOST_AHEAD) socket.destroy()
       else if (!before) answer(request, response)
@@ -50,21 +51,19 @@ export class Connections {
   /** Ends a connection from which nothing more can be read, once every request that arrived whole is answered. */
   endUnreadable(socket: Socket): void {
     const connection = this.#open.get(socket)
-    if (connection) connection.isUnreadable = true
-    this.#endFree(socket)
+    if (!connection) return
+    connection.isUnreadable = true
+    this.#endFree(socket, connection)
   }
 
   /** Ends every connection as soon as it owes nothing. */
   end(): void {
     this.#ending = true
-    for (const socket of this.#open.keys()) this.#endFree(socket)
+    for (const [socket, connection] of this.#open) this.#endFree(socket, connection)
   }
 
-  #endFree(socket: Socket): void {
-    const connection = this.#open.get(socket)
-    if (!connection || socket.destroyed) return
-    const { owed, isUnreadable } = connection
-    if (!this.#ending && !isUnreadable) return
+  #endFree(socket: Socket, { owed, isUnreadable }: Connection): void {
+    if (socket.destroyed || (!this.#ending && !isUnreadable)) return
     // The rest of a request that cannot be read is not waited for.
     if (!owed.some(({ req }) => req.complete || !isUnreadable)) socket.destroySoon()
   }

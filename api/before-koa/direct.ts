@@ -11,7 +11,7 @@ import type { Route } from '../route.ts'
 import { SECURITY_HEADERS } from '../security-headers.ts'
 import { sentValues } from '../sent-headers.ts'
 import { type Answering, type Found, type Placed, byPath, parameterOf } from './paths.ts'
-import { sendAtEndOfTurn } from './send.ts'
+import { append, sendAtEndOfTurn } from './send.ts'
 
 interface DirectCall extends Placed<Route> {
   parameter: string | undefined
@@ -87,8 +87,4 @@ function answerIn(
   // Only what is read is shown to people.
   const failed = { request, requestId, path: request.url!, isForPerson: false }
   return answerToError(handled.error, failed, components)
-}
-
-function append(head: string[], headers: Record<string, string>): void {
-  for (const name in headers) head.push(name, headers[name]!)
 }

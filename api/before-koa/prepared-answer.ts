@@ -5,7 +5,7 @@ import { entityTag, isNamedBy } from '../entity-tag.ts'
 import { type QuotaState, rateLimitHeaders } from '../limits/admission.ts'
 import type { Reply, Route } from '../route.ts'
 import { SECURITY_HEADERS } from '../security-headers.ts'
-import type { Ready } from './send.ts'
+import { type Ready, append } from './send.ts'
 
 export interface PreparedAnswer {
   tag: string
@@ -54,7 +54,7 @@ export function completed(
 ): Ready {
   const isKnown = isNamedBy(ifNoneMatch, tag)
   const head = ['X-Request-Id', requestId, ...firstHeaders]
-  if (state) for (const [name, value] of Object.entries(rateLimitHeaders(state))) head.push(name, value)
+  if (state) append(head, rateLimitHeaders(state))
   head.push(...(isKnown ? bareHeaders : headers))
   if (isLast) head.push('Connection', 'close')
   return isKnown ? { status: 304, head, body: undefined } : { status: 200, head, body }
