@@ -7,6 +7,7 @@ import { HttpError } from './problems.ts'
 import { sentValues } from './sent-headers.ts'
 
 export const BODY_LIMIT_BYTES = 64 * 1024
+const NO_BYTES = new Uint8Array()
 
 /** @throws HttpError `wrong-content-type`, `too-large` or `unreadable-body`. */
 export async function readJson(request: IncomingMessage): Promise<unknown> {
@@ -17,9 +18,13 @@ export async function readJson(request: IncomingMessage): Promise<unknown> {
   ) {
     throw new HttpError('wrong-content-type', 'send the body without a content coding')
   }
-  let bytes: Buffer
+  // Node ends a request without a body before anyone can read it.
+  return parseJson(hasBody(request) ? await bodyOf(request) : NO_BYTES)
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Uint8Array> {
   try {
-    bytes = await getRawBody(request, {
+    return await getRawBody(request, {
       limit: BODY_LIMIT_BYTES,
       length: request.headers['content-length'] ?? null,
     })
@@ -28,7 +33,6 @@ export async function readJson(request: IncomingMessage): Promise<unknown> {
     if (tooLarge) throw new HttpError('too-large', `the body has more than ${BODY_LIMIT_BYTES} bytes`)
     throw new HttpError('unreadable-body', 'the body ended before its declared length')
   }
-  return parseJson(bytes)
 }
 
 /** Whether a request says that a body follows its head. */
