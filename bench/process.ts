@@ -71,9 +71,9 @@ export async function startService(
   return startServer('../dist/fvs.js', ['serve', ...options, '--store', store], {
     PORT: '0',
     LOG_LEVEL: 'info',
-    ANONYMOUS_PER_MINUTE: '1000000',
+    ANONYMOUS_PER_MINUTE: '1000000000',
     ANONYMOUS_PER_MONTH: '1000000000',
-    READS_PER_MINUTE: '1000000',
+    READS_PER_MINUTE: '1000000000',
     ATTEMPTS_PER_MINUTE: '1000000',
     FORECASTS_PER_MINUTE: '1000000',
     REGISTRATIONS_PER_HOUR: '1000000',

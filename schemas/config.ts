@@ -90,10 +90,10 @@ const ownSettings = (defaults: typeof PRODUCTION_DEFAULTS) => ({
   ANONYMOUS_PER_MONTH: integer(defaults.freeMonthlyCalls, 0, 1_000_000_000).describe(
     'verification calls a month from one address without a key',
   ),
-  ANONYMOUS_PER_MINUTE: integer(20, 1, 1_000_000).describe(
+  ANONYMOUS_PER_MINUTE: integer(20, 1, 1_000_000_000).describe(
     'verification calls a minute from one address without a key',
   ),
-  READS_PER_MINUTE: integer(600, 1, 1_000_000).describe(
+  READS_PER_MINUTE: integer(600, 1, 1_000_000_000).describe(
     'all other GET calls a minute from one address, with and without a key',
   ),
   ATTEMPTS_PER_MINUTE: integer(60, 1, 1_000_000).describe(
