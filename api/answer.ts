@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Logger } from 'pino'
 import { canonical } from '../pipeline/proof/canonical.ts'
 import { ServiceError } from '../schemas/errors.ts'
+import { hasBody } from './body.ts'
 import type { Metrics } from './metrics.ts'
 import { environmentOf } from './mounts.ts'
 import { PAGE_HEADERS } from './pages/policy.ts'
@@ -73,6 +74,6 @@ export function answerToError(
 }
 
 /** The unread rest of a body would be taken for the next request. */
-function hasUnreadRest({ method, readableEnded, headers }: IncomingMessage): boolean {
-  return method === 'POST' && !readableEnded && headers['content-length'] !== '0'
+function hasUnreadRest(request: IncomingMessage): boolean {
+  return request.method === 'POST' && !request.readableEnded && hasBody(request)
 }

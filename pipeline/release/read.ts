@@ -118,15 +118,14 @@ export function scoresFile(
   )
 }
 
-/** The shards of a kind of entity, in order. */
-interface Shards {
-  files: ManifestFile[]
-  /** The first entity of each. */
-  starts: string[]
+interface Shard {
+  file: ManifestFile
+  /** The first entity in it. */
+  start: string
 }
 
-/** Of the files of a manifest, made when the first entity is looked for in them: a call may look for hundreds. */
-const shardsOf = new WeakMap<readonly ManifestFile[], Record<EntityType, Shards>>()
+/** The shards of each kind in the files of a manifest, put down when an entity is first looked for: a call may look for hundreds. */
+const shardsOf = new WeakMap<readonly ManifestFile[], Record<EntityType, Shard[]>>()
 
 /**
  * The file that would hold an entity: of the shards of its kind, the last that starts at or before it. A manifest names them in
@@ -137,26 +136,27 @@ export function shardFile(
   entityType: EntityType,
   entityId: string,
 ): ManifestFile | undefined {
-  let shards = shardsOf.get(files)
-  if (!shards) {
-    shards = { agent: shardsIn(files, 'agent'), forecaster: shardsIn(files, 'forecaster') }
-    shardsOf.set(files, shards)
+  let ofKinds = shardsOf.get(files)
+  if (!ofKinds) {
+    ofKinds = { agent: shardsIn(files, 'agent'), forecaster: shardsIn(files, 'forecaster') }
+    shardsOf.set(files, ofKinds)
   }
-  const ofKind = shards[entityType]
-  let [low, high] = [0, ofKind.starts.length]
+  const shards = ofKinds[entityType]
+  let [low, high] = [0, shards.length]
   while (low < high) {
     const middle = (low + high) >> 1
-    if (ofKind.starts[middle]! <= entityId) low = middle + 1
+    if (shards[middle]!.start <= entityId) low = middle + 1
     else high = middle
   }
-  return ofKind.files[low - 1]
+  return shards[low - 1]?.file
 }
 
-function shardsIn(files: readonly ManifestFile[], entityType: EntityType): Shards {
-  const shards = files.filter(({ path }) => shardStart(path, entityType) !== undefined)
-  // Texts of their own: V8 takes three times as long to compare those that are parts of others.
-  const starts = shards.map(({ path }) => Buffer.from(shardStart(path, entityType)!).toString())
-  return { files: shards, starts }
+function shardsIn(files: readonly ManifestFile[], entityType: EntityType): Shard[] {
+  return files.flatMap((file) => {
+    const start = shardStart(file.path, entityType)
+    // A text of its own: V8 takes three times as long to compare one that is a part of another.
+    return start === undefined ? [] : [{ file, start: Buffer.from(start).toString() }]
+  })
 }
 
 /** @throws ServiceError as `readReleaseFile` does. */
