@@ -98,10 +98,14 @@ export class QuestionBook {
    * @throws ServiceError `notFound`.
    */
   async find(questionId: string): Promise<KnownQuestion> {
-    if (!this.#byId.has(questionId)) await this.refresh()
-    const found = this.#byId.get(questionId)
-    if (!found) throw new ServiceError('notFound', `there is no question ${questionId}`)
-    return found
+    const [found] = await this.findAll([questionId])
+    return found ?? noSuchQuestion(questionId)
+  }
+
+  /** Questions in their order; undefined for one that is not in the tables either. */
+  async findAll(questionIds: readonly string[]): Promise<(KnownQuestion | undefined)[]> {
+    if (questionIds.some((id) => !this.#byId.has(id))) await this.refresh()
+    return questionIds.map((id) => this.#byId.get(id))
   }
 
   /** A question as it is in memory. */
@@ -124,8 +128,8 @@ export class QuestionBook {
 
   /** The titles of questions, in their order; null for one that is not in the tables. */
   async titlesOf(questionIds: readonly string[]): Promise<(string | null)[]> {
-    if (questionIds.some((id) => !this.#byId.has(id))) await this.refresh()
-    return questionIds.map((id) => this.#byId.get(id)?.title ?? null)
+    const found = await this.findAll(questionIds)
+    return found.map((question) => question?.title ?? null)
   }
 
   /** @throws ServiceError `invalid` for a cursor that no page gave. */
@@ -234,4 +238,9 @@ export function notRead(): ServiceError {
     'this node has not read the questions yet; try again, since another node may have',
     { expose: true, retryAfterS: 2 },
   )
+}
+
+/** @throws ServiceError `notFound`, always. */
+export function noSuchQuestion(questionId: string): never {
+  throw new ServiceError('notFound', `there is no question ${questionId}`)
 }

@@ -1,6 +1,7 @@
 // Agents submit forecasts, one or many at once.
 import { z } from 'zod'
 import type { IdempotentRequest, IdempotentWork } from '../../pipeline/access/idempotency.ts'
+import { inOrder } from '../../pipeline/proof/canonical.ts'
 import { rounded } from '../../pipeline/scoring/round.ts'
 import { acknowledgementBytes, acknowledgementOf } from '../../pipeline/tables/receipts.ts'
 import { type Check, type Problem, acknowledgedForecast, forecastResults } from '../../schemas/answers.ts'
@@ -12,6 +13,7 @@ import type { ApiContext } from '../context.ts'
 import type { KnownKey } from '../limits/callers.ts'
 import * as examples from '../openapi/examples.ts'
 import { logExamples } from '../openapi/log-examples.ts'
+import { noSuchQuestion } from '../questions/book.ts'
 import { assertOpen } from '../questions/question.ts'
 import { problemOf } from '../problems.ts'
 import { assertOwnKey, route } from '../route.ts'
@@ -215,20 +217,17 @@ export const submitForecasts = route({
       {
         check: async ({ at }, { earlier, newId }) => {
           assertTimely(at, now())
-          return (
-            earlier ??
-            Promise.all(
-              body.forecasts.map(async ({ question_id }) => {
-                try {
-                  assertOpen(await questions.find(question_id), at)
-                  return { id: newId() }
-                } catch (error) {
-                  if (isRefusal(error)) return { problem: problemOf(error).problem }
-                  throw error
-                }
-              }),
-            )
-          )
+          if (earlier) return earlier
+          const found = await questions.findAll(body.forecasts.map(({ question_id }) => question_id))
+          return found.map((question, index) => {
+            try {
+              assertOpen(question ?? noSuchQuestion(body.forecasts[index]!.question_id), at)
+              return { id: newId() }
+            } catch (error) {
+              if (isRefusal(error)) return { problem: problemOf(error).problem }
+              throw error
+            }
+          })
         },
         answer: ({ at }, decided) =>
           decided.map((own, index) =>
@@ -238,13 +237,17 @@ export const submitForecasts = route({
       takenOf,
     )
     let taken = 0
-    // With their names in order, in which they are written fastest.
+    const forecastAt = takenOf(answer)[0]?.forecast_at.toISOString()
     const results = answer.map((result) => {
-      if ('problem' in result) return { ...result, status: 'refused' }
+      if ('problem' in result) return { problem: inOrder(result.problem), status: 'refused' }
       const receipt = receipts[taken++]
-      return { ...acknowledgementOf(result), ...(receipt === undefined ? {} : { receipt }), status: 'ok' }
+      const acknowledged: Record<string, unknown> = acknowledgementOf(result, forecastAt)
+      if (receipt !== undefined) acknowledged.receipt = receipt
+      acknowledged.status = 'ok'
+      return acknowledged
     })
-    return { body: { results } }
+    // Canonical as it is: the members are in order.
+    return { body: Buffer.from(JSON.stringify({ results })) }
   },
 })
 

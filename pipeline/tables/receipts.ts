@@ -4,11 +4,14 @@ import type { ForecastRow } from '../../schemas/tables.ts'
 import type { SigningKey } from '../proof/note-keys.ts'
 import { receiptHeader, receiptsOf } from '../proof/receipts.ts'
 
-/** The members of the answer, in the order of canonical JSON. */
-export function acknowledgementOf(row: ForecastRow): AcknowledgedForecast {
+/** The members of the answer, in the order of canonical JSON. `forecastAt` is the time of the row, if the caller has its text already. */
+export function acknowledgementOf(
+  row: ForecastRow,
+  forecastAt = row.forecast_at.toISOString(),
+): AcknowledgedForecast {
   return {
     agent_id: row.entity_id,
-    forecast_at: row.forecast_at.toISOString(),
+    forecast_at: forecastAt,
     forecast_id: row.forecast_id,
     probability: row.probability,
     question_id: row.question_id,

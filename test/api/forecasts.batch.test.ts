@@ -1,5 +1,6 @@
 // Many forecasts in one call: an answer for each, one durable write, one claim of the Idempotency-Key.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { canonicalText } from '../../pipeline/proof/canonical.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { inboxRows } from '../support/inbox-rows.ts'
@@ -65,6 +66,7 @@ describe('many forecasts at once', () => {
     const answer = await post(on(...questions.slice(0, 50), ...wrong, ...questions.slice(50)))
     expect(answer.status, answer.text).toBe(200)
     expectValid('forecast-results', answer.json())
+    expect(answer.text).toBe(canonicalText(answer.json()))
     const { results } = answer.json<{ results: Result[] }>()
     expect(results.map(({ status }) => status)).toEqual([
       ...Array<string>(50).fill('ok'),
