@@ -84,6 +84,8 @@ export async function startService(
 export interface Served {
   url: string
   pid: number
+  /** What its processes have used of the processor so far. */
+  cpuSeconds: () => Promise<number>
 }
 
 /** Resolves once the server has told its URL on standard error. */
@@ -99,7 +101,8 @@ export async function startServer(
     const url = /"url":"(http:[^"]+)"/.exec(line)?.[1]
     if (url === undefined) continue
     child.stderr.resume()
-    return { url, pid: child.pid!, [Symbol.asyncDispose]: () => end(child) }
+    const pid = child.pid!
+    return { url, pid, cpuSeconds: () => cpuSeconds({ pid }), [Symbol.asyncDispose]: () => end(child) }
   }
   throw new Error(`the server did not start:\n${lines.join('\n')}`)
 }

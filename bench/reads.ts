@@ -15,7 +15,7 @@ import type { Store } from '../pipeline/store/store.ts'
 import { BULK_IDS } from '../schemas/tiers.ts'
 import { startServer, startService } from './process.ts'
 import { type AllCores, measureOnAllCores } from './reads/all-cores.ts'
-import { type Asked, ask, isInstalled } from './reads/ask.ts'
+import { type Asked, type AskedServer, ask, isInstalled } from './ask.ts'
 import type { BareAnswer } from './reads/bare-server.ts'
 import { startNginx } from './reads/nginx.ts'
 
@@ -61,7 +61,7 @@ export async function measureReads(root: string, volume: ReadsVolume): Promise<R
     const [withWrk, withNginx] = [await isInstalled('wrk', '-v'), await isInstalled('nginx', '-v')]
     const missing = [...(withWrk ? [] : ['wrk']), ...(withNginx ? [] : ['nginx'])]
     const measure = async (
-      server: { url: string; pid?: number },
+      server: AskedServer,
       requests: readonly string[],
       connections = volume.connections,
     ) => ask(server, { requests, ...volume, connections }, { folder, withWrk })

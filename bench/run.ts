@@ -5,15 +5,13 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Database } from '../pipeline/duckdb.ts'
 import { BULK_IDS } from '../schemas/tiers.ts'
-import type { Volume } from './load.ts'
 import { measurePublishing } from './growth/publishing.ts'
 import { growthReport } from './growth/report.ts'
 import { measureStart } from './growth/start.ts'
 import { measureVolume } from './growth/volume.ts'
-import { hasPostgres } from './postgres.ts'
 import { run } from './process.ts'
 import { type ReadsTurn, measureReads } from './reads.ts'
-import type { Asked } from './reads/ask.ts'
+import type { Asked } from './ask.ts'
 import { median, spread } from './spread.ts'
 import type { ReleaseFigures } from './release.ts'
 import { POLARS, type PolarsTaken, type Taken, polarsScores, ratios, sortAlone } from './release-peers.ts'
@@ -43,18 +41,14 @@ const { values } = parseArgs({
     'forecasts-per-pair': { type: 'string' },
     runs: { type: 'string', default: '1' },
     connections: { type: 'string' },
-    requests: { type: 'string', default: '20000' },
+    seconds: { type: 'string', default: '3' },
     releases: { type: 'string', default: '1000' },
     json: { type: 'string' },
   },
 })
 const forecasts = Number(values.forecasts)
 const runs = Number(values.runs)
-const volume: Volume = {
-  connections: Number(values.connections ?? 64),
-  requests: Number(values.requests),
-  limitMs: 20_000,
-}
+const turnSeconds = Number(values.seconds)
 /** A tenth of the world, on which the scorers are compared and verifications are read. */
 const sample = worldSize(Math.max(100_000, Math.round(forecasts / 10)))
 
@@ -148,8 +142,8 @@ async function benchScorer(): Promise<void> {
 }
 
 async function benchWrites(): Promise<void> {
-  if (!hasPostgres()) print('\nPostgreSQL 15 is missing: apt-get install postgresql-15')
-  const figures = await measureWrites(volume.requests, Math.max(runs, 5))
+  const figures = await measureWrites(turnSeconds, Math.max(runs, 5))
+  if (figures.missing.length > 0) print(`\n  not installed: ${figures.missing.join(', ')}`)
   for (const line of writesReport(figures)) print(line)
   print(`\n${await kept('writes', figures)}`)
 }
@@ -182,7 +176,7 @@ async function benchReads(): Promise<void> {
   await makeRelease(store, 2)
   const figures = await measureReads(store, {
     connections: Number(values.connections ?? 32),
-    seconds: 3,
+    seconds: turnSeconds,
     turns: Math.max(5, runs),
   })
   print(`\n${values.json === undefined ? await kept('reads', figures) : await written(values.json, figures)}`)

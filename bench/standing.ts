@@ -14,7 +14,7 @@ import { inboxPath } from '../pipeline/store/paths.ts'
 import { compact } from '../pipeline/tables/compact.ts'
 import { parquetOf } from '../pipeline/tables/data-files.ts'
 import type { StandingForecasts } from '../schemas/answers.ts'
-import { cpuSeconds, run, startService } from './process.ts'
+import { run, startService } from './process.ts'
 
 const { values } = parseArgs({
   options: {
@@ -108,7 +108,7 @@ async function printStart(
   const servesS = (performance.now() - startedMs) / 1000
   await readBack(node, agent)
   const readsS = (performance.now() - startedMs) / 1000
-  const cpuS = await cpuSeconds(node)
+  const cpuS = await node.cpuSeconds()
   const [now, most] = [await memoryMib(node, 'VmRSS'), await memoryMib(node, 'VmHWM')]
   await check(node)
   const seconds = (number: number, width: number) => `${number.toFixed(2).padStart(width)} s`

@@ -4,23 +4,24 @@ import { join } from 'node:path'
 import { v4 as uuidv4 } from 'uuid'
 import { type Credentials, DemoClient } from '../jobs/simulation/demo-client.ts'
 import { MOST_FORECASTS } from '../schemas/requests.ts'
-import { run, startService } from './process.ts'
+import { type Served, run, startService } from './process.ts'
 
 const AGENTS = 100
+/** Requests that differ. */
+const SINGLES = 10_000
+const BATCHES = 200
 const DAY_MS = 86_400_000
 
-export interface Submissions extends AsyncDisposable {
-  url: string
-  pid: number
+export interface Submissions extends AsyncDisposable, Served {
   /** Where its store is. */
   root: string
   agents: readonly Credentials[]
   /** The ids of those that take forecasts: as many as one call may name. */
   questions: readonly string[]
-  /** A whole request, of one agent after another. */
-  request: (nth: number) => string
-  /** The same for a call that submits a forecast on every question. */
-  batch: (nth: number) => string
+  /** Whole requests, of one agent after another. */
+  singles: readonly string[]
+  /** The same for calls that submit a forecast on every question. */
+  batches: readonly string[]
 }
 
 /** Starts the service on a new store in a folder. */
@@ -53,9 +54,12 @@ export async function startSubmissions(
     root,
     agents,
     questions,
-    request: (nth) => post(nth, 'forecast', forecast(questions[nth % questions.length]!, nth)),
-    batch: (nth) =>
+    singles: Array.from({ length: SINGLES }, (_, nth) =>
+      post(nth, 'forecast', forecast(questions[nth % questions.length]!, nth)),
+    ),
+    batches: Array.from({ length: BATCHES }, (_, nth) =>
       post(nth, 'forecasts', { forecasts: questions.map((id, index) => forecast(id, nth + index)) }),
+    ),
   }
 }
 

@@ -6,6 +6,7 @@ const NAMES: Record<WriteParty, string> = {
   batch: 'the service, a hundred in one call',
   service: 'the service',
   receipts: 'the service, with receipts',
+  unsynced: 'the service without a disk, which is not durable',
   workers: `the service, --workers ${WORKERS}`,
   postgres: 'peer: INSERT and COMMIT in PostgreSQL 15',
 }

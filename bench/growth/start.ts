@@ -3,7 +3,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Timed, cpuSeconds, runCommand, startService } from '../process.ts'
+import { type Timed, runCommand, startService } from '../process.ts'
 import { byTurns } from '../turns.ts'
 import { build, release, uuid } from './worlds.ts'
 
@@ -43,7 +43,7 @@ async function serviceStarts(store: string): Promise<Timed> {
   await answer.arrayBuffer()
   const seconds = (performance.now() - began) / 1000
   if (answer.status !== 200) throw new Error(`the service answered ${answer.status}`)
-  return { seconds, cpuSeconds: await cpuSeconds(service) }
+  return { seconds, cpuSeconds: await service.cpuSeconds() }
 }
 
 /** Until the process has ended: the mean of several, because one takes no more than the clock ticks a few times. */

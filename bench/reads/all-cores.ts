@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os'
 import { type Served, startService } from '../process.ts'
 import { byTurns } from '../turns.ts'
-import type { Asked } from './ask.ts'
+import type { Asked, AskedServer } from '../ask.ts'
 import type { BareAnswer } from './bare-server.ts'
 import { startNginx } from './nginx.ts'
 
@@ -24,7 +24,7 @@ interface Parties {
 export async function measureOnAllCores(
   { root, settings, alone, folder, answer }: Parties,
   turns: number,
-  measure: (server: Partial<Served> & { url: string }, workers: number) => Promise<Asked>,
+  measure: (server: AskedServer, workers: number) => Promise<Asked>,
 ): Promise<AllCores> {
   const workers = availableParallelism()
   await using all = await startService(root, settings, ['--no-scheduler', '--workers', String(workers)])

@@ -4,12 +4,17 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { type LoadFigures, load } from '../load.ts'
-import { cpuSeconds } from '../process.ts'
+import { type LoadFigures, load } from './load.ts'
 
 export interface Asked extends LoadFigures {
-  /** Of the server, for one answer, in microseconds; undefined for one that is not a single process. */
+  /** Of the server, for one answer, in microseconds; undefined for one that does not tell. */
   cpuUs: number | undefined
+}
+
+export interface AskedServer {
+  url: string
+  /** What all its processes have used of the processor so far. */
+  cpuSeconds?: () => Promise<number>
 }
 
 export interface Ask {
@@ -32,12 +37,11 @@ export async function isInstalled(program: string, ...args: readonly string[]): 
 
 /** @throws Error for an answer that failed, or a connection that ended. */
 export async function ask(
-  { url, pid }: { url: string; pid?: number },
+  { url, cpuSeconds }: AskedServer,
   { requests, connections, seconds }: Ask,
   { folder, withWrk }: { folder: string; withWrk: boolean },
 ): Promise<Asked> {
-  const cpuS = async () => (pid === undefined ? undefined : cpuSeconds({ pid }))
-  const before = await cpuS()
+  const before = await cpuSeconds?.()
   const figures = withWrk
     ? await askWithWrk(url, { requests, connections, seconds }, folder)
     : await load(
@@ -45,7 +49,7 @@ export async function ask(
         { connections, requests: Number.MAX_SAFE_INTEGER, limitMs: seconds * 1000 },
         (nth) => requests[nth % requests.length]!,
       )
-  const after = await cpuS()
+  const after = await cpuSeconds?.()
   const used = before === undefined || after === undefined ? undefined : after - before
   return { ...figures, cpuUs: used === undefined ? undefined : (1e6 * used) / figures.requests }
 }
