@@ -13,7 +13,7 @@ import { ShardCache } from './shard-cache.ts'
 const CACHE_BYTES = 64 * 1024 * 1024
 /** A parsed footer takes about eight times as much memory as its bytes. */
 const PARSED_FACTOR = 8
-/** Each takes up to about ten megabytes while it is read and decoded, and all of a processor. */
+/** Each takes up to about ten megabytes while it is read and decoded. */
 const PAGES_AT_ONCE = 8
 
 interface ScoresRequest {

@@ -12,6 +12,7 @@ const PROGRAMS = {
   fvs: 'jobs/fvs.js',
   worker: 'jobs/serve/workers/worker.ts',
   creator: 'pipeline/store/creator.ts',
+  'score-decoder': 'pipeline/release/score-decoder.ts',
 }
 const built = new Map(Object.entries(PROGRAMS).map(([name, source]) => [join(ROOT, source), name]))
 
@@ -92,7 +93,9 @@ async function build(...names: (keyof typeof PROGRAMS)[]): Promise<void> {
 
 await rm(folder, { recursive: true, force: true })
 await build('fvs', 'worker')
-always.clear()
-// Alone, because a thread loads it whose start a first forecast waits for.
-await build('creator')
+// Each alone, because a thread loads it whose start a first call waits for.
+for (const program of ['creator', 'score-decoder'] as const) {
+  always.clear()
+  await build(program)
+}
 await chmod(join(folder, 'fvs.js'), 0o755)

@@ -11,7 +11,7 @@ let nextTurn: Promise<void> | undefined
 const oneAtATime = pLimit(1)
 
 /** Awaited before each piece of work; lets calls be answered first where the work of this turn has taken its time. */
-export async function besideAnswers(): Promise<void> {
+async function besideAnswers(): Promise<void> {
   while (performance.now() >= pieceEndsMs) {
     nextTurn ??= othersHaveRun().then(() => {
       pieceEndsMs = performance.now() + PIECE_MS
@@ -21,11 +21,8 @@ export async function besideAnswers(): Promise<void> {
   }
 }
 
-/**
- * Does what keeps the processor busy for milliseconds, once all that came before is done, so that no two are in one turn. It may await
- * `besideAnswers`, and nothing that takes time without the processor.
- */
-export function heavyWork<T>(work: () => T | Promise<T>): Promise<T> {
+/** Does what keeps the processor busy for milliseconds, once all that came before is done, so that no two are in one turn. */
+export function heavyWork<T>(work: () => T): Promise<T> {
   return oneAtATime(async () => {
     await besideAnswers()
     return work()

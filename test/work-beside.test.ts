@@ -1,6 +1,6 @@
 // Work beside the answers: how much of it one turn of the event loop has, whoever it is for.
 import { describe, expect, test } from 'vitest'
-import { WorkBeside, besideAnswers, heavyWork } from '../pipeline/work-beside.ts'
+import { WorkBeside, heavyWork } from '../pipeline/work-beside.ts'
 
 /** Longer than work goes on in a turn. */
 const LONG_MS = 3
@@ -38,34 +38,29 @@ describe('long pieces', () => {
     expect(new Set(turns).size).toBe(3)
   })
 
-  test('of one work are in turns of their own', async () => {
-    const turns = await countingTurns((turn) =>
-      heavyWork(async () => {
-        const all: number[] = []
-        for (let piece = 0; piece < 3; piece++) {
-          await besideAnswers()
-          keepBusy()
-          all.push(turn())
-        }
-        return all
-      }),
-    )
+  test('of work of many steps are in turns of their own', async () => {
+    const turns = await countingTurns(async (turn) => {
+      const work = new WorkBeside(Infinity)
+      const all: number[] = []
+      while (all.length < 3 && (await work.goesOn())) {
+        keepBusy()
+        all.push(turn())
+      }
+      return all
+    })
     expect(new Set(turns).size).toBe(3)
   })
 })
 
 describe('heavy work', () => {
   test('is done in the order in which it was asked for, each once the one before is done', async () => {
-    const steps: string[] = []
-    const work = (name: string) => async () => {
-      for (const step of [1, 2]) {
-        await besideAnswers()
-        keepBusy()
-        steps.push(`${name}${step}`)
-      }
+    const done: string[] = []
+    const work = (name: string) => () => {
+      keepBusy()
+      done.push(name)
     }
-    await Promise.all([heavyWork(work('a')), heavyWork(work('b'))])
-    expect(steps).toEqual(['a1', 'a2', 'b1', 'b2'])
+    await Promise.all(['a', 'b', 'c'].map((name) => heavyWork(work(name))))
+    expect(done).toEqual(['a', 'b', 'c'])
   })
 
   test('that fails keeps back none that follows', async () => {

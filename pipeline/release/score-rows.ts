@@ -1,14 +1,14 @@
 // Reads the rows of one entity from a part of the scores: its footer once, and then the row groups that a page needs.
-import { type AsyncBuffer, type FileMetaData, parquetReadObjects } from 'hyparquet'
+import type { FileMetaData } from 'hyparquet'
 import { ServiceError } from '../../schemas/errors.ts'
 import { PUBLISHED_PAIR_METRICS, type PublishedPairMetric } from '../../schemas/metrics.ts'
 import type { ManifestFile, PieceOfFile, RowGroupsFile } from '../../schemas/payloads.ts'
 import { releasePrefix, rowGroupsPath } from '../store/paths.ts'
 import type { Store } from '../store/store.ts'
-import { COMPRESSORS } from '../tables/compressors.ts'
-import { besideAnswers, heavyWork } from '../work-beside.ts'
+import { Thread } from '../thread.ts'
 import { readReleaseFile, readReleasePieces } from './read.ts'
 import { footerOf } from './row-groups.ts'
+import type { DecodedRows, EncodedRows } from './score-decoder.ts'
 
 /** What is known of a part without its rows. */
 export interface OpenPart {
@@ -63,6 +63,9 @@ const COLUMNS = [
   'standard_reference',
 ]
 
+/** The process's, whoever asks. */
+const decoder = new Thread<EncodedRows, DecodedRows>(new URL('./score-decoder.ts', import.meta.url))
+
 const NO_ROWS: ScoreRows = { rows: [], next: undefined }
 
 /**
@@ -101,72 +104,44 @@ export async function openPart(
  * @throws ServiceError as `openPart` does.
  */
 export async function readRows(store: Store, part: OpenPart, request: RowsRequest): Promise<ScoreRows> {
+  const { release, file, metadata, groups } = part
   const { entityId, limit, end } = request
-  const own = part.groups.filter(({ leastId, greatestId }) => leastId <= entityId && entityId <= greatestId)
+  const own = groups.filter(({ leastId, greatestId }) => leastId <= entityId && entityId <= greatestId)
   const last =
     end === undefined ? own.at(-1) : own.find((group) => group.firstRow < end && end <= group.endRow)
   if (!last) return NO_ROWS
   // One more than is wanted tells whether any follow.
   const least = (end ?? last.firstRow + 1) - limit - 1
   const needed = own.filter((group) => group.endRow > least && group.firstRow <= last.firstRow)
-  const window = await readGroups(store, part, needed)
-  return heavyWork(() => rowsIn(window, needed[0]!.firstRow, request))
-}
-
-/** A column after another beside the answers: all of them take milliseconds. */
-async function rowsIn(
-  window: Window,
-  from: number,
-  { entityId, limit, end }: RowsRequest,
-): Promise<ScoreRows> {
-  const ids = (await window.read('entity_id')) as { entity_id: string }[]
-  const isOwn = ({ entity_id }: { entity_id: string }) => entity_id === entityId
-  const first = ids.findIndex(isOwn)
-  const stop = end === undefined ? ids.findLastIndex(isOwn) + 1 : end - from
-  if (first === -1 || first >= stop || ids[stop - 1]!.entity_id !== entityId) return NO_ROWS
-  const start = Math.max(first, stop - limit)
-  const rows: Partial<ScoreRow>[] = Array.from({ length: stop - start }, () => ({}))
-  for (const column of COLUMNS) {
-    await besideAnswers()
-    const values = await window.read(column, start, stop)
-    for (const [index, value] of values.entries()) Object.assign(rows[index]!, value)
-  }
-  return { rows: (rows as ScoreRow[]).toReversed(), next: start > first ? from + start : undefined }
-}
-
-/** Row groups in memory. */
-interface Window {
-  read(column: string, rowStart?: number, rowEnd?: number): Promise<object[]>
-}
-
-async function readGroups(
-  store: Store,
-  { release, file, metadata, groups }: OpenPart,
-  needed: readonly RowGroupPlace[],
-): Promise<Window> {
-  const start = needed[0]!.offset
+  const { offset, firstRow } = needed[0]!
   const pieces = needed.map(({ piece }) => piece)
-  const bytes = await readReleasePieces(store, release, file, start, pieces)
-  const buffer: AsyncBuffer = {
-    byteLength: file.size_bytes,
-    slice: (from, to = file.size_bytes) => {
-      if (from < start || to > start + bytes.byteLength)
-        throw damaged(release, file, 'its footer is of another file')
-      return new Uint8Array(bytes.subarray(from - start, to - start)).buffer
-    },
+  const row_groups = needed.map((group) => metadata.row_groups[groups.indexOf(group)]!)
+  const bytes = await readReleasePieces(store, release, file, offset, pieces)
+  const encoded: EncodedRows = {
+    part: file.sha256,
+    metadata: { ...metadata, row_groups },
+    places: needed.map((group) => ({ offset: group.offset, sizeBytes: group.piece.size_bytes })),
+    bytes,
+    columns: COLUMNS,
+    entityId,
+    limit,
+    end: end === undefined ? undefined : end - firstRow,
   }
-  const rowGroups = needed.map((group) => metadata.row_groups[groups.indexOf(group)]!)
-  return {
-    read: (column, rowStart = 0, rowEnd = Infinity) =>
-      parquetReadObjects({
-        file: buffer,
-        metadata: { ...metadata, row_groups: rowGroups },
-        compressors: COMPRESSORS,
-        columns: [column],
-        rowStart,
-        rowEnd,
-      }),
+  const { buffer } = bytes
+  // Small reads share memory. A copy of a large one would be for the garbage collection of this thread, and bring it on.
+  const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === bytes.byteLength
+  const decoded = await decoder.ask(encoded, isWhole ? [buffer] : [])
+  if ('fault' in decoded) throw damaged(release, file, decoded.fault)
+  const { columns, start, follows } = decoded
+  return { rows: rowsOf(columns).toReversed(), next: follows ? firstRow + start : undefined }
+}
+
+function rowsOf(columns: Record<string, readonly unknown[]>): ScoreRow[] {
+  const rows: Record<string, unknown>[] = columns[COLUMNS[0]!]!.map(() => ({}))
+  for (const [name, values] of Object.entries(columns)) {
+    for (const [index, row] of rows.entries()) row[name] = values[index]
   }
+  return rows as ScoreRow[]
 }
 
 function damaged(release: number, { path }: ManifestFile, reason: string): ServiceError {

@@ -4,7 +4,9 @@ import { readFile, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { ServiceError } from '../../schemas/errors.ts'
+import { Thread } from '../thread.ts'
 import type { Body } from './body.ts'
+import type { Creation, Outcome } from './creator.ts'
 import {
   hasCode,
   linkIfAbsent,
@@ -14,11 +16,11 @@ import {
   withFile,
   writeStaged,
 } from './disk.ts'
-import { CreatingThread } from './creating-thread.ts'
 import { StoreMark } from './mark.ts'
 import { assertPath, assertPrefix, isPath } from './paths.ts'
 import type { OneByOne, Store, StoredObject } from './store.ts'
 
+const CREATOR = new URL('./creator.ts', import.meta.url)
 /** The folder of half-written objects. No object's path can begin with its name. */
 const STAGING = '.staging'
 /** No write takes this long, so a writer that died must have left anything older. */
@@ -122,7 +124,7 @@ export class FileStore implements Store {
   }
 
   oneByOne(): OneByOne {
-    const thread = new CreatingThread()
+    const thread = new Thread<Creation, Outcome>(CREATOR)
     return {
       putIfAbsent: async (path, bytes) =>
         reported('write', path, this.#createBy(thread, this.localPath(path), bytes)),
@@ -131,10 +133,10 @@ export class FileStore implements Store {
   }
 
   /** By the thread if there is no more to do than to create the object. Everything rare is done here. */
-  async #createBy(thread: CreatingThread, location: string, bytes: Uint8Array): Promise<boolean> {
+  async #createBy(thread: Thread<Creation, Outcome>, location: string, bytes: Uint8Array): Promise<boolean> {
     const { file: mark, look } = this.#mark
     if (look !== undefined && this.#swept && this.#synced.has(dirname(location))) {
-      const outcome = await thread.create({ mark, look, staging: this.#staging, location, bytes })
+      const outcome = await thread.ask({ mark, look, staging: this.#staging, location, bytes })
       if (outcome !== 'undone') {
         if ('code' in outcome) throw Object.assign(new Error(outcome.message), { code: outcome.code })
         if (!outcome.isMarked) await this.#mark.assertThere()

@@ -178,6 +178,22 @@ describe('the rows of an entity', () => {
     expect(scoresFile(files, 'forecaster', uuidOf(0, 1))).toBeUndefined()
     expect(scoresFile(files, 'agent', idOf(1))).toBeUndefined()
   })
+
+  test('are the same once other row groups were decoded in between', async () => {
+    const part = await open(idOf(1))
+    const request = { entityId: idOf(1), limit: 20 }
+    const rows = expected.get(idOf(1))!.slice(0, 20)
+    for (let others = 0; others < 6; others++) {
+      const file = { ...part.file, sha256: `another ${others}` }
+      expect((await readRows(store, { ...part, file }, { ...request, end: 101 })).rows).toHaveLength(20)
+      expect((await readRows(store, part, request)).rows).toEqual(rows)
+    }
+    for (let others = 0; others < 6; others++) {
+      const file = { ...part.file, sha256: `one more ${others}` }
+      expect((await readRows(store, { ...part, file }, request)).rows).toEqual(rows)
+    }
+    expect((await readRows(store, part, request)).rows).toEqual(rows)
+  })
 })
 
 describe('reads', () => {
@@ -324,6 +340,29 @@ describe('damage', () => {
     await expect(openPart(store, RELEASE, unnamed, partOf(idOf(0)))).rejects.toThrow(
       /scores\/000.parquet cannot be read: its manifest does not name row-groups\/000.json$/,
     )
+  })
+
+  test('of what the footer says is told from damage of the bytes, and the next page is decoded again', async () => {
+    const part = await open(idOf(0))
+    const isOfIds = ({ meta_data: column }: (typeof part.metadata.row_groups)[0]['columns'][0]) =>
+      column!.path_in_schema[0] === 'entity_id'
+    const request = { entityId: idOf(0), limit: 1 }
+    const end = BigInt(part.file.size_bytes)
+    for (const [wrong, fault] of [
+      [{ data_page_offset: end, dictionary_page_offset: end }, 'its footer is of another file'],
+      [{ codec: 'LZO' as const }, 'parquet unsupported compression codec: LZO'],
+    ] as const) {
+      const metadata = structuredClone(part.metadata)
+      for (const column of metadata.row_groups.flatMap(({ columns }) => columns).filter(isOfIds))
+        Object.assign(column.meta_data!, wrong)
+      // Under another hash: a row group that was decoded before is kept.
+      const file = { ...part.file, sha256: fault }
+      await expect(readRows(store, { ...part, file, metadata }, request)).rejects.toMatchObject({
+        kind: 'corrupt',
+        message: `${prefix}${part.file.path} cannot be read: ${fault}`,
+      })
+      expect((await readRows(store, part, request)).rows).toEqual(expected.get(idOf(0))!.slice(0, 1))
+    }
   })
 
   test('on the way is mended by a second read', async () => {

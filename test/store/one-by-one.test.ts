@@ -2,7 +2,6 @@ import { cp, mkdir, readdir, rename, rm, symlink } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { CreatingThread } from '../../pipeline/store/creating-thread.ts'
 import { FileStore } from '../../pipeline/store/file.ts'
 import type { OneByOne, Store } from '../../pipeline/store/store.ts'
 import { testFolder } from '../support/folder.ts'
@@ -103,18 +102,6 @@ describe('objects that a thread creates one by one', () => {
     expect(await inbox.putIfAbsent('a/d', bytes('2'))).toBe(true)
     expect(await store.get('a/d')).toEqual(Buffer.from('2'))
   })
-})
-
-test('a thread that dies fails everything that waits for it, and each time another one is started', async () => {
-  const dies =
-    'import { parentPort } from "node:worker_threads"; parentPort.on("message", () => { throw new Error("dead") })'
-  const thread = new CreatingThread(new URL(`data:text/javascript,${encodeURIComponent(dies)}`))
-  const creation = { mark: '', look: '', staging: '', location: '', bytes: bytes('') }
-  for (const time of ['first', 'second']) {
-    const asked = [thread.create(creation), thread.create(creation)]
-    for (const { status } of await Promise.allSettled(asked)) expect(status, time).toBe('rejected')
-    await expect(asked[0]).rejects.toMatchObject({ cause: { message: 'dead' } })
-  }
 })
 
 function bytes(content: string): Uint8Array {

@@ -1,0 +1,121 @@
+// A thread that decodes row groups of scores: milliseconds of work, and much garbage, which no other answer is to wait for.
+import { on } from 'node:events'
+import { parentPort } from 'node:worker_threads'
+import { type AsyncBuffer, type DecodedArray, type FileMetaData, parquetScan } from 'hyparquet'
+import { LRUCache } from 'lru-cache'
+import { COMPRESSORS } from '../tables/compressors.ts'
+
+/** Row groups of a part of the scores that follow one another, and which of their rows are wanted. */
+export interface EncodedRows {
+  /** The SHA-256 of the part. */
+  part: string
+  /** Of the part, with these row groups alone. */
+  metadata: FileMetaData
+  /** Where each of the row groups begins in the part, and how long it is. */
+  places: readonly { offset: number; sizeBytes: number }[]
+  bytes: Uint8Array
+  columns: readonly string[]
+  entityId: string
+  limit: number
+  /** After the last row that is wanted, counted from the first one of the row groups; undefined: up to the last one of the entity. */
+  end: number | undefined
+}
+
+export type DecodedRows =
+  | {
+      columns: Record<string, readonly unknown[]>
+      /** The first row, counted from the first one of the row groups; and whether the one before is of the entity too. */
+      start: number
+      follows: boolean
+    }
+  /** Why they cannot be decoded. */
+  | { fault: string }
+
+interface OpenRowGroup {
+  rows: number
+  read: (column: string) => Promise<DecodedArray>
+}
+
+/** Some three megabytes each. Who reads page after page finds its row group again, as do callers for entities in one row group. */
+const ROW_GROUPS_KEPT = 4
+const kept = new LRUCache<string, OpenRowGroup>({ max: ROW_GROUPS_KEPT })
+
+// One after another, because they are answered in the order of their questions.
+for await (const [encoded] of on(parentPort!, 'message') as AsyncIterable<[EncodedRows]>) {
+  parentPort!.postMessage(await decoded(encoded))
+}
+
+async function decoded(encoded: EncodedRows): Promise<DecodedRows> {
+  try {
+    return await rowsIn(encoded)
+  } catch (error) {
+    // What failed is kept like what did not.
+    kept.clear()
+    return { fault: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+async function rowsIn(encoded: EncodedRows): Promise<DecodedRows> {
+  const { entityId, limit, end } = encoded
+  const groups = await Promise.all(encoded.places.map((_, nth) => rowGroup(encoded, nth)))
+  const ids = await between(groups, 'entity_id', 0, Infinity)
+  const first = ids.indexOf(entityId)
+  const stop = end ?? ids.lastIndexOf(entityId) + 1
+  const isOwn = first !== -1 && first < stop && ids[stop - 1] === entityId
+  const start = isOwn ? Math.max(first, stop - limit) : stop
+  const columns: Record<string, unknown[]> = {}
+  for (const name of encoded.columns) columns[name] = await between(groups, name, start, stop)
+  return { columns, start, follows: isOwn && start > first }
+}
+
+async function rowGroup(encoded: EncodedRows, nth: number): Promise<OpenRowGroup> {
+  const key = `${encoded.part} ${encoded.places[nth]!.offset}`
+  const group = kept.get(key) ?? (await opened(encoded, nth))
+  kept.set(key, group)
+  return group
+}
+
+/** Each column of it is decoded when it is first read. */
+async function opened({ metadata, places, bytes }: EncodedRows, nth: number): Promise<OpenRowGroup> {
+  const { offset, sizeBytes } = places[nth]!
+  const start = offset - places[0]!.offset
+  const own = metadata.row_groups[nth]!
+  const scan = await parquetScan({
+    file: fileWith(bytes.slice(start, start + sizeBytes), offset),
+    metadata: { ...metadata, row_groups: [own] },
+    compressors: COMPRESSORS,
+    useOffsetIndex: false,
+  })
+  const rows = Number(own.num_rows)
+  // The scan keeps every column that was read whole.
+  return { rows, read: (column) => scan.readColumn({ column, rowStart: 0, rowEnd: rows }) }
+}
+
+/** The values of a column from `start` up to `stop`, counted through all of the row groups. */
+async function between(
+  groups: readonly OpenRowGroup[],
+  name: string,
+  start: number,
+  stop: number,
+): Promise<unknown[]> {
+  const values: unknown[] = []
+  let from = 0
+  for (const { rows, read } of groups) {
+    const [own, last] = [Math.max(0, start - from), Math.min(rows, stop - from)]
+    if (own < last) for (const value of (await read(name)).slice(own, last)) values.push(value)
+    from += rows
+  }
+  return values
+}
+
+/** A file of which only these bytes are known. */
+function fileWith(bytes: Uint8Array, offset: number): AsyncBuffer {
+  const fileEnd = offset + bytes.byteLength
+  return {
+    byteLength: fileEnd,
+    slice: (from, to = fileEnd) => {
+      if (from < offset || to > fileEnd) throw new Error('its footer is of another file')
+      return new Uint8Array(bytes.subarray(from - offset, to - offset)).buffer
+    },
+  }
+}
