@@ -8,7 +8,8 @@ import {
   snapshotDates,
 } from '../pipeline/release/read.ts'
 import type { Store } from '../pipeline/store/store.ts'
-import type { SnapshotManifest, SnapshotShard } from '../schemas/payloads.ts'
+import type { WorkBeside } from '../pipeline/work-beside.ts'
+import type { ManifestFile, SnapshotManifest, SnapshotShard } from '../schemas/payloads.ts'
 import type { EntityType } from '../schemas/tables.ts'
 import { ShardCache } from './shard-cache.ts'
 
@@ -58,6 +59,19 @@ export class History {
     this.#dates = [...this.#dates, ...(await snapshotDates(this.#store, this.#dates.at(-1)))]
   }
 
+  /** Reads those files of a day that are in memory of the day before: callers have asked for them. */
+  async readAgain(date: string, beside: WorkBeside): Promise<void> {
+    const before = this.#dates.at(-1)
+    if (before === undefined || this.has(date)) return
+    // What fails here fails again for those who ask for it.
+    const manifest = await this.#manifests.fetch(date).catch(() => undefined)
+    for (const file of manifest?.files ?? []) {
+      if (!this.#shards.atHand(keyOf(before, file))) continue
+      if (!(await beside.goesOn())) return
+      await this.#read(date, file).catch(() => undefined)
+    }
+  }
+
   /** The rows of an entity from `start` to `end` inclusive, oldest first; a day without one has no row. */
   async of(entityType: EntityType, entityId: string, start = '', end = '9999-12-31'): Promise<SnapshotRow[]> {
     const dates = this.#dates.filter((date) => date >= start && date <= end)
@@ -71,10 +85,18 @@ export class History {
     const manifest = await this.#manifests.fetch(date)
     const file = manifest && shardFile(manifest.files, entityType, entityId)
     if (!file) return undefined
-    const shard = await this.#shards.get(`${date} ${file.path}`, async () => ({
+    const shard = await this.#read(date, file)
+    return Object.hasOwn(shard.entities, entityId) ? shard.entities[entityId]?.payload : undefined
+  }
+
+  #read(date: string, file: ManifestFile): Promise<SnapshotShard> {
+    return this.#shards.get(keyOf(date, file), async () => ({
       value: await readSnapshotShard(this.#store, date, file),
       sizeBytes: file.size_bytes,
     }))
-    return Object.hasOwn(shard.entities, entityId) ? shard.entities[entityId]?.payload : undefined
   }
+}
+
+function keyOf(date: string, { path }: ManifestFile): string {
+  return `${date} ${path}`
 }

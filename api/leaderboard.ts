@@ -4,6 +4,7 @@ import { ENTRIES_PER_PAGE } from '../pipeline/release/leaderboard.ts'
 import { readReleaseFile } from '../pipeline/release/read.ts'
 import { leaderboardPath } from '../pipeline/store/paths.ts'
 import type { Store } from '../pipeline/store/store.ts'
+import type { WorkBeside } from '../pipeline/work-beside.ts'
 import type { LeaderboardFile, ReleaseManifest } from '../schemas/payloads.ts'
 import type { EntityType } from '../schemas/tables.ts'
 import { type CursorReleases, cursorTo } from './cursor-releases.ts'
@@ -29,6 +30,8 @@ export class Leaderboard {
   readonly #pages: ShardCache<LeaderboardFile>
   /** First pages, as they are sent. */
   readonly #first = new ShardCache<Sent>(CACHE_BYTES)
+  /** First pages that callers asked for since a release was made ready. */
+  #asked = new Map<string, LeaderboardRequest>()
   readonly #releases: CursorReleases
 
   constructor(store: Store, releases: CursorReleases) {
@@ -39,6 +42,7 @@ export class Leaderboard {
 
   /** The first page, as `page` gives it, if it was asked for before and is still in memory. */
   firstAtHand({ release }: ReleaseManifest, entityType: EntityType, limit: number): Sent | undefined {
+    this.#noteAsked({ entityType, limit })
     return this.#first.atHand(`${release} ${entityType} ${limit}`)
   }
 
@@ -49,13 +53,31 @@ export class Leaderboard {
    */
   async page(current: ReleaseManifest, request: LeaderboardRequest): Promise<Uint8Array> {
     if (request.cursor !== undefined) return this.#page(current, request)
-    const sent = await this.#first.get(
-      `${current.release} ${request.entityType} ${request.limit}`,
-      async () => {
-        const bytes = await this.#page(current, request)
-        return { value: { bytes }, sizeBytes: bytes.byteLength }
-      },
-    )
+    this.#noteAsked(request)
+    return this.#firstPage(current, request)
+  }
+
+  /** Puts together the first pages that callers asked for, of a release that is about to be current. */
+  async putTogetherAgain(upcoming: ReleaseManifest, beside: WorkBeside): Promise<void> {
+    const asked = this.#asked
+    this.#asked = new Map()
+    for (const request of asked.values()) {
+      if (!(await beside.goesOn())) return
+      // It fails again for those who ask for it.
+      await this.#firstPage(upcoming, request).catch(() => undefined)
+    }
+  }
+
+  #noteAsked({ entityType, limit }: LeaderboardRequest): void {
+    this.#asked.set(`${entityType} ${limit}`, { entityType, limit })
+  }
+
+  async #firstPage(current: ReleaseManifest, request: LeaderboardRequest): Promise<Uint8Array> {
+    const { entityType, limit } = request
+    const sent = await this.#first.get(`${current.release} ${entityType} ${limit}`, async () => {
+      const bytes = await this.#page(current, request)
+      return { value: { bytes }, sizeBytes: bytes.byteLength }
+    })
     return sent.bytes
   }
 

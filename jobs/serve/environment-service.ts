@@ -53,7 +53,12 @@ export async function startEnvironment(
     }
   }
   const makeReady: MakeReady = async (upcoming, beside) => {
-    if (upcoming.current) await parts.scores.openAgain(upcoming.current, beside)
+    const { current } = upcoming
+    if (current) {
+      await parts.leaderboard.putTogetherAgain(current, beside)
+      await parts.history.readAgain(snapshotDate(current.as_of), beside)
+      await parts.scores.openAgain(current, beside)
+    }
     await parts.pages.renderAgain(upcoming, beside)
   }
   // Whoever wakes a node that rested waits for what it then finds, and nobody has asked it for anything lately.

@@ -90,7 +90,10 @@ test('every answer is wholly of one release, signed, and none is older than the 
   expect(asking.wrong).toEqual([])
 })
 
-/** A node that is asked, on a store whose shards of the second release are held back, and what it has read of them and of its scores. */
+const READ_OF_SECOND = ['forecaster/', 'scores/', 'leaderboard/']
+const isShardOfDay = (path: string) => /^snapshots\/[^/]*\/forecaster\//.test(path)
+
+/** A node that is asked, on a store whose shards of the second release are held back, and what it has read of them, of its scores, its leaderboard and of snapshots. */
 async function heldNode() {
   const [later] = await laterReleases(1)
   const store = copyOf(released)
@@ -99,7 +102,8 @@ async function heldNode() {
   const held = new FaultStore(store, {
     before: ({ operation, path }) => {
       const isShard = path.startsWith(`${releasePrefix(2)}forecaster/`)
-      if (isShard || path.startsWith(`${releasePrefix(2)}scores/`)) calls.push(`${operation} ${path}`)
+      const isRead = READ_OF_SECOND.some((start) => path.startsWith(`${releasePrefix(2)}${start}`))
+      if (isRead || isShardOfDay(path)) calls.push(`${operation} ${path}`)
       return isShard ? gate.promise : undefined
     },
   })
@@ -149,6 +153,24 @@ test('scores that were asked for are opened before the next release is served', 
   const read = calls.length
   expect(await scores()).toBe(2)
   expect(calls.slice(read)).toEqual([expect.stringMatching(/^range .*\/scores\//)])
+})
+
+test('the leaderboard and the history that were asked for are read before the next release is served', async () => {
+  const { client, answered, calls, letGo, publish: published } = await heldNode()
+  const leaderboard = async () =>
+    (await client.get('/leaderboard/forecaster?limit=3')).json<{ release: number }>().release
+  const history = async () =>
+    (await client.get(`/snapshots/forecaster/${forecasterId(0)}`)).json<{ snapshots: object[] }>().snapshots
+  expect(await leaderboard()).toBe(1)
+  expect(await history()).toHaveLength(1)
+  await published()
+  letGo()
+  await expect.poll(answered, OFTEN).toBe(2)
+  const read = [...calls]
+  expect(read.join()).toMatch(/leaderboard\/.*snapshots\//)
+  expect(await leaderboard()).toBe(2)
+  expect(await history()).toHaveLength(2)
+  expect(calls).toEqual(read)
 })
 
 test('a store that does not give what was asked for does not keep the next release back for long', async () => {
