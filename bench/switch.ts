@@ -12,6 +12,8 @@ import type { EntityType } from '../schemas/tables.ts'
 import { type Answered, type AskedPath, type Asking, startAsking } from '../test/support/steady-asking.ts'
 import { Expected } from '../test/support/expected-answers.ts'
 import { heldReleases } from './switch/releases.ts'
+import { answersOf, startReplay } from './switch/replay.ts'
+import type { Replayed } from './switch/replay-server.ts'
 import { turnsOf } from './switch/turns-of.ts'
 
 export interface SwitchVolume {
@@ -25,6 +27,8 @@ export interface SwitchFigures {
   /** Sent in the two seconds after a release was there, and all others. */
   atSwitch: Answered[]
   between: Answered[]
+  /** By a server that answers the same from memory, asked in the same way for as long. */
+  replayed: Answered[]
   wrong: string[]
   /** From the publication of each release to the first answer of it. */
   knownAfterMs: number[]
@@ -58,11 +62,14 @@ export async function measureSwitch(root: string, volume: SwitchVolume): Promise
   const key = await registry.createClientKey('bench', new Date(), quota)
   const published: number[] = []
   const knownAfterMs: number[] = []
+  const paths = pathsOf(entities, key)
   let asking: Asking
+  let asServed: Replayed
   let startMs = 0
   const settings = { VERIFICATION_SIGNING_SECRET: SECRET, REFRESH_MS: '250' }
   const turns = await turnsOf(root, settings, async (url) => {
-    asking = startAsking(url, pathsOf(entities, key), expected, volume)
+    asServed = await answersOf(url, paths)
+    asking = startAsking(url, paths, expected, volume)
     // The first turn warms up.
     await pause(2 * BETWEEN_MS)
     startMs = performance.now()
@@ -77,6 +84,7 @@ export async function measureSwitch(root: string, volume: SwitchVolume): Promise
     await asking.stop()
   })
   const { answers, wrong } = asking!
+  const replayed = await askReplay(asServed!, paths, expected, volume)
   const isAtSwitch = (ms: number) => published.some((atMs) => ms > atMs && ms < atMs + AROUND_MS)
   const measured = answers.filter(({ sentMs }) => sentMs >= startMs)
   const turnsWhere = (isThen: (ms: number) => boolean) =>
@@ -90,10 +98,27 @@ export async function measureSwitch(root: string, volume: SwitchVolume): Promise
     entities: entities.length,
     atSwitch: measured.filter(({ sentMs }) => isAtSwitch(sentMs)),
     between: measured.filter(({ sentMs }) => !isAtSwitch(sentMs)),
+    replayed,
     wrong,
     knownAfterMs,
     longestTurnsMs: { atSwitch: turnsWhere(isAtSwitch), between: turnsWhere((ms) => !isAtSwitch(ms)) },
   }
+}
+
+async function askReplay(
+  asServed: Replayed,
+  paths: readonly AskedPath[],
+  expected: Expected,
+  volume: SwitchVolume,
+): Promise<Answered[]> {
+  await using server = await startReplay(asServed)
+  const asking = startAsking(server.url, paths, expected, volume)
+  await pause(2 * BETWEEN_MS)
+  const startMs = performance.now()
+  await pause(volume.switches * (AROUND_MS + BETWEEN_MS))
+  await asking.stop()
+  if (asking.wrong.length > 0) throw new Error(`the server from memory answered ${asking.wrong[0]}`)
+  return asking.answers.filter(({ sentMs }) => sentMs >= startMs)
 }
 
 interface Entity {

@@ -4,13 +4,14 @@ import { SLOW_MS, type SwitchFigures } from '../switch.ts'
 
 const SLOWEST = 5
 
-export function switchReport({ entities, atSwitch, between, ...figures }: SwitchFigures): string[] {
+export function switchReport({ entities, atSwitch, between, replayed, ...figures }: SwitchFigures): string[] {
   const { wrong, knownAfterMs, longestTurnsMs } = figures
   const fixed = (ms: readonly number[]) => ms.map((one) => one.toFixed(0)).join(', ')
   return [
     `\nSwitches: ${knownAfterMs.length} releases of ${entities} entities, published under a steady load`,
     ...linesOf('at a switch', atSwitch),
     ...linesOf('between', between),
+    ...linesOf('the same answers from memory, by a bare server', replayed),
     `  ${wrong.length} wrong answers${wrong
       .slice(0, SLOWEST)
       .map((one) => `\n    ${one}`)
