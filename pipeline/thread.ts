@@ -14,14 +14,15 @@ export class Thread<Question, Answer> {
 
   /**
    * @param given what the question has of memory goes over to the thread, without a copy, and is empty here.
-   * @throws Error if the thread dies: what it was asked to do may be done or not.
+   * @throws Error if the thread dies: what it was asked to do may be done or not. DataCloneError for a question that cannot be sent.
    */
   ask(question: Question, given: readonly ArrayBuffer[] = []): Promise<Answer> {
     const worker = (this.#worker ??= this.#start())
+    // First, because what cannot be sent is never answered.
+    worker.postMessage(question, given)
     const asked = Promise.withResolvers<Answer>()
     this.#waiting.push(asked)
     worker.ref()
-    worker.postMessage(question, given)
     return asked.promise
   }
 
@@ -33,6 +34,7 @@ export class Thread<Question, Answer> {
 
   #start(): Worker {
     const worker = new Worker(this.#program)
+    worker.unref()
     let cause: unknown
     worker.on('message', (answer: Answer) => {
       this.#waiting.shift()!.resolve(answer)

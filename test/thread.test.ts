@@ -24,6 +24,13 @@ test('a thread answers each who asks, one and the same thread all of them', asyn
   expect(await thread.ask('d')).toEqual(['d', 4])
 })
 
+test('a question that cannot be sent leaves those of others their own answers', async () => {
+  const thread = threadOf('(question) => question')
+  const before = thread.ask('before')
+  expect(() => thread.ask(() => 'a function')).toThrow('could not be cloned')
+  expect(await Promise.all([before, thread.ask('after')])).toEqual(['before', 'after'])
+})
+
 test('a thread that dies fails everything that waits for it, and each time another one is started', async () => {
   const thread = threadOf('() => { throw new Error("dead") }')
   for (const time of ['first', 'second']) {
