@@ -3,7 +3,6 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { type IncomingMessage, createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { Pool } from 'pg'
 import { v4 as uuidv4, v7 as uuidv7 } from 'uuid'
@@ -14,6 +13,7 @@ import { acknowledgementBytes } from '../pipeline/tables/receipts.ts'
 import type { ForecastRow } from '../schemas/tables.ts'
 import { uuid } from '../schemas/values.ts'
 import { POSTGRES_USER } from './postgres.ts'
+import { listenAndTell } from './listen.ts'
 
 /** What the peer knows, as the service knows it from its store. */
 export interface PeerWorld {
@@ -59,10 +59,7 @@ const server = createServer((request, response) => {
     },
   )
 })
-server.listen(0, '127.0.0.1', () => {
-  const { port } = server.address() as AddressInfo
-  process.stderr.write(`${JSON.stringify({ url: `http://127.0.0.1:${port}` })}\n`)
-})
+listenAndTell(server)
 
 async function submitted(request: IncomingMessage): Promise<Uint8Array> {
   const { agent_id } = params.parse({ agent_id: request.url!.split('/')[2] })

@@ -1,7 +1,7 @@
 // Answers every request with the head and body in the file that it is given, to show what node:http alone can do.
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { listenAndTell } from '../listen.ts'
 
 export interface BareAnswer {
   status: number
@@ -16,7 +16,4 @@ const server = createServer({ keepAliveTimeout: 65_000 }, (_request, response) =
   response.writeHead(status, headers)
   response.end(bytes)
 })
-server.listen(0, '127.0.0.1', () => {
-  const { port } = server.address() as AddressInfo
-  process.stderr.write(`${JSON.stringify({ url: `http://127.0.0.1:${port}` })}\n`)
-})
+listenAndTell(server)

@@ -1,8 +1,8 @@
 // Answers the requests in the file that it is given with what stands there, from memory.
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { listenAndTell } from '../listen.ts'
 
 /** By paths, each with the body that was sent. */
 export type Replayed = Record<string, { headers: Record<string, string>; body: string }>
@@ -20,7 +20,4 @@ const server = createServer({ keepAliveTimeout: 65_000 }, (request, response) =>
   }
   void answer()
 })
-server.listen(0, '127.0.0.1', () => {
-  const { port } = server.address() as AddressInfo
-  process.stderr.write(`${JSON.stringify({ url: `http://127.0.0.1:${port}` })}\n`)
-})
+listenAndTell(server)
