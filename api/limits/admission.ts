@@ -55,8 +55,6 @@ export async function count(
   const counted = await counter.consume(caller, calls, { quota: limit.quota })
   const admitted = counted.consumedPoints <= limit.quota
   const state = stateOf(counted, limit)
-  // Given back, so that a refused call does not take the place that a failing call frees.
-  if (!admitted) await counter.reward(caller, calls)
   const endsMs = performance.now() + counted.msBeforeNext
   return {
     admitted,

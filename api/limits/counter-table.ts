@@ -1,5 +1,6 @@
 // The counters that the processes of a machine share, in the memory of the one that counts.
 import { LRUCache } from 'lru-cache'
+import type { RateLimiterRes } from 'rate-limiter-flexible'
 import { type Counters, MemoryCounter } from './counters.ts'
 
 /** Which counter, and how it counts, for the first call of it. */
@@ -46,38 +47,50 @@ export class CounterTable implements Counters {
     return this.#entry(spec).counter
   }
 
-  answer(calls: readonly CounterCall[], asking: Asking): Promise<CounterAnswer[]> {
-    return Promise.all(calls.map((call) => this.#answer(call, asking)))
+  /** Answers calls in their order. What is leased is sent before anybody can ask for it back. */
+  async answer(
+    calls: readonly CounterCall[],
+    asking: Asking,
+    send: (answers: readonly CounterAnswer[]) => void,
+  ): Promise<void> {
+    const counted = await Promise.all(calls.map((call) => this.#count(call, asking)))
+    send(calls.map((call, nth) => this.#withLease(call, counted[nth]!, asking)))
   }
 
   close(): Promise<void> {
     return Promise.resolve()
   }
 
-  async #answer(call: CounterCall, asking: Asking): Promise<CounterAnswer> {
+  async #count(call: CounterCall, asking: Asking): Promise<RateLimiterRes | null> {
     const { spec, verb, caller, points, quota } = call
-    const { counter, holders } = this.#entry(spec)
+    const { counter } = this.#entry(spec)
     if (verb === 'get') await this.#recall(call, asking)
-    let counted = await counter[verb](caller, points)
-    if (!counted) return null
-    let leased = 0
-    if (verb === 'consume' && quota !== undefined) {
-      // Nobody is refused what another process has leased and not used. Those who wait for it count for nothing, and come again in their order.
-      while (counted.consumedPoints > quota) {
-        const recalled = this.#recall(call, asking)
-        if (!recalled) break
-        await counter.reward(caller, points)
-        await recalled
-        counted = await counter.consume(caller, points)
-      }
-      const part = ((quota - counted.consumedPoints) * LEASED_PART) / asking.processes
-      leased = Math.max(0, Math.min(MOST_LEASED, Math.floor(part)))
-      if (leased > 0) {
-        counted = await counter.consume(caller, leased)
-        holders.set(caller, (holders.get(caller) ?? new Set()).add(asking.process))
-      }
+    if (verb !== 'consume' || quota === undefined) return counter[verb](caller, points)
+    for (;;) {
+      const counted = counter.consumeNow(caller, points, quota)
+      if (counted.consumedPoints <= quota) return counted
+      // Nobody is refused what another process has leased and not used. Those who wait for it come again in their order.
+      const recalled = this.#recall(call, asking)
+      if (!recalled) return counted
+      await recalled
     }
-    return [counted.consumedPoints, counted.msBeforeNext, leased]
+  }
+
+  /** Leases more to a process that has counted a call. */
+  #withLease(
+    call: CounterCall,
+    counted: RateLimiterRes | null,
+    { process, processes }: Asking,
+  ): CounterAnswer {
+    if (!counted) return null
+    const { spec, caller, quota } = call
+    if (quota === undefined || counted.consumedPoints > quota) return answerOf(counted, 0)
+    const { counter, holders } = this.#entry(spec)
+    const part = ((quota - counter.pointsNow(caller)) * LEASED_PART) / processes
+    const leased = Math.max(0, Math.min(MOST_LEASED, Math.floor(part)))
+    if (leased === 0) return answerOf(counted, 0)
+    holders.set(caller, (holders.get(caller) ?? new Set()).add(process))
+    return answerOf(counter.consumeNow(caller, leased), leased)
   }
 
   /** Takes back all leases for a caller; undefined where there are none. Calls that come while this is under way share it. */
@@ -113,4 +126,8 @@ export class CounterTable implements Counters {
     entry.endsMs = nowMs + durationS * 1000
     return entry
   }
+}
+
+function answerOf({ consumedPoints, msBeforeNext }: RateLimiterRes, leased: number): CounterAnswer {
+  return [consumedPoints, msBeforeNext, leased]
 }

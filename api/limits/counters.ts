@@ -14,8 +14,9 @@ export interface Counters {
   /** Whether other nodes count in the same place. */
   readonly shared: boolean
   /**
-   * A counter that refuses no call. Its name keeps it apart from those of other policies and environments; a count
-   * lasts for `durationS` from its first call. In the memory of this node it has at most `mostCallers` counts.
+   * A counter whose `consume` takes a `quota`: it resolves to more than that for a call that is one too many, and then has not
+   * counted it. Its name keeps it apart from those of other policies and environments; a count lasts for `durationS` from
+   * its first call. In the memory of this node it has at most `mostCallers` counts.
    */
   counter(name: string, durationS: number, mostCallers: number): RateLimiterAbstract
   close(): Promise<void>
@@ -42,6 +43,11 @@ export const MOST_ADDRESSES = 100_000
 /** For callers that nobody can invent, such as accounts: all are kept. */
 export const EVERYONE = Number.MAX_SAFE_INTEGER
 
+/** What a caller may have. */
+export interface WithQuota {
+  quota?: number | undefined
+}
+
 interface Count {
   points: number
   endsMs: number
@@ -60,36 +66,37 @@ export class MemoryCounter extends RateLimiterMemory implements OwnCounter {
     this.#counts = new LRUCache({ maxSize: mostCallers, sizeCalculation: () => 1 })
   }
 
-  override consume(caller: string, points = 1): Promise<RateLimiterRes> {
-    return Promise.resolve(this.consumeNow(caller, points))
+  override consume(caller: string, points = 1, { quota }: WithQuota = {}): Promise<RateLimiterRes> {
+    return Promise.resolve(this.consumeNow(caller, points, quota))
   }
 
   pointsNow(caller: string): number {
     return this.#current(caller)?.points ?? 0
   }
 
-  consumeNow(caller: string, points = 1): RateLimiterRes {
+  consumeNow(caller: string, points = 1, quota = Infinity): RateLimiterRes {
     const count = this.#current(caller) ?? this.#begin(caller)
-    count.points += points
-    return resultOf(count)
+    const consumed = count.points + points
+    if (consumed <= quota) count.points = consumed
+    return resultOf(consumed, msLeftOf(count))
   }
 
   /** Gives nothing back to a count that has ended, because that would admit one call too many. */
   override reward(caller: string, points = 1): Promise<RateLimiterRes> {
     const count = this.#current(caller)
     if (count) count.points = Math.max(0, count.points - points)
-    return Promise.resolve(count ? resultOf(count) : new RateLimiterRes(POINTS, 0, 0))
+    return Promise.resolve(count ? resultOf(count.points, msLeftOf(count)) : resultOf(0, 0))
   }
 
   override get(caller: string): Promise<RateLimiterRes | null> {
     const count = this.#current(caller)
-    return Promise.resolve(count ? resultOf(count) : null)
+    return Promise.resolve(count ? resultOf(count.points, msLeftOf(count)) : null)
   }
 
   override set(caller: string, points: number): Promise<RateLimiterRes> {
     const count = this.#begin(caller)
     count.points = points
-    return Promise.resolve(resultOf(count))
+    return Promise.resolve(resultOf(points, msLeftOf(count)))
   }
 
   #current(caller: string): Count | undefined {
@@ -104,8 +111,13 @@ export class MemoryCounter extends RateLimiterMemory implements OwnCounter {
   }
 }
 
-function resultOf({ points, endsMs }: Count): RateLimiterRes {
-  return new RateLimiterRes(POINTS - points, endsMs - performance.now(), points)
+function msLeftOf({ endsMs }: Count): number {
+  return endsMs - performance.now()
+}
+
+/** How a counter answers: what is consumed, and for how long it counts. */
+export function resultOf(points: number, msLeft: number): RateLimiterRes {
+  return new RateLimiterRes(POINTS - points, msLeft, points)
 }
 
 export function countInMemory(): Counters {
@@ -182,7 +194,7 @@ export async function countInRedis(url: string, logger: Logger): Promise<Counter
   return {
     shared: true,
     counter: (name, durationS, mostCallers) =>
-      new RateLimiterRedis({
+      new RedisCounter({
         storeClient,
         useRedisPackage: true,
         rejectIfRedisNotReady: true,
@@ -197,6 +209,15 @@ export async function countInRedis(url: string, logger: Logger): Promise<Counter
       client.destroy()
       return Promise.resolve()
     },
+  }
+}
+
+/** Redis is not told of quotas, so that it counts a call that is one too many for as long as giving it back takes. */
+class RedisCounter extends RateLimiterRedis {
+  override async consume(caller: string, points = 1, { quota = Infinity }: WithQuota = {}) {
+    const counted = await super.consume(caller, points)
+    if (counted.consumedPoints > quota) await this.reward(caller, points)
+    return counted
   }
 }
 

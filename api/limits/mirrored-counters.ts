@@ -1,6 +1,6 @@
 // Counters that each process of a machine holds in its memory, because they are asked about before every call.
 import type { RateLimiterRes } from 'rate-limiter-flexible'
-import { type Counters, MemoryCounter } from './counters.ts'
+import { type Counters, MemoryCounter, type WithQuota } from './counters.ts'
 import type { CounterSpec } from './counter-table.ts'
 
 /** What a process has counted. */
@@ -47,9 +47,10 @@ class MirroredCounter extends MemoryCounter {
     this.#tell = tell
   }
 
-  override consume(caller: string, points = 1): Promise<RateLimiterRes> {
-    this.#tell({ spec: this.#spec, verb: 'consume', caller, points })
-    return super.consume(caller, points)
+  override async consume(caller: string, points = 1, { quota = Infinity }: WithQuota = {}) {
+    const counted = super.consumeNow(caller, points, quota)
+    if (counted.consumedPoints <= quota) this.#tell({ spec: this.#spec, verb: 'consume', caller, points })
+    return counted
   }
 
   override reward(caller: string, points = 1): Promise<RateLimiterRes> {

@@ -1,8 +1,8 @@
 // Counts in another process of this machine, which lends out parts of what is left to a caller, so that few calls wait for it.
 import { LRUCache } from 'lru-cache'
-import { RateLimiterRes } from 'rate-limiter-flexible'
+import type { RateLimiterRes } from 'rate-limiter-flexible'
 import type { CounterAnswer, CounterCall, CounterSpec } from './counter-table.ts'
-import { type Counters, MemoryCounter } from './counters.ts'
+import { type Counters, MemoryCounter, type WithQuota, resultOf } from './counters.ts'
 
 /**
  * Asks the process that counts: one answer for each call, in their order. Undefined if that process is gone; it never
@@ -80,15 +80,13 @@ class RemoteCounter extends MemoryCounter {
     this.#leases = new LRUCache({ maxSize: spec[2], sizeCalculation: () => 1 })
   }
 
-  override async consume(
-    caller: string,
-    points = 1,
-    { quota }: { quota?: number } = {},
-  ): Promise<RateLimiterRes> {
+  override async consume(caller: string, points = 1, { quota }: WithQuota = {}): Promise<RateLimiterRes> {
     const lent = this.#fromLease(caller, points)
     if (lent) return lent
     const answer = await this.#ask({ spec: this.#spec, verb: 'consume', caller, points, quota })
-    return answer ? this.#take(caller, answer) : super.consumeNow(caller, points)
+    if (!answer) return super.consumeNow(caller, points, quota)
+    const [total, msLeft] = answer
+    return quota !== undefined && total > quota ? resultOf(total, msLeft) : this.#take(caller, answer)
   }
 
   /** Without a lease nothing can be counted at once. */
@@ -134,8 +132,4 @@ class RemoteCounter extends MemoryCounter {
     if (points > 0) this.#leases.set(caller, { points, total, endsMs: performance.now() + msLeft })
     return resultOf(total - points, msLeft)
   }
-}
-
-function resultOf(points: number, msLeft: number): RateLimiterRes {
-  return new RateLimiterRes(Number.MAX_SAFE_INTEGER - points, msLeft, points)
 }

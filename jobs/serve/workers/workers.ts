@@ -3,7 +3,7 @@ import cluster from 'node:cluster'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
-import type { CounterAnswer, CounterCall, CounterTable } from '../../../api/limits/counter-table.ts'
+import type { CounterCall, CounterTable } from '../../../api/limits/counter-table.ts'
 import { ServiceError } from '../../../schemas/errors.ts'
 import { type Ready, type ToWorker, errorOf } from './messages.ts'
 import { NodeMetrics } from './node-metrics.ts'
@@ -111,11 +111,9 @@ export class Workers {
       case 'attempt':
         this.#sendAll(message, from)
         break
-      case 'count': {
-        const answer = await this.#count(message.calls, from)
-        from.send({ kind: 'answer', id: message.id, answer })
+      case 'count':
+        await this.#count(message, from)
         break
-      }
       case 'news':
         this.#sendAll({ kind: 'news', news: message.news }, from)
         from.send({ kind: 'answer', id: message.id, answer: null })
@@ -128,11 +126,14 @@ export class Workers {
     }
   }
 
-  #count(calls: readonly CounterCall[], { id }: WorkerProcess): Promise<readonly CounterAnswer[]> {
+  #count({ id, calls }: { id: number; calls: readonly CounterCall[] }, from: WorkerProcess): Promise<void> {
     // What one that has ended had leased counts as used.
     const recall = async (holder: number, name: string, caller: string) =>
       (await [...this.#running].find((worker) => worker.id === holder)?.recall(name, caller)) ?? 0
-    return this.#components.counters.answer(calls, { process: id, processes: this.#size, recall })
+    const asking = { process: from.id, processes: this.#size, recall }
+    return this.#components.counters.answer(calls, asking, (answer) => {
+      from.send({ kind: 'answer', id, answer })
+    })
   }
 
   #sendAll(message: ToWorker, except?: WorkerProcess): void {

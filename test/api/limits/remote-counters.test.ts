@@ -5,7 +5,8 @@ import { describe, expect, test, vi } from 'vitest'
 import { count } from '../../../api/limits/admission.ts'
 import { admittedNow } from '../../../api/limits/counted-now.ts'
 import { CounterTable } from '../../../api/limits/counter-table.ts'
-import { EVERYONE } from '../../../api/limits/counters.ts'
+import { EVERYONE, countInMemory } from '../../../api/limits/counters.ts'
+import { type CountedAttempt, MirroredCounters } from '../../../api/limits/mirrored-counters.ts'
 import { RemoteCounters } from '../../../api/limits/remote-counters.ts'
 
 /** Processes that count in one table, each through a connection that delivers later. */
@@ -17,15 +18,12 @@ function processesOver(table: CounterTable, processes: number, delivered = () =>
       new RemoteCounters(async (calls) => {
         asked += 1
         await delivered()
-        return table.answer(calls, {
-          process,
-          processes,
-          recall: async (holder, name, caller) => {
-            // What was sent before has arrived by then, as over a connection.
-            await nextTurn()
-            return all[holder]!.recall(name, caller)
-          },
-        })
+        const recall = async (holder: number, name: string, caller: string) => {
+          // What was sent before has arrived by then, as over a connection.
+          await nextTurn()
+          return all[holder]!.recall(name, caller)
+        }
+        return new Promise((resolve) => void table.answer(calls, { process, processes, recall }, resolve))
       }),
   )
   const admitters = all.map((counters) => {
@@ -38,7 +36,7 @@ function processesOver(table: CounterTable, processes: number, delivered = () =>
       admitNow: (quota: number) => admittedNow([{ counter, caller: 'someone', limit: limitOf(quota) }]),
     }
   })
-  return { admitters, asked: () => asked }
+  return { all, admitters, asked: () => asked }
 }
 
 describe('three processes', () => {
@@ -78,6 +76,35 @@ describe('three processes', () => {
             sent += calls
           }
           expect(admitted).toBe(Math.min(quota, sent))
+        },
+      ),
+      { numRuns: 100 },
+    )
+  })
+
+  test('leave exactly what calls of any size have not used, also those that were refused or failed', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 2_000 }),
+        fc.array(
+          fc.array(fc.tuple(fc.integer({ min: 1, max: 300 }), fc.boolean()), { minLength: 1, maxLength: 9 }),
+          {
+            maxLength: 9,
+          },
+        ),
+        async (quota, groups) => {
+          const { admitters } = processesOver(new CounterTable(), 3, nextTurn)
+          let left = quota
+          const call = async (size: number, fails: boolean, caller: number) => {
+            const { admitted, takeBack } = await admitters[caller % 3]!.admit(quota, size)
+            if (fails) await takeBack()
+            else if (admitted) left -= size
+          }
+          for (const group of groups) {
+            await Promise.all(group.map(([size, fails], caller) => call(size, fails, caller)))
+          }
+          const last = [await admitters[0]!.admit(quota, left + 1), await admitters[1]!.admit(quota, left)]
+          expect(last.map(({ admitted }) => admitted)).toEqual([false, true])
         },
       ),
       { numRuns: 100 },
@@ -135,6 +162,18 @@ describe('three processes', () => {
     }
   })
 
+  test('take back a lease whose answer is on its way', async () => {
+    const table = new CounterTable()
+    const { admitters } = processesOver(table, 3, nextTurn)
+    // In one message: what leases, and what is too much, so that it waits for that lease.
+    const [first, tooMuch] = await Promise.all([
+      admitters[0]!.admit(1_000),
+      admitters[0]!.admit(1_000, 1_000),
+    ])
+    expect([first.admitted, tooMuch.admitted]).toEqual([true, false])
+    expect((await admitters[1]!.admit(1_000, 999)).admitted).toBe(true)
+  })
+
   test('give back a call that failed, and count one that is several', async () => {
     const { admitters } = processesOver(new CounterTable(), 3)
     const several = await admitters[0]!.admit(1_000, 200)
@@ -165,4 +204,24 @@ test('a process counts by itself once the one that counts is gone', async () => 
   expect(await counter.consume('someone')).toMatchObject({ consumedPoints: 2 })
   await counter.reward('someone')
   expect(await counter.get('someone')).toMatchObject({ consumedPoints: 1 })
+})
+
+test.each([
+  ['in memory', countInMemory()],
+  ['that processes share', processesOver(new CounterTable(), 3).all[0]!],
+  ['that each process mirrors', new MirroredCounters(() => {})],
+])('a counter %s counts nothing for a call that is one too many', async (_, counters) => {
+  const counter = counters.counter('calls', 60, EVERYONE)
+  const consumed = async () => (await counter.consume('someone', 1, { quota: 1 })).consumedPoints
+  // With the refused ones counted, even until they are given back, the call after one that failed would be refused.
+  expect([await consumed(), await consumed(), await consumed()]).toEqual([1, 2, 2])
+  await counter.reward('someone')
+  expect(await consumed()).toBe(1)
+})
+
+test('a process tells the others of what it counted, and of nothing that it refused', async () => {
+  const told = vi.fn<(call: CountedAttempt) => void>()
+  const counter = new MirroredCounters(told).counter('calls', 60, EVERYONE)
+  for (let call = 0; call < 3; call += 1) await counter.consume('someone', 1, { quota: 2 })
+  expect(told).toHaveBeenCalledTimes(2)
 })
