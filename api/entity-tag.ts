@@ -1,11 +1,13 @@
 // Entity tags: the SHA-256 of what is sent, and whether a caller has it already (RFC 9110, 13.1.2).
 import { sha256Hex } from '../pipeline/proof/canonical.ts'
 
-/** What is sent again and again, such as a published payload, is hashed once. */
+/** Longer bodies that are sent again and again, such as scripts, are hashed once. To hash a shorter one takes some microseconds. */
+const LONG_BYTES = 16 * 1024
 const known = new WeakMap<Uint8Array, string>()
 
 /** The strong entity tag of bytes that never change. */
 export function entityTag(bytes: Uint8Array): string {
+  if (bytes.byteLength < LONG_BYTES) return `"${sha256Hex(bytes)}"`
   const tag = known.get(bytes) ?? `"${sha256Hex(bytes)}"`
   known.set(bytes, tag)
   return tag

@@ -8,6 +8,7 @@ import type { WorkBeside } from '../pipeline/work-beside.ts'
 import type { LeaderboardFile, ReleaseManifest } from '../schemas/payloads.ts'
 import type { EntityType } from '../schemas/tables.ts'
 import { type CursorReleases, cursorTo } from './cursor-releases.ts'
+import { type AnswerSource, Memo } from './memo.ts'
 import { ShardCache } from './shard-cache.ts'
 
 /** Some hundred pages. */
@@ -15,7 +16,8 @@ const CACHE_BYTES = 16 * 1024 * 1024
 /** A parsed page takes about three times as much memory as its bytes. */
 const PARSED_FACTOR = 3
 
-interface Sent {
+/** A page as it is sent. */
+export interface SentPage extends AnswerSource {
   bytes: Uint8Array
 }
 
@@ -29,7 +31,7 @@ export class Leaderboard {
   readonly #store: Store
   readonly #pages: ShardCache<LeaderboardFile>
   /** First pages, as they are sent. */
-  readonly #first = new ShardCache<Sent>(CACHE_BYTES)
+  readonly #first = new ShardCache<SentPage>(CACHE_BYTES)
   /** First pages that callers asked for since a release was made ready. */
   #asked = new Map<string, LeaderboardRequest>()
   readonly #releases: CursorReleases
@@ -41,7 +43,7 @@ export class Leaderboard {
   }
 
   /** The first page, as `page` gives it, if it was asked for before and is still in memory. */
-  firstAtHand({ release }: ReleaseManifest, entityType: EntityType, limit: number): Sent | undefined {
+  firstAtHand({ release }: ReleaseManifest, entityType: EntityType, limit: number): SentPage | undefined {
     this.#noteAsked({ entityType, limit })
     return this.#first.atHand(`${release} ${entityType} ${limit}`)
   }
@@ -76,7 +78,7 @@ export class Leaderboard {
     const { entityType, limit } = request
     const sent = await this.#first.get(`${current.release} ${entityType} ${limit}`, async () => {
       const bytes = await this.#page(current, request)
-      return { value: { bytes }, sizeBytes: bytes.byteLength }
+      return { value: { bytes, memo: new Memo() }, sizeBytes: bytes.byteLength }
     })
     return sent.bytes
   }

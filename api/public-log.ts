@@ -23,6 +23,7 @@ import {
 } from '../pipeline/transparency/log-files.ts'
 import { readCosignatures } from '../pipeline/transparency/witnesses.ts'
 import { ServiceError } from '../schemas/errors.ts'
+import { type AnswerSource, Memo } from './memo.ts'
 import { ShardCache } from './shard-cache.ts'
 
 /** Some hundred full bundles, or two thousand full tiles. */
@@ -37,7 +38,7 @@ export interface LoggedStatement extends Path {
   checkpoint: string
 }
 
-export interface SentCheckpoint {
+export interface SentCheckpoint extends AnswerSource {
   /** A signed note. */
   text: string
 }
@@ -114,7 +115,7 @@ export class PublicLog {
     this.#last = last
     this.#cosignatures = []
     this.#refreshes = 0
-    this.#sent = { text: withSignatures(last.note, []) }
+    this.#sent = { text: withSignatures(last.note, []), memo: new Memo() }
   }
 
   /**
@@ -129,7 +130,7 @@ export class PublicLog {
     }
     this.#refreshes += 1
     const text = withSignatures(last.note, this.#cosignatures)
-    if (text !== this.#sent?.text) this.#sent = { text }
+    if (text !== this.#sent?.text) this.#sent = { text, memo: new Memo() }
   }
 
   /** Without witnesses of its own a node cannot know. */

@@ -6,13 +6,15 @@ import type { Store } from '../pipeline/store/store.ts'
 import type { PublicationKind } from '../schemas/metric.ts'
 import type { ManifestFile, OwnerShard, ReleaseManifest } from '../schemas/payloads.ts'
 import type { EntityType } from '../schemas/tables.ts'
+import { type AnswerSource, Memo } from './memo.ts'
 import type { ShardCache } from './shard-cache.ts'
 import { ShardText } from './shard-text.ts'
 import type { Sign } from './signature.ts'
 import { type WorkBeside, heavyWork } from '../pipeline/work-beside.ts'
 
 /** A payload as it is sent. */
-export class Publication {
+export class Publication implements AnswerSource {
+  readonly memo = new Memo()
   /** Exactly those that were hashed and signed. */
   readonly bytes: Uint8Array
   /** The header's value; undefined if signing is off. */

@@ -6,6 +6,7 @@ import type { ProblemName } from '../schemas/problems.ts'
 import type { ApiContext } from './context.ts'
 import type { Caller, KnownKey } from './limits/callers.ts'
 import type { LimitedCall } from './limits/admission.ts'
+import type { AnswerSource } from './memo.ts'
 
 /** The key that a call takes: none, an optional `X-API-Key` of a client or agent, or the bearer token of an agent. */
 export type KeyPolicy = 'none' | 'optional' | 'agent'
@@ -123,8 +124,8 @@ interface RouteSpec<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodTyp
    */
   prepared?: {
     names?: readonly string[]
-    find: (named: string, context: ApiContext) => object | undefined
-    reply: (found: object, caller: Caller, context: ApiContext) => Reply
+    find: (named: string, context: ApiContext) => AnswerSource | undefined
+    reply: (found: AnswerSource, caller: Caller, context: ApiContext) => Reply
   }
 }
 

@@ -8,6 +8,7 @@ import type { AppComponents } from '../app.ts'
 import type { NodeContext } from '../context.ts'
 import type { Caller } from '../limits/callers.ts'
 import { CountedCall } from '../limits/counted-call.ts'
+import type { AnswerSource } from '../memo.ts'
 import type { PreparedRoute, Route } from '../route.ts'
 import { type Answering, type Found, type Placed, byPath } from './paths.ts'
 import { plainHeaders } from './plain-headers.ts'
@@ -16,16 +17,16 @@ import { sendAtEndOfTurn } from './send.ts'
 
 /** A call whose answers are prepared, in one environment. */
 interface PreparedCall extends Placed<PreparedRoute> {
-  /** By what they are made of, for callers without a key and with one. */
-  anonymous: WeakMap<object, PreparedAnswer>
-  known: WeakMap<object, PreparedAnswer>
+  /** What its answers are kept under, for callers without a key and with one. */
+  anonymous: symbol
+  known: symbol
 }
 
 type CallAt = ReturnType<typeof byPath<PreparedRoute, PreparedCall>>
 
 /** A plain request, and what it is answered from. */
 interface Asked extends Found<PreparedCall> {
-  source: object
+  source: AnswerSource
   caller: Caller
   ifNoneMatch: string | undefined
 }
@@ -39,8 +40,8 @@ export function prepareAnswers(
   const specs = components.routes.filter((spec: Route): spec is PreparedRoute => spec.prepared !== undefined)
   const callAt = byPath(specs, contexts, (placed) => ({
     ...placed,
-    anonymous: new WeakMap<object, PreparedAnswer>(),
-    known: new WeakMap<object, PreparedAnswer>(),
+    anonymous: Symbol('without a key'),
+    known: Symbol('with a key'),
   }))
   const prepared = new PreparedAnswers(components)
   return (request, response, otherwise) => {
@@ -102,7 +103,7 @@ class PreparedAnswers {
   async #sourceOf(
     { call: { spec, context }, named, caller }: Asked,
     counted: CountedCall,
-  ): Promise<object | undefined> {
+  ): Promise<AnswerSource | undefined> {
     try {
       await counted.identify(caller.kind !== 'anonymous', () => Promise.resolve(caller))
       await counted.admit(spec.limit, caller, false)
@@ -139,15 +140,10 @@ class PreparedAnswers {
 }
 
 function preparedOf(
-  source: object,
+  source: AnswerSource,
   { spec, context, anonymous, known }: PreparedCall,
   caller: Caller,
 ): PreparedAnswer {
-  const answers = caller.kind === 'anonymous' ? anonymous : known
-  let prepared = answers.get(source)
-  if (!prepared) {
-    prepared = prepareAnswer(spec, spec.prepared.reply(source, caller, context))
-    answers.set(source, prepared)
-  }
-  return prepared
+  const key = caller.kind === 'anonymous' ? anonymous : known
+  return source.memo.of(key, () => prepareAnswer(spec, spec.prepared.reply(source, caller, context)))
 }

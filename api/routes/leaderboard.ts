@@ -2,6 +2,7 @@
 import { leaderboardPage } from '../../schemas/answers.ts'
 import { leaderboardParams, leaderboardQuery } from '../../schemas/requests.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
+import type { SentPage } from '../leaderboard.ts'
 import * as examples from '../openapi/examples.ts'
 import { route } from '../route.ts'
 import { noReleaseYet } from './releases.ts'
@@ -45,6 +46,6 @@ export const leaderboard = route({
       const { current } = releases
       return current && pages.firstAtHand(current, named as EntityType, USUAL_LIMIT)
     },
-    reply: (found) => ({ body: (found as { bytes: Uint8Array }).bytes }),
+    reply: (found) => ({ body: (found as SentPage).bytes }),
   },
 })

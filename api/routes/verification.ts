@@ -54,8 +54,8 @@ export const bulk = route({
   },
 })
 
-/** The results of publications, since a call has up to 200 of them, which others ask for too. */
-const known = new WeakMap<Publication, Uint8Array>()
+/** What the result of a publication is kept under, since a call has up to 200 of them, which others ask for too. */
+const RESULT = Symbol('among others')
 
 async function lookedUp(type: EntityType, id: string, context: ApiContext): Promise<Uint8Array> {
   const found = await context.releases.find(type, id, 'verification')
@@ -66,14 +66,11 @@ async function lookedUp(type: EntityType, id: string, context: ApiContext): Prom
 
 /** A result in canonical JSON, around the bytes that were published. */
 function resultOf(id: string, publication: Publication): Uint8Array {
-  let result = known.get(publication)
-  if (!result) {
+  return publication.memo.of(RESULT, () => {
     const { bytes, signature = null } = publication
     const head = `{"id":"${id}","signature":${JSON.stringify(signature)},"status":"ok","verification":`
-    result = Buffer.concat([Buffer.from(head), bytes, Buffer.from('}')])
-    known.set(publication, result)
-  }
-  return result
+    return Buffer.concat([Buffer.from(head), bytes, Buffer.from('}')])
+  })
 }
 
 const COMMA = 0x2c
