@@ -70,7 +70,7 @@ interface Found {
 /** What a publication is of, and how it is found in a release. */
 interface Subject {
   file: (files: readonly ManifestFile[]) => ManifestFile | undefined
-  open: (bytes: Uint8Array) => ReleaseFile['payload']
+  open: (bytes: Uint8Array, besideAnswers: () => Promise<void>) => Promise<ReleaseFile['payload']>
   kind: PublicationKind | 'profile' | 'owner'
   id: string
 }
@@ -103,8 +103,8 @@ export class ReleasePayloads implements Release {
   ): Promise<Publication | undefined> {
     return this.#findAsked({
       file: (files) => shardFile(files, entityType, entityId),
-      open: (bytes) => {
-        const shard = new ShardText(bytes)
+      open: async (bytes, besideAnswers) => {
+        const shard = await ShardText.open(bytes, besideAnswers)
         return (id, kindOf) => shard.payload(`${id} ${kindOf}`)
       },
       kind,
@@ -186,7 +186,7 @@ export class ReleasePayloads implements Release {
     if (!file) return undefined
     const { payload, found } = await this.#files.get(this.#keyOf(file), async () => {
       const bytes = await readReleaseBytes(this.#store, current.release, file)
-      const opened = await heavyWork(() => open(bytes))
+      const opened = await heavyWork((besideAnswers) => open(bytes, besideAnswers))
       return { value: { payload: opened, found: noneFound() }, sizeBytes: file.size_bytes * KEPT_FACTOR }
     })
     const known = found[kind].get(id)
@@ -227,11 +227,11 @@ function noneFound(): ReleaseFile['found'] {
   }
 }
 
-function openOwners(bytes: Uint8Array): ReleaseFile['payload'] {
+function openOwners(bytes: Uint8Array): Promise<ReleaseFile['payload']> {
   const { owners } = JSON.parse(new TextDecoder().decode(bytes)) as OwnerShard
   const byId = new Map(owners.map(({ payload }) => [payload.owner_id, payload]))
-  return (ownerId) => {
+  return Promise.resolve((ownerId) => {
     const payload = byId.get(ownerId)
     return payload && canonical(payload)
-  }
+  })
 }

@@ -1,6 +1,6 @@
 // A shard of a release as its bytes, and where in them each payload lies. A payload is sent just as the file has it, so that nothing has
 // to be parsed and written out again, and no objects are kept.
-import { eachMember, endOfValue } from '../pipeline/proof/json-members.ts'
+import { eachMember, endOfValue, memberAt } from '../pipeline/proof/json-members.ts'
 
 /** From the first byte of a JSON value to the one after its last. */
 type Place = [from: number, to: number]
@@ -9,22 +9,47 @@ export class ShardText {
   readonly #bytes: Buffer
   readonly #places = new Map<string, Place>()
 
-  /** @param bytes a `ReleaseShard` in canonical JSON. */
-  constructor(bytes: Uint8Array) {
+  private constructor(bytes: Uint8Array) {
     this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-    const skipped = (_name: string, at: number) => endOfValue(this.#bytes, at)
-    eachMember(this.#bytes, 0, (name, shard) => {
-      if (name !== 'entities') return skipped(name, shard)
-      return eachMember(this.#bytes, shard, (entityId, entity) =>
-        eachMember(this.#bytes, entity, (kind, publication) =>
-          eachMember(this.#bytes, publication, (part, at) => {
-            const end = endOfValue(this.#bytes, at)
-            if (part === 'payload') this.#places.set(`${entityId} ${kind}`, [at, end])
-            return end
-          }),
-        ),
-      )
-    })
+  }
+
+  /**
+   * @param bytes a `ReleaseShard` in canonical JSON.
+   * @param besideAnswers awaited before each of its entities: all of them take milliseconds.
+   * @throws ServiceError `corrupt` for a shard that is cut off.
+   */
+  static async open(bytes: Uint8Array, besideAnswers: () => Promise<void>): Promise<ShardText> {
+    const shard = new ShardText(bytes)
+    await shard.#findPlaces(besideAnswers)
+    return shard
+  }
+
+  async #findPlaces(besideAnswers: () => Promise<void>): Promise<void> {
+    const bytes = this.#bytes
+    let at = 1
+    for (let member = memberAt(bytes, at); member; member = memberAt(bytes, at)) {
+      if (member.name !== 'entities') {
+        at = endOfValue(bytes, member.value)
+        continue
+      }
+      at = member.value + 1
+      for (let entity = memberAt(bytes, at); entity; entity = memberAt(bytes, at)) {
+        await besideAnswers()
+        at = this.#findIn(entity.name, entity.value)
+      }
+      at += 1
+    }
+  }
+
+  /** Returns the end of the entity. */
+  #findIn(entityId: string, entity: number): number {
+    return eachMember(this.#bytes, entity, (kind, publication) =>
+      eachMember(this.#bytes, publication, (part, at) => {
+        const end = endOfValue(this.#bytes, at)
+        if (part === 'payload') this.#places.set(`${entityId} ${kind}`, [at, end])
+        return end
+      }),
+    )
   }
 
   /** The bytes of a payload by its name, `<entity> <kind>`; undefined if the shard does not have it. */

@@ -21,11 +21,15 @@ async function besideAnswers(): Promise<void> {
   }
 }
 
-/** Does what keeps the processor busy for milliseconds, once all that came before is done, so that no two are in one turn. */
-export function heavyWork<T>(work: () => T): Promise<T> {
+/**
+ * Does what keeps the processor busy for milliseconds, once all that came before is done, so that no two are in one turn.
+ *
+ * @param work awaits what it is given between its pieces, where it has some.
+ */
+export function heavyWork<T>(work: (besideAnswers: () => Promise<void>) => T | Promise<T>): Promise<T> {
   return oneAtATime(async () => {
     await besideAnswers()
-    return work()
+    return work(besideAnswers)
   })
 }
 

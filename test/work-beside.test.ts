@@ -38,6 +38,21 @@ describe('long pieces', () => {
     expect(new Set(turns).size).toBe(3)
   })
 
+  test('of one heavy work are in turns of their own', async () => {
+    const turns = await countingTurns((turn) =>
+      heavyWork(async (besideAnswers) => {
+        const all: number[] = []
+        while (all.length < 3) {
+          await besideAnswers()
+          keepBusy()
+          all.push(turn())
+        }
+        return all
+      }),
+    )
+    expect(new Set(turns).size).toBe(3)
+  })
+
   test('of work of many steps are in turns of their own', async () => {
     const turns = await countingTurns(async (turn) => {
       const work = new WorkBeside(Infinity)

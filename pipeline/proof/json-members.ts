@@ -16,13 +16,22 @@ export function eachMember(
   visit: (name: string, value: number) => number,
 ): number {
   let at = from + 1
-  while (bytes[at] !== CLOSE_OBJECT) {
-    if (bytes[at] === COMMA) at += 1
-    const nameEnd = endOfString(bytes, at)
-    const name = bytes.toString('latin1', at + 1, nameEnd - 1)
-    at = visit(name, nameEnd + 1)
+  for (let member = memberAt(bytes, at); member; member = memberAt(bytes, at)) {
+    at = visit(member.name, member.value)
   }
   return at + 1
+}
+
+/**
+ * The member of an object that begins at `at`, or at the comma there, and where its value begins; undefined at the end of the object.
+ *
+ * @throws ServiceError `corrupt` for bytes that end before it.
+ */
+export function memberAt(bytes: Buffer, at: number): { name: string; value: number } | undefined {
+  if (bytes[at] === CLOSE_OBJECT) return undefined
+  const nameStart = bytes[at] === COMMA ? at + 1 : at
+  const nameEnd = endOfString(bytes, nameStart)
+  return { name: bytes.toString('latin1', nameStart + 1, nameEnd - 1), value: nameEnd + 1 }
 }
 
 function endOfString(bytes: Uint8Array, from: number): number {

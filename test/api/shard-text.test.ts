@@ -12,14 +12,16 @@ const shard = fc.record({
   release: fc.nat(),
 })
 
+const atOnce = () => Promise.resolve()
+
 test('every payload of any shard has the bytes that were published, wherever they lie', () => {
-  fc.assert(
-    fc.property(shard, fc.nat(20), (published, offset) => {
+  return fc.assert(
+    fc.asyncProperty(shard, fc.nat(20), async (published, offset) => {
       const whole = canonical(published)
       // As a part of something larger, as buffers often are.
       const within = new Uint8Array(offset + whole.length + 7)
       within.set(whole, offset)
-      const text = new ShardText(within.subarray(offset, offset + whole.length))
+      const text = await ShardText.open(within.subarray(offset, offset + whole.length), atOnce)
       for (const [id, kinds] of Object.entries(published.entities)) {
         for (const [kind, { payload: one }] of Object.entries(kinds)) {
           expect(text.payload(`${id} ${kind}`)).toEqual(Buffer.from(canonical(one)))
@@ -35,10 +37,10 @@ describe('a shard that is cut off', () => {
 
   test.for(Array.from({ length: whole.length }, (_, length) => length))(
     'after %i bytes is corrupt',
-    (length) => {
-      expect(() => new ShardText(whole.subarray(0, length))).toThrow(
-        expect.objectContaining({ kind: 'corrupt' }) as Error,
-      )
+    async (length) => {
+      await expect(ShardText.open(whole.subarray(0, length), atOnce)).rejects.toMatchObject({
+        kind: 'corrupt',
+      })
     },
   )
 })
