@@ -1,7 +1,15 @@
 // Scores of an entity per question, page by page, read from the Parquet files of a release.
+import { LRUCache } from 'lru-cache'
 import pLimit from 'p-limit'
 import { scoresFile } from '../pipeline/release/read.ts'
-import { type OpenPart, type ScoreRow, openPart, readRows } from '../pipeline/release/score-rows.ts'
+import { ROW_GROUPS_READ_AGAIN } from '../pipeline/release/row-groups.ts'
+import {
+  type OpenPart,
+  type ScoreRow,
+  newestRowGroup,
+  openPart,
+  readRows,
+} from '../pipeline/release/score-rows.ts'
 import type { Store } from '../pipeline/store/store.ts'
 import type { WorkBeside } from '../pipeline/work-beside.ts'
 import type { ManifestFile, ReleaseManifest } from '../schemas/payloads.ts'
@@ -16,9 +24,12 @@ const PARSED_FACTOR = 8
 /** Each takes up to about ten megabytes while it is read and decoded. */
 const PAGES_AT_ONCE = 8
 
-interface ScoresRequest {
+interface Entity {
   entityType: EntityType
   entityId: string
+}
+
+interface ScoresRequest extends Entity {
   limit: number
   cursor?: string | undefined
 }
@@ -35,6 +46,8 @@ export class Scores {
   readonly #releases: CursorReleases
   readonly #parts = new ShardCache<OpenPart>(CACHE_BYTES)
   readonly #limit = pLimit(PAGES_AT_ONCE)
+  /** An entity in each of the row groups whose newest rows callers asked for since a release was made ready, the last ones. */
+  #asked = lastOnes()
 
   constructor(store: Store, releases: CursorReleases) {
     this.#store = store
@@ -54,20 +67,40 @@ export class Scores {
     const { manifest, from } = await this.#releases.placeOf(current, cursor)
     const file = scoresFile(manifest.files, entityType, entityId)
     if (!file) return { manifest, rows: [], nextCursor: null }
-    const { rows, next } = await this.#limit(async () =>
-      readRows(this.#store, await this.#open(manifest, file), { entityId, limit, end: from }),
-    )
+    const { rows, next } = await this.#limit(async () => {
+      const part = await this.#open(manifest, file)
+      if (from === undefined) this.#noteAsked(part, { entityType, entityId })
+      return readRows(this.#store, part, { entityId, limit, end: from })
+    })
     return { manifest, rows, nextCursor: cursorTo(manifest, next) }
   }
 
-  /** Opens the parts that are in memory of other releases: callers have asked for them, of one of these or of one before. */
-  async openAgain(manifest: ReleaseManifest, beside: WorkBeside): Promise<void> {
+  /**
+   * Opens the parts that are in memory of other releases, since callers have asked for them, of one of these or of one before. Reads
+   * the row groups again whose newest rows callers asked for.
+   */
+  async readAgain(manifest: ReleaseManifest, beside: WorkBeside): Promise<void> {
     const asked = new Set(Array.from(this.#parts.inMemory(), ([, { file }]) => file.path))
     for (const file of manifest.files.filter(({ path }) => asked.has(path))) {
       if (!(await beside.goesOn())) return
       // It fails again for those who ask for it.
       await this.#open(manifest, file).catch(() => undefined)
     }
+    const last = Array.from(this.#asked.values())
+    this.#asked = lastOnes()
+    for (const { entityType, entityId } of last) {
+      if (!(await beside.goesOn())) return
+      const file = scoresFile(manifest.files, entityType, entityId)
+      if (!file) continue
+      await this.#open(manifest, file)
+        .then((part) => readRows(this.#store, part, { entityId, limit: 1 }))
+        .catch(() => undefined)
+    }
+  }
+
+  #noteAsked(part: OpenPart, entity: Entity): void {
+    const newest = newestRowGroup(part, entity.entityId)
+    if (newest !== undefined) this.#asked.set(`${part.file.path} ${newest}`, entity)
   }
 
   #open({ release, files }: ReleaseManifest, file: ManifestFile): Promise<OpenPart> {
@@ -76,4 +109,8 @@ export class Scores {
       return { value: opened, sizeBytes: opened.footerBytes * PARSED_FACTOR }
     })
   }
+}
+
+function lastOnes(): LRUCache<string, Entity> {
+  return new LRUCache({ max: ROW_GROUPS_READ_AGAIN })
 }

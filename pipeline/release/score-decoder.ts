@@ -4,6 +4,7 @@ import { parentPort } from 'node:worker_threads'
 import { type AsyncBuffer, type DecodedArray, type FileMetaData, parquetScan } from 'hyparquet'
 import { LRUCache } from 'lru-cache'
 import { COMPRESSORS } from '../tables/compressors.ts'
+import { ROW_GROUPS_READ_AGAIN } from './row-groups.ts'
 
 /** Row groups of a part of the scores that follow one another, and which of their rows are wanted. */
 export interface EncodedRows {
@@ -36,9 +37,11 @@ interface OpenRowGroup {
   read: (column: string) => Promise<DecodedArray>
 }
 
-/** Some three megabytes each. Who reads page after page finds its row group again, as do callers for entities in one row group. */
-const ROW_GROUPS_KEPT = 4
-const kept = new LRUCache<string, OpenRowGroup>({ max: ROW_GROUPS_KEPT })
+/**
+ * Some three megabytes each. Who reads page after page finds its row group again, as do callers for entities in one row group. Those that
+ * are decoded for the next release leave as many of the current one.
+ */
+const kept = new LRUCache<string, OpenRowGroup>({ max: 2 * ROW_GROUPS_READ_AGAIN })
 
 // One after another, because they are answered in the order of their questions.
 for await (const [encoded] of on(parentPort!, 'message') as AsyncIterable<[EncodedRows]>) {

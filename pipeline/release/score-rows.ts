@@ -98,6 +98,12 @@ export async function openPart(
   return { release, file, metadata, footerBytes: footer.size_bytes, groups }
 }
 
+/** Which row group has the newest rows of an entity; undefined if none of them has any. */
+export function newestRowGroup({ groups }: OpenPart, entityId: string): number | undefined {
+  const newest = groups.findLastIndex((group) => mayHave(group, entityId))
+  return newest === -1 ? undefined : newest
+}
+
 /**
  * One read, of as many row groups as `limit` rows may lie in. An `end` that is not of the entity gives no rows.
  *
@@ -106,7 +112,7 @@ export async function openPart(
 export async function readRows(store: Store, part: OpenPart, request: RowsRequest): Promise<ScoreRows> {
   const { release, file, metadata, groups } = part
   const { entityId, limit, end } = request
-  const own = groups.filter(({ leastId, greatestId }) => leastId <= entityId && entityId <= greatestId)
+  const own = groups.filter((group) => mayHave(group, entityId))
   const last =
     end === undefined ? own.at(-1) : own.find((group) => group.firstRow < end && end <= group.endRow)
   if (!last) return NO_ROWS
@@ -134,6 +140,10 @@ export async function readRows(store: Store, part: OpenPart, request: RowsReques
   if ('fault' in decoded) throw damaged(release, file, decoded.fault)
   const { columns, start, follows } = decoded
   return { rows: rowsOf(columns).toReversed(), next: follows ? firstRow + start : undefined }
+}
+
+function mayHave({ leastId, greatestId }: RowGroupPlace, entityId: string): boolean {
+  return leastId <= entityId && entityId <= greatestId
 }
 
 function rowsOf(columns: Record<string, readonly unknown[]>): ScoreRow[] {

@@ -142,7 +142,7 @@ test('a page that was asked for is rendered again before the next release is ser
   expect(calls).toEqual(read)
 })
 
-test('scores that were asked for are opened before the next release is served', async () => {
+test('scores that were asked for are opened and decoded before the next release is served', async () => {
   const { client, answered, calls, letGo, publish: published } = await heldNode()
   const scores = async () =>
     (await client.get(`/forecaster/${forecasterId(0)}/scores`)).json<{ release: number }>().release
@@ -150,9 +150,11 @@ test('scores that were asked for are opened before the next release is served', 
   await published()
   letGo()
   await expect.poll(answered, OFTEN).toBe(2)
-  const read = calls.length
+  const ofScores = () => calls.filter((call) => call.includes('/scores/')).map((call) => call.split(' ')[0])
+  // The footer and the row group.
+  expect(ofScores()).toEqual(['range', 'range'])
   expect(await scores()).toBe(2)
-  expect(calls.slice(read)).toEqual([expect.stringMatching(/^range .*\/scores\//)])
+  expect(ofScores()).toEqual(['range', 'range', 'range'])
 })
 
 test('the leaderboard and the history that were asked for are read before the next release is served', async () => {
