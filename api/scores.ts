@@ -46,8 +46,8 @@ export class Scores {
   readonly #releases: CursorReleases
   readonly #parts = new ShardCache<OpenPart>(CACHE_BYTES)
   readonly #limit = pLimit(PAGES_AT_ONCE)
-  /** An entity in each of the row groups whose newest rows callers asked for since a release was made ready, the last ones. */
-  #asked = lastOnes()
+  /** An entity in each of the row groups whose newest rows callers asked for last, of whatever release. */
+  readonly #asked = new LRUCache<string, Entity>({ max: ROW_GROUPS_READ_AGAIN })
 
   constructor(store: Store, releases: CursorReleases) {
     this.#store = store
@@ -86,9 +86,7 @@ export class Scores {
       // It fails again for those who ask for it.
       await this.#open(manifest, file).catch(() => undefined)
     }
-    const last = Array.from(this.#asked.values())
-    this.#asked = lastOnes()
-    for (const { entityType, entityId } of last) {
+    for (const { entityType, entityId } of Array.from(this.#asked.values())) {
       if (!(await beside.goesOn())) return
       const file = scoresFile(manifest.files, entityType, entityId)
       if (!file) continue
@@ -109,8 +107,4 @@ export class Scores {
       return { value: opened, sizeBytes: opened.footerBytes * PARSED_FACTOR }
     })
   }
-}
-
-function lastOnes(): LRUCache<string, Entity> {
-  return new LRUCache({ max: ROW_GROUPS_READ_AGAIN })
 }
