@@ -5,8 +5,8 @@ import { type Limit, type QuotaState, scarcer, stateOf } from './admission.ts'
 
 /** A counter that is asked and counts at once. */
 export interface OwnCounter extends RateLimiterAbstract {
-  /** The points of `get`; 0 where nothing is counted. */
-  pointsNow(caller: string): number
+  /** The points of `get`, for a call under a quota; 0 where nothing is counted, and Infinity where knowing it takes waiting. */
+  pointsNow(caller: string, quota: number): number
   /** As `consume`. */
   consumeNow(caller: string): RateLimiterRes
 }
@@ -31,7 +31,7 @@ function isOwn(counter: RateLimiterAbstract): counter is OwnCounter {
 
 /** Whether a count is below its limit; false also where finding out takes waiting. */
 export function hasLeftNow({ counter, caller, limit }: Counted): boolean {
-  return isOwn(counter) && counter.pointsNow(caller) < limit.quota
+  return isOwn(counter) && counter.pointsNow(caller, limit.quota) < limit.quota
 }
 
 /**

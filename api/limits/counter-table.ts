@@ -86,9 +86,11 @@ export class CounterTable implements Counters {
     const { spec, caller, quota } = call
     if (quota === undefined || counted.consumedPoints > quota) return answerOf(counted, 0)
     const { counter, holders } = this.#entry(spec)
-    const part = ((quota - counter.pointsNow(caller)) * LEASED_PART) / processes
+    const used = counter.pointsNow(caller)
+    const part = ((quota - used) * LEASED_PART) / processes
     const leased = Math.max(0, Math.min(MOST_LEASED, Math.floor(part)))
-    if (leased === 0) return answerOf(counted, 0)
+    // The window in which the call was counted may have ended meanwhile.
+    if (leased === 0 || used === 0) return answerOf(counted, 0)
     holders.set(caller, (holders.get(caller) ?? new Set()).add(process))
     return answerOf(counter.consumeNow(caller, leased), leased)
   }

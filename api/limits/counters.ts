@@ -212,7 +212,10 @@ export async function countInRedis(url: string, logger: Logger): Promise<Counter
   }
 }
 
-/** Redis is not told of quotas, so that it counts a call that is one too many for as long as giving it back takes. */
+/**
+ * Redis is not told of quotas, so that it counts a call that is one too many for as long as giving it back takes. Nor is the memory that
+ * stands in for it: what it had not counted would be given back all the same.
+ */
 class RedisCounter extends RateLimiterRedis {
   override async consume(caller: string, points = 1, { quota = Infinity }: WithQuota = {}) {
     const counted = await super.consume(caller, points)

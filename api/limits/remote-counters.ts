@@ -65,6 +65,8 @@ interface Lease {
   points: number
   /** What was counted of the caller when the other process last answered, with all leases. */
   total: number
+  /** Under which it was granted: two keys of one account may have different ones. All that is leased is within it. */
+  quota: number
   endsMs: number
 }
 
@@ -81,27 +83,28 @@ class RemoteCounter extends MemoryCounter {
   }
 
   override async consume(caller: string, points = 1, { quota }: WithQuota = {}): Promise<RateLimiterRes> {
-    const lent = this.#fromLease(caller, points)
+    const lent = this.#fromLease(caller, points, quota)
     if (lent) return lent
     const answer = await this.#ask({ spec: this.#spec, verb: 'consume', caller, points, quota })
     if (!answer) return super.consumeNow(caller, points, quota)
     const [total, msLeft] = answer
-    return quota !== undefined && total > quota ? resultOf(total, msLeft) : this.#take(caller, answer)
+    return quota !== undefined && total > quota ? resultOf(total, msLeft) : this.#take(caller, answer, quota)
   }
 
   /** Without a lease nothing can be counted at once. */
-  override pointsNow(caller: string): number {
+  override pointsNow(caller: string, quota = Infinity): number {
     const lease = this.#leaseOf(caller)
-    return lease && lease.points > 0 ? lease.total - lease.points : Infinity
+    return lease && lease.points > 0 && lease.quota <= quota ? lease.total - lease.points : Infinity
   }
 
   override consumeNow(caller: string, points = 1): RateLimiterRes {
     return this.#fromLease(caller, points) ?? super.consumeNow(caller, points)
   }
 
-  #fromLease(caller: string, points: number): RateLimiterRes | undefined {
+  /** Undefined also for a smaller quota, of which the other process knows what is left. */
+  #fromLease(caller: string, points: number, quota = Infinity): RateLimiterRes | undefined {
     const lease = this.#leaseOf(caller)
-    if (!lease || lease.points < points) return undefined
+    if (!lease || lease.points < points || lease.quota > quota) return undefined
     lease.points -= points
     return resultOf(lease.total - lease.points, lease.endsMs - performance.now())
   }
@@ -127,9 +130,11 @@ class RemoteCounter extends MemoryCounter {
     return lease && lease.endsMs > performance.now() ? lease : undefined
   }
 
-  #take(caller: string, [total, msLeft, leased]: NonNullable<CounterAnswer>): RateLimiterRes {
-    const points = (this.#leaseOf(caller)?.points ?? 0) + leased
-    if (points > 0) this.#leases.set(caller, { points, total, endsMs: performance.now() + msLeft })
+  #take(caller: string, [total, msLeft, leased]: NonNullable<CounterAnswer>, underQuota = 0): RateLimiterRes {
+    const known = this.#leaseOf(caller)
+    const points = (known?.points ?? 0) + leased
+    const quota = Math.max(known?.quota ?? 0, underQuota)
+    if (points > 0) this.#leases.set(caller, { points, total, quota, endsMs: performance.now() + msLeft })
     return resultOf(total - points, msLeft)
   }
 }

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
 import { count } from '../../../api/limits/admission.ts'
 import { admittedNow } from '../../../api/limits/counted-now.ts'
-import { CounterTable } from '../../../api/limits/counter-table.ts'
+import { type CounterAnswer, CounterTable } from '../../../api/limits/counter-table.ts'
 import { EVERYONE, countInMemory } from '../../../api/limits/counters.ts'
 import { type CountedAttempt, MirroredCounters } from '../../../api/limits/mirrored-counters.ts'
 import { RemoteCounters } from '../../../api/limits/remote-counters.ts'
@@ -174,6 +174,15 @@ describe('three processes', () => {
     expect((await admitters[1]!.admit(1_000, 999)).admitted).toBe(true)
   })
 
+  test('refuse nobody, and count nothing, for what is leased to another key of the account', async () => {
+    const { admitters } = processesOver(new CounterTable(), 3)
+    // With a large quota much is leased, more than a small one in all.
+    for (const { admit } of admitters) await admit(100_000)
+    const few = [await admitters[0]!.admit(5), await admitters[0]!.admit(5), await admitters[0]!.admit(5)]
+    expect(few.map(({ admitted }) => admitted)).toEqual([true, true, false])
+    expect(await admitters[1]!.counter.get('someone')).toMatchObject({ consumedPoints: 5 })
+  })
+
   test('give back a call that failed, and count one that is several', async () => {
     const { admitters } = processesOver(new CounterTable(), 3)
     const several = await admitters[0]!.admit(1_000, 200)
@@ -193,6 +202,32 @@ test('what is leased ends with its window', async () => {
     vi.advanceTimersByTime(60_001)
     await admitters[0]!.admit(1_000)
     expect(await admitters[1]!.counter.get('someone')).toMatchObject({ consumedPoints: 1 })
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test('nothing is leased of a window that began after the call was counted', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  try {
+    const table = new CounterTable()
+    const { admitters } = processesOver(table, 2)
+    const recall = () => {
+      vi.advanceTimersByTime(60_001)
+      return Promise.resolve(0)
+    }
+    await admitters[1]!.admit(1_000)
+    const spec = ['calls', 60, EVERYONE] as const
+    const consume = { spec, verb: 'consume', caller: 'someone', quota: 1_000 } as const
+    const calls = [
+      { ...consume, points: 1 },
+      // Waits for what is leased, in the same message.
+      { ...consume, points: 1_000 },
+    ]
+    const answers = await new Promise<readonly CounterAnswer[]>(
+      (resolve) => void table.answer(calls, { process: 0, processes: 2, recall }, resolve),
+    )
+    expect(answers.map((answer) => answer![2])).toEqual([0, 0])
   } finally {
     vi.useRealTimers()
   }
