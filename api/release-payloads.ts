@@ -70,7 +70,10 @@ interface Found {
 /** What a publication is of, and how it is found in a release. */
 interface Subject {
   file: (files: readonly ManifestFile[]) => ManifestFile | undefined
-  open: (bytes: Uint8Array, besideAnswers: () => Promise<void>) => Promise<ReleaseFile['payload']>
+  open: (
+    bytes: Uint8Array,
+    besideAnswers: () => Promise<void>,
+  ) => ReleaseFile['payload'] | Promise<ReleaseFile['payload']>
   kind: PublicationKind | 'profile' | 'owner'
   id: string
 }
@@ -227,11 +230,11 @@ function noneFound(): ReleaseFile['found'] {
   }
 }
 
-function openOwners(bytes: Uint8Array): Promise<ReleaseFile['payload']> {
+function openOwners(bytes: Uint8Array): ReleaseFile['payload'] {
   const { owners } = JSON.parse(new TextDecoder().decode(bytes)) as OwnerShard
   const byId = new Map(owners.map(({ payload }) => [payload.owner_id, payload]))
-  return Promise.resolve((ownerId) => {
+  return (ownerId) => {
     const payload = byId.get(ownerId)
     return payload && canonical(payload)
-  })
+  }
 }

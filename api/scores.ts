@@ -1,11 +1,13 @@
 // Scores of an entity per question, page by page, read from the Parquet files of a release.
 import { LRUCache } from 'lru-cache'
 import pLimit from 'p-limit'
+import pMap from 'p-map'
 import { scoresFile } from '../pipeline/release/read.ts'
 import { ROW_GROUPS_READ_AGAIN } from '../pipeline/release/row-groups.ts'
 import {
   type OpenPart,
   type ScoreRow,
+  decodeAhead,
   newestRowGroup,
   openPart,
   readRows,
@@ -23,6 +25,9 @@ const CACHE_BYTES = 64 * 1024 * 1024
 const PARSED_FACTOR = 8
 /** Each takes up to about ten megabytes while it is read and decoded. */
 const PAGES_AT_ONCE = 8
+const READ_AT_ONCE = 4
+/** Many may be in one row group. */
+const ENTITIES_NOTED = 200
 
 interface Entity {
   entityType: EntityType
@@ -46,8 +51,8 @@ export class Scores {
   readonly #releases: CursorReleases
   readonly #parts = new ShardCache<OpenPart>(CACHE_BYTES)
   readonly #limit = pLimit(PAGES_AT_ONCE)
-  /** An entity in each of the row groups whose newest rows callers asked for last, of whatever release. */
-  readonly #asked = new LRUCache<string, Entity>({ max: ROW_GROUPS_READ_AGAIN })
+  /** The entities that callers asked for last, of whatever release. */
+  readonly #asked = new LRUCache<string, Entity>({ max: ENTITIES_NOTED })
 
   constructor(store: Store, releases: CursorReleases) {
     this.#store = store
@@ -67,17 +72,20 @@ export class Scores {
     const { manifest, from } = await this.#releases.placeOf(current, cursor)
     const file = scoresFile(manifest.files, entityType, entityId)
     if (!file) return { manifest, rows: [], nextCursor: null }
-    const { rows, next } = await this.#limit(async () => {
-      const part = await this.#open(manifest, file)
-      if (from === undefined) this.#noteAsked(part, { entityType, entityId })
-      return readRows(this.#store, part, { entityId, limit, end: from })
-    })
+    const { rows, next } = await this.#limit(async () =>
+      readRows(this.#store, await this.#open(manifest, file), { entityId, limit, end: from }),
+    )
     return { manifest, rows, nextCursor: cursorTo(manifest, next) }
   }
 
+  /** Notes that a caller asked for the newest rows of an entity. */
+  wasAsked(entity: Entity): void {
+    this.#asked.set(entity.entityId, entity)
+  }
+
   /**
-   * Opens the parts that are in memory of other releases, since callers have asked for them, of one of these or of one before. Reads
-   * the row groups again whose newest rows callers asked for.
+   * Opens the parts that are in memory of other releases, since callers have asked for them, of one of these or of one before. Has the
+   * row groups decoded whose newest rows callers asked for last.
    */
   async readAgain(manifest: ReleaseManifest, beside: WorkBeside): Promise<void> {
     const asked = new Set(Array.from(this.#parts.inMemory(), ([, { file }]) => file.path))
@@ -86,19 +94,31 @@ export class Scores {
       // It fails again for those who ask for it.
       await this.#open(manifest, file).catch(() => undefined)
     }
-    for (const { entityType, entityId } of Array.from(this.#asked.values())) {
-      if (!(await beside.goesOn())) return
-      const file = scoresFile(manifest.files, entityType, entityId)
-      if (!file) continue
-      await this.#open(manifest, file)
-        .then((part) => readRows(this.#store, part, { entityId, limit: 1 }))
-        .catch(() => undefined)
-    }
+    await pMap(
+      // What was asked for last is decoded last, since the thread forgets first what it had first.
+      (await this.#askedIn(manifest, beside)).toReversed(),
+      async ({ part, entityId }) => {
+        if (await beside.goesOn()) await decodeAhead(this.#store, part, entityId).catch(() => undefined)
+      },
+      { concurrency: READ_AT_ONCE },
+    )
   }
 
-  #noteAsked(part: OpenPart, entity: Entity): void {
-    const newest = newestRowGroup(part, entity.entityId)
-    if (newest !== undefined) this.#asked.set(`${part.file.path} ${newest}`, entity)
+  /** An entity in each of the row groups that callers asked for last. */
+  async #askedIn(
+    manifest: ReleaseManifest,
+    beside: WorkBeside,
+  ): Promise<{ part: OpenPart; entityId: string }[]> {
+    const groups = new Map<string, { part: OpenPart; entityId: string }>()
+    for (const { entityType, entityId } of Array.from(this.#asked.values())) {
+      const file = scoresFile(manifest.files, entityType, entityId)
+      const part = file && (await this.#open(manifest, file).catch(() => undefined))
+      const newest = part && newestRowGroup(part, entityId)
+      if (newest === undefined) continue
+      groups.set(`${part!.file.path} ${newest}`, { part: part!, entityId })
+      if (groups.size === ROW_GROUPS_READ_AGAIN || !(await beside.goesOn())) break
+    }
+    return [...groups.values()]
   }
 
   #open({ release, files }: ReleaseManifest, file: ManifestFile): Promise<OpenPart> {

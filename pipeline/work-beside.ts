@@ -22,7 +22,7 @@ async function besideAnswers(): Promise<void> {
 }
 
 /**
- * Does what keeps the processor busy for milliseconds, once all that came before is done, so that no two are in one turn.
+ * Does what keeps the processor busy for milliseconds, once all that came before is done. What has no pieces is not in one turn with another such.
  *
  * @param work awaits what it is given between its pieces, where it has some.
  */

@@ -1,5 +1,6 @@
 // A thread that decodes row groups of scores: milliseconds of work, and much garbage, which no other answer is to wait for.
 import { on } from 'node:events'
+import { setImmediate as othersHaveCome } from 'node:timers/promises'
 import { parentPort } from 'node:worker_threads'
 import { type AsyncBuffer, type DecodedArray, type FileMetaData, parquetScan } from 'hyparquet'
 import { LRUCache } from 'lru-cache'
@@ -16,6 +17,8 @@ export interface EncodedRows {
   places: readonly { offset: number; sizeBytes: number }[]
   bytes: Uint8Array
   columns: readonly string[]
+  /** Whether nobody waits for the rows: all of the row groups is decoded, for those who will, after all that somebody waits for. */
+  isAhead: boolean
   entityId: string
   limit: number
   /** After the last row that is wanted, counted from the first one of the row groups; undefined: up to the last one of the entity. */
@@ -43,9 +46,26 @@ interface OpenRowGroup {
  */
 const kept = new LRUCache<string, OpenRowGroup>({ max: 2 * ROW_GROUPS_READ_AGAIN })
 
+let aheadOfTime = Promise.resolve()
+
 // One after another, because they are answered in the order of their questions.
 for await (const [encoded] of on(parentPort!, 'message') as AsyncIterable<[EncodedRows]>) {
-  parentPort!.postMessage(await decoded(encoded))
+  if (encoded.isAhead) aheadOfTime = aheadOfTime.then(() => decodeAhead(encoded))
+  else parentPort!.postMessage(await decoded(encoded))
+}
+
+async function decodeAhead(encoded: EncodedRows): Promise<void> {
+  try {
+    for (const nth of encoded.places.keys()) {
+      for (const column of ['entity_id', ...encoded.columns]) {
+        await othersHaveCome()
+        await (await rowGroup(encoded, nth)).read(column)
+      }
+    }
+  } catch {
+    // What failed is kept like what did not. Whoever asks for it is told.
+    for (const nth of encoded.places.keys()) kept.delete(keyOf(encoded, nth))
+  }
 }
 
 async function decoded(encoded: EncodedRows): Promise<DecodedRows> {
@@ -53,7 +73,7 @@ async function decoded(encoded: EncodedRows): Promise<DecodedRows> {
     return await rowsIn(encoded)
   } catch (error) {
     // What failed is kept like what did not.
-    kept.clear()
+    for (const nth of encoded.places.keys()) kept.delete(keyOf(encoded, nth))
     return { fault: error instanceof Error ? error.message : String(error) }
   }
 }
@@ -61,18 +81,21 @@ async function decoded(encoded: EncodedRows): Promise<DecodedRows> {
 async function rowsIn(encoded: EncodedRows): Promise<DecodedRows> {
   const { entityId, limit, end } = encoded
   const groups = await Promise.all(encoded.places.map((_, nth) => rowGroup(encoded, nth)))
-  const ids = await between(groups, 'entity_id', 0, Infinity)
-  const first = ids.indexOf(entityId)
-  const stop = end ?? ids.lastIndexOf(entityId) + 1
-  const isOwn = first !== -1 && first < stop && ids[stop - 1] === entityId
+  const [first, last] = await placeOf(entityId, groups)
+  const stop = end ?? last + 1
+  const isOwn = first !== -1 && first < stop && stop <= last + 1
   const start = isOwn ? Math.max(first, stop - limit) : stop
   const columns: Record<string, unknown[]> = {}
   for (const name of encoded.columns) columns[name] = await between(groups, name, start, stop)
   return { columns, start, follows: isOwn && start > first }
 }
 
+function keyOf({ part, places }: EncodedRows, nth: number): string {
+  return `${part} ${places[nth]!.offset}`
+}
+
 async function rowGroup(encoded: EncodedRows, nth: number): Promise<OpenRowGroup> {
-  const key = `${encoded.part} ${encoded.places[nth]!.offset}`
+  const key = keyOf(encoded, nth)
   const group = kept.get(key) ?? (await opened(encoded, nth))
   kept.set(key, group)
   return group
@@ -92,6 +115,21 @@ async function opened({ metadata, places, bytes }: EncodedRows, nth: number): Pr
   const rows = Number(own.num_rows)
   // The scan keeps every column that was read whole.
   return { rows, read: (column) => scan.readColumn({ column, rowStart: 0, rowEnd: rows }) }
+}
+
+/** The first and the last row of an entity, counted through all of the row groups, which have its rows side by side; -1 for none. */
+async function placeOf(entityId: string, groups: readonly OpenRowGroup[]): Promise<[number, number]> {
+  let [first, last, from] = [-1, -1, 0]
+  for (const { rows, read } of groups) {
+    const ids = (await read('entity_id')) as string[]
+    const own = ids.indexOf(entityId)
+    if (own !== -1) {
+      if (first === -1) first = from + own
+      last = from + ids.lastIndexOf(entityId)
+    }
+    from += rows
+  }
+  return [first, last]
 }
 
 /** The values of a column from `start` up to `stop`, counted through all of the row groups. */
