@@ -41,7 +41,9 @@ export async function expectKeptOn(
   const before = { ...load.counts }
   const client = new Client(fleet.urlOf(0))
   const readiness = async () => client.get('/readyz?for=forecasts')
-  expect((await readiness()).status).toBe(200)
+  const isReady = () =>
+    expect.poll(async () => (await readiness()).status, { timeout: RECOVERS_WITHIN_MS }).toBe(200)
+  await isReady()
 
   const end = await begin(fleet.pidOf(0))
   const stop = new AbortController()
@@ -55,7 +57,7 @@ export async function expectKeptOn(
   }
   await pause(FAILING_MS)
   await end()
-  await expect.poll(async () => (await readiness()).status, { timeout: RECOVERS_WITHIN_MS }).toBe(200)
+  await isReady()
   const failed = load.counts.unanswered - before.unanswered
   const acknowledged = load.counts.acknowledged
   await load.runFor(1_000, fleet.urls, batchOf(1))
