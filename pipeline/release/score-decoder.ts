@@ -63,8 +63,8 @@ async function decodeAhead(encoded: EncodedRows): Promise<void> {
       }
     }
   } catch {
-    // What failed is kept like what did not. Whoever asks for it is told.
-    for (const nth of encoded.places.keys()) kept.delete(keyOf(encoded, nth))
+    // Whoever asks for it is told.
+    forget(encoded)
   }
 }
 
@@ -72,8 +72,7 @@ async function decoded(encoded: EncodedRows): Promise<DecodedRows> {
   try {
     return await rowsIn(encoded)
   } catch (error) {
-    // What failed is kept like what did not.
-    for (const nth of encoded.places.keys()) kept.delete(keyOf(encoded, nth))
+    forget(encoded)
     return { fault: error instanceof Error ? error.message : String(error) }
   }
 }
@@ -92,6 +91,11 @@ async function rowsIn(encoded: EncodedRows): Promise<DecodedRows> {
 
 function keyOf({ part, places }: EncodedRows, nth: number): string {
   return `${part} ${places[nth]!.offset}`
+}
+
+/** A scan keeps columns that could not be decoded like those that could. */
+function forget(encoded: EncodedRows): void {
+  for (const nth of encoded.places.keys()) kept.delete(keyOf(encoded, nth))
 }
 
 async function rowGroup(encoded: EncodedRows, nth: number): Promise<OpenRowGroup> {

@@ -142,7 +142,7 @@ test('a page that was asked for is rendered again before the next release is ser
   expect(calls).toEqual(read)
 })
 
-test('scores that were asked for are opened and decoded before the next release is served', async () => {
+test('scores that were asked for are opened and read before the next release is served', async () => {
   const { client, answered, calls, letGo, publish: published } = await heldNode()
   const scores = async () =>
     (await client.get(`/forecaster/${forecasterId(0)}/scores`)).json<{ release: number }>().release
