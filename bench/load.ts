@@ -1,6 +1,5 @@
 // Asks a server over keep-alive connections, one request after another on each, and notes how long each took.
-import { once } from 'node:events'
-import { type Socket, connect } from 'node:net'
+import { KeepAlive, statusOf } from '../test/support/keep-alive.ts'
 
 export interface Volume {
   /** How many requests are under way at once. */
@@ -31,20 +30,14 @@ export async function load(
   volume: Volume,
   request: (nth: number) => string,
 ): Promise<LoadFigures> {
-  const { hostname, port } = new URL(url)
-  const sockets = await Promise.all(
-    Array.from({ length: volume.connections }, async () => {
-      const socket = connect({ host: hostname, port: Number(port), noDelay: true })
-      await once(socket, 'connect')
-      return { socket, answers: answersOf(socket) }
-    }),
-  )
+  const connections = await Promise.all(Array.from({ length: volume.connections }, () => KeepAlive.open(url)))
   const figures = await timed(volume, async (nth, connection) => {
-    const { socket, answers } = sockets[connection]!
-    socket.write(request(nth))
-    await answers.next()
+    const answer = await connections[connection]!.ask(request(nth))
+    if (statusOf(answer) !== 200 && statusOf(answer) !== 304) {
+      throw new Error(`the answer is not 200: ${answer.toString('latin1')}`)
+    }
   })
-  for (const { socket } of sockets) socket.destroy()
+  for (const connection of connections) connection.close()
   return figures
 }
 
@@ -73,22 +66,4 @@ export async function timed(
     p50Ms: quantile(0.5),
     p99Ms: quantile(0.99),
   }
-}
-
-/** Yields once for every whole answer, which has a Content-Length unless it is a 304. */
-async function* answersOf(socket: Socket): AsyncGenerator<void, never> {
-  let text = ''
-  for await (const bytes of socket as AsyncIterable<Buffer>) {
-    text += bytes.toString('latin1')
-    const headEnd = text.indexOf('\r\n\r\n')
-    if (headEnd < 0) continue
-    const head = text.slice(0, headEnd)
-    const isUnchanged = head.startsWith('HTTP/1.1 304')
-    const length = isUnchanged ? 0 : Number(/content-length: (\d+)/i.exec(head)?.[1])
-    if (!isUnchanged && !head.startsWith('HTTP/1.1 200')) throw new Error(`the answer is not 200: ${text}`)
-    if (text.length < headEnd + 4 + length) continue
-    text = text.slice(headEnd + 4 + length)
-    yield
-  }
-  throw new Error('the server closed a connection')
 }

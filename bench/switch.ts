@@ -9,8 +9,16 @@ import { isShardPath, shardStart } from '../pipeline/store/paths.ts'
 import { PUBLICATIONS } from '../schemas/metric.ts'
 import type { ReleaseManifest } from '../schemas/payloads.ts'
 import type { EntityType } from '../schemas/tables.ts'
-import { type Answered, type AskedPath, type Asking, startAsking } from '../test/support/steady-asking.ts'
 import { Expected } from '../test/support/expected-answers.ts'
+import { statusOf } from '../test/support/keep-alive.ts'
+import {
+  type Answered,
+  type AskedPath,
+  type Asking,
+  judged,
+  startAsking,
+  wrongIn,
+} from '../test/support/steady-asking.ts'
 import { heldReleases } from './switch/releases.ts'
 import { answersOf, startReplay } from './switch/replay.ts'
 import type { Replayed } from './switch/replay-server.ts'
@@ -25,16 +33,19 @@ export interface SwitchVolume {
 export interface SwitchFigures {
   entities: number
   /** Sent in the two seconds after a release was there, and all others. */
-  atSwitch: Answered[]
-  between: Answered[]
+  atSwitch: Timed[]
+  between: Timed[]
   /** By a server that answers the same from memory, asked in the same way for as long. */
-  replayed: Answered[]
+  replayed: Timed[]
   wrong: string[]
   /** From the publication of each release to the first answer of it. */
   knownAfterMs: number[]
   /** Of the service's event loop, in processor time: no call is answered in one. */
   longestTurnsMs: { atSwitch: number[]; between: number[] }
 }
+
+/** An answer, and how late the request for it was, for what the callers' own process did. */
+export type Timed = Pick<Answered, 'sentMs' | 'lateMs' | 'tookMs'> & { path: string }
 
 /** No answer may take longer. */
 export const SLOW_MS = 50
@@ -53,15 +64,13 @@ const POPULAR = 20
 
 /** On a store with the tables of a world. */
 export async function measureSwitch(root: string, volume: SwitchVolume): Promise<SwitchFigures> {
-  const expected = new Expected({ served: SECRET, published: 'bench' })
-  await using releases = await heldReleases(root, 1 + volume.switches, expected)
+  await using releases = await heldReleases(root, 1 + volume.switches)
   const store = await FileStore.open(root)
   const entities = await entitiesOf(store, releases.first)
   const registry = new Registry({ store, environment: 'production', randomBytes })
   const quota = { tier: 'enterprise', monthly_calls: 1_000_000_000 } as const
   const key = await registry.createClientKey('bench', new Date(), quota)
   const published: number[] = []
-  const knownAfterMs: number[] = []
   const paths = pathsOf(entities, key)
   let asking: Asking
   let asServed: Replayed
@@ -69,24 +78,26 @@ export async function measureSwitch(root: string, volume: SwitchVolume): Promise
   const settings = { VERIFICATION_SIGNING_SECRET: SECRET, REFRESH_MS: '250' }
   const turns = await turnsOf(root, settings, async (url) => {
     asServed = await answersOf(url, paths)
-    asking = startAsking(url, paths, expected, volume)
+    asking = startAsking(url, paths, volume)
     // The first turn warms up.
     await pause(2 * BETWEEN_MS)
     startMs = performance.now()
-    for (const { manifest, publish } of releases.later) {
-      const from = performance.now()
-      published.push(from)
+    for (const { publish } of releases.later) {
+      published.push(performance.now())
       await publish()
-      while (asking.newest < manifest.release) await pause(1)
-      knownAfterMs.push(performance.now() - from)
       await pause(AROUND_MS + BETWEEN_MS)
     }
     await asking.stop()
   })
-  const { answers, wrong } = asking!
-  const replayed = await askReplay(asServed!, paths, expected, volume)
+  const { answers } = asking!
+  const replayed = await askReplay(asServed!, paths, volume)
+  const expected = await expectedOf(store, [
+    releases.first,
+    ...releases.later.map(({ manifest }) => manifest),
+  ])
+  const judgements = judged(answers, expected)
   const isAtSwitch = (ms: number) => published.some((atMs) => ms > atMs && ms < atMs + AROUND_MS)
-  const measured = answers.filter(({ sentMs }) => sentMs >= startMs)
+  const measured = timesOf(answers, startMs)
   const turnsWhere = (isThen: (ms: number) => boolean) =>
     turns
       .map(({ atMs, cpuMs }) => ({ atMs: atMs - performance.timeOrigin, cpuMs }))
@@ -99,8 +110,14 @@ export async function measureSwitch(root: string, volume: SwitchVolume): Promise
     atSwitch: measured.filter(({ sentMs }) => isAtSwitch(sentMs)),
     between: measured.filter(({ sentMs }) => !isAtSwitch(sentMs)),
     replayed,
-    wrong,
-    knownAfterMs,
+    wrong: wrongIn(answers, judgements),
+    knownAfterMs: releases.later.map(({ manifest: { release } }, nth) => {
+      const known = answers.filter((_, of) => {
+        const judgement = judgements[of]!
+        return 'release' in judgement && judgement.release === release
+      })
+      return Math.min(...known.map(({ sentMs, tookMs }) => sentMs + tookMs)) - published[nth]!
+    }),
     longestTurnsMs: { atSwitch: turnsWhere(isAtSwitch), between: turnsWhere((ms) => !isAtSwitch(ms)) },
   }
 }
@@ -108,17 +125,30 @@ export async function measureSwitch(root: string, volume: SwitchVolume): Promise
 async function askReplay(
   asServed: Replayed,
   paths: readonly AskedPath[],
-  expected: Expected,
   volume: SwitchVolume,
-): Promise<Answered[]> {
+): Promise<Timed[]> {
   await using server = await startReplay(asServed)
-  const asking = startAsking(server.url, paths, expected, volume)
+  const asking = startAsking(server.url, paths, volume)
   await pause(2 * BETWEEN_MS)
   const startMs = performance.now()
   await pause(volume.switches * (AROUND_MS + BETWEEN_MS))
   await asking.stop()
-  if (asking.wrong.length > 0) throw new Error(`the server from memory answered ${asking.wrong[0]}`)
-  return asking.answers.filter(({ sentMs }) => sentMs >= startMs)
+  const [failed] = asking.answers.filter(({ bytes }) => statusOf(bytes) !== 200)
+  if (failed) throw new Error(`the server from memory answered ${failed.bytes.toString()}`)
+  return timesOf(asking.answers, startMs)
+}
+
+/** Without the answers themselves, of those that were sent since then. */
+function timesOf(answers: readonly Answered[], startMs: number): Timed[] {
+  return answers
+    .filter(({ sentMs }) => sentMs >= startMs)
+    .map(({ asked: { path }, sentMs, lateMs, tookMs }) => ({ path, sentMs, lateMs, tookMs }))
+}
+
+async function expectedOf(store: FileStore, manifests: readonly ReleaseManifest[]): Promise<Expected> {
+  const expected = new Expected({ served: SECRET, published: 'bench' })
+  for (const manifest of manifests) await expected.add(store, manifest)
+  return expected
 }
 
 interface Entity {

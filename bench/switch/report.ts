@@ -1,6 +1,5 @@
 // What callers noticed of the switches, as lines to print.
-import type { Answered } from '../../test/support/steady-asking.ts'
-import { SLOW_MS, type SwitchFigures } from '../switch.ts'
+import { SLOW_MS, type SwitchFigures, type Timed } from '../switch.ts'
 
 const SLOWEST = 5
 
@@ -21,15 +20,16 @@ export function switchReport({ entities, atSwitch, between, replayed, ...figures
   ]
 }
 
-function linesOf(when: string, answers: readonly Answered[]): string[] {
+function linesOf(when: string, answers: readonly Timed[]): string[] {
   const slowestFirst = answers.toSorted((a, b) => b.tookMs - a.tookMs)
   const slow = answers.filter(({ tookMs }) => tookMs > SLOW_MS).length
   const at = (share: number) => slowestFirst[Math.floor(share * slowestFirst.length)]!.tookMs.toFixed(1)
   const named = slowestFirst
     .slice(0, SLOWEST)
     .map(({ path, tookMs }) => `    ${tookMs.toFixed(0)} ms ${path}`)
+  const latest = Math.max(...answers.map(({ lateMs }) => lateMs))
   return [
-    `  ${when}: ${answers.length} answers, ${slow} over ${SLOW_MS} ms; p50 ${at(0.5)} ms, p99 ${at(0.01)} ms; the slowest:`,
+    `  ${when}: ${answers.length} answers, ${slow} over ${SLOW_MS} ms; p50 ${at(0.5)} ms, p99 ${at(0.01)} ms; callers late by ${latest.toFixed(0)} ms at most; the slowest:`,
     ...named,
   ]
 }

@@ -6,8 +6,8 @@ import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { manifestPath, releasePrefix } from '../../pipeline/store/paths.ts'
 import { Expected } from '../support/expected-answers.ts'
 import { FaultStore } from '../support/fault-store.ts'
-import { Clock, SECRET, release, testComponents, testService } from '../support/service.ts'
-import { type AskedPath, startAsking } from '../support/steady-asking.ts'
+import { type Client, Clock, SECRET, release, testComponents, testService } from '../support/service.ts'
+import { type AskedPath, judged, startAsking, wrongIn } from '../support/steady-asking.ts'
 import { copyOf } from '../support/store-content.ts'
 import { FORECASTERS, NOW, copyReleasedWorld, forecasterId } from '../support/world.ts'
 
@@ -70,6 +70,10 @@ async function laterReleases(count: number): Promise<MemoryStore[]> {
   return stores
 }
 
+async function currentOf(client: Client): Promise<number> {
+  return (await client.get('/releases/current')).json<{ release: number }>().release
+}
+
 test('every answer is wholly of one release, signed, and none is older than the one before', async () => {
   const later = await laterReleases(4)
   const expected = new Expected({ served: SECRET, published: SECRET })
@@ -77,17 +81,17 @@ test('every answer is wholly of one release, signed, and none is older than the 
     await expected.add(later.at(-1)!, (await readManifest(later.at(-1)!, number))!)
   }
   const store = copyOf(released)
-  const { url } = await testService({ store })
-  const asking = startAsking(url, everyKind(), expected, { connections: 16, perSecond: 2_000 })
+  const { url, client } = await testService({ store })
+  const asking = startAsking(url, everyKind(), { connections: 16, perSecond: 2_000 })
   await expect.poll(() => asking.answers.length, OFTEN).toBeGreaterThan(200)
   for (const [index, from] of later.entries()) {
     await publish(2 + index, from, store)
-    await expect.poll(() => asking.newest, OFTEN).toBe(2 + index)
+    await expect.poll(() => currentOf(client), OFTEN).toBe(2 + index)
     const known = asking.answers.length
     await expect.poll(() => asking.answers.length, OFTEN).toBeGreaterThan(known + 200)
   }
   await asking.stop()
-  expect(asking.wrong).toEqual([])
+  expect(wrongIn(asking.answers, judged(asking.answers, expected))).toEqual([])
 })
 
 const READ_OF_SECOND = ['forecaster/', 'scores/', 'leaderboard/']
@@ -178,8 +182,7 @@ test('the leaderboard and the history that were asked for are read before the ne
 test('a store that does not give what was asked for does not keep the next release back for long', async () => {
   const { client, calls, shard, letGo, publish: published } = await heldNode()
   await published()
-  const current = async () => (await client.get('/releases/current')).json<{ release: number }>().release
-  await expect.poll(current, OFTEN).toBe(2)
+  await expect.poll(() => currentOf(client), OFTEN).toBe(2)
   expect(calls).toEqual([shard])
   const waiting = client.get(PATH)
   letGo()

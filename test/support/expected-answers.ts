@@ -6,13 +6,7 @@ import { isShardPath } from '../../pipeline/store/paths.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import type { PublicationKind } from '../../schemas/metric.ts'
 import type { ReleaseManifest } from '../../schemas/payloads.ts'
-
-export interface Received {
-  status: number
-  tag: string | undefined
-  signature: string | undefined
-  body: Buffer
-}
+import type { RawAnswer } from './raw-http.ts'
 
 export interface Question {
   /** Answers of one kind come in the order of their releases. */
@@ -52,7 +46,8 @@ export class Expected {
     }
   }
 
-  judge(question: Question, path: string, { status, tag, signature, body }: Received): Judgement {
+  judge(question: Question, path: string, { status, headers, body }: RawAnswer): Judgement {
+    const { etag: tag, 'x-service-signature': signature } = headers
     if (status !== 200) return { wrong: `${status} ${body.toString().slice(0, 300)}` }
     const hash = sha256Hex(body)
     if (tag !== undefined && tag !== `"${hash}"`) return { wrong: `the entity tag ${tag} for ${hash}` }

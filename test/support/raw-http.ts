@@ -59,6 +59,13 @@ export function exchange(
   })
 }
 
+/** The one answer that these bytes are. */
+export function answerIn(bytes: Buffer): RawAnswer {
+  const { answers, rest } = answersIn(bytes, false)
+  if (answers.length !== 1 || rest.length > 0) throw new Error(`not one answer: ${bytes.toString('latin1')}`)
+  return answers[0]!
+}
+
 /** The complete answers except interim ones (1xx), and the bytes after them. */
 function answersIn(received: Buffer, isHead: boolean): { answers: RawAnswer[]; rest: Buffer } {
   const answers: RawAnswer[] = []

@@ -1,8 +1,9 @@
-// Connections that ask a service at a steady pace and judge every answer, while something happens to it.
-import { Agent, type IncomingMessage, request } from 'node:http'
-import { buffer } from 'node:stream/consumers'
+// Connections that ask a service at a steady pace while something happens to it. Answers are kept as they came and judged later, since
+// what callers do themselves would be measured as the service's.
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Expected, Question, Received } from './expected-answers.ts'
+import type { Expected, Judgement, Question } from './expected-answers.ts'
+import { KeepAlive } from './keep-alive.ts'
+import { answerIn, bytesOf } from './raw-http.ts'
 
 export interface AskedPath extends Question {
   path: string
@@ -12,19 +13,19 @@ export interface AskedPath extends Question {
 }
 
 export interface Answered {
-  kind: string
-  path: string
+  asked: AskedPath
+  connection: number
   /** When it was sent, by the clock of `performance`. */
   sentMs: number
+  /** How much later than it was due, for what this process did. */
+  lateMs: number
   tookMs: number
+  /** Its head included. */
+  bytes: Buffer
 }
 
 export interface Asking {
-  answers: Answered[]
-  /** Each with its evidence. */
-  wrong: string[]
-  /** The newest release that was answered. */
-  newest: number
+  answers: readonly Answered[]
   /** Sends no more, and resolves once all is answered. */
   stop: () => Promise<void>
 }
@@ -34,65 +35,94 @@ export interface Pace {
   perSecond: number
 }
 
+/** For thousands of answers. */
+const PIECE_BYTES = 64 * 1024 * 1024
+
+/** Copies of answers in few pieces of memory, which keep the garbage collection of this process from having much to do. */
+class Kept {
+  #rest = Buffer.alloc(0)
+
+  add(bytes: Buffer): Buffer {
+    const { length } = bytes
+    if (length > this.#rest.length) this.#rest = Buffer.allocUnsafeSlow(Math.max(PIECE_BYTES, length))
+    bytes.copy(this.#rest)
+    const kept = this.#rest.subarray(0, length)
+    this.#rest = this.#rest.subarray(length)
+    return kept
+  }
+}
+
 /** Asks for the paths by turns. */
 export function startAsking(
   url: string,
   paths: readonly AskedPath[],
-  expected: Expected,
   { connections, perSecond }: Pace,
 ): Asking {
   let stopped = false
   let nth = 0
+  const requests = paths.map((asked) => ({ asked, request: requestOf(asked) }))
+  const answers: Answered[] = []
+  const kept = new Kept()
   const everyMs = (1000 * connections) / perSecond
   const ask = async (connection: number) => {
-    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-    const newestOf = new Map<string, number>()
+    const server = await KeepAlive.open(url)
     let dueMs = performance.now() + (everyMs * connection) / connections
     while (!stopped) {
-      const asked = paths[nth++ % paths.length]!
-      const sentMs = performance.now()
-      const received = await send(url, asked, agent)
-      asking.answers.push({ kind: asked.kind, path: asked.path, sentMs, tookMs: performance.now() - sentMs })
-      const judgement = expected.judge(asked, asked.path, received)
-      if ('wrong' in judgement) asking.wrong.push(`${asked.path}: ${judgement.wrong}`)
-      else if (judgement.release !== undefined) {
-        const before = newestOf.get(asked.kind) ?? 0
-        if (judgement.release < before) {
-          asking.wrong.push(`${asked.path}: release ${judgement.release} after ${before} on one connection`)
-        }
-        newestOf.set(asked.kind, judgement.release)
-        asking.newest = Math.max(asking.newest, judgement.release)
-      }
-      dueMs = Math.max(dueMs + everyMs, performance.now())
       await pause(Math.max(0, dueMs - performance.now()))
+      const { asked, request } = requests[nth++ % requests.length]!
+      const sentMs = performance.now()
+      const received = await server.ask(request)
+      const answeredMs = performance.now()
+      const times = { sentMs, lateMs: sentMs - dueMs, tookMs: answeredMs - sentMs }
+      answers.push({ asked, connection, ...times, bytes: kept.add(received) })
+      dueMs = Math.max(dueMs + everyMs, answeredMs)
     }
-    agent.destroy()
+    server.close()
   }
-  const asking: Asking = {
-    answers: [],
-    wrong: [],
-    newest: 0,
+  const running = Promise.all(Array.from({ length: connections }, (_, connection) => ask(connection)))
+  return {
+    answers,
     stop: async () => {
       stopped = true
       await running
     },
   }
-  const running = Promise.all(Array.from({ length: connections }, (_, connection) => ask(connection)))
-  return asking
 }
 
-async function send(url: string, { path, headers, body }: AskedPath, agent: Agent): Promise<Received> {
-  const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
-    const method = body === undefined ? 'GET' : 'POST'
-    request(url + path, { method, headers, agent }, resolve)
-      .on('error', reject)
-      .end(body)
+/** What each of the answers says; also wrong is one of an older release than one of its kind before on its connection. */
+export function judged(answers: readonly Answered[], expected: Expected): Judgement[] {
+  const newestOf = new Map<string, number>()
+  return answers.map(({ asked, connection, bytes }) => {
+    const judgement = expected.judge(asked, asked.path, answerIn(bytes))
+    const release = 'release' in judgement ? judgement.release : undefined
+    if (release === undefined) return judgement
+    const stream = `${connection} ${asked.kind}`
+    const before = newestOf.get(stream) ?? 0
+    if (release < before) return { wrong: `release ${release} after ${before} on one connection` }
+    newestOf.set(stream, release)
+    return judgement
   })
-  const { statusCode, headers: received } = incoming
-  return {
-    status: statusCode!,
-    tag: received.etag,
-    signature: received['x-service-signature']?.toString(),
-    body: await buffer(incoming),
-  }
+}
+
+/** What is wrong, each with the path that was asked for. */
+export function wrongIn(answers: readonly Answered[], judgements: readonly Judgement[]): string[] {
+  return judgements.flatMap((judgement, nth) =>
+    'wrong' in judgement ? [`${answers[nth]!.asked.path}: ${judgement.wrong}`] : [],
+  )
+}
+
+function requestOf({ path, headers = {}, body }: AskedPath): Buffer {
+  const sent = Buffer.from(body ?? '')
+  return bytesOf({
+    method: body === undefined ? 'GET' : 'POST',
+    target: path,
+    headers: [
+      ['Host', 'callers'],
+      ...Object.entries(headers),
+      ...(body === undefined ? [] : [['Content-Length', String(sent.length)] as const]),
+    ],
+    body: sent,
+    version: 'HTTP/1.1',
+    hangsUp: false,
+  })
 }
