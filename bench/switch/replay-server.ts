@@ -15,7 +15,7 @@ const server = createServer({ keepAliveTimeout: 65_000 }, (request, response) =>
   const answer = async () => {
     const asked = request.method === 'POST' ? await text(request) : ''
     const { headers, body } = answers.get(request.url! + asked)!
-    response.writeHead(200, headers)
+    response.writeHead(200, { ...headers, 'Content-Length': body.length })
     response.end(body)
   }
   void answer()

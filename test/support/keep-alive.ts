@@ -19,16 +19,17 @@ export class KeepAlive {
     const onread = {
       buffer: () => this.#memory.subarray(this.#received),
       callback: (received: number) => {
-        this.#take(received)
+        try {
+          this.#take(received)
+        } catch (error) {
+          this.#socket.destroy(error as Error)
+        }
         return true
       },
     }
     this.#socket = connect({ host, port, noDelay: true, onread })
-    // `close` follows an error.
-    this.#socket.on('error', () => undefined)
-    this.#socket.on('close', () => {
-      this.#asked?.reject(new Error('the server closed a connection'))
-    })
+    this.#socket.on('error', (error) => this.#asked?.reject(error))
+    this.#socket.on('close', () => this.#asked?.reject(new Error('the server closed a connection')))
   }
 
   static async open(url: string): Promise<KeepAlive> {
@@ -41,7 +42,7 @@ export class KeepAlive {
   /**
    * Sends a whole request, and resolves to the whole answer, its head included. The one before has to be answered, and is written over.
    *
-   * @throws Error if the connection ends first.
+   * @throws Error if the connection ends first, or for an answer of unknown length.
    */
   ask(request: Uint8Array | string): Promise<Buffer> {
     this.#asked = Promise.withResolvers()
@@ -78,11 +79,12 @@ export function statusOf(answer: Buffer): number {
   return Number(answer.toString('latin1', 'HTTP/1.1 '.length, 'HTTP/1.1 200'.length))
 }
 
-/** An answer has a Content-Length unless it is a 304. */
+/** Undefined as long as its head is not there. */
 function sizeOf(received: Buffer): number | undefined {
   const headEnd = received.indexOf(EMPTY_LINE)
   if (headEnd < 0) return undefined
   const head = received.toString('latin1', 0, headEnd)
-  const length = statusOf(received) === 304 ? 0 : Number(/content-length: (\d+)/i.exec(head)![1])
-  return headEnd + EMPTY_LINE.length + length
+  const length = statusOf(received) === 304 ? '0' : /content-length: (\d+)/i.exec(head)?.[1]
+  if (length === undefined) throw new Error(`an answer without a Content-Length: ${head}`)
+  return headEnd + EMPTY_LINE.length + Number(length)
 }
