@@ -2,9 +2,9 @@
 import { on } from 'node:events'
 import { setImmediate as othersHaveCome } from 'node:timers/promises'
 import { parentPort } from 'node:worker_threads'
-import { type AsyncBuffer, type DecodedArray, type FileMetaData, parquetScan } from 'hyparquet'
+import type { DecodedArray, FileMetaData } from 'hyparquet'
 import { LRUCache } from 'lru-cache'
-import { COMPRESSORS } from '../tables/compressors.ts'
+import { flatColumn } from './flat-column.ts'
 import { ROW_GROUPS_READ_AGAIN } from './row-groups.ts'
 
 /** Row groups of a part of the scores that follow one another, and which of their rows are wanted. */
@@ -37,7 +37,7 @@ export type DecodedRows =
 
 interface OpenRowGroup {
   rows: number
-  read: (column: string) => Promise<DecodedArray>
+  read: (column: string) => DecodedArray
 }
 
 /**
@@ -51,7 +51,7 @@ let aheadOfTime = Promise.resolve()
 // One after another, because they are answered in the order of their questions.
 for await (const [encoded] of on(parentPort!, 'message') as AsyncIterable<[EncodedRows]>) {
   if (encoded.isAhead) aheadOfTime = aheadOfTime.then(() => decodeAhead(encoded))
-  else parentPort!.postMessage(await decoded(encoded))
+  else parentPort!.postMessage(decoded(encoded))
 }
 
 async function decodeAhead(encoded: EncodedRows): Promise<void> {
@@ -59,7 +59,7 @@ async function decodeAhead(encoded: EncodedRows): Promise<void> {
     for (const nth of encoded.places.keys()) {
       for (const column of ['entity_id', ...encoded.columns]) {
         await othersHaveCome()
-        await (await rowGroup(encoded, nth)).read(column)
+        rowGroup(encoded, nth).read(column)
       }
     }
   } catch {
@@ -68,24 +68,24 @@ async function decodeAhead(encoded: EncodedRows): Promise<void> {
   }
 }
 
-async function decoded(encoded: EncodedRows): Promise<DecodedRows> {
+function decoded(encoded: EncodedRows): DecodedRows {
   try {
-    return await rowsIn(encoded)
+    return rowsIn(encoded)
   } catch (error) {
     forget(encoded)
     return { fault: error instanceof Error ? error.message : String(error) }
   }
 }
 
-async function rowsIn(encoded: EncodedRows): Promise<DecodedRows> {
+function rowsIn(encoded: EncodedRows): DecodedRows {
   const { entityId, limit, end } = encoded
-  const groups = await Promise.all(encoded.places.map((_, nth) => rowGroup(encoded, nth)))
-  const [first, last] = await placeOf(entityId, groups)
+  const groups = encoded.places.map((_, nth) => rowGroup(encoded, nth))
+  const [first, last] = placeOf(entityId, groups)
   const stop = end ?? last + 1
   const isOwn = first !== -1 && first < stop && stop <= last + 1
   const start = isOwn ? Math.max(first, stop - limit) : stop
   const columns: Record<string, unknown[]> = {}
-  for (const name of encoded.columns) columns[name] = await between(groups, name, start, stop)
+  for (const name of encoded.columns) columns[name] = between(groups, name, start, stop)
   return { columns, start, follows: isOwn && start > first }
 }
 
@@ -93,39 +93,39 @@ function keyOf({ part, places }: EncodedRows, nth: number): string {
   return `${part} ${places[nth]!.offset}`
 }
 
-/** A scan keeps columns that could not be decoded like those that could. */
 function forget(encoded: EncodedRows): void {
   for (const nth of encoded.places.keys()) kept.delete(keyOf(encoded, nth))
 }
 
-async function rowGroup(encoded: EncodedRows, nth: number): Promise<OpenRowGroup> {
+function rowGroup(encoded: EncodedRows, nth: number): OpenRowGroup {
   const key = keyOf(encoded, nth)
-  const group = kept.get(key) ?? (await opened(encoded, nth))
+  const group = kept.get(key) ?? opened(encoded, nth)
   kept.set(key, group)
   return group
 }
 
 /** Each column of it is decoded when it is first read. */
-async function opened({ metadata, places, bytes }: EncodedRows, nth: number): Promise<OpenRowGroup> {
+function opened({ metadata, places, bytes }: EncodedRows, nth: number): OpenRowGroup {
   const { offset, sizeBytes } = places[nth]!
   const start = offset - places[0]!.offset
-  const own = metadata.row_groups[nth]!
-  const scan = await parquetScan({
-    file: fileWith(bytes.slice(start, start + sizeBytes), offset),
-    metadata: { ...metadata, row_groups: [own] },
-    compressors: COMPRESSORS,
-    useOffsetIndex: false,
-  })
-  const rows = Number(own.num_rows)
-  // The scan keeps every column that was read whole.
-  return { rows, read: (column) => scan.readColumn({ column, rowStart: 0, rowEnd: rows }) }
+  // A copy: what else is asked of its part has bytes of its own.
+  const piece = { offset, bytes: bytes.slice(start, start + sizeBytes) }
+  const columns = new Map<string, DecodedArray>()
+  return {
+    rows: Number(metadata.row_groups[nth]!.num_rows),
+    read: (column) => {
+      const values = columns.get(column) ?? flatColumn(metadata, nth, column, piece)
+      columns.set(column, values)
+      return values
+    },
+  }
 }
 
 /** The first and the last row of an entity, counted through all of the row groups, which have its rows side by side; -1 for none. */
-async function placeOf(entityId: string, groups: readonly OpenRowGroup[]): Promise<[number, number]> {
+function placeOf(entityId: string, groups: readonly OpenRowGroup[]): [number, number] {
   let [first, last, from] = [-1, -1, 0]
   for (const { rows, read } of groups) {
-    const ids = (await read('entity_id')) as string[]
+    const ids = read('entity_id') as string[]
     const own = ids.indexOf(entityId)
     if (own !== -1) {
       if (first === -1) first = from + own
@@ -137,30 +137,13 @@ async function placeOf(entityId: string, groups: readonly OpenRowGroup[]): Promi
 }
 
 /** The values of a column from `start` up to `stop`, counted through all of the row groups. */
-async function between(
-  groups: readonly OpenRowGroup[],
-  name: string,
-  start: number,
-  stop: number,
-): Promise<unknown[]> {
+function between(groups: readonly OpenRowGroup[], name: string, start: number, stop: number): unknown[] {
   const values: unknown[] = []
   let from = 0
   for (const { rows, read } of groups) {
     const [own, last] = [Math.max(0, start - from), Math.min(rows, stop - from)]
-    if (own < last) for (const value of (await read(name)).slice(own, last)) values.push(value)
+    if (own < last) for (const value of read(name).slice(own, last)) values.push(value)
     from += rows
   }
   return values
-}
-
-/** A file of which only these bytes are known. */
-function fileWith(bytes: Uint8Array, offset: number): AsyncBuffer {
-  const fileEnd = offset + bytes.byteLength
-  return {
-    byteLength: fileEnd,
-    slice: (from, to = fileEnd) => {
-      if (from < offset || to > fileEnd) throw new Error('its footer is of another file')
-      return new Uint8Array(bytes.subarray(from - offset, to - offset)).buffer
-    },
-  }
 }

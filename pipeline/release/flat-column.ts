@@ -1,0 +1,74 @@
+// Decodes a column of a row group with the parts of hyparquet. As a whole it goes through every value of a column that may have nulls as
+// through a list: that took most of the time, and made typed arrays of numbers into arrays which the garbage collector copies.
+import type { ColumnMetaData, DecodedArray, FileMetaData } from 'hyparquet'
+import { parquetHeader } from 'hyparquet/src/column.js'
+import { DEFAULT_PARSERS, convert, convertWithDictionary } from 'hyparquet/src/convert.js'
+import { decompressPage, readDataPage } from 'hyparquet/src/datapage.js'
+import { readPlain } from 'hyparquet/src/plain.js'
+import { getSchemaPath } from 'hyparquet/src/schema.js'
+import { COMPRESSORS } from '../tables/compressors.ts'
+
+/** Some bytes of a file. */
+export interface PieceInFile {
+  offset: number
+  bytes: Uint8Array
+}
+
+/**
+ * All values of a column without lists; null where there is none.
+ *
+ * @param metadata of the file, whose `nth` row group is meant.
+ * @param piece has the row group.
+ * @throws Error if they do not belong together, or for what DuckDB does not write.
+ */
+export function flatColumn(
+  { schema, row_groups }: FileMetaData,
+  nth: number,
+  name: string,
+  piece: PieceInFile,
+): DecodedArray {
+  const column = row_groups[nth]!.columns.find(
+    ({ meta_data: one }) => one!.path_in_schema[0] === name,
+  )!.meta_data!
+  const { type, codec, path_in_schema: pathInSchema } = column
+  const schemaPath = getSchemaPath(schema, pathInSchema)
+  const { element } = schemaPath.at(-1)!
+  const decoder = { pathInSchema, type, element, schemaPath, codec, parsers: DEFAULT_PARSERS }
+  const reader = { view: viewOf(bytesOf(column, piece)), offset: 0 }
+  let dictionary: DecodedArray | undefined
+  const pages: DecodedArray[] = []
+  while (reader.offset < reader.view.byteLength) {
+    const header = parquetHeader(reader)
+    const start = reader.view.byteOffset + reader.offset
+    const packed = new Uint8Array(reader.view.buffer, start, header.compressed_page_size)
+    const page = decompressPage(packed, header.uncompressed_page_size, codec, COMPRESSORS)
+    reader.offset += header.compressed_page_size
+    if (header.dictionary_page_header) {
+      const { num_values } = header.dictionary_page_header
+      dictionary = convert(readPlain({ view: viewOf(page), offset: 0 }, type, num_values, undefined), decoder)
+    } else if (header.data_page_header) {
+      const { definitionLevels, dataPage } = readDataPage(page, header.data_page_header, decoder)
+      const values = convertWithDictionary(dataPage, dictionary, header.data_page_header.encoding, decoder)
+      // There are no levels where no value is missing.
+      pages.push(definitionLevels?.length ? withNulls(values, definitionLevels) : values)
+    } else throw new Error(`a page of type ${header.type} in ${name}`)
+  }
+  return pages.length === 1 ? pages[0]! : pages.flatMap((page) => Array.from<unknown>(page))
+}
+
+function bytesOf(column: ColumnMetaData, { offset, bytes }: PieceInFile): Uint8Array {
+  const from = Number(column.dictionary_page_offset ?? column.data_page_offset) - offset
+  const to = from + Number(column.total_compressed_size)
+  if (from < 0 || to > bytes.byteLength) throw new Error('its footer is of another file')
+  return bytes.subarray(from, to)
+}
+
+function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView<ArrayBuffer> {
+  return new DataView(buffer as ArrayBuffer, byteOffset, byteLength)
+}
+
+/** @param levels of each row, 0 for one without a value. */
+function withNulls(values: DecodedArray, levels: readonly number[]): unknown[] {
+  let next = 0
+  return levels.map((level): unknown => (level === 0 ? null : values[next++]))
+}
