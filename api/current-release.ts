@@ -9,7 +9,7 @@ import type { Sign } from './signature.ts'
 import { WorkBeside } from '../pipeline/work-beside.ts'
 
 /** How much later than it could a node goes over to a release, to read first what it will be asked for. */
-const LONGEST_MS = 1_000
+const LONGEST_MS = 2_000
 
 /** Makes ready to answer from a release that is about to be current. */
 export type MakeReady = (upcoming: Release, beside: WorkBeside) => Promise<void>

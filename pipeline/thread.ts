@@ -7,7 +7,7 @@ export class Thread<Question, Answer> {
   /** It answers in the order in which it is asked. */
   #waiting: PromiseWithResolvers<Answer>[] = []
 
-  /** @param program answers each message with one, in their order, but for those that want no answer. */
+  /** @param program answers each message with one, in their order. */
   constructor(program: URL) {
     this.#program = program
   }
@@ -17,29 +17,19 @@ export class Thread<Question, Answer> {
    * @throws Error if the thread dies: what it was asked to do may be done or not. DataCloneError for a question that cannot be sent.
    */
   ask(question: Question, given: readonly ArrayBuffer[] = []): Promise<Answer> {
+    const worker = (this.#worker ??= this.#start())
     // First, because what cannot be sent is never answered.
-    const worker = this.#send(question, given)
+    worker.postMessage(question, given)
     const asked = Promise.withResolvers<Answer>()
     this.#waiting.push(asked)
     worker.ref()
     return asked.promise
   }
 
-  /** Sends what the thread does not answer. Whether it is done is never known. */
-  tell(question: Question, given: readonly ArrayBuffer[] = []): void {
-    this.#send(question, given)
-  }
-
   /** Ends the thread without waiting for what is under way, of which nobody knows whether it is done. */
   close(): void {
     this.#worker?.unref()
     void this.#worker?.terminate()
-  }
-
-  #send(question: Question, given: readonly ArrayBuffer[]): Worker {
-    const worker = (this.#worker ??= this.#start())
-    worker.postMessage(question, given)
-    return worker
   }
 
   #start(): Worker {

@@ -1,25 +1,38 @@
 // Work that goes on beside the answers of a process, in short pieces, so that no call waits long for it. The event loop is the process's,
 // and so is the time that such work has in one of its turns, whoever it is done for.
-import { setImmediate as othersHaveRun } from 'node:timers/promises'
+import { setImmediate as othersHaveRun, setTimeout as pause } from 'node:timers/promises'
 import pLimit from 'p-limit'
 
-/** How long work goes on in one turn of the event loop; what was begun by then is done first. */
+/** How long work goes on before something else has its turn; what was begun by then is done first. */
 const PIECE_MS = 2
 
-let pieceEndsMs = 0
-let nextTurn: Promise<void> | undefined
+/** Pieces of work, and what goes on between them. */
+class Pieces {
+  readonly #between: () => Promise<void>
+  #endsMs = 0
+  #next: Promise<void> | undefined
+
+  constructor(between: () => Promise<void>) {
+    this.#between = between
+  }
+
+  /** Resolves while a piece goes on, to all who wait for the next one. */
+  async going(): Promise<void> {
+    while (performance.now() >= this.#endsMs) {
+      this.#next ??= this.#between().then(() => {
+        this.#endsMs = performance.now() + PIECE_MS
+        this.#next = undefined
+      })
+      await this.#next
+    }
+  }
+}
+
+const piecesOfTurns = new Pieces(() => othersHaveRun())
 const oneAtATime = pLimit(1)
 
 /** Awaited before each piece of work; lets calls be answered first where the work of this turn has taken its time. */
-async function besideAnswers(): Promise<void> {
-  while (performance.now() >= pieceEndsMs) {
-    nextTurn ??= othersHaveRun().then(() => {
-      pieceEndsMs = performance.now() + PIECE_MS
-      nextTurn = undefined
-    })
-    await nextTurn
-  }
-}
+const besideAnswers = () => piecesOfTurns.going()
 
 /**
  * Does what keeps the processor busy for milliseconds, once all that came before is done. What has no pieces is not in one turn with another such.
@@ -33,9 +46,13 @@ export function heavyWork<T>(work: (besideAnswers: () => Promise<void>) => T | P
   })
 }
 
-/** Work of many steps that has to end in time. */
+/**
+ * Work of many steps that nobody waits for, and that has to end in time. It rests as long as it works: a process that keeps a core busy waits
+ * for a core longer than one that does not, while there are others that want one.
+ */
 export class WorkBeside {
   readonly #endsMs: number
+  readonly #pieces = new Pieces(() => pause(PIECE_MS))
 
   /** @param limitMs how long it may go on. */
   constructor(limitMs: number) {
@@ -44,6 +61,7 @@ export class WorkBeside {
 
   /** Called before each step. False once time is over. */
   async goesOn(): Promise<boolean> {
+    await this.#pieces.going()
     await besideAnswers()
     return performance.now() < this.#endsMs
   }

@@ -95,6 +95,16 @@ describe('work of many steps', () => {
     expect(await work.goesOn()).toBe(true)
   })
 
+  test('leaves the process nothing to do between its pieces', async () => {
+    const work = new WorkBeside(Infinity)
+    const before = performance.eventLoopUtilization().idle
+    for (let piece = 0; piece < 10; piece++) {
+      await work.goesOn()
+      keepBusy()
+    }
+    expect(performance.eventLoopUtilization().idle).toBeGreaterThan(before)
+  })
+
   test('does not once its time is over', async () => {
     expect(await new WorkBeside(0).goesOn()).toBe(false)
   })

@@ -58,7 +58,6 @@ function scoresOf(entityType: EntityType): Route {
       if (rows.length === 0 && !(await releases.find(entityType, entityId, 'rankings'))) {
         throw await notPublished(context, entityType, entityId)
       }
-      if (query.cursor === undefined) context.scores.wasAsked({ entityType, entityId })
       const titles = await questions.titlesOf(rows.map(({ question_id }) => question_id))
       const { release, as_of, environment, methodology_version } = manifest
       const body = canonical({

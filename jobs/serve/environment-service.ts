@@ -57,7 +57,7 @@ export async function startEnvironment(
     if (current) {
       await parts.leaderboard.putTogetherAgain(current, beside)
       await parts.history.readAgain(snapshotDate(current.as_of), beside)
-      await parts.scores.readAgain(current, beside)
+      await parts.scores.openAgain(current, beside)
     }
     await parts.pages.renderAgain(upcoming, beside)
   }

@@ -5,9 +5,6 @@ import { canonical, sha256Hex } from '../proof/canonical.ts'
 import { rowGroupsPath } from '../store/paths.ts'
 import type { OutputFile } from './shards.ts'
 
-/** How many a process reads again when there is a new release: those that callers asked for last. */
-export const ROW_GROUPS_READ_AGAIN = 12
-
 /** The file with the hashes of the row groups and of the footer of a part. */
 export function rowGroupsOutput(part: string, bytes: Uint8Array): OutputFile {
   const { row_groups } = footerOf(bytes)

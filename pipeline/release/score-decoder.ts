@@ -1,11 +1,8 @@
 // A thread that decodes row groups of scores: milliseconds of work, and much garbage, which no other answer is to wait for.
-import { on } from 'node:events'
-import { setImmediate as othersHaveCome } from 'node:timers/promises'
 import { parentPort } from 'node:worker_threads'
 import type { DecodedArray, FileMetaData } from 'hyparquet'
 import { LRUCache } from 'lru-cache'
 import { flatColumn } from './flat-column.ts'
-import { ROW_GROUPS_READ_AGAIN } from './row-groups.ts'
 
 /** Row groups of a part of the scores that follow one another, and which of their rows are wanted. */
 export interface EncodedRows {
@@ -17,8 +14,6 @@ export interface EncodedRows {
   places: readonly { offset: number; sizeBytes: number }[]
   bytes: Uint8Array
   columns: readonly string[]
-  /** Whether nobody waits for the rows: all of the row groups is decoded, for those who will, after all that somebody waits for. */
-  isAhead: boolean
   entityId: string
   limit: number
   /** After the last row that is wanted, counted from the first one of the row groups; undefined: up to the last one of the entity. */
@@ -40,33 +35,12 @@ interface OpenRowGroup {
   read: (column: string) => DecodedArray
 }
 
-/**
- * Some three megabytes each. Who reads page after page finds its row group again, as do callers for entities in one row group. Those that
- * are decoded for the next release leave as many of the current one.
- */
-const kept = new LRUCache<string, OpenRowGroup>({ max: 2 * ROW_GROUPS_READ_AGAIN })
+/** Some two megabytes each. Who reads page after page finds its row group again, as do callers for entities in one row group. */
+const kept = new LRUCache<string, OpenRowGroup>({ max: 12 })
 
-let aheadOfTime = Promise.resolve()
-
-// One after another, because they are answered in the order of their questions.
-for await (const [encoded] of on(parentPort!, 'message') as AsyncIterable<[EncodedRows]>) {
-  if (encoded.isAhead) aheadOfTime = aheadOfTime.then(() => decodeAhead(encoded))
-  else parentPort!.postMessage(decoded(encoded))
-}
-
-async function decodeAhead(encoded: EncodedRows): Promise<void> {
-  try {
-    for (const nth of encoded.places.keys()) {
-      for (const column of ['entity_id', ...encoded.columns]) {
-        await othersHaveCome()
-        rowGroup(encoded, nth).read(column)
-      }
-    }
-  } catch {
-    // Whoever asks for it is told.
-    forget(encoded)
-  }
-}
+parentPort!.on('message', (encoded: EncodedRows) => {
+  parentPort!.postMessage(decoded(encoded))
+})
 
 function decoded(encoded: EncodedRows): DecodedRows {
   try {
@@ -93,6 +67,7 @@ function keyOf({ part, places }: EncodedRows, nth: number): string {
   return `${part} ${places[nth]!.offset}`
 }
 
+/** What the footer says of a row group is kept with it. */
 function forget(encoded: EncodedRows): void {
   for (const nth of encoded.places.keys()) kept.delete(keyOf(encoded, nth))
 }

@@ -98,48 +98,18 @@ export async function openPart(
   return { release, file, metadata, footerBytes: footer.size_bytes, groups }
 }
 
-/** Which row group would have the newest rows of an entity; undefined where none can have any. */
-export function newestRowGroup({ groups }: OpenPart, entityId: string): number | undefined {
-  const newest = groups.findLastIndex((group) => mayHave(group, entityId))
-  return newest === -1 ? undefined : newest
-}
-
 /**
  * One read, of as many row groups as `limit` rows may lie in. An `end` that is not of the entity gives no rows.
  *
  * @throws ServiceError as `openPart` does.
  */
 export async function readRows(store: Store, part: OpenPart, request: RowsRequest): Promise<ScoreRows> {
-  const read = await readEncoded(store, part, request)
-  if (!read) return NO_ROWS
-  const decoded = await decoder.ask(read.encoded, memoryOf(read.encoded))
-  if ('fault' in decoded) throw damaged(part.release, part.file, decoded.fault)
-  const { columns, start, follows } = decoded
-  return { rows: rowsOf(columns).toReversed(), next: follows ? read.firstRow + start : undefined }
-}
-
-/**
- * Has the row group decoded that has the newest rows of an entity, for those who will read them. Resolves once it is read: what others
- * ask for meanwhile is decoded first.
- *
- * @throws ServiceError as `openPart` does.
- */
-export async function decodeAhead(store: Store, part: OpenPart, entityId: string): Promise<void> {
-  const read = await readEncoded(store, part, { entityId, limit: 0 })
-  if (read) decoder.tell({ ...read.encoded, isAhead: true }, memoryOf(read.encoded))
-}
-
-/** The row groups that a page needs, and the number of their first row; undefined where none of them has rows of the entity. */
-async function readEncoded(
-  store: Store,
-  part: OpenPart,
-  { entityId, limit, end }: RowsRequest,
-): Promise<{ encoded: EncodedRows; firstRow: number } | undefined> {
   const { release, file, metadata, groups } = part
-  const own = groups.filter((group) => mayHave(group, entityId))
+  const { entityId, limit, end } = request
+  const own = groups.filter(({ leastId, greatestId }) => leastId <= entityId && entityId <= greatestId)
   const last =
     end === undefined ? own.at(-1) : own.find((group) => group.firstRow < end && end <= group.endRow)
-  if (!last) return undefined
+  if (!last) return NO_ROWS
   // One more than is wanted tells whether any follow.
   const least = (end ?? last.firstRow + 1) - limit - 1
   const needed = own.filter((group) => group.endRow > least && group.firstRow <= last.firstRow)
@@ -153,22 +123,17 @@ async function readEncoded(
     places: needed.map((group) => ({ offset: group.offset, sizeBytes: group.piece.size_bytes })),
     bytes,
     columns: COLUMNS,
-    isAhead: false,
     entityId,
     limit,
     end: end === undefined ? undefined : end - firstRow,
   }
-  return { encoded, firstRow }
-}
-
-/** Small reads share memory. A copy of a large one would be for the garbage collection of this thread, and bring it on. */
-function memoryOf({ bytes }: EncodedRows): ArrayBuffer[] {
   const { buffer } = bytes
-  return buffer instanceof ArrayBuffer && buffer.byteLength === bytes.byteLength ? [buffer] : []
-}
-
-function mayHave({ leastId, greatestId }: RowGroupPlace, entityId: string): boolean {
-  return leastId <= entityId && entityId <= greatestId
+  // Small reads share memory. A copy of a large one would be for the garbage collection of this thread, and bring it on.
+  const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === bytes.byteLength
+  const decoded = await decoder.ask(encoded, isWhole ? [buffer] : [])
+  if ('fault' in decoded) throw damaged(release, file, decoded.fault)
+  const { columns, start, follows } = decoded
+  return { rows: rowsOf(columns).toReversed(), next: follows ? firstRow + start : undefined }
 }
 
 function rowsOf(columns: Record<string, readonly unknown[]>): ScoreRow[] {
