@@ -1,21 +1,13 @@
 // A store in a directory. A create is an exclusive link, and every write is synced before it is reported. Once it is open,
 // a directory that vanishes is not made again: its calls are unavailable until the same one is back.
-import { readFile, readdir, rename, rm, stat } from 'node:fs/promises'
+import { open, readFile, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { ServiceError } from '../../schemas/errors.ts'
 import { Thread } from '../thread.ts'
 import type { Body } from './body.ts'
 import type { Creation, Outcome } from './creator.ts'
-import {
-  hasCode,
-  linkIfAbsent,
-  mkdirIfAbsent,
-  orUndefined,
-  syncDirectory,
-  withFile,
-  writeStaged,
-} from './disk.ts'
+import { hasCode, linkIfAbsent, mkdirIfAbsent, orUndefined, syncDirectory, writeStaged } from './disk.ts'
 import { StoreMark } from './mark.ts'
 import { assertPath, assertPrefix, isPath } from './paths.ts'
 import type { OneByOne, Store, StoredObject } from './store.ts'
@@ -224,13 +216,20 @@ export class FileStore implements Store {
   }
 }
 
-function readRange(location: string, offset: number, length: number): Promise<Uint8Array> {
-  return withFile(location, 'r', async (file) => {
+/** Each of its steps waits for a turn of the event loop, so that it takes no more of them than it needs. */
+async function readRange(location: string, offset: number, length: number): Promise<Uint8Array> {
+  const file = await open(location)
+  try {
     // A read of no bytes would succeed for a directory.
-    if ((await file.stat()).isDirectory()) throw Object.assign(new Error(location), { code: 'EISDIR' })
+    if (length === 0 && (await file.stat()).isDirectory()) {
+      throw Object.assign(new Error(location), { code: 'EISDIR' })
+    }
     const { bytesRead, buffer } = await file.read(new Uint8Array(length), 0, length, offset)
     return buffer.subarray(0, bytesRead)
-  })
+  } finally {
+    // What was read is not lost if this fails.
+    void file.close().catch(() => undefined)
+  }
 }
 
 /** Reports a full or broken disk as `unavailable`: to a caller it is the same as a store that does not answer. */
