@@ -38,20 +38,22 @@ export function flatColumn(
   let dictionary: DecodedArray | undefined
   const pages: DecodedArray[] = []
   while (reader.offset < reader.view.byteLength) {
-    const header = parquetHeader(reader)
+    const { type: pageType, ...header } = parquetHeader(reader)
+    const { dictionary_page_header: ofDictionary, data_page_header: ofData } = header
+    if (!ofDictionary && !ofData) throw new Error(`a page of type ${pageType} in ${name}`)
     const start = reader.view.byteOffset + reader.offset
     const packed = new Uint8Array(reader.view.buffer, start, header.compressed_page_size)
     const page = decompressPage(packed, header.uncompressed_page_size, codec, COMPRESSORS)
     reader.offset += header.compressed_page_size
-    if (header.dictionary_page_header) {
-      const { num_values } = header.dictionary_page_header
-      dictionary = convert(readPlain({ view: viewOf(page), offset: 0 }, type, num_values, undefined), decoder)
-    } else if (header.data_page_header) {
-      const { definitionLevels, dataPage } = readDataPage(page, header.data_page_header, decoder)
-      const values = convertWithDictionary(dataPage, dictionary, header.data_page_header.encoding, decoder)
+    if (ofDictionary) {
+      const inPage = { view: viewOf(page), offset: 0 }
+      dictionary = convert(readPlain(inPage, type, ofDictionary.num_values, undefined), decoder)
+    } else {
+      const { definitionLevels, dataPage } = readDataPage(page, ofData!, decoder)
+      const values = convertWithDictionary(dataPage, dictionary, ofData!.encoding, decoder)
       // There are no levels where no value is missing.
       pages.push(definitionLevels?.length ? withNulls(values, definitionLevels) : values)
-    } else throw new Error(`a page of type ${header.type} in ${name}`)
+    }
   }
   return pages.length === 1 ? pages[0]! : pages.flatMap((page) => Array.from<unknown>(page))
 }
