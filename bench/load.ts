@@ -37,7 +37,7 @@ export async function load(
       throw new Error(`the answer is not 200: ${answer.toString('latin1')}`)
     }
   })
-  for (const connection of connections) connection.close()
+  for (const connection of connections) connection[Symbol.dispose]()
   return figures
 }
 

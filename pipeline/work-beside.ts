@@ -5,6 +5,8 @@ import pLimit from 'p-limit'
 
 /** How long work goes on before something else has its turn; what was begun by then is done first. */
 const PIECE_MS = 2
+/** How long work rests that nobody waits for. */
+const REST_MS = 2
 
 /** Pieces of work, and what goes on between them. */
 class Pieces {
@@ -16,7 +18,7 @@ class Pieces {
     this.#between = between
   }
 
-  /** Resolves while a piece goes on, to all who wait for the next one. */
+  /** Resolves at once during a piece, otherwise when the next one begins. */
   async going(): Promise<void> {
     while (performance.now() >= this.#endsMs) {
       this.#next ??= this.#between().then(() => {
@@ -47,12 +49,16 @@ export function heavyWork<T>(work: (besideAnswers: () => Promise<void>) => T | P
 }
 
 /**
- * Work of many steps that nobody waits for, and that has to end in time. It rests as long as it works: a process that keeps a core busy waits
- * for a core longer than one that does not, while there are others that want one.
+ * Work of many steps that nobody waits for, and that has to end in time. It rests after each piece. A thread that keeps a core busy waits longer
+ * for one, where others want it too, and so does whoever asks this process meanwhile.
  */
 export class WorkBeside {
   readonly #endsMs: number
-  readonly #pieces = new Pieces(() => pause(PIECE_MS))
+  readonly #pieces = new Pieces(async () => {
+    await pause(REST_MS)
+    // The piece begins where it may go on, and not before calls are answered.
+    await besideAnswers()
+  })
 
   /** @param limitMs how long it may go on. */
   constructor(limitMs: number) {
@@ -61,6 +67,7 @@ export class WorkBeside {
 
   /** Called before each step. False once time is over. */
   async goesOn(): Promise<boolean> {
+    if (performance.now() >= this.#endsMs) return false
     await this.#pieces.going()
     await besideAnswers()
     return performance.now() < this.#endsMs

@@ -95,14 +95,17 @@ describe('work of many steps', () => {
     expect(await work.goesOn()).toBe(true)
   })
 
-  test('leaves the process nothing to do between its pieces', async () => {
+  test('leaves the process nothing to do after each of its pieces', async () => {
     const work = new WorkBeside(Infinity)
-    const before = performance.eventLoopUtilization().idle
+    let rests = 0
     for (let piece = 0; piece < 10; piece++) {
+      const { idle } = performance.eventLoopUtilization()
       await work.goesOn()
+      if (performance.eventLoopUtilization().idle > idle) rests += 1
       keepBusy()
     }
-    expect(performance.eventLoopUtilization().idle).toBeGreaterThan(before)
+    // On a busy machine a rest may be over before the process gets to it.
+    expect(rests).toBeGreaterThan(5)
   })
 
   test('does not once its time is over', async () => {

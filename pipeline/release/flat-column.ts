@@ -1,5 +1,5 @@
-// Decodes a column of a row group with the parts of hyparquet. As a whole it goes through every value of a column that may have nulls as
-// through a list: that took most of the time, and made typed arrays of numbers into arrays which the garbage collector copies.
+// Decodes a column of a row group with the parts of hyparquet. Its own readers go through every value of a column that may have nulls as if it
+// were a list. That took most of the time, and turned typed arrays into arrays whose numbers the garbage collector copies.
 import type { ColumnMetaData, DecodedArray, FileMetaData } from 'hyparquet'
 import { parquetHeader } from 'hyparquet/src/column.js'
 import { DEFAULT_PARSERS, convert, convertWithDictionary } from 'hyparquet/src/convert.js'
@@ -19,7 +19,7 @@ export interface PieceInFile {
  *
  * @param metadata of the file, whose `nth` row group is meant.
  * @param piece has the row group.
- * @throws Error if they do not belong together, or for what DuckDB does not write.
+ * @throws Error if they do not belong together, for what DuckDB does not write, or for a column of a list or a struct.
  */
 export function flatColumn(
   { schema, row_groups }: FileMetaData,
@@ -29,7 +29,8 @@ export function flatColumn(
 ): DecodedArray {
   const column = row_groups[nth]!.columns.find(
     ({ meta_data: one }) => one!.path_in_schema[0] === name,
-  )!.meta_data!
+  )?.meta_data
+  if (column?.path_in_schema.length !== 1) throw new Error(`no column ${name} without lists`)
   const { type, codec, path_in_schema: pathInSchema } = column
   const schemaPath = getSchemaPath(schema, pathInSchema)
   const { element } = schemaPath.at(-1)!
@@ -47,7 +48,7 @@ export function flatColumn(
     reader.offset += header.compressed_page_size
     if (ofDictionary) {
       const inPage = { view: viewOf(page), offset: 0 }
-      dictionary = convert(readPlain(inPage, type, ofDictionary.num_values, undefined), decoder)
+      dictionary = convert(readPlain(inPage, type, ofDictionary.num_values, element.type_length), decoder)
     } else {
       const { definitionLevels, dataPage } = readDataPage(page, ofData!, decoder)
       const values = convertWithDictionary(dataPage, dictionary, ofData!.encoding, decoder)

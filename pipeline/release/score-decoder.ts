@@ -67,7 +67,7 @@ function keyOf({ part, places }: EncodedRows, nth: number): string {
   return `${part} ${places[nth]!.offset}`
 }
 
-/** What the footer says of a row group is kept with it. */
+/** They are opened again with what the footer of the next request says. */
 function forget(encoded: EncodedRows): void {
   for (const nth of encoded.places.keys()) kept.delete(keyOf(encoded, nth))
 }

@@ -216,7 +216,7 @@ export class FileStore implements Store {
   }
 }
 
-/** Each of its steps waits for a turn of the event loop, so that it takes no more of them than it needs. */
+/** In two steps, since each waits for a turn of the event loop. */
 async function readRange(location: string, offset: number, length: number): Promise<Uint8Array> {
   const file = await open(location)
   try {

@@ -7,7 +7,7 @@ import { manifestPath, releasePrefix } from '../../pipeline/store/paths.ts'
 import { Expected } from '../support/expected-answers.ts'
 import { FaultStore } from '../support/fault-store.ts'
 import { type Client, Clock, SECRET, release, testComponents, testService } from '../support/service.ts'
-import { type AskedPath, judged, startAsking, wrongIn } from '../support/steady-asking.ts'
+import { type AskedPath, judged, newestIn, startAsking, wrongIn } from '../support/steady-asking.ts'
 import { copyOf } from '../support/store-content.ts'
 import { FORECASTERS, NOW, copyReleasedWorld, forecasterId } from '../support/world.ts'
 
@@ -91,7 +91,10 @@ test('every answer is wholly of one release, signed, and none is older than the 
     await expect.poll(() => asking.answers.length, OFTEN).toBeGreaterThan(known + 200)
   }
   await asking.stop()
-  expect(wrongIn(asking.answers, judged(asking.answers, expected))).toEqual([])
+  const judgements = judged(asking.answers, expected)
+  expect(wrongIn(asking.answers, judgements)).toEqual([])
+  const named = ['published', 'leaderboard', 'snapshots', 'scores', 'current release', 'page', 'bulk']
+  expect(newestIn(asking.answers, judgements)).toEqual(Object.fromEntries(named.map((kind) => [kind, 5])))
 })
 
 const READ_OF_SECOND = ['forecaster/', 'scores/', 'leaderboard/']

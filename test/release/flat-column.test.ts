@@ -1,12 +1,11 @@
-// Columns as they are decoded for pages of scores: the same as hyparquet reads them from the same files.
+// Columns as they are decoded for pages of scores: the same as DuckDB reads them from the same files.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { parquetMetadata, parquetReadObjects } from 'hyparquet'
+import { parquetMetadata } from 'hyparquet'
 import { parquetWriteBuffer } from 'hyparquet-writer'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { Database, literal } from '../../pipeline/duckdb.ts'
+import { Database, literal, parquet } from '../../pipeline/duckdb.ts'
 import { flatColumn } from '../../pipeline/release/flat-column.ts'
-import { COMPRESSORS } from '../../pipeline/tables/compressors.ts'
 import { suiteFolder } from '../support/folder.ts'
 
 const ROWS = 5_000
@@ -30,20 +29,26 @@ const COLUMNS: Record<string, string> = {
 }
 
 const folder = await suiteFolder()
+const location = join(folder, 'columns.parquet')
 let bytes: Uint8Array
+/** As DuckDB reads them. */
+let expected: Record<string, unknown>[]
 beforeAll(async () => {
-  bytes = await written(Object.keys(COLUMNS))
+  bytes = await written(Object.keys(COLUMNS), location)
+  using database = await open()
+  expected = await database.rows(`SELECT * FROM ${parquet([location])}`)
 })
 
-async function written(names: readonly string[]): Promise<Uint8Array> {
-  const location = join(folder, 'columns.parquet')
+const open = () => Database.open({ threads: 1, memoryLimit: '256MB', directory: folder })
+
+async function written(names: readonly string[], path: string): Promise<Uint8Array> {
   const columns = names.map((name) => `${COLUMNS[name]} AS "${name}"`)
-  using database = await Database.open({ threads: 1, memoryLimit: '256MB', directory: folder })
+  using database = await open()
   await database.run(
-    `COPY (SELECT ${columns.join(', ')} FROM range(${ROWS}) AS numbers(n)) TO ${literal(location)}
+    `COPY (SELECT ${columns.join(', ')} FROM range(${ROWS}) AS numbers(n)) TO ${literal(path)}
      (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${ROW_GROUP})`,
   )
-  return new Uint8Array(await readFile(location))
+  return new Uint8Array(await readFile(path))
 }
 
 /** Row group by row group. */
@@ -54,17 +59,10 @@ function decoded(file: Uint8Array, name: string): unknown[] {
   )
 }
 
-async function readByHyparquet(file: Uint8Array, name: string): Promise<unknown[]> {
-  const buffer = file.slice().buffer
-  const rows = await parquetReadObjects({ file: buffer, columns: [name], compressors: COMPRESSORS })
-  return rows.map((row) => row[name])
-}
-
 describe('a column of DuckDB', () => {
-  test.for(Object.keys(COLUMNS))('of %s', async (name) => {
-    const values = decoded(bytes, name)
-    expect(values).toHaveLength(ROWS)
-    expect(values).toEqual(await readByHyparquet(bytes, name))
+  test.for(Object.keys(COLUMNS))('of %s', (name) => {
+    expect(expected).toHaveLength(ROWS)
+    expect(decoded(bytes, name)).toEqual(expected.map((row) => row[name]))
   })
 })
 
@@ -76,7 +74,7 @@ test('numbers of which none is missing are a typed array, which is no work for t
 test.for(['doubles', 'doubles, some missing'])(
   '%s of several pages are those of all of them',
   async (name) => {
-    const file = await written([name])
+    const file = await written([name], join(folder, 'one-column.parquet'))
     const metadata = parquetMetadata(file)
     // The only column of a row group is followed by that of the next one.
     const [first, ...others] = metadata.row_groups.map(({ columns }) => columns[0]!.meta_data!)
@@ -98,4 +96,18 @@ test('what the footer says of another file is told', () => {
   expect(() => flatColumn(metadata, 1, 'doubles', ofStart)).toThrow('its footer is of another file')
   metadata.row_groups[0]!.columns[0]!.meta_data!.codec = 'LZO'
   expect(() => flatColumn(metadata, 0, 'doubles', { offset: 0, bytes })).toThrow('codec: LZO')
+})
+
+test('a column that is missing or has members is refused', () => {
+  const columnData = [{ name: 'list', data: [[1], [2, 3]] }]
+  const schema = [
+    { name: 'root', num_children: 1 },
+    { name: 'list', repetition_type: 'OPTIONAL' as const, num_children: 1, converted_type: 'LIST' as const },
+    { name: 'list', repetition_type: 'REPEATED' as const, num_children: 1 },
+    { name: 'element', repetition_type: 'OPTIONAL' as const, type: 'DOUBLE' as const },
+  ]
+  const file = new Uint8Array(parquetWriteBuffer({ columnData, schema }))
+  for (const name of ['list', 'missing']) {
+    expect(() => decoded(file, name)).toThrow(`no column ${name} without lists`)
+  }
 })

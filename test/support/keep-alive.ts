@@ -1,13 +1,12 @@
-// A connection that stays open, on which one request follows another. It does as little as it can and leaves no garbage, so that whoever
-// measures a server with it measures the server: all answers are received in the same memory, and no more of them is read than where they
-// end.
+// A connection that stays open, on which one request follows another. It does as little as it can, so that whoever measures a server with it
+// measures the server: all answers are received in the same memory, and only their heads are read.
 import { once } from 'node:events'
 import { type Socket, connect } from 'node:net'
 
 const EMPTY_LINE = '\r\n\r\n'
 const FIRST_BYTES = 64 * 1024
 
-export class KeepAlive {
+export class KeepAlive implements Disposable {
   readonly #socket: Socket
   #memory = Buffer.allocUnsafeSlow(FIRST_BYTES)
   #received = 0
@@ -51,7 +50,7 @@ export class KeepAlive {
     return this.#asked.promise
   }
 
-  close(): void {
+  [Symbol.dispose](): void {
     this.#socket.destroy()
   }
 

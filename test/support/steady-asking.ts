@@ -17,7 +17,7 @@ export interface Answered {
   connection: number
   /** When it was sent, by the clock of `performance`. */
   sentMs: number
-  /** How much later than it was due, for what this process did. */
+  /** How much later than it was due: this process was busy. */
   lateMs: number
   tookMs: number
   /** Its head included. */
@@ -65,10 +65,11 @@ export function startAsking(
   const kept = new Kept()
   const everyMs = (1000 * connections) / perSecond
   const ask = async (connection: number) => {
-    const server = await KeepAlive.open(url)
+    using server = await KeepAlive.open(url)
     let dueMs = performance.now() + (everyMs * connection) / connections
     while (!stopped) {
       await pause(Math.max(0, dueMs - performance.now()))
+      if (stopped) break
       const { asked, request } = requests[nth++ % requests.length]!
       const sentMs = performance.now()
       const received = await server.ask(request)
@@ -78,9 +79,12 @@ export function startAsking(
       // A turn that has gone by is left out. Otherwise all who had to wait once would ask at the same time from then on.
       dueMs += everyMs * Math.max(1, Math.ceil((answeredMs - dueMs) / everyMs))
     }
-    server.close()
   }
   const running = Promise.all(Array.from({ length: connections }, (_, connection) => ask(connection)))
+  // Told by `stop`: until then nobody waits for it.
+  running.catch(() => {
+    stopped = true
+  })
   return {
     answers,
     stop: async () => {
@@ -94,7 +98,7 @@ export function startAsking(
 export function judged(answers: readonly Answered[], expected: Expected): Judgement[] {
   const newestOf = new Map<string, number>()
   return answers.map(({ asked, connection, bytes }) => {
-    const judgement = expected.judge(asked, asked.path, answerIn(bytes))
+    const judgement = judgedAlone(asked, bytes, expected)
     const release = 'release' in judgement ? judgement.release : undefined
     if (release === undefined) return judgement
     const stream = `${connection} ${asked.kind}`
@@ -103,6 +107,28 @@ export function judged(answers: readonly Answered[], expected: Expected): Judgem
     newestOf.set(stream, release)
     return judgement
   })
+}
+
+function judgedAlone(asked: AskedPath, bytes: Buffer, expected: Expected): Judgement {
+  try {
+    return expected.judge(asked, asked.path, answerIn(bytes))
+  } catch (error) {
+    return { wrong: String(error) }
+  }
+}
+
+/** The newest release that was answered, by kinds of questions; those are missing whose answers name none. */
+export function newestIn(
+  answers: readonly Answered[],
+  judgements: readonly Judgement[],
+): Record<string, number> {
+  const newest: Record<string, number> = {}
+  for (const [nth, judgement] of judgements.entries()) {
+    const release = 'release' in judgement ? judgement.release : undefined
+    const { kind } = answers[nth]!.asked
+    if (release !== undefined) newest[kind] = Math.max(release, newest[kind] ?? 0)
+  }
+  return newest
 }
 
 /** What is wrong, each with the path that was asked for. */
