@@ -33,7 +33,7 @@ export async function load(
   const connections = await Promise.all(Array.from({ length: volume.connections }, () => KeepAlive.open(url)))
   const figures = await timed(volume, async (nth, connection) => {
     const answer = await connections[connection]!.ask(request(nth))
-    if (statusOf(answer) !== 200 && statusOf(answer) !== 304) {
+    if (![200, 304].includes(statusOf(answer))) {
       throw new Error(`the answer is not 200: ${answer.toString('latin1')}`)
     }
   })

@@ -95,7 +95,7 @@ export async function measureSwitch(root: string, volume: SwitchVolume): Promise
     releases.first,
     ...releases.later.map(({ manifest }) => manifest),
   ])
-  const judgements = judged(answers, expected)
+  const all = judged(answers, expected)
   const isAtSwitch = (ms: number) => published.some((atMs) => ms > atMs && ms < atMs + AROUND_MS)
   const measured = timesOf(answers, startMs)
   const turnsWhere = (isThen: (ms: number) => boolean) =>
@@ -110,12 +110,9 @@ export async function measureSwitch(root: string, volume: SwitchVolume): Promise
     atSwitch: measured.filter(({ sentMs }) => isAtSwitch(sentMs)),
     between: measured.filter(({ sentMs }) => !isAtSwitch(sentMs)),
     replayed,
-    wrong: wrongIn(answers, judgements),
+    wrong: wrongIn(all),
     knownAfterMs: releases.later.map(({ manifest: { release } }, nth) => {
-      const known = answers.filter((_, of) => {
-        const judgement = judgements[of]!
-        return 'release' in judgement && judgement.release === release
-      })
+      const known = all.filter((one) => one.release === release).map(({ answer }) => answer)
       return Math.min(...known.map(({ sentMs, tookMs }) => sentMs + tookMs)) - published[nth]!
     }),
     longestTurnsMs: { atSwitch: turnsWhere(isAtSwitch), between: turnsWhere((ms) => !isAtSwitch(ms)) },

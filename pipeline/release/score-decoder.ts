@@ -46,7 +46,8 @@ function decoded(encoded: EncodedRows): DecodedRows {
   try {
     return rowsIn(encoded)
   } catch (error) {
-    forget(encoded)
+    // They are opened again, with what the footer of the next request says.
+    for (const nth of encoded.places.keys()) kept.delete(keyOf(encoded, nth))
     return { fault: error instanceof Error ? error.message : String(error) }
   }
 }
@@ -65,11 +66,6 @@ function rowsIn(encoded: EncodedRows): DecodedRows {
 
 function keyOf({ part, places }: EncodedRows, nth: number): string {
   return `${part} ${places[nth]!.offset}`
-}
-
-/** They are opened again with what the footer of the next request says. */
-function forget(encoded: EncodedRows): void {
-  for (const nth of encoded.places.keys()) kept.delete(keyOf(encoded, nth))
 }
 
 function rowGroup(encoded: EncodedRows, nth: number): OpenRowGroup {

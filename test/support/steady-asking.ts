@@ -24,6 +24,13 @@ export interface Answered {
   bytes: Buffer
 }
 
+/** An answer with the release that it names, if any, or with what is wrong with it. */
+export interface Judged {
+  answer: Answered
+  release?: number | undefined
+  wrong?: string
+}
+
 export interface Asking {
   answers: readonly Answered[]
   /** Sends no more, and resolves once all is answered. */
@@ -95,21 +102,21 @@ export function startAsking(
 }
 
 /** What each of the answers says; also wrong is one of an older release than one of its kind before on its connection. */
-export function judged(answers: readonly Answered[], expected: Expected): Judgement[] {
+export function judged(answers: readonly Answered[], expected: Expected): Judged[] {
   const newestOf = new Map<string, number>()
-  return answers.map(({ asked, connection, bytes }) => {
-    const judgement = judgedAlone(asked, bytes, expected)
-    const release = 'release' in judgement ? judgement.release : undefined
-    if (release === undefined) return judgement
-    const stream = `${connection} ${asked.kind}`
+  return answers.map((answer) => {
+    const judgement = judgedAlone(answer, expected)
+    if ('wrong' in judgement || judgement.release === undefined) return { answer, ...judgement }
+    const { release } = judgement
+    const stream = `${answer.connection} ${answer.asked.kind}`
     const before = newestOf.get(stream) ?? 0
-    if (release < before) return { wrong: `release ${release} after ${before} on one connection` }
+    if (release < before) return { answer, wrong: `release ${release} after ${before} on one connection` }
     newestOf.set(stream, release)
-    return judgement
+    return { answer, release }
   })
 }
 
-function judgedAlone(asked: AskedPath, bytes: Buffer, expected: Expected): Judgement {
+function judgedAlone({ asked, bytes }: Answered, expected: Expected): Judgement {
   try {
     return expected.judge(asked, asked.path, answerIn(bytes))
   } catch (error) {
@@ -118,24 +125,18 @@ function judgedAlone(asked: AskedPath, bytes: Buffer, expected: Expected): Judge
 }
 
 /** The newest release that was answered, by kinds of questions; those are missing whose answers name none. */
-export function newestIn(
-  answers: readonly Answered[],
-  judgements: readonly Judgement[],
-): Record<string, number> {
+export function newestIn(all: readonly Judged[]): Record<string, number> {
   const newest: Record<string, number> = {}
-  for (const [nth, judgement] of judgements.entries()) {
-    const release = 'release' in judgement ? judgement.release : undefined
-    const { kind } = answers[nth]!.asked
+  for (const { answer, release } of all) {
+    const { kind } = answer.asked
     if (release !== undefined) newest[kind] = Math.max(release, newest[kind] ?? 0)
   }
   return newest
 }
 
 /** What is wrong, each with the path that was asked for. */
-export function wrongIn(answers: readonly Answered[], judgements: readonly Judgement[]): string[] {
-  return judgements.flatMap((judgement, nth) =>
-    'wrong' in judgement ? [`${answers[nth]!.asked.path}: ${judgement.wrong}`] : [],
-  )
+export function wrongIn(all: readonly Judged[]): string[] {
+  return all.flatMap(({ answer, wrong }) => (wrong === undefined ? [] : [`${answer.asked.path}: ${wrong}`]))
 }
 
 function requestOf({ path, headers = {}, body }: AskedPath): Buffer {
