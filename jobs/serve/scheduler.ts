@@ -24,9 +24,16 @@ const COMMANDS: Record<Environment, Record<string, readonly string[]>> = {
   },
 }
 
+interface NextRun {
+  askedMs: number
+  /** Undefined where the schedule has no further run. */
+  at: Date | undefined
+}
+
 export class Scheduler {
   readonly #schedule: () => ScheduledTask
   #task: ScheduledTask | undefined
+  #next: NextRun | undefined
   readonly #environment: Environment
   readonly #logger: Logger
   #child: ChildProcess | undefined
@@ -58,10 +65,14 @@ export class Scheduler {
     if (runs) this.#task = this.#schedule()
   }
 
-  /** When a release is due by the schedule, whichever node makes it. */
+  /** When a release is due by the schedule, whichever node makes it. Calls ask for it, and cron looks through its calendar for 0.2 ms each time. */
   nextRun(): Date | undefined {
-    this.#task ??= this.#schedule()
-    return this.#task.getNextRun() ?? undefined
+    const nowMs = Date.now()
+    if (!isStillNext(this.#next, nowMs)) {
+      this.#task ??= this.#schedule()
+      this.#next = { askedMs: nowMs, at: this.#task.getNextRun() ?? undefined }
+    }
+    return this.#next?.at
   }
 
   /** Ends the command under way: the next run completes what it leaves undone. */
@@ -95,6 +106,11 @@ export class Scheduler {
       this.#child = undefined
     }
   }
+}
+
+/** Also false once the clock was set back to before cron was asked. */
+function isStillNext(next: NextRun | undefined, nowMs: number): boolean {
+  return next?.at !== undefined && next.askedMs <= nowMs && nowMs < next.at.getTime()
 }
 
 /** Without one, cron writes coloured lines of its own into the log. Its messages have no context. */

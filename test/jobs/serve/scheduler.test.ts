@@ -96,3 +96,19 @@ test('a run that is still under way when the next is due is said in the log, in 
     msg: expect.stringMatching(/^the schedule: task still running/) as string,
   })
 })
+
+test('the next run is always the one after now, also when the clock is set back', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { logger } = errorLog()
+  const scheduler = new Scheduler('production', '0 * * * *', false, logger)
+  const nextAt = (now: string) => {
+    vi.setSystemTime(now)
+    return scheduler.nextRun()?.toISOString()
+  }
+  expect(nextAt('2026-06-01T10:20:00Z')).toBe('2026-06-01T11:00:00.000Z')
+  expect(nextAt('2026-06-01T10:59:59.999Z')).toBe('2026-06-01T11:00:00.000Z')
+  expect(nextAt('2026-06-01T11:00:00Z')).toBe('2026-06-01T12:00:00.000Z')
+  expect(nextAt('2026-06-01T09:30:00Z')).toBe('2026-06-01T10:00:00.000Z')
+  await scheduler.stop()
+})
