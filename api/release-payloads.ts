@@ -152,17 +152,17 @@ export class ReleasePayloads implements Release {
   }
 
   /**
-   * Finds what was asked for in another release, where that is still in memory: what was asked for last first.
+   * Opens the files that are open of another release, and finds in them what was asked for: what was asked for last first. Files of
+   * which nothing was asked stay open too, as long as the cache has room: a shard that must be read first keeps many callers waiting.
    *
    * @throws AggregateError for what could not be read, after all else was.
    */
-  async findWhatWasAskedIn(other: ReleasePayloads, beside: WorkBeside): Promise<void> {
+  async openWhatIsOpenIn(other: ReleasePayloads, beside: WorkBeside): Promise<void> {
     const files = [...this.#files.inMemory()].filter(([key]) => other.#isOwn(key))
     await pMap(
       files,
       async ([, { found }]) => {
-        for (const { subject, isAsked } of Object.values(found).flatMap((ofKind) => [...ofKind.values()])) {
-          if (!isAsked) continue
+        for (const { subject } of askedOrFirst(found)) {
           if (!(await beside.goesOn())) return
           await this.#find(subject)
         }
@@ -210,6 +210,13 @@ export class ReleasePayloads implements Release {
   #isOwn(key: string): boolean {
     return key.startsWith(`${this.current?.release} `)
   }
+}
+
+/** What callers asked for of a file; if nothing, one of what was found in it. */
+function askedOrFirst(found: ReleaseFile['found']): Found[] {
+  const all = Object.values(found).flatMap((ofKind) => [...ofKind.values()])
+  const asked = all.filter(({ isAsked }) => isAsked)
+  return asked.length > 0 ? asked : all.slice(0, 1)
 }
 
 /** What was found in a file before; it is noted that a caller has asked for it. */
