@@ -29,16 +29,21 @@ const WORKS: Record<Environment, string> = {
   sandbox: 'works under /sandbox only',
 }
 
+/** Which part of its time a key is known for without being looked up again. */
+const LOOK_AGAIN_AFTER = 1 / 2
+
 export class Callers {
   readonly #environment: Environment
   readonly #now: () => Date
+  readonly #ttlMs: number
   readonly #cache: LRUCache<string, { record: KnownKey | undefined }, LookUp>
   readonly #tellRetired: (agentId: string, at: string) => void
   /** Agents that retired lately, until their keys are looked up again. */
   readonly #retired = new LRUCache<string, string>({ max: 10_000 })
 
   /**
-   * Results are kept for `ttlMs`, also for unknown keys, so a revoked key may still work for that long. `tellRetired` tells the
+   * Results are kept for `ttlMs`, also for unknown keys, so a revoked key may still work for that long. A good key that is used in the
+   * second half of that time is looked up again beside the call, so that who keeps calling never waits for it. `tellRetired` tells the
    * other processes of this machine which agent has retired here.
    */
   constructor(
@@ -50,11 +55,12 @@ export class Callers {
     this.#tellRetired = tellRetired
     this.#environment = registry.environment
     this.#now = now
+    this.#ttlMs = Math.max(1, ttlMs)
     this.#cache = new LRUCache({
       // A `max` would have room made for all of them at once.
       maxSize: 100_000,
       sizeCalculation: () => 1,
-      ttl: Math.max(1, ttlMs),
+      ttl: this.#ttlMs,
       // An entry evicted while it loads must still reach its caller.
       ignoreFetchAbort: true,
       fetchMethod: async (_hash, _stale, { context: { key, hold } }) => {
@@ -78,9 +84,9 @@ export class Callers {
     return this.#kept(sha256Hex(key)) !== undefined
   }
 
-  /** The caller with a key that is good and was looked up lately. Asks nobody. */
+  /** The caller with a key that is good and was looked up lately. Waits for nobody. */
   atHand(key: string): KnownKey | undefined {
-    return isWellFormedKey(key) ? this.#inForce(this.#cache.get(sha256Hex(key))?.record) : undefined
+    return isWellFormedKey(key) ? this.#lately(key, sha256Hex(key)) : undefined
   }
 
   /** @throws ServiceError `unauthorized`. */
@@ -131,9 +137,22 @@ export class Callers {
       }
     }
     const hash = sha256Hex(key)
+    const known = this.#lately(key, hash)
+    if (known) return known
     const isNew = this.#kept(hash) === undefined
     const found = await this.#cache.fetch(hash, { context: { key, hold: isNew ? hold : free } })
     return this.#inForce(found?.record)
+  }
+
+  /** The record of a key in force that is not too old to go by. */
+  #lately(key: string, hash: string): KnownKey | undefined {
+    const record = this.#inForce(this.#cache.get(hash)?.record)
+    if (record && this.#cache.getRemainingTTL(hash) < this.#ttlMs * (1 - LOOK_AGAIN_AFTER)) {
+      const again = { forceRefresh: true, noDeleteOnFetchRejection: true, context: { key, hold: free } }
+      // Where it fails, the next call tries again, and once time is over it says so.
+      this.#cache.fetch(hash, again).catch(() => undefined)
+    }
+    return record
   }
 
   /** The record of a key in force, which may be too old to go by. */

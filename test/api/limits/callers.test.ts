@@ -1,5 +1,6 @@
 // Callers as they are found by their keys: what is looked up in the store, how often, and for how long it is remembered.
 import { randomBytes } from 'node:crypto'
+import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { Callers } from '../../../api/limits/callers.ts'
 import { newApiKey } from '../../../pipeline/access/api-key.ts'
@@ -89,33 +90,112 @@ describe('a key that does not exist', () => {
   })
 })
 
+/** Time that passes only when it is told to, for the cache too, which holds the real `performance`. */
+function timeThatPasses(): (ms: number) => void {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  let nowMs = performance.now()
+  const spy = vi.spyOn(performance, 'now').mockImplementation(() => nowMs)
+  onTestFinished(() => {
+    spy.mockRestore()
+    vi.useRealTimers()
+  })
+  return (ms) => {
+    nowMs += ms
+    vi.advanceTimersByTime(ms)
+  }
+}
+
 describe('a revoked key', () => {
   test('is refused on every node once what the node remembers is too old', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    let nowMs = performance.now()
-    // The cache holds the real object, which fake timers leave alone.
-    const spy = vi.spyOn(performance, 'now').mockImplementation(() => nowMs)
-    onTestFinished(() => {
-      spy.mockRestore()
-      vi.useRealTimers()
-    })
-    const pass = (ms: number) => {
-      nowMs += ms
-      vi.advanceTimersByTime(ms)
-    }
+    const pass = timeThatPasses()
     const { callers, registry, store } = setUp()
     const [first, second] = [callers(10_000), callers(10_000)]
     const key = await registry.createClientKey('Ada', new Date(NOW))
     for (const node of [first, second]) expect(await node.ofApiKey(key)).toMatchObject({ owner: 'Ada' })
     await registry.revokeKey(idOf(key), new Date(NOW))
     const reads = store.count('get')
-    pass(9_000)
+    pass(4_900)
     // Nobody asks the store in between.
     for (const node of [first, second]) expect(await node.ofApiKey(key)).toMatchObject({ owner: 'Ada' })
     expect(store.count('get')).toBe(reads)
-    pass(1_100)
+    pass(5_200)
     for (const node of [first, second]) {
       await expect(node.ofApiKey(key)).rejects.toThrow('unknown or was revoked')
     }
+  })
+
+  test('is refused as soon as a call in the second half of that time has had it looked up', async () => {
+    const pass = timeThatPasses()
+    const { callers, registry } = setUp()
+    const node = callers(10_000)
+    const key = await registry.createClientKey('Ada', new Date(NOW))
+    await node.ofApiKey(key)
+    await registry.revokeKey(idOf(key), new Date(NOW))
+    pass(6_000)
+    expect(await node.ofApiKey(key)).toMatchObject({ owner: 'Ada' })
+    await turn()
+    expect(node.atHand(key)).toBeUndefined()
+    await expect(node.ofApiKey(key)).rejects.toThrow('unknown or was revoked')
+  })
+})
+
+describe('a key that is used all the time', () => {
+  /** A node that knows a key for five of ten seconds; what is read of the store from now on is held back. */
+  async function heldNode() {
+    const pass = timeThatPasses()
+    let held: Promise<void> | undefined
+    const { callers, registry, store } = setUp(({ operation }) => (operation === 'get' ? held : undefined))
+    const node = callers(10_000)
+    const key = await registry.createClientKey('Ada', new Date(NOW))
+    await node.ofApiKey(key)
+    pass(6_000)
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    held = promise
+    const reads = store.count('get')
+    const again = () => store.count('get') - reads
+    const end = (error?: Error) => {
+      held = undefined
+      if (error) reject(error)
+      else resolve()
+    }
+    return { node, key, pass, again, end }
+  }
+
+  test('is looked up again once, and no call waits for it', async () => {
+    const { node, key, pass, again, end } = await heldNode()
+    for (let call = 0; call < 3; call++) {
+      expect(await node.ofApiKey(key)).toMatchObject({ owner: 'Ada' })
+      expect(node.atHand(key)).toMatchObject({ owner: 'Ada' })
+    }
+    expect(again()).toBe(1)
+    end()
+    await turn()
+    pass(4_500)
+    expect(node.atHand(key)).toMatchObject({ owner: 'Ada' })
+    expect(again()).toBe(1)
+  })
+
+  test('works until its time is over where that fails, and no longer', async () => {
+    const { node, key, pass, again, end } = await heldNode()
+    expect(node.atHand(key)).toMatchObject({ owner: 'Ada' })
+    await vi.waitFor(() => expect(again()).toBe(1))
+    end(new Error('injected'))
+    await turn()
+    expect(node.atHand(key)).toMatchObject({ owner: 'Ada' })
+    pass(4_100)
+    expect(node.atHand(key)).toBeUndefined()
+  })
+
+  test('is waited for once its time is over, however long the store takes', async () => {
+    const { node, key, pass, end } = await heldNode()
+    expect(node.atHand(key)).toMatchObject({ owner: 'Ada' })
+    pass(4_100)
+    expect(node.atHand(key)).toBeUndefined()
+    let isAnswered = false
+    const waiting = node.ofApiKey(key).finally(() => (isAnswered = true))
+    await turn()
+    expect(isAnswered).toBe(false)
+    end()
+    expect(await waiting).toMatchObject({ owner: 'Ada' })
   })
 })
