@@ -83,15 +83,15 @@ test('every answer is wholly of one release, signed, and none is older than the 
   const store = copyOf(released)
   const { url, client } = await testService({ store })
   const asking = startAsking(url, everyKind(), { connections: 16, perSecond: 2_000 })
-  await expect.poll(() => asking.answers.length, OFTEN).toBeGreaterThan(200)
+  await expect.poll(asking.count, OFTEN).toBeGreaterThan(200)
   for (const [index, from] of later.entries()) {
     await publish(2 + index, from, store)
     await expect.poll(() => currentOf(client), OFTEN).toBe(2 + index)
-    const known = asking.answers.length
-    await expect.poll(() => asking.answers.length, OFTEN).toBeGreaterThan(known + 200)
+    const known = asking.count()
+    await expect.poll(asking.count, OFTEN).toBeGreaterThan(known + 200)
   }
   await asking.stop()
-  const all = judged(asking.answers, expected)
+  const all = judged(asking.answers(), expected)
   expect(wrongIn(all)).toEqual([])
   const named = ['published', 'leaderboard', 'snapshots', 'scores', 'current release', 'page', 'bulk']
   expect(newestIn(all)).toEqual(Object.fromEntries(named.map((kind) => [kind, 5])))

@@ -32,7 +32,9 @@ export interface Judged {
 }
 
 export interface Asking {
-  answers: readonly Answered[]
+  /** How many there are so far. */
+  count: () => number
+  answers: () => Answered[]
   /** Sends no more, and resolves once all is answered. */
   stop: () => Promise<void>
 }
@@ -45,19 +47,64 @@ export interface Pace {
 /** For thousands of answers. */
 const PIECE_BYTES = 64 * 1024 * 1024
 
-/** Copies of answers in few pieces of memory, which keep the garbage collection of this process from having much to do. */
+/** Answers as columns of numbers and few pieces of memory, so that the garbage collection of this process has nothing to go through. */
 class Kept {
-  #rest = Buffer.alloc(0)
+  readonly #asked: readonly AskedPath[]
+  readonly #pieces: Buffer[] = []
+  /** How much of the last piece is taken. */
+  #taken = 0
+  readonly #numbers = {
+    asked: [] as number[],
+    connection: [] as number[],
+    sentMs: [] as number[],
+    lateMs: [] as number[],
+    tookMs: [] as number[],
+    piece: [] as number[],
+    from: [] as number[],
+    length: [] as number[],
+  }
 
-  add(bytes: Buffer): Buffer {
+  constructor(asked: readonly AskedPath[]) {
+    this.#asked = asked
+  }
+
+  get count(): number {
+    return this.#numbers.asked.length
+  }
+
+  add(asked: number, connection: number, [sentMs, lateMs, tookMs]: Times, bytes: Buffer): void {
     const { length } = bytes
-    if (length > this.#rest.length) this.#rest = Buffer.allocUnsafeSlow(Math.max(PIECE_BYTES, length))
-    bytes.copy(this.#rest)
-    const kept = this.#rest.subarray(0, length)
-    this.#rest = this.#rest.subarray(length)
-    return kept
+    if (this.#taken + length > (this.#pieces.at(-1)?.length ?? 0)) {
+      this.#pieces.push(Buffer.allocUnsafeSlow(Math.max(PIECE_BYTES, length)))
+      this.#taken = 0
+    }
+    bytes.copy(this.#pieces.at(-1)!, this.#taken)
+    const numbers = this.#numbers
+    numbers.asked.push(asked)
+    numbers.connection.push(connection)
+    numbers.sentMs.push(sentMs)
+    numbers.lateMs.push(lateMs)
+    numbers.tookMs.push(tookMs)
+    numbers.piece.push(this.#pieces.length - 1)
+    numbers.from.push(this.#taken)
+    numbers.length.push(length)
+    this.#taken += length
+  }
+
+  all(): Answered[] {
+    const { asked, connection, sentMs, lateMs, tookMs, piece, from, length } = this.#numbers
+    return Array.from({ length: this.count }, (_, nth) => ({
+      asked: this.#asked[asked[nth]!]!,
+      connection: connection[nth]!,
+      sentMs: sentMs[nth]!,
+      lateMs: lateMs[nth]!,
+      tookMs: tookMs[nth]!,
+      bytes: this.#pieces[piece[nth]!]!.subarray(from[nth], from[nth]! + length[nth]!),
+    }))
   }
 }
+
+type Times = [sentMs: number, lateMs: number, tookMs: number]
 
 /** Asks for the paths by turns. */
 export function startAsking(
@@ -67,9 +114,8 @@ export function startAsking(
 ): Asking {
   let stopped = false
   let nth = 0
-  const requests = paths.map((asked) => ({ asked, request: requestOf(asked) }))
-  const answers: Answered[] = []
-  const kept = new Kept()
+  const requests = paths.map(requestOf)
+  const kept = new Kept(paths)
   const everyMs = (1000 * connections) / perSecond
   const ask = async (connection: number) => {
     using server = await KeepAlive.open(url)
@@ -77,12 +123,11 @@ export function startAsking(
     while (!stopped) {
       await pause(Math.max(0, dueMs - performance.now()))
       if (stopped) break
-      const { asked, request } = requests[nth++ % requests.length]!
+      const asked = nth++ % requests.length
       const sentMs = performance.now()
-      const received = await server.ask(request)
+      const bytes = await server.ask(requests[asked]!)
       const answeredMs = performance.now()
-      const times = { sentMs, lateMs: sentMs - dueMs, tookMs: answeredMs - sentMs }
-      answers.push({ asked, connection, ...times, bytes: kept.add(received) })
+      kept.add(asked, connection, [sentMs, sentMs - dueMs, answeredMs - sentMs], bytes)
       // A turn that has gone by is left out. Otherwise all who had to wait once would ask at the same time from then on.
       dueMs += everyMs * Math.max(1, Math.ceil((answeredMs - dueMs) / everyMs))
     }
@@ -93,7 +138,8 @@ export function startAsking(
     stopped = true
   })
   return {
-    answers,
+    count: () => kept.count,
+    answers: () => kept.all(),
     stop: async () => {
       stopped = true
       await running
