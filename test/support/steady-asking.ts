@@ -44,8 +44,8 @@ export interface Pace {
   perSecond: number
 }
 
-/** For thousands of answers. */
-const PIECE_BYTES = 64 * 1024 * 1024
+/** For some hundred thousand answers. Only what is written takes memory, and each piece has V8 collect all garbage. */
+const PIECE_BYTES = 512 * 1024 * 1024
 
 /** Answers as columns of numbers and few pieces of memory, so that the garbage collection of this process has nothing to go through. */
 class Kept {
