@@ -29,9 +29,6 @@ const WORKS: Record<Environment, string> = {
   sandbox: 'works under /sandbox only',
 }
 
-/** Which part of its time a key is known for without being looked up again. */
-const LOOK_AGAIN_AFTER = 1 / 2
-
 export class Callers {
   readonly #environment: Environment
   readonly #now: () => Date
@@ -61,6 +58,8 @@ export class Callers {
       maxSize: 100_000,
       sizeCalculation: () => 1,
       ttl: this.#ttlMs,
+      // What is too old tells a key that was good from one that nobody has.
+      noDeleteOnStaleGet: true,
       // An entry evicted while it loads must still reach its caller.
       ignoreFetchAbort: true,
       fetchMethod: async (_hash, _stale, { context: { key, hold } }) => {
@@ -147,7 +146,7 @@ export class Callers {
   /** The record of a key in force that is not too old to go by. */
   #lately(key: string, hash: string): KnownKey | undefined {
     const record = this.#inForce(this.#cache.get(hash)?.record)
-    if (record && this.#cache.getRemainingTTL(hash) < this.#ttlMs * (1 - LOOK_AGAIN_AFTER)) {
+    if (record && this.#cache.getRemainingTTL(hash) < this.#ttlMs / 2) {
       const again = { forceRefresh: true, noDeleteOnFetchRejection: true, context: { key, hold: free } }
       // Where it fails, the next call tries again, and once time is over it says so.
       this.#cache.fetch(hash, again).catch(() => undefined)

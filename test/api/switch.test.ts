@@ -136,6 +136,25 @@ test('what was asked of the last release is read before the next one is served, 
   expect(calls).toEqual([shard])
 })
 
+test('a file of which nothing was asked of one release is open in the next one too', async () => {
+  const later = await laterReleases(2)
+  const store = copyOf(released)
+  const shards: string[] = []
+  const watched = new FaultStore(store, {
+    before: ({ path }) => void (path.startsWith(`${releasePrefix(3)}forecaster/`) && shards.push(path)),
+  })
+  const { client } = await testService({ store: watched, settings: { REFRESH_MS: '500' } })
+  await client.get(PATH)
+  for (const [index, from] of later.entries()) {
+    await publish(2 + index, from, store)
+    await expect.poll(() => currentOf(client), OFTEN).toBe(2 + index)
+  }
+  const known = [...shards]
+  expect(known).toEqual([`${releasePrefix(3)}forecaster/${forecasterId(0)}.json`])
+  expect((await client.get(PATH)).json()).toMatchObject({ release: 3 })
+  expect(shards).toEqual(known)
+})
+
 test('a page that was asked for is rendered again before the next release is served', async () => {
   const { client, answered, calls, letGo, publish: published } = await heldNode()
   const page = async () => /release(?:"|&quot;):(\d)/.exec((await client.get(VIEW)).text)![1]

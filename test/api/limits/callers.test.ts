@@ -186,6 +186,17 @@ describe('a key that is used all the time', () => {
     expect(node.atHand(key)).toBeUndefined()
   })
 
+  test('is no attempt when it is looked up again after its time is over', async () => {
+    const { node, key, pass, again, end } = await heldNode()
+    end()
+    pass(5_000)
+    expect(node.atHand(key)).toBeUndefined()
+    const held = () => Promise.reject(new Error('no attempt is left'))
+    expect(await node.ofApiKey(key, held)).toMatchObject({ owner: 'Ada' })
+    expect(again()).toBe(1)
+    await expect(node.ofApiKey(unknownKey(), held)).rejects.toThrow('no attempt is left')
+  })
+
   test('is waited for once its time is over, however long the store takes', async () => {
     const { node, key, pass, end } = await heldNode()
     expect(node.atHand(key)).toMatchObject({ owner: 'Ada' })
