@@ -70,7 +70,7 @@ export class CurrentRelease implements Release {
   async #makeReady(upcoming: ReleasePayloads, makeReady: MakeReady): Promise<void> {
     const beside = new WorkBeside(LONGEST_MS)
     const ready = async () => {
-      await upcoming.openWhatIsOpenIn(this.#now, beside).catch(() => undefined)
+      await upcoming.openWhatIsOpenIn(this.#now, beside)
       await makeReady(upcoming, beside)
     }
     const over = new AbortController()

@@ -1,5 +1,4 @@
 // The payloads of one release: the bytes as they were published, with a signature made when they are served.
-import pMap from 'p-map'
 import { ownersFile, readReleaseBytes, shardFile } from '../pipeline/release/read.ts'
 import { canonical } from '../pipeline/proof/canonical.ts'
 import type { Store } from '../pipeline/store/store.ts'
@@ -80,7 +79,6 @@ interface Subject {
 
 /** What is kept of a payload to be sent again, without a key, with one and among others, takes up to as much as the payload each. */
 const KEPT_FACTOR = 4
-const FILES_AT_ONCE = 4
 
 export class ReleasePayloads implements Release {
   readonly current: ReleaseManifest | undefined
@@ -154,21 +152,21 @@ export class ReleasePayloads implements Release {
   /**
    * Opens the files that are open of another release, and finds in them what was asked for: what was asked for last first. Files of
    * which nothing was asked stay open too, as long as the cache has room: a shard that must be read first keeps many callers waiting.
-   *
-   * @throws AggregateError for what could not be read, after all else was.
+   * They are read one after another: several at once take the cores that callers are answered on. One that cannot be read is left to
+   * whoever asks for it.
    */
   async openWhatIsOpenIn(other: ReleasePayloads, beside: WorkBeside): Promise<void> {
     const files = [...this.#files.inMemory()].filter(([key]) => other.#isOwn(key))
-    await pMap(
-      files,
-      async ([, { found }]) => {
+    for (const [, { found }] of files) {
+      try {
         for (const { subject } of askedOrFirst(found)) {
           if (!(await beside.goesOn())) return
           await this.#find(subject)
         }
-      },
-      { concurrency: FILES_AT_ONCE, stopOnError: false },
-    )
+      } catch {
+        // Whoever asks for it is told why.
+      }
+    }
   }
 
   /** Forgets the files of all other releases. */

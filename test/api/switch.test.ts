@@ -155,6 +155,29 @@ test('a file of which nothing was asked of one release is open in the next one t
   expect(shards).toEqual(known)
 })
 
+test('a file that cannot be read keeps no other one from being opened', async () => {
+  const [later] = await laterReleases(1)
+  const store = copyOf(released)
+  const shards: string[] = []
+  const failing = new FaultStore(store, {
+    before: ({ path }) => {
+      const isAgents = path.startsWith(`${releasePrefix(2)}agent/`)
+      if (isAgents || path.startsWith(`${releasePrefix(2)}forecaster/`)) shards.push(path)
+      if (isAgents) throw new Error('no answer')
+    },
+  })
+  const { client } = await testService({ store: failing, settings: { REFRESH_MS: '500' } })
+  // What was asked for last is read first.
+  for (const path of [PATH, `/agents/${agentId}/verification`])
+    expect((await client.get(path)).status).toBe(200)
+  await publish(2, later!, store)
+  await expect.poll(() => currentOf(client), OFTEN).toBe(2)
+  const known = [...shards]
+  expect(known[0]).toMatch(/agent\//)
+  expect((await client.get(PATH)).json()).toMatchObject({ release: 2 })
+  expect(shards).toEqual(known)
+})
+
 test('a page that was asked for is rendered again before the next release is served', async () => {
   const { client, answered, calls, letGo, publish: published } = await heldNode()
   const page = async () => /release(?:"|&quot;):(\d)/.exec((await client.get(VIEW)).text)![1]
