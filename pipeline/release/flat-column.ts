@@ -1,12 +1,15 @@
 // Decodes a column of a row group with the parts of hyparquet. Its own readers go through every value of a column that may have nulls as if it
 // were a list. That took most of the time, and turned typed arrays into arrays whose numbers the garbage collector copies.
-import type { ColumnMetaData, DecodedArray, FileMetaData } from 'hyparquet'
+import type { ColumnMetaData, DataPageHeader, DecodedArray, FileMetaData } from 'hyparquet'
 import { parquetHeader } from 'hyparquet/src/column.js'
 import { DEFAULT_PARSERS, convert, convertWithDictionary } from 'hyparquet/src/convert.js'
 import { decompressPage, readDataPage } from 'hyparquet/src/datapage.js'
 import { readPlain } from 'hyparquet/src/plain.js'
 import { getSchemaPath } from 'hyparquet/src/schema.js'
+import { readVarInt } from 'hyparquet/src/thrift.js'
 import { COMPRESSORS } from '../tables/compressors.ts'
+
+type ColumnDecoder = Parameters<typeof readDataPage>[2]
 
 /** Some bytes of a file. */
 export interface PieceInFile {
@@ -50,10 +53,7 @@ export function flatColumn(
       const inPage = { view: viewOf(page), offset: 0 }
       dictionary = convert(readPlain(inPage, type, ofDictionary.num_values, element.type_length), decoder)
     } else {
-      const { definitionLevels, dataPage } = readDataPage(page, ofData!, decoder)
-      const values = convertWithDictionary(dataPage, dictionary, ofData!.encoding, decoder)
-      // There are no levels where no value is missing.
-      pages.push(definitionLevels?.length ? withNulls(values, definitionLevels) : values)
+      pages.push(valuesIn(page, ofData!, dictionary, decoder))
     }
   }
   return pages.length === 1 ? pages[0]! : pages.flatMap((page) => Array.from<unknown>(page))
@@ -64,6 +64,32 @@ function bytesOf(column: ColumnMetaData, { offset, bytes }: PieceInFile): Uint8A
   const to = from + Number(column.total_compressed_size)
   if (from < 0 || to > bytes.byteLength) throw new Error('its footer is of another file')
   return bytes.subarray(from, to)
+}
+
+/** The values of a page that is not compressed any more; null where there is none. */
+function valuesIn(
+  page: Uint8Array,
+  header: DataPageHeader,
+  dictionary: DecodedArray | undefined,
+  decoder: ColumnDecoder,
+): DecodedArray {
+  const skipped = levelsOfAll(page, header.num_values, decoder)
+  // Without a path the parts take the column for one that must have values, and look for no levels.
+  const decoderOfRest = skipped > 0 ? { ...decoder, schemaPath: [] } : decoder
+  const { definitionLevels, dataPage } = readDataPage(page.subarray(skipped), header, decoderOfRest)
+  const values = convertWithDictionary(dataPage, dictionary, header.encoding, decoder)
+  // There are no levels where no value is missing.
+  return definitionLevels?.length ? withNulls(values, definitionLevels) : values
+}
+
+/** How many bytes of a page have its levels, if these are one run of ones: no value is missing, and they need not be read row by row. Otherwise 0. */
+function levelsOfAll(page: Uint8Array, rows: number, { element }: ColumnDecoder): number {
+  if (element.repetition_type !== 'OPTIONAL') return 0
+  const view = viewOf(page)
+  const run = { view, offset: 4 }
+  // Encoded as the length of what follows, twice the number of rows, and the level.
+  const isOfAll = readVarInt(run) === 2 * rows && view.getUint8(run.offset) === 1
+  return isOfAll ? 4 + view.getUint32(0, true) : 0
 }
 
 function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView<ArrayBuffer> {

@@ -14,6 +14,8 @@ const ROW_GROUP = 2_048
 const COLUMNS: Record<string, string> = {
   doubles: 'n / 7',
   'doubles, some missing': 'CASE WHEN n % 3 = 0 THEN NULL ELSE n / 7 END',
+  'doubles, the first missing': `CASE WHEN n % ${ROW_GROUP} < 100 THEN NULL ELSE n / 7 END`,
+  'doubles, the last missing': `CASE WHEN n % ${ROW_GROUP} >= 100 THEN NULL ELSE n / 7 END`,
   'doubles, all missing': 'NULL::DOUBLE',
   'doubles that are alike': '(n % 4) / 7',
   'doubles that are one': '0.25::DOUBLE',
@@ -69,6 +71,14 @@ describe('a column of DuckDB', () => {
 test('numbers of which none is missing are a typed array, which is no work for the garbage collector', () => {
   const values = flatColumn(parquetMetadata(bytes), 0, 'doubles', { offset: 0, bytes })
   expect(values).toBeInstanceOf(Float64Array)
+})
+
+test('a column that must have values has no levels: what looks like them is a value', () => {
+  const file = { offset: 0, bytes }
+  const metadata = parquetMetadata(bytes)
+  expect(flatColumn(metadata, 0, 'doubles', file)[0]).toBe(0)
+  metadata.schema.find(({ name }) => name === 'doubles')!.repetition_type = 'REQUIRED'
+  expect(flatColumn(metadata, 0, 'doubles', file)[0]).not.toBe(0)
 })
 
 test.for(['doubles', 'doubles, some missing'])(
