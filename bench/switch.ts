@@ -19,6 +19,7 @@ import {
   startAsking,
   wrongIn,
 } from '../test/support/steady-asking.ts'
+import { watchHost } from './host-share.ts'
 import { heldReleases } from './switch/releases.ts'
 import { answersOf, startReplay } from './switch/replay.ts'
 import type { Replayed } from './switch/replay-server.ts'
@@ -42,6 +43,8 @@ export interface SwitchFigures {
   knownAfterMs: number[]
   /** Of the service's event loop, in processor time: no call is answered in one. */
   longestTurnsMs: { atSwitch: number[]; between: number[] }
+  /** Of the machine, 0 to 1, taken by its host while the service was asked, and while the server from memory was. */
+  hostShare: { served: number; replayed: number }
 }
 
 /** An answer, and how late the request for it was sent. */
@@ -75,6 +78,7 @@ export async function measureSwitch(root: string, volume: SwitchVolume): Promise
   let asking: Asking
   let asServed: Replayed
   let startMs = 0
+  let servedShare = 0
   const settings = { VERIFICATION_SIGNING_SECRET: SECRET, REFRESH_MS: '250' }
   const turns = await turnsOf(root, settings, async (url) => {
     asServed = await answersOf(url, paths)
@@ -82,14 +86,16 @@ export async function measureSwitch(root: string, volume: SwitchVolume): Promise
     // The first turn warms up.
     await pause(2 * BETWEEN_MS)
     startMs = performance.now()
+    const hostShare = await watchHost()
     for (const { publish } of releases.later) {
       published.push(performance.now())
       await publish()
       await pause(AROUND_MS + BETWEEN_MS)
     }
+    servedShare = await hostShare()
     await asking.stop()
   })
-  const replayed = await askReplay(asServed!, paths, volume)
+  const { replayed, share: replayedShare } = await askReplay(asServed!, paths, volume)
   const answers = asking!.answers()
   const expected = await expectedOf(store, [
     releases.first,
@@ -116,6 +122,7 @@ export async function measureSwitch(root: string, volume: SwitchVolume): Promise
       return Math.min(...known.map(({ sentMs, tookMs }) => sentMs + tookMs)) - published[nth]!
     }),
     longestTurnsMs: { atSwitch: turnsWhere(isAtSwitch), between: turnsWhere((ms) => !isAtSwitch(ms)) },
+    hostShare: { served: servedShare, replayed: replayedShare },
   }
 }
 
@@ -123,17 +130,19 @@ async function askReplay(
   asServed: Replayed,
   paths: readonly AskedPath[],
   volume: SwitchVolume,
-): Promise<Timed[]> {
+): Promise<{ replayed: Timed[]; share: number }> {
   await using server = await startReplay(asServed)
   const asking = startAsking(server.url, paths, volume)
   await pause(2 * BETWEEN_MS)
   const startMs = performance.now()
+  const hostShare = await watchHost()
   await pause(volume.switches * (AROUND_MS + BETWEEN_MS))
+  const share = await hostShare()
   await asking.stop()
   const answers = asking.answers()
   const failed = answers.find(({ bytes }) => statusOf(bytes) !== 200)
   if (failed) throw new Error(`the server from memory answered ${failed.bytes.toString()}`)
-  return timesOf(answers, startMs)
+  return { replayed: timesOf(answers, startMs), share }
 }
 
 /** Without the answers themselves, of those that were sent since then. */

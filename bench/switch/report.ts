@@ -4,7 +4,7 @@ import { SLOW_MS, type SwitchFigures, type Timed } from '../switch.ts'
 const SLOWEST = 5
 
 export function switchReport({ entities, atSwitch, between, replayed, ...figures }: SwitchFigures): string[] {
-  const { wrong, knownAfterMs, longestTurnsMs } = figures
+  const { wrong, knownAfterMs, longestTurnsMs, hostShare } = figures
   const fixed = (ms: readonly number[]) => ms.map((one) => one.toFixed(0)).join(', ')
   return [
     `\nSwitches: ${knownAfterMs.length} releases of ${entities} entities, published under a steady load`,
@@ -17,7 +17,12 @@ export function switchReport({ entities, atSwitch, between, replayed, ...figures
       .join('')}`,
     `  longest turns of the event loop, CPU ms: at a switch ${fixed(longestTurnsMs.atSwitch)}; between ${fixed(longestTurnsMs.between)}`,
     `  from publication to the first answer, ms: ${fixed(knownAfterMs)}`,
+    `  the host took of the machine meanwhile: ${percent(hostShare.served)}; beside the bare server ${percent(hostShare.replayed)}`,
   ]
+}
+
+function percent(share: number): string {
+  return `${(100 * share).toFixed(1)} %`
 }
 
 function linesOf(when: string, answers: readonly Timed[]): string[] {
