@@ -1,44 +1,18 @@
 // The inbox: acknowledged rows that no table has taken in yet, one Parquet object per write.
 import { parquetReadObjects } from 'hyparquet'
-import { type SchemaElement, parquetWriteBuffer } from 'hyparquet-writer'
 import { ServiceError } from '../../schemas/errors.ts'
-import { type ColumnType, type Row, type TableName, tableSpec } from '../../schemas/tables.ts'
+import { type Row, type TableName, tableSpec } from '../../schemas/tables.ts'
 import { inboxHash } from '../store/paths.ts'
 import { sha256Hex } from '../proof/canonical.ts'
 import type { LocalFiles, LocalOptions } from '../store/local-files.ts'
 import { type Store, readChecked } from '../store/store.ts'
 import { COMPRESSORS } from './compressors.ts'
+import { plainParquet } from './plain-parquet.ts'
 import { orUnreadable, unreadable } from './quarantine.ts'
 
-const PARQUET_TYPES = {
-  uuid: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
-  text: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
-  prose: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
-  probability: { type: 'DOUBLE' },
-  count: { type: 'INT64' },
-  day: { type: 'INT32', converted_type: 'DATE' },
-  time: { type: 'INT64', converted_type: 'TIMESTAMP_MILLIS' },
-} as const satisfies Record<ColumnType, Partial<SchemaElement>>
-
-/**
- * Encodes rows of a table as one Parquet object, without compression or statistics: they would take half of the time, and the
- * object lasts until its rows are taken in.
- */
+/** Encodes rows of a table as one Parquet object, plain, since it lasts only until its rows are taken in. */
 export function encodeRows(table: TableName, rows: readonly Row[]): Uint8Array {
-  const { columns } = tableSpec(table)
-  const elements = columns.map(({ name, type, nullable }): SchemaElement => {
-    return { name, repetition_type: nullable ? 'OPTIONAL' : 'REQUIRED', ...PARQUET_TYPES[type] }
-  })
-  const buffer = parquetWriteBuffer({
-    schema: [{ name: 'root', num_children: columns.length }, ...elements],
-    codec: 'UNCOMPRESSED',
-    statistics: false,
-    columnData: columns.map(({ name, type }) => ({
-      name,
-      data: rows.map((row) => encoded(type, row[name] ?? null)),
-    })),
-  })
-  return new Uint8Array(buffer)
+  return plainParquet(tableSpec(table).columns, rows)
 }
 
 /**
@@ -79,11 +53,4 @@ export async function readInbox(store: Store, path: string): Promise<Row[] | und
   } catch (cause) {
     throw new ServiceError('corrupt', `${path} is not Parquet that this service wrote`, { cause })
   }
-}
-
-/** Converts a value to the type that the Parquet writer expects for its column. */
-function encoded(type: ColumnType, value: Row[string]): Row[string] | bigint {
-  if (value === null) return null
-  if (type === 'count') return BigInt(value as number)
-  return type === 'day' ? new Date(`${value as string}T00:00:00.000Z`) : value
 }

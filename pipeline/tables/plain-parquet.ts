@@ -1,0 +1,196 @@
+// Parquet files in the plainest form that there is: one row group, one page to a column, without compression, dictionaries or
+// statistics. The API writes such a file for a few rows at a time, many times a second, where a general writer takes longer for the
+// form of the file than for the rows. https://parquet.apache.org/docs/file-format/
+import type { Column, ColumnType, Row } from '../../schemas/tables.ts'
+import { ThriftWriter } from './thrift-writer.ts'
+
+type Value = NonNullable<Row[string]>
+
+/** Numbers that the format has for physical types, for what they mean, and for whether values may be missing. */
+const INT32 = 1
+const INT64 = 2
+const DOUBLE = 5
+const BYTE_ARRAY = 6
+const UTF8 = 0
+const DATE = 6
+const TIMESTAMP_MILLIS = 9
+const REQUIRED = 0
+const OPTIONAL = 1
+/** And for pages, encodings and codecs. */
+const DATA_PAGE = 0
+const PLAIN = 0
+const RLE = 3
+const UNCOMPRESSED = 0
+
+const MAGIC = Buffer.from('PAR1')
+const DAY_MS = 86_400_000
+
+interface ParquetType {
+  physical: number
+  meaning?: number
+  encode: (values: readonly Value[]) => Uint8Array
+}
+
+const TEXT: ParquetType = { physical: BYTE_ARRAY, meaning: UTF8, encode: texts }
+const TYPES: Record<ColumnType, ParquetType> = {
+  uuid: TEXT,
+  text: TEXT,
+  prose: TEXT,
+  probability: { physical: DOUBLE, encode: doubles },
+  count: { physical: INT64, encode: (values) => int64s(values.map(Number)) },
+  day: { physical: INT32, meaning: DATE, encode: days },
+  time: { physical: INT64, meaning: TIMESTAMP_MILLIS, encode: (values) => int64s(values.map(Number)) },
+}
+
+/** Where the page of a column is in the file, with its header. */
+interface Chunk {
+  offset: number
+  sizeBytes: number
+}
+
+/** @throws Error for a value that is missing or that its column cannot hold. */
+export function plainParquet(columns: readonly Column[], rows: readonly Row[]): Uint8Array {
+  const parts: Uint8Array[] = [MAGIC]
+  let offset = MAGIC.length
+  const chunks = columns.map((column): Chunk => {
+    const page = pageOf(column, rows)
+    const chunk = { offset, sizeBytes: page.reduce((size, part) => size + part.length, 0) }
+    parts.push(...page)
+    offset += chunk.sizeBytes
+    return chunk
+  })
+  const footer = footerOf(columns, chunks, rows.length)
+  parts.push(footer, uint32(footer.length), MAGIC)
+  return joined(parts)
+}
+
+/** Its header, for each row whether there is a value, and the values that there are. */
+function pageOf(column: Column, rows: readonly Row[]): Uint8Array[] {
+  const { name, type, nullable } = column
+  const all = rows.map((row) => row[name] ?? null)
+  const values = all.filter((value) => value !== null)
+  if (!nullable && values.length < all.length) throw new Error(`a row has no ${name}`)
+  const body = [...(nullable ? levels(all) : []), TYPES[type].encode(values)]
+  const sizeBytes = body.reduce((size, part) => size + part.length, 0)
+  const header = new ThriftWriter()
+  header.i32(1, DATA_PAGE).i32(2, sizeBytes).i32(3, sizeBytes)
+  header.struct(5).i32(1, all.length).i32(2, PLAIN).i32(3, RLE).i32(4, RLE).end()
+  return [header.end().bytes(), ...body]
+}
+
+/** One bit for each row, after the size of all and the number of bytes that they fill. */
+function levels(values: readonly unknown[]): Uint8Array[] {
+  const bits = new Uint8Array(Math.ceil(values.length / 8))
+  for (const [row, value] of values.entries()) if (value !== null) bits[row >> 3]! |= 1 << (row & 7)
+  const run = new ThriftWriter().varint(bits.length * 2 + 1).bytes()
+  return [uint32(run.length + bits.length), run, bits]
+}
+
+/** For texts that are shorter, the character of their length and the three after it are the four bytes of that length. */
+const ASCII = 128
+const LENGTHS = Array.from({ length: ASCII }, (_, length) => String.fromCharCode(length, 0, 0, 0))
+
+/** Each text after the number of its bytes. */
+function texts(values: readonly Value[]): Uint8Array {
+  const short = values
+    .map((value) => (LENGTHS[(value as string).length] ?? '\u{80}') + (value as string))
+    .join('')
+  // In ASCII characters are bytes, so that all are written at once.
+  if (Buffer.byteLength(short) === short.length) return Buffer.from(short, 'latin1')
+  return joined(
+    values.flatMap((value) => {
+      const bytes = Buffer.from(value as string)
+      return [uint32(bytes.length), bytes]
+    }),
+  )
+}
+
+function doubles(values: readonly Value[]): Uint8Array {
+  const view = new DataView(new ArrayBuffer(8 * values.length))
+  for (const [index, value] of values.entries()) view.setFloat64(8 * index, finite(value), true)
+  return bytesOf(view)
+}
+
+const HALF = 2 ** 32
+
+function int64s(values: readonly number[]): Uint8Array {
+  const view = new DataView(new ArrayBuffer(8 * values.length))
+  for (const [index, value] of values.entries()) {
+    // A `DataView` takes the lower half by itself.
+    view.setUint32(8 * index, whole(value), true)
+    view.setInt32(8 * index + 4, Math.floor(value / HALF), true)
+  }
+  return bytesOf(view)
+}
+
+/** Days since 1970. */
+function days(values: readonly Value[]): Uint8Array {
+  const view = new DataView(new ArrayBuffer(4 * values.length))
+  for (const [index, value] of values.entries()) {
+    view.setInt32(4 * index, whole(Date.parse(value as string) / DAY_MS), true)
+  }
+  return bytesOf(view)
+}
+
+function footerOf(columns: readonly Column[], chunks: readonly Chunk[], rows: number): Uint8Array {
+  const file = new ThriftWriter()
+  file.i32(1, 1)
+  file.structs(2, columns.length + 1)
+  file.text(4, 'root').i32(5, columns.length).end()
+  for (const { name, type, nullable } of columns) {
+    const { physical, meaning } = TYPES[type]
+    file
+      .i32(1, physical)
+      .i32(3, nullable ? OPTIONAL : REQUIRED)
+      .text(4, name)
+    if (meaning !== undefined) file.i32(6, meaning)
+    file.end()
+  }
+  file.i64(3, rows)
+  file.structs(4, 1)
+  file.structs(1, columns.length)
+  for (const [index, { name, type }] of columns.entries()) {
+    const { offset, sizeBytes } = chunks[index]!
+    file.i64(2, offset)
+    file.struct(3).i32(1, TYPES[type].physical).i32s(2, [PLAIN, RLE]).texts(3, [name]).i32(4, UNCOMPRESSED)
+    file.i64(5, rows).i64(6, sizeBytes).i64(7, sizeBytes).i64(9, offset).end()
+    file.end()
+  }
+  file
+    .i64(
+      2,
+      chunks.reduce((size, { sizeBytes }) => size + sizeBytes, 0),
+    )
+    .i64(3, rows)
+    .end()
+  return file.text(6, 'forecast-verification-service').end().bytes()
+}
+
+function finite(value: Value): number {
+  if (Number.isFinite(value)) return value as number
+  throw new Error(`${String(value)} is not a number`)
+}
+
+function whole(value: number): number {
+  if (Number.isSafeInteger(value)) return value
+  throw new Error(`${value} is not a whole number below 2^53`)
+}
+
+function uint32(value: number): Uint8Array {
+  return Uint8Array.of(value, value >>> 8, value >>> 16, value >>> 24)
+}
+
+function bytesOf({ buffer }: DataView<ArrayBuffer>): Uint8Array {
+  return new Uint8Array(buffer)
+}
+
+/** In memory of its own, which can be handed to a thread. */
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(parts.reduce((size, part) => size + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    bytes.set(part, at)
+    at += part.length
+  }
+  return bytes
+}
