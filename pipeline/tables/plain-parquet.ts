@@ -37,9 +37,9 @@ const TYPES: Record<ColumnType, ParquetType> = {
   text: TEXT,
   prose: TEXT,
   probability: { physical: DOUBLE, encode: doubles },
-  count: { physical: INT64, encode: (values) => int64s(values.map(Number)) },
+  count: { physical: INT64, encode: (values) => int64s(values as readonly number[]) },
   day: { physical: INT32, meaning: DATE, encode: days },
-  time: { physical: INT64, meaning: TIMESTAMP_MILLIS, encode: (values) => int64s(values.map(Number)) },
+  time: { physical: INT64, meaning: TIMESTAMP_MILLIS, encode: times },
 }
 
 /** Where the page of a column is in the file, with its header. */
@@ -54,7 +54,7 @@ export function plainParquet(columns: readonly Column[], rows: readonly Row[]): 
   let offset = MAGIC.length
   const chunks = columns.map((column): Chunk => {
     const page = pageOf(column, rows)
-    const chunk = { offset, sizeBytes: page.reduce((size, part) => size + part.length, 0) }
+    const chunk = { offset, sizeBytes: sizeOf(page) }
     parts.push(...page)
     offset += chunk.sizeBytes
     return chunk
@@ -68,10 +68,10 @@ export function plainParquet(columns: readonly Column[], rows: readonly Row[]): 
 function pageOf(column: Column, rows: readonly Row[]): Uint8Array[] {
   const { name, type, nullable } = column
   const all = rows.map((row) => row[name] ?? null)
-  const values = all.filter((value) => value !== null)
+  const values = all.includes(null) ? all.filter((value) => value !== null) : (all as Value[])
   if (!nullable && values.length < all.length) throw new Error(`a row has no ${name}`)
   const body = [...(nullable ? levels(all) : []), TYPES[type].encode(values)]
-  const sizeBytes = body.reduce((size, part) => size + part.length, 0)
+  const sizeBytes = sizeOf(body)
   const header = new ThriftWriter()
   header.i32(1, DATA_PAGE).i32(2, sizeBytes).i32(3, sizeBytes)
   header.struct(5).i32(1, all.length).i32(2, PLAIN).i32(3, RLE).i32(4, RLE).end()
@@ -86,23 +86,20 @@ function levels(values: readonly unknown[]): Uint8Array[] {
   return [uint32(run.length + bits.length), run, bits]
 }
 
-/** For texts that are shorter, the character of their length and the three after it are the four bytes of that length. */
-const ASCII = 128
-const LENGTHS = Array.from({ length: ASCII }, (_, length) => String.fromCharCode(length, 0, 0, 0))
+/** No character of UTF-16 takes more in UTF-8. */
+const MOST_BYTES = 3
 
 /** Each text after the number of its bytes. */
 function texts(values: readonly Value[]): Uint8Array {
-  const short = values
-    .map((value) => (LENGTHS[(value as string).length] ?? '\u{80}') + (value as string))
-    .join('')
-  // In ASCII characters are bytes, so that all are written at once.
-  if (Buffer.byteLength(short) === short.length) return Buffer.from(short, 'latin1')
-  return joined(
-    values.flatMap((value) => {
-      const bytes = Buffer.from(value as string)
-      return [uint32(bytes.length), bytes]
-    }),
-  )
+  const lengths = (values as readonly string[]).map(({ length }) => length)
+  const bytes = Buffer.allocUnsafe(sum(lengths.map((length) => 4 + MOST_BYTES * length)))
+  let end = 0
+  for (const value of values) {
+    const sizeBytes = bytes.write(value as string, end + 4)
+    bytes.writeUInt32LE(sizeBytes, end)
+    end += 4 + sizeBytes
+  }
+  return bytes.subarray(0, end)
 }
 
 function doubles(values: readonly Value[]): Uint8Array {
@@ -121,6 +118,11 @@ function int64s(values: readonly number[]): Uint8Array {
     view.setInt32(8 * index + 4, Math.floor(value / HALF), true)
   }
   return bytesOf(view)
+}
+
+/** Milliseconds since 1970. */
+function times(values: readonly Value[]): Uint8Array {
+  return int64s((values as readonly Date[]).map((value) => value.getTime()))
 }
 
 /** Days since 1970. */
@@ -157,10 +159,7 @@ function footerOf(columns: readonly Column[], chunks: readonly Chunk[], rows: nu
     file.end()
   }
   file
-    .i64(
-      2,
-      chunks.reduce((size, { sizeBytes }) => size + sizeBytes, 0),
-    )
+    .i64(2, sum(chunks.map(({ sizeBytes }) => sizeBytes)))
     .i64(3, rows)
     .end()
   return file.text(6, 'forecast-verification-service').end().bytes()
@@ -184,9 +183,17 @@ function bytesOf({ buffer }: DataView<ArrayBuffer>): Uint8Array {
   return new Uint8Array(buffer)
 }
 
+function sizeOf(parts: readonly Uint8Array[]): number {
+  return sum(parts.map(({ length }) => length))
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0)
+}
+
 /** In memory of its own, which can be handed to a thread. */
 function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const bytes = new Uint8Array(parts.reduce((size, part) => size + part.length, 0))
+  const bytes = new Uint8Array(sizeOf(parts))
   let at = 0
   for (const part of parts) {
     bytes.set(part, at)
