@@ -1,4 +1,4 @@
-// Ten projects: `unit` and `system` need nothing but this machine, `s3` a real S3 server, `delta` other readers of the
+// Eleven projects: `unit`, `exhaustive` and `system` need nothing but this machine, `s3` a real S3 server, `delta` other readers of the
 // tables, `redis` a real Redis, `openapi` a tester of HTTP services, `faults` the S3 server and the rights of root, `pages`
 // a real Chromium, `transparency` others' programs that read logs and cosign them, `spark` Apache Spark.
 import { defineConfig } from 'vitest/config'
@@ -9,7 +9,21 @@ const MINUTE_MS = 60_000
 const SYSTEM = [
   'test/readme.test.ts',
   'test/build.test.ts',
-  'test/jobs/{demo,environments,kill,quotas,shared-data,workers}.test.ts',
+  'test/jobs/{commands,demo,environments,kill,quotas,shared-data,workers}.test.ts',
+  'test/jobs/simulation/step.test.ts',
+]
+
+/** Every write cut off, every byte changed, every problem provoked, long random histories: what takes long to go through. */
+const EXHAUSTIVE = [
+  'test/faults.test.ts',
+  'test/api/fuzz.test.ts',
+  'test/api/openapi/walk.test.ts',
+  'test/release/{carried,faults,quarantine,quarantine.races,quarantine.tables}.test.ts',
+  'test/scoring/world.equivalence.test.ts',
+  'test/stage/stage.test.ts',
+  'test/store/s3.faults.test.ts',
+  'test/tables/compact.test.ts',
+  'test/transparency/{audit-log,changed-bytes}.test.ts',
 ]
 
 // The file that CI counts its tests from.
@@ -39,11 +53,22 @@ export default defineConfig({
             'test/tlog/**',
             'test/spark/**',
             ...SYSTEM,
+            ...EXHAUSTIVE,
           ],
           // No module holds a state, and a worker that loads them once saves a third of a small file's time.
           isolate: false,
           testTimeout: MINUTE_MS / 2,
           hookTimeout: MINUTE_MS / 2,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'exhaustive',
+          include: EXHAUSTIVE,
+          isolate: false,
+          testTimeout: MINUTE_MS,
+          hookTimeout: MINUTE_MS,
         },
       },
       {
