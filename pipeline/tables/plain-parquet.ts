@@ -73,8 +73,11 @@ function pageOf(column: Column, rows: readonly Row[]): Uint8Array[] {
   const body = [...(nullable ? levels(all) : []), TYPES[type].encode(values)]
   const sizeBytes = sizeOf(body)
   const header = new ThriftWriter()
-  header.i32(1, DATA_PAGE).i32(2, sizeBytes).i32(3, sizeBytes)
-  header.struct(5).i32(1, all.length).i32(2, PLAIN).i32(3, RLE).i32(4, RLE).end()
+  const [pageType, uncompressed, compressed, dataPage] = [1, 2, 3, 5]
+  header.i32(pageType, DATA_PAGE).i32(uncompressed, sizeBytes).i32(compressed, sizeBytes)
+  const [valueCount, encoding, definitionLevels, repetitionLevels] = [1, 2, 3, 4]
+  header.struct(dataPage).i32(valueCount, all.length).i32(encoding, PLAIN)
+  header.i32(definitionLevels, RLE).i32(repetitionLevels, RLE).end()
   return [header.end().bytes(), ...body]
 }
 
@@ -134,35 +137,52 @@ function days(values: readonly Value[]): Uint8Array {
   return bytesOf(view)
 }
 
+/** The numbers of fields are those of https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift */
 function footerOf(columns: readonly Column[], chunks: readonly Chunk[], rows: number): Uint8Array {
   const file = new ThriftWriter()
-  file.i32(1, 1)
-  file.structs(2, columns.length + 1)
-  file.text(4, 'root').i32(5, columns.length).end()
-  for (const { name, type, nullable } of columns) {
-    const { physical, meaning } = TYPES[type]
-    file
-      .i32(1, physical)
-      .i32(3, nullable ? OPTIONAL : REQUIRED)
-      .text(4, name)
-    if (meaning !== undefined) file.i32(6, meaning)
+  const [version, schema, rowCount, rowGroups, createdBy] = [1, 2, 3, 4, 6]
+  file.i32(version, 1).structs(schema, 1 + columns.length)
+  writeSchema(file, columns)
+  file.i64(rowCount, rows).structs(rowGroups, 1)
+  writeRowGroup(file, columns, chunks, rows)
+  return file.text(createdBy, 'forecast-verification-service').end().bytes()
+}
+
+/** The root, and then its children. */
+function writeSchema(file: ThriftWriter, columns: readonly Column[]): void {
+  const [type, repetition, nameField, children, converted] = [1, 3, 4, 5, 6]
+  file.text(nameField, 'root').i32(children, columns.length).end()
+  for (const { name, ...column } of columns) {
+    const { physical, meaning } = TYPES[column.type]
+    file.i32(type, physical).i32(repetition, column.nullable ? OPTIONAL : REQUIRED)
+    file.text(nameField, name)
+    if (meaning !== undefined) file.i32(converted, meaning)
     file.end()
   }
-  file.i64(3, rows)
-  file.structs(4, 1)
-  file.structs(1, columns.length)
-  for (const [index, { name, type }] of columns.entries()) {
+}
+
+function writeRowGroup(
+  file: ThriftWriter,
+  columns: readonly Column[],
+  chunks: readonly Chunk[],
+  rows: number,
+): void {
+  const [columnChunks, totalBytes, rowCount] = [1, 2, 3]
+  const [fileOffset, metadata] = [2, 3]
+  const [type, encodings, path, codec, valueCount, uncompressed, compressed, pageOffset] = [
+    1, 2, 3, 4, 5, 6, 7, 9,
+  ]
+  file.structs(columnChunks, columns.length)
+  for (const [index, column] of columns.entries()) {
     const { offset, sizeBytes } = chunks[index]!
-    file.i64(2, offset)
-    file.struct(3).i32(1, TYPES[type].physical).i32s(2, [PLAIN, RLE]).texts(3, [name]).i32(4, UNCOMPRESSED)
-    file.i64(5, rows).i64(6, sizeBytes).i64(7, sizeBytes).i64(9, offset).end()
-    file.end()
+    file.i64(fileOffset, offset).struct(metadata)
+    file.i32(type, TYPES[column.type].physical).i32s(encodings, [PLAIN, RLE]).texts(path, [column.name])
+    file.i32(codec, UNCOMPRESSED).i64(valueCount, rows)
+    file.i64(uncompressed, sizeBytes).i64(compressed, sizeBytes).i64(pageOffset, offset)
+    file.end().end()
   }
-  file
-    .i64(2, sum(chunks.map(({ sizeBytes }) => sizeBytes)))
-    .i64(3, rows)
-    .end()
-  return file.text(6, 'forecast-verification-service').end().bytes()
+  const sizeBytes = sum(chunks.map((chunk) => chunk.sizeBytes))
+  file.i64(totalBytes, sizeBytes).i64(rowCount, rows).end()
 }
 
 function finite(value: Value): number {
