@@ -6,33 +6,16 @@ Input, as JSON on standard input:
     equal: {column: value or null}: for each, counts the rows that have the value, skipping files by their bounds.
 """
 
-import hashlib
 import json
 import os
-import struct
 import sys
-from datetime import date, datetime, timedelta, timezone
+from datetime import date, datetime, timezone
 
 import polars
 import pyarrow
 import pyarrow.compute
 from deltalake import DeltaTable
-
-EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
-
-
-def text_of(value, kind):
-    """The same text as rowText in test/support/table-rows.ts, for equal values only."""
-    if value is None:
-        return "\0"
-    if kind == "time":
-        return str((value - EPOCH) // timedelta(microseconds=1))
-    if kind == "probability":
-        return struct.pack(">d", value).hex()
-    if kind in ("count", "day"):
-        return str(value)
-    return value
-
+from row_texts import digest_of
 
 PARSERS = {"time": datetime.fromisoformat, "day": date.fromisoformat, "count": int, "probability": float}
 
@@ -44,12 +27,9 @@ def value_of(text, kind):
 
 def seen(rows, columns):
     """The number of rows, and a digest of them that does not depend on their order."""
-    texts = ["\x1f".join(text_of(row[c["name"]], c["type"]) for c in columns) for row in rows]
     days = sorted({str(row["recorded_date"]) for row in rows})
     misplaced = sum(row["recorded_at"].astimezone(timezone.utc).date() != row["recorded_date"] for row in rows)
-    hashes = sorted(hashlib.sha256(text.encode()).hexdigest() for text in texts)
-    digest = hashlib.sha256("".join(hashes).encode()).hexdigest()
-    return {"rows": len(rows), "digest": digest, "days": days, "misplaced": misplaced}
+    return {"rows": len(rows), "digest": digest_of(rows, columns), "days": days, "misplaced": misplaced}
 
 
 def statistics(table):

@@ -1,8 +1,5 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { pathToFileURL } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { FileStore } from '../../pipeline/store/file.ts'
 import { deltaLogPath, tablePath } from '../../pipeline/store/paths.ts'
@@ -14,16 +11,10 @@ import { giveUp } from '../../pipeline/tables/give-up.ts'
 import { type NewDataFile, type Statistics, statisticsOf } from '../../pipeline/tables/delta.ts'
 import { type Row, TABLE_NAMES, type TableName, tableSpec } from '../../schemas/tables.ts'
 import { bucketStore, freshBucket, s3Server } from '../support/buckets.ts'
-import { external } from '../support/external.ts'
 import { makeFolder } from '../support/folder.ts'
+import { askPython, python } from '../support/python-reader.ts'
 import { rowTexts, rowsDigest, sampleRows } from '../support/table-rows.ts'
 import { currentVersion, openWorker, readRows, send } from '../support/tables.ts'
-
-const python = external(
-  ['DELTA_PYTHON'],
-  'these tests need a Python with test/delta/requirements.txt; `test/support/python-venv.sh DIR` makes one',
-)
-const SCRIPT = fileURLToPath(new URL('read_tables.py', import.meta.url))
 
 /** The rows of each version after the table's creation. One without rows was given up. */
 const ROWS_PER_VERSION = [500, 1, 0, 2_000]
@@ -229,20 +220,11 @@ function total(version: number): number {
   return ROWS_PER_VERSION.slice(0, version).reduce((sum, count) => sum + count, 0)
 }
 
-async function ask(
+function ask(
   { url, options }: Place,
   table: TableName,
   { version = null, equal = {} }: { version?: number | null; equal?: Record<string, string | null> } = {},
 ): Promise<Answer> {
   const columns = tableSpec(table).columns.map(({ name, type }) => ({ name, type }))
-  const request = { url: url(table), storage_options: options, version, equal, columns }
-  const reader = spawn(python!.DELTA_PYTHON, [SCRIPT], { stdio: ['pipe', 'pipe', 'pipe'] })
-  reader.stdin.end(JSON.stringify(request))
-  const [output, errors, [code]] = await Promise.all([
-    text(reader.stdout),
-    text(reader.stderr),
-    once(reader, 'close') as Promise<[number | null]>,
-  ])
-  if (code !== 0) throw new Error(`read_tables.py ended with ${code}:\n${errors}`)
-  return JSON.parse(output) as Answer
+  return askPython('read_tables.py', { url: url(table), storage_options: options, version, equal, columns })
 }
