@@ -7,19 +7,25 @@ import { startTestService, testComponents } from '../../support/service.ts'
 import { copyReleasedWorld } from '../../support/world.ts'
 
 test.for([
-  ['a prepared answer', 'GET', FOUND],
-  ['a direct call', 'POST', BULK],
-] as const)('%s that fails is cut off and noted, and the next one is answered', async ([, method, path]) => {
+  ['a prepared answer that fails', 'GET', FOUND, 'ids'],
+  ['a direct call that fails', 'POST', BULK, 'ids'],
+  ['a prepared answer that cannot be sent', 'GET', FOUND, 'lines of the log'],
+  ['a direct call that cannot be sent', 'POST', BULK, 'lines of the log'],
+] as const)('%s is cut off and noted, and the next one is answered', async ([, method, path, broken]) => {
   const store = new MemoryStore()
   await copyReleasedWorld(store)
   const components = await testComponents({ store })
   const noted: string[] = []
   let isBroken = false
+  const unlessBroken = (part: string) => {
+    if (isBroken && part === broken) throw new Error(`no ${part} are left`)
+  }
   const newRequestId = () => {
-    if (isBroken) throw new Error('no ids are left')
+    unlessBroken('ids')
     return components.newRequestId()
   }
   const logger = pino({ level: 'error' }, { write: (line) => noted.push(line) })
+  logger.debug = () => unlessBroken('lines of the log')
   const service = await startTestService({ ...components, newRequestId, logger })
   onTestFinished(() => service.stop())
   const body = method === 'POST' ? '{"entity_type":"agent","ids":[]}' : undefined
