@@ -150,13 +150,20 @@ function footerOf(columns: readonly Column[], chunks: readonly Chunk[], rows: nu
 
 /** The root, and then its children. */
 function writeSchema(file: ThriftWriter, columns: readonly Column[]): void {
-  const [type, repetition, nameField, children, converted] = [1, 3, 4, 5, 6]
+  const [type, repetition, nameField, children, converted, logical] = [1, 3, 4, 5, 6, 10]
+  const timestamp = 8
+  const [isUtc, unit, milliseconds] = [1, 2, 1]
   file.text(nameField, 'root').i32(children, columns.length).end()
   for (const { name, ...column } of columns) {
     const { physical, meaning } = TYPES[column.type]
     file.i32(type, physical).i32(repetition, column.nullable ? OPTIONAL : REQUIRED)
     file.text(nameField, name)
     if (meaning !== undefined) file.i32(converted, meaning)
+    if (meaning === TIMESTAMP_MILLIS) {
+      // Without this some readers take it for a time in no time zone.
+      file.struct(logical).struct(timestamp).true(isUtc)
+      file.struct(unit).struct(milliseconds).end().end().end().end()
+    }
     file.end()
   }
 }

@@ -1,6 +1,7 @@
 // Writes structs of Thrift in its compact protocol, as far as the headers and footers of Parquet files need it.
 // https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md
 
+const TRUE = 1
 const I32 = 5
 const I64 = 6
 const BINARY = 8
@@ -21,6 +22,10 @@ export class ThriftWriter {
   /** Of a whole number from 0 to 2^52. */
   i64(id: number, value: number): this {
     return this.#field(id, I64).varint(2 * value)
+  }
+
+  true(id: number): this {
+    return this.#field(id, TRUE)
   }
 
   /** Of ASCII characters. */

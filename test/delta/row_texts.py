@@ -11,9 +11,7 @@ def text_of(value, kind):
     if value is None:
         return "\0"
     if kind == "time":
-        # Polars reads a time without a time zone where a file has none of its own.
-        at = value if value.tzinfo else value.replace(tzinfo=timezone.utc)
-        return str((at - EPOCH) // timedelta(microseconds=1))
+        return str((value - EPOCH) // timedelta(microseconds=1))
     if kind == "probability":
         return struct.pack(">d", value).hex()
     if kind in ("count", "day"):

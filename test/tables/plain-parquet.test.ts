@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { parquetMetadata, parquetReadObjects } from 'hyparquet'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { Database, literal } from '../../pipeline/duckdb.ts'
+import { SQL_TYPES } from '../../pipeline/tables/columns.ts'
 import { plainParquet } from '../../pipeline/tables/plain-parquet.ts'
 import { type Column, type ColumnType, type Row, TABLE_NAMES, tableSpec } from '../../schemas/tables.ts'
 import { suiteFolder } from '../support/folder.ts'
@@ -79,6 +80,21 @@ describe('what is read is what was written', () => {
       expect(await byDuckDb(bytes, columns)).toEqual(asWritten(columns, rows))
     },
   )
+
+  test.for(TABLE_NAMES)('by DuckDB in the same types as in the table %s', async (table) => {
+    const { columns } = tableSpec(table)
+    await writeFile(location, plainParquet(columns, sampleRows(table, 3)))
+    const described = await database.rows<{ column_name: string; column_type: string }>(
+      `DESCRIBE FROM read_parquet(${literal(location)})`,
+    )
+    const types = columns.map(({ name, type }) => [name, SQL_TYPES[type]])
+    expect(
+      described.map(({ column_name, column_type }) => [
+        column_name,
+        column_type.replace('TIMESTAMP WITH TIME ZONE', 'TIMESTAMPTZ'),
+      ]),
+    ).toEqual(types)
+  })
 
   test('whatever the texts, numbers and times are', async () => {
     const text = fc.string({ unit: 'grapheme', maxLength: 300 })

@@ -27,6 +27,10 @@ test('a field has the difference to the id before it, its type, and its value', 
   ])
 })
 
+test('a field that is true is its head alone', () => {
+  expect(bytesOf((writer) => writer.true(1).true(3).end())).toEqual([0x11, 0x21, 0x00])
+})
+
 test('ids begin anew inside a struct, and go on behind it', () => {
   expect(bytesOf((writer) => writer.struct(2).i32(1, 0).end().i32(3, 0).end())).toEqual([
     0x2c, 0x15, 0x00, 0x00, 0x15, 0x00, 0x00,
