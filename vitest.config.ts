@@ -9,7 +9,7 @@ const MINUTE_MS = 60_000
 const SYSTEM = [
   'test/readme.test.ts',
   'test/build.test.ts',
-  'test/jobs/{commands,demo,environments,kill,quotas,shared-data,workers}.test.ts',
+  'test/jobs/{agents,audit,audit.thinned,commands,demo,environments,keys,kill,quotas,shared-data,workers}.test.ts',
   'test/jobs/simulation/step.test.ts',
 ]
 
