@@ -111,14 +111,16 @@ function doubles(values: readonly Value[]): Uint8Array {
   return bytesOf(view)
 }
 
-const HALF = 2 ** 32
+/** How much one of the upper half stands for. */
+const UPPER = 2 ** 32
 
+/** The lower half of each number, and then the upper one. */
 function int64s(values: readonly number[]): Uint8Array {
   const view = new DataView(new ArrayBuffer(8 * values.length))
   for (const [index, value] of values.entries()) {
-    // A `DataView` takes the lower half by itself.
+    // It takes the lower half of a longer number by itself.
     view.setUint32(8 * index, whole(value), true)
-    view.setInt32(8 * index + 4, Math.floor(value / HALF), true)
+    view.setInt32(8 * index + 4, Math.floor(value / UPPER), true)
   }
   return bytesOf(view)
 }

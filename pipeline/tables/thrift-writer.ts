@@ -50,7 +50,7 @@ export class ThriftWriter {
     return this.#begin()
   }
 
-  /** A list of as many structs, of which each is ended. */
+  /** A list of this many structs. Each of them has to be ended. */
   structs(id: number, count: number): this {
     this.#list(id, STRUCT, count)
     for (let nth = 0; nth < count; nth++) this.#begin()
