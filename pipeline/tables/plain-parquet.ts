@@ -1,28 +1,25 @@
-// Parquet files in the plainest form that there is: one row group, one page to a column, without compression, dictionaries or
-// statistics. The API writes such a file for a few rows at a time, many times a second, where a general writer takes longer for the
-// form of the file than for the rows. https://parquet.apache.org/docs/file-format/
+// Inbox objects: rows in a plain Parquet file of one row group. The API writes such a file for a few rows at a time, many times a
+// second, where a general writer takes longer for the form of the file than for the rows.
 import type { Column, ColumnType, Row } from '../../schemas/tables.ts'
+import {
+  BYTE_ARRAY,
+  type Chunk,
+  DATE,
+  DOUBLE,
+  INT32,
+  INT64,
+  MAGIC,
+  type ParquetColumn,
+  TIMESTAMP_MILLIS,
+  UTF8,
+  fileEnd,
+  pageHeader,
+  uint32,
+} from './parquet-form.ts'
 import { ThriftWriter } from './thrift-writer.ts'
 
 type Value = NonNullable<Row[string]>
 
-/** Numbers that the format has for physical types, for what they mean, and for whether values may be missing. */
-const INT32 = 1
-const INT64 = 2
-const DOUBLE = 5
-const BYTE_ARRAY = 6
-const UTF8 = 0
-const DATE = 6
-const TIMESTAMP_MILLIS = 9
-const REQUIRED = 0
-const OPTIONAL = 1
-/** And for pages, encodings and codecs. */
-const DATA_PAGE = 0
-const PLAIN = 0
-const RLE = 3
-const UNCOMPRESSED = 0
-
-const MAGIC = Buffer.from('PAR1')
 const DAY_MS = 86_400_000
 
 interface ParquetType {
@@ -42,12 +39,6 @@ const TYPES: Record<ColumnType, ParquetType> = {
   time: { physical: INT64, meaning: TIMESTAMP_MILLIS, encode: times },
 }
 
-/** Where the page of a column is in the file, with its header. */
-interface Chunk {
-  offset: number
-  sizeBytes: number
-}
-
 /** @throws Error for a value that is missing or that its column cannot hold. */
 export function plainParquet(columns: readonly Column[], rows: readonly Row[]): Uint8Array {
   const parts: Uint8Array[] = [MAGIC]
@@ -59,9 +50,13 @@ export function plainParquet(columns: readonly Column[], rows: readonly Row[]): 
     offset += chunk.sizeBytes
     return chunk
   })
-  const footer = footerOf(columns, chunks, rows.length)
-  parts.push(footer, uint32(footer.length), MAGIC)
+  parts.push(fileEnd(columns.map(parquetColumn), [{ rows: rows.length, chunks }]))
   return joined(parts)
+}
+
+function parquetColumn({ name, type, nullable }: Column): ParquetColumn {
+  const { physical, meaning } = TYPES[type]
+  return { name, physical, meaning, nullable }
 }
 
 /** Its header, for each row whether there is a value, and the values that there are. */
@@ -71,14 +66,7 @@ function pageOf(column: Column, rows: readonly Row[]): Uint8Array[] {
   const values = all.includes(null) ? all.filter((value) => value !== null) : (all as Value[])
   if (!nullable && values.length < all.length) throw new Error(`a row has no ${name}`)
   const body = [...(nullable ? levels(all) : []), TYPES[type].encode(values)]
-  const sizeBytes = sizeOf(body)
-  const header = new ThriftWriter()
-  const [pageType, uncompressed, compressed, dataPage] = [1, 2, 3, 5]
-  header.i32(pageType, DATA_PAGE).i32(uncompressed, sizeBytes).i32(compressed, sizeBytes)
-  const [valueCount, encoding, definitionLevels, repetitionLevels] = [1, 2, 3, 4]
-  header.struct(dataPage).i32(valueCount, all.length).i32(encoding, PLAIN)
-  header.i32(definitionLevels, RLE).i32(repetitionLevels, RLE).end()
-  return [header.end().bytes(), ...body]
+  return [pageHeader(all.length, sizeOf(body)), ...body]
 }
 
 /** One bit for each row, after the size of all and the number of bytes that they fill. */
@@ -139,61 +127,6 @@ function days(values: readonly Value[]): Uint8Array {
   return bytesOf(view)
 }
 
-/** The numbers of fields are those of https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift */
-function footerOf(columns: readonly Column[], chunks: readonly Chunk[], rows: number): Uint8Array {
-  const file = new ThriftWriter()
-  const [version, schema, rowCount, rowGroups, createdBy] = [1, 2, 3, 4, 6]
-  file.i32(version, 1).structs(schema, 1 + columns.length)
-  writeSchema(file, columns)
-  file.i64(rowCount, rows).structs(rowGroups, 1)
-  writeRowGroup(file, columns, chunks, rows)
-  return file.text(createdBy, 'forecast-verification-service').end().bytes()
-}
-
-/** The root, and then its children. */
-function writeSchema(file: ThriftWriter, columns: readonly Column[]): void {
-  const [type, repetition, nameField, children, converted, logical] = [1, 3, 4, 5, 6, 10]
-  const timestamp = 8
-  const [isUtc, unit, milliseconds] = [1, 2, 1]
-  file.text(nameField, 'root').i32(children, columns.length).end()
-  for (const { name, ...column } of columns) {
-    const { physical, meaning } = TYPES[column.type]
-    file.i32(type, physical).i32(repetition, column.nullable ? OPTIONAL : REQUIRED)
-    file.text(nameField, name)
-    if (meaning !== undefined) file.i32(converted, meaning)
-    if (meaning === TIMESTAMP_MILLIS) {
-      // Without this some readers take it for a time in no time zone.
-      file.struct(logical).struct(timestamp).true(isUtc)
-      file.struct(unit).struct(milliseconds).end().end().end().end()
-    }
-    file.end()
-  }
-}
-
-function writeRowGroup(
-  file: ThriftWriter,
-  columns: readonly Column[],
-  chunks: readonly Chunk[],
-  rows: number,
-): void {
-  const [columnChunks, totalBytes, rowCount] = [1, 2, 3]
-  const [fileOffset, metadata] = [2, 3]
-  const [type, encodings, path, codec, valueCount, uncompressed, compressed, pageOffset] = [
-    1, 2, 3, 4, 5, 6, 7, 9,
-  ]
-  file.structs(columnChunks, columns.length)
-  for (const [index, column] of columns.entries()) {
-    const { offset, sizeBytes } = chunks[index]!
-    file.i64(fileOffset, offset).struct(metadata)
-    file.i32(type, TYPES[column.type].physical).i32s(encodings, [PLAIN, RLE]).texts(path, [column.name])
-    file.i32(codec, UNCOMPRESSED).i64(valueCount, rows)
-    file.i64(uncompressed, sizeBytes).i64(compressed, sizeBytes).i64(pageOffset, offset)
-    file.end().end()
-  }
-  const sizeBytes = sum(chunks.map((chunk) => chunk.sizeBytes))
-  file.i64(totalBytes, sizeBytes).i64(rowCount, rows).end()
-}
-
 function finite(value: Value): number {
   if (Number.isFinite(value)) return value as number
   throw new Error(`${String(value)} is not a number`)
@@ -202,10 +135,6 @@ function finite(value: Value): number {
 function whole(value: number): number {
   if (Number.isSafeInteger(value)) return value
   throw new Error(`${value} is not a whole number below 2^53`)
-}
-
-function uint32(value: number): Uint8Array {
-  return Uint8Array.of(value, value >>> 8, value >>> 16, value >>> 24)
 }
 
 function bytesOf({ buffer }: DataView<ArrayBuffer>): Uint8Array {
