@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Database, literal, parquet } from '../pipeline/duckdb.ts'
-import { scoreEveryone } from '../pipeline/engine/duckdb-engine.ts'
+import { orderEveryone, scoreEveryone } from '../pipeline/engine/duckdb-engine.ts'
 import { METHODOLOGY } from '../pipeline/scoring/methodology.ts'
 import { attachAll } from '../pipeline/tables/views.ts'
 import { FileStore } from '../pipeline/store/file.ts'
@@ -81,7 +81,9 @@ export async function compareScorers(root: string): Promise<ScorerFigures> {
     let started = performance.now()
     const pairs = await (async () => {
       using database = await open()
-      const world = await scoreEveryone({ methodology: METHODOLOGY, database, local }, versions, WORLD_END)
+      const context = { methodology: METHODOLOGY, database, local, directory }
+      const world = await orderEveryone(context, versions, WORLD_END)
+      await scoreEveryone(context, world)
       await world.writeScores(ours, 0, world.pairs)
       return world.pairs
     })()

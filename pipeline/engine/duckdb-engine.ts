@@ -10,7 +10,7 @@ import type { KnownEntity } from '../scoring/voices.ts'
 import type { LocalFiles } from '../store/local-files.ts'
 import type { TableVersion } from '../tables/delta.ts'
 import { attachAll } from '../tables/views.ts'
-import { fit } from './fit.ts'
+import { type Fit, fit } from './fit.ts'
 import { sweepAll, sweepTouched } from './pairs.ts'
 import {
   FITTED_ENTITY,
@@ -37,7 +37,7 @@ export interface Activity {
   nextCloseAtMs: number | null
 }
 
-export interface ScoredEntity extends KnownEntity, Activity {
+export interface OrderedEntity extends KnownEntity, Activity {
   /** As registered or imported; a forecaster may have none. */
   name: string | null
   /** Of an agent. */
@@ -46,12 +46,18 @@ export interface ScoredEntity extends KnownEntity, Activity {
   retiredAtMs: number | null
   /** The number of questions it is scored on. */
   pairs: number
+}
+
+export interface ScoredEntity extends OrderedEntity {
   scores: EntityScores
 }
 
-export interface ScoredWorld {
+/** All pairs in the order of entities, from which each of these can be scored. */
+export interface OrderedWorld {
   /** Every agent and forecaster in the order (entity_type, entity_id), including those without a scored question. */
-  entities: ScoredEntity[]
+  entities: OrderedEntity[]
+  /** Of each entity. */
+  circumstances: Circumstances[]
   voiceRule: VoiceRule
   pairs: number
   /** The questions that score. */
@@ -79,61 +85,47 @@ export interface ScoringContext {
 }
 
 /**
- * Scores the given versions of the tables. Outcomes that became known after `asOf` do not count. With `since`, only questions
- * that something has touched since that release are swept, to the same scores.
+ * Sweeps the given versions of the tables, fits strengths and orders the pairs. Outcomes that became known after `asOf` do not
+ * count. With `since`, only questions that something has touched since that release are swept, to the same pairs.
  */
-export async function scoreEveryone(
+export async function orderEveryone(
   context: ScoringContext,
   versions: Record<ScoredTable, TableVersion>,
   asOf: Date,
   since?: Since,
-): Promise<ScoredWorld> {
+): Promise<OrderedWorld> {
   const { database, local, log } = context
   await attachAll(database, local, versions)
   await createDimensions(database, asOf)
   const counted = (since && (await countFresh(context, versions, since))) ?? (await countAll(database))
   log?.('looked for repeated forecasts', {})
-  const known = await database.rows<Known>(entitiesAt(asOf))
+  const known = await database.rows<Omit<OrderedEntity, 'pairs'>>(entitiesAt(asOf))
   const questions = await database.rows<ResolvedQuestion>(QUESTIONS)
-  const { voiceRule, circumstances, isSweptInFull } = await sweepAndFit(
-    context,
-    known,
-    questions,
-    counted.since,
-  )
-  const entities = await scoreKnown(context, known, circumstances)
-  const pairs = entities.reduce((sum, entity) => sum + entity.pairs, 0)
-  log?.('scored every entity', { entities: known.length, pairs })
+  const { pairs, ...fitted } = await sweptAndFitted(context, known, questions, counted.since)
   return {
-    entities,
-    voiceRule,
-    pairs,
+    ...fitted,
+    entities: known.map((entity, member) => ({ ...entity, pairs: pairs[member]! })),
+    pairs: pairs.reduce((sum, own) => sum + own, 0),
     questions: questions.length,
     forecasts: counted.forecasts,
     isBase: counted.areAlike,
-    isSweptInFull,
     writeScores: (path, start, end) => writeScores(database, path, scoredBetween(start, end)),
   }
 }
 
-type Known = Omit<ScoredEntity, 'pairs' | 'scores'>
-
-/** A function of its own, so that what the caller returns does not hold the results in memory. */
-async function scoreKnown(
-  { methodology, database }: ScoringContext,
-  known: readonly Known[],
-  circumstances: readonly Circumstances[],
+/** Scores every entity of a world. The database may write its scores meanwhile. */
+export async function scoreEveryone(
+  { methodology, database, log }: ScoringContext,
+  { entities, circumstances, pairs }: OrderedWorld,
 ): Promise<ScoredEntity[]> {
-  const results = new Map<number, Pick<ScoredEntity, 'pairs' | 'scores'>>()
+  const results = new Map<number, EntityScores>()
   const scored = database.columns(SCORED_PAIRS, SCORED_COLUMNS)
-  for await (const { entity, ...result } of scoreEntities(methodology, circumstances, scored)) {
-    results.set(entity, result)
+  for await (const { entity, scores } of scoreEntities(methodology, circumstances, scored)) {
+    results.set(entity, scores)
   }
-  const unscored = (member: number) => ({
-    pairs: 0,
-    scores: scoreEntity(methodology, NO_PAIRS, circumstances[member]!),
-  })
-  return known.map((named, member) => ({ ...named, ...(results.get(member) ?? unscored(member)) }))
+  const unscored = (member: number) => scoreEntity(methodology, NO_PAIRS, circumstances[member]!)
+  log?.('scored every entity', { entities: entities.length, pairs })
+  return entities.map((entity, member) => ({ ...entity, scores: results.get(member) ?? unscored(member) }))
 }
 
 interface Counted {
@@ -170,26 +162,30 @@ async function countFresh(
   return { forecasts, areAlike: true, since }
 }
 
+type Fitted = Pick<OrderedWorld, 'voiceRule' | 'circumstances' | 'isSweptInFull'> & Pick<Fit, 'pairs'>
+
 /** Makes `scored`, the pairs of all entities in order, with their standard references, and `swept`, the questions that were swept. */
-async function sweepAndFit(
+async function sweptAndFitted(
   context: ScoringContext,
   entities: readonly KnownEntity[],
   questions: readonly ResolvedQuestion[],
   since: Since | undefined,
-): Promise<{ voiceRule: VoiceRule; circumstances: Circumstances[]; isSweptInFull: boolean }> {
+): Promise<Fitted> {
   const { methodology, database, log } = context
   const built = since && (await sweepTouched(context, entities, questions, since))
   if (since && !built) await createCounted(database)
   const { kept, voices, voiceRule } = built ?? (await sweepAll(context, entities, questions))
   log?.('swept every question', { voice_rule: voiceRule })
-  const { circumstances, scale, weight, weighted, strength } = fit(
-    methodology,
-    entities,
-    voices,
-    questions,
-    kept,
-  )
-  log?.('fitted strengths', { scale })
+  const fitted = fit(methodology, entities, voices, questions, kept)
+  log?.('fitted strengths', { scale: fitted.scale })
+  await keepFitted(database, fitted)
+  await orderPairs(database, methodology, fitted.scale)
+  log?.('ordered the pairs', {})
+  const { circumstances, pairs } = fitted
+  return { circumstances, pairs, voiceRule, isSweptInFull: built === undefined }
+}
+
+async function keepFitted(database: Database, { weight, weighted, strength }: Fit): Promise<void> {
   await keep(database, 'fitted_question', FITTED_QUESTION, {
     question: weight.map((_, at) => at),
     weight,
@@ -199,6 +195,4 @@ async function sweepAndFit(
     entity: strength.map((_, at) => at),
     strength,
   })
-  await orderPairs(database, methodology, scale)
-  return { voiceRule, circumstances, isSweptInFull: built === undefined }
 }

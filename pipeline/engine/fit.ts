@@ -76,6 +76,8 @@ export function voiceRuleOf(
 export interface Fit extends Strengths {
   /** Of each entity. */
   circumstances: Circumstances[]
+  /** The number of questions that each entity is scored on. */
+  pairs: Int32Array
 }
 
 export function fit(
@@ -86,9 +88,11 @@ export function fit(
   { fitted }: KeptPairs,
 ): Fit {
   const strengths = fitStrengths(methodology, questions.length, voices, fitted)
+  const pairs = new Int32Array(entities.length)
   const firstResolvedMs = new Float64Array(entities.length).fill(Infinity)
   const { question, entity } = fitted.columns
   for (let row = 0; row < fitted.rowCount; row++) {
+    pairs[entity[row]!]! += 1
     const { resolvedAtMs } = questions[question[row]!]!
     firstResolvedMs[entity[row]!] = Math.min(firstResolvedMs[entity[row]!]!, resolvedAtMs)
   }
@@ -97,5 +101,5 @@ export function fit(
     strength: strengths.strength[member]!,
     voice: voices[member] === 1,
   }))
-  return { ...strengths, circumstances }
+  return { ...strengths, circumstances, pairs }
 }

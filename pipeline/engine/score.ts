@@ -6,19 +6,15 @@ import { SCORED_COLUMNS } from '../scoring/pairs.ts'
 import { runsOf } from './rows.ts'
 
 /**
- * Scores one entity after another, and counts the questions that each is scored on. The pairs must be in the order
+ * Scores one entity after another. The pairs must be in the order
  * (entity, resolved_at, question_id). `circumstances` has those of each entity at its number.
  */
 export async function* scoreEntities(
   methodology: Methodology,
   circumstances: readonly Circumstances[],
   pairs: AsyncIterable<Block<typeof SCORED_COLUMNS>>,
-): AsyncIterable<{ entity: number; pairs: number; scores: EntityScores }> {
+): AsyncIterable<{ entity: number; scores: EntityScores }> {
   for await (const { number, rows } of runsOf(pairs, SCORED_COLUMNS, 'entity')) {
-    yield {
-      entity: number,
-      pairs: rows.rowCount,
-      scores: scoreEntity(methodology, rows, circumstances[number]!),
-    }
+    yield { entity: number, scores: scoreEntity(methodology, rows, circumstances[number]!) }
   }
 }

@@ -70,9 +70,10 @@ export async function auditRelease(context: AuditContext, release: number): Prom
   const previous = report.derived && versions ? await previousManifest(store, release) : undefined
   const before = previous?.quarantined ?? []
   report.faults.push(...(await quarantineFaults(store, manifest, plan && (plan.quarantined ?? []), before)))
-  if (report.derived && versions) {
-    const inputs = { release, asOf: new Date(as_of), environment, versions, previous, bringsSnapshot }
-    const derived = await deriveRelease(context, inputs)
+  const inputs = { release, asOf: new Date(as_of), environment, previous, bringsSnapshot }
+  await using derived =
+    report.derived && versions ? await deriveRelease(context, { ...inputs, versions }) : undefined
+  if (derived && versions) {
     const { counts, superseded, voiceRule } = derived
     checkStatements(manifest, { counts, superseded, voice_rule: voiceRule }, report)
     if (manifest.inputs) checkStatements(manifest, { inputs: inputsOf(versions, previous) }, report)

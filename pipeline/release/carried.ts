@@ -1,6 +1,4 @@
 // The private files by which a release hands its pairs on: which of them the next release builds on, and which it makes itself.
-import { readFile, rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { CarriedFile, ReleaseManifest } from '../../schemas/payloads.ts'
 import { Database } from '../duckdb.ts'
@@ -13,10 +11,11 @@ import {
   writeNames,
   writePairs,
 } from '../engine/carried.ts'
-import type { ScoredWorld } from '../engine/duckdb-engine.ts'
+import type { OrderedWorld } from '../engine/duckdb-engine.ts'
 import type { Since } from '../engine/since.ts'
 import { sha256Hex } from '../proof/canonical.ts'
 import { pairsPath, releasePrefix } from '../store/paths.ts'
+import type { FilesInTurn } from './files-in-turn.ts'
 import type { Part } from './parts.ts'
 import { rowsOf } from '../tables/quarantine.ts'
 import type { LocalFiles } from '../store/local-files.ts'
@@ -79,20 +78,21 @@ export interface CarriedOutput {
 export interface Carried {
   /** The files of earlier releases that still count. */
   kept: readonly CarriedFile[]
-  /** Those of this release, each made when asked for. */
+  /** Those of this release. */
   made: () => AsyncIterable<CarriedOutput>
 }
 
 /**
  * What a release carries: where it swept everything or too many rows count no more, all pairs anew, a file for each part of the
- * scores that has any, by its number from 1; else what it swept beside what was carried.
+ * scores that has any, by its number from 1; else what it swept beside what was carried. Has the files of pairs written in turn.
  */
 export async function carriedBy(
-  { database, directory }: { database: Database; directory: string },
-  world: Pick<ScoredWorld, 'pairs' | 'isBase' | 'isSweptInFull'>,
+  { database }: { database: Database },
+  world: Pick<OrderedWorld, 'pairs' | 'isBase' | 'isSweptInFull'>,
   scoreParts: readonly Part[],
   release: number,
   before: readonly CarriedFile[],
+  inTurn: FilesInTurn,
 ): Promise<Carried> {
   const nothing = { kept: [], async *made() {} }
   if (!world.isBase) return nothing
@@ -105,31 +105,27 @@ export async function carriedBy(
     world.isSweptInFull ||
     before.length + 2 > MOST_FILES ||
     rows > MOST_ROWS_PER_PAIR * Math.max(1, world.pairs)
-  const outputOf = async (number: number, write: (path: string) => Promise<void>): Promise<CarriedOutput> => {
-    const path = pairsPath(number)
-    const file = join(directory, path.replace('/', '-'))
-    try {
-      await write(file)
-      const bytes = await readFile(file)
-      const described = { rows: rowsOf(bytes) ?? 0, size_bytes: bytes.byteLength, sha256: sha256Hex(bytes) }
-      return { entry: { release, path, ...described }, bytes }
-    } finally {
-      await rm(file, { force: true })
-    }
+  if (isWhole) await sweptIsAll(database)
+  const pieces = isWhole
+    ? scoreParts.map(({ firstPair, pairs }) => ({ pairs, rows: pairsBetween(firstPair, firstPair + pairs) }))
+    : [{ pairs: swept.pairs, rows: sweptPairs() }]
+  const files = pieces
+    .map((piece, index) => ({ ...piece, path: pairsPath(index + 1) }))
+    .filter(({ pairs }) => pairs > 0)
+    .map(({ path, rows: own }) => ({
+      path,
+      read: inTurn.add(path, (location) => writePairs(database, location, own)),
+    }))
+  const outputOf = (path: string, bytes: Uint8Array): CarriedOutput => {
+    const described = { rows: rowsOf(bytes) ?? 0, size_bytes: bytes.byteLength, sha256: sha256Hex(bytes) }
+    return { entry: { release, path, ...described }, bytes }
   }
   return {
     kept: isWhole ? [] : before,
     async *made() {
-      if (isWhole) await sweptIsAll(database)
-      yield await outputOf(0, (path) => writeNames(database, path))
-      if (!isWhole) {
-        if (swept.pairs > 0) yield await outputOf(1, (path) => writePairs(database, path, sweptPairs()))
-        return
-      }
-      for (const [index, { firstPair, pairs }] of scoreParts.entries()) {
-        const own = pairsBetween(firstPair, firstPair + pairs)
-        if (pairs > 0) yield await outputOf(index + 1, (path) => writePairs(database, path, own))
-      }
+      const readNames = inTurn.add(pairsPath(0), (location) => writeNames(database, location))
+      yield outputOf(pairsPath(0), await readNames())
+      for (const { path, read } of files) yield outputOf(path, await read())
     },
   }
 }

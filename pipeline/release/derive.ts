@@ -1,24 +1,32 @@
 // Derives everything a release consists of, from the tables alone.
-import { readFile, rm } from 'node:fs/promises'
-import { join } from 'node:path'
-import type { ReleaseCounts, ReleaseManifest, SupersededOutcome, VoiceRule } from '../../schemas/payloads.ts'
+import type {
+  CarriedFile,
+  ReleaseCounts,
+  ReleaseManifest,
+  SupersededOutcome,
+  VoiceRule,
+} from '../../schemas/payloads.ts'
 import { ENTITY_TYPES, type ScoredTable } from '../../schemas/tables.ts'
 import type { Environment } from '../../schemas/values.ts'
 import {
+  type OrderedEntity,
+  type OrderedWorld,
   type ScoredEntity,
-  type ScoredWorld,
   type ScoringContext,
+  orderEveryone,
   scoreEveryone,
 } from '../engine/duckdb-engine.ts'
 import type { Since } from '../engine/since.ts'
 import type { Methodology } from '../scoring/methodology.ts'
+import { type Carried, carriedBy } from './carried.ts'
 import { entitiesParquet } from './entities-parquet.ts'
 import { forecastsTree } from './forecasts-tree.ts'
 import { leaderboardFiles } from './leaderboard.ts'
 import { ownerFiles } from './owners.ts'
 import { rowGroupsOutput } from './row-groups.ts'
-import { PART_SIZES, type Part, partsOf, shardsOf } from './parts.ts'
+import { PART_SIZES, type Part, type ShardCount, partsOf, shardsOf } from './parts.ts'
 import { type Provenance, type RankedEntity, rankEntities } from './payloads.ts'
+import { FilesInTurn } from './files-in-turn.ts'
 import { type LargeFile, type OutputFile, type Sign, releaseShards } from './shards.ts'
 import type { Store } from '../store/store.ts'
 import { supersededOutcomes } from './superseded.ts'
@@ -35,21 +43,22 @@ export interface ReleaseInputs {
   bringsSnapshot: boolean
   /** What it may build on; undefined: it sweeps every question, to the same bytes. */
   since?: Since | undefined
+  /** What the release before it carries. Undefined: pairs are not carried. */
+  carriedBefore?: readonly CarriedFile[]
 }
 
 export interface DerivationContext extends ScoringContext {
   store: Store
-  /** For a file on its way to the store. */
+  /** For files on their way to the store. */
   directory: string
 }
 
-export interface DerivedRelease {
+export interface DerivedRelease extends AsyncDisposable {
   counts: ReleaseCounts
   superseded: SupersededOutcome[]
   voiceRule: VoiceRule
-  world: Omit<ScoredWorld, 'entities'>
-  /** Of the scores. */
-  scoreParts: readonly Part[]
+  pairs: number
+  carried: Carried | undefined
   /**
    * Every file of the release but its manifest, in the order of the manifest. Each is made when asked for; a large one is gone when
    * the next is.
@@ -57,6 +66,7 @@ export interface DerivedRelease {
   files(sign: Sign): AsyncIterable<OutputFile | LargeFile>
 }
 
+/** What it returns must be disposed of, also where its files are not asked for. */
 export async function deriveRelease(
   context: DerivationContext,
   inputs: ReleaseInputs,
@@ -66,12 +76,22 @@ export async function deriveRelease(
   const superseded = inputs.previous
     ? await supersededOutcomes(context, inputs.previous, inputs.versions)
     : []
-  const { entities: scored, ...world } = await scoreEveryone(
+  const { entities, circumstances, ...world } = await orderEveryone(
     context,
     inputs.versions,
     inputs.asOf,
     inputs.since,
   )
+  const shards = shardsOfKinds(entities)
+  const scoreParts = partsOf('scores', shards, partSizes)
+  // DuckDB writes these while entities are scored and other files are made.
+  await using begun = new AsyncDisposableStack()
+  const inTurn = begun.use(new FilesInTurn(context.directory))
+  const scoreFiles = scoresInTurn(inTurn, world, entities, scoreParts)
+  const carried =
+    inputs.carriedBefore &&
+    (await carriedBy(context, world, scoreParts, inputs.release, inputs.carriedBefore, inTurn))
+  const scored = await scoreEveryone(context, { entities, circumstances, ...world })
   const provenance: Provenance = {
     methodology_version: methodology.version,
     release: inputs.release,
@@ -79,42 +99,59 @@ export async function deriveRelease(
     environment: inputs.environment,
   }
   const kinds = rankKinds(methodology, world.voiceRule, scored)
-  const [agents, forecasters] = kinds.map((entities) => entities.length) as [number, number]
+  const [agents, forecasters] = kinds.map((ranked) => ranked.length) as [number, number]
   const all = kinds.flat()
-  const shards = kinds.flatMap(shardsOf)
-  const scoreParts = partsOf('scores', shards, partSizes)
+  const own = begun.move()
   return {
     counts: { agents, forecasters, scored_questions: world.questions, forecasts: world.forecasts },
     superseded,
     voiceRule: world.voiceRule,
-    world,
-    scoreParts,
+    pairs: world.pairs,
+    carried,
     async *files(sign) {
-      // DuckDB writes the first part of the scores while the shards are being made, and each next one while its
-      // predecessor is being stored.
-      const scores = scoreFiles(context, world, all, scoreParts)
-      try {
-        for (const entities of kinds) {
-          yield* releaseShards(entities, world.voiceRule, provenance, sign, inputs.bringsSnapshot)
-        }
-        yield* ownerFiles(kinds[0]!, provenance, sign)
-        for (const [index, entities] of kinds.entries()) {
-          yield* leaderboardFiles(ENTITY_TYPES[index]!, entities, provenance)
-        }
-        for (const part of partsOf('entities', shards, partSizes)) {
-          const members = all.slice(part.firstEntity, part.firstEntity + part.entities)
-          yield { ...fileOf(part, all), rows: part.entities, bytes: entitiesParquet(members) }
-        }
-        yield* scores.files()
-        context.log?.('made shards, leaderboards and scores', {})
-        await using tree = await forecastsTree(context, inputs.versions.forecasts, inputs.previous)
-        context.log?.('made the tree of forecasts', { forecasts: tree?.rows ?? 0 })
-        if (tree) yield tree
-      } finally {
-        await scores.close()
+      for (const ranked of kinds) {
+        yield* releaseShards(ranked, world.voiceRule, provenance, sign, inputs.bringsSnapshot)
       }
+      yield* ownerFiles(kinds[0]!, provenance, sign)
+      for (const [index, ranked] of kinds.entries()) {
+        yield* leaderboardFiles(ENTITY_TYPES[index]!, ranked, provenance)
+      }
+      for (const part of partsOf('entities', shards, partSizes)) {
+        const members = all.slice(part.firstEntity, part.firstEntity + part.entities)
+        const { path, entityType: entity_type, entities: rows } = part
+        const first_entity_id = members[0]!.entityId
+        yield { path, entity_type, first_entity_id, rows, bytes: entitiesParquet(members) }
+      }
+      for (const { read, ...described } of scoreFiles) {
+        const bytes = await read()
+        yield { ...described, bytes }
+        yield rowGroupsOutput(described.path, bytes)
+      }
+      context.log?.('made shards, leaderboards and scores', {})
+      await using tree = await forecastsTree(context, inputs.versions.forecasts, inputs.previous)
+      context.log?.('made the tree of forecasts', { forecasts: tree?.rows ?? 0 })
+      if (tree) yield tree
     },
+    [Symbol.asyncDispose]: () => own.disposeAsync(),
   }
+}
+
+function shardsOfKinds(entities: readonly OrderedEntity[]): ShardCount[] {
+  return ENTITY_TYPES.flatMap((kind) => shardsOf(entities.filter(({ entityType }) => entityType === kind)))
+}
+
+/** A function of its own, so that what the caller returns does not hold the entities as they were before they were scored. */
+function scoresInTurn(
+  inTurn: FilesInTurn,
+  { writeScores }: Pick<OrderedWorld, 'writeScores'>,
+  entities: readonly OrderedEntity[],
+  parts: readonly Part[],
+) {
+  return parts.map(({ path, entityType: entity_type, firstEntity, firstPair, pairs: rows }) => {
+    const first_entity_id = entities[firstEntity]!.entityId
+    const read = inTurn.add(path, (location) => writeScores(location, firstPair, firstPair + rows))
+    return { path, entity_type, first_entity_id, rows, read }
+  })
 }
 
 /** A function of its own, so that what the caller returns does not hold the scores as they were before they were rounded. */
@@ -130,45 +167,4 @@ function rankKinds(
       scored.filter(({ entityType }) => entityType === kind),
     ),
   )
-}
-
-function fileOf(
-  { path, entityType, firstEntity }: Part,
-  entities: readonly RankedEntity[],
-): Omit<OutputFile, 'rows' | 'bytes'> {
-  return { path, entity_type: entityType, first_entity_id: entities[firstEntity]!.entityId }
-}
-
-/** Begins with the first part at once, and with each next one when the one before has been made. */
-function scoreFiles(
-  { directory }: DerivationContext,
-  { writeScores }: Pick<ScoredWorld, 'writeScores'>,
-  entities: readonly RankedEntity[],
-  parts: readonly Part[],
-) {
-  const pathOf = (part: Part) => join(directory, part.path.replace('/', '-'))
-  let writing: Promise<void> = Promise.resolve()
-  const begin = (part: Part | undefined) => {
-    if (!part) return
-    writing = writeScores(pathOf(part), part.firstPair, part.firstPair + part.pairs)
-    // A failure is met where it is awaited, which may be later.
-    writing.catch(() => undefined)
-  }
-  begin(parts[0])
-  return {
-    async *files(): AsyncIterable<OutputFile> {
-      for (const [index, part] of parts.entries()) {
-        await writing
-        begin(parts[index + 1])
-        const bytes = await readFile(pathOf(part))
-        await rm(pathOf(part))
-        yield { ...fileOf(part, entities), rows: part.pairs, bytes }
-        yield rowGroupsOutput(part.path, bytes)
-      }
-    },
-    async close(): Promise<void> {
-      await Promise.allSettled([writing])
-      for (const part of parts) await rm(pathOf(part), { force: true })
-    },
-  }
 }

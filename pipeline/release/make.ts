@@ -3,7 +3,7 @@ import type { ReleaseManifest } from '../../schemas/payloads.ts'
 import { SCORED_TABLES, type ScoredTable } from '../../schemas/tables.ts'
 import { deriveRelease } from './derive.ts'
 import { type Database, withDatabase } from '../duckdb.ts'
-import { carriedBy, sinceLast } from './carried.ts'
+import { sinceLast } from './carried.ts'
 import { hasChanged, nothingToRelease } from './changes.ts'
 import { type MadeRelease, publish, writerOf } from './commit.ts'
 import { type ReleasePlan, assertAsOf, begunPlan, makeOf, newPlan, versionsOf } from './plan.ts'
@@ -139,7 +139,7 @@ async function writeFiles(
 ): Promise<MadeRelease | undefined> {
   const { store, secrets } = context
   const release = state.number + 1
-  const derived = await deriveRelease(context, {
+  await using derived = await deriveRelease(context, {
     release,
     asOf: new Date(plan.as_of),
     environment: plan.environment,
@@ -147,6 +147,7 @@ async function writeFiles(
     previous: state.manifest,
     bringsSnapshot: plan.brings_snapshot,
     since: await sinceLast(context, state.manifest),
+    carriedBefore: state.manifest?.carried ?? [],
   })
   const write = writerOf(store, release)
   const files: ReleaseManifest['files'] = []
@@ -158,15 +159,12 @@ async function writeFiles(
     trees.take(file)
     if ('bytes' in file) snapshot?.take(file)
   }
-  const { counts, superseded, voiceRule, world, scoreParts } = derived
-  const before = state.manifest?.carried ?? []
-  const { kept, made: ownPairs } = await carriedBy(context, world, scoreParts, release, before)
-  const carried = [...kept]
-  for await (const { entry, bytes } of ownPairs()) {
+  const carried = [...(derived.carried?.kept ?? [])]
+  for await (const { entry, bytes } of derived.carried?.made() ?? []) {
     if (!(await write(entry.path, bytes))) return undefined
     carried.push(entry)
   }
   context.log('carried pairs', { files: carried.length })
-  const { pairs } = world
+  const { counts, superseded, voiceRule, pairs } = derived
   return { plan, versions, counts, pairs, superseded, voiceRule, files, trees, carried, snapshot }
 }

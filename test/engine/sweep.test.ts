@@ -1,6 +1,6 @@
 // The forecasts that the sweep gets from DuckDB when the order of forecast_ids matters: METHODOLOGY §1 on real tables.
 import { expect, test } from 'vitest'
-import { scoreEveryone } from '../../pipeline/engine/duckdb-engine.ts'
+import { orderEveryone } from '../../pipeline/engine/duckdb-engine.ts'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { compact } from '../../pipeline/tables/compact.ts'
@@ -83,7 +83,7 @@ test('in one millisecond the forecast with the greatest id stands, and of one id
   ])
   for (const table of SCORED_TABLES) await compact(worker, table)
 
-  const { pairs, writeScores } = await scoreEveryone(
+  const { pairs, writeScores } = await orderEveryone(
     { ...worker, methodology: METHODOLOGY },
     await currentVersions(store),
     LATER,

@@ -1,6 +1,6 @@
 // Whole worlds through the tables and DuckDB, against the same steps over plain arrays: no number differs.
 import { expect, test } from 'vitest'
-import { scoreEveryone } from '../../pipeline/engine/duckdb-engine.ts'
+import { orderEveryone, scoreEveryone } from '../../pipeline/engine/duckdb-engine.ts'
 import { rankEntities } from '../../pipeline/release/payloads.ts'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
@@ -119,18 +119,16 @@ test.each([
     if (rows.length > 0) await send(store, table as TableName, 'a', rows)
   }
   for (const table of SCORED_TABLES) await compact(worker, table)
-  const scored = await scoreEveryone(
-    { ...worker, methodology: METHODOLOGY },
-    await currentVersions(store),
-    LATER,
-  )
+  const context = { ...worker, methodology: METHODOLOGY }
+  const ordered = await orderEveryone(context, await currentVersions(store), LATER)
+  const entities = await scoreEveryone(context, ordered)
   const expected = scoreWorld(world)
-  expect([scored.voiceRule, expected.voiceRule]).toEqual([rule, rule])
+  expect([ordered.voiceRule, expected.voiceRule]).toEqual([rule, rule])
   const ranked = ENTITY_TYPES.flatMap((kind) =>
     rankEntities(
       METHODOLOGY,
-      scored.voiceRule,
-      scored.entities.filter(({ entityType }) => entityType === kind),
+      ordered.voiceRule,
+      entities.filter(({ entityType }) => entityType === kind),
     ),
   )
   const numbers = new Map(ranked.map(({ entityId, metrics, award }) => [entityId, { ...metrics, ...award }]))
@@ -140,7 +138,7 @@ test.each([
   }
 
   const path = `${folder}/${shape.seed}.parquet`
-  await scored.writeScores(path, 0, scored.pairs)
+  await ordered.writeScores(path, 0, ordered.pairs)
   const pairs = await worker.database.rows<{ pair: string; cluster: string; standard: bigint | null }>(
     `SELECT entity_id || question_id AS pair, cluster, standard_reference AS standard FROM '${path}'`,
   )

@@ -107,7 +107,7 @@ test('parts read together are the one file that a small world has', async () => 
         previous: undefined,
         bringsSnapshot: false,
       }
-      const derived = await deriveRelease({ ...components, database }, inputs, sizes)
+      await using derived = await deriveRelease({ ...components, database }, inputs, sizes)
       const files = await Array.fromAsync(derived.files(() => null))
       const tables: Record<string, unknown[]> = {}
       for (const output of files) {

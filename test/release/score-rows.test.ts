@@ -68,7 +68,7 @@ beforeAll(async () => {
   await withDatabase(components.openDatabase, async (database) => {
     const versions = await currentVersions(store)
     const inputs = { release: RELEASE, asOf: components.now(), environment: 'production', versions } as const
-    const derived = await deriveRelease(
+    await using derived = await deriveRelease(
       { ...components, database },
       { ...inputs, previous: undefined, bringsSnapshot: false },
       { pairs: 100, entities: 1000 },
@@ -252,7 +252,7 @@ describe('the hashes of a part', () => {
     const components = await testComponents({ store: new MemoryStore(), folder, clock: new Clock(NOW) })
     await importRows(components, 'forecasters', `user_id,display_name\n${idOf(0)},Nobody\n`)
     await withDatabase(components.openDatabase, async (database) => {
-      const derived = await deriveRelease(
+      await using derived = await deriveRelease(
         { ...components, database },
         {
           release: RELEASE,

@@ -107,7 +107,7 @@ async function derivedFiles(
 ): Promise<Record<string, string>> {
   const components = await componentsOn(store, clock)
   using database = await components.openDatabase()
-  const derived = await deriveRelease(
+  await using derived = await deriveRelease(
     { ...components, database },
     {
       release: 1,
