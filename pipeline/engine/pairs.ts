@@ -1,20 +1,24 @@
 // Makes the pairs of a world: from all forecasts, or from those that something has touched and the pairs of the last release.
+import { join } from 'node:path'
 import type { VoiceRule } from '../../schemas/payloads.ts'
-import type { Database } from '../duckdb.ts'
+import { type Database, parquet } from '../duckdb.ts'
 import type { Methodology } from '../scoring/methodology.ts'
 import { PAIR_COLUMNS } from '../scoring/pairs.ts'
 import type { ResolvedQuestion } from '../scoring/question.ts'
 import { type KnownEntity, voicesOf } from '../scoring/voices.ts'
 import { HELD_PAIRS, attachCarried, createHeld, sweptIsAll } from './carried.ts'
+import { ColumnFile } from './column-file.ts'
 import { KEPT_COLUMNS, KeptPairs, voiceRuleOf } from './fit.ts'
 import { forecastsByQuestion } from './forecasts.ts'
-import { VOICE, createCounted, createTable, keep } from './queries.ts'
+import { VOICE, createCounted, keep } from './queries.ts'
 import { type Since, createTouchedForecasts } from './since.ts'
 import { sweepQuestions } from './sweep.ts'
 
 interface SweepContext {
   methodology: Methodology
   database: Database
+  /** For the file of the pairs that are swept, which the view `pair` reads. */
+  directory: string
   log?: ((event: string, fields: object) => void) | undefined
 }
 
@@ -35,7 +39,6 @@ export async function sweepAll(
   await sweptIsAll(database)
   const sweepBy = async (rule: VoiceRule) => {
     const voices = await keepVoices(database, entities, rule)
-    await beginPairs(database)
     return { voices, kept: await sweep(context, voices, questions) }
   }
   const { voices, kept } = await sweepBy('recorded')
@@ -61,11 +64,10 @@ export async function sweepTouched(
   await database.run(
     `CREATE OR REPLACE TABLE swept AS SELECT question, question_id FROM question ANTI JOIN held USING (question)`,
   )
-  // Those that are held are read where they are needed, which costs less than to keep them.
-  await beginPairs(database, `UNION ALL ${HELD_PAIRS}`)
   await createTouchedForecasts(database)
   await createCounted(database, 'touched_forecasts', 'swept_forecasts')
-  const kept = await sweep(context, voices, questions)
+  // Those that are held are read where they are needed, which costs less than to keep them.
+  const kept = await sweep(context, voices, questions, HELD_PAIRS)
   if (voiceRuleOf(methodology, voicesOf(entities, 'recorded'), kept) === voiceRule) {
     return { kept, voices, voiceRule }
   }
@@ -73,24 +75,29 @@ export async function sweepTouched(
   return undefined
 }
 
-/** Makes the view `pair` of an empty table `swept_pair`, and of other pairs. */
-async function beginPairs(database: Database, others = ''): Promise<void> {
-  await database.run(createTable('swept_pair', PAIR_COLUMNS))
-  await database.run(`CREATE OR REPLACE TEMP VIEW pair AS FROM swept_pair ${others}`)
+/** The file of the pairs that were swept. */
+export function sweptPath(directory: string): string {
+  return join(directory, 'swept.parquet')
 }
 
-/** Adds the pairs of the view `swept_forecasts` to `swept_pair`, and keeps what is fitted of all pairs. */
+/** Sweeps the view `swept_forecasts`, makes the view `pair` of its pairs and of others, and keeps what is fitted of all pairs. */
 async function sweep(
-  { methodology, database }: SweepContext,
+  { methodology, database, directory }: SweepContext,
   voices: Uint8Array,
   questions: readonly ResolvedQuestion[],
+  others?: string,
 ): Promise<KeptPairs> {
-  const appender = await database.appender('swept_pair', PAIR_COLUMNS)
-  const kept = new KeptPairs(appender)
-  const held = `SELECT ${Object.keys(KEPT_COLUMNS).join(', ')} FROM pair`
-  for await (const block of database.columns(held, KEPT_COLUMNS)) kept.take(block)
+  const path = sweptPath(directory)
+  using file = new ColumnFile(path, PAIR_COLUMNS)
+  const kept = new KeptPairs(file)
+  if (others) {
+    const fitted = `SELECT ${Object.keys(KEPT_COLUMNS).join(', ')} FROM (${others})`
+    for await (const block of database.columns(fitted, KEPT_COLUMNS)) kept.take(block)
+  }
   await sweepQuestions(methodology, voices, questions, forecastsByQuestion(database), kept)
-  appender.close()
+  file.close()
+  const swept = `FROM ${parquet([path])}`
+  await database.run(`CREATE OR REPLACE TEMP VIEW pair AS ${others ? `${swept} UNION ALL ${others}` : swept}`)
   return kept
 }
 
