@@ -120,7 +120,6 @@ export const acknowledgedForecast = z.strictObject({
   probability: z.number().min(0).max(1).describe('As it is stored, with six decimals'),
   forecast_at: instant.describe('When the service received it, UTC'),
 })
-export type AcknowledgedForecast = z.infer<typeof acknowledgedForecast>
 
 export const acceptedForecast = z.strictObject({
   status: z.literal('ok'),

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { IdempotentRequest, IdempotentWork } from '../../pipeline/access/idempotency.ts'
 import { inOrder } from '../../pipeline/proof/canonical.ts'
 import { rounded } from '../../pipeline/scoring/round.ts'
-import { acknowledgementBytes, acknowledgementOf } from '../../pipeline/tables/receipts.ts'
+import { acknowledgementBytes, acknowledgementText } from '../../pipeline/tables/receipts.ts'
 import { type Check, type Problem, acknowledgedForecast, forecastResults } from '../../schemas/answers.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { MOST_FORECASTS, forecastSubmission, forecastSubmissions } from '../../schemas/requests.ts'
@@ -239,15 +239,15 @@ export const submitForecasts = route({
     let taken = 0
     const forecastAt = takenOf(answer)[0]?.forecast_at.toISOString()
     const results = answer.map((result) => {
-      if ('problem' in result) return { problem: inOrder(result.problem), status: 'refused' }
+      if ('problem' in result) {
+        return JSON.stringify({ problem: inOrder(result.problem), status: 'refused' })
+      }
       const receipt = receipts[taken++]
-      const acknowledged: Record<string, unknown> = acknowledgementOf(result, forecastAt)
-      if (receipt !== undefined) acknowledged.receipt = receipt
-      acknowledged.status = 'ok'
-      return acknowledged
+      const own = receipt === undefined ? '' : `,"receipt":${JSON.stringify(receipt)}`
+      return acknowledgementText(result, forecastAt, `${own},"status":"ok"`)
     })
     // Canonical as it is: the members are in order.
-    return { body: Buffer.from(JSON.stringify({ results })) }
+    return { body: Buffer.from(`{"results":[${results.join()}]}`) }
   },
 })
 

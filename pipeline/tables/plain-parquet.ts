@@ -79,11 +79,21 @@ function levels(values: readonly unknown[]): Uint8Array[] {
 
 /** No character of UTF-16 takes more in UTF-8. */
 const MOST_BYTES = 3
+/** Below this length a character is the first of the four bytes in which a text has its length. */
+const ASCII = 128
 
 /** Each text after the number of its bytes. */
 function texts(values: readonly Value[]): Uint8Array {
   const lengths = (values as readonly string[]).map(({ length }) => length)
-  const bytes = Buffer.allocUnsafe(sum(lengths.map((length) => 4 + MOST_BYTES * length)))
+  const [length] = lengths
+  if (length !== undefined && length < ASCII && lengths.every((other) => other === length)) {
+    // Such as ids, which are written at once, unless they are not what they seem.
+    const start = `${String.fromCharCode(length)}\0\0\0`
+    const all = start + values.join(start)
+    const bytes = Buffer.from(all)
+    if (bytes.length === all.length) return bytes
+  }
+  const bytes = Buffer.allocUnsafe(sum(lengths.map((own) => 4 + MOST_BYTES * own)))
   let end = 0
   for (const value of values) {
     const sizeBytes = bytes.write(value as string, end + 4)

@@ -1,27 +1,23 @@
 // What an agent is answered for a forecast, and the receipts for these answers: one signature for all of a batch.
-import type { AcknowledgedForecast } from '../../schemas/answers.ts'
 import type { ForecastRow } from '../../schemas/tables.ts'
 import type { SigningKey } from '../proof/note-keys.ts'
 import { receiptHeader, receiptsOf } from '../proof/receipts.ts'
 
-/** The members of the answer, in the order of canonical JSON. `forecastAt` is the time of the row, if the caller has its text already. */
-export function acknowledgementOf(
-  row: ForecastRow,
-  forecastAt = row.forecast_at.toISOString(),
-): AcknowledgedForecast {
-  return {
-    agent_id: row.entity_id,
-    forecast_at: forecastAt,
-    forecast_id: row.forecast_id,
-    probability: row.probability,
-    question_id: row.question_id,
-  }
+/**
+ * The text of the answer, byte for byte: what a receipt and the tree `forecasts` of a release have as a leaf. `forecastAt` is the time of
+ * the row, if the caller has its text already; `more` is further members, each after a comma.
+ */
+export function acknowledgementText(
+  { entity_id, forecast_id, forecast_at, probability, question_id }: ForecastRow,
+  forecastAt = forecast_at.toISOString(),
+  more = '',
+): string {
+  // Canonical as it is: the members are in order, and no value needs an escape.
+  return `{"agent_id":"${entity_id}","forecast_at":"${forecastAt}","forecast_id":"${forecast_id}","probability":${probability},"question_id":"${question_id}"${more}}`
 }
 
-/** The body of the answer, byte for byte: what a receipt and the tree `forecasts` of a release have as a leaf. */
 export function acknowledgementBytes(row: ForecastRow): Uint8Array {
-  // Canonical as it is: the members are in order, and no value needs an escape.
-  return Buffer.from(JSON.stringify(acknowledgementOf(row)))
+  return Buffer.from(acknowledgementText(row))
 }
 
 export class Receipts {

@@ -11,7 +11,7 @@ import { parseVerifierKey, signingKeyOf } from '../../pipeline/proof/note-keys.t
 import { parseReceiptHeader } from '../../pipeline/proof/receipts.ts'
 import { type VerifiedReceipt, verifyReceipt } from '../../pipeline/proof/verify.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
-import { acknowledgementBytes, acknowledgementOf } from '../../pipeline/tables/receipts.ts'
+import { acknowledgementBytes } from '../../pipeline/tables/receipts.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import { FAULTS, type Fault, FaultStore } from '../support/fault-store.ts'
 import { suiteFolder } from '../support/folder.ts'
@@ -259,8 +259,10 @@ test('the body of an answer is canonical JSON for any probability', () => {
       recorded_at: new Date(NOW),
       source: 'api',
     }
+    const { forecast_id, entity_id: agent_id, question_id } = row
+    const acknowledged = { agent_id, forecast_at: NOW, forecast_id, probability, question_id }
     expect(Buffer.from(acknowledgementBytes(row)).toString()).toBe(
-      Buffer.from(canonical(acknowledgementOf(row))).toString(),
+      Buffer.from(canonical(acknowledged)).toString(),
     )
   }
 })
