@@ -3,6 +3,7 @@
 import { closeSync, openSync, writeFileSync } from 'node:fs'
 import { type ColumnKinds, type Columns, type RowSink, newColumns } from '../../schemas/columns.ts'
 import { ServiceError } from '../../schemas/errors.ts'
+import { codeOf } from '../store/disk.ts'
 import {
   type Chunk,
   DOUBLE,
@@ -80,8 +81,7 @@ export class ColumnFile<Kinds extends ColumnKinds> implements RowSink<Kinds>, Di
       return work()
     } catch (cause) {
       this[Symbol.dispose]()
-      const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown reason'
-      throw new ServiceError('unavailable', `${this.#location} cannot be written (${code})`, {
+      throw new ServiceError('unavailable', `${this.#location} cannot be written (${codeOf(cause)})`, {
         cause,
         retryAfterS: 5,
       })

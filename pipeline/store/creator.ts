@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { closeSync, fsyncSync, linkSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parentPort } from 'node:worker_threads'
-import { hasCode } from './disk.ts'
+import { codeOf, hasCode } from './disk.ts'
 import { lookOf } from './mark.ts'
 
 export interface Creation {
@@ -32,8 +32,7 @@ function outcomeOf(creation: Creation): Outcome {
   try {
     return create(creation)
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason'
-    return { code, message: String(error) }
+    return { code: codeOf(error), message: String(error) }
   }
 }
 

@@ -73,8 +73,13 @@ export async function syncDirectory(location: string): Promise<void> {
   await withFile(location, 'r', (directory) => directory.sync())
 }
 
+/** What went wrong, such as `ENOSPC`. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason'
+}
+
 export function hasCode(error: unknown, ...codes: string[]): boolean {
-  return error instanceof Error && 'code' in error && codes.includes(String(error.code))
+  return codes.includes(codeOf(error))
 }
 
 /** Undefined for a location where there is no file: nothing, a folder, or a location beneath a file. */

@@ -7,7 +7,15 @@ import { ServiceError } from '../../schemas/errors.ts'
 import { Thread } from '../thread.ts'
 import type { Body } from './body.ts'
 import type { Creation, Outcome } from './creator.ts'
-import { hasCode, linkIfAbsent, mkdirIfAbsent, orUndefined, syncDirectory, writeStaged } from './disk.ts'
+import {
+  codeOf,
+  hasCode,
+  linkIfAbsent,
+  mkdirIfAbsent,
+  orUndefined,
+  syncDirectory,
+  writeStaged,
+} from './disk.ts'
 import { StoreMark } from './mark.ts'
 import { assertPath, assertPrefix, isPath } from './paths.ts'
 import type { OneByOne, Store, StoredObject } from './store.ts'
@@ -266,8 +274,7 @@ async function reported<T>(action: string, path: string, work: Promise<T>): Prom
     return await work
   } catch (cause) {
     if (cause instanceof ServiceError) throw cause
-    const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown reason'
-    throw new ServiceError('unavailable', `the store could not ${action} ${path} (${reason})`, {
+    throw new ServiceError('unavailable', `the store could not ${action} ${path} (${codeOf(cause)})`, {
       cause,
       retryAfterS: 5,
     })

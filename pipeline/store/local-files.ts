@@ -4,6 +4,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { access, constants, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { ServiceError } from '../../schemas/errors.ts'
+import { codeOf, hasCode } from './disk.ts'
 import { assertPath } from './paths.ts'
 import type { Store } from './store.ts'
 
@@ -227,9 +228,11 @@ async function contentOf(path: string): Promise<Required<Content> | undefined> {
       sizeBytes += bytesRead
     }
   } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown reason'
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
-    throw new ServiceError('unavailable', `${path} cannot be read (${code})`, { cause, retryAfterS: 5 })
+    if (hasCode(cause, 'ENOENT', 'ENOTDIR')) return undefined
+    throw new ServiceError('unavailable', `${path} cannot be read (${codeOf(cause)})`, {
+      cause,
+      retryAfterS: 5,
+    })
   }
   return { sha256: hash.digest('hex'), sizeBytes }
 }
