@@ -1,7 +1,6 @@
 // The tree over the forecasts that came by the API and that no earlier release has in its tree (VERIFIABILITY §1).
 import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
-import { rm, stat } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Database, literal, parquet } from '../duckdb.ts'
 import { createCounted } from '../engine/queries.ts'
@@ -14,6 +13,7 @@ import type { LocalFiles } from '../store/local-files.ts'
 import type { DataFile, TableVersion } from '../tables/delta.ts'
 import { localPaths } from '../tables/delta-log.ts'
 import { noRows } from '../tables/views.ts'
+import { FilesInTurn } from './files-in-turn.ts'
 import type { LargeFile } from './shards.ts'
 import { type Before, newFiles } from './trees.ts'
 
@@ -22,6 +22,9 @@ export const ID_BYTES = 16
 export const RECORD_BYTES = ID_BYTES + HASH_BYTES
 /** A record in hexadecimal digits, and a line end. */
 const LINE_BYTES = 2 * RECORD_BYTES + 1
+const LINES_AT_ONCE = 1024
+/** The text of a range is a tenth of a gigabyte. */
+const LEAVES_PER_RANGE = 1_000_000
 
 interface ForecastsContext {
   database: Database
@@ -96,10 +99,10 @@ async function attach(
  * The tree over the forecasts of the view `added` whose ids the view `earlier` does not have, of which it makes the view
  * `leaves`. Undefined where there is none.
  */
-export async function treeOfLeaves({
-  database,
-  directory,
-}: ForecastsContext): Promise<ForecastsTree | undefined> {
+export async function treeOfLeaves(
+  { database, directory }: Omit<ForecastsContext, 'local'>,
+  leavesPerRange = LEAVES_PER_RANGE,
+): Promise<ForecastsTree | undefined> {
   // Few or none, so that `earlier` is read once, and not by every query of what is left.
   await database.run(
     `CREATE OR REPLACE TEMP TABLE logged AS SELECT forecast_id FROM earlier SEMI JOIN added USING (forecast_id)`,
@@ -108,13 +111,16 @@ export async function treeOfLeaves({
     `CREATE OR REPLACE TEMP VIEW unlogged AS SELECT * FROM added ANTI JOIN logged USING (forecast_id)`,
   )
   await createCounted(database, 'unlogged', 'leaves')
-  const path = join(directory, 'forecasts-tree.csv')
-  try {
-    await database.run(`COPY (${RECORDS}) TO ${literal(path)} (FORMAT csv, HEADER false)`)
-    return await treeOf(path, join(directory, FORECASTS_TREE_PATH))
-  } finally {
-    await rm(path, { force: true })
-  }
+  const ranges = await database.rows<{ first: string }>(rangesOf(leavesPerRange))
+  // DuckDB makes the records of the next range while those of this one become leaves.
+  await using inTurn = new FilesInTurn(directory)
+  const parts = ranges.map(({ first }, index) =>
+    inTurn.add(`forecasts-tree-${index}.csv`, (location) => {
+      const records = recordsBetween(first, ranges[index + 1]?.first)
+      return database.run(`COPY (${records}) TO ${literal(location)} (FORMAT csv, HEADER false)`)
+    }),
+  )
+  return parts.length > 0 ? await treeOf(parts, join(directory, FORECASTS_TREE_PATH)) : undefined
 }
 
 /** A probability as canonical JSON has it: DuckDB would write 1.0 and 1e-06. */
@@ -126,13 +132,33 @@ const FORECAST_AT = `strftime(make_timestamp(epoch_us(forecast_at)), '%Y-%m-%dT%
 const LEAF = `'{"agent_id":"', entity_id, '","forecast_at":"', ${FORECAST_AT}, '","forecast_id":"', forecast_id,
   '","probability":', ${PROBABILITY}, ',"question_id":"', question_id, '"}'`
 
-/** Grain: one row per forecast, its id and the hash of its leaf in hexadecimal digits, in order of id. */
-const RECORDS = `SELECT replace(forecast_id, '-', '') || sha256(concat(chr(0), ${LEAF})) AS record
-  FROM (SELECT *, round_even(probability * 1e6, 0)::INTEGER AS ppm FROM leaves) ORDER BY record`
+/**
+ * Ranges of ids with this many leaves each, few enough to be sorted in memory. An id begins with its time: those whose first 8
+ * digits are the same are of one minute, and stay together.
+ *
+ * Grain: one row per range, how its ids begin, in order.
+ */
+function rangesOf(leavesPerRange: number): string {
+  return `SELECT min(first) AS first
+    FROM (SELECT first, (sum(leaves) OVER (ORDER BY first) - leaves) // ${leavesPerRange} AS range
+      FROM (SELECT forecast_id[:8] AS first, count(*) AS leaves FROM leaves GROUP BY ALL))
+    GROUP BY range ORDER BY range`
+}
 
-/** The tree of the records in a file, a line each, which it writes at a location; undefined where there is none. */
-async function treeOf(lines: string, location: string): Promise<ForecastsTree | undefined> {
-  if ((await stat(lines)).size === 0) return undefined
+/** Grain: one row per forecast of a range, its id and the hash of its leaf in hexadecimal digits, in order of id. */
+function recordsBetween(first: string, next: string | undefined): string {
+  const isBefore = next === undefined ? '' : `AND forecast_id < ${literal(next)}`
+  return `SELECT replace(forecast_id, '-', '') || sha256(concat(chr(0), ${LEAF})) AS record
+    FROM (SELECT *, round_even(probability * 1e6, 0)::INTEGER AS ppm FROM leaves
+      WHERE forecast_id >= ${literal(first)} ${isBefore})
+    ORDER BY record`
+}
+
+/** The tree of the records that these read, in order, a line each, which it writes at a location. */
+async function treeOf(
+  parts: readonly (() => Promise<Uint8Array>)[],
+  location: string,
+): Promise<ForecastsTree> {
   const tree = new GrowingTree()
   const hash = createHash('sha256')
   let sizeBytes = 0
@@ -143,11 +169,13 @@ async function treeOf(lines: string, location: string): Promise<ForecastsTree | 
         sizeBytes += bytes.byteLength
         await file.writeFile(bytes)
       }
-      for await (const records of recordsIn(lines)) {
-        for (let at = 0; at < records.byteLength; at += RECORD_BYTES) {
-          tree.add(records.subarray(at + ID_BYTES, at + RECORD_BYTES))
+      for (const read of parts) {
+        for (const records of recordsIn(await read())) {
+          for (let at = 0; at < records.byteLength; at += RECORD_BYTES) {
+            tree.add(records.subarray(at + ID_BYTES, at + RECORD_BYTES))
+          }
+          await append(records)
         }
-        await append(records)
       }
       for (const hashes of tree.tileLevels) await append(Buffer.concat(hashes))
     })
@@ -158,13 +186,11 @@ async function treeOf(lines: string, location: string): Promise<ForecastsTree | 
   return new ForecastsTree(tree, { location, sizeBytes, sha256: hash.digest('hex') })
 }
 
-/** Whole records, many at a time. */
-async function* recordsIn(lines: string): AsyncIterable<Uint8Array> {
-  let rest = ''
-  for await (const chunk of createReadStream(lines, 'latin1')) {
-    const text = rest + (chunk as string)
-    const whole = text.length - (text.length % LINE_BYTES)
-    yield Buffer.from(text.slice(0, whole).replaceAll('\n', ''), 'hex')
-    rest = text.slice(whole)
+/** Many records at a time. */
+function* recordsIn(lines: Uint8Array): Iterable<Uint8Array> {
+  const text = Buffer.from(lines.buffer, lines.byteOffset, lines.byteLength)
+  for (let at = 0; at < text.byteLength; at += LINES_AT_ONCE * LINE_BYTES) {
+    const digits = text.toString('latin1', at, at + LINES_AT_ONCE * LINE_BYTES).replaceAll('\n', '')
+    yield Buffer.from(digits, 'hex')
   }
 }

@@ -11,9 +11,15 @@ export interface ApiForecast {
   leaf: Hash
 }
 
-export function apiForecast(agentId: string, number: number, time: string, probability: number): ApiForecast {
+export function apiForecast(
+  agentId: string,
+  number: number,
+  time: string,
+  probability: number,
+  id = uuidOf(7, number),
+): ApiForecast {
   const at = new Date(time)
-  const given = { forecast_id: uuidOf(7, number), question_id: QUESTION.open, probability }
+  const given = { forecast_id: id, question_id: QUESTION.open, probability }
   const row: ForecastRow = {
     ...given,
     entity_type: 'agent',
