@@ -56,9 +56,12 @@ export class StandingForecasts {
   /** How many data files of the table are in memory. A read that fails leaves it as it is, so that it is tried again. */
   #files = 0
   #reopened: number
-  /** The objects of the inbox that are in memory, of those that the last listing had. */
-  #taken = new Set<string>()
+  /** The objects of the inbox that are in memory, of those that a look may still list. */
+  readonly #taken = new Set<string>()
+  /** When the newest object in memory was named. */
   #newestMs = -Infinity
+  /** The same when the last look began that read everything that is whole: no older object is listed but those that may be late. */
+  #wholeMs = -Infinity
   #droppedMs: number
   /** Whether the last look has read everything that is whole. */
   #isCurrent = false
@@ -101,7 +104,7 @@ export class StandingForecasts {
    */
   wrote(path: string, rows: readonly WrittenForecast[]): void {
     this.#takeRows(rows)
-    if (rows.every(this.#isKnown)) this.#taken.add(path)
+    if (rows.every(this.#isKnown)) this.#noteTaken(path)
   }
 
   /**
@@ -140,6 +143,7 @@ export class StandingForecasts {
   }
 
   async #follow(): Promise<void> {
+    const newestMs = this.#newestMs
     // Listed before the log is read, so that what is taken in meanwhile is in one of the two.
     const waiting = await this.#waiting()
     await this.#log.refresh()
@@ -151,6 +155,7 @@ export class StandingForecasts {
     this.#files = files.length
     this.#reopened = reopened
     const failure = await this.#takeWaiting(waiting)
+    if (!failure || isCorrupt(failure)) this.#wholeMs = newestMs
     this.#isCurrent = true
     await this.#dropOver()
     if (failure) throw failure
@@ -159,14 +164,14 @@ export class StandingForecasts {
   /** The objects of the inbox that are not in memory. */
   async #waiting(): Promise<string[]> {
     const { store, now } = this.#source
-    const after = inboxPathAt('forecasts', Math.min(this.#newestMs, now().getTime()) - LATE_MS)
+    const after = inboxPathAt('forecasts', Math.min(this.#wholeMs, now().getTime()) - LATE_MS)
+    for (const path of this.#taken) if (path <= after) this.#taken.delete(path)
+    // A node that writes hundreds of objects a second looks at none of them.
+    const isNew = (path: string) => !this.#taken.has(path) && isInboxPath('forecasts', path)
     const waiting: string[] = []
-    const taken = new Set<string>()
-    for await (const { path, sizeBytes } of store.list(inboxPrefix('forecasts'), after)) {
-      if (this.#taken.has(path)) taken.add(path)
-      else if (isInboxPath('forecasts', path) && sizeBytes <= MOST_BYTES) waiting.push(path)
+    for await (const { path, sizeBytes } of store.list(inboxPrefix('forecasts'), after, isNew)) {
+      if (sizeBytes <= MOST_BYTES) waiting.push(path)
     }
-    this.#taken = taken
     return waiting
   }
 
@@ -192,15 +197,19 @@ export class StandingForecasts {
         const forecasts = rows as readonly Row[] as readonly ForecastRow[]
         if (!forecasts.every(this.#isKnown)) await this.#source.questions.refresh()
         this.#takeRows(forecasts)
-        this.#taken.add(path)
-        const drawnMs = inboxTimeMs(path)
-        if (drawnMs > this.#newestMs) this.#newestMs = drawnMs
+        this.#noteTaken(path)
       } catch (error) {
         failures.push(error as Error)
       }
     }
     await pMap(paths, read, { concurrency: READS_AT_ONCE })
     return failures.find((failure) => !isCorrupt(failure)) ?? failures[0]
+  }
+
+  #noteTaken(path: string): void {
+    this.#taken.add(path)
+    const namedMs = inboxTimeMs(path)
+    if (namedMs > this.#newestMs) this.#newestMs = namedMs
   }
 
   #takeRows(rows: readonly WrittenForecast[]): void {

@@ -18,7 +18,7 @@ import {
 } from './disk.ts'
 import { StoreMark } from './mark.ts'
 import { assertPath, assertPrefix, isPath } from './paths.ts'
-import type { OneByOne, Store, StoredObject } from './store.ts'
+import { type OneByOne, type Store, type StoredObject, everything } from './store.ts'
 
 const CREATOR = new URL('./creator.ts', import.meta.url)
 /** The folder of half-written objects. No object's path can begin with its name. */
@@ -78,21 +78,28 @@ export class FileStore implements Store {
     )
   }
 
-  async *list(prefix: string, after = ''): AsyncIterable<StoredObject> {
+  async *list(prefix: string, after = '', wanted = everything): AsyncIterable<StoredObject> {
     assertPrefix(prefix)
     const folder = prefix.slice(0, prefix.lastIndexOf('/') + 1)
     let isEmpty = true
-    for await (const object of this.#walk(folder, prefix, after)) {
+    const isSought = (path: string) => {
+      if (path.endsWith('/')) {
+        const mayHold = path.startsWith(prefix) || prefix.startsWith(path)
+        return mayHold && (path > after || after.startsWith(path))
+      }
+      if (!path.startsWith(prefix) || path <= after) return false
       isEmpty = false
-      yield object
+      return wanted(path)
     }
+    yield* this.#walk(folder, isSought)
     if (!isEmpty) return
     await reported('list', prefix, this.#mark.assertThere())
     // It may just have come back.
-    yield* this.#walk(folder, prefix, after)
+    yield* this.#walk(folder, isSought)
   }
 
-  async *#walk(folder: string, prefix: string, after: string): AsyncIterable<StoredObject> {
+  /** The files that are sought in a folder, and in those folders in it that are, whose paths end in a slash. */
+  async *#walk(folder: string, isSought: (path: string) => boolean): AsyncIterable<StoredObject> {
     const location = join(this.#root, folder)
     const entries = await reported(
       'list',
@@ -102,13 +109,12 @@ export class FileStore implements Store {
     const paths = (entries ?? [])
       .filter((entry) => isPath(entry.name) && (entry.isDirectory() || entry.isFile()))
       .map((entry) => folder + entry.name + (entry.isDirectory() ? '/' : ''))
+      .filter(isSought)
       .sort((a, b) => (a < b ? -1 : 1))
     for (const path of paths) {
       if (path.endsWith('/')) {
-        const mayHold = path.startsWith(prefix) || prefix.startsWith(path)
-        const mayFollow = path > after || after.startsWith(path)
-        if (mayHold && mayFollow) yield* this.#walk(path, prefix, after)
-      } else if (path.startsWith(prefix) && path > after) {
+        yield* this.#walk(path, isSought)
+      } else {
         const stats = await reported(
           'list',
           path,

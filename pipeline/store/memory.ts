@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Body } from './body.ts'
 import { assertPath, assertPrefix } from './paths.ts'
-import type { Store, StoredObject } from './store.ts'
+import { type Store, type StoredObject, everything } from './store.ts'
 
 export class MemoryStore implements Store {
   readonly url = 'memory:'
@@ -25,9 +25,11 @@ export class MemoryStore implements Store {
     return this.objects.get(path)?.slice(offset, offset + length)
   }
 
-  async *list(prefix: string, after = ''): AsyncIterable<StoredObject> {
+  async *list(prefix: string, after = '', wanted = everything): AsyncIterable<StoredObject> {
     assertPrefix(prefix)
-    const paths = [...this.objects.keys()].filter((path) => path.startsWith(prefix) && path > after)
+    const paths = [...this.objects.keys()].filter(
+      (path) => path.startsWith(prefix) && path > after && wanted(path),
+    )
     for (const path of paths.sort()) {
       const bytes = this.objects.get(path)
       const modifiedAt = this.#modifiedAt.get(path) ?? new Date(0)

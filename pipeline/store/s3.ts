@@ -12,7 +12,7 @@ import { createReadStream } from 'node:fs'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { Body, LocalFile } from './body.ts'
 import { assertPath, assertPrefix } from './paths.ts'
-import type { Store, StoredObject } from './store.ts'
+import { type Store, type StoredObject, everything } from './store.ts'
 
 export interface S3Settings {
   bucket: string
@@ -58,7 +58,7 @@ export class S3Store implements Store {
     return length === 0 ? bytes?.subarray(0, 0) : bytes
   }
 
-  async *list(prefix: string, after = ''): AsyncIterable<StoredObject> {
+  async *list(prefix: string, after = '', wanted = everything): AsyncIterable<StoredObject> {
     assertPrefix(prefix)
     let token: string | undefined
     do {
@@ -73,10 +73,11 @@ export class S3Store implements Store {
         ),
       )
       for (const { Key, Size, LastModified } of page.Contents ?? []) {
-        if (Key === undefined) continue
+        const path = Key?.slice(this.#prefix.length)
+        if (path === undefined || !wanted(path)) continue
         // Nothing may conclude from an unknown age; with the epoch the object would look ancient.
         const modifiedAt = LastModified ?? new Date(Number.NaN)
-        yield { path: Key.slice(this.#prefix.length), sizeBytes: Size ?? 0, modifiedAt }
+        yield { path, sizeBytes: Size ?? 0, modifiedAt }
       }
       token = page.NextContinuationToken
     } while (token !== undefined)

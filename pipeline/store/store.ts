@@ -24,8 +24,11 @@ export interface Store {
   get(path: string, signal?: AbortSignal): Promise<Uint8Array | undefined>
   /** Up to `length` bytes from `offset`: fewer at the end of the object, undefined if there is none. */
   range(path: string, offset: number, length: number): Promise<Uint8Array | undefined>
-  /** Objects whose path begins with `prefix` and sorts after `after`, in the order of their paths. */
-  list(prefix: string, after?: string): AsyncIterable<StoredObject>
+  /**
+   * Objects whose path begins with `prefix` and sorts after `after`, in the order of their paths. Those that are not `wanted` are left out:
+   * a store in a directory saves the look at their files, which is most of what a listing costs there.
+   */
+  list(prefix: string, after?: string, wanted?: (path: string) => boolean): AsyncIterable<StoredObject>
   /** Creates the object, or returns false if the path is taken. Exactly one of several simultaneous calls creates it. */
   putIfAbsent(path: string, body: Body, signal?: AbortSignal): Promise<boolean>
   /** Creates or replaces the object. */
@@ -40,6 +43,9 @@ export interface Store {
    */
   oneByOne?(): OneByOne
 }
+
+/** Every path is wanted. */
+export const everything = (_path: string): boolean => true
 
 /** Creates objects for a caller who waits for each before the next. */
 export interface OneByOne {

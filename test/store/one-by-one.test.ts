@@ -24,7 +24,7 @@ storeContract('a store in a directory that creates by a thread', async (): Promi
     url: store.url,
     get: (path) => store.get(path),
     range: (path, offset, length) => store.range(path, offset, length),
-    list: (prefix, after) => store.list(prefix, after),
+    list: (...asked) => store.list(...asked),
     putIfAbsent: (path, content) =>
       (content instanceof Uint8Array ? inbox : store).putIfAbsent(path, content as Uint8Array),
     put: (path, content) => store.put(path, content),

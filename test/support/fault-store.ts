@@ -68,9 +68,9 @@ export class FaultStore implements Store {
     return this.#store.range(path, offset, length)
   }
 
-  async *list(prefix: string, after?: string): AsyncIterable<StoredObject> {
-    await this.#begin({ operation: 'list', path: prefix })
-    yield* this.#store.list(prefix, after)
+  async *list(...asked: Parameters<Store['list']>): AsyncIterable<StoredObject> {
+    await this.#begin({ operation: 'list', path: asked[0] })
+    yield* this.#store.list(...asked)
   }
 
   async putIfAbsent(path: string, body: Body, signal?: AbortSignal): Promise<boolean> {

@@ -1,6 +1,6 @@
 // A store whose reads are wrong where a test wants it: it does not show what is there, or lists what was there once.
 import { MemoryStore } from '../../pipeline/store/memory.ts'
-import type { StoredObject } from '../../pipeline/store/store.ts'
+import type { Store, StoredObject } from '../../pipeline/store/store.ts'
 import { copyOf } from './store-content.ts'
 
 export class LyingStore extends MemoryStore {
@@ -39,8 +39,8 @@ export class LyingStore extends MemoryStore {
     return this.hidden.has(path) ? undefined : super.range(path, offset, length)
   }
 
-  override async *list(prefix: string, after?: string): AsyncIterable<StoredObject> {
-    yield* this.#listed ? this.#listed.list(prefix, after) : super.list(prefix, after)
+  override async *list(...asked: Parameters<Store['list']>): AsyncIterable<StoredObject> {
+    yield* this.#listed ? this.#listed.list(...asked) : super.list(...asked)
   }
 
   override async delete(path: string): Promise<void> {

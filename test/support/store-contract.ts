@@ -165,6 +165,19 @@ export function storeContract(name: string, create: () => Promise<Store>): void 
         expect(await pathsIn(store, 'a/c/', 'A')).toEqual(['a/c/d/e/f'])
       })
 
+      test('leaves out what is not wanted, and asks about nothing else than what it would list', async () => {
+        const store = await create()
+        await pMap(tricky, (path) => store.put(path, bytes(path)))
+        const asked: string[] = []
+        const objects = store.list('a/', 'a/b-c/d', (path) => {
+          asked.push(path)
+          return path.endsWith('f')
+        })
+        expect((await Array.fromAsync(objects)).map(({ path }) => path)).toEqual(['a/c/d/e/f'])
+        expect(asked).toEqual(['a/b.c', 'a/c/d/e/f'])
+        expect(await Array.fromAsync(store.list('', '', () => false))).toEqual([])
+      })
+
       test('does not end at a thousand objects', async () => {
         const store = await create()
         const many = Array.from({ length: 1_203 }, (_, index) => `many/${String(index).padStart(6, '0')}`)

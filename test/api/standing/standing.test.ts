@@ -8,6 +8,8 @@ import type { Components } from '../../../jobs/components.ts'
 import { withDatabase } from '../../../pipeline/duckdb.ts'
 import { LocalFiles } from '../../../pipeline/store/local-files.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
+import { inboxPathAt } from '../../../pipeline/store/paths.ts'
+import type { Store, StoredObject } from '../../../pipeline/store/store.ts'
 import { compact } from '../../../pipeline/tables/compact.ts'
 import { ServiceError } from '../../../schemas/errors.ts'
 import type { ForecastRow } from '../../../schemas/tables.ts'
@@ -118,6 +120,33 @@ describe('a node that follows', () => {
     expect(pageOf(node, 1).forecasts).toMatchObject([{ probability: 0.000005 }])
   })
 
+  test('looks at no object that it wrote itself, and lists those of the last minutes', async () => {
+    const listings: { after: string | undefined; found: string[] }[] = []
+    class WatchedStore extends MemoryStore {
+      override async *list(...asked: Parameters<Store['list']>): AsyncIterable<StoredObject> {
+        if (asked[0] !== 'inbox/forecasts/') return yield* super.list(...asked)
+        const objects = await Array.fromAsync(super.list(...asked))
+        listings.push({ after: asked[1], found: objects.map(({ path }) => path) })
+        yield* objects
+      }
+    }
+    store = new FaultStore(new WatchedStore())
+    components = await testComponents({ store, clock })
+    await ask(1, HOUR_MS)
+    const node = newNode()
+    await follow(node)
+    listings.length = 0
+    for (let minute = 0; minute < 30; minute++) {
+      pass(60_000)
+      const rows = [forecast(1, 1, minute)]
+      node.standing.wrote(await send(store, 'forecasts', named(minute * 60_000, minute), rows), rows)
+      await follow(node)
+    }
+    expect(listings.map(({ found }) => found)).toEqual(Array.from({ length: 30 }, () => []))
+    // Its own newest object before the last look but one was named in the 28th minute.
+    expect(listings.at(-1)!.after).toBe(inboxPathAt('forecasts', Date.parse(START) + (28 - 4) * 60_000))
+  })
+
   test('reads what another process wrote on a question that was not known yet', async () => {
     const node = newNode()
     await follow(node)
@@ -173,6 +202,27 @@ describe('a node whose store does not answer', () => {
     isAway = false
     await follow(node)
     expect(pageOf(node, 1).forecasts).toMatchObject([{ probability: 0.000002 }])
+  })
+})
+
+describe('a node whose store does not give an object', () => {
+  test('reads it later, however old it is beside the others', async () => {
+    let lost: string | undefined
+    store = new FaultStore(new MemoryStore(), {
+      before: ({ operation, path }) => {
+        if (operation === 'get' && path === lost) throw new ServiceError('unavailable', 'no answer')
+      },
+    })
+    components = await testComponents({ store, clock })
+    await ask(1, HOUR_MS)
+    pass(30 * 60_000)
+    lost = await send(store, 'forecasts', named(0, 1), [forecast(1, 1, 1)])
+    await send(store, 'forecasts', named(29 * 60_000, 2), [forecast(2, 1, 2)])
+    const node = newNode()
+    for (let look = 0; look < 2; look++) await expect(follow(node)).rejects.toThrow(/no answer/)
+    lost = undefined
+    await follow(node)
+    expect(pageOf(node, 1).forecasts).toMatchObject([{ probability: 0.000001 }])
   })
 })
 
