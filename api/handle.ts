@@ -100,6 +100,7 @@ const MOST_PARAMETERS = 20
 
 /** @throws ServiceError `invalid` for a parameter that is given twice, since either could be meant, and for too many. */
 function queryOf(text: string): Record<string, string> {
+  if (text === '') return {}
   // Counted before they are taken apart.
   if (text.split('&', MOST_PARAMETERS + 1).length > MOST_PARAMETERS) {
     throw new ServiceError('invalid', `the query has more than ${MOST_PARAMETERS} parameters`, {
@@ -124,35 +125,22 @@ function callerOf(
   call: CountedCall,
 ): Promise<Caller> {
   if (limit === 'none') return Promise.resolve(ANONYMOUS)
-  switch (key) {
-    case 'none':
-      return call.identify(false, () => Promise.resolve(ANONYMOUS))
-    case 'agent': {
-      const { authorization } = request.headers
-      return call.identify(callers.isGood(authorization), (hold) =>
-        callers.ofBearer(soleAuthorization(request), hold),
-      )
+  return call.identify((guard): Promise<Caller> => {
+    switch (key) {
+      case 'none':
+        return callers.ofApiKey(undefined, guard)
+      case 'agent':
+        return callers.ofBearer(sentValues(request, 'authorization'), guard)
+      case 'optional':
+        return callers.ofApiKey(request.headers['x-api-key']?.toString(), guard)
     }
-    case 'optional': {
-      const header = request.headers['x-api-key']?.toString()
-      return call.identify(callers.isGood(header), (hold) => callers.ofApiKey(header, hold))
-    }
-  }
+  })
 }
 
 /** A wrong key is answered with how to send a right one. */
 function challengeFor(error: unknown, { key }: Route): Record<string, string> | undefined {
   const isWrongKey = error instanceof ServiceError && error.kind === 'unauthorized'
   return isWrongKey && key !== 'none' ? { 'WWW-Authenticate': CHALLENGES[key] } : undefined
-}
-
-function soleAuthorization(request: IncomingMessage): string | undefined {
-  const sent = sentValues(request, 'authorization')
-  if (sent.length <= 1) return sent[0]
-  throw new ServiceError(
-    'unauthorized',
-    `the header Authorization was sent ${sent.length} times: send it once`,
-  )
 }
 
 /** @throws ServiceError `invalid` for a list that is too long, whatever its items are. */

@@ -105,7 +105,10 @@ class PreparedAnswers {
     counted: CountedCall,
   ): Promise<AnswerSource | undefined> {
     try {
-      await counted.identify(caller.kind !== 'anonymous', () => Promise.resolve(caller))
+      await counted.identify(async ({ assertAttemptLeft }) => {
+        if (caller.kind === 'anonymous') await assertAttemptLeft()
+        return caller
+      })
       await counted.admit(spec.limit, caller, false)
       await context.catchUp()
       const source = spec.prepared.find(named, context)

@@ -11,17 +11,21 @@ export type KnownKey = KeyRecord & { retired_at: string | null }
 
 export type Caller = { kind: 'anonymous' } | KnownKey
 
-/**
- * Called before a key that was never good is looked up; what it returns, after that. It throws for a caller that may not
- * have any more looked up.
- */
-export type Hold = () => Promise<() => Promise<unknown>>
+/** Asked about a call without a key that is known to be good. It throws for a caller that has no attempt left. */
+export interface Guard {
+  /** Called first. */
+  assertAttemptLeft: () => Promise<void>
+  /** Called before a key is looked up; what it returns, after that. */
+  hold: () => Promise<() => Promise<unknown>>
+}
 
-const free: Hold = () => Promise.resolve(() => Promise.resolve())
+const FREE: Guard = {
+  assertAttemptLeft: () => Promise.resolve(),
+  hold: () => Promise.resolve(() => Promise.resolve()),
+}
 
-interface LookUp {
+interface LookUp extends Pick<Guard, 'hold'> {
   key: string
-  hold: Hold
 }
 
 const WORKS: Record<Environment, string> = {
@@ -58,6 +62,8 @@ export class Callers {
       maxSize: 100_000,
       sizeCalculation: () => 1,
       ttl: this.#ttlMs,
+      // Reading the clock costs less than a timer that says when to read it again.
+      ttlResolution: 0,
       // What is too old tells a key that was good from one that nobody has.
       noDeleteOnStaleGet: true,
       // An entry evicted while it loads must still reach its caller.
@@ -76,27 +82,31 @@ export class Callers {
     })
   }
 
-  /** Whether a header has a key that was good when it was last looked up. Asks nobody. */
-  isGood(header: string | undefined): boolean {
-    const key = header?.replace(/^Bearer +/i, '')
-    if (key === undefined || !isWellFormedKey(key)) return false
-    return this.#kept(sha256Hex(key)) !== undefined
-  }
-
   /** The caller with a key that is good and was looked up lately. Waits for nobody. */
   atHand(key: string): KnownKey | undefined {
     return isWellFormedKey(key) ? this.#lately(key, sha256Hex(key)) : undefined
   }
 
-  /** @throws ServiceError `unauthorized`. */
-  async ofBearer(authorization: string | undefined, hold = free): Promise<KnownKey & { kind: 'agent' }> {
+  /**
+   * The agent whose key is the bearer token of these headers `Authorization`.
+   *
+   * @throws ServiceError `unauthorized`.
+   */
+  async ofBearer(sent: readonly string[], guard = FREE): Promise<KnownKey & { kind: 'agent' }> {
+    const [authorization] = sent
+    const key = sent.length === 1 ? /^Bearer +(\S+)$/i.exec(authorization!)?.[1] : undefined
+    const record = await this.#find(key, guard)
+    if (sent.length > 1) {
+      throw new ServiceError(
+        'unauthorized',
+        `the header Authorization was sent ${sent.length} times: send it once`,
+      )
+    }
     if (authorization === undefined) {
       throw new ServiceError('unauthorized', 'no API key: send the header Authorization: Bearer <api_key>', {
         type: 'no-key',
       })
     }
-    const key = /^Bearer +(\S+)$/i.exec(authorization)?.[1]
-    const record = key === undefined ? undefined : await this.#find(key, hold)
     if (record?.kind !== 'agent') {
       throw new ServiceError(
         'unauthorized',
@@ -118,15 +128,23 @@ export class Callers {
   }
 
   /** @throws ServiceError `unauthorized` for a key that does not work here; sending none is allowed. */
-  async ofApiKey(header: string | undefined, hold = free): Promise<Caller> {
+  async ofApiKey(header: string | undefined, guard = FREE): Promise<Caller> {
+    const record = await this.#find(header, guard)
     if (header === undefined) return { kind: 'anonymous' }
-    const record = await this.#find(header, hold)
     if (!record) throw new ServiceError('unauthorized', 'the X-API-Key is unknown or was revoked')
     return record
   }
 
-  async #find(key: string, hold: Hold): Promise<KnownKey | undefined> {
-    if (!isWellFormedKey(key)) return undefined
+  async #find(key: string | undefined, guard: Guard): Promise<KnownKey | undefined> {
+    if (key === undefined || !isWellFormedKey(key)) {
+      await guard.assertAttemptLeft()
+      return undefined
+    }
+    const hash = sha256Hex(key)
+    const known = this.#lately(key, hash)
+    if (known) return known
+    const wasGood = this.#kept(hash) !== undefined
+    if (!wasGood) await guard.assertAttemptLeft()
     for (const environment of ENVIRONMENTS) {
       if (environment !== this.#environment && key.startsWith(KEY_PREFIXES[environment])) {
         throw new ServiceError(
@@ -135,11 +153,8 @@ export class Callers {
         )
       }
     }
-    const hash = sha256Hex(key)
-    const known = this.#lately(key, hash)
-    if (known) return known
-    const isNew = this.#kept(hash) === undefined
-    const found = await this.#cache.fetch(hash, { context: { key, hold: isNew ? hold : free } })
+    const { hold } = wasGood ? FREE : guard
+    const found = await this.#cache.fetch(hash, { context: { key, hold } })
     return this.#inForce(found?.record)
   }
 
@@ -147,7 +162,7 @@ export class Callers {
   #lately(key: string, hash: string): KnownKey | undefined {
     const record = this.#inForce(this.#cache.get(hash)?.record)
     if (record && this.#cache.getRemainingTTL(hash) < this.#ttlMs / 2) {
-      const again = { forceRefresh: true, noDeleteOnFetchRejection: true, context: { key, hold: free } }
+      const again = { forceRefresh: true, noDeleteOnFetchRejection: true, context: { key, hold: FREE.hold } }
       // Where it fails, the next call tries again, and once time is over it says so.
       this.#cache.fetch(hash, again).catch(() => undefined)
     }

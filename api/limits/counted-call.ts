@@ -1,7 +1,7 @@
 // One call as it is counted: admitted by its limit, given back if it fails, and then counted as an attempt.
 import type { UsageEntry } from '../../pipeline/access/usage.ts'
 import { type Admission, type LimitedCall, type QuotaState, Refusal } from './admission.ts'
-import type { Caller, Hold } from './callers.ts'
+import type { Caller, Guard } from './callers.ts'
 import { type Limits, payerOf } from './limits.ts'
 
 export class CountedCall {
@@ -34,12 +34,14 @@ export class CountedCall {
    *
    * @throws Refusal, and whatever `find` throws.
    */
-  async identify<T extends Caller>(isGood: boolean, find: (hold: Hold) => Promise<T>): Promise<T> {
-    if (!isGood) await this.#assertAttemptLeft()
-    const caller = await find(async () => {
-      const attempt = await this.#limits.attempts.admit(this.#payer)
-      if (!attempt.admitted) throw new Refusal(attempt.state)
-      return attempt.takeBack
+  async identify<T extends Caller>(find: (guard: Guard) => Promise<T>): Promise<T> {
+    const caller = await find({
+      assertAttemptLeft: () => this.#assertAttemptLeft(),
+      hold: async () => {
+        const attempt = await this.#limits.attempts.admit(this.#payer)
+        if (!attempt.admitted) throw new Refusal(attempt.state)
+        return attempt.takeBack
+      },
     })
     if (caller.kind !== 'anonymous') {
       this.#payer = payerOf(caller, this.#address)

@@ -116,7 +116,8 @@ export class Idempotency {
       // Checked before the claim is stored, so that a refused request leaves its key free for the corrected one.
       const decided = await this.#decide(work, fresh)
       const mine: ClaimRecord = {
-        ...fresh,
+        id: fresh.id,
+        salt: fresh.salt,
         at: fresh.at.toISOString(),
         fingerprint,
         state: 'under_way',
@@ -170,15 +171,25 @@ export class Idempotency {
 
   #newClaim(): Claim {
     const { newId, now, randomBytes } = this.#components
-    let salt: string | undefined
-    return {
-      id: newId(),
-      at: now(),
-      // Drawn when it is asked for, since most calls need none.
-      get salt() {
-        return (salt ??= Buffer.from(randomBytes(SALT_BYTES)).toString('hex'))
-      },
-    }
+    return new NewClaim(newId(), now(), randomBytes)
+  }
+}
+
+/** A claim whose salt is drawn when it is asked for, since most calls need none. */
+class NewClaim implements Claim {
+  readonly id: string
+  readonly at: Date
+  readonly #randomBytes: IdempotencyComponents['randomBytes']
+  #salt: string | undefined
+
+  constructor(id: string, at: Date, randomBytes: IdempotencyComponents['randomBytes']) {
+    this.id = id
+    this.at = at
+    this.#randomBytes = randomBytes
+  }
+
+  get salt(): string {
+    return (this.#salt ??= Buffer.from(this.#randomBytes(SALT_BYTES)).toString('hex'))
   }
 }
 

@@ -133,8 +133,8 @@ describe('a key', () => {
       account_id: idOf(key),
     })
     expect(await callers().ofApiKey(agent.key)).toMatchObject({ kind: 'agent', tier: 'free' })
-    expect(await callers().ofBearer(`Bearer ${agent.key}`)).toMatchObject({ agent_id: uuidOf(9, 1) })
-    await expect(callers().ofBearer(`Bearer ${key}`)).rejects.toMatchObject({ kind: 'unauthorized' })
+    expect(await callers().ofBearer([`Bearer ${agent.key}`])).toMatchObject({ agent_id: uuidOf(9, 1) })
+    await expect(callers().ofBearer([`Bearer ${key}`])).rejects.toMatchObject({ kind: 'unauthorized' })
   })
 })
 
@@ -205,8 +205,8 @@ describe('rotating a key', () => {
     const { key, replaced } = await registry.rotateKey(agent.key.id, later(2))
     expect(replaced).toMatchObject({ revoked_at: later(1).toISOString(), expires_at: later(1).toISOString() })
     const node = callers()
-    await expect(node.ofBearer(`Bearer ${agent.key.key}`)).rejects.toMatchObject({ kind: 'unauthorized' })
-    expect(await node.ofBearer(`Bearer ${key.key}`)).toMatchObject({
+    await expect(node.ofBearer([`Bearer ${agent.key.key}`])).rejects.toMatchObject({ kind: 'unauthorized' })
+    expect(await node.ofBearer([`Bearer ${key.key}`])).toMatchObject({
       agent_id: agent.id,
       account_id: agent.key.id,
     })

@@ -191,10 +191,13 @@ describe('a key that is used all the time', () => {
     end()
     pass(5_000)
     expect(node.atHand(key)).toBeUndefined()
-    const held = () => Promise.reject(new Error('no attempt is left'))
-    expect(await node.ofApiKey(key, held)).toMatchObject({ owner: 'Ada' })
+    const refuse = () => Promise.reject(new Error('no attempt is left'))
+    const guard = { assertAttemptLeft: refuse, hold: refuse }
+    expect(await node.ofApiKey(key, guard)).toMatchObject({ owner: 'Ada' })
     expect(again()).toBe(1)
-    await expect(node.ofApiKey(unknownKey(), held)).rejects.toThrow('no attempt is left')
+    for (const wrong of [unknownKey(), 'x', undefined]) {
+      await expect(node.ofApiKey(wrong, guard)).rejects.toThrow('no attempt is left')
+    }
   })
 
   test('is waited for once its time is over, however long the store takes', async () => {
