@@ -76,9 +76,7 @@ async function replyOf(
   const takesNone = spec.method === 'POST' && !spec.body
   if (takesNone && hasBody(request)) parseInput(NO_FIELDS, await readJson(request), 'body')
   const sent = spec.body && (await readJson(request))
-  for (const [field, most] of Object.entries(spec.mostItems ?? {})) {
-    assertLength(sent, field, most(caller, context))
-  }
+  for (const field in spec.mostItems) assertLength(sent, field, spec.mostItems[field]!(caller, context))
   const body = spec.body && parseInput(spec.body, sent, 'body')
   if (spec.limit !== 'none' && spec.submissions) {
     await call.admitMore(spec.limit, caller, spec.submissions(body) - 1)

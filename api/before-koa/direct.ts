@@ -61,10 +61,11 @@ async function answer(
   const { status, headers, body } = answerIn(handled, request, requestId, components)
   const head = ['X-Request-Id', requestId, ...FIRST_HEADERS]
   append(head, handled.headers)
-  const { 'Content-Type': type, ...others } = headers
-  head.push('Content-Type', type, 'Content-Length', String(body.byteLength))
-  append(head, others)
-  if (!accepting() && others['Connection'] === undefined) head.push('Connection', 'close')
+  for (const name in headers) {
+    head.push(name, headers[name]!)
+    if (name === 'Content-Type') head.push('Content-Length', String(body.byteLength))
+  }
+  if (!accepting() && headers['Connection'] === undefined) head.push('Connection', 'close')
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   await sendAtEndOfTurn(
     { request, response, route, requestId, startedMs, keyId: handled.keyId },

@@ -1,6 +1,6 @@
 // Identifies a caller by its key. Only a key of the right form is looked up in the registry.
 import { LRUCache } from 'lru-cache'
-import { KEY_PREFIXES, isWellFormedKey } from '../../pipeline/access/api-key.ts'
+import { KEY_LENGTH, KEY_PREFIXES, isWellFormedKey } from '../../pipeline/access/api-key.ts'
 import { type KeyRecord, type Registry, isInForce } from '../../pipeline/access/registry.ts'
 import { sha256Hex } from '../../pipeline/proof/canonical.ts'
 import { ServiceError } from '../../schemas/errors.ts'
@@ -84,7 +84,7 @@ export class Callers {
 
   /** The caller with a key that is good and was looked up lately. Waits for nobody. */
   atHand(key: string): KnownKey | undefined {
-    return isWellFormedKey(key) ? this.#lately(key, sha256Hex(key)) : undefined
+    return key.length === KEY_LENGTH ? this.#lately(key, sha256Hex(key)) : undefined
   }
 
   /**
@@ -113,7 +113,8 @@ export class Callers {
         'the bearer token is not the API key of an agent, or was revoked',
       )
     }
-    return { ...record, retired_at: record.retired_at ?? this.#retired.get(record.agent_id) ?? null }
+    const retired_at = record.retired_at ?? this.#retired.get(record.agent_id) ?? null
+    return retired_at === record.retired_at ? record : { ...record, retired_at }
   }
 
   /** So that the forecasts of an agent are refused at once, and not when its key is looked up again. */
@@ -136,7 +137,7 @@ export class Callers {
   }
 
   async #find(key: string | undefined, guard: Guard): Promise<KnownKey | undefined> {
-    if (key === undefined || !isWellFormedKey(key)) {
+    if (key?.length !== KEY_LENGTH) {
       await guard.assertAttemptLeft()
       return undefined
     }
@@ -145,6 +146,7 @@ export class Callers {
     if (known) return known
     const wasGood = this.#kept(hash) !== undefined
     if (!wasGood) await guard.assertAttemptLeft()
+    if (!isWellFormedKey(key)) return undefined
     for (const environment of ENVIRONMENTS) {
       if (environment !== this.#environment && key.startsWith(KEY_PREFIXES[environment])) {
         throw new ServiceError(

@@ -98,7 +98,7 @@ export class QuestionBook {
    * @throws ServiceError `notFound`.
    */
   async find(questionId: string): Promise<KnownQuestion> {
-    const [found] = await this.findAll([questionId])
+    const found = this.known(questionId) ?? (await this.findAll([questionId]))[0]
     return found ?? noSuchQuestion(questionId)
   }
 

@@ -8,8 +8,11 @@ const ID_LENGTH = 8
 const SECRET_LENGTH = 32
 const CHECKSUM_LENGTH = 6
 
-/** Fixed, so that secret scanners can match them. */
+/** Fixed, and of one length, so that secret scanners can match them. */
 export const KEY_PREFIXES: Record<Environment, string> = { production: 'fv_live_', sandbox: 'fv_test_' }
+/** Of a whole key. */
+export const KEY_LENGTH =
+  KEY_PREFIXES.production.length + ID_LENGTH + '_'.length + SECRET_LENGTH + CHECKSUM_LENGTH
 
 export interface ApiKey {
   /** The whole key, a secret: `fv_live_` + id + `_` + 32 random characters + checksum. */
