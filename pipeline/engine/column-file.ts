@@ -4,6 +4,7 @@ import { closeSync, openSync, writeFileSync } from 'node:fs'
 import { type ColumnKinds, type Columns, type RowSink, newColumns } from '../../schemas/columns.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { codeOf } from '../store/disk.ts'
+import { ByteWriter } from '../tables/byte-writer.ts'
 import {
   type Chunk,
   DOUBLE,
@@ -11,8 +12,8 @@ import {
   MAGIC,
   type ParquetColumn,
   type RowGroup,
-  fileEnd,
-  pageHeader,
+  putFileEnd,
+  putPageHeader,
 } from '../tables/parquet-form.ts'
 
 /** A multiple of DuckDB's vectors. All columns of a row group are in memory. */
@@ -47,7 +48,9 @@ export class ColumnFile<Kinds extends ColumnKinds> implements RowSink<Kinds>, Di
   /** Ends the file. */
   close(): void {
     if (this.row > 0) this.#endGroup()
-    this.#write(fileEnd(this.#form, this.#groups))
+    const end = new ByteWriter()
+    putFileEnd(end, this.#form, this.#groups)
+    this.#write(end.copy())
     this[Symbol.dispose]()
   }
 
@@ -62,7 +65,9 @@ export class ColumnFile<Kinds extends ColumnKinds> implements RowSink<Kinds>, Di
     const chunks = Object.values(this.columns).map(({ buffer, BYTES_PER_ELEMENT }): Chunk => {
       const offset = this.#sizeBytes
       const sizeBytes = this.row * BYTES_PER_ELEMENT
-      this.#write(pageHeader(this.row, sizeBytes))
+      const header = new ByteWriter()
+      putPageHeader(header, this.row, sizeBytes)
+      this.#write(header.copy())
       // Little-endian, as in Parquet, on every machine that DuckDB's client is built for.
       this.#write(new Uint8Array(buffer, 0, sizeBytes))
       return { offset, sizeBytes: this.#sizeBytes - offset }

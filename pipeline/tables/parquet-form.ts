@@ -1,6 +1,7 @@
 // The form of plain Parquet files: one page to a column of a row group, without compression, dictionaries or statistics. What stands
 // around the values: headers of pages, and the footer, whose fields have the numbers of
 // https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift
+import type { ByteWriter } from './byte-writer.ts'
 import { ThriftWriter } from './thrift-writer.ts'
 
 /** Numbers that the format has for physical types, for what they mean, and for whether values may be missing. */
@@ -41,20 +42,25 @@ export interface RowGroup {
   chunks: readonly Chunk[]
 }
 
-/** What comes before the `sizeBytes` bytes of a page of this many values, missing ones among them. */
-export function pageHeader(values: number, sizeBytes: number): Uint8Array {
-  const header = new ThriftWriter()
+/** Puts what comes before the `sizeBytes` bytes of a page of this many values, missing ones among them. */
+export function putPageHeader(into: ByteWriter, values: number, sizeBytes: number): void {
+  const header = new ThriftWriter(into)
   const [pageType, uncompressed, compressed, dataPage] = [1, 2, 3, 5]
   header.i32(pageType, DATA_PAGE).i32(uncompressed, sizeBytes).i32(compressed, sizeBytes)
   const [valueCount, encoding, definitionLevels, repetitionLevels] = [1, 2, 3, 4]
   header.struct(dataPage).i32(valueCount, values).i32(encoding, PLAIN)
   header.i32(definitionLevels, RLE).i32(repetitionLevels, RLE).end()
-  return header.end().bytes()
+  header.end()
 }
 
-/** What comes after the last page. */
-export function fileEnd(columns: readonly ParquetColumn[], groups: readonly RowGroup[]): Uint8Array {
-  const file = new ThriftWriter()
+/** Puts what comes after the last page. */
+export function putFileEnd(
+  into: ByteWriter,
+  columns: readonly ParquetColumn[],
+  groups: readonly RowGroup[],
+): void {
+  const start = into.length
+  const file = new ThriftWriter(into)
   const [version, schema, rowCount, rowGroups, createdBy] = [1, 2, 3, 4, 6]
   file.i32(version, 1).structs(schema, 1 + columns.length)
   writeSchema(file, columns)
@@ -64,8 +70,9 @@ export function fileEnd(columns: readonly ParquetColumn[], groups: readonly RowG
   )
   file.structs(rowGroups, groups.length)
   for (const group of groups) writeRowGroup(file, columns, group)
-  const footer = file.text(createdBy, 'forecast-verification-service').end().bytes()
-  return Buffer.concat([footer, uint32(footer.length), MAGIC])
+  file.text(createdBy, 'forecast-verification-service').end()
+  into.uint32(into.length - start)
+  into.bytes(MAGIC)
 }
 
 /** The root, and then its children. */
@@ -108,9 +115,4 @@ function writeRowGroup(
   }
   const sizeBytes = chunks.reduce((sum, chunk) => sum + chunk.sizeBytes, 0)
   file.i64(totalBytes, sizeBytes).i64(rowCount, rows).end()
-}
-
-/** In four bytes, the lowest first. */
-export function uint32(value: number): Uint8Array {
-  return Uint8Array.of(value, value >>> 8, value >>> 16, value >>> 24)
 }

@@ -1,5 +1,6 @@
 // Writes structs of Thrift in its compact protocol, as far as the headers and footers of Parquet files need it.
 // https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md
+import type { ByteWriter } from './byte-writer.ts'
 
 const TRUE = 1
 const I32 = 5
@@ -10,18 +11,22 @@ const STRUCT = 12
 
 /** Fields of a struct come in the order of their ids; `end` closes the struct that was begun last, at first the outermost one. */
 export class ThriftWriter {
-  readonly #bytes: number[] = []
+  readonly #into: ByteWriter
   /** The last ids in the structs around this one. */
   readonly #around: number[] = []
   #last = 0
 
+  constructor(into: ByteWriter) {
+    this.#into = into
+  }
+
   i32(id: number, value: number): this {
-    return this.#field(id, I32).varint(2 * value)
+    return this.#field(id, I32).#varint(2 * value)
   }
 
   /** Of a whole number from 0 to 2^52. */
   i64(id: number, value: number): this {
-    return this.#field(id, I64).varint(2 * value)
+    return this.#field(id, I64).#varint(2 * value)
   }
 
   true(id: number): this {
@@ -35,7 +40,7 @@ export class ThriftWriter {
 
   i32s(id: number, values: readonly number[]): this {
     this.#list(id, I32, values.length)
-    for (const value of values) this.varint(2 * value)
+    for (const value of values) this.#varint(2 * value)
     return this
   }
 
@@ -58,21 +63,9 @@ export class ThriftWriter {
   }
 
   end(): this {
-    this.#bytes.push(0)
+    this.#into.byte(0)
     this.#last = this.#around.pop() ?? 0
     return this
-  }
-
-  /** Seven bits to a byte, the lowest first. */
-  varint(value: number): this {
-    let rest = value
-    for (; rest >= 128; rest = Math.floor(rest / 128)) this.#bytes.push((rest % 128) + 128)
-    this.#bytes.push(rest)
-    return this
-  }
-
-  bytes(): Uint8Array {
-    return Uint8Array.from(this.#bytes)
   }
 
   #begin(): this {
@@ -82,23 +75,28 @@ export class ThriftWriter {
   }
 
   #field(id: number, type: number): this {
-    this.#bytes.push(((id - this.#last) << 4) | type)
+    this.#into.byte(((id - this.#last) << 4) | type)
     this.#last = id
     return this
   }
 
   #list(id: number, type: number, length: number): void {
     this.#field(id, LIST)
-    if (length < 15) this.#bytes.push((length << 4) | type)
+    if (length < 15) this.#into.byte((length << 4) | type)
     else {
-      this.#bytes.push(0xf0 | type)
-      this.varint(length)
+      this.#into.byte(0xf0 | type)
+      this.#varint(length)
     }
   }
 
   #text(value: string): this {
-    this.varint(value.length)
-    for (let index = 0; index < value.length; index++) this.#bytes.push(value.charCodeAt(index))
+    this.#into.varint(value.length)
+    this.#into.text(value)
+    return this
+  }
+
+  #varint(value: number): this {
+    this.#into.varint(value)
     return this
   }
 }

@@ -1,24 +1,13 @@
 // Worked bytes of Thrift's compact protocol, from its specification.
 import { expect, test } from 'vitest'
+import { ByteWriter } from '../../pipeline/tables/byte-writer.ts'
 import { ThriftWriter } from '../../pipeline/tables/thrift-writer.ts'
 
 const bytesOf = (write: (writer: ThriftWriter) => unknown) => {
-  const writer = new ThriftWriter()
-  write(writer)
-  return [...writer.bytes()]
+  const bytes = new ByteWriter()
+  write(new ThriftWriter(bytes))
+  return [...bytes.copy()]
 }
-
-test.for([
-  [0, [0]],
-  [127, [0x7f]],
-  [128, [0x80, 0x01]],
-  // The example of https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md
-  [50_399, [0xdf, 0x89, 0x03]],
-  [2 ** 31, [0x80, 0x80, 0x80, 0x80, 0x08]],
-  [2 ** 53 - 1, [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x0f]],
-] as const)('%i as a variable number of bytes', ([value, bytes]) => {
-  expect(bytesOf((writer) => writer.varint(value))).toEqual(bytes)
-})
 
 test('a field has the difference to the id before it, its type, and its value', () => {
   // Signed numbers zigzag: 1 is 2, 64 is 128.

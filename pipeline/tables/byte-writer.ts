@@ -1,0 +1,99 @@
+// Bytes that are put one after another into memory that serves for the next ones again: for the small parts of a file, memory of
+// their own costs more than what is put there.
+
+const FIRST_BYTES = 4096
+/** How much one of the upper half of a number stands for. */
+const UPPER = 2 ** 32
+
+/** Numbers have their lowest byte first. */
+export class ByteWriter {
+  #bytes = Buffer.alloc(FIRST_BYTES)
+  #view = viewOf(this.#bytes)
+  #length = 0
+
+  get length(): number {
+    return this.#length
+  }
+
+  /** Begins again. */
+  clear(): void {
+    this.#length = 0
+  }
+
+  byte(value: number): void {
+    const at = this.#room(1)
+    this.#bytes[at] = value
+  }
+
+  uint32(value: number): void {
+    const at = this.#room(4)
+    this.#view.setUint32(at, value, true)
+  }
+
+  /** A whole number from -2^53 to 2^53. */
+  int64(value: number): void {
+    const at = this.#room(8)
+    // It takes the lower half of a longer number by itself.
+    this.#view.setUint32(at, value, true)
+    this.#view.setInt32(at + 4, Math.floor(value / UPPER), true)
+  }
+
+  int32(value: number): void {
+    const at = this.#room(4)
+    this.#view.setInt32(at, value, true)
+  }
+
+  double(value: number): void {
+    const at = this.#room(8)
+    this.#view.setFloat64(at, value, true)
+  }
+
+  /** A whole number from 0 to 2^53, seven bits to a byte, the lowest first. */
+  varint(value: number): void {
+    let rest = value
+    for (; rest >= 128; rest = Math.floor(rest / 128)) this.byte((rest % 128) + 128)
+    this.byte(rest)
+  }
+
+  /** In UTF-8. Returns the number of its bytes. */
+  text(value: string): number {
+    const sizeBytes = Buffer.byteLength(value)
+    const at = this.#room(sizeBytes)
+    this.#bytes.write(value, at)
+    return sizeBytes
+  }
+
+  bytes(value: Uint8Array): void {
+    const at = this.#room(value.length)
+    this.#bytes.set(value, at)
+  }
+
+  /** All that another one holds. */
+  all(other: ByteWriter): void {
+    this.bytes(other.#bytes.subarray(0, other.#length))
+  }
+
+  /** A copy in memory of its own, which can be handed to a thread. */
+  copy(): Uint8Array {
+    return new Uint8Array(this.#bytes.subarray(0, this.#length))
+  }
+
+  /** Where the next bytes go, of which there are this many. Growing replaces the memory. */
+  #room(sizeBytes: number): number {
+    const at = this.#length
+    this.#length += sizeBytes
+    if (this.#length > this.#bytes.length) this.#grow()
+    return at
+  }
+
+  #grow(): void {
+    const bytes = Buffer.alloc(2 * this.#length)
+    this.#bytes.copy(bytes)
+    this.#bytes = bytes
+    this.#view = viewOf(bytes)
+  }
+}
+
+function viewOf({ buffer, byteOffset, length }: Buffer): DataView {
+  return new DataView(buffer, byteOffset, length)
+}
