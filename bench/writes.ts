@@ -20,6 +20,8 @@ const CONNECTIONS = [32, 256]
 /** A file system that syncs nothing: what the service does for a forecast without what the disk does. */
 const MEMORY = '/dev/shm'
 const BATCH_CONNECTIONS = [1, 32]
+/** Some ten seconds of load for each: until then V8 still compiles, and a forecast of the service takes up to a third more. */
+const WARM_TURNS = 3
 export const WORKERS = 2
 /** Headers that an HTTP server sets by itself, or that differ from answer to answer. */
 const OWN_HEADERS = ['connection', 'content-length', 'date', 'keep-alive', 'x-request-id']
@@ -102,12 +104,12 @@ export async function measureWrites(seconds: number, turns: number): Promise<All
   }
 }
 
-/** The first turn warms up. */
+/** The first turns warm up. */
 async function warmTurns(
   parties: Partial<Record<WriteParty, () => Promise<WriteFigures>>>,
   turns: number,
 ): Promise<Writes['turns']> {
-  return (await byTurns(parties as Required<typeof parties>, turns + 1)).slice(1)
+  return (await byTurns(parties as Required<typeof parties>, WARM_TURNS + turns)).slice(WARM_TURNS)
 }
 
 async function begin(
