@@ -103,8 +103,7 @@ export class StandingForecasts {
    * process does not know yet, the next look reads the object.
    */
   wrote(path: string, rows: readonly WrittenForecast[]): void {
-    this.#takeRows(rows)
-    if (rows.every(this.#isKnown)) this.#noteTaken(path)
+    if (this.#takeRows(rows)) this.#noteTaken(path)
   }
 
   /**
@@ -180,7 +179,11 @@ export class StandingForecasts {
     const { questions, now } = this.#source
     await questions.refresh()
     const take = (rows: StandingRow[]) => {
-      for (const { agent_id, question_id, ...forecast } of rows) this.#take(agent_id, question_id, forecast)
+      const nowMs = now().getTime()
+      for (const { agent_id, question_id, ...forecast } of rows) {
+        const question = questions.known(question_id)
+        if (question) this.#take(agent_id, question, nowMs, forecast)
+      }
     }
     const versions = { ...questions.versions, forecasts: this.#log.current }
     await standingRows(this.#source, versions, from, now(), take)
@@ -195,8 +198,10 @@ export class StandingForecasts {
         // One that is gone is in the table.
         if (!rows) return
         const forecasts = rows as readonly Row[] as readonly ForecastRow[]
-        if (!forecasts.every(this.#isKnown)) await this.#source.questions.refresh()
-        this.#takeRows(forecasts)
+        if (!this.#takeRows(forecasts)) {
+          await this.#source.questions.refresh()
+          this.#takeRows(forecasts)
+        }
         this.#noteTaken(path)
       } catch (error) {
         failures.push(error as Error)
@@ -212,25 +217,24 @@ export class StandingForecasts {
     if (namedMs > this.#newestMs) this.#newestMs = namedMs
   }
 
-  #takeRows(rows: readonly WrittenForecast[]): void {
-    for (const row of rows) {
-      const { entity_type, entity_id, question_id, forecast_id, probability, forecast_at } = row
-      if (entity_type !== 'agent') continue
-      this.#take(entity_id, question_id, { forecast_id, probability, atMs: forecast_at.getTime() })
+  /** Returns whether all of their questions are known. To take a row again changes nothing. */
+  #takeRows(rows: readonly WrittenForecast[]): boolean {
+    const { questions, now } = this.#source
+    const nowMs = now().getTime()
+    let areKnown = true
+    for (const { entity_type, entity_id, question_id, forecast_id, probability, forecast_at } of rows) {
+      const question = questions.known(question_id)
+      if (!question) areKnown = false
+      else if (entity_type === 'agent') {
+        this.#take(entity_id, question, nowMs, { forecast_id, probability, atMs: forecast_at.getTime() })
+      }
     }
+    return areKnown
   }
 
-  #take(agentId: string, questionId: string, forecast: HeldForecast): void {
-    const question = this.#source.questions.known(questionId)
+  #take(agentId: string, question: KnownQuestion, nowMs: number, forecast: HeldForecast): void {
     // Its own text of the id, of which there is one however many agents forecast.
-    if (question && !this.#isOver(question)) this.#held.take(agentId, question.question_id, forecast)
-  }
-
-  readonly #isKnown = ({ question_id }: Pick<WrittenForecast, 'question_id'>): boolean =>
-    this.#source.questions.known(question_id) !== undefined
-
-  #isOver(question: KnownQuestion): boolean {
-    return isOverAt(question, this.#source.now().getTime())
+    if (!isOverAt(question, nowMs)) this.#held.take(agentId, question.question_id, forecast)
   }
 
   async #dropOver(): Promise<void> {
