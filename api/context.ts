@@ -54,7 +54,7 @@ export interface ApiContext {
   metrics: Metrics
   now: () => Date
   /** Brings up to date what this node knows, if nobody has asked it for anything lately. */
-  catchUp: () => Promise<void>
+  catchUp: () => Promise<unknown>
   /** Whether `catchUp` has nothing to wait for. */
   isFollowing: () => boolean
   /** Waits until the questions have been read for the first time. False if that takes longer. */

@@ -79,7 +79,7 @@ export class Limits {
    *
    * @throws ServiceError `unavailable` for a call of an account while nobody knows what it has used.
    */
-  async admit(call: LimitedCall, caller: Caller, address: string, submissions = 1): Promise<Admission> {
+  admit(call: LimitedCall, caller: Caller, address: string, submissions = 1): Promise<Admission> {
     switch (call) {
       case 'register':
         return this.#registrations.admit(address)
@@ -87,19 +87,22 @@ export class Limits {
         return this.#forecasts.admit(caller.kind === 'agent' ? caller.agent_id : address, submissions)
       case 'read':
         return this.#reads.admit(address)
-      case 'verification': {
-        const at = this.#now()
-        if (caller.kind === 'anonymous') {
-          return admittedByBoth(await this.#verifications.admit(address), () =>
-            this.#addressMonths.admit(address, this.#settings.ANONYMOUS_PER_MONTH, at),
-          )
-        }
-        await this.#assertRestored()
-        const quota = this.#monthlyQuotaOf(caller)
-        const admission = await this.monthlyCalls.admit(caller.account_id, quota, at)
-        return { ...admission, usage: usageEntryOf(caller, at) }
-      }
+      case 'verification':
+        return this.#admitVerification(caller, address)
     }
+  }
+
+  async #admitVerification(caller: Caller, address: string): Promise<Admission> {
+    const at = this.#now()
+    if (caller.kind === 'anonymous') {
+      return admittedByBoth(await this.#verifications.admit(address), () =>
+        this.#addressMonths.admit(address, this.#settings.ANONYMOUS_PER_MONTH, at),
+      )
+    }
+    await this.#assertRestored()
+    const quota = this.#monthlyQuotaOf(caller)
+    const admission = await this.monthlyCalls.admit(caller.account_id, quota, at)
+    return { ...admission, usage: usageEntryOf(caller, at) }
   }
 
   /**

@@ -122,9 +122,7 @@ export async function startEnvironment(
   return {
     context: {
       ...parts,
-      catchUp: async () => {
-        await follower.catchUp()
-      },
+      catchUp: () => follower.catchUp(),
       isFollowing: () => !follower.isResting,
       questionsRead: () => isReadSoon(() => questions.isRead, questions.firstRead),
       catchUpStanding: async () => {
