@@ -8,6 +8,7 @@ import { allRoutes } from '../../api/routes/all.ts'
 import { answerFirst as answeredFirst } from '../../api/before-koa/answer-first.ts'
 import { type AnswerFirst, startServer } from '../../api/server.ts'
 import { holdTickShape } from '../../api/tick-shape.ts'
+import { beginYoung } from '../../api/young-objects.ts'
 import type { Environment } from '../../schemas/values.ts'
 import { type Components, SERVICE_VERSION } from '../components.ts'
 import { type RunningEnvironment, startEnvironment } from './environment-service.ts'
@@ -48,6 +49,7 @@ export async function startService(
   components: Record<Environment, Components>,
   { scheduler, firstCallsMs = FIRST_CALLS_MS, link, answerFirst = (prepared) => prepared }: ServiceOptions,
 ): Promise<OwnService> {
+  beginYoung()
   await holdTickShape()
   const { settings, logger, newRequestId } = components.production
   const addressOf = addressesBehind(settings.TRUSTED_PROXIES)
