@@ -71,7 +71,7 @@ async function replyOf(
     await call.admit(spec.limit, caller, spec.repeatable === true && header !== undefined)
   }
   if (spec.follows) await context.catchUp()
-  if (spec.needsQuestions && !context.questions.isRead && !(await context.questionsRead())) throw notRead()
+  if (spec.needsQuestions && !(await context.questionsRead())) throw notRead()
   const query = parseInput(spec.query, queryOf(querystring), 'query')
   const takesNone = spec.method === 'POST' && !spec.body
   if (takesNone && hasBody(request)) parseInput(NO_FIELDS, await readJson(request), 'body')

@@ -2,7 +2,6 @@
 import type { UsageEntry } from '../../pipeline/access/usage.ts'
 import { type Admission, type LimitedCall, type QuotaState, Refusal } from './admission.ts'
 import type { Caller, Guard } from './callers.ts'
-import { hasLeftNow } from './counted-now.ts'
 import { type Limits, payerOf } from './limits.ts'
 
 export class CountedCall {
@@ -102,7 +101,6 @@ export class CountedCall {
   }
 
   async #assertAttemptLeft(): Promise<void> {
-    if (hasLeftNow(this.#limits.attempts.countOf(this.#payer))) return
     const exceeded = await this.#limits.attempts.exceeded(this.#payer)
     if (exceeded) throw new Refusal(exceeded)
   }

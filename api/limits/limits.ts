@@ -186,10 +186,12 @@ function rateIn(
     resetS: Math.min(windowS, Math.max(1, Math.ceil(msBeforeNext / 1000))),
   })
   const limit: Limit = { policy, quota, windowOf }
+  const countOf = (caller: string) => ({ counter, caller, limit })
   return {
-    countOf: (caller) => ({ counter, caller, limit }),
+    countOf,
     admit: (caller, calls) => count(counter, caller, limit, calls),
     exceeded: async (caller) => {
+      if (hasLeftNow(countOf(caller))) return undefined
       const counted = await counter.get(caller)
       return counted && counted.consumedPoints >= quota ? stateOf(counted, limit) : undefined
     },

@@ -48,9 +48,7 @@ export class ColumnFile<Kinds extends ColumnKinds> implements RowSink<Kinds>, Di
   /** Ends the file. */
   close(): void {
     if (this.row > 0) this.#endGroup()
-    const end = new ByteWriter()
-    putFileEnd(end, this.#form, this.#groups)
-    this.#write(end.copy())
+    this.#writeForm((into) => putFileEnd(into, this.#form, this.#groups))
     this[Symbol.dispose]()
   }
 
@@ -65,15 +63,19 @@ export class ColumnFile<Kinds extends ColumnKinds> implements RowSink<Kinds>, Di
     const chunks = Object.values(this.columns).map(({ buffer, BYTES_PER_ELEMENT }): Chunk => {
       const offset = this.#sizeBytes
       const sizeBytes = this.row * BYTES_PER_ELEMENT
-      const header = new ByteWriter()
-      putPageHeader(header, this.row, sizeBytes)
-      this.#write(header.copy())
+      this.#writeForm((into) => putPageHeader(into, this.row, sizeBytes))
       // Little-endian, as in Parquet, on every machine that DuckDB's client is built for.
       this.#write(new Uint8Array(buffer, 0, sizeBytes))
       return { offset, sizeBytes: this.#sizeBytes - offset }
     })
     this.#groups.push({ rows: this.row, chunks })
     this.row = 0
+  }
+
+  #writeForm(put: (into: ByteWriter) => void): void {
+    const bytes = new ByteWriter()
+    put(bytes)
+    this.#write(bytes.copy())
   }
 
   #write(bytes: Uint8Array): void {
