@@ -8,6 +8,7 @@ import type { AppComponents } from '../app.ts'
 import type { NodeContext } from '../context.ts'
 import type { Caller } from '../limits/callers.ts'
 import { CountedCall } from '../limits/counted-call.ts'
+import type { AdmittedNow } from '../limits/counted-now.ts'
 import type { AnswerSource } from '../memo.ts'
 import type { PreparedRoute, Route } from '../route.ts'
 import { type Answering, type Found, type Placed, byPath } from './paths.ts'
@@ -85,15 +86,19 @@ class PreparedAnswers {
     const { call, caller } = asked
     const { spec, context } = call
     const address = this.#components.addressOf(request)
-    const admitted = context.isFollowing() ? context.limits.admitNow(spec.limit, caller, address) : undefined
+    const admitted = context.isFollowing()
+      ? context.limits.admitNow(spec.limit, caller, address, startedMs)
+      : undefined
     if (admitted) {
       void context.catchUp()
-      return this.#send(asked, request, response, { startedMs, ...admitted })
+      return this.#send(asked, request, response, startedMs, admitted)
     }
     const counted = new CountedCall(context.limits, address)
     return this.#sourceOf(asked, counted).then((source) => {
       const { state, usage } = counted
-      if (source) return this.#send({ ...asked, source }, request, response, { startedMs, state, usage })
+      if (source && state) {
+        return this.#send({ ...asked, source }, request, response, startedMs, { state, usage })
+      }
       otherwise(request, response)
       return undefined
     })
@@ -127,7 +132,8 @@ class PreparedAnswers {
     { call, source, caller, ifNoneMatch }: Asked,
     request: IncomingMessage,
     response: ServerResponse,
-    { startedMs, state, usage }: { startedMs: number } & Pick<CountedCall, 'state' | 'usage'>,
+    startedMs: number,
+    { state, usage }: AdmittedNow,
   ): Promise<void> {
     const { newRequestId, accepting } = this.#components
     const requestId = newRequestId()

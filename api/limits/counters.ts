@@ -70,49 +70,47 @@ export class MemoryCounter extends RateLimiterMemory implements OwnCounter {
     return Promise.resolve(this.consumeNow(caller, points, quota))
   }
 
-  pointsNow(caller: string): number {
-    return this.#current(caller)?.points ?? 0
+  pointsNow(caller: string, _quota = Infinity, nowMs = performance.now()): number {
+    return this.#current(caller, nowMs)?.points ?? 0
   }
 
-  consumeNow(caller: string, points = 1, quota = Infinity): RateLimiterRes {
-    const count = this.#current(caller) ?? this.#begin(caller)
+  consumeNow(caller: string, points = 1, quota = Infinity, nowMs = performance.now()): RateLimiterRes {
+    const count = this.#current(caller, nowMs) ?? this.#begin(caller, nowMs)
     const consumed = count.points + points
     if (consumed <= quota) count.points = consumed
-    return resultOf(consumed, msLeftOf(count))
+    return resultOf(consumed, count.endsMs - nowMs)
   }
 
   /** Gives nothing back to a count that has ended, because that would admit one call too many. */
   override reward(caller: string, points = 1): Promise<RateLimiterRes> {
-    const count = this.#current(caller)
+    const nowMs = performance.now()
+    const count = this.#current(caller, nowMs)
     if (count) count.points = Math.max(0, count.points - points)
-    return Promise.resolve(count ? resultOf(count.points, msLeftOf(count)) : resultOf(0, 0))
+    return Promise.resolve(count ? resultOf(count.points, count.endsMs - nowMs) : resultOf(0, 0))
   }
 
   override get(caller: string): Promise<RateLimiterRes | null> {
-    const count = this.#current(caller)
-    return Promise.resolve(count ? resultOf(count.points, msLeftOf(count)) : null)
+    const nowMs = performance.now()
+    const count = this.#current(caller, nowMs)
+    return Promise.resolve(count ? resultOf(count.points, count.endsMs - nowMs) : null)
   }
 
   override set(caller: string, points: number): Promise<RateLimiterRes> {
-    const count = this.#begin(caller)
+    const count = this.#begin(caller, performance.now())
     count.points = points
-    return Promise.resolve(resultOf(points, msLeftOf(count)))
+    return Promise.resolve(resultOf(points, this.msDuration))
   }
 
-  #current(caller: string): Count | undefined {
+  #current(caller: string, nowMs: number): Count | undefined {
     const count = this.#counts.get(caller)
-    return count && count.endsMs > performance.now() ? count : undefined
+    return count && count.endsMs > nowMs ? count : undefined
   }
 
-  #begin(caller: string): Count {
-    const count = { points: 0, endsMs: performance.now() + this.msDuration }
+  #begin(caller: string, nowMs: number): Count {
+    const count = { points: 0, endsMs: nowMs + this.msDuration }
     this.#counts.set(caller, count)
     return count
   }
-}
-
-function msLeftOf({ endsMs }: Count): number {
-  return endsMs - performance.now()
 }
 
 /** How a counter answers: what is consumed, and for how long it counts. */

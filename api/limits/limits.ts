@@ -109,17 +109,22 @@ export class Limits {
    * Counts a read of a caller who is known, as `admit` does after it was seen that attempts are left. Undefined where the call may
    * be refused, or where that takes waiting: then nothing was counted.
    */
-  admitNow(call: 'verification' | 'read', caller: Caller, address: string): AdmittedNow | undefined {
-    if (!hasLeftNow(this.attempts.countOf(payerOf(caller, address)))) return undefined
-    if (call === 'read') return admittedNow([this.#reads.countOf(address)])
+  admitNow(
+    call: 'verification' | 'read',
+    caller: Caller,
+    address: string,
+    nowMs: number,
+  ): AdmittedNow | undefined {
+    if (!hasLeftNow(this.attempts.countOf(payerOf(caller, address)), nowMs)) return undefined
+    if (call === 'read') return admittedNow([this.#reads.countOf(address)], nowMs)
     const at = this.#now()
     if (caller.kind === 'anonymous') {
       const month = this.#addressMonths.countOf(address, this.#settings.ANONYMOUS_PER_MONTH, at)
-      return admittedNow([this.#verifications.countOf(address), month])
+      return admittedNow([this.#verifications.countOf(address), month], nowMs)
     }
     if (this.#callsRestored) return undefined
     const month = this.monthlyCalls.countOf(caller.account_id, this.#monthlyQuotaOf(caller), at)
-    return admittedNow([month], usageEntryOf(caller, at))
+    return admittedNow([month], nowMs, usageEntryOf(caller, at))
   }
 
   /**
@@ -168,9 +173,9 @@ function usageEntryOf({ key_id: keyId, account_id: accountId, tier }: KeyRecord,
   return { keyId, accountId, tier, day: dayOf(at).name }
 }
 
-/** The name that the failed calls of a caller are counted under. */
+/** The name that the failed calls of a caller are counted under. An account's is a UUID, which no address is. */
 export function payerOf(caller: Caller, address: string): string {
-  return caller.kind === 'anonymous' ? `address ${address}` : `account ${caller.account_id}`
+  return caller.kind === 'anonymous' ? address : caller.account_id
 }
 
 function rateIn(

@@ -92,21 +92,31 @@ class RemoteCounter extends MemoryCounter {
   }
 
   /** Without a lease nothing can be counted at once. */
-  override pointsNow(caller: string, quota = Infinity): number {
-    const lease = this.#leaseOf(caller)
+  override pointsNow(caller: string, quota = Infinity, nowMs = performance.now()): number {
+    const lease = this.#leaseOf(caller, nowMs)
     return lease && lease.points > 0 && lease.quota <= quota ? lease.total - lease.points : Infinity
   }
 
-  override consumeNow(caller: string, points = 1): RateLimiterRes {
-    return this.#fromLease(caller, points) ?? super.consumeNow(caller, points)
+  override consumeNow(
+    caller: string,
+    points = 1,
+    quota = Infinity,
+    nowMs = performance.now(),
+  ): RateLimiterRes {
+    return this.#fromLease(caller, points, quota, nowMs) ?? super.consumeNow(caller, points, quota, nowMs)
   }
 
   /** Undefined also for a smaller quota, of which the other process knows what is left. */
-  #fromLease(caller: string, points: number, quota = Infinity): RateLimiterRes | undefined {
-    const lease = this.#leaseOf(caller)
+  #fromLease(
+    caller: string,
+    points: number,
+    quota = Infinity,
+    nowMs = performance.now(),
+  ): RateLimiterRes | undefined {
+    const lease = this.#leaseOf(caller, nowMs)
     if (!lease || lease.points < points || lease.quota > quota) return undefined
     lease.points -= points
-    return resultOf(lease.total - lease.points, lease.endsMs - performance.now())
+    return resultOf(lease.total - lease.points, lease.endsMs - nowMs)
   }
 
   override async reward(caller: string, points = 1): Promise<RateLimiterRes> {
@@ -120,21 +130,22 @@ class RemoteCounter extends MemoryCounter {
   }
 
   recall(caller: string): number {
-    const points = this.#leaseOf(caller)?.points ?? 0
+    const points = this.#leaseOf(caller, performance.now())?.points ?? 0
     this.#leases.delete(caller)
     return points
   }
 
-  #leaseOf(caller: string): Lease | undefined {
+  #leaseOf(caller: string, nowMs: number): Lease | undefined {
     const lease = this.#leases.get(caller)
-    return lease && lease.endsMs > performance.now() ? lease : undefined
+    return lease && lease.endsMs > nowMs ? lease : undefined
   }
 
   #take(caller: string, [total, msLeft, leased]: NonNullable<CounterAnswer>, underQuota = 0): RateLimiterRes {
-    const known = this.#leaseOf(caller)
+    const nowMs = performance.now()
+    const known = this.#leaseOf(caller, nowMs)
     const points = (known?.points ?? 0) + leased
     const quota = Math.max(known?.quota ?? 0, underQuota)
-    if (points > 0) this.#leases.set(caller, { points, total, quota, endsMs: performance.now() + msLeft })
+    if (points > 0) this.#leases.set(caller, { points, total, quota, endsMs: nowMs + msLeft })
     return resultOf(total - points, msLeft)
   }
 }

@@ -33,7 +33,8 @@ function processesOver(table: CounterTable, processes: number, delivered = () =>
     return {
       counter,
       admit: (quota: number, calls = 1) => count(counter, 'someone', limitOf(quota), calls),
-      admitNow: (quota: number) => admittedNow([{ counter, caller: 'someone', limit: limitOf(quota) }]),
+      admitNow: (quota: number) =>
+        admittedNow([{ counter, caller: 'someone', limit: limitOf(quota) }], performance.now()),
     }
   })
   return { all, admitters, asked: () => asked }
