@@ -75,18 +75,19 @@ function resultOf(id: string, publication: Publication): Uint8Array {
 
 const COMMA = 0x2c
 
-/** The answer in canonical JSON. */
+/** The answer in canonical JSON, of one result at least. */
 function canonicalResults(results: readonly Uint8Array[]): Uint8Array {
   const [head, end] = ['{"results":[', ']}']
-  const commas = Math.max(0, results.length - 1)
+  const commas = results.length - 1
   const size = results.reduce((sum, { length }) => sum + length, head.length + commas + end.length)
   const whole = Buffer.allocUnsafe(size)
   let at = whole.write(head)
-  for (const [nth, result] of results.entries()) {
-    if (nth > 0) at = whole.writeUInt8(COMMA, at)
+  for (const result of results) {
     whole.set(result, at)
     at += result.length
+    whole[at++] = COMMA
   }
-  whole.write(end, at)
+  // In place of the last comma.
+  whole.write(end, at - 1)
   return whole
 }
