@@ -32,6 +32,7 @@ const OFTEN = { interval: 1, timeout: 10_000 }
 const IMMUTABLE = 'public, max-age=31536000, immutable'
 const RELEASES = 300
 const WITNESS = witnessKey('witness.example')
+const folder = await suiteFolder()
 /** A log of all releases: it keeps no partial tile of the first 256. */
 const whole = new MemoryStore()
 /** Its statements. */
@@ -41,7 +42,7 @@ let service: TestService
 beforeAll(async () => {
   await extend(whole, RELEASES)
   entries = await Promise.all(Array.from({ length: RELEASES }, (_, index) => readStatement(whole, index + 1)))
-  const components = await testComponents({ store: whole, folder: await suiteFolder() })
+  const components = await testComponents({ store: whole, folder })
   service = await startTestService({ ...components, signers: [LOG_KEY] })
 })
 afterAll(() => service.stop())
