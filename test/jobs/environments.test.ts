@@ -181,15 +181,13 @@ describe('serve', () => {
   })
 })
 
-describe('a release', () => {
+describe('a release', async () => {
   const released: Partial<Record<Environment, MemoryStore>> = {}
-  const work = { folder: '' }
+  const folder = await suiteFolder()
   const of = (store: Store, environment: Environment) =>
-    testComponents({ store, environment, folder: work.folder, clock: new Clock(NOW) })
+    testComponents({ store, environment, folder, clock: new Clock(NOW) })
 
-  const folder = suiteFolder()
   beforeAll(async () => {
-    work.folder = await folder
     for (const environment of ENVIRONMENTS) {
       const store = new MemoryStore()
       const components = await of(store, environment)
