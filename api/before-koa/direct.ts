@@ -11,7 +11,7 @@ import type { Route } from '../route.ts'
 import { SECURITY_HEADERS } from '../security-headers.ts'
 import { sentValues } from '../sent-headers.ts'
 import { type Answering, type Found, type Placed, byPath, parameterOf } from './paths.ts'
-import { append, sendAtEndOfTurn } from './send.ts'
+import { sendAtEndOfTurn } from './send.ts'
 
 interface DirectCall extends Placed<Route> {
   parameter: string | undefined
@@ -60,7 +60,7 @@ async function answer(
   )
   const { status, headers, body } = answerIn(handled, request, requestId, components)
   const head = ['X-Request-Id', requestId, ...FIRST_HEADERS]
-  append(head, handled.headers)
+  for (const name in handled.headers) head.push(name, handled.headers[name]!)
   for (const name in headers) {
     head.push(name, headers[name]!)
     if (name === 'Content-Type') head.push('Content-Length', String(body.byteLength))

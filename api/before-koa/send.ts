@@ -36,8 +36,3 @@ export async function sendAtEndOfTurn(
   response.writeHead(status, head)
   response.end(body, 'latin1')
 }
-
-/** Adds headers to a head. */
-export function append(head: string[], headers: Record<string, string>): void {
-  for (const name in headers) head.push(name, headers[name]!)
-}

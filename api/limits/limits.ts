@@ -173,7 +173,10 @@ function usageEntryOf({ key_id: keyId, account_id: accountId, tier }: KeyRecord,
   return { keyId, accountId, tier, day: dayOf(at).name }
 }
 
-/** The name that the failed calls of a caller are counted under. An account's is a UUID, which no address is. */
+/**
+ * The name that the failed calls of a caller are counted under. An account's has letters and digits alone, eight of them,
+ * and an address a dot or a colon, or is `unknown`: no two are the same.
+ */
 export function payerOf(caller: Caller, address: string): string {
   return caller.kind === 'anonymous' ? address : caller.account_id
 }
