@@ -3,7 +3,8 @@
 // a real Chromium, `transparency` others' programs that read logs and cosign them, `spark` Apache Spark.
 import { defineConfig } from 'vitest/config'
 
-const MINUTE_MS = 60_000
+/** Limits end what hangs; no test decides by time. */
+const HANG_MS = 10 * 60_000
 
 /** The service as a whole, in processes of its own: what it takes long to see. */
 const SYSTEM = [
@@ -19,7 +20,7 @@ const EXHAUSTIVE = [
   'test/api/fuzz.test.ts',
   'test/api/openapi/walk.test.ts',
   'test/release/{carried,faults,quarantine,quarantine.races,quarantine.tables}.test.ts',
-  'test/scoring/world.equivalence.test.ts',
+  'test/scoring/{methodology.large.vectors,world.equivalence}.test.ts',
   'test/stage/stage.test.ts',
   'test/store/s3.faults.test.ts',
   'test/tables/compact.test.ts',
@@ -35,6 +36,9 @@ export default defineConfig({
     // One more than the cores of a small machine: many tests wait for processes and disks.
     maxWorkers: 3,
     passWithNoTests: false,
+    testTimeout: HANG_MS,
+    hookTimeout: HANG_MS,
+    expect: { poll: { interval: 5, timeout: HANG_MS / 2 } },
     globalSetup: 'test/support/run-folder.ts',
     ...(report === undefined ? {} : { reporters: ['default', 'json'], outputFile: { json: report } }),
     projects: [
@@ -57,8 +61,6 @@ export default defineConfig({
           ],
           // No module holds a state, and a worker that loads them once saves a third of a small file's time.
           isolate: false,
-          testTimeout: MINUTE_MS / 2,
-          hookTimeout: MINUTE_MS / 2,
         },
       },
       {
@@ -67,8 +69,6 @@ export default defineConfig({
           name: 'exhaustive',
           include: EXHAUSTIVE,
           isolate: false,
-          testTimeout: MINUTE_MS,
-          hookTimeout: MINUTE_MS,
         },
       },
       {
@@ -76,8 +76,6 @@ export default defineConfig({
         test: {
           name: 'system',
           include: SYSTEM,
-          testTimeout: MINUTE_MS,
-          hookTimeout: MINUTE_MS,
         },
       },
       {
@@ -85,8 +83,6 @@ export default defineConfig({
         test: {
           name: 's3',
           include: ['test/s3/**/*.test.ts'],
-          testTimeout: 2 * MINUTE_MS,
-          hookTimeout: 2 * MINUTE_MS,
         },
       },
       {
@@ -94,8 +90,6 @@ export default defineConfig({
         test: {
           name: 'delta',
           include: ['test/delta/**/*.test.ts'],
-          testTimeout: 2 * MINUTE_MS,
-          hookTimeout: 2 * MINUTE_MS,
         },
       },
       {
@@ -103,8 +97,6 @@ export default defineConfig({
         test: {
           name: 'redis',
           include: ['test/redis/**/*.test.ts'],
-          testTimeout: 2 * MINUTE_MS,
-          hookTimeout: 2 * MINUTE_MS,
         },
       },
       {
@@ -112,8 +104,6 @@ export default defineConfig({
         test: {
           name: 'faults',
           include: ['test/faults/**/*.test.ts'],
-          testTimeout: 2 * MINUTE_MS,
-          hookTimeout: MINUTE_MS,
         },
       },
       {
@@ -121,8 +111,6 @@ export default defineConfig({
         test: {
           name: 'pages',
           include: ['test/pages/**/*.test.ts'],
-          testTimeout: MINUTE_MS,
-          hookTimeout: 2 * MINUTE_MS,
         },
       },
       {
@@ -130,8 +118,6 @@ export default defineConfig({
         test: {
           name: 'transparency',
           include: ['test/tlog/**/*.test.ts'],
-          testTimeout: MINUTE_MS,
-          hookTimeout: MINUTE_MS,
         },
       },
       {
@@ -141,8 +127,6 @@ export default defineConfig({
           include: ['test/spark/**/*.test.ts'],
           // Two jobs at once would take each other's processors.
           fileParallelism: false,
-          testTimeout: 10 * MINUTE_MS,
-          hookTimeout: 2 * MINUTE_MS,
         },
       },
       {
@@ -150,7 +134,6 @@ export default defineConfig({
         test: {
           name: 'openapi',
           include: ['test/openapi/**/*.test.ts'],
-          testTimeout: 10 * MINUTE_MS,
         },
       },
     ],

@@ -74,7 +74,7 @@ describe('the program that is built', () => {
     }
   })
 
-  test('demo: scores, releases, serves, signs and audits', { timeout: 120_000 }, async () => {
+  test('demo: scores, releases, serves, signs and audits', async () => {
     const { folder } = await freshStore()
     const { code, stdout, stderr } = await fvs(['demo', '--exit', '--json'], {
       folder,

@@ -19,12 +19,12 @@ const SEED = 2026
 describe('a slice of the faults', () => {
   afterEach(() => void vi.unstubAllEnvs())
 
-  test('kills on disk', { timeout: 120_000 }, async () => {
+  test('kills on disk', async () => {
     await expectKept('kills on disk', await onDisk(), choicesOf(SEED), 4)
   })
 
   // In this process, because starting others would take most of the time.
-  test('a toxic proxy before a store', { timeout: 60_000 }, async () => {
+  test('a toxic proxy before a store', async () => {
     for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'test')
     vi.stubEnv('AWS_REGION', 'us-east-1')
     const choices = choicesOf(SEED)

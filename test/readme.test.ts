@@ -22,7 +22,6 @@ import { suiteFolder } from './support/folder.ts'
 import { contentOf } from './support/store-content.ts'
 import { openWorker } from './support/tables.ts'
 
-const MINUTE_MS = 60_000
 const isSetup = ({ code }: Block) => /^(npm (ci|start)|\. \/tmp\/fvs-demo-XXXXXX\/demo\.env$)/m.test(code)
 
 const folder = await suiteFolder()
@@ -51,9 +50,9 @@ beforeAll(async () => {
   demoFolder = dirname(variablesFile)
   root = join(demoFolder, 'data')
   data = join(root, 'sandbox')
-}, MINUTE_MS)
+})
 
-afterAll(() => demo.stop(), MINUTE_MS)
+afterAll(() => demo.stop())
 
 /** The block of README.md that has a text. */
 function readme(text: string): string {
@@ -157,7 +156,7 @@ describe.each(['README.md', 'docs/verifying.md'])('%s, what it tells to run', (d
       return { ...block, shown: SHOWN[place]?.[number] }
     })
 
-  test.for(runnable)('$heading, line $line: $language', { timeout: MINUTE_MS }, async (block, { skip }) => {
+  test.for(runnable)('$heading, line $line: $language', async (block, { skip }) => {
     const { command, args, tools } = RUNNERS[block.language]!
     if (!available(tools)) return skip(`needs ${tools.join(', ')}`)
     const { code, stdout, stderr } = await withVariables(command, args, block.code)

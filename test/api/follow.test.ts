@@ -18,7 +18,6 @@ import {
 import { copyOf, setRecord } from '../support/store-content.ts'
 import { NOW, QUESTION, forecasterId, copyReleasedWorld, releaseWorld, uuidOf } from '../support/world.ts'
 
-const OFTEN = { interval: 1, timeout: 10_000 }
 const PATH = `/forecaster/${forecasterId(0)}/verification`
 
 /** A store of which a node sees nothing new while it is held. */
@@ -67,11 +66,11 @@ describe('a node', () => {
     const { client } = await testService(await testComponents({ store, clock }))
     expect((await client.get(PATH)).status).toBe(404)
     await releaseWorld(components)
-    await expect.poll(async () => (await client.get(PATH)).status, OFTEN).toBe(200)
+    await expect.poll(async () => (await client.get(PATH)).status).toBe(200)
     const first = await client.get(PATH)
     clock.set('2026-03-01T13:00:00.000Z')
     await release(components)
-    await expect.poll(async () => (await client.get(PATH)).json<{ release: number }>().release, OFTEN).toBe(2)
+    await expect.poll(async () => (await client.get(PATH)).json<{ release: number }>().release).toBe(2)
     const second = await client.get(PATH, { 'If-None-Match': first.headers.etag! })
     expect(second.status).toBe(200)
     expect(second.headers.etag).not.toBe(first.headers.etag)
@@ -113,7 +112,7 @@ describe('a node', () => {
       'resolutions',
       `question_id,outcome,resolved_at\n${QUESTION.open},no,${NOW}\n`,
     )
-    await expect.poll(submit, OFTEN).toBe(409)
+    await expect.poll(submit).toBe(409)
     expect((await client.get(`/questions/${QUESTION.open}`)).json()).toMatchObject({
       status: 'resolved',
       outcome: 'no',
@@ -138,7 +137,7 @@ describe('a node', () => {
     }
     await release(components)
     held.letGo()
-    await expect.poll(history, OFTEN).toEqual(['2026-03-01', '2026-03-02', '2026-03-03'])
+    await expect.poll(history).toEqual(['2026-03-01', '2026-03-02', '2026-03-03'])
   })
 
   test('serves what it knows while the store is away, counts that, and catches up', async () => {
@@ -160,7 +159,7 @@ describe('a node', () => {
           (await client.get('/metrics')).text,
         )?.[1],
       )
-    await expect.poll(failures, OFTEN).toBeGreaterThan(0)
+    await expect.poll(failures).toBeGreaterThan(0)
     expect((await client.get(PATH)).bytes).toEqual(before.bytes)
     await release(components)
     await importRows(
@@ -169,8 +168,8 @@ describe('a node', () => {
       `question_id,title,opened_at,closes_at\n${uuidOf(5, 1)},t,2026-01-01T00:00:00Z,2027-01-01T00:00:00Z\n`,
     )
     away = false
-    await expect.poll(async () => (await client.get(PATH)).json<{ release: number }>().release, OFTEN).toBe(2)
-    await expect.poll(async () => (await client.get(`/questions/${uuidOf(5, 1)}`)).status, OFTEN).toBe(200)
+    await expect.poll(async () => (await client.get(PATH)).json<{ release: number }>().release).toBe(2)
+    await expect.poll(async () => (await client.get(`/questions/${uuidOf(5, 1)}`)).status).toBe(200)
   })
 
   test('reads the questions again when it has seen a change and failed to read it', async () => {
@@ -190,9 +189,7 @@ describe('a node', () => {
     failing = true
     const line = `${uuidOf(5, 1)},t,2026-01-01T00:00:00Z,2027-01-01T00:00:00Z`
     await importRows(components, 'questions', `question_id,title,opened_at,closes_at\n${line}\n`)
-    await expect
-      .poll(async () => (await client.get(`/questions?limit=1000`)).text, OFTEN)
-      .toContain(uuidOf(5, 1))
+    await expect.poll(async () => (await client.get(`/questions?limit=1000`)).text).toContain(uuidOf(5, 1))
     expect(failures).toBe(3)
   })
 

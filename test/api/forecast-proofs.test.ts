@@ -226,9 +226,7 @@ describe('there is no proof', () => {
     expectProblem(answer, 503, /release 3 is published and not in the public log yet/)
     expect(answer.headers['retry-after']).toBe('5')
     await writeLog(changed, LAST)
-    await expect
-      .poll(async () => (await proofOf(idOf(third!), client)).status, { interval: 1, timeout: 10_000 })
-      .toBe(200)
+    await expect.poll(async () => (await proofOf(idOf(third!), client)).status).toBe(200)
   })
 })
 

@@ -28,7 +28,6 @@ import {
 } from '../support/service.ts'
 import { LOG_KEY, LOG_ORIGIN, LOG_VKEY, writeLog } from '../support/written-log.ts'
 
-const OFTEN = { interval: 1, timeout: 10_000 }
 const IMMUTABLE = 'public, max-age=31536000, immutable'
 const RELEASES = 300
 const WITNESS = witnessKey('witness.example')
@@ -89,7 +88,7 @@ describe('GET /log/checkpoint', () => {
     for (const size of [1, 3]) {
       await extend(store, size)
       const sizeOf = ({ status, text }: Answer) => status === 200 && parseCheckpoint(text).checkpoint.size
-      await expect.poll(async () => sizeOf(await client.get('/log/checkpoint')), OFTEN).toBe(size)
+      await expect.poll(async () => sizeOf(await client.get('/log/checkpoint'))).toBe(size)
     }
   })
 

@@ -152,7 +152,7 @@ describe('a receipt', () => {
     const queued = async () =>
       /fvs_commit_queued\{environment="production"\} (\d+)/.exec((await client.get('/metrics')).text)?.[1]
     // All but the one that is being written.
-    await expect.poll(queued, { interval: 1, timeout: 10_000 }).toBe('39')
+    await expect.poll(queued).toBe('39')
     gate.resolve()
     const answers = await Promise.all(calls)
     const sizes = answers.map((answer) => verified(answer.bytes, headerOf(answer)).checkpoint.size)

@@ -124,9 +124,7 @@ test('GET /releases.atom is a feed of the releases with their corrections, the n
   const corrected = `question_id,outcome,resolved_at\n${uuidOf(1, 0)},no,2026-01-21T00:00:00.000Z\n`
   await importRows(components, 'resolutions', corrected)
   await release(components)
-  await expect
-    .poll(async () => (await client.get('/releases.atom')).text.match(/<entry>/g)?.length, { interval: 20 })
-    .toBe(2)
+  await expect.poll(async () => (await client.get('/releases.atom')).text.match(/<entry>/g)?.length).toBe(2)
   const { text } = await client.get('/releases.atom')
   const [newest, oldest] = text.split('<entry>').slice(1) as [string, string]
   expect(newest).toContain('Release 2: 1 outcome corrected')

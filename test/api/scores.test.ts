@@ -218,7 +218,7 @@ describe('where there are no scores', () => {
     const { client } = await testService(components)
     const { agentId: fresh } = await registerAgent(client)
     await release(components)
-    await expect.poll(async () => (await client.get(`/agents/${fresh}`)).status, { interval: 20 }).toBe(200)
+    await expect.poll(async () => (await client.get(`/agents/${fresh}`)).status).toBe(200)
     for (const path of [...idle.map((id) => `/forecaster/${id}/scores`), `/agents/${fresh}/scores`]) {
       expect(await page(path, client)).toMatchObject({ release: 3, scores: [], next_cursor: null })
     }
@@ -265,7 +265,7 @@ describe('a cursor', () => {
       `question_id,outcome,resolved_at\n${QUESTION.closed},yes,2026-02-20T00:00:00Z\n`,
     )
     await release(components)
-    await expect.poll(async () => (await page(ofForecaster, client)).release, { interval: 20 }).toBe(2)
+    await expect.poll(async () => (await page(ofForecaster, client)).release).toBe(2)
     const newest = await page(`${ofForecaster}?limit=1`, client)
     expect(newest.scores).toMatchObject([{ question_id: QUESTION.closed, title: 'Closed?' }])
     const second = await page(`${ofForecaster}?limit=50&cursor=${first.next_cursor}`, client)

@@ -151,7 +151,7 @@ describe('GET /usage', () => {
     expect(await usage()).toEqual({ ...none, calls: 1 })
     await registry.setQuota(key.split('_')[2]!, { tier: 'enterprise', monthly_calls: 7 })
     const changed = { ...none, calls: 1, tier: 'enterprise', monthly_calls: 7 }
-    await expect.poll(usage, { interval: 5 }).toEqual(changed)
+    await expect.poll(usage).toEqual(changed)
   })
 
   test('needs a key', async () => {

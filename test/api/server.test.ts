@@ -270,7 +270,7 @@ describe('a client that asks ahead', () => {
     const raw = await RawSocket.open(url)
     raw.socket.write(asking(3))
     for (let turn = 0; turn < 3; turn++) {
-      await expect.poll(() => begun.length, { interval: 1, timeout: 10_000 }).toBe(turn + 1)
+      await expect.poll(() => begun.length).toBe(turn + 1)
       letGo()
       // A request that was begun together with this one would be in the list by the time of this answer.
       await raw.received(new RegExp(`it was /${turn};`))
@@ -301,7 +301,7 @@ describe('a client that asks ahead', () => {
     const raw = await RawSocket.open(url)
     raw.socket.end(asking(2))
     for (let turn = 0; turn < 2; turn++) {
-      await expect.poll(() => begun.length, { interval: 1, timeout: 10_000 }).toBe(turn + 1)
+      await expect.poll(() => begun.length).toBe(turn + 1)
       letGo()
     }
     expect(await raw.closed).toMatch(/it was \/0;.*it was \/1;$/s)
@@ -329,13 +329,11 @@ describe('too many connections', () => {
     first.socket.end()
     await first.closed
     await expect
-      .poll(
-        () =>
-          service.client.get('/livez').then(
-            ({ status }) => status,
-            () => 0,
-          ),
-        { interval: 1, timeout: 10_000 },
+      .poll(() =>
+        service.client.get('/livez').then(
+          ({ status }) => status,
+          () => 0,
+        ),
       )
       .toBe(200)
     second.send('GET /readyz HTTP/1.1', 'Host: x', '', '')

@@ -16,7 +16,6 @@ import {
 import { copyOf } from '../support/store-content.ts'
 import { NOW, QUESTION, type WorldAgent, copyReleasedWorld, uuidOf } from '../support/world.ts'
 
-const OFTEN = { interval: 1, timeout: 10_000 }
 const pathOf = (agentId: string) => `/agents/${agentId}/forecasts`
 
 let released: MemoryStore
@@ -31,7 +30,7 @@ async function node(store: MemoryStore | FaultStore, clock = new Clock(NOW)) {
   const service = await testService(await testComponents({ store, clock }))
   const { agentId, key } = agent
   const path = pathOf(agentId)
-  await expect.poll(async () => (await service.client.get(path, bearer(key))).status, OFTEN).toBe(200)
+  await expect.poll(async () => (await service.client.get(path, bearer(key))).status).toBe(200)
   return service
 }
 
@@ -91,7 +90,7 @@ describe('GET /agents/{agent_id}/forecasts', () => {
     const [first, second] = [await node(store), await node(store)]
     await submit(first.client, QUESTION.open, 0.4)
     const expected = await standingOf(first.client)
-    await expect.poll(() => standingOf(second.client), OFTEN).toEqual(expected)
+    await expect.poll(() => standingOf(second.client)).toEqual(expected)
     expect(await standingOf((await node(store)).client)).toEqual(expected)
   })
 
@@ -120,17 +119,17 @@ describe('GET /agents/{agent_id}/forecasts', () => {
     expect((await standingOf(client)).forecasts).toEqual([])
     const inMemory = async () =>
       /fvs_standing_forecasts\{.*production.*\} (\d+)/.exec((await client.get('/metrics')).text)?.[1]
-    await expect.poll(async () => (await standingOf(client), inMemory()), OFTEN).toBe('0')
+    await expect.poll(async () => (await standingOf(client), inMemory())).toBe('0')
     await importRows(components, 'questions', [HEADER, numbered(1, '2026-03-05T00:00:00Z')].join('\n'))
     await expect
-      .poll(async () => (await standingOf(client)).forecasts, OFTEN)
+      .poll(async () => (await standingOf(client)).forecasts)
       .toEqual([{ ...forecasts[0], closes_at: '2026-03-05T00:00:00.000Z' }])
     await importRows(
       components,
       'resolutions',
       `question_id,outcome,resolved_at\n${uuidOf(5, 1)},yes,2026-03-01T00:00:00Z\n`,
     )
-    await expect.poll(async () => (await standingOf(client)).forecasts, OFTEN).toEqual([])
+    await expect.poll(async () => (await standingOf(client)).forecasts).toEqual([])
   })
 
   test('has them in the order in which the questions close, in pages that together have each once', async () => {
@@ -212,7 +211,7 @@ describe('GET /agents/{agent_id}/forecasts', () => {
     await submit(client, QUESTION.open, 0.3)
     gate.resolve()
     await expect
-      .poll(async () => (await client.get(pathOf(agent.agentId), bearer(agent.key))).text, OFTEN)
+      .poll(async () => (await client.get(pathOf(agent.agentId), bearer(agent.key))).text)
       .toContain('"probability":0.3')
   })
 

@@ -11,7 +11,6 @@ import { type AskedPath, judged, newestIn, startAsking, wrongIn } from '../suppo
 import { copyOf } from '../support/store-content.ts'
 import { FORECASTERS, NOW, copyReleasedWorld, forecasterId } from '../support/world.ts'
 
-const OFTEN = { interval: 1, timeout: 10_000 }
 const PATH = `/forecaster/${forecasterId(0)}/verification`
 const VIEW = `/view/forecasters/${forecasterId(0)}`
 
@@ -83,12 +82,12 @@ test('every answer is wholly of one release, signed, and none is older than the 
   const store = copyOf(released)
   const { url, client } = await testService({ store })
   const asking = startAsking(url, everyKind(), { connections: 16, perSecond: 2_000 })
-  await expect.poll(asking.count, OFTEN).toBeGreaterThan(200)
+  await expect.poll(asking.count).toBeGreaterThan(200)
   for (const [index, from] of later.entries()) {
     await publish(2 + index, from, store)
-    await expect.poll(() => currentOf(client), OFTEN).toBe(2 + index)
+    await expect.poll(() => currentOf(client)).toBe(2 + index)
     const known = asking.count()
-    await expect.poll(asking.count, OFTEN).toBeGreaterThan(known + 200)
+    await expect.poll(asking.count).toBeGreaterThan(known + 200)
   }
   await asking.stop()
   const all = judged(asking.answers(), expected)
@@ -129,10 +128,10 @@ test('what was asked of the last release is read before the next one is served, 
     .poll(async () => {
       expect(await answered()).toBe(1)
       return calls
-    }, OFTEN)
+    })
     .toEqual([shard])
   letGo()
-  await expect.poll(answered, OFTEN).toBe(2)
+  await expect.poll(answered).toBe(2)
   expect(calls).toEqual([shard])
 })
 
@@ -147,7 +146,7 @@ test('a file of which nothing was asked of one release is open in the next one t
   await client.get(PATH)
   for (const [index, from] of later.entries()) {
     await publish(2 + index, from, store)
-    await expect.poll(() => currentOf(client), OFTEN).toBe(2 + index)
+    await expect.poll(() => currentOf(client)).toBe(2 + index)
   }
   const known = [...shards]
   expect(known).toEqual([`${releasePrefix(3)}forecaster/${forecasterId(0)}.json`])
@@ -171,7 +170,7 @@ test('a file that cannot be read keeps no other one from being opened', async ()
   for (const path of [PATH, `/agents/${agentId}/verification`])
     expect((await client.get(path)).status).toBe(200)
   await publish(2, later!, store)
-  await expect.poll(() => currentOf(client), OFTEN).toBe(2)
+  await expect.poll(() => currentOf(client)).toBe(2)
   const known = [...shards]
   expect(known[0]).toMatch(/agent\//)
   expect((await client.get(PATH)).json()).toMatchObject({ release: 2 })
@@ -184,7 +183,7 @@ test('a page that was asked for is rendered again before the next release is ser
   expect(await page()).toBe('1')
   await published()
   letGo()
-  await expect.poll(answered, OFTEN).toBe(2)
+  await expect.poll(answered).toBe(2)
   const read = [...calls]
   expect(read.join()).toContain('/scores/')
   expect(await page()).toBe('2')
@@ -198,7 +197,7 @@ test('scores that were asked for are opened before the next release is served', 
   expect(await scores()).toBe(1)
   await published()
   letGo()
-  await expect.poll(answered, OFTEN).toBe(2)
+  await expect.poll(answered).toBe(2)
   const read = calls.length
   expect(await scores()).toBe(2)
   expect(calls.slice(read)).toEqual([expect.stringMatching(/^range .*\/scores\//)])
@@ -214,7 +213,7 @@ test('the leaderboard and the history that were asked for are read before the ne
   expect(await history()).toHaveLength(1)
   await published()
   letGo()
-  await expect.poll(answered, OFTEN).toBe(2)
+  await expect.poll(answered).toBe(2)
   const read = [...calls]
   expect(read.join()).toMatch(/leaderboard\/.*snapshots\//)
   expect(await leaderboard()).toBe(2)
@@ -225,7 +224,7 @@ test('the leaderboard and the history that were asked for are read before the ne
 test('a store that does not give what was asked for does not keep the next release back for long', async () => {
   const { client, calls, shard, letGo, publish: published } = await heldNode()
   await published()
-  await expect.poll(() => currentOf(client), OFTEN).toBe(2)
+  await expect.poll(() => currentOf(client)).toBe(2)
   expect(calls).toEqual([shard])
   const waiting = client.get(PATH)
   letGo()
@@ -243,7 +242,7 @@ test('a shard that is damaged is told of as without prepared answers, and the re
     for (const path of [PATH, agent]) expect((await client.get(path)).status).toBe(200)
     await publish(2, later!, store)
     const current = async () => (await client.get(agent)).json<{ release: number }>().release
-    await expect.poll(current, OFTEN).toBe(2)
+    await expect.poll(current).toBe(2)
     const { status, headers, text } = await client.get(PATH)
     return { status, text, type: headers['content-type'], limit: headers['ratelimit-policy'] }
   }

@@ -12,15 +12,11 @@ const APART = [
 ]
 
 describe(`two schedulers with clocks apart, FAULT_SEED=${SEED}`, () => {
-  test.for(APART)('by $aheadMs ms on a disk', { timeout: 120_000 }, async (apart) => {
+  test.for(APART)('by $aheadMs ms on a disk', async (apart) => {
     await expectKeptApart('clocks apart on a disk', await onDisk(), choicesOf(SEED, 31), apart)
   })
 
-  test.skipIf(!s3Server).for(APART)(
-    'by $aheadMs ms on the S3 server',
-    { timeout: 120_000 },
-    async (apart) => {
-      await expectKeptApart('clocks apart on the S3 server', await onS3(), choicesOf(SEED, 32), apart)
-    },
-  )
+  test.skipIf(!s3Server).for(APART)('by $aheadMs ms on the S3 server', async (apart) => {
+    await expectKeptApart('clocks apart on the S3 server', await onS3(), choicesOf(SEED, 32), apart)
+  })
 })

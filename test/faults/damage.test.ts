@@ -34,7 +34,7 @@ beforeAll(async () => {
 const textOf = ({ release, audit, serving }: Outcome) => `${release} · ${audit} · ${serving}`
 
 describe('a damaged', () => {
-  test.for(Object.entries(KINDS))('%s', { timeout: 120_000 }, async ([name, kind]) => {
+  test.for(Object.entries(KINDS))('%s', async ([name, kind]) => {
     const { world, whole } = worlds[kind.planned ? 1 : 0]!
     const cells: string[] = []
     for (const how of DAMAGES) {
@@ -53,7 +53,7 @@ describe('a damaged', () => {
     rows.push([name, ...cells])
   })
 
-  test('local copy', { timeout: 60_000 }, async () => {
+  test('local copy', async () => {
     const { world, whole } = worlds[0]!
     const cells: string[] = []
     for (const how of DAMAGES) {

@@ -69,7 +69,7 @@ const makeReadOnly = (disk: string): Failure => ({
         () => true,
         () => false,
       )
-    await expect.poll(isDone, { timeout: 20_000 }).toBe(true)
+    await expect.poll(isDone).toBe(true)
     return async () => void (await run('mount', ['-o', 'remount,rw', disk]))
   },
 })
@@ -125,7 +125,7 @@ describe.skipIf(!hasDisks)(`a disk that fails, FAULT_SEED=${SEED}`, () => {
   test.for([
     ['fills up', fill],
     ['becomes read-only', makeReadOnly],
-  ] as const)('and %s', { timeout: 120_000 }, async ([, failure]) => {
+  ] as const)('and %s', async ([, failure]) => {
     const disk = await mounted()
     await expectKeptOn(await onDisk(join(disk, 'store')), choicesOf(SEED, 41), failure(disk))
   })
@@ -135,16 +135,16 @@ describe(`a store that fails, FAULT_SEED=${SEED}`, () => {
   test.for([
     ['vanishes', vanish],
     ['has an empty folder in its place', unmount],
-  ] as const)('because it %s', { timeout: 120_000 }, async ([, failure]) => {
+  ] as const)('because it %s', async ([, failure]) => {
     const place = await onDisk()
     await expectKeptOn(place, choicesOf(SEED, 42), failure(place.options.env!['STORE_URL']!))
   })
 
-  test('because the node has no handles left', { timeout: 120_000 }, async () => {
+  test('because the node has no handles left', async () => {
     await expectKeptOn(await onDisk(), choicesOf(SEED, 43), exhaustHandles)
   })
 
-  test('because the node may not read it', { timeout: 120_000 }, async () => {
+  test('because the node may not read it', async () => {
     const place = await onDisk()
     const root = place.options.env!['STORE_URL']!
     // Modes mean nothing to root.

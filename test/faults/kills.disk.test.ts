@@ -9,7 +9,7 @@ const SEED = faultSeed()
 const KILLS = 30
 
 describe(`kills on disk, FAULT_SEED=${SEED}`, () => {
-  test.for([1, 2, 3, 4])('storm %d', { timeout: 300_000 }, async (stream) => {
+  test.for([1, 2, 3, 4])('storm %d', async (stream) => {
     await expectKept('kills on disk', await onDisk(), choicesOf(SEED, stream), KILLS)
   })
 })

@@ -9,7 +9,7 @@ const SEED = faultSeed()
 const KILLS = 20
 
 describe.skipIf(!s3Server)(`kills on the S3 server, FAULT_SEED=${SEED}`, () => {
-  test.for([11, 12, 13, 14])('storm %d', { timeout: 300_000 }, async (stream) => {
+  test.for([11, 12, 13, 14])('storm %d', async (stream) => {
     await expectKept('kills on the S3 server', await onS3(), choicesOf(SEED, stream), KILLS)
   })
 })

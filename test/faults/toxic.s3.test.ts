@@ -9,7 +9,7 @@ import { expectKeptThrough } from '../support/toxics.ts'
 const SEED = faultSeed()
 
 describe.skipIf(!s3Server)(`a toxic proxy before the S3 server, FAULT_SEED=${SEED}`, () => {
-  test.for([21])('run %d', { timeout: 600_000 }, async (stream) => {
+  test.for([21])('run %d', async (stream) => {
     const choices = choicesOf(SEED, stream)
     const proxy = await ToxicProxy.start(s3Server!.S3_ENDPOINT, choices)
     await expectKeptThrough('a toxic proxy', await onS3(), proxy, choices, { rounds: 6, roundMs: 4_000 })

@@ -156,7 +156,7 @@ describe('serve', () => {
     )
     const client = new Client(service.url)
     await expect
-      .poll(async () => (await client.get('/metrics')).text, { interval: 50, timeout: 20_000 })
+      .poll(async () => (await client.get('/metrics')).text)
       .toMatch(/^fvs_release\{environment="production"\} 1$/m)
     service.kill('SIGTERM')
     const { code, stdout } = await service.finished
@@ -185,20 +185,16 @@ describe('serve', () => {
       .poll(
         () =>
           new Promise((resolve) => request(service.url).on('error', resolve).on('response', resolve).end()),
-        { interval: 10, timeout: 10_000 },
       )
       .toMatchObject({ code: 'ECONNREFUSED' })
     // A signal in the same second is ignored, because a parent may have passed on the first one.
     let ended: Finished | undefined
     void service.finished.then((finished) => (ended = finished))
     await expect
-      .poll(
-        () => {
-          service.kill('SIGINT')
-          return ended
-        },
-        { interval: 100, timeout: 10_000 },
-      )
+      .poll(() => {
+        service.kill('SIGINT')
+        return ended
+      })
       .toBeDefined()
     expect(ended!.signal === 'SIGINT' || ended!.code === 130).toBe(true)
   })

@@ -61,7 +61,7 @@ test('fvs demo --exit --json shows what it is to show, a signature and an audit,
   for (const line of stderr.trim().split('\n')) expect(line).toMatch(/^ *\d+\.\d s {2}\S/)
   expect(await readdir(temporary)).toEqual([])
   await expect(readdir(elsewhere)).rejects.toThrow('ENOENT')
-}, 60_000)
+})
 
 function expectHighlights(shown: Shown): void {
   const { agents, forecasters, owners, url } = shown
@@ -117,7 +117,7 @@ test('Ctrl-C in the middle, which npm sends a second time, ends it and leaves no
   expect(await ended).toMatchObject({ code: 0, stdout: '' })
   expect((await ended).stderr).toMatch(/stopped before the end; nothing is left running\n$/)
   expect(await readdir(temporary)).toEqual([])
-}, 60_000)
+})
 
 test('a store that is not empty is refused and left as it is', async () => {
   const store = join(await testFolder(), 'store')

@@ -46,7 +46,7 @@ describe('commands with --environment sandbox', () => {
     return jsonOf(finished)
   }
 
-  test('import, release, check and issue keys there, and nowhere else', { timeout: 120_000 }, async () => {
+  test('import, release, check and issue keys there, and nowhere else', async () => {
     folder = await testFolder()
     root = await FileStore.begin(join(folder, 'store'))
     for (const [kind, file] of await writeSmallWorld(join(folder, 'files'))) {

@@ -309,12 +309,11 @@ describe('the process', () => {
     const { child, send, ended } = await greeted(await listening(silent))
     send({ id: 2, method: 'tools/call', params: { name: 'list_questions', arguments: {} } })
     await asked
-    const startedMs = performance.now()
     child.kill(signal)
-    const { code, stderr } = await ended
+    const { code, stdout, stderr } = await ended
     expect(code, stderr).toBe(0)
-    // Long before the call is given up.
-    expect(performance.now() - startedMs).toBeLessThan(10_000)
+    // A call that is given up has an answer.
+    expect(stdout).not.toContain('"id":2')
   })
 
   test('refuses wrong settings without showing them', async () => {
@@ -354,9 +353,9 @@ describe('settings', () => {
 
 describe('the client of the service', () => {
   /** Asks a server that does as it is told for a page of questions. */
-  async function askOf(server: Server): Promise<unknown> {
+  async function askOf(server: Server, timeoutMs = 600_000): Promise<unknown> {
     const url = await listening(server)
-    const client = new ServiceClient({ url, apiKey: undefined, timeoutMs: 100, newId: () => uuidOf(1, 1) })
+    const client = new ServiceClient({ url, apiKey: undefined, timeoutMs, newId: () => uuidOf(1, 1) })
     const { signal } = new AbortController()
     return client.call({ path: '/questions', answer: RESPONSES['question-page'], signal })
   }
@@ -364,7 +363,7 @@ describe('the client of the service', () => {
   test('gives up a service that does not answer, and does not ask it again', async () => {
     let asked = 0
     const silent = createServer(() => (asked += 1))
-    await expect(askOf(silent)).rejects.toMatchObject({
+    await expect(askOf(silent, 100)).rejects.toMatchObject({
       kind: 'unavailable',
       message: expect.stringMatching(/did not answer within 0.1 seconds$/) as string,
     })

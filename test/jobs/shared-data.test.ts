@@ -13,11 +13,11 @@ import type { ReleaseResult } from '../../pipeline/release/make.ts'
 import { IMPORTS } from '../../pipeline/import/columns.ts'
 import { sha256Hex } from '../../pipeline/proof/canonical.ts'
 import type { ReleaseManifest, ReleaseShard } from '../../schemas/payloads.ts'
+import { besideRepository } from '../support/beside.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { expectValid, faultsOf } from '../support/json-schema.ts'
 import { release, testComponents } from '../support/service.ts'
 
-const DATA = fileURLToPath(new URL('../../../shared/data', import.meta.url))
 const DATASETS = ['metaculus-pros-2025q1', 'acx-2023']
 
 /** 49 questions and ten professionals, with all but five of the possible pairs; 50 questions and 3,292 people. */
@@ -27,15 +27,14 @@ const PAIRS = PRO_PAIRS + CONTEST_PAIRS
 const PEOPLE = 10 + 3292
 
 const folder = await suiteFolder()
-const there = DATASETS.every((name) => existsSync(join(DATA, name)))
-if (!there && process.env['CI'] === 'true') throw new Error(`no real forecasts in ${DATA}`)
-if (!there)
-  console.warn(`skipped: the tests of real forecasts need ${DATASETS.join(' and ')} in ../shared/data`)
+const found = besideRepository(...DATASETS.map((name) => `data/${name}`))
 
 const fileOf = (dataset: string, kind: string): string | undefined =>
-  ['csv', 'parquet'].map((format) => join(DATA, dataset, `${kind}.${format}`)).find(existsSync)
+  ['csv', 'parquet']
+    .map((format) => join(fileURLToPath(found![DATASETS.indexOf(dataset)]!), `${kind}.${format}`))
+    .find(existsSync)
 
-describe.skipIf(!there)('real forecasts', () => {
+describe.skipIf(!found)('real forecasts', () => {
   let components: Components
   let imported: Record<string, object>
   let released: ReleaseResult
@@ -53,7 +52,7 @@ describe.skipIf(!there)('real forecasts', () => {
     }
     released = await release(components)
     manifest = (await readManifest(components.store, 1))!
-  }, 60_000)
+  })
 
   /** The file of a kind of rows. Questions get an event each: they are about different things. */
   async function inputOf(dataset: string, kind: string): Promise<string | undefined> {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { runVerifyProof } from '../../jobs/verify-proof.ts'
 import { suiteFolder } from '../support/folder.ts'
-import { areVectorsThere, vectors } from '../support/transparency-vectors.ts'
+import { vectors } from '../support/transparency-vectors.ts'
 
 const folder = await suiteFolder()
 let files = 0
@@ -17,12 +17,8 @@ async function file(text: string): Promise<string> {
   return path
 }
 
-describe.skipIf(!areVectorsThere)('with the worked values', () => {
-  const {
-    keys,
-    forecast_proof: forecast,
-    receipts,
-  } = areVectorsThere ? vectors('fvs') : ({} as ReturnType<typeof vectors<'fvs'>>)
+describe('with the worked values', () => {
+  const { keys, forecast_proof: forecast, receipts } = vectors('fvs')
   const none = { vkey: [] as string[], witness: [] as string[] }
 
   test('a proof holds, from files and over HTTP', async () => {

@@ -404,7 +404,7 @@ describe('the command', () => {
     served.store = await logOf(5)
     served.instead.set('log/tile/0/000.p/5', undefined)
     const running = startFvs(args(), { folder })
-    await expect.poll(() => served.asked, { interval: 5, timeout: 10_000 }).toContain('log/tile/0/000.p/5')
+    await expect.poll(() => served.asked).toContain('log/tile/0/000.p/5')
     running.child.kill('SIGINT')
     expect((await running.finished).signal).toBe('SIGINT')
     expect(parseCheckpoint(await kept()).checkpoint.size).toBe(3)

@@ -31,7 +31,6 @@ beforeAll(async () => {
 })
 
 const WORKERS = ['--workers', '3'] as const
-const patient = { timeout: 120_000 }
 
 async function freshNode(env: Record<string, string> = {}): Promise<ServingProcess & { folder: string }> {
   const folder = await testFolder()
@@ -59,7 +58,7 @@ function isAlive(pid: number): boolean {
 }
 
 describe('quotas over three workers', () => {
-  test('let each of 50 free keys through exactly 100 times, with a restart in between', patient, async () => {
+  test('let each of 50 free keys through exactly 100 times, with a restart in between', async () => {
     const { node, newKeys, used } = await nodeWorld(released, { SHUTDOWN_TIMEOUT_MS: '600000' }, ...WORKERS)
     const keys = await newKeys(50)
     const first = await node()
@@ -76,7 +75,7 @@ describe('quotas over three workers', () => {
     expect(keys.map((key) => written.get(idOf(key)))).toEqual(keys.map(() => 100))
   })
 
-  test('are exact also where parts of them are leased', patient, async () => {
+  test('are exact also where parts of them are leased', async () => {
     const { node, newKeys } = await nodeWorld(released, { FREE_MONTHLY_CALLS: '1000' }, ...WORKERS)
     const keys = await newKeys(2)
     const { client, stop } = await node()
@@ -123,7 +122,7 @@ describe('quotas over three workers', () => {
 })
 
 describe('a worker that is killed', () => {
-  test('is replaced while agents submit, and no acknowledged forecast is lost', patient, async () => {
+  test('is replaced while agents submit, and no acknowledged forecast is lost', async () => {
     const node = await freshNode()
     const [first] = workersOf(node)
     const outcome = await submitMany(node.url, 1_000, 300, () => {
@@ -131,7 +130,7 @@ describe('a worker that is killed', () => {
     })
     expect(outcome.acknowledged.size).toBeGreaterThan(600)
     await node.logged(/"signal":"SIGKILL".*a worker has ended; another one takes its place/)
-    await expect.poll(() => workersOf(node).length, { timeout: 20_000 }).toBe(3)
+    await expect.poll(() => workersOf(node).length).toBe(3)
     expect(workersOf(node)).not.toContain(first)
     node.kill('SIGTERM')
     expect((await node.finished).code).toBe(0)
@@ -139,7 +138,7 @@ describe('a worker that is killed', () => {
     await expectKept(node.folder, outcome)
   })
 
-  test('leaves no caller waiting whose connection it had not taken yet', patient, async () => {
+  test('leaves no caller waiting whose connection it had not taken yet', async () => {
     const node = await freshNode()
     const [first] = workersOf(node)
     process.kill(first!, 'SIGSTOP')
@@ -151,15 +150,15 @@ describe('a worker that is killed', () => {
         () => (ended += 1),
       )
     }
-    await expect.poll(() => answered, { timeout: 20_000 }).toBe(5)
+    await expect.poll(() => answered).toBe(5)
     expect(ended).toBe(0)
     process.kill(first!, 'SIGKILL')
-    await expect.poll(() => ended, { timeout: 20_000 }).toBe(1)
+    await expect.poll(() => ended).toBe(1)
   })
 })
 
 describe.for(['primary', 'group'] as const)('a signal to the %s', (to) => {
-  test('has all workers answer what is under way, and ends with 0', patient, async () => {
+  test('has all workers answer what is under way, and ends with 0', async () => {
     const node = await freshNode()
     const workers = workersOf(node)
     const outcome = await submitMany(node.url, 500, 200, () => {
@@ -176,82 +175,67 @@ describe.for(['primary', 'group'] as const)('a signal to the %s', (to) => {
   })
 })
 
-test(
-  'a second signal to the primary ends it and its workers at once, whatever is under way',
-  patient,
-  async () => {
-    const node = await freshNode()
-    const workers = workersOf(node)
-    const { hostname, port } = new URL(node.url)
-    const socket = connect({ host: hostname, port: Number(port) })
-    onTestFinished(() => void socket.destroy())
-    const head = [
-      'POST /agents/register HTTP/1.1',
-      'Host: x',
-      'Content-Type: application/json',
-      'Content-Length: 9',
-    ]
-    socket.write([...head, 'Expect: 100-continue', '', ''].join('\r\n'))
-    // The rest of the request never comes.
-    await once(socket, 'data')
-    node.kill('SIGTERM')
-    await node.logged(/"msg":"stopping/)
-    // One that comes within a second is the same signal, sent to the whole group.
-    await expect
-      .poll(
-        () => {
-          node.kill('SIGTERM')
-          return isAlive(node.pid)
-        },
-        { interval: 100, timeout: 20_000 },
-      )
-      .toBe(false)
-    expect((await node.finished).code).toBe(143)
-    await expect.poll(() => workers.filter(isAlive), { timeout: 10_000 }).toEqual([])
-  },
-)
-
-test(
-  'a primary that is killed leaves no worker behind, and loses no acknowledged forecast',
-  patient,
-  async () => {
-    const node = await freshNode()
-    const workers = workersOf(node)
-    const outcome = await submitMany(node.url, 500, 200, () => {
-      node.kill('SIGKILL')
+test('a second signal to the primary ends it and its workers at once, whatever is under way', async () => {
+  const node = await freshNode()
+  const workers = workersOf(node)
+  const { hostname, port } = new URL(node.url)
+  const socket = connect({ host: hostname, port: Number(port) })
+  onTestFinished(() => void socket.destroy())
+  const head = [
+    'POST /agents/register HTTP/1.1',
+    'Host: x',
+    'Content-Type: application/json',
+    'Content-Length: 9',
+  ]
+  socket.write([...head, 'Expect: 100-continue', '', ''].join('\r\n'))
+  // The rest of the request never comes.
+  await once(socket, 'data')
+  node.kill('SIGTERM')
+  await node.logged(/"msg":"stopping/)
+  // One that comes within a second is the same signal, sent to the whole group.
+  await expect
+    .poll(() => {
+      node.kill('SIGTERM')
+      return isAlive(node.pid)
     })
-    // The output of the workers ends with the last of them.
-    await node.finished
-    expect(workers.filter(isAlive)).toEqual([])
-    await release(await testComponents({ folder: node.folder }))
-    await expectKept(node.folder, outcome)
-  },
-)
+    .toBe(false)
+  expect((await node.finished).code).toBe(143)
+  await expect.poll(() => workers.filter(isAlive)).toEqual([])
+})
 
-test(
-  'a forecast is read back at once, whichever worker answers, and measurements add up',
-  patient,
-  async () => {
-    const node = await freshNode({ REFRESH_MS: '60000' })
-    const { agentId, key } = await registerAgent(new Client(node.url))
-    for (let nth = 1; nth <= 30; nth += 1) {
-      const probability = nth / 100
-      const body = { question_id: QUESTION.open, probability }
-      await new Client(node.url).post(`/agents/${agentId}/forecast`, body, bearer(key))
-      const standing = await new Client(node.url).get(`/agents/${agentId}/forecasts`, bearer(key))
-      expect(standing.json()).toMatchObject({ forecasts: [{ probability }] })
-    }
-    for (let nth = 0; nth < 3; nth += 1) {
-      const { text } = await new Client(node.url).get('/metrics')
-      expect(text).toMatch(
-        /fvs_http_request_seconds_count\{[^}]*route="\/agents\/:agent_id\/forecast"[^}]*\} 30\n/,
-      )
-      expect(text).toContain('fvs_standing_forecasts{environment="production"} 1\n')
-    }
-    node.kill('SIGTERM')
-    expect((await node.finished).code).toBe(0)
-  },
-)
+test('a primary that is killed leaves no worker behind, and loses no acknowledged forecast', async () => {
+  const node = await freshNode()
+  const workers = workersOf(node)
+  const outcome = await submitMany(node.url, 500, 200, () => {
+    node.kill('SIGKILL')
+  })
+  // The output of the workers ends with the last of them.
+  await node.finished
+  expect(workers.filter(isAlive)).toEqual([])
+  await release(await testComponents({ folder: node.folder }))
+  await expectKept(node.folder, outcome)
+})
+
+test('a forecast is read back at once, whichever worker answers, and measurements add up', async () => {
+  const node = await freshNode({ REFRESH_MS: '60000' })
+  const { agentId, key } = await registerAgent(new Client(node.url))
+  for (let nth = 1; nth <= 30; nth += 1) {
+    const probability = nth / 100
+    const body = { question_id: QUESTION.open, probability }
+    await new Client(node.url).post(`/agents/${agentId}/forecast`, body, bearer(key))
+    const standing = await new Client(node.url).get(`/agents/${agentId}/forecasts`, bearer(key))
+    expect(standing.json()).toMatchObject({ forecasts: [{ probability }] })
+  }
+  for (let nth = 0; nth < 3; nth += 1) {
+    const { text } = await new Client(node.url).get('/metrics')
+    expect(text).toMatch(
+      /fvs_http_request_seconds_count\{[^}]*route="\/agents\/:agent_id\/forecast"[^}]*\} 30\n/,
+    )
+    expect(text).toContain('fvs_standing_forecasts{environment="production"} 1\n')
+  }
+  node.kill('SIGTERM')
+  expect((await node.finished).code).toBe(0)
+})
 
 describe('a node that cannot start', () => {
   test.for(['0', '-1', '1.5', 'many', '257'])('says what --workers takes instead of %s', async (value) => {

@@ -1,4 +1,5 @@
 // Published worked values of calibration and of the flip-flop index.
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import {
   calibrationCurve,
@@ -11,39 +12,42 @@ import { fromPico } from '../../pipeline/scoring/round.ts'
 import { sweepPairs } from '../support/pairs.ts'
 import { columnsOf } from '../support/plain/forecasts.ts'
 
+interface Vectors {
+  decomposition: {
+    source: string
+    outcomes: (0 | 1)[]
+    probabilities: number[]
+    expected: Record<string, number>
+    tolerance: number
+  }[]
+  isotonic: { id: string; y: number[]; weights: number[]; expected: number[] }[]
+  flip_flop: { source: string; series: number[]; expected: number }[]
+  expected_calibration_error: {
+    source: string
+    bins: number
+    probabilities: number[]
+    outcomes: (0 | 1)[]
+    expected: number
+    tolerance: number
+  }[]
+  calibration_curve: {
+    source: string
+    bins: number
+    probabilities: number[]
+    outcomes: (0 | 1)[]
+    observed_frequency: number[]
+    mean_probability: number[]
+  }[]
+}
+
 const ppmOf = (probabilities: readonly number[]) => probabilities.map((p) => Math.round(p * 1e6))
 
+const { decomposition, isotonic, flip_flop, expected_calibration_error, calibration_curve } = JSON.parse(
+  readFileSync(new URL('../vectors/statistics.json', import.meta.url), 'utf8'),
+) as Vectors
+
 describe('decompose', () => {
-  test.each([
-    {
-      source: 'model-diagnostics test_decompose_with_numbers, checked there against R reliabilitydiag',
-      outcome: [0, 0, 0, 1, 1, 1],
-      probabilities: [0.4, 0.3, 0.2, 0.1, 0.5, 0.9],
-      expected: { miscalibration: 0.1016667, discrimination: 0.125, uncertainty: 0.25, brier: 0.2266667 },
-      tolerance: 1e-6,
-    },
-    {
-      source: 'scikit-learn issue 10883, forecaster A: calibrated but worse',
-      outcome: [0, 0, 0, 0, 1, 0, 1, 0, 1, 1, 1, 1],
-      probabilities: [0, 0.25, 0.25, 0.25, 0.25, 0.5, 0.5, 0.75, 0.75, 0.75, 0.75, 1],
-      expected: { miscalibration: 0, discrimination: 0.0833333, uncertainty: 0.25, brier: 0.1666667 },
-      tolerance: 1e-6,
-    },
-    {
-      source: 'scikit-learn issue 10883, forecaster B: uncalibrated but better',
-      outcome: [0, 0, 0, 0, 1, 0, 1, 0, 1, 1, 1, 1],
-      probabilities: [0, 0.25, 0.25, 0.25, 0.75, 0.5, 0.5, 0.25, 0.75, 0.75, 0.75, 1],
-      expected: { miscalibration: 0.0416667, discrimination: 0.2083333, uncertainty: 0.25, brier: 0.0833333 },
-      tolerance: 1e-6,
-    },
-    {
-      source: 'scikit-learn brier_score_loss example',
-      outcome: [0, 1, 1, 0],
-      probabilities: [0.1, 0.9, 0.8, 0.3],
-      expected: { brier: 0.0375 },
-      tolerance: 1e-9,
-    },
-  ])('$source', ({ outcome, probabilities, expected, tolerance }) => {
+  test.each(decomposition)('$source', ({ outcomes: outcome, probabilities, expected, tolerance }) => {
     const measured = decompose({ ppm: ppmOf(probabilities), outcome }).calibration!
     for (const [name, value] of Object.entries(expected)) {
       const difference = Math.abs(measured[name as keyof typeof measured] - value)
@@ -59,19 +63,8 @@ describe('decompose', () => {
 })
 
 describe('poolAdjacentViolators', () => {
-  test.each([
-    {
-      source: 'scores (Bureau of Meteorology) isoreg_test_data.py',
-      weights: [1, 1, 1, 1, 1, 1, 1, 1],
-      expected: [1, 5 / 3, 5 / 3, 5 / 3, 10 / 3, 10 / 3, 10 / 3, 7],
-    },
-    {
-      source: 'scores (Bureau of Meteorology) isoreg_test_data.py, weighted',
-      weights: [1, 1, 1, 1, 2, 1, 1, 1],
-      expected: [1, 5 / 3, 5 / 3, 5 / 3, 3.75, 3.75, 3.75, 7],
-    },
-  ])('$source', ({ weights, expected }) => {
-    const sums = [1, 2, 3, 0, 5, 4, 1, 7].map((y, i) => y * weights[i]!)
+  test.each(isotonic)('$id', ({ y, weights, expected }) => {
+    const sums = y.map((value, i) => value * weights[i]!)
     const fitted = poolAdjacentViolators(sums, weights).flatMap(({ sum, weight, length }) =>
       Array.from({ length }, () => sum / weight),
     )
@@ -79,19 +72,24 @@ describe('poolAdjacentViolators', () => {
   })
 })
 
-test('expectedCalibrationError: torchmetrics BinaryCalibrationError, 2 bins, l1', () => {
-  const closing = { ppm: ppmOf([0.25, 0.25, 0.55, 0.75, 0.75]), outcome: [0, 0, 1, 1, 1] }
-  expect(Math.abs(expectedCalibrationError(calibrationCurve(closing, 2))! - 0.29)).toBeLessThanOrEqual(1e-4)
-})
+test.each(expected_calibration_error)(
+  'expectedCalibrationError: $source',
+  ({ bins, probabilities, outcomes: outcome, expected, tolerance }) => {
+    const curve = calibrationCurve({ ppm: ppmOf(probabilities), outcome }, bins)
+    expect(Math.abs(expectedCalibrationError(curve)! - expected)).toBeLessThanOrEqual(tolerance)
+  },
+)
 
-test('calibrationCurve: scikit-learn test_calibration_curve, uniform, 2 bins', () => {
-  const closing = { ppm: ppmOf([0, 0.1, 0.2, 0.8, 0.9, 1]), outcome: [0, 0, 0, 1, 1, 1] }
-  const curve = calibrationCurve(closing, 2)
-  expect(curve.map(({ observed_frequency }) => observed_frequency)).toEqual([0, 1])
-  for (const [bin, expected] of [0.1, 0.9].entries()) {
-    expect(Math.abs(curve[bin]!.mean_probability! - expected)).toBeLessThanOrEqual(1e-15)
-  }
-})
+test.each(calibration_curve)(
+  'calibrationCurve: $source',
+  ({ bins, probabilities, outcomes: outcome, observed_frequency, mean_probability }) => {
+    const curve = calibrationCurve({ ppm: ppmOf(probabilities), outcome }, bins)
+    expect(curve.map((bin) => bin.observed_frequency)).toEqual(observed_frequency)
+    for (const [bin, expected] of mean_probability.entries()) {
+      expect(Math.abs(curve[bin]!.mean_probability! - expected)).toBeLessThanOrEqual(1e-15)
+    }
+  },
+)
 
 test('calibrationCurve: a bin includes its lower bound, and the last one also its upper bound', () => {
   const ppm = [0, 99_999, 100_000, 299_999, 300_000, 699_999, 700_000, 899_999, 900_000, 1_000_000]
@@ -126,23 +124,16 @@ test('wilsonInterval stays within [0, 1]', () => {
   }
 })
 
-describe('flip-flop index: scores (Bureau of Meteorology)', () => {
-  test.each([
-    { percent: [20, 50, 60, 30, 10, 20], expected: 12.5 },
-    { percent: [50, 20, 40, 80], expected: 15 },
-    { percent: [50, 60, 30], expected: 10 },
-    { percent: [20, 60, 10, 20], expected: 25 },
-  ])('$percent gives $expected', ({ percent, expected }) => {
-    const rows = percent.map((value, atMs) => ({
-      forecastId: `${atMs}`,
-      entity: 'a',
-      atMs,
-      ppm: value * 10_000,
-      recordedAtMs: atMs,
-      imported: false,
-    }))
-    const question = { openedAtMs: 0, closesAtMs: 100, resolvedAtMs: 100, outcome: 1 } as const
-    const pairs = sweepPairs(question, columnsOf(rows, ['a']), 1)
-    expect(pairs.map(({ flip_flop }) => fromPico(flip_flop) * 100)).toEqual([expected])
-  })
+test.each(flip_flop)('flip-flop index of $series: $source', ({ series, expected }) => {
+  const rows = series.map((percent, atMs) => ({
+    forecastId: `${atMs}`,
+    entity: 'a',
+    atMs,
+    ppm: percent * 10_000,
+    recordedAtMs: atMs,
+    imported: false,
+  }))
+  const question = { openedAtMs: 0, closesAtMs: 100, resolvedAtMs: 100, outcome: 1 } as const
+  const pairs = sweepPairs(question, columnsOf(rows, ['a']), 1)
+  expect(pairs.map((pair) => fromPico(pair.flip_flop) * 100)).toEqual([expected])
 })

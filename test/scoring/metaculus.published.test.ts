@@ -8,7 +8,7 @@ import { type RawForecast, columnsOf } from '../support/plain/forecasts.ts'
 const TOLERANCE = 1e-6
 
 function rowsOf(file: string): string[][] {
-  const text = readFileSync(new URL(`../cases/metaculus-q3-2024/${file}`, import.meta.url), 'utf8')
+  const text = readFileSync(new URL(`../vectors/metaculus-q3-2024/${file}`, import.meta.url), 'utf8')
   return text
     .trim()
     .split('\n')

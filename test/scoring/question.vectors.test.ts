@@ -23,7 +23,7 @@ interface Vector {
 const ALSO_TOLERANCE = 1e-8
 
 const vectors = JSON.parse(
-  readFileSync(new URL('../cases/timeline-vectors.json', import.meta.url), 'utf8'),
+  readFileSync(new URL('../vectors/timeline.json', import.meta.url), 'utf8'),
 ) as Vector[]
 
 type Measured = Record<string, Record<Score, number>>

@@ -50,26 +50,22 @@ function lawful(steps: readonly Step[]): Step[] {
 }
 
 describe('a release in stages', () => {
-  test.for([1, 2, 3])(
-    'has the bytes of a release in one process: history %d',
-    { timeout: 120_000 },
-    async (seed) => {
-      const store = new MemoryStore()
-      const clock = new Clock(new Date(HISTORY_START_MS).toISOString())
-      for (const [index, step] of lawful(historyOf(seed, 3)).entries()) {
-        const number = index + 1
-        clock.set(new Date(clock.now().getTime() + step.laterMs).toISOString())
-        await takeIn(step, store, `s${number}`)
-        const whole = withoutPairs(store)
-        expect(await stagedRelease(await componentsOn(store, clock))).toMatchObject({ made: true })
-        await release(await componentsOn(whole, clock))
-        const released = `releases/${String(number).padStart(8, '0')}/`
-        expect(await contentOf(store, released)).toEqual(await contentOf(whole, released))
-        expect(await contentOf(store, 'snapshots/')).toEqual(await contentOf(whole, 'snapshots/'))
-        expect(await faultsOf(store, clock, number), `release ${number}`).toEqual([])
-      }
-    },
-  )
+  test.for([1, 2, 3])('has the bytes of a release in one process: history %d', async (seed) => {
+    const store = new MemoryStore()
+    const clock = new Clock(new Date(HISTORY_START_MS).toISOString())
+    for (const [index, step] of lawful(historyOf(seed, 3)).entries()) {
+      const number = index + 1
+      clock.set(new Date(clock.now().getTime() + step.laterMs).toISOString())
+      await takeIn(step, store, `s${number}`)
+      const whole = withoutPairs(store)
+      expect(await stagedRelease(await componentsOn(store, clock))).toMatchObject({ made: true })
+      await release(await componentsOn(whole, clock))
+      const released = `releases/${String(number).padStart(8, '0')}/`
+      expect(await contentOf(store, released)).toEqual(await contentOf(whole, released))
+      expect(await contentOf(store, 'snapshots/')).toEqual(await contentOf(whole, 'snapshots/'))
+      expect(await faultsOf(store, clock, number), `release ${number}`).toEqual([])
+    }
+  })
 
   test('has them of a store without a row', async () => {
     const [store, clock] = [new MemoryStore(), new Clock(CROWD_AS_OF)]
@@ -125,39 +121,35 @@ async function derivedFiles(
 
 const SMALL = { pairs: 1_500, entities: 300 }
 
-test(
-  'a stage that publishes refuses an input that is cut off inside a line, and shards also one without a line',
-  { timeout: 120_000 },
-  async () => {
-    const [store, clock] = [new MemoryStore(), new Clock(new Date(HISTORY_START_MS).toISOString())]
-    const [step] = lawful(historyOf(1, 1)) as [Step]
-    clock.set(new Date(clock.now().getTime() + step.laterMs).toISOString())
-    await takeIn(step, store, 'a')
-    const stages = inProcess(await componentsOn(store, clock))
-    const inputs: [string, string, StageOptions][] = []
-    await stagedRelease(await componentsOn(store, clock), {
-      ...stages,
-      async run(stage, text, options) {
-        if (stage.startsWith('publish')) inputs.push([stage, text, options!])
-        return stage === 'commit' ? '{}' : stages.run(stage, text, options)
-      },
-    })
-    expect(inputs.map(([stage]) => stage)).toHaveLength(6)
-    for (const [stage, text, options] of inputs) {
-      for (let length = 1; length < text.length; length += 1 + (length % 97)) {
-        if (text[length - 1] === '\n') continue
-        const cut = stages.run(stage, text.slice(0, length), options)
-        await expect(cut, `${stage} at ${length}`).rejects.toMatchObject({ kind: 'invalid' })
-      }
+test('a stage that publishes refuses an input that is cut off inside a line, and shards also one without a line', async () => {
+  const [store, clock] = [new MemoryStore(), new Clock(new Date(HISTORY_START_MS).toISOString())]
+  const [step] = lawful(historyOf(1, 1)) as [Step]
+  clock.set(new Date(clock.now().getTime() + step.laterMs).toISOString())
+  await takeIn(step, store, 'a')
+  const stages = inProcess(await componentsOn(store, clock))
+  const inputs: [string, string, StageOptions][] = []
+  await stagedRelease(await componentsOn(store, clock), {
+    ...stages,
+    async run(stage, text, options) {
+      if (stage.startsWith('publish')) inputs.push([stage, text, options!])
+      return stage === 'commit' ? '{}' : stages.run(stage, text, options)
+    },
+  })
+  expect(inputs.map(([stage]) => stage)).toHaveLength(6)
+  for (const [stage, text, options] of inputs) {
+    for (let length = 1; length < text.length; length += 1 + (length % 97)) {
+      if (text[length - 1] === '\n') continue
+      const cut = stages.run(stage, text.slice(0, length), options)
+      await expect(cut, `${stage} at ${length}`).rejects.toMatchObject({ kind: 'invalid' })
     }
-    const [stage, text, options] = inputs[0]!
-    const lines = text.trimEnd().split('\n')
-    for (const at of lines.keys()) {
-      const rest = lines.toSpliced(at, 1).map((line) => `${line}\n`)
-      await expect(stages.run(stage, rest.join(''), options)).rejects.toMatchObject({ kind: 'invalid' })
-    }
-  },
-)
+  }
+  const [stage, text, options] = inputs[0]!
+  const lines = text.trimEnd().split('\n')
+  for (const at of lines.keys()) {
+    const rest = lines.toSpliced(at, 1).map((line) => `${line}\n`)
+    await expect(stages.run(stage, rest.join(''), options)).rejects.toMatchObject({ kind: 'invalid' })
+  }
+})
 
 describe('a crowd in stages', () => {
   async function begun() {
@@ -166,7 +158,7 @@ describe('a crowd in stages', () => {
     return { store, clock, components: await componentsOn(store, clock) }
   }
 
-  test('has the bytes of a release in one process, also of many parts', { timeout: 120_000 }, async () => {
+  test('has the bytes of a release in one process, also of many parts', async () => {
     const { store, clock, components } = await begun()
     const result = await stagedRelease(components, inProcess(components, SMALL))
     expect(result).toMatchObject({ made: true, entities: 820 })
@@ -193,7 +185,7 @@ describe('a crowd in stages', () => {
     expect(await faultsOf(store, clock, 2)).toEqual([])
   })
 
-  test('is refused unless every file is there once and fits the others', { timeout: 120_000 }, async () => {
+  test('is refused unless every file is there once and fits the others', async () => {
     const { store, components } = await begun()
     const stages = inProcess(components, SMALL)
     let committed: { text: string; options: StageOptions } | undefined
@@ -247,26 +239,22 @@ describe('a crowd in stages', () => {
     )
   })
 
-  test(
-    'is made by the commands, which refuse what another version has planned',
-    { timeout: 120_000 },
-    async () => {
-      const own = await testFolder()
-      const components = await testComponents({ folder: own, clock: new Clock(CROWD_AS_OF) })
-      const { store, clock } = await begun()
-      for (const [table, rows] of Object.entries(crowd()))
-        await send(components.store, table as TableName, 'a', rows)
-      const commands = asCommands(own, CROWD_AS_OF)
-      expect(await stagedRelease(components, commands)).toMatchObject({ made: true, release: 1 })
-      await release(await componentsOn(store, clock))
-      const released = async (place: Store) => {
-        const { 'releases/00000001/plan.json': _, ...content } = await contentOf(place, 'releases/')
-        return { ...content, ...(await contentOf(place, 'snapshots/')) }
-      }
-      expect(await released(components.store)).toEqual(await released(store))
-      const plan = await inProcess({ ...components, service: 'another' }).plan()
-      expect(plan).toMatchObject({ made: true, release: 2, previous: { release: 1 } })
-      await expect(commands.run('publish names', '', { release: 2 })).rejects.toThrow('another version')
-    },
-  )
+  test('is made by the commands, which refuse what another version has planned', async () => {
+    const own = await testFolder()
+    const components = await testComponents({ folder: own, clock: new Clock(CROWD_AS_OF) })
+    const { store, clock } = await begun()
+    for (const [table, rows] of Object.entries(crowd()))
+      await send(components.store, table as TableName, 'a', rows)
+    const commands = asCommands(own, CROWD_AS_OF)
+    expect(await stagedRelease(components, commands)).toMatchObject({ made: true, release: 1 })
+    await release(await componentsOn(store, clock))
+    const released = async (place: Store) => {
+      const { 'releases/00000001/plan.json': _, ...content } = await contentOf(place, 'releases/')
+      return { ...content, ...(await contentOf(place, 'snapshots/')) }
+    }
+    expect(await released(components.store)).toEqual(await released(store))
+    const plan = await inProcess({ ...components, service: 'another' }).plan()
+    expect(plan).toMatchObject({ made: true, release: 2, previous: { release: 1 } })
+    await expect(commands.run('publish names', '', { release: 2 })).rejects.toThrow('another version')
+  })
 })

@@ -1,15 +1,16 @@
-// The worked values of METHODOLOGY 2.0.0 that an independent program made (shared/vectors/methodology-2.0.0.json). Where they are
-// missing, CI fails, and elsewhere the tests that need them are skipped with a message.
-import { existsSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+// The worked values of the method 2.0.0, made by an independent program from the formulas alone.
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
 import type { PlainEntityScores, PlainWorld } from './plain/world.ts'
+import { scoreWorldPlainly } from './plain/world.ts'
+import { scoreWorld } from './scored-world.ts'
 
-export type PairValues = Record<
+type PairValues = Record<
   'coverage' | 'brier' | 'reference_brier' | 'crowd_brier' | 'voices' | 'contested',
   number | boolean
 >
 
-interface Vectors {
+export interface MethodologyVectors {
   parameters: Record<string, number>
   tolerance: number
   units: {
@@ -40,12 +41,77 @@ interface Vectors {
   >
 }
 
-const FILE = fileURLToPath(new URL('../../../shared/vectors/methodology-2.0.0.json', import.meta.url))
-export const areVectorsThere = existsSync(FILE)
-if (!areVectorsThere && process.env['CI'] === 'true') throw new Error(`no worked values in ${FILE}`)
-if (!areVectorsThere)
-  console.warn('skipped: worked values of the method need ../shared/vectors/methodology-2.0.0.json')
+/** `file` is the path of the vectors; the small worlds are in test/vectors, all of them beside the repository. */
+export function readVectors(file: URL): MethodologyVectors {
+  return JSON.parse(readFileSync(file, 'utf8')) as MethodologyVectors
+}
 
-export const vectors: Vectors = areVectorsThere
-  ? (JSON.parse(readFileSync(FILE, 'utf8')) as Vectors)
-  : { parameters: {}, tolerance: 0, units: { multiplier: [], ranks: [] }, worlds: {} }
+export const SMALL_VECTORS = new URL('../vectors/methodology-2.0.0.json', import.meta.url)
+
+/** One test for each kind of value in each world, by the steps of the service. */
+export function testWorlds({ worlds, tolerance }: MethodologyVectors): void {
+  describe.each(Object.entries(worlds))('the world %s', (_, { world, expected }) => {
+    const scored = scoreWorld(world)
+
+    test('its voice rule and scale', () => {
+      expect([scored.voiceRule, scored.scale]).toEqual([expected.voice_rule, expected.scale])
+    })
+
+    test('every pair', () => {
+      const off = scored.pairs.flatMap((pair) => {
+        const own = expected.pairs[`${pair.entity}|${pair.question}`]
+        if (!own) return [`${pair.entity} ${pair.question} is not expected`]
+        return Object.entries(own).flatMap(([column, value]) => {
+          const got =
+            column === 'contested'
+              ? pair.standard >= 0
+              : column === 'voices'
+                ? pair.voices
+                : pair[column as 'coverage'] / 1e12
+          const isEqual =
+            typeof value === 'number' ? Math.abs(Number(got) - value) <= tolerance : got === value
+          return isEqual ? [] : [`${pair.entity} ${pair.question} ${column}: ${got}, not ${String(value)}`]
+        })
+      })
+      expect(off).toEqual([])
+      expect(scored.pairs).toHaveLength(Object.keys(expected.pairs).length)
+    })
+
+    test('every entity', () => {
+      const got = scored.entities.map(({ entityId, metrics, award }) => {
+        const names = Object.keys(expected.entities[entityId]!)
+        const values = { ...metrics, ...award } as Record<string, unknown>
+        return [entityId, Object.fromEntries(names.map((column) => [column, values[column]]))]
+      })
+      expect(Object.fromEntries(got)).toEqual(expected.entities)
+    })
+  })
+}
+
+/** One test for each world, by the plain scorer. */
+export function testWorldsPlainly({ worlds, tolerance }: MethodologyVectors): void {
+  test.each(Object.entries(worlds))('scores the world %s', (_, { world, expected }) => {
+    const scores = scoreWorldPlainly(world)
+    expect({ scale: scores.scale, voice_rule: scores.voice_rule }).toEqual({
+      scale: expected.scale,
+      voice_rule: expected.voice_rule,
+    })
+    expect([...scores.pairs.keys()].sort()).toEqual(Object.keys(expected.pairs).sort())
+    for (const [key, values] of Object.entries(expected.pairs)) {
+      const pair = scores.pairs.get(key)!
+      for (const [column, value] of Object.entries(values)) {
+        const measured = pair[column as keyof PairValues]
+        if (typeof value === 'boolean') expect(measured, `${column} of ${key}`).toBe(value)
+        else {
+          const difference = Math.abs(Number(measured) - value)
+          expect(difference, `${column} of ${key}`).toBeLessThanOrEqual(tolerance)
+        }
+      }
+    }
+    expect([...scores.entities.keys()].sort()).toEqual(Object.keys(expected.entities).sort())
+    for (const [id, values] of Object.entries(expected.entities)) {
+      const { metrics: _, ...measured } = scores.entities.get(id)!
+      expect(measured, id).toEqual(values)
+    }
+  })
+}

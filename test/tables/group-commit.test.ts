@@ -1,6 +1,6 @@
 // Group commit: rows share objects, and no row that was acknowledged is missing, whatever the store does.
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import { GroupCommit, type GroupCommitSettings } from '../../pipeline/tables/group-commit.ts'
@@ -64,6 +64,15 @@ class HeldStore extends MemoryStore {
     while (this.waiting.length === 0) await new Promise<void>((resolve) => this.#arrived.push(resolve))
     return this.waiting.shift()!
   }
+}
+
+const TIMEOUT_MS = 30
+
+/** Time that passes only when the test says so. */
+function heldTime(): { timeOut: () => void } {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  return { timeOut: () => void vi.advanceTimersByTime(TIMEOUT_MS) }
 }
 
 const settled = (promises: Promise<unknown>[]) => Promise.allSettled(promises)
@@ -181,14 +190,16 @@ describe('a full queue', () => {
 
 describe('a store that does not answer', () => {
   test('makes rows unavailable after the timeout, and later rows succeed when it recovers', async () => {
+    const { timeOut } = heldTime()
     const store = new HeldStore()
-    const { group, submit } = groupOver(store, { timeoutMs: 30 })
+    const { group, submit } = groupOver(store, { timeoutMs: TIMEOUT_MS })
     const first = submit(1)
     await store.next()
-    // Waits for the first to time out, and then for its own.
     const second = submit(2)
+    timeOut()
     await expect(first).rejects.toEqual(unavailable(/did not confirm the write in time; submit again/))
     await store.next()
+    timeOut()
     await expect(second).rejects.toEqual(unavailable(/submit again/))
     const third = submit(3)
     ;(await store.next()).release()
@@ -198,26 +209,30 @@ describe('a store that does not answer', () => {
   })
 
   test('but writes later has recorded the row twice if it was submitted again', async () => {
+    const { timeOut } = heldTime()
     const store = new HeldStore()
-    const { submit } = groupOver(store, { timeoutMs: 30 })
+    const { submit } = groupOver(store, { timeoutMs: TIMEOUT_MS })
     const first = submit(1)
     const late = await store.next()
+    timeOut()
     await expect(first).rejects.toMatchObject({ kind: 'unavailable' })
     const again = submit(1)
     ;(await store.next()).release()
     await again
     late.release()
-    await expect.poll(() => store.objects.size, { interval: 1, timeout: 10_000 }).toBe(2)
+    await expect.poll(() => store.objects.size).toBe(2)
     const rows = await inboxRows(store, 'forecasts')
     // Both have the same forecast_id, so they count as one forecast.
     expect(rows).toEqual([rowOf(1), rowOf(1)])
   })
 
   test('and fails after the timeout harms no other row', async () => {
+    const { timeOut } = heldTime()
     const store = new HeldStore()
-    const { submit } = groupOver(store, { timeoutMs: 30 })
+    const { submit } = groupOver(store, { timeoutMs: TIMEOUT_MS })
     const first = submit(1)
     const late = await store.next()
+    timeOut()
     await expect(first).rejects.toMatchObject({ kind: 'unavailable' })
     late.fail(new Error('reset by peer'))
     const second = submit(2)
@@ -226,14 +241,18 @@ describe('a store that does not answer', () => {
   })
 
   test('is told by a signal to stop', async () => {
-    let signal: AbortSignal | undefined
+    const { timeOut } = heldTime()
+    const asked = Promise.withResolvers<AbortSignal | undefined>()
     const store = new MemoryStore()
-    store.putIfAbsent = (_path: string, _bytes: Uint8Array, given?: AbortSignal) => {
-      signal = given
+    store.putIfAbsent = (_path: string, _bytes: Uint8Array, signal?: AbortSignal) => {
+      asked.resolve(signal)
       return new Promise(() => undefined)
     }
-    const { submit } = groupOver(store, { timeoutMs: 30 })
-    await expect(submit(1)).rejects.toMatchObject({ kind: 'unavailable' })
+    const { submit } = groupOver(store, { timeoutMs: TIMEOUT_MS })
+    const submitted = submit(1)
+    const signal = await asked.promise
+    timeOut()
+    await expect(submitted).rejects.toMatchObject({ kind: 'unavailable' })
     expect(signal?.aborted).toBe(true)
   })
 })
@@ -298,9 +317,14 @@ describe('close', () => {
   })
 
   test('does not wait for a store that never answers', async () => {
-    const { group, submit } = groupOver(new HeldStore(), { timeoutMs: 30 })
+    const { timeOut } = heldTime()
+    const store = new HeldStore()
+    const { group, submit } = groupOver(store, { timeoutMs: TIMEOUT_MS })
     const rows = settled([submit(1), submit(2)])
-    await group.close()
+    const closed = group.close()
+    await store.next()
+    timeOut()
+    await closed
     expect((await rows).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
   })
 })

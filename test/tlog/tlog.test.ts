@@ -180,7 +180,7 @@ describe.skipIf(!programs)('litewitness', () => {
     expect(vkey).toBe(WITNESS_VKEY)
     const url = `http://${address}`
     const answers = () => fetch(url).then(({ ok }) => ok, () => false) // prettier-ignore
-    await expect.poll(answers, { interval: 5, timeout: 10_000 }).toBe(true)
+    await expect.poll(answers).toBe(true)
     // As its witnessctl does, which needs a module that is not to be had everywhere.
     const database = new DatabaseSync(db)
     const insert = (table: string, ...values: (string | number)[]) =>

@@ -130,7 +130,7 @@ const verifiedProof = (body: Uint8Array, proof: string) =>
   verified(() => verifyProof(body, proof, { keys, witnesses: [WITNESS.verifier], leastCosignatures: 0 }))
 
 describe('one changed byte is found in the', () => {
-  test.for(Object.entries(OBJECTS))('%s', { timeout: 60_000 }, async ([what, changed]) => {
+  test.for(Object.entries(OBJECTS))('%s', async ([what, changed]) => {
     const from = changed.inLong ? long : world
     const store = copyOf(from.store)
     const path = [...store.objects.keys()].toSorted().find((each) => changed.object.test(each))!
@@ -151,7 +151,7 @@ describe('one changed byte is found in the', () => {
     rows.push([what, log, audit, verify])
   })
 
-  test('any object that the log binds, which is named', { timeout: 120_000 }, async () => {
+  test('any object that the log binds, which is named', async () => {
     const isBound = (path: string) =>
       /^(log|releases|snapshots|tables\/(?!usage))\//.test(path) && !path.endsWith('/plan.json')
     const paths = [...world.store.objects.keys()].filter(isBound)

@@ -19,8 +19,6 @@ import { RawSocket } from '../../support/raw-socket.ts'
 import { FOUND, VALID, bulkOf, forecastOf, forecastsOf } from '../../support/single-posts.ts'
 import { QUESTION } from '../../support/world.ts'
 
-const OFTEN = { interval: 1, timeout: 10_000 }
-
 const folder = await suiteFolder()
 let world: PostingWorld
 /** Two services whose stores fail where a test wants it. */
@@ -55,7 +53,7 @@ async function heldWays() {
     held += 1
     return gate.promise
   })
-  return { ways, letGo: gate.resolve, areHeld: () => expect.poll(() => held, OFTEN).toBe(2) }
+  return { ways, letGo: gate.resolve, areHeld: () => expect.poll(() => held).toBe(2) }
 }
 
 async function expectAllSame(ways: BothWays): Promise<void> {
@@ -125,7 +123,7 @@ test('a body that comes long after its head is read as by Koa', async () => {
   const sockets = await Promise.all(ways.sides.map(({ service }) => RawSocket.open(service.url)))
   const from = request.indexOf(VALID)
   for (const socket of sockets) socket.send(request.slice(0, from))
-  await expect.poll(() => ways.early, OFTEN).toBe(1)
+  await expect.poll(() => ways.early).toBe(1)
   for (const part of [request.slice(from, from + 9), request.slice(from + 9)]) {
     for (const socket of sockets) socket.send(part)
   }
@@ -145,7 +143,7 @@ test('a client that leaves before its answer has its forecast recorded as by Koa
   await Promise.all(sockets.map(({ closed }) => closed))
   letGo()
   for (const { logged } of ways.sides) {
-    await expect.poll(() => logged.filter((line) => line.includes('/forecast')).length, OFTEN).toBe(1)
+    await expect.poll(() => logged.filter((line) => line.includes('/forecast')).length).toBe(1)
   }
   await expectAllSame(ways)
 })
@@ -156,10 +154,10 @@ test('a client that leaves within its body is noted as by Koa', async () => {
   ways.early = 0
   const sockets = await Promise.all(ways.sides.map(({ service }) => RawSocket.open(service.url)))
   for (const socket of sockets) socket.send(request.slice(0, -9))
-  await expect.poll(() => ways.early, OFTEN).toBe(1)
+  await expect.poll(() => ways.early).toBe(1)
   for (const { socket } of sockets) socket.resetAndDestroy()
   for (const { logged } of ways.sides) {
-    await expect.poll(() => logged.filter((line) => line.includes('/forecast')).length, OFTEN).toBe(1)
+    await expect.poll(() => logged.filter((line) => line.includes('/forecast')).length).toBe(1)
   }
   await expectAllSame(ways)
 })

@@ -8,8 +8,6 @@ import { Clock, release, testComponents, testService } from '../../support/servi
 import { copyOf } from '../../support/store-content.ts'
 import { NOW, copyReleasedWorld } from '../../support/world.ts'
 
-const OFTEN = { interval: 1, timeout: 10_000 }
-
 let released: MemoryStore
 beforeAll(async () => {
   released = new MemoryStore()
@@ -47,13 +45,10 @@ async function restedNode() {
   // A node that looks no more rests. It looks every 50 ms as long as it is asked.
   let quiet = { looks: -1, polls: 0 }
   await expect
-    .poll(
-      () => {
-        quiet = looks === quiet.looks ? { looks, polls: quiet.polls + 1 } : { looks, polls: 0 }
-        return quiet.polls
-      },
-      { interval: 20, timeout: 10_000 },
-    )
+    .poll(() => {
+      quiet = looks === quiet.looks ? { looks, polls: quiet.polls + 1 } : { looks, polls: 0 }
+      return quiet.polls
+    })
     .toBeGreaterThan(15)
   left = 0
   return {
@@ -99,7 +94,7 @@ test('an answer that is sent while the service shuts down is the last of its con
   const letGo = hold()
   const before = looks()
   const asked = ask()
-  await expect.poll(looks, OFTEN).toBe(before + 1)
+  await expect.poll(looks).toBe(before + 1)
   const stopped = stop()
   letGo()
   const { status, headers } = await asked

@@ -178,7 +178,7 @@ describe('a key that is used all the time', () => {
   test('works until its time is over where that fails, and no longer', async () => {
     const { node, key, pass, again, end } = await heldNode()
     expect(node.atHand(key)).toMatchObject({ owner: 'Ada' })
-    await vi.waitFor(() => expect(again()).toBe(1))
+    await expect.poll(again).toBe(1)
     end(new Error('injected'))
     await turn()
     expect(node.atHand(key)).toMatchObject({ owner: 'Ada' })

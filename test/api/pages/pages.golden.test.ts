@@ -25,13 +25,8 @@ beforeAll(async () => {
     const service = await startTestService(components)
     services.push(service)
     // Until it has read what stands, a node does not tell how many have answered.
-    await vi.waitFor(
-      async () => {
-        const { text } = await service.client.get(`/view/questions/${HOSTILE_QUESTION}`)
-        if (!text.includes('so far')) throw new Error('it has not read what stands')
-      },
-      { interval: 5, timeout: 10_000 },
-    )
+    const question = async () => (await service.client.get(`/view/questions/${HOSTILE_QUESTION}`)).text
+    await vi.waitFor(async () => expect(await question()).toContain('so far'), 60_000)
   }
   empty = await startTestService(await made('1'))
 })

@@ -25,8 +25,9 @@ import {
 } from '../../support/service.ts'
 import { NOW, QUESTION, copyReleasedWorld, importWorld } from '../../support/world.ts'
 
-const SETTINGS = { PROBE_MS: '50', COMMIT_TIMEOUT_MS: '100' }
-const PATIENT = { interval: 20, timeout: 20_000 }
+const SETTINGS = { PROBE_MS: '50' }
+/** For a store that hangs, so that it is soon given up. */
+const IMPATIENT = { ...SETTINGS, COMMIT_TIMEOUT_MS: '100' }
 const READS = ['get', 'range', 'list']
 const isProbe = ({ path }: Call) => path.startsWith(PROBES_PREFIX)
 
@@ -34,13 +35,13 @@ const checksOf = (answer: Answer): Checks => answer.json<{ checks: Checks }>().c
 const allOk = (answer: Answer) => Object.values(checksOf(answer)).every(({ ok }) => ok)
 
 /** A node over a store in memory whose calls fail, or wait, as `fault` wants. */
-async function node(changes: Partial<Components> = {}, clock = new Clock(NOW)) {
+async function node(changes: Partial<Components> = {}, clock = new Clock(NOW), settings = SETTINGS) {
   const failing: { fault: (call: Call) => void | Promise<void> } = { fault: () => undefined }
   const memory = new MemoryStore(clock.now)
   await copyReleasedWorld(memory)
   const store = new FaultStore(memory, { before: (call) => failing.fault(call) })
   const { logger, lines } = errorLog()
-  const components = { ...(await testComponents({ store, clock, settings: SETTINGS })), logger, ...changes }
+  const components = { ...(await testComponents({ store, clock, settings })), logger, ...changes }
   const { client, stop } = await testService(components)
   const ready = () => client.get('/readyz')
   const readyForForecasts = () => client.get('/readyz?for=forecasts')
@@ -54,8 +55,9 @@ const failure = (code: string) =>
   })
 
 async function expectUntil(ask: () => Promise<Answer>, status: number): Promise<Answer> {
-  await expect.poll(async () => (await ask()).status, PATIENT).toBe(status)
-  return ask()
+  let answer: Answer | undefined
+  await expect.poll(async () => (answer = await ask()).status).toBe(status)
+  return answer!
 }
 
 const metric = async (client: Client, check: string) =>
@@ -71,7 +73,7 @@ describe('a node that can do everything', () => {
     expectValid('readiness', first.json())
     expect(checksOf(first).release.detail).toMatch(/^release 1 is as of 2026-03-01T12:00:00\.000Z, 0 s ago$/)
     const puts = () => store.calls.filter((call) => call.operation === 'put' && isProbe(call))
-    await expect.poll(() => puts().length, PATIENT).toBeGreaterThan(3)
+    await expect.poll(() => puts().length).toBeGreaterThan(3)
     expect(new Set(puts().map(({ path }) => path)).size).toBe(1)
     const later = await ready()
     expect(checksOf(later)).toMatchObject({
@@ -143,9 +145,8 @@ describe('a store that cannot be read', () => {
   })
 
   test('because it hangs is not asked again before it answers, and hinders neither readyz nor a stop', async () => {
-    let seconds = 0
-    const now = () => new Date(Date.parse(NOW) + seconds++ * 1000)
-    const { failing, store, ready, readyForForecasts, stop } = await node({ now })
+    const clock = new Clock(NOW)
+    const { failing, store, ready, readyForForecasts, stop } = await node({}, clock, IMPATIENT)
     const hanging = Promise.withResolvers<void>()
     failing.fault = (call) => (isProbe(call) ? hanging.promise : undefined)
     const refused = await expectUntil(ready, 503)
@@ -153,7 +154,8 @@ describe('a store that cannot be read', () => {
     const asked = store.calls.filter(isProbe).length
     // The node looks on, since each look renews the time of what it found.
     const { checked_at } = checksOf(refused).reads
-    await expect.poll(async () => checksOf(await ready()).reads.checked_at, PATIENT).not.toBe(checked_at)
+    clock.set('2026-03-01T12:00:01.000Z')
+    await expect.poll(async () => checksOf(await ready()).reads.checked_at).not.toBe(checked_at)
     expect(store.calls.filter(isProbe)).toHaveLength(asked)
     hanging.resolve()
     expect(allOk(await expectUntil(readyForForecasts, 200))).toBe(true)

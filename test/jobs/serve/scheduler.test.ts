@@ -12,7 +12,6 @@ import { testFolder } from '../../support/folder.ts'
 import { recordBytes } from '../../../pipeline/store/records.ts'
 
 const EACH_SECOND = '* * * * * *'
-const PATIENT = { interval: 20, timeout: 20_000 }
 
 /** The sandbox of a store that the scheduled commands find through this process's environment variables. */
 async function sandboxOfVariables(): Promise<FileStore> {
@@ -26,7 +25,7 @@ async function sandboxOfVariables(): Promise<FileStore> {
 /** The first release that the scheduler makes of the sandbox. */
 async function firstRelease(store: FileStore, logger: Logger) {
   const scheduler = new Scheduler('sandbox', EACH_SECOND, true, logger)
-  await expect.poll(() => readManifest(store, 1), PATIENT).toBeDefined()
+  await expect.poll(() => readManifest(store, 1)).toBeDefined()
   await scheduler.stop()
   return (await readManifest(store, 1))!
 }
@@ -65,7 +64,7 @@ test('a command that cannot be started is an error in the log, and delays neithe
   })
   const { logger, lines } = errorLog()
   const scheduler = new Scheduler('sandbox', EACH_SECOND, true, logger)
-  await expect.poll(() => lines.length, PATIENT).toBeGreaterThanOrEqual(2)
+  await expect.poll(() => lines.length).toBeGreaterThanOrEqual(2)
   for (const [index, name] of ['step of the simulation', 'release'].entries()) {
     expect(JSON.parse(lines[index]!)).toMatchObject({
       level: 50,
@@ -88,7 +87,7 @@ test('a run that is still under way when the next is due is said in the log, in 
   })
   const { logger, lines } = errorLog('debug')
   const scheduler = new Scheduler('production', EACH_SECOND, true, logger)
-  await expect.poll(() => lines.length, PATIENT).toBeGreaterThanOrEqual(1)
+  await expect.poll(() => lines.length).toBeGreaterThanOrEqual(1)
   await scheduler.stop()
   expect(JSON.parse(lines[0]!)).toMatchObject({
     level: 40,

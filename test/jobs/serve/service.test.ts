@@ -57,7 +57,7 @@ describe('stopping', () => {
     const answers = [first, submit(), submit()]
     // The other calls have arrived too, and the connection of this one becomes idle.
     await expect
-      .poll(async () => (await client.get('/metrics')).text, { interval: 1, timeout: 10_000 })
+      .poll(async () => (await client.get('/metrics')).text)
       .toMatch(/fvs_commit_queued\{environment="production"\} 2/)
     const stopped = stop()
     letGo()

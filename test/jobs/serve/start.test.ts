@@ -11,7 +11,6 @@ import { expectProblem } from '../../support/problem.ts'
 import { type Answer, Client, Clock, bearer, testComponents, withSandbox } from '../../support/service.ts'
 import { NOW, QUESTION, copyReleasedWorld, forecasterId } from '../../support/world.ts'
 
-const PATIENT = { interval: 20, timeout: 20_000 }
 const FORECAST = { question_id: QUESTION.open, probability: 0.5 }
 const checksOf = (answer: Answer): Checks => answer.json<{ checks: Checks }>().checks
 /** A node on a store with a release, whose reads of a table end as `reading` does. */
@@ -67,7 +66,7 @@ describe('while the questions are read', () => {
     expect(checksOf(ready).questions).toMatchObject({ ok: false, detail: 'the questions are not read yet' })
     expectProblem(await readyForForecasts(), 503, /^the questions are not read yet$/)
     letGo()
-    await expect.poll(async () => (await readyForForecasts()).status, PATIENT).toBe(200)
+    await expect.poll(async () => (await readyForForecasts()).status).toBe(200)
     expect(checksOf(await readyForForecasts()).questions).toMatchObject({
       ok: true,
       detail: 'the questions were read',
@@ -100,7 +99,7 @@ describe('while the questions are read', () => {
     }
     expect(await inboxRows(store, 'forecasts')).toEqual([])
     letGo()
-    await expect.poll(async () => (await readyForForecasts()).status, PATIENT).toBe(200)
+    await expect.poll(async () => (await readyForForecasts()).status).toBe(200)
     expect((await submit(once)).status).toBe(200)
     expect((await client.get('/questions')).json<{ questions: object[] }>().questions).not.toEqual([])
   })
@@ -144,7 +143,7 @@ test('while it is not known what keys have used, calls with one wait or are told
     expect([answer.status, answer.headers['retry-after']]).toEqual([503, '2'])
   }
   letGo()
-  await expect.poll(async () => (await client.get(path, withKey)).status, PATIENT).toBe(200)
+  await expect.poll(async () => (await client.get(path, withKey)).status).toBe(200)
   expect((await client.get('/usage', withKey)).json()).toMatchObject({ calls: 1 })
 })
 
@@ -162,7 +161,7 @@ test('a node that cannot read the questions says so, serves what is published, a
   expect((await published()).status).toBe(200)
   expect((await client.get('/metrics')).text).toMatch(/fvs_corrupt_total\{environment="production"\} [1-9]/)
   damaged = false
-  await expect.poll(async () => (await submit()).status, PATIENT).toBe(200)
+  await expect.poll(async () => (await submit()).status).toBe(200)
   expect((await readyForForecasts()).status).toBe(200)
   // Once, however often it was tried.
   const told = lines.map((line) => JSON.parse(line) as { check?: string; err?: { message: string } })

@@ -45,7 +45,6 @@ import { uuidOf } from '../../support/world.ts'
 
 /** The minute at which so few of the first rounds are left that a step asks more. */
 const ASKS_AGAIN = 50
-const OFTEN = { interval: 5, timeout: 10_000 }
 const FILLED = ['questions', 'resolutions', 'forecasters', 'forecasts'] as const
 
 const folder = await suiteFolder()
@@ -121,12 +120,12 @@ describe('an agent in the sandbox', () => {
       const released = await release(components, { ifChanged: true })
       expect(released).toMatchObject({ made: true, release: round + 1 })
       const verified = async () => (await client.get(`/agents/${agentId}/verification`)).json()
-      await expect.poll(async () => (await verified())['release'], OFTEN).toBe(round + 1)
+      await expect.poll(async () => (await verified())['release']).toBe(round + 1)
       const counted = OPTIONS.questionsPerRound * (round + 1)
       expect(await verified()).toMatchObject({ environment: 'sandbox', resolved_questions: counted })
       const asked = async (questionId: string) =>
         (await client.get(`/questions/${questionId}`)).json<ListedQuestion>()
-      await expect.poll(async () => (await asked(open[0]!.question_id)).status, OFTEN).toBe('resolved')
+      await expect.poll(async () => (await asked(open[0]!.question_id)).status).toBe('resolved')
       for (const { questionId, outcome } of questionsOf(RECORD, round)) {
         const question = await asked(questionId)
         expect(question).toMatchObject({ status: 'resolved', outcome, resolved_at: after(5 * (round + 1)) })

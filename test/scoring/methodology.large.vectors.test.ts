@@ -1,0 +1,12 @@
+// All worked worlds of METHODOLOGY 2.0.0 against both scorers; most are too large for the repository.
+import { describe } from 'vitest'
+import { besideRepository } from '../support/beside.ts'
+import { SMALL_VECTORS, readVectors, testWorlds, testWorldsPlainly } from '../support/methodology-vectors.ts'
+
+const found = besideRepository('vectors/methodology-2.0.0.json')
+
+describe.skipIf(!found)('all worlds', () => {
+  const vectors = readVectors(found?.[0] ?? SMALL_VECTORS)
+  testWorlds(vectors)
+  testWorldsPlainly(vectors)
+})
