@@ -180,7 +180,7 @@ export default defineConfig({
     // A page loads it before the script that calls it.
     { files: ['api/pages/assets/proof.js'], rules: { 'no-unused-vars': 'off' } },
     {
-      files: ['jobs/**', 'test/**', 'bench/**', 'examples/**', '*.config.ts'],
+      files: ['jobs/**', 'test/**', 'bench/**', 'examples/**', '.ci/**', '*.config.ts'],
       rules: {
         'no-restricted-imports': 'off',
         'no-restricted-properties': 'off',

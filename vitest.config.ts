@@ -19,6 +19,7 @@ const EXHAUSTIVE = [
   'test/faults.test.ts',
   'test/api/fuzz.test.ts',
   'test/api/openapi/walk.test.ts',
+  'test/import/faults.test.ts',
   'test/release/{carried,faults,quarantine,quarantine.races,quarantine.tables}.test.ts',
   'test/scoring/{methodology.large.vectors,world.equivalence}.test.ts',
   'test/stage/stage.test.ts',
@@ -27,8 +28,28 @@ const EXHAUSTIVE = [
   'test/transparency/{audit-log,changed-bytes}.test.ts',
 ]
 
+/** What needs something from outside: a server, a browser, other software. */
+const OUTSIDE = {
+  s3: 'test/s3/**/*.test.ts',
+  delta: 'test/delta/**/*.test.ts',
+  redis: 'test/redis/**/*.test.ts',
+  faults: 'test/faults/**/*.test.ts',
+  pages: 'test/pages/**/*.test.ts',
+  transparency: 'test/tlog/**/*.test.ts',
+  openapi: 'test/openapi/**/*.test.ts',
+  spark: 'test/spark/**/*.test.ts',
+}
+
+/** No module holds a state, and a worker that loads them once saves a third of a small file's time. */
+const ISOLATE = false
+
 // The file that CI counts its tests from.
 const report = process.env['TEST_REPORT']
+
+const project = (name: string, include: string[], options: object = {}) => ({
+  extends: true as const,
+  test: { name, include, ...options },
+})
 
 export default defineConfig({
   test: {
@@ -42,100 +63,16 @@ export default defineConfig({
     globalSetup: 'test/support/run-folder.ts',
     ...(report === undefined ? {} : { reporters: ['default', 'json'], outputFile: { json: report } }),
     projects: [
-      {
-        extends: true,
-        test: {
-          name: 'unit',
-          include: ['test/**/*.test.ts'],
-          exclude: [
-            'test/s3/**',
-            'test/delta/**',
-            'test/openapi/**',
-            'test/redis/**',
-            'test/faults/**',
-            'test/pages/**',
-            'test/tlog/**',
-            'test/spark/**',
-            ...SYSTEM,
-            ...EXHAUSTIVE,
-          ],
-          // No module holds a state, and a worker that loads them once saves a third of a small file's time.
-          isolate: false,
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'exhaustive',
-          include: EXHAUSTIVE,
-          isolate: false,
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'system',
-          include: SYSTEM,
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 's3',
-          include: ['test/s3/**/*.test.ts'],
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'delta',
-          include: ['test/delta/**/*.test.ts'],
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'redis',
-          include: ['test/redis/**/*.test.ts'],
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'faults',
-          include: ['test/faults/**/*.test.ts'],
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'pages',
-          include: ['test/pages/**/*.test.ts'],
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'transparency',
-          include: ['test/tlog/**/*.test.ts'],
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'spark',
-          include: ['test/spark/**/*.test.ts'],
-          // Two jobs at once would take each other's processors.
-          fileParallelism: false,
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'openapi',
-          include: ['test/openapi/**/*.test.ts'],
-        },
-      },
+      project('unit', ['test/**/*.test.ts'], {
+        exclude: [...SYSTEM, ...EXHAUSTIVE, ...Object.values(OUTSIDE)],
+        isolate: ISOLATE,
+      }),
+      project('exhaustive', EXHAUSTIVE, { isolate: ISOLATE }),
+      project('system', SYSTEM),
+      ...Object.entries(OUTSIDE).map(([name, files]) =>
+        // Two jobs of Spark at once would take each other's processors.
+        project(name, [files], { fileParallelism: name !== 'spark' }),
+      ),
     ],
   },
 })

@@ -8,10 +8,10 @@ import type { ImportContext } from '../../pipeline/import/take-in.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { inboxPrefix } from '../../pipeline/store/paths.ts'
 import type { AgentRow } from '../../schemas/tables.ts'
-import { type Call, FAULTS, FaultStore } from '../support/fault-store.ts'
+import { type Call, FaultStore } from '../support/fault-store.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { Clock, registerAgent, release, startTestService, testComponents } from '../support/service.ts'
-import { contentOf, copyOf } from '../support/store-content.ts'
+import { contentOf } from '../support/store-content.ts'
 import { pathsOf, readRows, send } from '../support/tables.ts'
 import { NOW, uuidOf } from '../support/world.ts'
 
@@ -213,26 +213,6 @@ describe('statements that are made at once', () => {
     await on((context) => sayRetired(context, ADA), await over(first))
     expect(await shown(ADA)).toMatchObject({ retired_at: early.now() })
   })
-})
-
-test('a statement that is cut off at any write, in either way, is completed by the next', async () => {
-  await arrive(registration(ADA))
-  pass(1)
-  const whole = new FaultStore(copyOf(store))
-  const say = async (over: FaultStore | MemoryStore) =>
-    on((context) => assignOwner(context, [ADA], 'Ada'), await testComponents({ store: over, clock, folder }))
-  await say(whole)
-  expect(whole.writes).toBeGreaterThan(5)
-  for (const fault of FAULTS) {
-    for (let at = 1; at <= whole.writes; at++) {
-      const cut = copyOf(store)
-      await say(new FaultStore(cut, { at, fault, crash: true })).catch(() => undefined)
-      await say(cut)
-      components = await testComponents({ store: cut, clock, folder })
-      expect(await shown(ADA), `${fault} ${at}`).toMatchObject({ owner_id: 'Ada' })
-      expect(await rows(), `${fault} ${at}`).toHaveLength(2)
-    }
-  }
 })
 
 test('an agent is listed and assigned as soon as it has registered', async () => {

@@ -12,7 +12,6 @@ import { attachAll } from '../../pipeline/tables/views.ts'
 import { currentVersions } from '../../pipeline/tables/delta-log.ts'
 import { type Fault, ServiceError } from '../../schemas/errors.ts'
 import type { TableName } from '../../schemas/tables.ts'
-import { FAULTS, FaultStore } from '../support/fault-store.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { Clock, registerAgent, release, startTestService, testComponents } from '../support/service.ts'
 import { contentOf, copyOf } from '../support/store-content.ts'
@@ -755,38 +754,6 @@ describe('Parquet with its own types', () => {
        TO '${path}' (FORMAT parquet)`,
     )
     expect((await runImport(components, 'forecasts', path)).json).toMatchObject(counts(0, 2))
-  })
-})
-
-describe('an import that is cut off', () => {
-  test('at any write, in either way, is completed by the next', async () => {
-    const lines = [forecast('0.5'), forecast('0.6', '2026-01-06T00:00:00Z')]
-    const whole = new FaultStore(copyOf(prepared))
-    components = await testComponents({ store: whole, clock, folder })
-    await importLines('forecasts', lines)
-    expect(whole.writes).toBeGreaterThan(6)
-    for (const fault of FAULTS) {
-      for (let at = 1; at <= whole.writes; at++) {
-        const store = copyOf(prepared)
-        components = await testComponents({
-          store: new FaultStore(store, { at, fault, crash: true }),
-          clock,
-          folder,
-        })
-        await expect(importLines('forecasts', lines), `${fault} at ${at}`).rejects.toMatchObject({
-          kind: 'unavailable',
-        })
-        components = await testComponents({ store, clock, folder })
-        const again = await importLines('forecasts', lines)
-        expect(again.rows, `${fault} at ${at}`).toBe(2)
-        const ids = (await rowsOf('forecasts')).map(({ forecast_id }) => forecast_id)
-        expect([ids.length, new Set(ids).size], `${fault} at ${at}`).toEqual([2, 2])
-        // The forecaster that the first attempt may have created is not created again.
-        const commits = Object.keys(await contentOf(store, 'tables/forecasters/_delta_log/'))
-        expect(commits, `${fault} at ${at}`).toHaveLength(2)
-        expect(Object.keys(await contentOf(store, 'inbox/')), `${fault} at ${at}`).toEqual([])
-      }
-    }
   })
 })
 

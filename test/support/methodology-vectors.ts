@@ -110,7 +110,7 @@ export function testWorldsPlainly({ worlds, tolerance }: MethodologyVectors): vo
     }
     expect([...scores.entities.keys()].sort()).toEqual(Object.keys(expected.entities).sort())
     for (const [id, values] of Object.entries(expected.entities)) {
-      const { metrics: _, ...measured } = scores.entities.get(id)!
+      const { metrics: _metrics, ...measured } = scores.entities.get(id)!
       expect(measured, id).toEqual(values)
     }
   })

@@ -26,7 +26,7 @@ beforeAll(async () => {
     services.push(service)
     // Until it has read what stands, a node does not tell how many have answered.
     const question = async () => (await service.client.get(`/view/questions/${HOSTILE_QUESTION}`)).text
-    await vi.waitFor(async () => expect(await question()).toContain('so far'), 60_000)
+    await vi.waitUntil(async () => (await question()).includes('so far'), 60_000)
   }
   empty = await startTestService(await made('1'))
 })
