@@ -43,7 +43,7 @@ export async function runDemo(
     if (store !== undefined) await refuseData(settings)
     return await withEveryEnvironment(settings, async (components) => {
       const { production, sandbox } = components
-      const service = await startService(components, { scheduler: false })
+      const service = await startService(components, { scheduler: false, ownAddress: true })
       try {
         const { outcome, checks } = await showDemo(
           sandbox,

@@ -37,6 +37,8 @@ interface OwnService extends Service {
 
 export interface ServiceOptions {
   scheduler: boolean
+  /** Whether pages name the address at which the service listens, unless PUBLIC_URL names another one. */
+  ownAddress?: boolean
   /** How long the node answers what is asked at first, before it reads questions. */
   firstCallsMs?: number
   /** Of a worker. */
@@ -47,7 +49,13 @@ export interface ServiceOptions {
 
 export async function startService(
   components: Record<Environment, Components>,
-  { scheduler, firstCallsMs = FIRST_CALLS_MS, link, answerFirst = (prepared) => prepared }: ServiceOptions,
+  {
+    scheduler,
+    ownAddress = false,
+    firstCallsMs = FIRST_CALLS_MS,
+    link,
+    answerFirst = (prepared) => prepared,
+  }: ServiceOptions,
 ): Promise<OwnService> {
   beginYoung()
   await holdTickShape()
@@ -101,6 +109,7 @@ export async function startService(
       },
       answerFirst(answeredFirst(contexts, shared)),
     )
+    if (ownAddress) for (const { site } of Object.values(contexts)) site.publicUrl ??= server.url
     const { store, secrets } = components.production
     const release = contexts.production.releases.current?.release ?? 0
     // The primary of workers says so once for all of them.

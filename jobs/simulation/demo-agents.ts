@@ -6,14 +6,19 @@ import { ERROR_LEFT, wholePercent } from './world.ts'
 const AGENTS_SEED = SEED + 38
 /** How many times an agent submits forecasts. */
 export const ROUNDS = ERROR_LEFT.length
+/** The least that a round takes; on a slow machine it takes as long as its requests. */
+export const ROUND_MS = 2_000
 
 /** The owners of agents, as the operator of the demo records them. */
 export const OWNERS = { one: 'simulated-owner-1', several: 'simulated-owner-2', copying: 'simulated-owner-3' }
 
-export interface SimulatedAgent {
+export interface DemoAgent {
   name: string
   traits: string
   owner: string | null
+}
+
+export interface SimulatedAgent extends DemoAgent {
   /** What it submits in each round. */
   rounds: { questionId: string; probability: number }[][]
 }
@@ -48,17 +53,21 @@ const PROFILES: readonly Profile[] = [
   { traits: 'always says 0.5', noise: 0, scale: 0 },
 ]
 
+export const DEMO_AGENTS: readonly DemoAgent[] = PROFILES.map(({ traits, owner = null }, index) => ({
+  name: `simulated-agent-${String(index + 1).padStart(2, '0')}`,
+  traits: `simulated: ${traits}`,
+  owner,
+}))
+
 export function simulateAgents({ questions, forecasts }: Asked): SimulatedAgent[] {
   const averages = ERROR_LEFT.map((_, round) => averagesAt(round, questions, forecasts))
-  return PROFILES.map(({ traits, owner = null, noise, news = 0, scale = 1, questions: count }, index) => {
+  return PROFILES.map(({ noise, news = 0, scale = 1, questions: count }, index) => {
     const random = sfc32(AGENTS_SEED, index)
     const answered = questions.slice(0, count)
     const errors = answered.map(() => (noise ?? 0) * normal(random))
     const learned = answered.map(({ outcome }) => evidenceOf(outcome, news, random))
     return {
-      name: `simulated-agent-${String(index + 1).padStart(2, '0')}`,
-      traits: `simulated: ${traits}`,
-      owner,
+      ...DEMO_AGENTS[index]!,
       rounds: ERROR_LEFT.map((left, round) =>
         answered.flatMap(({ questionId, logOdds }, place) => {
           const probability =
@@ -91,6 +100,31 @@ function averagesAt(round: number, questions: Asked['questions'], forecasts: Ask
       if (standing.size === 0) return []
       const sum = [...standing.values()].reduce((total, probability) => total + probability, 0)
       return [[questionId, Math.round((100 * sum) / standing.size) / 100]]
+    }),
+  )
+}
+
+export interface Submission {
+  /** The place of its agent among all. */
+  agent: number
+  questionId: string
+  probability: number
+}
+
+/**
+ * What all agents submit in a round, question by question, so that on a slow machine no agent answers a question much later
+ * than another one.
+ */
+export function submissionsOf(
+  { questions }: Pick<Asked, 'questions'>,
+  agents: readonly SimulatedAgent[],
+  round: number,
+): Submission[] {
+  const said = agents.map(({ rounds }) => new Map(rounds[round]!.map((each) => [each.questionId, each])))
+  return questions.flatMap(({ questionId }) =>
+    said.flatMap((own, agent) => {
+      const forecast = own.get(questionId)
+      return forecast ? [{ agent, ...forecast }] : []
     }),
   )
 }

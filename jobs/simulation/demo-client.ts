@@ -1,6 +1,6 @@
 // Calls the API for `fvs demo` as any user would: over HTTP, with nothing but a URL and a key.
 import { z } from 'zod'
-import { acknowledgedForecast, bulkResults, problem, registered } from '../../schemas/answers.ts'
+import { acknowledgedForecast, bulkResults, problem, question, registered } from '../../schemas/answers.ts'
 import { parseCheckpoint } from '../../pipeline/proof/checkpoint.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { agentRankings, forecasterRankings, owner } from '../../schemas/payloads.ts'
@@ -24,6 +24,15 @@ export class DemoClient {
     const answer = z.union([acknowledgedForecast, problem])
     const headers = { Authorization: `Bearer ${api_key}` }
     return this.#post(`/agents/${agent_id}/forecast`, answer, { question_id, probability }, headers)
+  }
+
+  /** Undefined where the service does not know the question yet. */
+  async questionStatus(id: string): Promise<string | undefined> {
+    const response = await fetch(`${this.url}/questions/${id}`)
+    const text = await response.text()
+    if (response.ok) return question.parse(JSON.parse(text)).status
+    if (response.status === 404) return undefined
+    throw unexpected(response, text)
   }
 
   /** The verifications of those of the entities that the current release covers, in the order of `ids`. */

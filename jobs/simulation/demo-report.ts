@@ -31,6 +31,8 @@ export function describeDemo(
     '',
     `Agents in release ${release}`,
     ...table(agents),
+    '  rank: in the field of its kind, in which each recorded owner has one agent; another one has the rank that it would take.',
+    '  In brackets: the ranks from which it cannot be told apart, where there are others than its own.',
     '',
     `Forecasters, the first five; all ${forecasters.length} together: ${badgesOf(forecasters)}`,
     ...table(forecasters.slice(0, 5)),
@@ -60,7 +62,7 @@ function table(rows: readonly Placed[]): string[] {
       standing: titleOf(row),
       skill: skill?.toFixed(3) ?? '-',
       interval: skill === null ? '-' : spanOf(skill_interval),
-      rank: ranks ? `${rank} (${ranks.lower} to ${ranks.upper})` : '-',
+      rank: ranks ? rankText(rank!, ranks) : '-',
       questions: String(contested_questions),
       owner: owner ?? '-',
       'how it was made': traits,
@@ -82,6 +84,10 @@ function pagesWorthOpening({ url, agents }: Pick<DemoOutcome, 'url' | 'agents'>)
     `  the record of the first agent              ${url}/view/agents/${agents[0]!.id}`,
     `  one owner, several agents                  ${url}/view/owners/${OWNERS.several}`,
   ]
+}
+
+function rankText(rank: number, { lower, upper }: { lower: number; upper: number }): string {
+  return lower === upper ? String(rank) : `${rank} (${lower} to ${upper})`
 }
 
 function whereToLook(outcome: DemoOutcome, variablesFile: string): string[] {

@@ -9,15 +9,23 @@ import { ServiceError } from '../../schemas/errors.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import type { Components } from '../components.ts'
 import type { Credentials, DemoClient } from './demo-client.ts'
-import { OWNERS, ROUNDS, type SimulatedAgent, simulateAgents } from './demo-agents.ts'
-import { DEMO_FORECASTERS, simulateLive, simulateOpen, simulatePast } from './demo-world.ts'
+import {
+  DEMO_AGENTS,
+  OWNERS,
+  ROUNDS,
+  ROUND_MS,
+  type Submission,
+  simulateAgents,
+  submissionsOf,
+} from './demo-agents.ts'
+import { type Asked, DEMO_FORECASTERS, simulateLive, simulateOpen, simulatePast } from './demo-world.ts'
 import { type SimulatedRows, addRows } from './rows.ts'
 import { SEED_DEFAULTS } from './seed-options.ts'
 import { seedSandbox } from './seed.ts'
 
-/** How long the live questions are open, and how long before that they are imported. */
-const WINDOW_MS = 6_000
-const LEAD_MS = 1_500
+/** When the live questions would close; they close and resolve as soon as every agent has had its say. */
+const LIVE_MS = 3_600_000
+const POLL_MS = 100
 const REQUESTS_AT_ONCE = 48
 const DAY_MS = 86_400_000
 /** The earlier releases are as of this many days ago, so that there is a history to look at. */
@@ -46,7 +54,7 @@ export type Played = Awaited<ReturnType<typeof playDemo>>
 export type Placed = Played['agents'][number]
 
 export async function playDemo(stage: Stage) {
-  const { components, client, say, signal } = stage
+  const { components, client, say } = stage
   say('fvs sandbox seed')
   await seedSandbox(components, SEED_DEFAULTS)
   const past = simulatePast(new Date())
@@ -56,65 +64,96 @@ export async function playDemo(stage: Stage) {
   await add(stage, { forecasters: DEMO_FORECASTERS, ...past, resolved: past.questions })
   for (const days of EARLIER_RELEASES_DAYS) await release(stage, new Date(Date.now() - days * DAY_MS))
 
-  const opensAt = new Date(Date.now() + LEAD_MS)
-  const live = simulateLive(opensAt, WINDOW_MS)
-  const open = simulateOpen(opensAt)
-  say(
-    `fvs import: ${live.questions.length} questions that are open for ${WINDOW_MS / 1000} seconds, ${open.length} for a week`,
-  )
-  await add(stage, { questions: [...live.questions, ...open] })
-  const simulated = simulateAgents(live)
-  say(`POST /agents/register for each of ${simulated.length} agents`)
-  const register = async (agent: SimulatedAgent) => ({
-    ...agent,
-    credentials: await client.register(agent.name, agent.traits),
-  })
-  // One after another, because the first agent of an owner is a voice, and later ones are judged at stricter levels.
-  const agents = await pMap(simulated, register, { concurrency: 1, signal })
-  await assignOwners(stage, agents)
-  const submitted = await submitRounds(stage, opensAt, agents)
-  await until(opensAt.getTime() + WINDOW_MS, signal)
-  say('the live questions have closed; one more forecast is submitted, too late')
-  const late = await client.submit(agents[0]!.credentials, live.questions[0]!.questionId, 0.99)
-  if (!('detail' in late)) throw new ServiceError('corrupt', 'a forecast on a closed question was accepted')
-  say(`fvs import: ${live.forecasts.length} forecasts of people, and the outcomes of the live questions`)
-  await add(stage, { forecasts: live.forecasts, resolved: live.questions })
+  const agents = await registerAgents(stage)
+  const live = await playLive(stage, agents)
   const made = await release(stage)
 
   say('GET /log/checkpoint, until it covers the release')
-  while ((await client.loggedReleases()) < made) await pause(100, undefined, { signal })
+  await until(stage, async () => (await client.loggedReleases()) >= made)
   say('fvs keys create --tier pro')
   const pro = { tier: 'pro', monthly_calls: null } as const
   const key = await components.registry.createClientKey('the demo', components.now(), pro)
   say('POST /verification/bulk, once the release is served')
-  const entrants = agents.map(({ credentials, name, traits, owner }) => ({
-    id: credentials.agent_id,
-    name,
-    traits,
-    owner,
-  }))
   const people = DEMO_FORECASTERS.map(({ userId, name, noise }) => ({
     id: userId,
     name,
     traits: `simulated: noise ${noise.toFixed(2)}`,
     owner: null,
   }))
+  const scored = await placesOf(stage, key, made, 'agent', agents)
+  for (const { name, id, verification } of scored) {
+    const answered = live.answered.get(id)
+    if (verification.resolved_questions === answered) continue
+    throw new ServiceError(
+      'corrupt',
+      `${name} answered ${answered} questions, and release ${made} scores ${verification.resolved_questions} of them`,
+    )
+  }
   return {
-    questions: {
-      past: past.questions.length,
-      live: live.questions.length,
-      open: open.length,
-      live_for_seconds: WINDOW_MS / 1000,
-    },
-    forecasts: { submitted, imported: past.forecasts.length + live.forecasts.length },
-    /** What the service tells an agent that submits after the close. */
-    refusal: late.detail,
+    questions: { past: past.questions.length, ...live.questions },
+    forecasts: { submitted: live.submitted, imported: past.forecasts.length + live.imported },
+    /** What the service tells an agent that submits after the outcome. */
+    refusal: live.refusal,
     /** A question that is still open. */
-    open_question_id: open[0]!.questionId,
+    open_question_id: live.openQuestionId,
     release: made,
-    agents: await placesOf(stage, key, made, 'agent', entrants),
+    agents: scored,
     forecasters: await placesOf(stage, key, made, 'forecaster', people),
     owners: await pMap(Object.values(OWNERS), (id) => client.owner(id)),
+  }
+}
+
+type RegisteredAgent = Entrant & { credentials: Credentials }
+
+/** One after another, because the first agent of an owner is a voice, and later ones are judged at stricter levels. */
+async function registerAgents(stage: Stage): Promise<RegisteredAgent[]> {
+  const { client, say, signal } = stage
+  say(`POST /agents/register for each of ${DEMO_AGENTS.length} agents`)
+  const agents: RegisteredAgent[] = []
+  for (const agent of DEMO_AGENTS) {
+    signal.throwIfAborted()
+    const credentials = await client.register(agent.name, agent.traits)
+    agents.push({ ...agent, id: credentials.agent_id, credentials })
+  }
+  await assignOwners(stage, agents)
+  return agents
+}
+
+/** Asks questions of the agents, lets each have its say, and closes and resolves the questions then. */
+async function playLive(stage: Stage, agents: readonly RegisteredAgent[]) {
+  const { client, say } = stage
+  const opensAt = new Date()
+  const asked = simulateLive(opensAt, LIVE_MS)
+  const open = simulateOpen(opensAt)
+  say(
+    `fvs import: ${asked.questions.length} questions that are open until all agents have answered, ${open.length} for a week`,
+  )
+  await add(stage, { questions: [...asked.questions, ...open] })
+  const { questionId } = asked.questions[0]!
+  await until(stage, async () => (await client.questionStatus(questionId)) === 'open')
+  const { submitted, answered } = await submitRounds(stage, asked, agents)
+  const liveMs = Date.now() - opensAt.getTime()
+  // The same questions with their close brought forward: it is their scheduled life that coverage is measured by.
+  const over = simulateLive(opensAt, liveMs)
+  say(
+    `fvs import: the close of the live questions, ${over.forecasts.length} forecasts of people, and the outcomes`,
+  )
+  await add(stage, { ...over, resolved: over.questions })
+  await until(stage, async () => (await client.questionStatus(questionId)) === 'resolved')
+  say('one more forecast is submitted, too late')
+  const late = await client.submit(agents[0]!.credentials, questionId, 0.99)
+  if (!('detail' in late)) throw new ServiceError('corrupt', 'a forecast on a resolved question was accepted')
+  return {
+    questions: {
+      live: asked.questions.length,
+      open: open.length,
+      live_for_seconds: Math.round(liveMs / 1000),
+    },
+    submitted,
+    answered,
+    imported: over.forecasts.length,
+    refusal: late.detail,
+    openQuestionId: open[0]!.questionId,
   }
 }
 
@@ -122,15 +161,12 @@ async function add({ components }: Stage, rows: Partial<SimulatedRows>): Promise
   await withDatabase(components.openDatabase, (database) => addRows(components, database, rows))
 }
 
-async function assignOwners(
-  { components, say }: Stage,
-  agents: readonly { credentials: Credentials; owner: string | null }[],
-): Promise<void> {
+async function assignOwners({ components, say }: Stage, agents: readonly RegisteredAgent[]): Promise<void> {
   await withDatabase(components.openDatabase, async (database) => {
     for (const owner of Object.values(OWNERS)) {
       const own = agents.filter((agent) => agent.owner === owner)
       say(`fvs agents assign, ${own.length} of the agents to --owner ${owner}`)
-      const ids = own.map(({ credentials }) => credentials.agent_id)
+      const ids = own.map(({ id }) => id)
       await assignOwner({ ...components, database }, ids, owner)
     }
   })
@@ -144,59 +180,68 @@ async function release({ components, say }: Stage, asOf?: Date): Promise<number>
   return made.release
 }
 
-/** In each round each agent submits what it thinks by then. Returns how many forecasts were accepted. */
-async function submitRounds(
-  { say, client, signal }: Stage,
-  opensAt: Date,
-  agents: readonly (SimulatedAgent & { credentials: Credentials })[],
-): Promise<number> {
-  let accepted = 0
+/**
+ * In each round each agent submits what it thinks by then. Returns how many forecasts were submitted, and of each agent, by its
+ * id, how many questions it answered.
+ *
+ * @throws ServiceError `conflict` if any was refused.
+ */
+async function submitRounds({ say, client, signal }: Stage, live: Asked, agents: readonly RegisteredAgent[]) {
+  const simulated = simulateAgents(live)
+  const all: Submission[] = []
   for (let round = 0; round < ROUNDS; round++) {
-    await until(opensAt.getTime() + (round * WINDOW_MS) / ROUNDS, signal)
-    const forecasts = agents.flatMap(({ credentials, rounds }) =>
-      rounds[round]!.map((forecast) => ({ credentials, ...forecast })),
-    )
+    const roundIsOver = pause(ROUND_MS, undefined, { signal })
+    const submissions = submissionsOf(live, simulated, round)
     say(
-      `POST /agents/{agent_id}/forecast for each of ${forecasts.length} forecasts, round ${round + 1} of ${ROUNDS}`,
+      `POST /agents/{agent_id}/forecast for each of ${submissions.length} forecasts, round ${round + 1} of ${ROUNDS}`,
     )
-    const answers = await pMap(
-      forecasts,
-      ({ credentials, questionId, probability }) => client.submit(credentials, questionId, probability),
-      { concurrency: REQUESTS_AT_ONCE, signal },
-    )
-    accepted += answers.filter((answer) => 'forecast_id' in answer).length
+    const submit = async ({ agent, questionId, probability }: Submission) => {
+      const { name, credentials } = agents[agent]!
+      const answer = await client.submit(credentials, questionId, probability)
+      if ('forecast_id' in answer) return
+      throw new ServiceError('conflict', `a forecast of ${name} was refused: ${answer.detail}`)
+    }
+    await Promise.all([pMap(submissions, submit, { concurrency: REQUESTS_AT_ONCE, signal }), roundIsOver])
+    all.push(...submissions)
   }
-  return accepted
+  const questionsOf = (place: number) =>
+    new Set(all.flatMap(({ agent, questionId }) => (agent === place ? [questionId] : []))).size
+  return {
+    submitted: all.length,
+    answered: new Map(agents.map(({ id }, place) => [id, questionsOf(place)])),
+  }
 }
 
 /** Asks until the service serves the release. Returns the most skilled first, and those that are not eligible last. */
 async function placesOf(
-  { client, signal }: Stage,
+  stage: Stage,
   apiKey: string,
   released: number,
   entityType: EntityType,
   entrants: readonly Entrant[],
 ) {
+  const { client } = stage
   const ids = entrants.map(({ id }) => id)
-  for (;;) {
+  let current: Awaited<ReturnType<DemoClient['verifications']>> = []
+  await until(stage, async () => {
     const results = await client.verifications(apiKey, entityType, ids)
-    const current = results.filter(({ verification }) => verification.release === released)
-    if (current.length === entrants.length) {
-      const places = await pMap(
-        entrants,
-        async (entrant, place) => {
-          const { verification, signature } = current[place]!
-          const { rank, rank_interval } = await client.rankings(entityType, entrant.id)
-          return { ...entrant, verification, signature, rank, rank_interval }
-        },
-        { concurrency: REQUESTS_AT_ONCE },
-      )
-      return places.sort((a, b) => (b.verification.skill ?? -Infinity) - (a.verification.skill ?? -Infinity))
-    }
-    await pause(100, undefined, { signal })
-  }
+    current = results.filter(({ verification }) => verification.release === released)
+    return current.length === entrants.length
+  })
+  const places = await pMap(
+    entrants,
+    // Without what else is known of it: what is returned here is printed, and an agent has a key.
+    async ({ id, name, traits, owner }, place) => {
+      const { verification, signature } = current[place]!
+      const { rank, rank_interval } = await client.rankings(entityType, id)
+      return { id, name, traits, owner, verification, signature, rank, rank_interval }
+    },
+    { concurrency: REQUESTS_AT_ONCE },
+  )
+  return places.sort((a, b) => (b.verification.skill ?? -Infinity) - (a.verification.skill ?? -Infinity))
 }
 
-async function until(ms: number, signal: AbortSignal): Promise<void> {
-  await pause(Math.max(0, ms - Date.now()), undefined, { signal })
+/** Asks again and again, until the answer is yes or the demo is told to end. */
+async function until({ signal }: Stage, isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await pause(POLL_MS, undefined, { signal })
 }

@@ -1,6 +1,6 @@
-// The world of the demo as it is scored, without a service: agents whose requests take a given time, and a sandbox that has
-// gone on for a number of rounds since.
-import { ROUNDS, simulateAgents } from '../../jobs/simulation/demo-agents.ts'
+// The world of the demo as it is scored, without a service: agents whose requests take given times, and a sandbox that has gone
+// on for a number of rounds since.
+import { ROUND_MS, simulateAgents, submissionsOf } from '../../jobs/simulation/demo-agents.ts'
 import { DEMO_FORECASTERS, simulateLive, simulatePast } from '../../jobs/simulation/demo-world.ts'
 import {
   FORECASTERS,
@@ -14,17 +14,20 @@ import {
 import type { PlainWorld } from './plain/world.ts'
 
 const OPENS_AT = new Date('2026-03-01T12:00:00Z')
-const WINDOW_MS = 6_000
 
-/** Agents by name, people by id. `roundMs` is how long the requests of a round take. */
-export function demoWorld({
-  roundMs,
-  sandboxRounds,
-}: {
-  roundMs: number
+export interface DemoTimes {
+  /** From the opening of the live questions to the first request. */
+  leadMs: number
+  /** How long the requests of each round take. */
+  roundsMs: readonly number[]
   sandboxRounds: number
-}): PlainWorld {
-  const live = simulateLive(OPENS_AT, WINDOW_MS)
+}
+
+/** Agents by name, people by id. */
+export function demoWorld({ leadMs, roundsMs, sandboxRounds }: DemoTimes): PlainWorld {
+  const startsMs = [leadMs]
+  for (const ms of roundsMs) startsMs.push(startsMs.at(-1)! + Math.max(ROUND_MS, ms))
+  const live = simulateLive(OPENS_AT, startsMs.at(-1)!)
   const agents = simulateAgents(live)
   const later = sandboxWorld(
     { seed: 1, started_at: OPENS_AT.toISOString(), round_ms: 300_000, questions_per_round: 10 },
@@ -32,13 +35,15 @@ export function demoWorld({
     DEMO_FORECASTERS,
   )
   const past = simulatePast(OPENS_AT)
-  const submitted = ROUND_NUMBERS.flatMap((round) => {
-    const requests = agents.flatMap(({ name, rounds }) => rounds[round]!.map((each) => ({ name, ...each })))
-    const beganMs = OPENS_AT.getTime() + (round * WINDOW_MS) / ROUNDS
-    return requests.map(({ name, questionId, probability }, place): PlainWorld['forecasts'][number] => {
-      const atMs = beganMs + Math.floor((place / requests.length) * roundMs)
-      return [name, questionId, atMs, ppmOf(probability)]
-    })
+  const submitted = roundsMs.flatMap((tookMs, round) => {
+    const beganMs = OPENS_AT.getTime() + startsMs[round]!
+    const requests = submissionsOf(live, agents, round)
+    return requests.map(({ agent, questionId, probability }, place): PlainWorld['forecasts'][number] => [
+      agents[agent]!.name,
+      questionId,
+      beganMs + Math.floor((place / requests.length) * tookMs),
+      ppmOf(probability),
+    ])
   })
   return {
     entities: [
@@ -78,7 +83,6 @@ export function sandboxWorld(
   }
 }
 
-const ROUND_NUMBERS = Array.from({ length: ROUNDS }, (_, round) => round)
 const ppmOf = (probability: number) => Math.round(1e6 * probability)
 
 function plainQuestion(question: SimulatedQuestion): PlainWorld['questions'][number] {

@@ -35,12 +35,12 @@ function rankFact(of: Payloads, rules: TitleRules): Html {
   }
   const place = `${grouped(rank)} of ${grouped(field)}`
   if (field === 1) return fact(name, place, 'nobody else has a rank yet')
-  const alone = range.lower === range.upper
-  return fact(
-    name,
-    place,
-    alone ? 'told apart from the rest of its field' : `cannot be told apart from ranks ${ranks(range)}`,
-  )
+  const sure =
+    range.lower === range.upper
+      ? 'told apart from the rest of its field'
+      : `cannot be told apart from ranks ${ranks(range)}`
+  const isOnePerOwner = kindOf(of) === 'agent' && of.verification.voice_rule === 'recorded'
+  return fact(name, place, isOnePerOwner ? `${sure}; the field has one agent of each owner` : sure)
 }
 
 function questionsNote({

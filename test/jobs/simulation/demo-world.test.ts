@@ -4,7 +4,7 @@ import { OWNERS, simulateAgents } from '../../../jobs/simulation/demo-agents.ts'
 import { simulateLive } from '../../../jobs/simulation/demo-world.ts'
 import { FORECASTERS, type Simulation, questionsOf, wholePercent } from '../../../jobs/simulation/world.ts'
 import type { RankedEntity } from '../../../pipeline/release/payloads.ts'
-import { demoWorld, sandboxWorld } from '../../support/demo-world.ts'
+import { type DemoTimes, demoWorld, sandboxWorld } from '../../support/demo-world.ts'
 import { type ScoredWorld, scoreWorld } from '../../support/scored-world.ts'
 
 const OPENS_AT = new Date('2026-03-01T12:00:00Z')
@@ -12,58 +12,62 @@ const A_DAY = 288
 
 const titleOf = ({ award }: RankedEntity) => ('certification' in award ? award.certification : award.badge)
 
-describe.each([
-  { roundMs: 0, sandboxRounds: 0 },
-  { roundMs: 1_200, sandboxRounds: 0 },
-  { roundMs: 1_990, sandboxRounds: 0 },
-  { roundMs: 1_200, sandboxRounds: A_DAY },
-])('the world of the demo, requests of $roundMs ms a round, $sandboxRounds rounds later,', (given) => {
-  const scored: ScoredWorld = scoreWorld(demoWorld(given))
-  const agents = scored.entities.filter(({ entityType }) => entityType === 'agent')
-  const people = scored.entities.filter(({ entityType }) => entityType === 'forecaster')
-  const of = (owner: string | null) => agents.filter(({ ownerId }) => ownerId === owner)
+describe.each<DemoTimes>([
+  { leadMs: 300, roundsMs: [400, 400, 400], sandboxRounds: 0 },
+  { leadMs: 300, roundsMs: [400, 400, 400], sandboxRounds: A_DAY },
+  { leadMs: 8_000, roundsMs: [9_000, 500, 4_000], sandboxRounds: 0 },
+  { leadMs: 8_000, roundsMs: [500, 3_000, 12_000], sandboxRounds: 0 },
+  { leadMs: 300, roundsMs: [12_000, 12_000, 300], sandboxRounds: 0 },
+])(
+  'the world of the demo, rounds of $roundsMs ms after $leadMs ms, $sandboxRounds rounds later,',
+  (given) => {
+    const scored: ScoredWorld = scoreWorld(demoWorld(given))
+    const agents = scored.entities.filter(({ entityType }) => entityType === 'agent')
+    const people = scored.entities.filter(({ entityType }) => entityType === 'forecaster')
+    const of = (owner: string | null) => agents.filter(({ ownerId }) => ownerId === owner)
 
-  test('has every certification, and every badge that its number of people allows', () => {
-    expect(scored.voiceRule).toBe('recorded')
-    expect(new Set(agents.map(titleOf))).toEqual(new Set(['none', 'provisional', 'certified', 'expert']))
-    expect(new Set(people.map(titleOf))).toEqual(new Set(['none', 'bronze', 'silver', 'gold']))
-    expect(of(OWNERS.one).map(titleOf)).toEqual(['expert'])
-  })
+    test('has every certification, and every badge that its number of people allows', () => {
+      expect(scored.voiceRule).toBe('recorded')
+      expect(new Set(agents.map(titleOf))).toEqual(new Set(['none', 'provisional', 'certified', 'expert']))
+      expect(new Set(people.map(titleOf))).toEqual(new Set(['none', 'bronze', 'silver', 'gold']))
+      expect(of(OWNERS.one).map(titleOf)).toEqual(['expert'])
+    })
 
-  test('has people who are not told apart, and people who are', () => {
-    const holds = ({ metrics: { rank_interval: ranks } }: RankedEntity, { metrics }: RankedEntity) =>
-      ranks!.lower <= metrics.rank! && metrics.rank! <= ranks!.upper
-    const pairs = people.flatMap((one, place) =>
-      people.slice(place + 1).map((other) => [one, other] as const),
-    )
-    const told = pairs.filter(([one, other]) => !(holds(one, other) && holds(other, one)))
-    expect(told.length).toBeGreaterThan(0)
-    expect(told.length).toBeLessThan(pairs.length)
-  })
+    test('has people who are not told apart, and people who are', () => {
+      const holds = ({ metrics: { rank_interval: ranks } }: RankedEntity, { metrics }: RankedEntity) =>
+        ranks!.lower <= metrics.rank! && metrics.rank! <= ranks!.upper
+      const pairs = people.flatMap((one, place) =>
+        people.slice(place + 1).map((other) => [one, other] as const),
+      )
+      const told = pairs.filter(([one, other]) => !(holds(one, other) && holds(other, one)))
+      expect(told.length).toBeGreaterThan(0)
+      expect(told.length).toBeLessThan(pairs.length)
+    })
 
-  test('has an owner of whose four agents one is certified, its first', () => {
-    const own = of(OWNERS.several).sort((a, b) => a.metrics.attempt! - b.metrics.attempt!)
-    expect(own.map(titleOf)).toEqual(['certified', 'provisional', 'provisional', 'provisional'])
-    expect(own.map(({ metrics }) => metrics.voice)).toEqual([true, false, false, false])
-    expect(own.map(({ metrics }) => metrics.owner_agents)).toEqual([4, 4, 4, 4])
-  })
+    test('has an owner of whose four agents one is certified, its first', () => {
+      const own = of(OWNERS.several).sort((a, b) => a.metrics.attempt! - b.metrics.attempt!)
+      expect(own.map(titleOf)).toEqual(['certified', 'provisional', 'provisional', 'provisional'])
+      expect(own.map(({ metrics }) => metrics.voice)).toEqual([true, false, false, false])
+      expect(own.map(({ metrics }) => metrics.owner_agents)).toEqual([4, 4, 4, 4])
+    })
 
-  test('has six agents without an owner, judged more and more strictly, one of them certified', () => {
-    const own = of(null).sort((a, b) => a.metrics.attempt! - b.metrics.attempt!)
-    expect(own.map(({ metrics }) => metrics.attempt)).toEqual([1, 2, 3, 4, 5, 6])
-    expect(own.map(({ metrics }) => metrics.voice)).toEqual(Array(6).fill(false))
-    expect(own.filter((agent) => titleOf(agent) === 'certified')).toHaveLength(1)
-    const levels = own.map(({ metrics }) => metrics.skill_interval!.level)
-    expect(levels).toEqual(levels.toSorted((a, b) => a - b))
-  })
+    test('has six agents without an owner, judged more and more strictly, one of them certified', () => {
+      const own = of(null).sort((a, b) => a.metrics.attempt! - b.metrics.attempt!)
+      expect(own.map(({ metrics }) => metrics.attempt)).toEqual([1, 2, 3, 4, 5, 6])
+      expect(own.map(({ metrics }) => metrics.voice)).toEqual(Array(6).fill(false))
+      expect(own.filter((agent) => titleOf(agent) === 'certified')).toHaveLength(1)
+      const levels = own.map(({ metrics }) => metrics.skill_interval!.level)
+      expect(levels).toEqual(levels.toSorted((a, b) => a - b))
+    })
 
-  test('has an agent that copies the crowd: better than the middle, and not better than the crowd', () => {
-    const [copying] = of(OWNERS.copying)
-    expect(titleOf(copying!)).toBe('certified')
-    expect(copying!.metrics.contested_questions).toBeGreaterThanOrEqual(100)
-    expect(copying!.metrics.crowd_skill_interval!.lower).toBeLessThanOrEqual(0)
-  })
-})
+    test('has an agent that copies the crowd: better than the middle, and not better than the crowd', () => {
+      const [copying] = of(OWNERS.copying)
+      expect(titleOf(copying!)).toBe('certified')
+      expect(copying!.metrics.contested_questions).toBeGreaterThanOrEqual(100)
+      expect(copying!.metrics.crowd_skill_interval!.lower).toBeLessThanOrEqual(0)
+    })
+  },
+)
 
 test('an agent that copies the crowd says the average of the forecasts that stand', () => {
   const live = simulateLive(OPENS_AT, 6_000)
