@@ -4,7 +4,7 @@
 import { defineConfig } from 'vitest/config'
 
 /** Limits end what hangs; no test decides by time. */
-const HANG_MS = 10 * 60_000
+const HANG_MS = 5 * 60_000
 
 /** The service as a whole, in processes of its own: what it takes long to see. */
 const SYSTEM = [
@@ -70,8 +70,11 @@ export default defineConfig({
       project('exhaustive', EXHAUSTIVE, { isolate: ISOLATE }),
       project('system', SYSTEM),
       ...Object.entries(OUTSIDE).map(([name, files]) =>
-        // Two jobs of Spark at once would take each other's processors.
-        project(name, [files], { fileParallelism: name !== 'spark' }),
+        project(name, [files], {
+          // Two jobs of Spark at once would take each other's processors.
+          fileParallelism: name !== 'spark',
+          testTimeout: 2 * HANG_MS,
+        }),
       ),
     ],
   },

@@ -254,10 +254,7 @@ async function measureStarts(): Promise<void> {
 /** Three forecasts of each of `count` agents, the given one first, on each question. */
 async function fill(folderUrl: string, { agent_id }: Agent, count: number): Promise<void> {
   const directory = await mkdtemp(join(folder, 'fill-'))
-  const store = await openStore(
-    { url: folderUrl, s3Endpoint: undefined, requestTimeoutMs: 60_000 },
-    { begins: false },
-  )
+  const store = await openStore({ url: folderUrl, s3Endpoint: undefined, requestTimeoutMs: 60_000 }, 'fail')
   using database = await Database.open({ threads: 2, memoryLimit: '2GB', directory })
   await database.run(
     `CREATE TABLE asked AS SELECT unnest([${range(1000)

@@ -103,7 +103,7 @@ storeCommand('import', 'Import questions, resolutions, forecasters or forecasts,
     const source = file === '-' ? process.stdin : file
     const parsed = calledRightly(() => parseOptions(kind, options))
     return options.dryRun === true
-      ? onStore(options, 'reads', (components) => runTrial(components, kind, source, parsed))
+      ? onStore(options, 'tries', (components) => runTrial(components, kind, source, parsed))
       : onStore(options, 'begins', (components) => runImport(components, kind, source, parsed))
   })
 

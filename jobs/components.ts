@@ -16,7 +16,7 @@ import { METHODOLOGY, type Methodology } from '../pipeline/scoring/methodology.t
 import { aheadMs } from '../pipeline/store/clock.ts'
 import { FileStore } from '../pipeline/store/file.ts'
 import { LocalFiles } from '../pipeline/store/local-files.ts'
-import { openStore } from '../pipeline/store/open.ts'
+import { type WhereNone, openStore } from '../pipeline/store/open.ts'
 import { probeStore } from '../pipeline/store/probe.ts'
 import type { Store } from '../pipeline/store/store.ts'
 import type { Witness } from '../pipeline/transparency/witnesses.ts'
@@ -64,8 +64,18 @@ export interface Components extends AsyncDisposable {
   newRequestId: () => string
 }
 
-/** What a command does to its store: begin one where there is none, write to one that is there, or only read it. */
-export type Access = 'begins' | 'writes' | 'reads'
+/**
+ * What a command does to its store: begin one where there is none, write to one that is there, only read it, or try what it would
+ * do, also where there is none.
+ */
+export type Access = 'begins' | 'writes' | 'reads' | 'tries'
+
+const WHERE_NONE: Record<Access, WhereNone> = {
+  begins: 'begin',
+  writes: 'fail',
+  reads: 'fail',
+  tries: 'imagine',
+}
 
 /** What every line of the log says of the process that wrote it; null for nothing. */
 type LoggedFields = Record<string, unknown> | null
@@ -124,12 +134,12 @@ async function buildComponents(
       s3Endpoint: settings.S3_ENDPOINT,
       requestTimeoutMs: settings.STORE_TIMEOUT_MS,
     },
-    { begins: access === 'begins' },
+    WHERE_NONE[access],
   )
   if (store instanceof FileStore && store.isNew) {
     logger.info({ environment, store: store.url }, 'began a new store, since there was none')
   }
-  const clockAheadMs = access === 'reads' ? undefined : await probe(store)
+  const clockAheadMs = access === 'reads' || access === 'tries' ? undefined : await probe(store)
   const storeName = sha256Hex(`${settings.S3_ENDPOINT ?? ''} ${store.url}`).slice(0, 16)
   const cache = settings.CACHE_DIR ?? join(homedir(), '.cache', 'fvs')
   const directory = await makeTemporaryFolder('work')

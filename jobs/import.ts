@@ -10,6 +10,7 @@ import {
 } from '../pipeline/import/import.ts'
 import type { Source } from '../pipeline/import/input.ts'
 import { type ImportOptions, parseOptions } from '../pipeline/import/options.ts'
+import { MemoryStore } from '../pipeline/store/memory.ts'
 import { assertEnvironment } from '../pipeline/release/state.ts'
 import type { Components } from './components.ts'
 import { type Report, printable } from './output.ts'
@@ -49,7 +50,8 @@ export async function runTrial(
   source: Source,
   options: ImportOptions = parseOptions(kind, {}),
 ): Promise<Report> {
-  return reportOfTrial(await onFile(components, (context) => tryImport(context, kind, source, options)))
+  const trial = await onFile(components, (context) => tryImport(context, kind, source, options))
+  return reportOfTrial(trial, components.store instanceof MemoryStore)
 }
 
 function reportOf(imported: Imported): Report {
@@ -78,10 +80,11 @@ function reportOf(imported: Imported): Report {
   }
 }
 
-function reportOfTrial({ kind, rows, added, unchanged, bad }: Trial): Report {
+function reportOfTrial({ kind, rows, added, unchanged, bad }: Trial, isStoreMissing: boolean): Report {
   const width = String(bad.count).length
   const lines = [
     `${kind}, dry run: of ${rows} rows ${added} are new, ${unchanged} known already, ${bad.count} bad; nothing was imported`,
+    ...(isStoreMissing ? ['there is no store yet: the rows were compared with an empty one'] : []),
     ...bad.byReason.map(({ reason, count }) => `  ${String(count).padStart(width)}  ${reason}`),
     ...(bad.count === 0
       ? []
@@ -93,6 +96,7 @@ function reportOfTrial({ kind, rows, added, unchanged, bad }: Trial): Report {
     json: {
       kind,
       dry_run: true,
+      store_missing: isStoreMissing,
       rows,
       added,
       unchanged,

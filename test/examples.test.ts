@@ -19,7 +19,7 @@ import { NOW, QUESTION, type WorldAgent, copyReleasedWorld, uuidOf } from './sup
 
 const OTHER = uuidOf(1, 2000)
 const BOTS = [
-  { file: 'bot.ts', command: process.execPath },
+  { file: 'bot.js', command: process.execPath },
   { file: 'bot.py', command: 'python3' },
 ]
 

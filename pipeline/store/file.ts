@@ -44,6 +44,11 @@ export class FileStore implements Store {
     this.url = pathToFileURL(root).href
   }
 
+  static isIn(folder: string): Promise<boolean> {
+    const root = resolve(folder)
+    return reported('open', root, StoreMark.isIn(root))
+  }
+
   /** Opens the store in a directory. @throws ServiceError `unavailable` where there is none. */
   static async open(folder: string): Promise<FileStore> {
     const root = resolve(folder)

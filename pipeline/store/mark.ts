@@ -28,6 +28,10 @@ export class StoreMark {
     return this.#look
   }
 
+  static async isIn(root: string): Promise<boolean> {
+    return (await readId(root)) !== undefined
+  }
+
   /** @throws ServiceError `unavailable` where the folder has no mark. */
   static async read(root: string): Promise<StoreMark> {
     const id = await readId(root)

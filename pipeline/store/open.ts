@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { ServiceError } from '../../schemas/errors.ts'
 import { orUndefined } from './disk.ts'
 import { FileStore } from './file.ts'
+import { MemoryStore } from './memory.ts'
 import { assertPath, isPath } from './paths.ts'
 import type { Store } from './store.ts'
 
@@ -15,18 +16,25 @@ export interface StoreSettings {
   requestTimeoutMs?: number | undefined
 }
 
+/** What opening a folder without a store does: begin one, fail, or give an empty one in memory that leaves the folder as it is. */
+export type WhereNone = 'begin' | 'fail' | 'imagine'
+
 /**
- * Opens a store. In a folder where there is none, one is begun if `begins` is true. A bucket is there or is not.
+ * Opens a store. A bucket is there or is not; `whereNone` is about folders.
  *
  * @throws ServiceError `invalid` for a URL of another kind, or with a prefix that is not a path of the store;
  *   `unavailable` for a folder without a store.
  */
 export async function openStore(
   { url, s3Endpoint, requestTimeoutMs }: StoreSettings,
-  { begins }: { begins: boolean },
+  whereNone: WhereNone,
 ): Promise<Store> {
   const folder = folderOf(url)
-  if (folder !== undefined) return begins ? FileStore.begin(folder) : FileStore.open(folder)
+  if (folder !== undefined) {
+    if (whereNone === 'begin') return FileStore.begin(folder)
+    const isImagined = whereNone === 'imagine' && !(await FileStore.isIn(folder))
+    return isImagined ? new MemoryStore() : FileStore.open(folder)
+  }
   const { host, pathname } = new URL(url)
   const path = pathname.replace(/^\/+|\/+$/g, '')
   if (path !== '') assertPath(path)
@@ -40,7 +48,7 @@ export async function openStore(
 export async function firstPathIn(settings: StoreSettings): Promise<string | undefined> {
   const folder = folderOf(settings.url)
   if (folder === undefined) {
-    const store = await openStore(settings, { begins: false })
+    const store = await openStore(settings, 'fail')
     for await (const { path } of store.list('')) return path
     return undefined
   }

@@ -3,18 +3,17 @@ import { join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { FileStore } from '../../pipeline/store/file.ts'
+import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { openStore } from '../../pipeline/store/open.ts'
 import { S3Store } from '../../pipeline/store/s3.ts'
 import { testFolder } from '../support/folder.ts'
-
-const BEGINS = { begins: true }
 
 describe('openStore', () => {
   test('takes a path, relative or absolute, and a file URL, as a directory', async () => {
     const folder = await testFolder()
     const url = pathToFileURL(folder).href
     for (const name of [folder, url, `${folder}/`, relative(process.cwd(), folder)]) {
-      const store = await openStore({ url: name }, BEGINS)
+      const store = await openStore({ url: name }, 'begin')
       expect(store).toBeInstanceOf(FileStore)
       expect(store.localPath!('a/b')).toBe(join(folder, 'a', 'b'))
     }
@@ -23,24 +22,26 @@ describe('openStore', () => {
   test('takes a directory with a space or a percent sign in its name', async () => {
     const folder = join(await testFolder(), 'a b', '100%')
     for (const name of [folder, pathToFileURL(folder).href]) {
-      expect((await openStore({ url: name }, BEGINS)).localPath!('c')).toBe(join(folder, 'c'))
+      expect((await openStore({ url: name }, 'begin')).localPath!('c')).toBe(join(folder, 'c'))
     }
   })
 
   test('begins a store in a directory only where that is allowed, and says where there is none', async () => {
     const folder = join(await testFolder(), 'yet', 'to', 'be', 'made')
-    await expect(openStore({ url: folder }, { begins: false })).rejects.toMatchObject({
+    await expect(openStore({ url: folder }, 'fail')).rejects.toMatchObject({
       kind: 'unavailable',
       message: expect.stringContaining(`there is no store in ${folder}: `) as string,
     })
+    expect(await openStore({ url: folder }, 'imagine')).toBeInstanceOf(MemoryStore)
     await expect(access(folder)).rejects.toThrow('ENOENT')
-    const begun = await openStore({ url: folder }, BEGINS)
+    const begun = await openStore({ url: folder }, 'begin')
     expect(begun).toMatchObject({ isNew: true })
-    expect(await openStore({ url: folder }, BEGINS)).toMatchObject({ isNew: false })
+    expect(await openStore({ url: folder }, 'begin')).toMatchObject({ isNew: false })
     await begun.put('a', new Uint8Array([1]))
-    const opened = await openStore({ url: folder }, { begins: false })
+    const opened = await openStore({ url: folder }, 'fail')
     expect(opened).toMatchObject({ isNew: false })
     expect(await opened.get('a')).toEqual(Buffer.from([1]))
+    expect(await openStore({ url: folder }, 'imagine')).toBeInstanceOf(FileStore)
   })
 
   test.for([
@@ -49,7 +50,7 @@ describe('openStore', () => {
     ['s3://bucket/some/prefix', 's3://bucket/some/prefix/'],
     ['s3://bucket/some/prefix/', 's3://bucket/some/prefix/'],
   ])('takes %s as a bucket', async ([url, opened]) => {
-    const store = await openStore({ url: url! }, BEGINS)
+    const store = await openStore({ url: url! }, 'begin')
     expect(store).toBeInstanceOf(S3Store)
     expect(store.url).toBe(opened)
     expect(store).not.toHaveProperty('localPath')
@@ -67,7 +68,7 @@ describe('openStore', () => {
     'file://host/folder',
     'memory:',
   ])('refuses %s and says what was wrong', async (url) => {
-    await expect(openStore({ url }, BEGINS)).rejects.toMatchObject({
+    await expect(openStore({ url }, 'begin')).rejects.toMatchObject({
       kind: 'invalid',
       message: expect.stringMatching(/^not a /) as string,
     })

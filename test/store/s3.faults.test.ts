@@ -257,7 +257,7 @@ async function openLoopback(
 }
 
 const opened = (url: string, s3Endpoint: string, requestTimeoutMs?: number) =>
-  openStore({ url, s3Endpoint, requestTimeoutMs }, { begins: false })
+  openStore({ url, s3Endpoint, requestTimeoutMs }, 'fail')
 
 async function unusedEndpoint(): Promise<string> {
   const { createServer } = await import('node:net')

@@ -49,6 +49,14 @@ async function heldService() {
   }
 }
 
+test('a service that is told to names on its pages the address at which it listens', async () => {
+  const options = { scheduler: false, ownAddress: true }
+  const service = await startService(withSandbox(await testComponents()), options)
+  const page = await fetch(`${service.url}/sandbox/`).then((answer) => answer.text())
+  expect(page).toContain(`curl -i ${service.url}/sandbox/agents/$AGENT_ID/verification`)
+  await service.stop()
+})
+
 describe('stopping', () => {
   test('answers calls under way, keeps their rows, and then waits for no connection', async () => {
     const { client, submit, held, letGo, stop, store } = await heldService()

@@ -1,27 +1,26 @@
+// @ts-check
 // A bot: it finds open questions, reads each in full, submits a probability for all of them in one call, reads
-// back what stands, and reads its scores.
-// Run it with FVS_URL, FVS_AGENT_ID and FVS_API_KEY in the environment: node examples/bot.ts
+// back what stands, and reads its scores. Any Node from 18 on runs it.
+// Run it with FVS_URL, FVS_AGENT_ID and FVS_API_KEY in the environment: node examples/bot.js
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 
 const { FVS_URL, FVS_AGENT_ID, FVS_API_KEY } = process.env
 
-interface Question {
-  question_id: string
-  title: string
-  resolution_criteria: string | null
-}
-
-type Scores = { scores: { title: string | null; peer_score: number }[] }
+/** @typedef {{ question_id: string, title: string, resolution_criteria: string | null }} Question */
 
 /** Put your own judgement here: 0.5 says nothing. */
-const probabilityOf = (_question: Question): number => 0.5
+const probabilityOf = (/** @type {Question} */ _question) => 0.5
 
-/** Sends a request, and the same one again if there is no answer or the answer says when to repeat it. */
-async function call<T>(path: string, request: RequestInit = {}, left = 3): Promise<T> {
+/**
+ * Sends a request, and the same one again if there is no answer or the answer says when to repeat it.
+ * @param {string} path
+ * @returns {Promise<any>}
+ */
+async function call(path, request = {}, left = 3) {
   const response = await fetch(`${FVS_URL}${path}`, request).catch(() => undefined)
   const text = await response?.text().catch(() => undefined)
-  if (response?.ok && text !== undefined) return JSON.parse(text) as T
+  if (response?.ok && text !== undefined) return JSON.parse(text)
   const waitS = Number(response?.headers.get('retry-after') ?? (text === undefined ? 1 : Infinity))
   if (left === 0 || waitS > 60) throw new Error(text ?? `${FVS_URL} does not answer`)
   await pause(waitS * 1000)
@@ -29,20 +28,23 @@ async function call<T>(path: string, request: RequestInit = {}, left = 3): Promi
 }
 
 const own = `/agents/${FVS_AGENT_ID}`
-const { questions } = await call<{ questions: Question[] }>('/questions?status=open&limit=100')
-const full = await Promise.all(questions.map((each) => call<Question>(`/questions/${each.question_id}`)))
+const listed = await call('/questions?status=open&limit=100')
+/** @type {Question[]} */
+const full = await Promise.all(
+  listed.questions.map((/** @type {Question} */ each) => call(`/questions/${each.question_id}`)),
+)
 const forecasts = full.map((each) => ({ question_id: each.question_id, probability: probabilityOf(each) }))
 const authorization = { Authorization: `Bearer ${FVS_API_KEY}`, 'Content-Type': 'application/json' }
 // However often the request is sent with this key, it takes effect once.
 const headers = { ...authorization, 'Idempotency-Key': randomUUID() }
 const request = { method: 'POST', headers, body: JSON.stringify({ forecasts }) }
-const submit = () => call<{ results: { status: string }[] }>(`${own}/forecasts`, request)
-const { results } = forecasts.length > 0 ? await submit() : { results: [] }
-console.log(`${results.filter((each) => each.status === 'ok').length} of ${forecasts.length} forecasts taken`)
+const { results } = forecasts.length > 0 ? await call(`${own}/forecasts`, request) : { results: [] }
+const taken = results.filter((/** @type {{ status: string }} */ each) => each.status === 'ok')
+console.log(`${taken.length} of ${forecasts.length} forecasts taken`)
 
-const standing = await call<{ forecasts: object[] }>(`${own}/forecasts`, { headers: authorization })
-console.log(`${standing.forecasts.length} stand on questions that are open`)
+const current = await call(`${own}/forecasts`, { headers: authorization })
+console.log(`${current.forecasts.length} stand on questions that are open`)
 
 // Above 0 is better than the others. Before the first release with this agent, the service says when that is due.
-const page = await call<Scores>(`${own}/scores`).catch((error: Error) => console.log(error.message))
+const page = await call(`${own}/scores`).catch((error) => console.log(error.message))
 for (const { title, peer_score } of page?.scores ?? []) console.log(`${peer_score.toFixed(1)} for ${title}`)
