@@ -8,7 +8,7 @@ const HANG_MS = 5 * 60_000
 
 /** The service as a whole, in processes of its own: what it takes long to see. */
 const SYSTEM = [
-  'test/readme.test.ts',
+  'test/{readme,tutorial}.test.ts',
   'test/build.test.ts',
   'test/jobs/{agents,audit,audit.thinned,commands,demo,environments,keys,kill,quotas,shared-data,workers}.test.ts',
   'test/jobs/simulation/step.test.ts',

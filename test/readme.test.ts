@@ -5,7 +5,7 @@
 // The blocks run in a folder of links to the repository, which shows whether they leave files in it.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
-import { mkdir, readFile, readdir, symlink } from 'node:fs/promises'
+import { readFile, readdir } from 'node:fs/promises'
 import { dirname, join, normalize } from 'node:path'
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -21,6 +21,7 @@ import { type Block, REPOSITORY, blocksOf, textOf } from './support/fenced-block
 import { suiteFolder } from './support/folder.ts'
 import { contentOf } from './support/store-content.ts'
 import { openWorker } from './support/tables.ts'
+import { makeWorkspace } from './support/workspace.ts'
 
 const isSetup = ({ code }: Block) => /^(npm (ci|start)|\. \/tmp\/fvs-demo-XXXXXX\/demo\.env$)/m.test(code)
 
@@ -35,11 +36,7 @@ let data: string
 
 beforeAll(async () => {
   const command = readme('npm run demo').replace('npm ci && ', '')
-  workspace = join(folder, 'repository')
-  await mkdir(workspace)
-  for (const name of await readdir(REPOSITORY)) {
-    if (!name.startsWith('.') && name !== 'data') await symlink(join(REPOSITORY, name), join(workspace, name))
-  }
+  workspace = await makeWorkspace(folder)
   // Releases are made by the examples alone.
   demo = new RunningCommand('bash', ['-c', command], {
     cwd: workspace,
