@@ -16,6 +16,7 @@ import { METHODOLOGY, type Methodology } from '../pipeline/scoring/methodology.t
 import { aheadMs } from '../pipeline/store/clock.ts'
 import { FileStore } from '../pipeline/store/file.ts'
 import { LocalFiles } from '../pipeline/store/local-files.ts'
+import { MemoryStore } from '../pipeline/store/memory.ts'
 import { type WhereNone, openStore } from '../pipeline/store/open.ts'
 import { probeStore } from '../pipeline/store/probe.ts'
 import type { Store } from '../pipeline/store/store.ts'
@@ -40,6 +41,8 @@ export interface Components extends AsyncDisposable {
   /** The settings that each environment has of its own, under their names without a prefix. */
   own: OwnSettings
   store: Store
+  /** Whether the store is an empty one in memory, because there is none where it should be. */
+  isStoreMissing: boolean
   local: LocalFiles
   registry: Registry
   secrets: SigningSecrets | undefined
@@ -150,6 +153,7 @@ async function buildComponents(
     environment,
     own,
     store,
+    isStoreMissing: store instanceof MemoryStore,
     local: new LocalFiles(store, join(cache, storeName)),
     registry: new Registry({ store, environment, randomBytes }),
     secrets: secretsOf(own),

@@ -10,7 +10,6 @@ import {
 } from '../pipeline/import/import.ts'
 import type { Source } from '../pipeline/import/input.ts'
 import { type ImportOptions, parseOptions } from '../pipeline/import/options.ts'
-import { MemoryStore } from '../pipeline/store/memory.ts'
 import { assertEnvironment } from '../pipeline/release/state.ts'
 import type { Components } from './components.ts'
 import { type Report, printable } from './output.ts'
@@ -51,7 +50,7 @@ export async function runTrial(
   options: ImportOptions = parseOptions(kind, {}),
 ): Promise<Report> {
   const trial = await onFile(components, (context) => tryImport(context, kind, source, options))
-  return reportOfTrial(trial, components.store instanceof MemoryStore)
+  return reportOfTrial(trial, components.isStoreMissing)
 }
 
 function reportOf(imported: Imported): Report {
@@ -96,7 +95,7 @@ function reportOfTrial({ kind, rows, added, unchanged, bad }: Trial, isStoreMiss
     json: {
       kind,
       dry_run: true,
-      store_missing: isStoreMissing,
+      ...(isStoreMissing && { store_missing: true }),
       rows,
       added,
       unchanged,

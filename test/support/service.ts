@@ -109,6 +109,7 @@ export async function testComponents(options: TestOptions = {}): Promise<Compone
         memoryLimit: settings.DUCKDB_MEMORY_LIMIT,
         directory,
       }),
+    isStoreMissing: false,
     clockAheadMs: undefined,
     now: options.clock?.now ?? (() => new Date()),
     wait: () => Promise.resolve(),
