@@ -25,8 +25,11 @@ room('pipeline/import', ...DATA)
 room('pipeline/engine', ...DATA, 'pipeline/scoring')
 room('pipeline/release', ...DATA, 'pipeline/work-beside.ts', 'pipeline/scoring', 'pipeline/engine')
 room('pipeline/transparency', ...DATA, 'pipeline/release')
+room('pipeline/audit', ...DATA, 'pipeline/engine', 'pipeline/release', 'pipeline/transparency')
 room('pipeline/stage', ...DATA, 'pipeline/scoring', 'pipeline/engine', 'pipeline/release')
-const PIPELINE = Object.keys(ARROWS)
+/** Only the commands that check releases and the log know how. */
+const AUDIT = 'pipeline/audit'
+const PIPELINE = Object.keys(ARROWS).filter((name) => name !== AUDIT)
 const READING = [
   ...GROUND,
   'pipeline/work-beside.ts',
@@ -60,7 +63,10 @@ room('jobs/output.ts', 'schemas')
 room('jobs/serve', ...PIPELINE, ...API, 'jobs/components.ts')
 room('jobs/mcp', 'schemas')
 room('jobs/simulation', ...PIPELINE, 'jobs/components.ts')
-room('jobs', ...Object.keys(ARROWS))
+room('jobs/progress.ts')
+for (const command of ['jobs/audit.ts', 'jobs/audit-log.ts'])
+  room(command, ...PIPELINE, AUDIT, 'jobs/components.ts', 'jobs/output.ts', 'jobs/progress.ts')
+room('jobs', ...Object.keys(ARROWS).filter((name) => name !== AUDIT))
 // Sources do not import tests or benchmarks.
 room('bench', ...Object.keys(ARROWS))
 room('test', ...Object.keys(ARROWS))

@@ -25,7 +25,7 @@ const EXHAUSTIVE = [
   'test/stage/stage.test.ts',
   'test/store/s3.faults.test.ts',
   'test/tables/compact.test.ts',
-  'test/transparency/{audit-log,changed-bytes}.test.ts',
+  'test/audit/{changed-bytes,log}.test.ts',
 ]
 
 /** What needs something from outside: a server, a browser, other software. */

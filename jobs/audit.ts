@@ -1,6 +1,6 @@
 // `fvs audit`.
-import { auditRelease } from '../pipeline/release/audit.ts'
-import type { AuditReport } from '../pipeline/release/audit-report.ts'
+import { auditRelease } from '../pipeline/audit/release.ts'
+import type { AuditReport } from '../pipeline/audit/report.ts'
 import { withDatabase } from '../pipeline/duckdb.ts'
 import { currentRelease } from '../pipeline/release/read.ts'
 import { secretsInForce, settingName } from '../schemas/config.ts'

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { runAudit } from '../../jobs/audit.ts'
 import type { Components } from '../../jobs/components.ts'
-import type { AuditReport } from '../../pipeline/release/audit-report.ts'
+import type { AuditReport } from '../../pipeline/audit/report.ts'
 import { sha256Hex } from '../../pipeline/proof/canonical.ts'
 import { readManifest, readSnapshotManifest } from '../../pipeline/release/read.ts'
 import { thinReleases } from '../../pipeline/release/retention.ts'

@@ -2,7 +2,7 @@
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { auditRelease } from '../../pipeline/release/audit.ts'
+import { auditRelease } from '../../pipeline/audit/release.ts'
 import { suiteFolder, testFolder } from '../support/folder.ts'
 import { fvsServe } from '../support/process.ts'
 import { SECRET, release, testComponents } from '../support/service.ts'

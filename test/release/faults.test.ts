@@ -2,7 +2,7 @@
 import { readdir } from 'node:fs/promises'
 import fc from 'fast-check'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { auditRelease } from '../../pipeline/release/audit.ts'
+import { auditRelease } from '../../pipeline/audit/release.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import type { ReleaseResult } from '../../pipeline/release/make.ts'
 import {

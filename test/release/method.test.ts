@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { runAudit } from '../../jobs/audit.ts'
 import type { Components } from '../../jobs/components.ts'
-import type { AuditReport } from '../../pipeline/release/audit-report.ts'
+import type { AuditReport } from '../../pipeline/audit/report.ts'
 import { Database } from '../../pipeline/duckdb.ts'
 import { readManifest } from '../../pipeline/release/read.ts'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Components } from '../../jobs/components.ts'
 import { signatureOf } from '../../pipeline/proof/hmac.ts'
-import { auditRelease } from '../../pipeline/release/audit.ts'
+import { auditRelease } from '../../pipeline/audit/release.ts'
 import { deriveRelease } from '../../pipeline/release/derive.ts'
 import { readManifest } from '../../pipeline/release/read.ts'
 import { entryOf } from '../../pipeline/release/shards.ts'

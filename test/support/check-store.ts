@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import pMap from 'p-map'
 import { type Database, parquet, withDatabase } from '../../pipeline/duckdb.ts'
 import { canonical, sha256Hex } from '../../pipeline/proof/canonical.ts'
-import { auditRelease } from '../../pipeline/release/audit.ts'
+import { auditRelease } from '../../pipeline/audit/release.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import { SECRET, testComponents } from './service.ts'
 

@@ -2,7 +2,7 @@
 import { mkdtemp } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Components } from '../../jobs/components.ts'
-import { auditRelease } from '../../pipeline/release/audit.ts'
+import { auditRelease } from '../../pipeline/audit/release.ts'
 import { thinReleases } from '../../pipeline/release/retention.ts'
 import { withDatabase } from '../../pipeline/duckdb.ts'
 import { signatureHolds } from '../../pipeline/proof/hmac.ts'

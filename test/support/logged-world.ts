@@ -1,7 +1,7 @@
 // A store with three logged releases of two days, with forecasts that came by the API, a snapshot for each day and cosignatures; and
 // what an agent has kept of it.
-import { auditLog } from '../../pipeline/transparency/audit-log.ts'
-import type { LogAuditReport } from '../../pipeline/transparency/audit-findings.ts'
+import { auditLog } from '../../pipeline/audit/log.ts'
+import type { LogAuditReport } from '../../pipeline/audit/findings.ts'
 import { withDatabase } from '../../pipeline/duckdb.ts'
 import { hashOfBase64 } from '../../pipeline/proof/base64.ts'
 import { canonical, decoded, encoded } from '../../pipeline/proof/canonical.ts'

@@ -12,8 +12,8 @@ import {
   snapshotPrefix,
 } from '../store/paths.ts'
 import type { Store } from '../store/store.ts'
-import { type Findings, named } from './audit-findings.ts'
-import { checkRoots, checkShard, placesOf } from './audit-shards.ts'
+import { type Findings, named } from './findings.ts'
+import { checkRoots, checkShard, placesOf } from './shards.ts'
 
 const READS_AT_ONCE = 8
 

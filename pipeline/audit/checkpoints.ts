@@ -6,8 +6,8 @@ import type { VerifierKey } from '../proof/note-keys.ts'
 import { heldSignatures } from '../proof/note-signatures.ts'
 import { cosignatureOf, logCheckpointPath } from '../store/paths.ts'
 import { ServiceError } from '../../schemas/errors.ts'
-import { runsOf } from './audit-findings.ts'
-import type { LogObjects } from './audit-tiles.ts'
+import { runsOf } from './findings.ts'
+import type { LogObjects } from './tiles.ts'
 
 export interface KnownKeys {
   /** Of the log; at least one, all of one name. */

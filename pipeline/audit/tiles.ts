@@ -3,10 +3,10 @@ import { base64Of } from '../proof/base64.ts'
 import { bundleOf } from '../proof/entry-bundle.ts'
 import { HASH_BYTES, type Hash } from '../proof/merkle.ts'
 import { TILE_WIDTH, bundlePath, tilePath } from '../proof/tiles.ts'
-import { firstDifference } from '../release/audit-report.ts'
+import { firstDifference } from './report.ts'
 import { logTilePath } from '../store/paths.ts'
 import type { Store } from '../store/store.ts'
-import { type Findings, named } from './audit-findings.ts'
+import { type Findings, named } from './findings.ts'
 
 export interface LogObjects {
   store: Store

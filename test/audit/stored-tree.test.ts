@@ -2,7 +2,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { RECORD_BYTES } from '../../pipeline/release/forecasts-tree.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
-import { readStoredTree } from '../../pipeline/transparency/stored-tree.ts'
+import { readStoredTree } from '../../pipeline/audit/stored-tree.ts'
 import { localFile } from '../support/local-file.ts'
 
 const PIECE_RECORDS = 2 ** 17

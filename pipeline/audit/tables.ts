@@ -11,7 +11,7 @@ import { deltaLogPath, manifestPath, tablePath } from '../store/paths.ts'
 import { type Store, readChecked } from '../store/store.ts'
 import { localPath } from '../tables/delta-log.ts'
 import { type DataFile, type TableVersion, filesOf } from '../tables/delta.ts'
-import type { Findings } from './audit-findings.ts'
+import type { Findings } from './findings.ts'
 
 export interface TablesContext {
   store: Store

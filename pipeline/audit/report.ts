@@ -2,7 +2,7 @@
 import { ServiceError } from '../../schemas/errors.ts'
 import { canonical } from '../proof/canonical.ts'
 import { signatureHolds } from '../proof/hmac.ts'
-import { resigned } from './signatures.ts'
+import { resigned } from '../release/signatures.ts'
 
 export interface AuditReport {
   release: number

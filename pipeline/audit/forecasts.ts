@@ -6,8 +6,8 @@ import { attachAdded, treeOfLeaves } from '../release/forecasts-tree.ts'
 import { type Before, newFiles } from '../release/trees.ts'
 import { FORECASTS_TREE_PATH, releasePrefix, tablePath } from '../store/paths.ts'
 import type { DataFile, TableVersion } from '../tables/delta.ts'
-import { type LateForecast, exemptFrom } from './audit-exemptions.ts'
-import type { TablesContext } from './audit-tables.ts'
+import { type LateForecast, exemptFrom } from './exemptions.ts'
+import type { TablesContext } from './tables.ts'
 import { readStoredTree } from './stored-tree.ts'
 
 /**

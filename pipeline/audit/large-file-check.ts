@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 import type { ManifestFile } from '../../schemas/payloads.ts'
 import { type LocalFile, type Piece, piecesBeside } from '../store/body.ts'
 import type { Store } from '../store/store.ts'
-import { type AuditReport, firstDifference } from './audit-report.ts'
-import { type OutputFile, entryOf } from './shards.ts'
+import { type AuditReport, firstDifference } from './report.ts'
+import { type OutputFile, entryOf } from '../release/shards.ts'
 
 /** `file` is there if it was derived, and `entry` or `file` is. Returns what the manifest should say of it. */
 export async function checkLargeFile(

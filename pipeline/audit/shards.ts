@@ -7,7 +7,7 @@ import { MerkleTree } from '../proof/merkle.ts'
 import { shardTree } from '../release/payload-tree.ts'
 import { ENTITIES_PER_SHARD, LEAVES } from '../release/shards.ts'
 import { manifestPath, shardStart } from '../store/paths.ts'
-import type { Findings } from './audit-findings.ts'
+import type { Findings } from './findings.ts'
 
 /** Where a shard is among those of its kind of entity, and which ids it may have. */
 interface Place {

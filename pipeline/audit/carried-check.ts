@@ -8,8 +8,8 @@ import type { LocalFiles } from '../store/local-files.ts'
 import { releasePrefix } from '../store/paths.ts'
 import type { Store } from '../store/store.ts'
 import { rowsOf } from '../tables/quarantine.ts'
-import { type AuditReport, unlessCorrupt } from './audit-report.ts'
-import { carriedPaths } from './carried.ts'
+import { type AuditReport, unlessCorrupt } from './report.ts'
+import { carriedPaths } from '../release/carried.ts'
 import type { ThinnedFiles } from './thinned-files.ts'
 
 interface CheckContext {

@@ -3,10 +3,10 @@
 import type { ReleaseManifest } from '../../schemas/payloads.ts'
 import type { Environment } from '../../schemas/values.ts'
 import { manifestPath } from '../store/paths.ts'
-import { runsOf } from './audit-findings.ts'
-import { type Earlier, ForecastChecks } from './audit-forecasts.ts'
-import { checkLoggedSnapshot, checkReleaseFiles } from './audit-release-files.ts'
-import { TableChecks, type TablesContext } from './audit-tables.ts'
+import { runsOf } from './findings.ts'
+import { type Earlier, ForecastChecks } from './forecasts.ts'
+import { checkLoggedSnapshot, checkReleaseFiles } from './release-files.ts'
+import { TableChecks, type TablesContext } from './tables.ts'
 
 export class ReleaseChecks {
   readonly #context: TablesContext

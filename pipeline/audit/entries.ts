@@ -5,7 +5,7 @@ import { HASH_BYTES, type Hash, leafHash } from '../proof/merkle.ts'
 import { TILE_WIDTH, bundlePath, tilePath } from '../proof/tiles.ts'
 import { decoded } from '../proof/canonical.ts'
 import { logTilePath, manifestPath } from '../store/paths.ts'
-import type { LogObjects } from './audit-tiles.ts'
+import type { LogObjects } from './tiles.ts'
 
 /** What the store has of the entries of one bundle. */
 export interface StoredEntries {

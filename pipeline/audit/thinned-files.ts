@@ -2,10 +2,10 @@
 // in the manifest, and so is what a snapshot has copied of it.
 import type { ManifestFile } from '../../schemas/payloads.ts'
 import { sha256Hex } from '../proof/canonical.ts'
-import { isSigned, thinnedAt } from './read.ts'
-import { type OutputFile, entryOf } from './shards.ts'
-import { type Signer, resigned } from './signatures.ts'
-import { snapshotFile } from './snapshot-file.ts'
+import { isSigned, thinnedAt } from '../release/read.ts'
+import { type OutputFile, entryOf } from '../release/shards.ts'
+import { type Signer, resigned } from '../release/signatures.ts'
+import { snapshotFile } from '../release/snapshot-file.ts'
 import type { Store } from '../store/store.ts'
 
 export class ThinnedFiles {

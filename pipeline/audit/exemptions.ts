@@ -3,7 +3,7 @@
 import type { ReleaseManifest } from '../../schemas/payloads.ts'
 import { inboxTimeMs, isInboxPath } from '../store/paths.ts'
 import { readIntake } from '../tables/intake.ts'
-import type { TablesContext } from './audit-tables.ts'
+import type { TablesContext } from './tables.ts'
 
 /** How far before and after the time in the name of its object a forecast can have been made. */
 const BEFORE_MS = 10 * 60_000

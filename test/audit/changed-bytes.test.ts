@@ -1,6 +1,6 @@
 // One byte changed in every kind of thing that the public log binds: which check finds it, as docs/security.md says.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { auditRelease } from '../../pipeline/release/audit.ts'
+import { auditRelease } from '../../pipeline/audit/release.ts'
 import { withDatabase } from '../../pipeline/duckdb.ts'
 import { base64Of, bytesOfBase64 } from '../../pipeline/proof/base64.ts'
 import { canonical, decoded, encoded } from '../../pipeline/proof/canonical.ts'
