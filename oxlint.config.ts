@@ -17,13 +17,13 @@ room('schemas')
 room('pipeline/scoring', 'schemas')
 room('pipeline/proof', 'schemas')
 room('pipeline/duckdb.ts', 'schemas')
-room('pipeline/work-beside.ts')
+room('api/published/work-beside.ts')
 room('pipeline/store', 'schemas', 'pipeline/proof')
 room('pipeline/tables', ...GROUND, 'pipeline/duckdb.ts')
 room('pipeline/access', ...DATA)
 room('pipeline/import', ...DATA)
 room('pipeline/engine', ...DATA, 'pipeline/scoring')
-room('pipeline/release', ...DATA, 'pipeline/work-beside.ts', 'pipeline/scoring', 'pipeline/engine')
+room('pipeline/release', ...DATA, 'api/published/work-beside.ts', 'pipeline/scoring', 'pipeline/engine')
 room('pipeline/transparency', ...DATA, 'pipeline/release')
 room('pipeline/audit', ...DATA, 'pipeline/engine', 'pipeline/release', 'pipeline/transparency')
 room('pipeline/stage', ...DATA, 'pipeline/scoring', 'pipeline/engine', 'pipeline/release')
@@ -32,7 +32,7 @@ const AUDIT = 'pipeline/audit'
 const PIPELINE = Object.keys(ARROWS).filter((name) => name !== AUDIT)
 const READING = [
   ...GROUND,
-  'pipeline/work-beside.ts',
+  'api/published/work-beside.ts',
   'pipeline/tables',
   'pipeline/access',
   'pipeline/release',

@@ -8,7 +8,7 @@ import type { Metrics } from './metrics.ts'
 import { environmentOf } from './mounts.ts'
 import { PAGE_HEADERS } from './pages/policy.ts'
 import { problemPage } from './pages/problem.ts'
-import { bytesOf as pageBytes } from './pages/rendered.ts'
+import { bytesOf as pageBytes } from './published/rendered.ts'
 import { HttpError, problemOf } from './problems.ts'
 import type { Reply, Route } from './route.ts'
 

@@ -1,7 +1,7 @@
 // Holds a call to one release: all that its answer says is of that, whatever is released meanwhile.
 import { ServiceError } from '../schemas/errors.ts'
 import type { ApiContext, NodeContext } from './context.ts'
-import type { Release } from './release-payloads.ts'
+import type { Release } from './published/release-payloads.ts'
 
 const contexts = new WeakMap<Release, ApiContext>()
 

@@ -6,7 +6,7 @@ import type { ProblemName } from '../schemas/problems.ts'
 import type { ApiContext } from './context.ts'
 import type { Caller, KnownKey } from './limits/callers.ts'
 import type { LimitedCall } from './limits/admission.ts'
-import type { AnswerSource } from './memo.ts'
+import type { AnswerSource } from './published/memo.ts'
 
 /** The key that a call takes: none, an optional `X-API-Key` of a client or agent, or the bearer token of an agent. */
 export type KeyPolicy = 'none' | 'optional' | 'agent'

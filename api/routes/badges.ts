@@ -12,7 +12,7 @@ import {
   badgeOf,
   badgeSvg,
 } from '../pages/charts/badge.ts'
-import type { Publication } from '../release-payloads.ts'
+import type { Publication } from '../published/release-payloads.ts'
 import { type Reply, type Route, route } from '../route.ts'
 import { ENTITIES } from './entities.ts'
 

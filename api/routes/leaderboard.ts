@@ -2,7 +2,7 @@
 import { leaderboardPage } from '../../schemas/answers.ts'
 import { leaderboardParams, leaderboardQuery } from '../../schemas/requests.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
-import type { SentPage } from '../leaderboard.ts'
+import type { SentPage } from '../published/leaderboard.ts'
 import * as examples from '../openapi/examples.ts'
 import { route } from '../route.ts'
 import { noReleaseYet } from './releases.ts'

@@ -5,7 +5,7 @@ import { name } from '../../schemas/names.ts'
 import { owner as payload } from '../../schemas/payloads.ts'
 import * as examples from '../openapi/examples.ts'
 import { route } from '../route.ts'
-import { signatureHeader } from '../signature.ts'
+import { signatureHeader } from '../published/signature.ts'
 
 export const owner = route({
   path: '/owners/{owner_id}',

@@ -4,7 +4,7 @@ import type { ApiContext } from '../context.ts'
 import { contextOf } from '../one-release.ts'
 import type { Html } from '../pages/html.ts'
 import { PAGE_HEADERS } from '../pages/policy.ts'
-import { bytesOf } from '../pages/rendered.ts'
+import { bytesOf } from '../published/rendered.ts'
 import { type Route, route } from '../route.ts'
 
 const nothing = z.strictObject({})

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import { encoded } from '../../pipeline/proof/canonical.ts'
 import { logExamples } from '../openapi/log-examples.ts'
-import type { SentCheckpoint } from '../public-log.ts'
+import type { SentCheckpoint } from '../published/public-log.ts'
 import { route } from '../route.ts'
 
 export const logCheckpoint = route({

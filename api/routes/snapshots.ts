@@ -5,7 +5,7 @@ import { canonical } from '../../pipeline/proof/canonical.ts'
 import { notReleasedYet, notPublished } from '../not-published.ts'
 import * as examples from '../openapi/examples.ts'
 import { route } from '../route.ts'
-import { signatureHeader } from '../signature.ts'
+import { signatureHeader } from '../published/signature.ts'
 
 const { AGENT_ID } = examples
 

@@ -5,7 +5,7 @@ import { PUBLISHED_PAIR_METRICS, type PublishedPairMetric } from '../../schemas/
 import type { ManifestFile, PieceOfFile, RowGroupsFile } from '../../schemas/payloads.ts'
 import { releasePrefix, rowGroupsPath } from '../store/paths.ts'
 import type { Store } from '../store/store.ts'
-import { Thread } from '../thread.ts'
+import { Thread } from '../store/thread.ts'
 import { readReleaseFile, readReleasePieces } from './read.ts'
 import { footerOf } from './row-groups.ts'
 import type { DecodedRows, EncodedRows } from './score-decoder.ts'

@@ -4,7 +4,7 @@ import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promis
 import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { ServiceError } from '../../schemas/errors.ts'
-import { Thread } from '../thread.ts'
+import { Thread } from './thread.ts'
 import type { Body } from './body.ts'
 import type { Creation, Outcome } from './creator.ts'
 import {

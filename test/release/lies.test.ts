@@ -1,6 +1,6 @@
 // Releases over a store that does not show what is there: nothing is made of it, and nothing published is replaced.
 import { beforeAll, describe, expect, test } from 'vitest'
-import { CurrentRelease } from '../../api/current-release.ts'
+import { CurrentRelease } from '../../api/published/current-release.ts'
 import type { ScoredTable } from '../../schemas/tables.ts'
 import { deltaLogPath, intakePath, manifestPath } from '../../pipeline/store/paths.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'

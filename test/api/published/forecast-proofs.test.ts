@@ -2,28 +2,28 @@
 import { randomBytes } from 'node:crypto'
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import type { Components } from '../../jobs/components.ts'
-import { startService } from '../../jobs/serve/service.ts'
-import { logExamples } from '../../api/openapi/log-examples.ts'
-import { acknowledgedForecast } from '../../api/openapi/examples.ts'
-import { canonical } from '../../pipeline/proof/canonical.ts'
-import { parseVerifierKey, signingKeyOf, verifierKeyText } from '../../pipeline/proof/note-keys.ts'
-import { parseReceiptHeader } from '../../pipeline/proof/receipts.ts'
-import { verifyProof, verifyReceipt } from '../../pipeline/proof/verify.ts'
-import { thinReleases } from '../../pipeline/release/retention.ts'
-import { readManifest } from '../../pipeline/release/read.ts'
-import { MemoryStore } from '../../pipeline/store/memory.ts'
+import type { Components } from '../../../jobs/components.ts'
+import { startService } from '../../../jobs/serve/service.ts'
+import { logExamples } from '../../../api/openapi/log-examples.ts'
+import { acknowledgedForecast } from '../../../api/openapi/examples.ts'
+import { canonical } from '../../../pipeline/proof/canonical.ts'
+import { parseVerifierKey, signingKeyOf, verifierKeyText } from '../../../pipeline/proof/note-keys.ts'
+import { parseReceiptHeader } from '../../../pipeline/proof/receipts.ts'
+import { verifyProof, verifyReceipt } from '../../../pipeline/proof/verify.ts'
+import { thinReleases } from '../../../pipeline/release/retention.ts'
+import { readManifest } from '../../../pipeline/release/read.ts'
+import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import {
   FORECASTS_TREE_PATH,
   logCheckpointPath,
   logTilePath,
   releasePrefix,
-} from '../../pipeline/store/paths.ts'
-import { completeLog } from '../../pipeline/transparency/publish.ts'
-import { ServiceError } from '../../schemas/errors.ts'
-import { FaultStore } from '../support/fault-store.ts'
-import { suiteFolder } from '../support/folder.ts'
-import { expectProblem, pointersOf } from '../support/problem.ts'
+} from '../../../pipeline/store/paths.ts'
+import { completeLog } from '../../../pipeline/transparency/publish.ts'
+import { ServiceError } from '../../../schemas/errors.ts'
+import { FaultStore } from '../../support/fault-store.ts'
+import { suiteFolder } from '../../support/folder.ts'
+import { expectProblem, pointersOf } from '../../support/problem.ts'
 import {
   type Answer,
   Client,
@@ -36,11 +36,11 @@ import {
   startTestService,
   testComponents,
   testService,
-} from '../support/service.ts'
-import { copyOf } from '../support/store-content.ts'
-import { send } from '../support/tables.ts'
-import { QUESTION, QUESTIONS_CSV, copyReleasedWorld, uuidOf } from '../support/world.ts'
-import { LOG_KEY, LOG_VKEY, writeLog } from '../support/written-log.ts'
+} from '../../support/service.ts'
+import { copyOf } from '../../support/store-content.ts'
+import { send } from '../../support/tables.ts'
+import { QUESTION, QUESTIONS_CSV, copyReleasedWorld, uuidOf } from '../../support/world.ts'
+import { LOG_KEY, LOG_VKEY, writeLog } from '../../support/written-log.ts'
 
 const folder = await suiteFolder()
 const clock = new Clock('2026-03-01T12:01:00.000Z')

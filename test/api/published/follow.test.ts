@@ -1,11 +1,11 @@
 // A node follows the store: releases, questions and keys that others wrote, also after the store was away.
 import { beforeAll, describe, expect, test } from 'vitest'
-import { readManifest, readReleaseShard, shardFile } from '../../pipeline/release/read.ts'
-import { canonical, sha256Hex } from '../../pipeline/proof/canonical.ts'
-import { manifestPath, releasePrefix, shardPath } from '../../pipeline/store/paths.ts'
-import { MemoryStore } from '../../pipeline/store/memory.ts'
-import type { Store } from '../../pipeline/store/store.ts'
-import { FaultStore, madeByCalls } from '../support/fault-store.ts'
+import { readManifest, readReleaseShard, shardFile } from '../../../pipeline/release/read.ts'
+import { canonical, sha256Hex } from '../../../pipeline/proof/canonical.ts'
+import { manifestPath, releasePrefix, shardPath } from '../../../pipeline/store/paths.ts'
+import { MemoryStore } from '../../../pipeline/store/memory.ts'
+import type { Store } from '../../../pipeline/store/store.ts'
+import { FaultStore, madeByCalls } from '../../support/fault-store.ts'
 import {
   Clock,
   bearer,
@@ -14,9 +14,9 @@ import {
   release,
   testComponents,
   testService,
-} from '../support/service.ts'
-import { copyOf, setRecord } from '../support/store-content.ts'
-import { NOW, QUESTION, forecasterId, copyReleasedWorld, releaseWorld, uuidOf } from '../support/world.ts'
+} from '../../support/service.ts'
+import { copyOf, setRecord } from '../../support/store-content.ts'
+import { NOW, QUESTION, forecasterId, copyReleasedWorld, releaseWorld, uuidOf } from '../../support/world.ts'
 
 const PATH = `/forecaster/${forecasterId(0)}/verification`
 

@@ -1,6 +1,6 @@
 // What the cache of shards keeps, and what it forgets.
 import { expect, test } from 'vitest'
-import { ShardCache } from '../../api/shard-cache.ts'
+import { ShardCache } from '../../../api/published/shard-cache.ts'
 
 const sized = (name: string) => ({ value: { name }, sizeBytes: 1 })
 

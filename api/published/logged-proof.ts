@@ -1,6 +1,6 @@
 // The text of a proof: a path in a tree of a release's statement, and the path of that statement in the public log.
-import { type Path, innerProofBytes, tlogProofText } from '../pipeline/proof/tlog-proof.ts'
-import { ServiceError } from '../schemas/errors.ts'
+import { type Path, innerProofBytes, tlogProofText } from '../../pipeline/proof/tlog-proof.ts'
+import { ServiceError } from '../../schemas/errors.ts'
 import type { PublicLog } from './public-log.ts'
 
 /** @throws ServiceError `unavailable` for a release that is not logged yet. */

@@ -1,8 +1,8 @@
 // The public log as this node knows it: the last checkpoint, the tiles, and where the statement of a release is.
-import { type Checkpoint, type SignedCheckpoint, withSignatures } from '../pipeline/proof/checkpoint.ts'
-import { leafHash } from '../pipeline/proof/merkle.ts'
-import type { NoteSignature } from '../pipeline/proof/note.ts'
-import type { VerifierKey } from '../pipeline/proof/note-keys.ts'
+import { type Checkpoint, type SignedCheckpoint, withSignatures } from '../../pipeline/proof/checkpoint.ts'
+import { leafHash } from '../../pipeline/proof/merkle.ts'
+import type { NoteSignature } from '../../pipeline/proof/note.ts'
+import type { VerifierKey } from '../../pipeline/proof/note-keys.ts'
 import {
   type ReadTile,
   TILE_PATH,
@@ -10,19 +10,19 @@ import {
   bundlePath,
   inclusionFromTiles,
   tilePath,
-} from '../pipeline/proof/tiles.ts'
-import type { Path } from '../pipeline/proof/tlog-proof.ts'
-import { logCheckpointPath } from '../pipeline/store/paths.ts'
-import type { Store } from '../pipeline/store/store.ts'
+} from '../../pipeline/proof/tiles.ts'
+import type { Path } from '../../pipeline/proof/tlog-proof.ts'
+import { logCheckpointPath } from '../../pipeline/store/paths.ts'
+import type { Store } from '../../pipeline/store/store.ts'
 import {
   lastCheckpoint,
   readBundle,
   readCheckpoint,
   readTilePath,
   tileReader,
-} from '../pipeline/transparency/log-files.ts'
-import { readCosignatures } from '../pipeline/transparency/witnesses.ts'
-import { ServiceError } from '../schemas/errors.ts'
+} from '../../pipeline/transparency/log-files.ts'
+import { readCosignatures } from '../../pipeline/transparency/witnesses.ts'
+import { ServiceError } from '../../schemas/errors.ts'
 import { type AnswerSource, Memo } from './memo.ts'
 import { ShardCache } from './shard-cache.ts'
 

@@ -1,11 +1,11 @@
 // Scores of an entity per question, page by page, read from the Parquet files of a release.
 import pLimit from 'p-limit'
-import { scoresFile } from '../pipeline/release/read.ts'
-import { type OpenPart, type ScoreRow, openPart, readRows } from '../pipeline/release/score-rows.ts'
-import type { Store } from '../pipeline/store/store.ts'
-import type { WorkBeside } from '../pipeline/work-beside.ts'
-import type { ManifestFile, ReleaseManifest } from '../schemas/payloads.ts'
-import type { EntityType } from '../schemas/tables.ts'
+import { scoresFile } from '../../pipeline/release/read.ts'
+import { type OpenPart, type ScoreRow, openPart, readRows } from '../../pipeline/release/score-rows.ts'
+import type { Store } from '../../pipeline/store/store.ts'
+import type { WorkBeside } from './work-beside.ts'
+import type { ManifestFile, ReleaseManifest } from '../../schemas/payloads.ts'
+import type { EntityType } from '../../schemas/tables.ts'
 import { type CursorReleases, cursorTo } from './cursor-releases.ts'
 import { ShardCache } from './shard-cache.ts'
 

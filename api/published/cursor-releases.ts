@@ -1,7 +1,7 @@
 // The releases that callers page through: a cursor names its release, so that pages fit together whatever is released meanwhile.
-import { ServiceError } from '../schemas/errors.ts'
-import type { ReleaseManifest } from '../schemas/payloads.ts'
-import { RELEASE_CURSOR } from '../schemas/requests.ts'
+import { ServiceError } from '../../schemas/errors.ts'
+import type { ReleaseManifest } from '../../schemas/payloads.ts'
+import { RELEASE_CURSOR } from '../../schemas/requests.ts'
 import type { Manifests } from './manifests.ts'
 
 interface Place {

@@ -1,18 +1,18 @@
 // Whoever has a payload, its proof and the public key of the log can check, with nothing else, that the payload was published.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { logExamples } from '../../api/openapi/log-examples.ts'
-import { PUBLICATIONS as EXAMPLES } from '../../api/openapi/examples.ts'
-import { canonical } from '../../pipeline/proof/canonical.ts'
-import { parseVerifierKey } from '../../pipeline/proof/note-keys.ts'
-import { type VerifiedProof, verifyProof } from '../../pipeline/proof/verify.ts'
-import { noteThinned, readManifest } from '../../pipeline/release/read.ts'
-import { logCheckpointPath, manifestPath, releasePrefix } from '../../pipeline/store/paths.ts'
-import { MemoryStore } from '../../pipeline/store/memory.ts'
-import { ServiceError } from '../../schemas/errors.ts'
-import { PUBLICATIONS } from '../../schemas/metric.ts'
-import { ENTITY_TYPES } from '../../schemas/tables.ts'
-import { suiteFolder } from '../support/folder.ts'
-import { expectProblem, pointersOf } from '../support/problem.ts'
+import { logExamples } from '../../../api/openapi/log-examples.ts'
+import { PUBLICATIONS as EXAMPLES } from '../../../api/openapi/examples.ts'
+import { canonical } from '../../../pipeline/proof/canonical.ts'
+import { parseVerifierKey } from '../../../pipeline/proof/note-keys.ts'
+import { type VerifiedProof, verifyProof } from '../../../pipeline/proof/verify.ts'
+import { noteThinned, readManifest } from '../../../pipeline/release/read.ts'
+import { logCheckpointPath, manifestPath, releasePrefix } from '../../../pipeline/store/paths.ts'
+import { MemoryStore } from '../../../pipeline/store/memory.ts'
+import { ServiceError } from '../../../schemas/errors.ts'
+import { PUBLICATIONS } from '../../../schemas/metric.ts'
+import { ENTITY_TYPES } from '../../../schemas/tables.ts'
+import { suiteFolder } from '../../support/folder.ts'
+import { expectProblem, pointersOf } from '../../support/problem.ts'
 import {
   Clock,
   type TestService,
@@ -20,10 +20,10 @@ import {
   startTestService,
   testComponents,
   testService,
-} from '../support/service.ts'
-import { copyOf, setRecord } from '../support/store-content.ts'
-import { FORECASTERS, copyReleasedWorld, forecasterId, uuidOf } from '../support/world.ts'
-import { LOG_KEY, LOG_VKEY, writeLog } from '../support/written-log.ts'
+} from '../../support/service.ts'
+import { copyOf, setRecord } from '../../support/store-content.ts'
+import { FORECASTERS, copyReleasedWorld, forecasterId, uuidOf } from '../../support/world.ts'
+import { LOG_KEY, LOG_VKEY, writeLog } from '../../support/written-log.ts'
 
 const LATER = '2026-03-01T13:00:00.000Z'
 const KINDS = ['verification', 'metrics', 'rankings', 'advanced-metrics']

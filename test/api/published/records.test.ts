@@ -2,13 +2,13 @@
 import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
-import type { SnapshotRow } from '../../api/history.ts'
-import { canonical } from '../../pipeline/proof/canonical.ts'
-import type { ListedQuestion } from '../../schemas/answers.ts'
-import { suiteFolder } from '../support/folder.ts'
-import { expectValid } from '../support/json-schema.ts'
-import { expectProblem, pointersOf } from '../support/problem.ts'
+import { METHODOLOGY } from '../../../pipeline/scoring/methodology.ts'
+import type { SnapshotRow } from '../../../api/published/history.ts'
+import { canonical } from '../../../pipeline/proof/canonical.ts'
+import type { ListedQuestion } from '../../../schemas/answers.ts'
+import { suiteFolder } from '../../support/folder.ts'
+import { expectValid } from '../../support/json-schema.ts'
+import { expectProblem, pointersOf } from '../../support/problem.ts'
 import {
   Clock,
   SECRET,
@@ -19,8 +19,8 @@ import {
   startTestService,
   testComponents,
   testService,
-} from '../support/service.ts'
-import { NOW, QUESTION, forecasterId, releaseWorld, uuidOf } from '../support/world.ts'
+} from '../../support/service.ts'
+import { NOW, QUESTION, forecasterId, releaseWorld, uuidOf } from '../../support/world.ts'
 
 const DAYS = ['2026-01-31', '2026-02-05', '2026-02-06', '2026-03-01']
 
@@ -357,7 +357,7 @@ describe('GET /methodology/version', () => {
     const answer = await service.client.get(url)
     expect(answer.status).toBe(200)
     expect(answer.headers['content-type']).toBe('text/markdown; charset=utf-8')
-    expect(answer.text).toBe(readFileSync(new URL('../../docs/methodology.md', import.meta.url), 'utf8'))
+    expect(answer.text).toBe(readFileSync(new URL('../../../docs/methodology.md', import.meta.url), 'utf8'))
     expect(answer.text).toContain(version)
   })
 })

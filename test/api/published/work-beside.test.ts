@@ -1,6 +1,6 @@
 // Work beside the answers: how much of it one turn of the event loop has, whoever it is for.
 import { describe, expect, test } from 'vitest'
-import { WorkBeside, heavyWork } from '../pipeline/work-beside.ts'
+import { WorkBeside, heavyWork } from '../../../api/published/work-beside.ts'
 
 /** Longer than work goes on in a turn. */
 const LONG_MS = 3

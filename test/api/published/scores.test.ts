@@ -1,13 +1,13 @@
 // Scores per question over HTTP: what they hold, how they are paged, and what is answered where there are none.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { thinReleases } from '../../pipeline/release/retention.ts'
-import { FileStore } from '../../pipeline/store/file.ts'
-import { MemoryStore } from '../../pipeline/store/memory.ts'
-import type { QuestionScore } from '../../schemas/answers.ts'
-import { FaultStore } from '../support/fault-store.ts'
-import { suiteFolder, testFolder } from '../support/folder.ts'
-import { expectValid } from '../support/json-schema.ts'
-import { expectProblem, pointersOf } from '../support/problem.ts'
+import { thinReleases } from '../../../pipeline/release/retention.ts'
+import { FileStore } from '../../../pipeline/store/file.ts'
+import { MemoryStore } from '../../../pipeline/store/memory.ts'
+import type { QuestionScore } from '../../../schemas/answers.ts'
+import { FaultStore } from '../../support/fault-store.ts'
+import { suiteFolder, testFolder } from '../../support/folder.ts'
+import { expectValid } from '../../support/json-schema.ts'
+import { expectProblem, pointersOf } from '../../support/problem.ts'
 import {
   type Client,
   Clock,
@@ -18,9 +18,9 @@ import {
   startTestService,
   testComponents,
   testService,
-} from '../support/service.ts'
-import { copyOf } from '../support/store-content.ts'
-import { NOW, QUESTION, copyReleasedWorld, csvOf, forecasterId, uuidOf } from '../support/world.ts'
+} from '../../support/service.ts'
+import { copyOf } from '../../support/store-content.ts'
+import { NOW, QUESTION, copyReleasedWorld, csvOf, forecasterId, uuidOf } from '../../support/world.ts'
 
 interface Page {
   agent_id?: string

@@ -1,32 +1,32 @@
 // The public log over HTTP: its checkpoint, its tiles and bundles, and its keys.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { decoded, encoded } from '../../pipeline/proof/canonical.ts'
-import { bundleOf, entriesOf } from '../../pipeline/proof/entry-bundle.ts'
-import { parseSignatureLine, signatureLine } from '../../pipeline/proof/note.ts'
-import { type SigningKey, signingKeyOf, verifierKeyText } from '../../pipeline/proof/note-keys.ts'
-import { cosignText } from '../../pipeline/proof/note-signatures.ts'
-import { leafHash } from '../../pipeline/proof/merkle.ts'
-import { bundlePath, rootFromTiles, tilePath } from '../../pipeline/proof/tiles.ts'
-import { parseCheckpoint } from '../../pipeline/proof/checkpoint.ts'
-import { logCheckpointPath, logCosignaturePath, logTilePath } from '../../pipeline/store/paths.ts'
-import { MemoryStore } from '../../pipeline/store/memory.ts'
-import { readCheckpoint } from '../../pipeline/transparency/log-files.ts'
-import { readStatement } from '../../pipeline/transparency/statement.ts'
-import type { Witness } from '../../pipeline/transparency/witnesses.ts'
-import { PublicLog } from '../../api/public-log.ts'
-import { FaultStore } from '../support/fault-store.ts'
-import { suiteFolder } from '../support/folder.ts'
-import { putReleases } from '../support/logged-releases.ts'
-import { COSIGNED_AT, witnessKey } from '../support/loopback-witness.ts'
-import { expectProblem, pointersOf } from '../support/problem.ts'
+import { decoded, encoded } from '../../../pipeline/proof/canonical.ts'
+import { bundleOf, entriesOf } from '../../../pipeline/proof/entry-bundle.ts'
+import { parseSignatureLine, signatureLine } from '../../../pipeline/proof/note.ts'
+import { type SigningKey, signingKeyOf, verifierKeyText } from '../../../pipeline/proof/note-keys.ts'
+import { cosignText } from '../../../pipeline/proof/note-signatures.ts'
+import { leafHash } from '../../../pipeline/proof/merkle.ts'
+import { bundlePath, rootFromTiles, tilePath } from '../../../pipeline/proof/tiles.ts'
+import { parseCheckpoint } from '../../../pipeline/proof/checkpoint.ts'
+import { logCheckpointPath, logCosignaturePath, logTilePath } from '../../../pipeline/store/paths.ts'
+import { MemoryStore } from '../../../pipeline/store/memory.ts'
+import { readCheckpoint } from '../../../pipeline/transparency/log-files.ts'
+import { readStatement } from '../../../pipeline/transparency/statement.ts'
+import type { Witness } from '../../../pipeline/transparency/witnesses.ts'
+import { PublicLog } from '../../../api/published/public-log.ts'
+import { FaultStore } from '../../support/fault-store.ts'
+import { suiteFolder } from '../../support/folder.ts'
+import { putReleases } from '../../support/logged-releases.ts'
+import { COSIGNED_AT, witnessKey } from '../../support/loopback-witness.ts'
+import { expectProblem, pointersOf } from '../../support/problem.ts'
 import {
   type Answer,
   type TestService,
   startTestService,
   testComponents,
   testService,
-} from '../support/service.ts'
-import { LOG_KEY, LOG_ORIGIN, LOG_VKEY, writeLog } from '../support/written-log.ts'
+} from '../../support/service.ts'
+import { LOG_KEY, LOG_ORIGIN, LOG_VKEY, writeLog } from '../../support/written-log.ts'
 
 const IMMUTABLE = 'public, max-age=31536000, immutable'
 const RELEASES = 300

@@ -1,6 +1,6 @@
 // Threads that answer: in order, and again after one has died.
 import { expect, onTestFinished, test } from 'vitest'
-import { Thread } from '../pipeline/thread.ts'
+import { Thread } from '../../pipeline/store/thread.ts'
 
 /** A thread that hands each question to a function. */
 function threadOf(answer: string): Thread<unknown, unknown> {

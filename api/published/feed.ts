@@ -2,8 +2,8 @@
 // or a word of the service's own, so that nothing has to be escaped. Its links are relative, so that they are right wherever
 // the service is mounted; libraries for feeds take absolute ones only.
 import { createHash } from 'node:crypto'
-import { canonical } from '../pipeline/proof/canonical.ts'
-import type { ReleaseManifest, SupersededOutcome } from '../schemas/payloads.ts'
+import { canonical } from '../../pipeline/proof/canonical.ts'
+import type { ReleaseManifest, SupersededOutcome } from '../../schemas/payloads.ts'
 
 /** The feed of at least one manifest, the newest first. The same manifests give the same text. */
 export function feedOf(manifests: readonly [ReleaseManifest, ...ReleaseManifest[]]): string {

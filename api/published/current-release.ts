@@ -1,12 +1,12 @@
 // Which release is current, and how this node goes over from one to the next without keeping callers waiting.
 import { setTimeout as pause } from 'node:timers/promises'
-import { currentRelease, readManifest } from '../pipeline/release/read.ts'
-import type { Store } from '../pipeline/store/store.ts'
-import type { ReleaseManifest } from '../schemas/payloads.ts'
+import { currentRelease, readManifest } from '../../pipeline/release/read.ts'
+import type { Store } from '../../pipeline/store/store.ts'
+import type { ReleaseManifest } from '../../schemas/payloads.ts'
 import { type Release, type ReleaseFile, ReleasePayloads } from './release-payloads.ts'
 import { ShardCache } from './shard-cache.ts'
 import type { Sign } from './signature.ts'
-import { WorkBeside } from '../pipeline/work-beside.ts'
+import { WorkBeside } from './work-beside.ts'
 
 /** How much later than it could a node goes over to a release, to read first what it will be asked for. */
 const LONGEST_MS = 2_000

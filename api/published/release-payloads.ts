@@ -1,15 +1,15 @@
 // The payloads of one release: the bytes as they were published, with a signature made when they are served.
-import { ownersFile, readReleaseBytes, shardFile } from '../pipeline/release/read.ts'
-import { canonical } from '../pipeline/proof/canonical.ts'
-import type { Store } from '../pipeline/store/store.ts'
-import type { PublicationKind } from '../schemas/metric.ts'
-import type { ManifestFile, OwnerShard, ReleaseManifest } from '../schemas/payloads.ts'
-import type { EntityType } from '../schemas/tables.ts'
+import { ownersFile, readReleaseBytes, shardFile } from '../../pipeline/release/read.ts'
+import { canonical } from '../../pipeline/proof/canonical.ts'
+import type { Store } from '../../pipeline/store/store.ts'
+import type { PublicationKind } from '../../schemas/metric.ts'
+import type { ManifestFile, OwnerShard, ReleaseManifest } from '../../schemas/payloads.ts'
+import type { EntityType } from '../../schemas/tables.ts'
 import { type AnswerSource, Memo } from './memo.ts'
 import type { ShardCache } from './shard-cache.ts'
 import { ShardText } from './shard-text.ts'
 import type { Sign } from './signature.ts'
-import { type WorkBeside, heavyWork } from '../pipeline/work-beside.ts'
+import { type WorkBeside, heavyWork } from './work-beside.ts'
 
 /** A payload as it is sent. */
 export class Publication implements AnswerSource {

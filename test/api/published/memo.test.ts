@@ -1,6 +1,6 @@
 // What was made of an answer's source is kept once it is asked for again.
 import { expect, test } from 'vitest'
-import { Memo } from '../../api/memo.ts'
+import { Memo } from '../../../api/published/memo.ts'
 
 const [ONE, OTHER] = [Symbol('one'), Symbol('other')]
 

@@ -1,16 +1,16 @@
 // What the calls about releases answer: what a release consists of, what it corrects, when the next one is due.
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { thinReleases } from '../../pipeline/release/retention.ts'
-import { readManifest } from '../../pipeline/release/read.ts'
-import { MemoryStore } from '../../pipeline/store/memory.ts'
-import { manifestPath } from '../../pipeline/store/paths.ts'
-import { FaultStore } from '../support/fault-store.ts'
-import { suiteFolder } from '../support/folder.ts'
-import { expectValid } from '../support/json-schema.ts'
-import { expectProblem } from '../support/problem.ts'
-import { Clock, importRows, release, startTestService, testComponents } from '../support/service.ts'
-import { copyOf } from '../support/store-content.ts'
-import { NOW, copyReleasedWorld, uuidOf } from '../support/world.ts'
+import { thinReleases } from '../../../pipeline/release/retention.ts'
+import { readManifest } from '../../../pipeline/release/read.ts'
+import { MemoryStore } from '../../../pipeline/store/memory.ts'
+import { manifestPath } from '../../../pipeline/store/paths.ts'
+import { FaultStore } from '../../support/fault-store.ts'
+import { suiteFolder } from '../../support/folder.ts'
+import { expectValid } from '../../support/json-schema.ts'
+import { expectProblem } from '../../support/problem.ts'
+import { Clock, importRows, release, startTestService, testComponents } from '../../support/service.ts'
+import { copyOf } from '../../support/store-content.ts'
+import { NOW, copyReleasedWorld, uuidOf } from '../../support/world.ts'
 
 const folder = await suiteFolder()
 let released: MemoryStore

@@ -1,9 +1,9 @@
 // Pages that were rendered, in memory: each once for a release, and bounded all together.
 import { LRUCache } from 'lru-cache'
-import type { Release } from '../release-payloads.ts'
-import { ShardCache } from '../shard-cache.ts'
-import type { WorkBeside } from '../../pipeline/work-beside.ts'
-import type { Html } from './html.ts'
+import type { Release } from './release-payloads.ts'
+import { ShardCache } from './shard-cache.ts'
+import type { WorkBeside } from './work-beside.ts'
+import type { Html } from '../pages/html.ts'
 
 /** Some two thousand profiles. */
 const CACHE_BYTES = 32 * 1024 * 1024

@@ -1,6 +1,6 @@
 // Parsed shards in memory, bounded by their size: what was read for one caller is there for the next.
 import { LRUCache } from 'lru-cache'
-import { ServiceError } from '../schemas/errors.ts'
+import { ServiceError } from '../../schemas/errors.ts'
 
 interface Sized<T> {
   value: T

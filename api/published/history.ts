@@ -6,11 +6,11 @@ import {
   readSnapshotShard,
   shardFile,
   snapshotDates,
-} from '../pipeline/release/read.ts'
-import type { Store } from '../pipeline/store/store.ts'
-import type { WorkBeside } from '../pipeline/work-beside.ts'
-import type { ManifestFile, SnapshotManifest, SnapshotShard } from '../schemas/payloads.ts'
-import type { EntityType } from '../schemas/tables.ts'
+} from '../../pipeline/release/read.ts'
+import type { Store } from '../../pipeline/store/store.ts'
+import type { WorkBeside } from './work-beside.ts'
+import type { ManifestFile, SnapshotManifest, SnapshotShard } from '../../schemas/payloads.ts'
+import type { EntityType } from '../../schemas/tables.ts'
 import { ShardCache } from './shard-cache.ts'
 
 const READS_AT_ONCE = 16

@@ -1,8 +1,8 @@
 // Payloads are found in the bytes of a shard as they were published.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { ShardText } from '../../api/shard-text.ts'
-import { canonical } from '../../pipeline/proof/canonical.ts'
+import { ShardText } from '../../../api/published/shard-text.ts'
+import { canonical } from '../../../pipeline/proof/canonical.ts'
 
 const payload = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue())
 const publication = fc.record({ payload, signature: fc.option(fc.string()) })

@@ -1,15 +1,15 @@
 // A node goes over to a new release while it is asked: no answer is wrong, and what callers asked of the last release is read first.
 import { beforeAll, expect, test } from 'vitest'
-import type { ServiceOptions } from '../../jobs/serve/service.ts'
-import { readManifest } from '../../pipeline/release/read.ts'
-import { MemoryStore } from '../../pipeline/store/memory.ts'
-import { manifestPath, releasePrefix } from '../../pipeline/store/paths.ts'
-import { Expected } from '../support/expected-answers.ts'
-import { FaultStore } from '../support/fault-store.ts'
-import { type Client, Clock, SECRET, release, testComponents, testService } from '../support/service.ts'
-import { type AskedPath, judged, newestIn, startAsking, wrongIn } from '../support/steady-asking.ts'
-import { copyOf } from '../support/store-content.ts'
-import { FORECASTERS, NOW, copyReleasedWorld, forecasterId } from '../support/world.ts'
+import type { ServiceOptions } from '../../../jobs/serve/service.ts'
+import { readManifest } from '../../../pipeline/release/read.ts'
+import { MemoryStore } from '../../../pipeline/store/memory.ts'
+import { manifestPath, releasePrefix } from '../../../pipeline/store/paths.ts'
+import { Expected } from '../../support/expected-answers.ts'
+import { FaultStore } from '../../support/fault-store.ts'
+import { type Client, Clock, SECRET, release, testComponents, testService } from '../../support/service.ts'
+import { type AskedPath, judged, newestIn, startAsking, wrongIn } from '../../support/steady-asking.ts'
+import { copyOf } from '../../support/store-content.ts'
+import { FORECASTERS, NOW, copyReleasedWorld, forecasterId } from '../../support/world.ts'
 
 const PATH = `/forecaster/${forecasterId(0)}/verification`
 const VIEW = `/view/forecasters/${forecasterId(0)}`

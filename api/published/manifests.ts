@@ -1,8 +1,8 @@
 // Manifests of releases that callers still ask for, in memory.
-import { readManifest } from '../pipeline/release/read.ts'
-import type { Store } from '../pipeline/store/store.ts'
-import type { ServiceError } from '../schemas/errors.ts'
-import type { ReleaseManifest } from '../schemas/payloads.ts'
+import { readManifest } from '../../pipeline/release/read.ts'
+import type { Store } from '../../pipeline/store/store.ts'
+import type { ServiceError } from '../../schemas/errors.ts'
+import type { ReleaseManifest } from '../../schemas/payloads.ts'
 import { ShardCache } from './shard-cache.ts'
 
 /** Some tens of the longest manifests. */

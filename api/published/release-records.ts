@@ -1,11 +1,11 @@
 // What each release says of itself as a whole, as it is sent. A manifest may name thousands of files, so its text is kept.
 import pMap from 'p-map'
-import { readManifest, thinnedAt } from '../pipeline/release/read.ts'
-import { canonical } from '../pipeline/proof/canonical.ts'
-import { manifestPath } from '../pipeline/store/paths.ts'
-import type { Store } from '../pipeline/store/store.ts'
-import { ServiceError } from '../schemas/errors.ts'
-import type { ReleaseManifest } from '../schemas/payloads.ts'
+import { readManifest, thinnedAt } from '../../pipeline/release/read.ts'
+import { canonical } from '../../pipeline/proof/canonical.ts'
+import { manifestPath } from '../../pipeline/store/paths.ts'
+import type { Store } from '../../pipeline/store/store.ts'
+import { ServiceError } from '../../schemas/errors.ts'
+import type { ReleaseManifest } from '../../schemas/payloads.ts'
 import { feedOf } from './feed.ts'
 import { ShardCache } from './shard-cache.ts'
 

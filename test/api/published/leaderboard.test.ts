@@ -1,11 +1,11 @@
 // The leaderboard: who stands where, page by page, and stable while a caller pages through one release. And profiles.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { assignAgents, retireAgents } from '../../jobs/agents.ts'
-import { thinReleases } from '../../pipeline/release/retention.ts'
-import { MemoryStore } from '../../pipeline/store/memory.ts'
-import { suiteFolder } from '../support/folder.ts'
-import { expectValid } from '../support/json-schema.ts'
-import { expectProblem, pointersOf } from '../support/problem.ts'
+import { assignAgents, retireAgents } from '../../../jobs/agents.ts'
+import { thinReleases } from '../../../pipeline/release/retention.ts'
+import { MemoryStore } from '../../../pipeline/store/memory.ts'
+import { suiteFolder } from '../../support/folder.ts'
+import { expectValid } from '../../support/json-schema.ts'
+import { expectProblem, pointersOf } from '../../support/problem.ts'
 import {
   Clock,
   type TestService,
@@ -13,7 +13,7 @@ import {
   release,
   startTestService,
   testComponents,
-} from '../support/service.ts'
+} from '../../support/service.ts'
 import {
   FORECASTERS,
   NOW,
@@ -22,7 +22,7 @@ import {
   csvOf,
   forecasterId,
   uuidOf,
-} from '../support/world.ts'
+} from '../../support/world.ts'
 
 interface Page {
   release: number
