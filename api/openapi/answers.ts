@@ -1,9 +1,9 @@
 // The answers of a call in the OpenAPI document: every status with its headers, its body and an example.
-import { BODY_LIMIT_BYTES } from '../body.ts'
+import { BODY_LIMIT_BYTES } from '../http/body.ts'
 import type { Problem } from '../../schemas/answers.ts'
 import { type LimitedCall, type QuotaState, Refusal } from '../limits/admission.ts'
-import { STORE_DOWN, FAILED, problem, problemOf } from '../problems.ts'
-import type { ProblemText, Route } from '../route.ts'
+import { STORE_DOWN, FAILED, problem, problemOf } from '../http/problems.ts'
+import type { ProblemText, Route } from '../http/route.ts'
 import { invalid } from './examples.ts'
 import { type HeaderName, headerRefs } from './headers.ts'
 

@@ -1,7 +1,7 @@
 // The OpenAPI document, generated from the routes.
-import { MAX_KEY_LENGTH, MIN_UNGUESSABLE_LENGTH } from '../idempotency-key.ts'
+import { MAX_KEY_LENGTH, MIN_UNGUESSABLE_LENGTH } from '../http/idempotency-key.ts'
 import { MOUNTS } from '../mounts.ts'
-import type { Route, Tag } from '../route.ts'
+import type { Route, Tag } from '../http/route.ts'
 import { answersOf, sharedAnswers } from './answers.ts'
 import { headerComponents } from './headers.ts'
 import { NamedSchemas, parameters } from './schemas.ts'

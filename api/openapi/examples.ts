@@ -1,7 +1,7 @@
 // The example values of the OpenAPI document: one small world in which everything fits together.
 import { exampleOf } from '../../schemas/metrics.ts'
 import type { EntityType } from '../../schemas/tables.ts'
-import type { ProblemText } from '../route.ts'
+import type { ProblemText } from '../http/route.ts'
 
 const METHODOLOGY_VERSION = '2.0.0'
 export const AGENT_ID = '01955c3a-7b1e-7c32-9d4f-2f6b8e1a0c5d'

@@ -1,8 +1,8 @@
 // The headers of answers as the OpenAPI document describes them.
-import { CHALLENGES } from '../route.ts'
+import { CHALLENGES } from '../http/route.ts'
 import { AGENT_ID } from './examples.ts'
 import { logExamples } from './log-examples.ts'
-import { SECURITY_HEADERS } from '../security-headers.ts'
+import { SECURITY_HEADERS } from '../http/security-headers.ts'
 
 export type HeaderName = keyof typeof HEADERS
 

@@ -3,9 +3,9 @@ import { sealedBytes } from '../../pipeline/access/idempotency.ts'
 import { registered } from '../../schemas/answers.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { registration } from '../../schemas/requests.ts'
-import { assertUnguessable } from '../idempotency-key.ts'
+import { assertUnguessable } from '../http/idempotency-key.ts'
 import * as examples from '../openapi/examples.ts'
-import { route } from '../route.ts'
+import { route } from '../http/route.ts'
 
 /** How long a repeated registration shows the API key; for this long its Idempotency-Key is as secret as the key. */
 const SHOWN_AGAIN_MS = 24 * 60 * 60_000

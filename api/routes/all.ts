@@ -1,6 +1,6 @@
 // All routes of the service, in the order of the OpenAPI document.
 import type { Methodology } from '../../pipeline/scoring/methodology.ts'
-import type { Route } from '../route.ts'
+import type { Route } from '../http/route.ts'
 import { register } from './agents.ts'
 import { badges } from './badges.ts'
 import { documentation } from './docs.ts'

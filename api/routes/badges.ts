@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Methodology } from '../../pipeline/scoring/methodology.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import { uuid } from '../../schemas/values.ts'
-import type { ApiContext } from '../context.ts'
+import type { ApiContext } from '../http/context.ts'
 import {
   type Badge,
   type BadgeSubject,
@@ -13,7 +13,7 @@ import {
   badgeSvg,
 } from '../pages/charts/badge.ts'
 import type { Publication } from '../published/release-payloads.ts'
-import { type Reply, type Route, route } from '../route.ts'
+import { type Reply, type Route, route } from '../http/route.ts'
 import { ENTITIES } from './entities.ts'
 
 /** A badge stands in the pages of others, whose proxies keep it; it brings its own style and loads nothing. */

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { z } from 'zod'
-import { type Reply, type Route, route } from '../route.ts'
+import { type Reply, type Route, route } from '../http/route.ts'
 
 const require = createRequire(import.meta.url)
 

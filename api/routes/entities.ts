@@ -1,5 +1,5 @@
 // How the calls about each kind of entity differ.
-import { notReleasedYet } from '../not-published.ts'
+import { notReleasedYet } from '../http/not-published.ts'
 import { AGENT_ID, USER_ID } from '../openapi/examples.ts'
 
 export const ENTITIES = {

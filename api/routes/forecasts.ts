@@ -9,14 +9,14 @@ import { ServiceError } from '../../schemas/errors.ts'
 import { MOST_FORECASTS, forecastSubmission, forecastSubmissions } from '../../schemas/requests.ts'
 import type { ForecastRow } from '../../schemas/tables.ts'
 import { uuid } from '../../schemas/values.ts'
-import type { ApiContext } from '../context.ts'
+import type { ApiContext } from '../http/context.ts'
 import type { KnownKey } from '../limits/callers.ts'
 import * as examples from '../openapi/examples.ts'
 import { logExamples } from '../openapi/log-examples.ts'
 import { noSuchQuestion } from '../questions/book.ts'
 import { assertOpen } from '../questions/question.ts'
-import { problemOf } from '../problems.ts'
-import { assertOwnKey, route } from '../route.ts'
+import { problemOf } from '../http/problems.ts'
+import { assertOwnKey, route } from '../http/route.ts'
 
 const { AGENT_ID, QUESTION_ID } = examples
 

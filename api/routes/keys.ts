@@ -5,9 +5,9 @@ import { ROTATION_MS } from '../../pipeline/access/registry.ts'
 import { keyUsage, retiredAgent, rotatedKey } from '../../schemas/answers.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { uuid } from '../../schemas/values.ts'
-import { assertUnguessable } from '../idempotency-key.ts'
+import { assertUnguessable } from '../http/idempotency-key.ts'
 import * as examples from '../openapi/examples.ts'
-import { assertOwnKey, route } from '../route.ts'
+import { assertOwnKey, route } from '../http/route.ts'
 
 const { AGENT_ID } = examples
 

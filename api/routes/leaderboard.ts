@@ -4,7 +4,7 @@ import { leaderboardParams, leaderboardQuery } from '../../schemas/requests.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import type { SentPage } from '../published/leaderboard.ts'
 import * as examples from '../openapi/examples.ts'
-import { route } from '../route.ts'
+import { route } from '../http/route.ts'
 import { noReleaseYet } from './releases.ts'
 
 /** Of a page whose caller names none. */

@@ -1,7 +1,7 @@
 // /llms.txt: how a language model takes part, in twenty lines.
 import { z } from 'zod'
 import { MOST_FORECASTS } from '../../schemas/requests.ts'
-import { route } from '../route.ts'
+import { route } from '../http/route.ts'
 
 const TEXT = `# Forecast verification service
 

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Methodology } from '../../pipeline/scoring/methodology.ts'
 import { methodologyVersion as versionPayload } from '../../schemas/answers.ts'
 import * as examples from '../openapi/examples.ts'
-import { type Route, route } from '../route.ts'
+import { type Route, route } from '../http/route.ts'
 
 const MINUTE = 'public, max-age=60'
 

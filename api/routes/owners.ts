@@ -4,7 +4,7 @@ import { ServiceError } from '../../schemas/errors.ts'
 import { name } from '../../schemas/names.ts'
 import { owner as payload } from '../../schemas/payloads.ts'
 import * as examples from '../openapi/examples.ts'
-import { route } from '../route.ts'
+import { route } from '../http/route.ts'
 import { signatureHeader } from '../published/signature.ts'
 
 export const owner = route({

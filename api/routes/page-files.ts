@@ -1,12 +1,12 @@
 // The files that belong to pages: what they load, and what search engines ask for.
 import { z } from 'zod'
 import { ENTITY_TYPES } from '../../schemas/tables.ts'
-import type { ApiContext } from '../context.ts'
+import type { ApiContext } from '../http/context.ts'
 import { ASSETS, type Asset, ICON } from '../pages/assets.ts'
 import { LEADERBOARD_PATHS } from '../pages/links.ts'
 import { robots, sitemap } from '../pages/sitemap.ts'
 import { idOf } from '../pages/standing.ts'
-import { type Reply, type Route, route } from '../route.ts'
+import { type Reply, type Route, route } from '../http/route.ts'
 
 const YEAR = 'public, max-age=31536000, immutable'
 const DAY = 'public, max-age=86400'

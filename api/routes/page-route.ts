@@ -1,11 +1,11 @@
 // A route that answers a page for people. It is no part of the API, costs no quota, and may be kept for a minute.
 import { z } from 'zod'
-import type { ApiContext } from '../context.ts'
-import { contextOf } from '../one-release.ts'
+import type { ApiContext } from '../http/context.ts'
+import { contextOf } from '../http/one-release.ts'
 import type { Html } from '../pages/html.ts'
 import { PAGE_HEADERS } from '../pages/policy.ts'
 import { bytesOf } from '../published/rendered.ts'
-import { type Route, route } from '../route.ts'
+import { type Route, route } from '../http/route.ts'
 
 const nothing = z.strictObject({})
 

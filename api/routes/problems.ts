@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { PROBLEM_NAMES, PROBLEM_TYPES, type ProblemName, problemAddress } from '../../schemas/problems.ts'
 import { ServiceError } from '../../schemas/errors.ts'
-import { route } from '../route.ts'
+import { route } from '../http/route.ts'
 
 const FILE = { mediaType: 'text/markdown', cache: 'public, max-age=86400', body: z.string() }
 

@@ -4,7 +4,7 @@ import { ServiceError } from '../../schemas/errors.ts'
 import { encoded } from '../../pipeline/proof/canonical.ts'
 import { logExamples } from '../openapi/log-examples.ts'
 import type { SentCheckpoint } from '../published/public-log.ts'
-import { route } from '../route.ts'
+import { route } from '../http/route.ts'
 
 export const logCheckpoint = route({
   path: '/log/checkpoint',

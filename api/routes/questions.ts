@@ -5,7 +5,7 @@ import { questionsQuery } from '../../schemas/requests.ts'
 import { uuid } from '../../schemas/values.ts'
 import * as examples from '../openapi/examples.ts'
 import { shownAt } from '../questions/question.ts'
-import { route } from '../route.ts'
+import { route } from '../http/route.ts'
 
 const { QUESTION_ID } = examples
 /** A question's status changes with the clock, so it is not cached. */

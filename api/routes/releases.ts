@@ -3,9 +3,9 @@ import { z } from 'zod'
 import * as answers from '../../schemas/answers.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { releaseParams } from '../../schemas/requests.ts'
-import type { ApiContext } from '../context.ts'
+import type { ApiContext } from '../http/context.ts'
 import * as examples from '../openapi/examples.ts'
-import { route } from '../route.ts'
+import { route } from '../http/route.ts'
 
 const CACHE = 'public, max-age=60'
 const CONTENT =

@@ -7,10 +7,10 @@ import type { QuestionScore } from '../../schemas/answers.ts'
 import { scoresQuery } from '../../schemas/requests.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import { uuid } from '../../schemas/values.ts'
-import { notPublished } from '../not-published.ts'
+import { notPublished } from '../http/not-published.ts'
 import * as examples from '../openapi/examples.ts'
 import { componentName } from '../openapi/schemas.ts'
-import { type Route, route } from '../route.ts'
+import { type Route, route } from '../http/route.ts'
 import { ENTITIES } from './entities.ts'
 
 export const scores: Route[] = ENTITY_TYPES.map(scoresOf)

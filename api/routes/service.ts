@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { readiness } from '../../schemas/answers.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import * as examples from '../openapi/examples.ts'
-import { route } from '../route.ts'
+import { route } from '../http/route.ts'
 
 export const livez = route({
   path: '/livez',

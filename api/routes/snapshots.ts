@@ -2,9 +2,9 @@
 import { snapshotHistory } from '../../schemas/answers.ts'
 import { snapshotParams, snapshotQuery } from '../../schemas/requests.ts'
 import { canonical } from '../../pipeline/proof/canonical.ts'
-import { notReleasedYet, notPublished } from '../not-published.ts'
+import { notReleasedYet, notPublished } from '../http/not-published.ts'
 import * as examples from '../openapi/examples.ts'
-import { route } from '../route.ts'
+import { route } from '../http/route.ts'
 import { signatureHeader } from '../published/signature.ts'
 
 const { AGENT_ID } = examples

@@ -4,7 +4,7 @@ import { standingForecasts } from '../../schemas/answers.ts'
 import { standingQuery } from '../../schemas/requests.ts'
 import { uuid } from '../../schemas/values.ts'
 import * as examples from '../openapi/examples.ts'
-import { assertOwnKey, route } from '../route.ts'
+import { assertOwnKey, route } from '../http/route.ts'
 import { notCurrent } from '../standing/standing.ts'
 
 const { AGENT_ID, QUESTION_ID } = examples

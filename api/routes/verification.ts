@@ -3,11 +3,11 @@ import { canonical } from '../../pipeline/proof/canonical.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import { bulkResults } from '../../schemas/answers.ts'
 import { bulkVerification } from '../../schemas/requests.ts'
-import type { ApiContext } from '../context.ts'
+import type { ApiContext } from '../http/context.ts'
 import type { Publication } from '../published/release-payloads.ts'
-import { notPublished } from '../not-published.ts'
+import { notPublished } from '../http/not-published.ts'
 import * as examples from '../openapi/examples.ts'
-import { route } from '../route.ts'
+import { route } from '../http/route.ts'
 
 export const bulk = route({
   path: '/verification/bulk',

@@ -1,6 +1,6 @@
 // One environment of a serving process: what its calls work on, and what goes on in the background.
 import { setTimeout as pause } from 'node:timers/promises'
-import type { NodeContext } from '../../api/context.ts'
+import type { NodeContext } from '../../api/http/context.ts'
 import type { MakeReady } from '../../api/published/current-release.ts'
 import { datesInQuarantine, snapshotDate } from '../../pipeline/release/read.ts'
 import { assertEnvironment } from '../../pipeline/release/state.ts'

@@ -1,7 +1,7 @@
 // What callers are told of wrong input: whole sentences about every value, none of them the validator's own.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { parseInput } from '../../api/input.ts'
+import { parseInput } from '../../api/http/input.ts'
 import { allRoutes } from '../../api/routes/all.ts'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
 import { ServiceError } from '../../schemas/errors.ts'

@@ -1,7 +1,7 @@
 // What all workers of a node and their primary measure, as one.
 import { setTimeout as pause } from 'node:timers/promises'
-import { Metrics } from '../../../api/metrics.ts'
-import { SummedMetrics } from '../../../api/summed-metrics.ts'
+import { Metrics } from '../../../api/http/metrics.ts'
+import { SummedMetrics } from '../../../api/http/summed-metrics.ts'
 import type { WorkerProcess } from './worker-process.ts'
 
 /** A worker that takes longer is counted with what it measured last. */

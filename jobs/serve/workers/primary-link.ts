@@ -3,7 +3,7 @@ import { setImmediate as othersHaveRun } from 'node:timers/promises'
 import { MirroredCounters } from '../../../api/limits/mirrored-counters.ts'
 import { RemoteCounters } from '../../../api/limits/remote-counters.ts'
 import type { CallCounters } from '../../../api/limits/counters.ts'
-import type { Measured } from '../../../api/metrics.ts'
+import type { Measured } from '../../../api/http/metrics.ts'
 import { type Failure, type News, Questions, type Ready, type ToPrimary, type ToWorker } from './messages.ts'
 
 export class PrimaryLink {

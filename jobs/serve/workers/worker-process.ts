@@ -1,6 +1,6 @@
 // One worker, as its primary sees it.
 import cluster from 'node:cluster'
-import type { Measured } from '../../../api/metrics.ts'
+import type { Measured } from '../../../api/http/metrics.ts'
 import { closeLostConnections } from './lost-connections.ts'
 import { Questions, type ToPrimary, type ToWorker } from './messages.ts'
 

@@ -1,0 +1,79 @@
+// What a request is answered with: the reply of its route, or the problem that an error is, of which the operator hears too.
+import type { IncomingMessage } from 'node:http'
+import type { Logger } from 'pino'
+import { canonical } from '../../pipeline/proof/canonical.ts'
+import { ServiceError } from '../../schemas/errors.ts'
+import { hasBody } from './body.ts'
+import type { Metrics } from './metrics.ts'
+import { environmentOf } from '../mounts.ts'
+import { PAGE_HEADERS } from '../pages/policy.ts'
+import { problemPage } from '../pages/problem.ts'
+import { bytesOf as pageBytes } from '../published/rendered.ts'
+import { HttpError, problemOf } from './problems.ts'
+import type { Reply, Route } from './route.ts'
+
+export interface Answer {
+  status: number
+  /** Beside those that every answer has. That of the body comes first. */
+  headers: { 'Content-Type': string } & Record<string, string>
+  body: Uint8Array
+}
+
+function contentTypeOf(mediaType = 'application/json'): string {
+  return /^application\/(json|octet-stream)$/.test(mediaType) ? mediaType : `${mediaType}; charset=utf-8`
+}
+
+export function answerOf({ success }: Route, { body, headers }: Reply): Answer {
+  const { status = 200, mediaType, cache } = success
+  return {
+    status,
+    headers: {
+      'Content-Type': contentTypeOf(mediaType),
+      ...(cache !== undefined && { 'Cache-Control': cache }),
+      ...headers,
+    },
+    body: body instanceof Uint8Array ? body : canonical(body),
+  }
+}
+
+export interface Failed {
+  request: IncomingMessage
+  requestId: string
+  path: string
+  /** Whether a browser asks in order to show the answer to somebody. */
+  isForPerson: boolean
+}
+
+export function answerToError(
+  error: unknown,
+  { request, requestId, path, isForPerson }: Failed,
+  { logger, metrics }: { logger: Logger; metrics: Metrics },
+): Answer {
+  const { problem, headers } = problemOf(error)
+  const environment = environmentOf(path)
+  if (error instanceof ServiceError && error.kind === 'corrupt') metrics.corrupt.inc({ environment })
+  // What is unavailable may come back by itself; any other failure of the service needs an operator. An HttpError is the
+  // caller's, such as 501 for a coding that the service does not take.
+  if (problem.status >= 500 && !(error instanceof HttpError)) {
+    const level = error instanceof ServiceError && error.kind === 'unavailable' ? 'warn' : 'error'
+    logger[level]({ err: error, requestId, path }, problem.detail)
+  }
+  return {
+    status: problem.status,
+    headers: {
+      'Content-Type': isForPerson ? 'text/html; charset=utf-8' : 'application/problem+json',
+      ...headers,
+      'Cache-Control': 'no-store',
+      ...(isForPerson && PAGE_HEADERS),
+      ...(hasUnreadRest(request) && { Connection: 'close' }),
+    },
+    body: isForPerson
+      ? pageBytes(problemPage({ environment, publicUrl: undefined }, path, problem))
+      : canonical(problem),
+  }
+}
+
+/** The unread rest of a body would be taken for the next request. */
+function hasUnreadRest(request: IncomingMessage): boolean {
+  return request.method === 'POST' && !request.readableEnded && hasBody(request)
+}

@@ -1,0 +1,183 @@
+// The Koa application: its paths, the headers of every answer, and the one place where an error becomes a problem.
+import Router, { type RouterContext } from '@koa/router'
+import Koa from 'koa'
+import type { Logger } from 'pino'
+import { ENVIRONMENTS, type Environment } from '../../schemas/values.ts'
+import type { AddressOf } from '../limits/addresses.ts'
+import { type Answer, answerToError } from './answer.ts'
+import { entityTag, isNamedBy } from './entity-tag.ts'
+import { handle } from './handle.ts'
+import type { NodeContext } from './context.ts'
+import type { Metrics } from './metrics.ts'
+import { MOUNTS } from '../mounts.ts'
+import { HttpError } from './problems.ts'
+import { takeHead } from './request-head.ts'
+import type { Route } from './route.ts'
+import { SECURITY_HEADERS } from './security-headers.ts'
+
+/** What all environments share. */
+export interface AppComponents {
+  routes: readonly Route[]
+  logger: Logger
+  metrics: Metrics
+  /** An id that no other request has. */
+  newRequestId: () => string
+  addressOf: AddressOf
+  /** False once the service is shutting down. */
+  accepting: () => boolean
+}
+
+/** Serves the same routes for each environment, under its own path and with its own context. */
+export function createApp(
+  contexts: Partial<Record<Environment, NodeContext>>,
+  components: AppComponents,
+): Koa {
+  const app = new Koa()
+  const router = new Router({ strict: true, sensitive: true })
+  for (const environment of ENVIRONMENTS) {
+    const context = contexts[environment]
+    if (!context) continue
+    for (const spec of components.routes) {
+      const path = MOUNTS[environment] + routerPath(spec.path)
+      router.register(path, [spec.method], (ctx: RouterContext) =>
+        handled(ctx, spec, context, components.addressOf),
+      )
+    }
+  }
+  app.on('error', (error: unknown) => {
+    components.logger.debug({ err: error }, 'the connection failed while an answer was being sent')
+  })
+  app.use((ctx, next) => answered(ctx, next, components))
+  app.use(crossOrigin)
+  app.use(onlyItself(Object.keys(contexts) as Environment[], components.routes))
+  app.use(router.routes())
+  app.use(router.allowedMethods())
+  return app
+}
+
+/** Has a request handled, and sends the answer: without its body to a caller who has that already. */
+async function handled(
+  ctx: RouterContext,
+  spec: Route,
+  context: NodeContext,
+  addressOf: AddressOf,
+): Promise<void> {
+  const { req: request, params, querystring } = ctx
+  const { headers, keyId, ...made } = await handle({ request, params, querystring }, spec, context, addressOf)
+  ctx.state['keyId'] = keyId
+  ctx.set(headers)
+  if ('error' in made) throw made.error
+  send(ctx, made.answer)
+  if (spec.method !== 'GET') return
+  const tag = entityTag(made.answer.body)
+  ctx.set('ETag', tag)
+  if (isNamedBy(ctx.headers['if-none-match'], tag)) {
+    ctx.status = 304
+    ctx.body = null
+  }
+}
+
+function send(ctx: Koa.Context, { status, headers, body }: Answer): void {
+  const { 'Content-Type': type, ...others } = headers
+  ctx.status = status
+  // Before the body, for which Koa would find a type of its own.
+  ctx.set('Content-Type', type)
+  // Shares the memory: copies would pile up for a client that sends many requests and reads no answers.
+  ctx.body = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  ctx.set(others)
+}
+
+/** `{name}` is one part of a path, `{+name}` is all that follows. */
+export function routerPath(path: string): string {
+  return path.replace(
+    /\{(\+?)(\w+)\}/g,
+    (_whole, several: string, name: string) => (several ? '*' : ':') + name,
+  )
+}
+
+export const EXPOSED_HEADERS =
+  'ETag, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, X-Service-Receipt, X-Service-Signature'
+
+/** Any web page may read the answers to GET, errors included, and no others. */
+function crossOrigin(ctx: Koa.Context, next: () => Promise<unknown>): unknown {
+  const wanted = ctx.method === 'OPTIONS' ? ctx.get('Access-Control-Request-Method') : ctx.method
+  if (wanted !== 'GET' && wanted !== 'HEAD') return next()
+  ctx.set('Access-Control-Allow-Origin', '*')
+  ctx.set('Access-Control-Expose-Headers', EXPOSED_HEADERS)
+  if (ctx.method !== 'OPTIONS') return next()
+  ctx.set('Access-Control-Allow-Methods', 'GET, HEAD')
+  ctx.set('Access-Control-Allow-Headers', 'X-API-Key, If-None-Match')
+  ctx.set('Access-Control-Max-Age', '86400')
+  ctx.status = 204
+  return undefined
+}
+
+/** A path without a parameter is only itself: `/agents/register` names no agent, so that GET is a wrong method there. */
+function onlyItself(environments: readonly Environment[], routes: readonly Route[]): Koa.Middleware {
+  const paths = routes.filter(({ path }) => !path.includes('{'))
+  const mounted = environments.flatMap((environment) =>
+    paths.map(({ path, method }) => ({ path: MOUNTS[environment] + path, method })),
+  )
+  const routesAt = Map.groupBy(mounted, ({ path }) => path)
+  return (ctx, next) => {
+    const methods = routesAt
+      .get(ctx.path)
+      ?.flatMap(({ method }) => (method === 'GET' ? ['HEAD', 'GET'] : method))
+    if (!methods || methods.includes(ctx.method)) return next()
+    ctx.set('Allow', methods.join(', '))
+    if (ctx.method === 'OPTIONS') ctx.body = ''
+    else ctx.status = 405
+    return undefined
+  }
+}
+
+const SECURITY_HEADER_LINES = Object.entries(SECURITY_HEADERS)
+
+/** Measures a request, and answers any error in it with a problem. */
+async function answered(
+  ctx: Koa.Context,
+  next: () => Promise<unknown>,
+  { newRequestId, logger, metrics, accepting }: AppComponents,
+): Promise<void> {
+  const started = performance.now()
+  const requestId = newRequestId()
+  ctx.set('X-Request-Id', requestId)
+  for (const [name, value] of SECURITY_HEADER_LINES) ctx.res.setHeader(name, value)
+  try {
+    takeHead(ctx)
+    if (ctx.url === '*') answerForAll(ctx)
+    else await next()
+    const allow = ctx.response.get('Allow')
+    // The router answers 501 to a method that it does not know, on any path.
+    const wrongMethod = (ctx.status === 405 || ctx.status === 501) && allow !== ''
+    if (wrongMethod) throw new HttpError('wrong-method', `${ctx.path} takes only ${allow}`)
+    if (ctx.status === 501 || (ctx.status === 404 && !ctx.body)) {
+      ctx.remove('Allow')
+      throw new HttpError('unknown-path', `there is no path ${ctx.path}`)
+    }
+  } catch (error) {
+    const { req: request, path } = ctx
+    const failed = { request, requestId, path, isForPerson: isForPerson(ctx) }
+    send(ctx, answerToError(error, failed, { logger, metrics }))
+  }
+  if (!accepting()) ctx.set('Connection', 'close')
+  const routePath: unknown = ctx['_matchedRoute']
+  const label = typeof routePath === 'string' ? routePath : 'none'
+  const seconds = (performance.now() - started) / 1000
+  metrics.requests.observe({ method: ctx.method, route: label, status: ctx.status }, seconds)
+  const { method, path, status } = ctx
+  const keyId: unknown = ctx.state['keyId']
+  logger.debug({ requestId, method, path, status, seconds, keyId }, 'answered')
+}
+
+/** `OPTIONS *` asks what the service can do anywhere (RFC 9110, 9.3.7). */
+function answerForAll(ctx: Koa.Context): void {
+  ctx.set('Allow', 'GET, HEAD, POST, OPTIONS')
+  ctx.status = 204
+}
+
+/** Whether a browser asks in order to show the answer to somebody: programs take anything, or name JSON. */
+function isForPerson(ctx: Koa.Context): boolean {
+  const isRead = ctx.method === 'GET' || ctx.method === 'HEAD'
+  return isRead && ctx.accepts('application/problem+json', 'application/json', 'text/html') === 'text/html'
+}

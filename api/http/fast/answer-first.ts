@@ -1,0 +1,29 @@
+// What is answered before Koa sees it: the calls that are made most, in the form in which programs make them. Koa, its router and its
+// headers cost several times what such a call itself does (docs/performance.md). All other requests are Koa's, which answers the same.
+import type { Environment } from '../../../schemas/values.ts'
+import type { AppComponents } from '../app.ts'
+import type { NodeContext } from '../context.ts'
+import type { AnswerFirst } from '../server.ts'
+import { answerDirectly } from './direct.ts'
+import { prepareAnswers } from './prepared.ts'
+
+export function answerFirst(
+  contexts: Partial<Record<Environment, NodeContext>>,
+  components: AppComponents,
+): AnswerFirst {
+  const prepared = prepareAnswers(contexts, components)
+  const directly = answerDirectly(contexts, components)
+  return (request, response, otherwise) => {
+    const answer = request.method === 'POST' ? directly : prepared
+    // What fails here must fail for one caller alone.
+    const fail = (error: unknown) => {
+      components.logger.error({ err: error, path: request.url }, 'a request was left without an answer')
+      response.destroy()
+    }
+    try {
+      answer(request, response, otherwise)?.catch(fail)
+    } catch (error) {
+      fail(error)
+    }
+  }
+}

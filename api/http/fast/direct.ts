@@ -1,0 +1,91 @@
+// Calls that go to their route directly: a plain POST of a route that says so, such as a forecast. What is done for it is what Koa does,
+// by the same functions; left out are Koa's contexts, the search for the route, and headers that are set one by one.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Environment } from '../../../schemas/values.ts'
+import { type Answer, answerToError } from '../answer.ts'
+import type { AppComponents } from '../app.ts'
+import type { NodeContext } from '../context.ts'
+import { type Handled, handle } from '../handle.ts'
+import { isHost } from '../request-head.ts'
+import type { Route } from '../route.ts'
+import { SECURITY_HEADERS } from '../security-headers.ts'
+import { sentValues } from '../sent-headers.ts'
+import { type Answering, type Found, type Placed, byPath, parameterOf } from './paths.ts'
+import { sendAtEndOfTurn } from './send.ts'
+
+interface DirectCall extends Placed<Route> {
+  parameter: string | undefined
+}
+
+const FIRST_HEADERS = Object.entries(SECURITY_HEADERS).flat()
+
+/** To make a text of a longer body costs more than it saves to send it with its head. */
+const SHORT_BYTES = 4096
+
+export function answerDirectly(
+  contexts: Partial<Record<Environment, NodeContext>>,
+  components: AppComponents,
+): Answering {
+  const specs = components.routes.filter(({ isDirect }) => isDirect)
+  const callAt = byPath(specs, contexts, (placed) => ({ ...placed, parameter: parameterOf(placed.spec) }))
+  return (request, response, otherwise) => {
+    const found = isPlain(request) ? callAt(request.url!) : undefined
+    if (found) return answer(found, request, response, components)
+    otherwise(request, response)
+    return undefined
+  }
+}
+
+/** Whether Koa would refuse nothing in the head of the request. */
+function isPlain(request: IncomingMessage): boolean {
+  const { httpVersion, headers } = request
+  if (httpVersion !== '1.1' || 'transfer-encoding' in headers || 'expect' in headers) return false
+  const hosts = sentValues(request, 'host')
+  return hosts.length === 1 && isHost(hosts[0]!)
+}
+
+async function answer(
+  { call, named }: Found<DirectCall>,
+  request: IncomingMessage,
+  response: ServerResponse,
+  components: AppComponents,
+): Promise<void> {
+  const { newRequestId, addressOf, accepting } = components
+  const startedMs = performance.now()
+  const requestId = newRequestId()
+  const { spec, context, route, parameter } = call
+  const params = parameter === undefined ? {} : { [parameter]: named }
+  const handled = await handle({ request, params, querystring: '' }, spec, context, addressOf).catch(
+    unhandled,
+  )
+  const { status, headers, body } = answerIn(handled, request, requestId, components)
+  const head = ['X-Request-Id', requestId, ...FIRST_HEADERS]
+  for (const name in handled.headers) head.push(name, handled.headers[name]!)
+  for (const name in headers) {
+    head.push(name, headers[name]!)
+    if (name === 'Content-Type') head.push('Content-Length', String(body.byteLength))
+  }
+  if (!accepting() && headers['Connection'] === undefined) head.push('Connection', 'close')
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  await sendAtEndOfTurn(
+    { request, response, route, requestId, startedMs, keyId: handled.keyId },
+    { status, head, body: bytes.length > SHORT_BYTES ? bytes : bytes.toString('latin1') },
+    components,
+  )
+}
+
+function unhandled(error: unknown): Handled {
+  return { headers: {}, keyId: undefined, error }
+}
+
+function answerIn(
+  handled: Handled,
+  request: IncomingMessage,
+  requestId: string,
+  components: AppComponents,
+): Answer {
+  if ('answer' in handled) return handled.answer
+  // Only what is read is shown to people.
+  const failed = { request, requestId, path: request.url!, isForPerson: false }
+  return answerToError(handled.error, failed, components)
+}

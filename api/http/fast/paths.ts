@@ -1,0 +1,62 @@
+// Finds the route of a request by a path in its usual form: the whole of it, or with one id in lower case. Koa has the other spellings.
+import { ENVIRONMENTS, type Environment } from '../../../schemas/values.ts'
+import { routerPath } from '../app.ts'
+import type { NodeContext } from '../context.ts'
+import { MOUNTS } from '../../mounts.ts'
+import type { Route } from '../route.ts'
+import type { AnswerFirst } from '../server.ts'
+
+/** As `AnswerFirst`, with what is still to be done once it returns. */
+export type Answering = (...asked: Parameters<AnswerFirst>) => Promise<void> | undefined
+
+/** A route in one environment. */
+export interface Placed<Spec extends Route> {
+  spec: Spec
+  context: NodeContext
+  /** As the metrics name it. */
+  route: string
+}
+
+/** What a path leads to, with the id or the name in it; empty if it has none. */
+export interface Found<Call> {
+  call: Call
+  named: string
+}
+
+const PATH =
+  /^((?:\/[a-z]+){1,2}\/)([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})((?:\/[a-z-]+(?:\.[a-z]+)?)?)$/
+
+const PARAMETER = /\{(\w+)\}/
+
+/** The name of the parameter in the path of a route. */
+export function parameterOf({ path }: Route): string | undefined {
+  return PARAMETER.exec(path)?.[1]
+}
+
+/** A parameter is an id, unless its route has a list of names. */
+export function byPath<Spec extends Route, Call>(
+  specs: readonly Spec[],
+  contexts: Partial<Record<Environment, NodeContext>>,
+  callOf: (placed: Placed<Spec>) => Call,
+): (path: string) => Found<Call> | undefined {
+  const withId = new Map<string, Call>()
+  const others = new Map<string, Found<Call>>()
+  for (const environment of ENVIRONMENTS) {
+    const context = contexts[environment]
+    const mount = MOUNTS[environment]
+    if (!context) continue
+    for (const spec of specs) {
+      const call = callOf({ spec, context, route: mount + routerPath(spec.path) })
+      const at = (named: string) => mount + spec.path.replace(PARAMETER, named)
+      const names = spec.prepared?.names ?? (PARAMETER.test(spec.path) ? undefined : [''])
+      if (!names) withId.set(at(''), call)
+      for (const named of names ?? []) others.set(at(named), { call, named })
+    }
+  }
+  return (path) => {
+    const [, before, id, after] = PATH.exec(path) ?? []
+    if (id === undefined) return others.get(path)
+    const call = withId.get(before! + after!)
+    return call && { call, named: id }
+  }
+}

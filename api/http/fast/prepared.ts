@@ -1,0 +1,158 @@
+// Prepared answers, which stand before Koa: a plain GET or HEAD of bytes that are the same for everyone, such as a signed verification, is
+// counted as ever and answered from parts that were made once. Koa spends 3.5 times the processor time of a bare node:http server on
+// such a call, thinly over contexts, routing, headers and promises; this way takes 1.3 times (docs/performance.md). Whatever is not
+// plainly the case goes to Koa, which answers in the same bytes.
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { Environment } from '../../../schemas/values.ts'
+import type { AppComponents } from '../app.ts'
+import type { NodeContext } from '../context.ts'
+import type { Caller } from '../../limits/callers.ts'
+import { CountedCall } from '../../limits/counted-call.ts'
+import type { AdmittedNow } from '../../limits/counted-now.ts'
+import type { AnswerSource } from '../../published/memo.ts'
+import type { PreparedRoute, Route } from '../route.ts'
+import { type Answering, type Found, type Placed, byPath } from './paths.ts'
+import { plainHeaders } from './plain-headers.ts'
+import { type PreparedAnswer, completed, prepareAnswer } from './prepared-answer.ts'
+import { sendAtEndOfTurn } from './send.ts'
+
+/** A call whose answers are prepared, in one environment. */
+interface PreparedCall extends Placed<PreparedRoute> {
+  /** What its answers are kept under, for callers without a key and with one. */
+  anonymous: symbol
+  known: symbol
+}
+
+type CallAt = ReturnType<typeof byPath<PreparedRoute, PreparedCall>>
+
+/** A plain request, and what it is answered from. */
+interface Asked extends Found<PreparedCall> {
+  source: AnswerSource
+  caller: Caller
+  ifNoneMatch: string | undefined
+}
+
+const ANONYMOUS = { kind: 'anonymous' } as const
+
+export function prepareAnswers(
+  contexts: Partial<Record<Environment, NodeContext>>,
+  components: AppComponents,
+): Answering {
+  const specs = components.routes.filter((spec: Route): spec is PreparedRoute => spec.prepared !== undefined)
+  const callAt = byPath(specs, contexts, (placed) => ({
+    ...placed,
+    anonymous: Symbol('without a key'),
+    known: Symbol('with a key'),
+  }))
+  const prepared = new PreparedAnswers(components)
+  return (request, response, otherwise) => {
+    const asked = askedIn(request, callAt)
+    if (asked) return prepared.answer(asked, request, response, otherwise)
+    otherwise(request, response)
+    return undefined
+  }
+}
+
+/** Undefined unless the request is plain and its answer in memory. Waits for nothing and counts nothing. */
+function askedIn(request: IncomingMessage, callAt: CallAt): Asked | undefined {
+  const { method, httpVersion, rawHeaders } = request
+  if ((method !== 'GET' && method !== 'HEAD') || httpVersion !== '1.1') return undefined
+  const found = callAt(request.url!)
+  const headers = found && plainHeaders(rawHeaders)
+  if (!headers) return undefined
+  const { call, named } = found
+  const { spec, context } = call
+  const { key, ifNoneMatch } = headers
+  const caller = key === undefined || spec.key === 'none' ? ANONYMOUS : context.callers.atHand(key)
+  const source = caller && spec.prepared.find(named, context)
+  return source && { call, named, source, caller, ifNoneMatch }
+}
+
+class PreparedAnswers {
+  readonly #components: AppComponents
+
+  constructor(components: AppComponents) {
+    this.#components = components
+  }
+
+  /** Counts the call as Koa does, and answers it: in this turn of the event loop, unless there is something to wait for. */
+  answer(
+    asked: Asked,
+    request: IncomingMessage,
+    response: ServerResponse,
+    otherwise: RequestListener,
+  ): Promise<void> {
+    const startedMs = performance.now()
+    const { call, caller } = asked
+    const { spec, context } = call
+    const address = this.#components.addressOf(request)
+    const admitted = context.isFollowing()
+      ? context.limits.admitNow(spec.limit, caller, address, startedMs)
+      : undefined
+    if (admitted) {
+      void context.catchUp()
+      return this.#send(asked, request, response, startedMs, admitted)
+    }
+    const counted = new CountedCall(context.limits, address)
+    return this.#sourceOf(asked, counted).then((source) => {
+      const { state, usage } = counted
+      if (source && state) {
+        return this.#send({ ...asked, source }, request, response, startedMs, { state, usage })
+      }
+      otherwise(request, response)
+      return undefined
+    })
+  }
+
+  /** What to answer from after waiting, in the order in which Koa waits. Undefined for a call to leave to Koa, which is not counted. */
+  async #sourceOf(
+    { call: { spec, context }, named, caller }: Asked,
+    counted: CountedCall,
+  ): Promise<AnswerSource | undefined> {
+    try {
+      await counted.identify(async ({ assertAttemptLeft }) => {
+        if (caller.kind === 'anonymous') await assertAttemptLeft()
+        return caller
+      })
+      await counted.admit(spec.limit, caller, false)
+      await context.catchUp()
+      const source = spec.prepared.find(named, context)
+      // Another release has come meanwhile.
+      if (!source) await counted.giveBack()
+      return source
+    } catch {
+      // Koa refuses it again, and says why.
+      await counted.giveBack()
+      return undefined
+    }
+  }
+
+  /** Most is done before the end of the turn, so that little comes between one answer and the next. */
+  #send(
+    { call, source, caller, ifNoneMatch }: Asked,
+    request: IncomingMessage,
+    response: ServerResponse,
+    startedMs: number,
+    { state, usage }: AdmittedNow,
+  ): Promise<void> {
+    const { newRequestId, accepting } = this.#components
+    const requestId = newRequestId()
+    const isLast = !accepting()
+    const { context, route } = call
+    const prepared = preparedOf(source, call, caller)
+    const ready = completed(prepared, { requestId, ifNoneMatch, state, isLast })
+    if (usage) context.usage.count(usage)
+    const keyId = caller.kind === 'anonymous' ? undefined : caller.key_id
+    const received = { request, response, route, requestId, startedMs, keyId }
+    return sendAtEndOfTurn(received, ready, this.#components)
+  }
+}
+
+function preparedOf(
+  source: AnswerSource,
+  { spec, context, anonymous, known }: PreparedCall,
+  caller: Caller,
+): PreparedAnswer {
+  const key = caller.kind === 'anonymous' ? anonymous : known
+  return source.memo.of(key, () => prepareAnswer(spec, spec.prepared.reply(source, caller, context)))
+}

@@ -1,0 +1,153 @@
+// Answers a request: the steps that every route has in common.
+import type { IncomingMessage } from 'node:http'
+import { z } from 'zod'
+import { ServiceError } from '../../schemas/errors.ts'
+import type { AddressOf } from '../limits/addresses.ts'
+import { type Answer, answerOf } from './answer.ts'
+import { hasBody, readJson } from './body.ts'
+import type { NodeContext } from './context.ts'
+import { parseIdempotencyKey } from './idempotency-key.ts'
+import { faultAt, invalidInput, parseInput } from './input.ts'
+import { rateLimitHeaders } from '../limits/admission.ts'
+import type { Caller } from '../limits/callers.ts'
+import { CountedCall } from '../limits/counted-call.ts'
+import { ofOneRelease } from './one-release.ts'
+import { problemOf } from './problems.ts'
+import { notRead } from '../questions/book.ts'
+import { CHALLENGES, type Reply, type Route } from './route.ts'
+import { sentValues } from './sent-headers.ts'
+
+const ANONYMOUS = { kind: 'anonymous' } as const
+
+/** A request whose route is known. */
+export interface Asked {
+  request: IncomingMessage
+  /** Of the path, not validated. */
+  params: Record<string, string>
+  querystring: string
+}
+
+export type Handled = {
+  /** What any answer to this caller says, of its quota and of its key. */
+  headers: Record<string, string>
+  keyId: string | undefined
+} & ({ answer: Answer } | { error: unknown })
+
+/** Identifies the caller, counts the request, validates what was sent, and has the route make its answer. */
+export async function handle(
+  asked: Asked,
+  spec: Route,
+  context: NodeContext,
+  addressOf: AddressOf,
+): Promise<Handled> {
+  const call = new CountedCall(context.limits, addressOf(asked.request))
+  let caller: Caller = ANONYMOUS
+  const told = (challenge = {}) => ({
+    headers: { ...challenge, ...(call.state && rateLimitHeaders(call.state)) },
+    keyId: caller.kind === 'anonymous' ? undefined : caller.key_id,
+  })
+  try {
+    caller = await callerOf(asked.request, spec, context, call)
+    const answer = answerOf(spec, await replyOf(asked, spec, context, call, caller))
+    if (call.usage) context.usage.count(call.usage)
+    return { ...told(), answer }
+  } catch (error) {
+    const { status } = problemOf(error).problem
+    if (spec.limit !== 'none') await call.failed(error, status >= 400 && status < 500)
+    return { ...told(challengeFor(error, spec)), error }
+  }
+}
+
+async function replyOf(
+  { request, params: named, querystring }: Asked,
+  spec: Route,
+  context: NodeContext,
+  call: CountedCall,
+  caller: Caller,
+): Promise<Reply> {
+  const params = parseInput(spec.params, named, 'path')
+  const header = spec.idempotent && request.headers['idempotency-key']?.toString()
+  if (spec.limit !== 'none') {
+    await call.admit(spec.limit, caller, spec.repeatable === true && header !== undefined)
+  }
+  if (spec.follows) await context.catchUp()
+  if (spec.needsQuestions && !(await context.questionsRead())) throw notRead()
+  const query = parseInput(spec.query, queryOf(querystring), 'query')
+  const takesNone = spec.method === 'POST' && !spec.body
+  if (takesNone && hasBody(request)) parseInput(NO_FIELDS, await readJson(request), 'body')
+  const sent = spec.body && (await readJson(request))
+  for (const field in spec.mostItems) assertLength(sent, field, spec.mostItems[field]!(caller, context))
+  const body = spec.body && parseInput(spec.body, sent, 'body')
+  if (spec.limit !== 'none' && spec.submissions) {
+    await call.admitMore(spec.limit, caller, spec.submissions(body) - 1)
+  }
+  const idempotencyKey = header === undefined ? undefined : parseIdempotencyKey(header)
+  const { assertAdmitted } = call
+  const reply = await ofOneRelease(context, (its) =>
+    spec.handle({ params, query, body, caller, idempotencyKey, assertAdmitted }, its),
+  )
+  if (reply.isRepeated) await call.giveBack()
+  return reply
+}
+
+/** What a call without a body may be sent: an empty object, since some clients always send one. */
+const NO_FIELDS = z.strictObject({})
+
+/** More than any call knows. */
+const MOST_PARAMETERS = 20
+
+/** @throws ServiceError `invalid` for a parameter that is given twice, since either could be meant, and for too many. */
+function queryOf(text: string): Record<string, string> {
+  if (text === '') return {}
+  // Counted before they are taken apart.
+  if (text.split('&', MOST_PARAMETERS + 1).length > MOST_PARAMETERS) {
+    throw new ServiceError('invalid', `the query has more than ${MOST_PARAMETERS} parameters`, {
+      type: 'invalid-query',
+    })
+  }
+  const parameters = [...new URLSearchParams(text)]
+  const seen = new Set<string>()
+  for (const [name] of parameters) {
+    if (seen.has(name)) {
+      throw invalidInput('query', [faultAt([name], 'is given more than once: send it once', 'query')])
+    }
+    seen.add(name)
+  }
+  return Object.fromEntries(parameters)
+}
+
+function callerOf(
+  request: IncomingMessage,
+  { key, limit }: Route,
+  { callers }: NodeContext,
+  call: CountedCall,
+): Promise<Caller> {
+  if (limit === 'none') return Promise.resolve(ANONYMOUS)
+  return call.identify((guard): Promise<Caller> => {
+    switch (key) {
+      case 'none':
+        return callers.ofApiKey(undefined, guard)
+      case 'agent':
+        return callers.ofBearer(sentValues(request, 'authorization'), guard)
+      case 'optional':
+        return callers.ofApiKey(request.headers['x-api-key']?.toString(), guard)
+    }
+  })
+}
+
+/** A wrong key is answered with how to send a right one. */
+function challengeFor(error: unknown, { key }: Route): Record<string, string> | undefined {
+  const isWrongKey = error instanceof ServiceError && error.kind === 'unauthorized'
+  return isWrongKey && key !== 'none' ? { 'WWW-Authenticate': CHALLENGES[key] } : undefined
+}
+
+/** @throws ServiceError `invalid` for a list that is too long, whatever its items are. */
+function assertLength(body: unknown, field: string, most: number): void {
+  const list: unknown = (body as Record<string, unknown> | null)?.[field]
+  if (!Array.isArray(list) || list.length <= most) return
+  throw new ServiceError(
+    'invalid',
+    `${list.length} ${field} were sent; at most ${most} are allowed in one request`,
+    { type: 'too-many-ids', faults: [faultAt([field], `must have at most ${most} items`, 'body')] },
+  )
+}

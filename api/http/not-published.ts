@@ -1,0 +1,40 @@
+// Says why nothing is published about an entity, in the same words wherever it is asked about.
+import { ServiceError } from '../../schemas/errors.ts'
+import type { EntityType } from '../../schemas/tables.ts'
+import type { ApiContext } from './context.ts'
+
+/** The error for an entity that the current release does not have, and no snapshot. */
+export async function notPublished(
+  { registry, nextReleaseAt }: Pick<ApiContext, 'registry' | 'nextReleaseAt'>,
+  entityType: EntityType,
+  entityId: string,
+): Promise<ServiceError> {
+  if (entityType === 'forecaster')
+    return new ServiceError('notFound', `no release has a forecaster ${entityId}`)
+  const agent = await registry.findAgent(entityId)
+  if (!agent) return new ServiceError('notFound', `there is no agent ${entityId}`)
+  const detail = notReleasedYet(entityId, agent.registered_at, nextReleaseAt()?.toISOString())
+  return new ServiceError('notFound', detail, { type: 'not-released-yet' })
+}
+
+export function notReleasedYet(agentId: string, registeredAt: string, nextAt: string | undefined): string {
+  return `the agent ${agentId} was registered at ${registeredAt} and no release has covered it yet; ${dueAt(nextAt)}`
+}
+
+/** The error for a forecast that no release has in its tree. */
+export function notTakenIn(
+  forecastId: string,
+  mayStillCome: boolean,
+  { nextReleaseAt }: Pick<ApiContext, 'nextReleaseAt'>,
+): ServiceError {
+  if (!mayStillCome) return new ServiceError('notFound', `no release has the forecast ${forecastId}`)
+  const when = dueAt(nextReleaseAt()?.toISOString())
+  const detail = `no release has the forecast ${forecastId} yet: if it was acknowledged, one will have it; ${when}`
+  return new ServiceError('notFound', detail, { type: 'not-released-yet' })
+}
+
+function dueAt(nextAt: string | undefined): string {
+  return nextAt === undefined
+    ? 'this node does not know when the next one is due'
+    : `the next release is due at ${nextAt}`
+}

@@ -1,0 +1,72 @@
+// Every error answer is made here: RFC 9457 problem details, chosen by the kind and the type of the error alone.
+import type { Problem } from '../../schemas/answers.ts'
+import { type ErrorKind, type Fault, ServiceError } from '../../schemas/errors.ts'
+import { PROBLEM_TYPES, type ProblemName, QUOTA_EXCEEDED, problemAddress } from '../../schemas/problems.ts'
+
+/** What an error of a kind is where it does not say its type. */
+const TYPES: Record<Exclude<ErrorKind, 'limited'>, ProblemName> = {
+  invalid: 'invalid-body',
+  unauthorized: 'unknown-key',
+  forbidden: 'other-agents-key',
+  notFound: 'not-found',
+  conflict: 'request-in-progress',
+  unavailable: 'unavailable',
+  corrupt: 'damaged',
+}
+
+/** When to try again if it is not known for how long the failure will last. An operator has to mend what is corrupt. */
+const RETRY_AFTER_S: Partial<Record<ErrorKind, number>> = { unavailable: 5, corrupt: 60 }
+
+export const FAILED = 'the service failed; the failure was noted'
+export const STORE_DOWN = 'the store does not answer; try again'
+const DAMAGED = 'what the store holds for this call is damaged; the failure was noted, try again later'
+
+/** An error of HTTP itself: an unreadable body, a wrong method. */
+export class HttpError extends Error {
+  readonly type: ProblemName
+
+  constructor(type: ProblemName, detail: string) {
+    super(detail)
+    this.name = 'HttpError'
+    this.type = type
+  }
+}
+
+export interface ProblemAnswer {
+  problem: Problem
+  headers: Record<string, string>
+}
+
+/** What a caller is told about an error: nothing but that it was noted if its message is not meant for callers. */
+export function problemOf(error: unknown): ProblemAnswer {
+  if (error instanceof HttpError) return { problem: problem(error.type, error.message), headers: {} }
+  if (!(error instanceof ServiceError)) return { problem: problem('failed', FAILED), headers: {} }
+  const told = toldOf(error)
+  if (error.checks) told.checks = error.checks
+  const headers: Record<string, string> = {}
+  const retryAfterS = error.retryAfterS ?? RETRY_AFTER_S[error.kind]
+  if (retryAfterS !== undefined) headers['Retry-After'] = String(retryAfterS)
+  return { problem: told, headers }
+}
+
+function toldOf(error: ServiceError): Problem {
+  const { kind, policy } = error
+  const detail = detailOf(error)
+  if (kind === 'limited') {
+    const quota = { type: QUOTA_EXCEEDED, title: 'A quota is used up', status: 429, detail } as const
+    return policy === undefined ? quota : { ...quota, 'violated-policies': [policy] }
+  }
+  return problem(error.type ?? TYPES[kind], detail, error.expose ? error.faults : [])
+}
+
+function detailOf({ kind, expose, message }: ServiceError): string {
+  if (expose) return message
+  if (kind === 'corrupt') return DAMAGED
+  return kind === 'unavailable' ? STORE_DOWN : FAILED
+}
+
+export function problem(type: ProblemName, detail: string, faults: readonly Fault[] = []): Problem {
+  const { status, title } = PROBLEM_TYPES[type]
+  const errors = faults.length > 0 ? { errors: [...faults] } : {}
+  return { type: problemAddress(type), title, status, detail, ...errors }
+}
