@@ -110,14 +110,14 @@ interface RouteSpec<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodTyp
    * from the fields above are documented without one.
    */
   problems?: Record<number, ProblemText>
-  /** Whether a plain POST is handled before Koa (before-koa/direct.ts), because the call is made so often. Its path has one id at most. */
+  /** Whether a plain POST is handled before Koa (fast/direct.ts), because the call is made so often. Its path has one id at most. */
   isDirect?: true
   handle: (
     request: RouteRequest<z.infer<P>, z.infer<Q>, z.infer<B>, K>,
     context: ApiContext,
   ) => Reply | Promise<Reply>
   /**
-   * For a GET that `follows`, of what is the same bytes for everyone: what lets it be answered before Koa (before-koa/prepared.ts), where its
+   * For a GET that `follows`, of what is the same bytes for everyone: what lets it be answered before Koa (fast/prepared.ts), where its
    * path has no parameter, or one that is an id or one of `names`. `find` returns what `handle` would make its reply of, without
    * waiting, or undefined if that is not in memory; the same object as long as it is current. `reply` makes of it the reply of
    * `handle`, which may differ only between callers with a key and without.
