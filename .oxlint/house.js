@@ -1,6 +1,9 @@
 // The boundaries of this project that no built-in rule knows.
 import { dirname, relative, resolve, sep } from 'node:path'
 
+/** Every source file is in a room. */
+const HOUSE = /^(schemas|pipeline|api|jobs)\//
+
 const ROOT = resolve(import.meta.dirname, '..')
 
 /** `new Date()` reads the clock behind the caller's back. */
@@ -27,10 +30,15 @@ const arrows = {
   create(context) {
     const [{ arrows: allowed, packages, owners }] = context.options
     const rooms = Object.keys(allowed).toSorted((a, b) => b.length - a.length)
-    const roomOf = (path) => rooms.find((room) => path === room || path.startsWith(`${room}/`))
+    const isIn = (path, room) =>
+      room.endsWith('/*') ? dirname(path) === room.slice(0, -2) : path === room || path.startsWith(`${room}/`)
+    const roomOf = (path) => rooms.find((room) => isIn(path, room))
     const file = relative(ROOT, context.filename).split(sep).join('/')
     const room = roomOf(file)
-    if (room === undefined) return {}
+    if (room === undefined) {
+      const message = `${file} is in no room: see the rooms in oxlint.config.ts`
+      return HOUSE.test(file) ? { Program: (node) => context.report({ node, message }) } : {}
+    }
     const check = ({ source }) => {
       if (!source || source.type !== 'Literal') return
       const refusal = source.value.startsWith('.') ? ofFile(source.value) : ofPackage(source.value)
@@ -43,9 +51,7 @@ const arrows = {
           .join('/'),
       )
       if (target === room || allowed[room].includes(target)) return undefined
-      return target === undefined
-        ? undefined
-        : `${room} may not import ${target}: see the arrows in oxlint.config.ts`
+      return `${room} may not import ${target ?? specifier}: see the arrows in oxlint.config.ts`
     }
     const ofPackage = (name) => {
       const few = packages[file] ?? packages[room]

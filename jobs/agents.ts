@@ -4,7 +4,7 @@ import { type ListedAgent, readAgents } from '../pipeline/import/agent-list.ts'
 import { type Said, assignOwner, retire } from '../pipeline/import/agents.ts'
 import type { ImportContext } from '../pipeline/import/take-in.ts'
 import { assertEnvironment } from '../pipeline/release/state.ts'
-import type { Components } from './components.ts'
+import type { Components } from './components/components.ts'
 import type { Report } from './output.ts'
 import { assertOwner } from './owner-option.ts'
 

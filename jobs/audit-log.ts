@@ -8,7 +8,7 @@ import type { LogAuditReport } from '../pipeline/audit/findings.ts'
 import { auditLog } from '../pipeline/audit/log.ts'
 import { settingName } from '../schemas/config.ts'
 import { ServiceError } from '../schemas/errors.ts'
-import type { Components } from './components.ts'
+import type { Components } from './components/components.ts'
 import type { Report } from './output.ts'
 import { ProgressLine } from './progress.ts'
 

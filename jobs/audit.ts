@@ -6,7 +6,7 @@ import { currentRelease } from '../pipeline/release/read.ts'
 import { secretsInForce, settingName } from '../schemas/config.ts'
 import { ServiceError } from '../schemas/errors.ts'
 import type { Environment } from '../schemas/values.ts'
-import type { Components } from './components.ts'
+import type { Components } from './components/components.ts'
 import type { Report } from './output.ts'
 
 export async function runAudit(components: Components, wanted: number | undefined): Promise<Report> {

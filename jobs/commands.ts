@@ -1,14 +1,11 @@
 // The commands: their arguments, and what runs each, which is loaded once it is called, so that every command starts sooner.
-import { randomBytes } from 'node:crypto'
 import { type Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { IMPORTS, type ImportKind } from '../pipeline/import/columns.ts'
 import { type GivenOptions, parseOptions } from '../pipeline/import/options.ts'
 import { settingsOf } from '../schemas/config.ts'
-import { TIERS } from '../schemas/tiers.ts'
-import { SERVICE_VERSION } from './components.ts'
+import { SERVICE_VERSION } from './components/components.ts'
 import {
   type GlobalOptions,
-  JSON_OPTION,
   type StoreOptions,
   calledRightly,
   command,
@@ -18,17 +15,14 @@ import {
   settingsFor,
   storeCommand,
 } from './command-line.ts'
-import type { OwnerOption } from './agents.ts'
+import { addAgentCommands } from './agent-commands.ts'
 import { collected, reason, time, wholeNumber, workerCount } from './arguments.ts'
-import type { KeyOptions } from './keys.ts'
+import { addKeyCommands } from './key-commands.ts'
+import { addLogCommands } from './log-commands.ts'
 import { reportError } from './output.ts'
-import { SEED_DEFAULTS, type SeedOptions } from './simulation/seed-options.ts'
+import { addSandboxCommands } from './sandbox-commands.ts'
 import { addStageCommands } from './stage-commands.ts'
 import type { ProofOptions } from './verify-proof.ts'
-import type { WitnessOptions } from './witness.ts'
-
-/** Of an Ed25519 key. */
-const SEED_BYTES = 32
 
 interface ImportCommandOptions extends StoreOptions, GivenOptions {
   dryRun?: boolean
@@ -107,150 +101,10 @@ storeCommand('import', 'Import questions, resolutions, forecasters or forecasts,
       : onStore(options, 'begins', (components) => runImport(components, kind, source, parsed))
   })
 
-const agents = program.command('agents').description('Say who answers for agents, list and retire them.')
-
-storeCommand('assign', 'Say who answers for agents, from the next release on, all or nothing.', agents)
-  .argument('<agent_id...>', 'their ids')
-  .requiredOption('--owner <name>', 'who answers for them')
-  .option('--no-owner', 'nobody does')
-  .action((ids: string[], options: StoreOptions & Required<OwnerOption>) =>
-    onStore(options, 'writes', async (components) => {
-      const { assignAgents } = await import('./agents.ts')
-      return assignAgents(components, ids, options)
-    }),
-  )
-
-storeCommand('list', 'List agents in the order of registration, also those of no release yet.', agents)
-  .option('--owner <name>', 'only those of this owner')
-  .option('--no-owner', 'only those without an owner')
-  .action((options: StoreOptions & OwnerOption) =>
-    onStore(options, 'reads', async (components) => {
-      const { listAgents } = await import('./agents.ts')
-      return listAgents(components, options)
-    }),
-  )
-
-storeCommand('retire', 'Retire agents, from the next release on, all or nothing.', agents)
-  .argument('<agent_id...>', 'their ids')
-  .action((ids: string[], options: StoreOptions) =>
-    onStore(options, 'writes', async (components) => {
-      const { retireAgents } = await import('./agents.ts')
-      return retireAgents(components, ids)
-    }),
-  )
-
-const keys = program
-  .command('keys')
-  .description('Create, list, rotate and revoke API keys, and set their tiers.')
-
-storeCommand('create', 'Create a key and print it, once.', keys)
-  .requiredOption('--owner <name>', 'whom the key is for')
-  .addOption(new Option('--tier <name>', 'how many calls the key has').choices(TIERS).default('free'))
-  .option('--monthly-calls <number>', 'the quota of an enterprise key', wholeNumber)
-  .action((options: StoreOptions & KeyOptions) =>
-    onStore(options, 'begins', async (components) => {
-      const { createKey } = await import('./keys.ts')
-      return createKey(components, options)
-    }),
-  )
-
-storeCommand('list', 'List the public ids of keys, never the keys themselves.', keys).action(
-  (options: StoreOptions) =>
-    onStore(options, 'reads', async (components) => {
-      const { listKeys } = await import('./keys.ts')
-      return listKeys(components)
-    }),
-)
-
-storeCommand('set-tier', 'Give a key another tier; every node counts by it within ten seconds.', keys)
-  .argument('<key_id>', 'the public id, with or without fv_live_ or fv_test_')
-  .addOption(new Option('--tier <name>', 'how many calls the key has').choices(TIERS).makeOptionMandatory())
-  .option('--monthly-calls <number>', 'the quota of an enterprise key', wholeNumber)
-  .action((keyId: string, options: StoreOptions & Omit<KeyOptions, 'owner'>) =>
-    onStore(options, 'writes', async (components) => {
-      const { setTier } = await import('./keys.ts')
-      return setTier(components, keyId, options)
-    }),
-  )
-
-storeCommand('revoke', 'Revoke a key; every node refuses it within ten seconds.', keys)
-  .argument('<key_id>', 'the public id, with or without fv_live_ or fv_test_')
-  .action((keyId: string, options: StoreOptions) =>
-    onStore(options, 'writes', async (components) => {
-      const { revokeKey } = await import('./keys.ts')
-      return revokeKey(components, keyId)
-    }),
-  )
-
-storeCommand('rotate', 'Replace a key by a new one; the old one works for 24 hours more.', keys)
-  .argument('<key_id>', 'the public id of the old key, with or without its prefix')
-  .action((keyId: string, options: StoreOptions) =>
-    onStore(options, 'writes', async (components) => {
-      const { rotateKey } = await import('./keys.ts')
-      return rotateKey(components, keyId)
-    }),
-  )
-
-const log = program.command('log').description('Make the keys of the public log.')
-
-log
-  .command('key')
-  .description('Make a signing key of the log and print it, once.')
-  .argument(
-    '<origin>',
-    'the name of the log, such as fvs.example/forecasts; in the sandbox it ends in /sandbox',
-  )
-  .option('--witness', 'make the key of a witness of that name, which cosigns what a log signs')
-  .option(...JSON_OPTION)
-  .action(async (origin: string, options: Pick<GlobalOptions, 'json'> & { witness?: boolean }) => {
-    const { makeLogKey, makeWitnessKey } = await import('./log-key.ts')
-    const make = options.witness === true ? makeWitnessKey : makeLogKey
-    finish(
-      calledRightly(() => make(origin, randomBytes(SEED_BYTES))),
-      options,
-    )
-  })
-
-program
-  .command('witness')
-  .description('Check that a public log continues what it has shown before, and keep what it shows.')
-  .argument('<url>', 'the address of the service, such as https://fvs.example or https://fvs.example/sandbox')
-  .requiredOption(
-    '--vkey <key>',
-    'a key of the log, as its operator publishes it; may be repeated',
-    collected,
-  )
-  .requiredOption('--state <file>', 'where the last checkpoint is kept; the first call makes it')
-  .option('--key-file <file>', 'the key of a witness: then each checkpoint is cosigned')
-  .option(...JSON_OPTION)
-  .action(async (url: string, options: WitnessOptions & Pick<GlobalOptions, 'json'>) => {
-    const { runWitness } = await import('./witness.ts')
-    finish(await runWitness(url, options, new Date()), options)
-  })
-
-const sandbox = program.command('sandbox').description('Fill the sandbox with simulated questions.')
-
-command('seed', 'Have simulated questions open, close and resolve by themselves from now on.', sandbox)
-  .option('--seed <number>', 'another number gives other questions', wholeNumber, SEED_DEFAULTS.seed)
-  .option('--round-minutes <n>', 'how long each question is open', wholeNumber, SEED_DEFAULTS.roundMinutes)
-  .option('--questions <n>', 'how many are open at a time', wholeNumber, SEED_DEFAULTS.questionsPerRound)
-  .action((options: GlobalOptions & Omit<SeedOptions, 'questionsPerRound'> & { questions: number }) =>
-    onStore({ ...options, environment: 'sandbox' }, 'begins', async (components) => {
-      const { runSeed } = await import('./sandbox.ts')
-      return runSeed(components, { ...options, questionsPerRound: options.questions })
-    }),
-  )
-
-command(
-  'step',
-  'Bring the simulation up to the present; the schedule runs it before each release.',
-  sandbox,
-).action((options: GlobalOptions) =>
-  onStore({ ...options, environment: 'sandbox' }, 'writes', async (components) => {
-    const { runStep } = await import('./sandbox.ts')
-    return runStep(components)
-  }),
-)
+addAgentCommands()
+addKeyCommands()
+addLogCommands()
+addSandboxCommands()
 
 storeCommand(
   'verify',

@@ -7,7 +7,7 @@ import { MOST_AT_ONCE, WHOLE_RELEASES, thinReleases } from '../pipeline/release/
 import { PROBES_PREFIX } from '../pipeline/store/paths.ts'
 import type { Store } from '../pipeline/store/store.ts'
 import { compact } from '../pipeline/tables/compact.ts'
-import type { Components } from './components.ts'
+import type { Components } from './components/components.ts'
 
 /**
  * After a run without a release, this many objects of counted calls have to wait before the table takes them in:

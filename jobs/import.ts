@@ -11,7 +11,7 @@ import {
 import type { Source } from '../pipeline/import/input.ts'
 import { type ImportOptions, parseOptions } from '../pipeline/import/options.ts'
 import { assertEnvironment } from '../pipeline/release/state.ts'
-import type { Components } from './components.ts'
+import type { Components } from './components/components.ts'
 import { type Report, printable } from './output.ts'
 import { ProgressLine } from './progress.ts'
 

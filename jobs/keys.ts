@@ -3,7 +3,7 @@ import { namedKeyId, publicId } from '../pipeline/access/api-key.ts'
 import { type KeyQuota, type KeyRecord, isInForce } from '../pipeline/access/registry.ts'
 import { ServiceError } from '../schemas/errors.ts'
 import type { Tier } from '../schemas/tiers.ts'
-import type { Components } from './components.ts'
+import type { Components } from './components/components.ts'
 import type { Report } from './output.ts'
 import { assertOwner } from './owner-option.ts'
 

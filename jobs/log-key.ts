@@ -5,7 +5,7 @@ import { quoted } from '../pipeline/proof/quoted.ts'
 import { settingName } from '../schemas/config.ts'
 import { ServiceError } from '../schemas/errors.ts'
 import { name } from '../schemas/names.ts'
-import { environmentOfLog } from './log-signers.ts'
+import { environmentOfLog } from './components/log-signers.ts'
 import type { Report } from './output.ts'
 
 /** @throws ServiceError `invalid` for an origin that is no name of a key. */

@@ -3,7 +3,7 @@ import { withDatabase } from '../pipeline/duckdb.ts'
 import { quarantine } from '../pipeline/release/quarantine.ts'
 import { assertEnvironment } from '../pipeline/release/state.ts'
 import { quarantinePath } from '../pipeline/store/paths.ts'
-import type { Components } from './components.ts'
+import type { Components } from './components/components.ts'
 import type { Report } from './output.ts'
 
 export async function runQuarantine(components: Components, key: string, reason: string): Promise<Report> {

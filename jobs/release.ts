@@ -1,7 +1,7 @@
 // `fvs release`.
 import { type ReleaseRequest, makeRelease } from '../pipeline/release/make.ts'
 import { assertOrigin, completeLog } from '../pipeline/transparency/publish.ts'
-import type { Components } from './components.ts'
+import type { Components } from './components/components.ts'
 import { recordRetirements } from './agents.ts'
 import { keepHouse } from './housekeeping.ts'
 import type { Report } from './output.ts'

@@ -1,7 +1,7 @@
 // `fvs retention`.
 import { thinReleases } from '../pipeline/release/retention.ts'
 import { assertEnvironment } from '../pipeline/release/state.ts'
-import type { Components } from './components.ts'
+import type { Components } from './components/components.ts'
 import type { Report } from './output.ts'
 
 export async function runRetention(components: Components, keep: number): Promise<Report> {

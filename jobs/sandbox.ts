@@ -1,5 +1,5 @@
 // `fvs sandbox`.
-import type { Components } from './components.ts'
+import type { Components } from './components/components.ts'
 import type { Report } from './output.ts'
 import type { Added } from './simulation/rows.ts'
 import type { SeedOptions } from './simulation/seed-options.ts'

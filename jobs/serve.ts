@@ -1,6 +1,6 @@
 // `fvs serve`.
 import type { Settings } from '../schemas/config.ts'
-import { withEveryEnvironment } from './components.ts'
+import { withEveryEnvironment } from './components/components.ts'
 import type { Report } from './output.ts'
 import { startService } from './serve/service.ts'
 import { startWorkers } from './serve/workers/primary.ts'

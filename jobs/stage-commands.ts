@@ -15,7 +15,7 @@ function sha256(text: string): string {
   throw new InvalidArgumentError('It must be what fvs stage tally printed.')
 }
 
-/** Has the program know `fvs stage`. */
+/** Adds `fvs stage` to the program. */
 export function addStageCommands(): void {
   const stage = program
     .command('stage')

@@ -26,7 +26,7 @@ import type { OneByOne } from '../../pipeline/store/store.ts'
 import { GroupCommit, type GroupCommitComponents } from '../../pipeline/tables/group-commit.ts'
 import { Receipts } from '../../pipeline/tables/receipts.ts'
 import type { ForecastRow, ScoredTable } from '../../schemas/tables.ts'
-import type { Components } from '../components.ts'
+import type { Components } from '../components/components.ts'
 import { Health } from './health.ts'
 import { type News, sentForecast } from './workers/messages.ts'
 

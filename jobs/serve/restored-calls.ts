@@ -2,7 +2,7 @@
 import type { Limits } from '../../api/limits/limits.ts'
 import { dayOf } from '../../api/limits/calendar.ts'
 import { readMonthlyUsage } from '../../pipeline/access/usage.ts'
-import type { Components } from '../components.ts'
+import type { Components } from '../components/components.ts'
 
 /** Counts what accounts have used of this month, as far as it was written down. */
 export async function restoreCalls(components: Components, limits: Limits): Promise<void> {

@@ -1,7 +1,7 @@
 // What `fvs demo` shows once its simulated world is scored: leaderboards, checks, where to look, and the variables by
 // which other commands work on it.
 import { verifierKeyText } from '../../pipeline/proof/note-keys.ts'
-import type { Components } from '../components.ts'
+import type { Components } from '../components/components.ts'
 import { OWNERS } from './demo-agents.ts'
 import { describeHighlights, spanOf, titleOf } from './demo-highlights.ts'
 import type { Placed, Played } from './demo-steps.ts'

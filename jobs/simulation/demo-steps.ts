@@ -7,7 +7,7 @@ import { makeRelease } from '../../pipeline/release/make.ts'
 import { completeLog } from '../../pipeline/transparency/publish.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { EntityType } from '../../schemas/tables.ts'
-import type { Components } from '../components.ts'
+import type { Components } from '../components/components.ts'
 import type { Credentials, DemoClient } from './demo-client.ts'
 import {
   DEMO_AGENTS,

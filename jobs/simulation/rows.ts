@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Database } from '../../pipeline/duckdb.ts'
 import type { ImportKind } from '../../pipeline/import/columns.ts'
 import { importFile } from '../../pipeline/import/import.ts'
-import type { Components } from '../components.ts'
+import type { Components } from '../components/components.ts'
 import type { SimulatedForecast, SimulatedForecaster, SimulatedQuestion } from './world.ts'
 
 export interface SimulatedRows {

@@ -2,7 +2,7 @@
 import { SIMULATION_PATH } from '../../pipeline/store/paths.ts'
 import { recordBytes } from '../../pipeline/store/records.ts'
 import { ServiceError } from '../../schemas/errors.ts'
-import type { Components } from '../components.ts'
+import type { Components } from '../components/components.ts'
 import type { Added } from './rows.ts'
 import type { SeedOptions } from './seed-options.ts'
 import { assertSandbox, readSimulation, takeStep } from './step.ts'

@@ -8,7 +8,7 @@ import { TableLog } from '../../pipeline/tables/delta-log.ts'
 import { attachCurrent } from '../../pipeline/tables/views.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { instant } from '../../schemas/values.ts'
-import type { Components } from '../components.ts'
+import type { Components } from '../components/components.ts'
 import { type Added, type SimulatedRows, addRows } from './rows.ts'
 import {
   FORECASTERS,

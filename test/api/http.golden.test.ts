@@ -3,7 +3,7 @@
 // writes the answers anew.
 import { readFileSync, readdirSync } from 'node:fs'
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Components } from '../../jobs/components.ts'
+import type { Components } from '../../jobs/components/components.ts'
 import type { ServiceOptions } from '../../jobs/serve/service.ts'
 import { suiteFolder } from '../support/folder.ts'
 import {

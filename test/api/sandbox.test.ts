@@ -1,7 +1,7 @@
 // The wall between production and the sandbox, as callers meet it: the same calls, and nothing else in common.
 import { join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import type { Components } from '../../jobs/components.ts'
+import type { Components } from '../../jobs/components/components.ts'
 import { startService } from '../../jobs/serve/service.ts'
 import { signatureHolds } from '../../pipeline/proof/hmac.ts'
 import { readManifest } from '../../pipeline/release/read.ts'

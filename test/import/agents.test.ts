@@ -1,6 +1,6 @@
 // What the operator says of agents: that it is kept whatever arrives later or at once, and that a refusal writes nothing.
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Components } from '../../jobs/components.ts'
+import type { Components } from '../../jobs/components/components.ts'
 import { listAgents } from '../../jobs/agents.ts'
 import { withDatabase } from '../../pipeline/duckdb.ts'
 import { type Said, assignOwner, retire } from '../../pipeline/import/agents.ts'

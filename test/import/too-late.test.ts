@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
-import type { Components } from '../../jobs/components.ts'
+import type { Components } from '../../jobs/components/components.ts'
 import { runImport } from '../../jobs/import.ts'
 import type { ImportKind } from '../../pipeline/import/columns.ts'
 import { readReleaseShard, readManifest } from '../../pipeline/release/read.ts'

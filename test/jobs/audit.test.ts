@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { runAudit } from '../../jobs/audit.ts'
-import type { Components } from '../../jobs/components.ts'
+import type { Components } from '../../jobs/components/components.ts'
 import type { AuditReport } from '../../pipeline/audit/report.ts'
 import { signatureOf } from '../../pipeline/proof/hmac.ts'
 import { canonical } from '../../pipeline/proof/canonical.ts'

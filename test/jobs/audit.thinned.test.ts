@@ -1,7 +1,7 @@
 // `fvs audit` of a release that retention has thinned: what can still be checked is checked, and the rest is named.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { runAudit } from '../../jobs/audit.ts'
-import type { Components } from '../../jobs/components.ts'
+import type { Components } from '../../jobs/components/components.ts'
 import type { AuditReport } from '../../pipeline/audit/report.ts'
 import { sha256Hex } from '../../pipeline/proof/canonical.ts'
 import { readManifest, readSnapshotManifest } from '../../pipeline/release/read.ts'

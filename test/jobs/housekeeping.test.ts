@@ -1,7 +1,7 @@
 // A run of `fvs release` takes the counted calls into their table. For expired claims and old releases see
 // test/access/idempotency.release.test.ts and test/release/retention.test.ts.
 import { expect, test } from 'vitest'
-import type { Components } from '../../jobs/components.ts'
+import type { Components } from '../../jobs/components/components.ts'
 import { MUCH_USAGE } from '../../jobs/housekeeping.ts'
 import { runRelease } from '../../jobs/release.ts'
 import { UsageLog, readMonthlyUsage } from '../../pipeline/access/usage.ts'

@@ -1,6 +1,6 @@
 // `--if-changed` where nothing has: what it costs, and everything that a run must not take for nothing.
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Components } from '../../jobs/components.ts'
+import type { Components } from '../../jobs/components/components.ts'
 import {
   intakePath,
   deltaLogPath,

@@ -1,7 +1,7 @@
 // What a release says of itself as a whole: what it counts, and which outcomes of the release before it have changed.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { runAudit } from '../../jobs/audit.ts'
-import type { Components } from '../../jobs/components.ts'
+import type { Components } from '../../jobs/components/components.ts'
 import type { AuditReport } from '../../pipeline/audit/report.ts'
 import { readManifest } from '../../pipeline/release/read.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'

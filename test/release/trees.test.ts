@@ -1,6 +1,6 @@
 // What a release commits to: the trees over its payloads and forecasts, the data that is new in it, and its snapshot.
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Components } from '../../jobs/components.ts'
+import type { Components } from '../../jobs/components/components.ts'
 import { withDatabase } from '../../pipeline/duckdb.ts'
 import { base64Of } from '../../pipeline/proof/base64.ts'
 import { canonical, sha256Hex } from '../../pipeline/proof/canonical.ts'

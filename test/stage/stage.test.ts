@@ -1,6 +1,6 @@
 // A release in stages: the same bytes as from `fvs release`, whatever is in the world.
 import { describe, expect, test } from 'vitest'
-import type { Components } from '../../jobs/components.ts'
+import type { Components } from '../../jobs/components/components.ts'
 import { signatureOf } from '../../pipeline/proof/hmac.ts'
 import { auditRelease } from '../../pipeline/audit/release.ts'
 import { deriveRelease } from '../../pipeline/release/derive.ts'

@@ -1,7 +1,7 @@
 // A store that holds an object of every kind, and what releases, audits and nodes make of it when one is damaged.
 import { mkdtemp } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Components } from '../../jobs/components.ts'
+import type { Components } from '../../jobs/components/components.ts'
 import { auditRelease } from '../../pipeline/audit/release.ts'
 import { thinReleases } from '../../pipeline/release/retention.ts'
 import { withDatabase } from '../../pipeline/duckdb.ts'

@@ -1,7 +1,7 @@
 // A released world in which the examples of the OpenAPI document are true: it has their agent, forecaster and question,
 // so that sending an example succeeds.
 import { assignAgents } from '../../jobs/agents.ts'
-import type { Components } from '../../jobs/components.ts'
+import type { Components } from '../../jobs/components/components.ts'
 import { AGENT_ID, OWNER_ID, QUESTION_ID, USER_ID, acknowledgedForecast } from '../../api/openapi/examples.ts'
 import { importRows, registerAgent, release, startTestService } from './service.ts'
 import type { ForecastRow } from '../../schemas/tables.ts'

@@ -1,6 +1,6 @@
 // A world for pages: production has people and agents with hostile names, the sandbox is seeded, and a second service is empty.
 import { assignAgents } from '../../jobs/agents.ts'
-import type { Components } from '../../jobs/components.ts'
+import type { Components } from '../../jobs/components/components.ts'
 import { startService } from '../../jobs/serve/service.ts'
 import { seedSandbox } from '../../jobs/simulation/seed.ts'
 import { takeStep } from '../../jobs/simulation/step.ts'

@@ -1,5 +1,5 @@
 // A seeded sandbox for tests, and the expected results of its steps.
-import type { Components } from '../../jobs/components.ts'
+import type { Components } from '../../jobs/components/components.ts'
 import type { Added } from '../../jobs/simulation/rows.ts'
 import type { SeedOptions } from '../../jobs/simulation/seed-options.ts'
 import { seedSandbox } from '../../jobs/simulation/seed.ts'

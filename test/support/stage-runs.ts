@@ -1,6 +1,6 @@
 // Runs the stages of a release: in this process, or each as a command.
 import { fileURLToPath } from 'node:url'
-import type { Components } from '../../jobs/components.ts'
+import type { Components } from '../../jobs/components/components.ts'
 import type { NoRelease } from '../../pipeline/release/make.ts'
 import { PART_SIZES } from '../../pipeline/release/parts.ts'
 import { commitStages } from '../../pipeline/stage/commit.ts'

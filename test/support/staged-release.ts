@@ -1,7 +1,7 @@
 // Makes a release in stages as a shell would, with DuckDB to join and sort the lines in between and the strengths fitted in memory.
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Components } from '../../jobs/components.ts'
+import type { Components } from '../../jobs/components/components.ts'
 import { type Database, literal, withDatabase } from '../../pipeline/duckdb.ts'
 import { entitiesAt, createDimensions } from '../../pipeline/engine/queries.ts'
 import { type KEPT_COLUMNS, KeptPairs, fit } from '../../pipeline/engine/fit.ts'

@@ -2,7 +2,7 @@
 import { Limits } from '../../../api/limits/limits.ts'
 import { CounterTable } from '../../../api/limits/counter-table.ts'
 import { ENVIRONMENTS, type Environment } from '../../../schemas/values.ts'
-import type { Components } from '../../components.ts'
+import type { Components } from '../../components/components.ts'
 import { restoreCalls } from '../restored-calls.ts'
 import { Scheduler } from '../scheduler.ts'
 import type { Service } from '../service.ts'

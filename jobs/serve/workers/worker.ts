@@ -1,7 +1,7 @@
 // A worker of `fvs serve --workers`: serves as one process does, and asks its primary for all that the workers share.
 import cluster from 'node:cluster'
 import { parseSettings } from '../../../schemas/config.ts'
-import { withEveryEnvironment } from '../../components.ts'
+import { withEveryEnvironment } from '../../components/components.ts'
 import { startService } from '../service.ts'
 import { stopSignal } from '../stop-signal.ts'
 import { failureOf } from './messages.ts'

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import type { Components } from '../../../jobs/components.ts'
+import type { Components } from '../../../jobs/components/components.ts'
 import { startService } from '../../../jobs/serve/service.ts'
 import { logExamples } from '../../../api/openapi/log-examples.ts'
 import { acknowledgedForecast } from '../../../api/openapi/examples.ts'

@@ -2,7 +2,7 @@
 import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { Components } from '../../../jobs/components.ts'
+import type { Components } from '../../../jobs/components/components.ts'
 import { aheadMs } from '../../../pipeline/store/clock.ts'
 import { FileStore } from '../../../pipeline/store/file.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'

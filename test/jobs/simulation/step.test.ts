@@ -1,7 +1,7 @@
 // The sandbox's simulation over a real store and the real API, on a clock set by hand.
 import pMap from 'p-map'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import type { Components } from '../../../jobs/components.ts'
+import type { Components } from '../../../jobs/components/components.ts'
 import { runRelease } from '../../../jobs/release.ts'
 import { startService } from '../../../jobs/serve/service.ts'
 import type { Added } from '../../../jobs/simulation/rows.ts'

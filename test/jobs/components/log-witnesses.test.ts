@@ -1,11 +1,11 @@
 // The witnesses of the log: what the setting may hold, and that each refusal names the setting and what is wrong in it.
 import { describe, expect, test } from 'vitest'
-import { witnessesOf } from '../../jobs/log-witnesses.ts'
-import { signingKeyOf, signingKeyText, verifierKeyText } from '../../pipeline/proof/note-keys.ts'
-import { parseSettings } from '../../schemas/config.ts'
-import { ServiceError } from '../../schemas/errors.ts'
-import { ENVIRONMENTS, type Environment } from '../../schemas/values.ts'
-import { witnessKey } from '../support/loopback-witness.ts'
+import { witnessesOf } from '../../../jobs/components/log-witnesses.ts'
+import { signingKeyOf, signingKeyText, verifierKeyText } from '../../../pipeline/proof/note-keys.ts'
+import { parseSettings } from '../../../schemas/config.ts'
+import { ServiceError } from '../../../schemas/errors.ts'
+import { ENVIRONMENTS, type Environment } from '../../../schemas/values.ts'
+import { witnessKey } from '../../support/loopback-witness.ts'
 
 const SEED = new Uint8Array(32).fill(7)
 const KEYS = {

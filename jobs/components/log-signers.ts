@@ -1,9 +1,9 @@
 // The signing keys of the public log, as the settings have them, and the rules by which they go together. No message shows a key.
-import { type SigningKey, parseSigningKey } from '../pipeline/proof/note-keys.ts'
-import { quoted } from '../pipeline/proof/quoted.ts'
-import { type Settings, settingName, settingsOf } from '../schemas/config.ts'
-import { ServiceError } from '../schemas/errors.ts'
-import type { Environment } from '../schemas/values.ts'
+import { type SigningKey, parseSigningKey } from '../../pipeline/proof/note-keys.ts'
+import { quoted } from '../../pipeline/proof/quoted.ts'
+import { type Settings, settingName, settingsOf } from '../../schemas/config.ts'
+import { ServiceError } from '../../schemas/errors.ts'
+import type { Environment } from '../../schemas/values.ts'
 
 type KeySetting = 'LOG_SIGNING_KEY' | 'LOG_SIGNING_KEY_PREVIOUS'
 

@@ -1,10 +1,10 @@
 // The witnesses of the public log, as the settings have them.
-import { parseVerifierKey } from '../pipeline/proof/note-keys.ts'
-import { quoted } from '../pipeline/proof/quoted.ts'
-import type { Witness } from '../pipeline/transparency/witnesses.ts'
-import { type Settings, settingName, settingsOf } from '../schemas/config.ts'
-import { ServiceError } from '../schemas/errors.ts'
-import type { Environment } from '../schemas/values.ts'
+import { parseVerifierKey } from '../../pipeline/proof/note-keys.ts'
+import { quoted } from '../../pipeline/proof/quoted.ts'
+import type { Witness } from '../../pipeline/transparency/witnesses.ts'
+import { type Settings, settingName, settingsOf } from '../../schemas/config.ts'
+import { ServiceError } from '../../schemas/errors.ts'
+import type { Environment } from '../../schemas/values.ts'
 
 /** @throws ServiceError `invalid` that names the setting and shows the key, for a key that is wrong and for two with one id. */
 export function witnessesOf(settings: Settings): Record<Environment, readonly Witness[]> {

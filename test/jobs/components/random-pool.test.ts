@@ -1,6 +1,6 @@
 // A pool of random bytes: what is taken from it is taken once.
 import { expect, test } from 'vitest'
-import { RandomPool } from '../../jobs/random-pool.ts'
+import { RandomPool } from '../../../jobs/components/random-pool.ts'
 
 test('no two calls return the same bytes, over several fillings of the pool', () => {
   const pool = new RandomPool()

@@ -3,7 +3,7 @@ import { readlinkSync } from 'node:fs'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { sha256Hex } from '../pipeline/proof/canonical.ts'
+import { sha256Hex } from '../../pipeline/proof/canonical.ts'
 
 /** A folder of this process alone. The caller removes it; if the process dies first, a later one does. */
 export async function makeTemporaryFolder(purpose: 'work' | 'demo'): Promise<string> {

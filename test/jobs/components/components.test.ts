@@ -1,9 +1,9 @@
 // What the components draw at random.
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { withComponents } from '../../jobs/components.ts'
-import { parseSettings } from '../../schemas/config.ts'
-import { testFolder } from '../support/folder.ts'
+import { withComponents } from '../../../jobs/components/components.ts'
+import { parseSettings } from '../../../schemas/config.ts'
+import { testFolder } from '../../support/folder.ts'
 
 /** A UUID of version 7 has 74 random bits (RFC 9562 §5.7); the library draws all but the first of them. */
 const RANDOM_BITS = 73

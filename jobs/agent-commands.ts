@@ -1,0 +1,38 @@
+// The commands for agents: their arguments, and what runs each.
+import type { OwnerOption } from './agents.ts'
+import { type StoreOptions, onStore, program, storeCommand } from './command-line.ts'
+
+/** Adds `fvs agents` to the program. */
+export function addAgentCommands(): void {
+  const agents = program.command('agents').description('Say who answers for agents, list and retire them.')
+
+  storeCommand('assign', 'Say who answers for agents, from the next release on, all or nothing.', agents)
+    .argument('<agent_id...>', 'their ids')
+    .requiredOption('--owner <name>', 'who answers for them')
+    .option('--no-owner', 'nobody does')
+    .action((ids: string[], options: StoreOptions & Required<OwnerOption>) =>
+      onStore(options, 'writes', async (components) => {
+        const { assignAgents } = await import('./agents.ts')
+        return assignAgents(components, ids, options)
+      }),
+    )
+
+  storeCommand('list', 'List agents in the order of registration, also those of no release yet.', agents)
+    .option('--owner <name>', 'only those of this owner')
+    .option('--no-owner', 'only those without an owner')
+    .action((options: StoreOptions & OwnerOption) =>
+      onStore(options, 'reads', async (components) => {
+        const { listAgents } = await import('./agents.ts')
+        return listAgents(components, options)
+      }),
+    )
+
+  storeCommand('retire', 'Retire agents, from the next release on, all or nothing.', agents)
+    .argument('<agent_id...>', 'their ids')
+    .action((ids: string[], options: StoreOptions) =>
+      onStore(options, 'writes', async (components) => {
+        const { retireAgents } = await import('./agents.ts')
+        return retireAgents(components, ids)
+      }),
+    )
+}
