@@ -116,7 +116,7 @@ function entitiesText(): string {
   return table(METRIC_HEADER, [
     ['`entity_type`', 'text', '', '', '', '`agent` or `forecaster`'],
     ['`entity_id`', 'UUID text', '', '', '', 'an `agent_id` or a `user_id`'],
-    ['`title`', 'text', '', '', '', 'an agent’s certification, a forecaster’s badge'],
+    ['`award`', 'text', '', '', '', 'an agent’s certification, a forecaster’s badge'],
     ['`name`', 'text', '', '', '', 'as registered or imported: a claim'],
     ...ENTITY_COLUMNS.map((column) => metricRow(column.name, PARQUET_TYPES[column.type], column)),
   ])

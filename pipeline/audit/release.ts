@@ -27,6 +27,8 @@ import type { ScoredTable } from '../../schemas/tables.ts'
 
 export interface AuditContext extends DerivationContext {
   store: Store
+  /** The version of this service. */
+  service: string
   /** To check signatures with; if it is empty, they are not checked. */
   secrets: readonly string[]
 }
@@ -36,14 +38,17 @@ type ExpectedFile = Omit<OutputFile, 'bytes'> & { bytes?: Uint8Array; file?: Loc
 
 /** @throws ServiceError `notFound` for a release that was never committed. */
 export async function auditRelease(context: AuditContext, release: number): Promise<AuditReport> {
-  const { store, secrets, methodology } = context
+  const { store, secrets, methodology, service } = context
   const manifest = await readManifest(store, release)
   if (!manifest) throw new ServiceError('notFound', `there is no release ${release}`)
   const { as_of, environment, methodology_version: method, engines, tables } = manifest
   const report: AuditReport = {
     release,
     as_of,
-    derived: method === methodology.version && engines.duckdb === Database.version,
+    derived:
+      method === methodology.version &&
+      engines.duckdb === Database.version &&
+      majorOf(engines.service) === majorOf(service),
     ok: true,
     files_compared: 0,
     data_files_checked: 0,
@@ -56,7 +61,7 @@ export async function auditRelease(context: AuditContext, release: number): Prom
   }
   if (!report.derived) {
     report.notes.push(
-      `method ${method} and DuckDB ${engines.duckdb} made this release; this version of the service has method ${methodology.version} and DuckDB ${Database.version}, so it did not derive the numbers again: version ${engines.service} does`,
+      `version ${engines.service} of the service made this release, with method ${method} and DuckDB ${engines.duckdb}; this is version ${service}, with method ${methodology.version} and DuckDB ${Database.version}, so it did not derive the numbers again: version ${engines.service} does`,
     )
   }
   const plan = await unlessCorrupt(readPlan(store, release), report)
@@ -98,6 +103,11 @@ export async function auditRelease(context: AuditContext, release: number): Prom
   await reportThinned(thinned, manifest, report)
   report.ok = report.faults.length === 0
   return report
+}
+
+/** Versions with the same first number write the same files. */
+function majorOf(version: string): string {
+  return version.split('.')[0]!
 }
 
 /** @throws ServiceError `corrupt` where the release before this one has lost its manifest. */

@@ -10,7 +10,7 @@ const GROUP_ROWS = 100_000
 const COLUMNS: readonly { name: string; type: 'STRING' | 'BOOLEAN' | 'INT32' | 'DOUBLE' }[] = [
   { name: 'entity_type', type: 'STRING' },
   { name: 'entity_id', type: 'STRING' },
-  { name: 'title', type: 'STRING' },
+  { name: 'award', type: 'STRING' },
   { name: 'name', type: 'STRING' },
   ...ENTITY_COLUMNS.map(({ name, type }) => ({ name, type })),
 ]

@@ -69,7 +69,7 @@ describe('an audit of a release that another method made', () => {
       files_unchecked: 0,
       faults: [],
       notes: [
-        `method ${METHODOLOGY.version} and DuckDB ${Database.version} made this release; this version of the service has method 2.1.0 and DuckDB ${Database.version}, so it did not derive the numbers again: version ${packageJson.version} does`,
+        `version ${packageJson.version} of the service made this release, with method ${METHODOLOGY.version} and DuckDB ${Database.version}; this is version ${packageJson.version}, with method 2.1.0 and DuckDB ${Database.version}, so it did not derive the numbers again: version ${packageJson.version} does`,
       ],
     })
     expect(text).not.toMatch(/differ/i)
@@ -92,7 +92,7 @@ describe('an audit of a release that another method made', () => {
     setRecord(store, manifestPath(1), { ...manifest, engines })
     const { report, text } = await audit(await componentsOver(store))
     expect(report).toMatchObject({ derived: false, ok: true, files_compared: 12, faults: [] })
-    expect(report.notes).toEqual([expect.stringContaining('DuckDB v0.1.2 made this release')])
+    expect(report.notes).toEqual([expect.stringContaining('DuckDB v0.1.2; this is version')])
     expect(text).not.toMatch(/differ/i)
   })
 

@@ -6,6 +6,7 @@ import type { Checks } from '../../../schemas/answers.ts'
 import { ServiceError } from '../../../schemas/errors.ts'
 import { errorLog } from '../../support/error-log.ts'
 import { FaultStore } from '../../support/fault-store.ts'
+import { RawSocket } from '../../support/raw-socket.ts'
 import { inboxRows } from '../../support/inbox-rows.ts'
 import { expectProblem } from '../../support/problem.ts'
 import { type Answer, Client, Clock, bearer, testComponents, withSandbox } from '../../support/service.ts'
@@ -36,7 +37,19 @@ async function startedNode(reading: () => Promise<void>, table = 'questions') {
     client.post(`/agents/${agent.agentId}/forecast`, FORECAST, { ...bearer(agent.key), ...headers })
   const published = () => client.get(`/forecaster/${forecasterId(0)}/verification`)
   const readyForForecasts = () => client.get('/readyz?for=forecasts')
-  return { agent, asked: asked.promise, client, lines, published, readyForForecasts, stop, store, submit }
+  const { url } = service
+  return {
+    agent,
+    asked: asked.promise,
+    client,
+    lines,
+    published,
+    readyForForecasts,
+    stop,
+    store,
+    submit,
+    url,
+  }
 }
 
 /** One that reads the table when the test says so. */
@@ -118,13 +131,25 @@ describe('while the questions are read', () => {
   })
 
   test('the node stops, and answers first what is under way', async () => {
-    const { asked, letGo, stop, store, submit } = await heldNode()
-    const submitted = submit()
+    const { agent, asked, letGo, stop, store, url } = await heldNode()
+    const submitted = await RawSocket.open(url)
+    const body = JSON.stringify(FORECAST)
+    submitted.send(
+      `POST /agents/${agent.agentId}/forecast HTTP/1.1`,
+      'Host: x',
+      `Authorization: Bearer ${agent.key}`,
+      'Content-Type: application/json',
+      `Content-Length: ${body.length}`,
+      'Expect: 100-continue',
+      '',
+      body,
+    )
+    // The call has arrived, and waits for the questions.
+    await submitted.received(/100 Continue/)
     await asked
     const stopped = stop()
     letGo()
-    const answer = await submitted
-    expect([answer.status, answer.headers.connection]).toEqual([200, 'close'])
+    expect(await submitted.closed).toMatch(/HTTP\/1.1 200 OK[^]*Connection: close/)
     await stopped
     expect(await inboxRows(store, 'forecasts')).toHaveLength(1)
   })
