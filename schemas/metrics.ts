@@ -179,7 +179,7 @@ const ADVANCED = ['advanced_metrics'] as const
 const RANKINGS = ['rankings'] as const
 const COMPARED = ['metrics', 'rankings'] as const
 const JUDGED = ['verification', 'metrics', 'rankings'] as const
-const STANDING = ['verification', 'rankings'] as const
+const RANKED = ['verification', 'rankings'] as const
 const DECIDING = ['verification', 'metrics'] as const
 
 /** Of one entity, in the order of the columns of the entities. */
@@ -191,8 +191,8 @@ export const ENTITY_METRICS = {
     'place in the field of the eligible voices of the same kind, 1 is best; null when not eligible', 6),
   rank_interval: entityMetric(rankInterval.nullable(), COMPARED, rankColumns, RANK,
     'the ranks that the interval of the skill allows; null when not eligible', { lower: 1, upper: 14 }),
-  percentile: measured(STANDING, PER_CENT, 'in the field; null when not eligible', 94.5),
-  percentile_interval: entityMetric(percentileInterval.nullable(), STANDING, percentileColumns, PER_CENT,
+  percentile: measured(RANKED, PER_CENT, 'in the field; null when not eligible', 94.5),
+  percentile_interval: entityMetric(percentileInterval.nullable(), RANKED, percentileColumns, PER_CENT,
     'the percentiles that the interval of the skill allows; null when not eligible', { lower: 86.5, upper: 99.5 }),
   skill: measured(JUDGED, SKILL,
     '1 is perfect, 0 as good as the middle voice on the same questions; null without a contested question, ' +

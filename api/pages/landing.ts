@@ -7,7 +7,7 @@ import { LEADERBOARD_PATHS } from './links.ts'
 import { grouped } from './numbers.ts'
 import { releaseLine } from './provenance.ts'
 import { type Site, linkTo, commandAddress } from './site.ts'
-import { type Entry, type RankRules, WORDS, contestedQuestions, rankedTable } from './standing.ts'
+import { type Entry, type RankRules, WORDS, contestedQuestions, rankedTable } from './ranking.ts'
 import { nothingScored } from './states.ts'
 import { time } from './wording.ts'
 

@@ -7,7 +7,7 @@ import { LEADERBOARD_PATHS, withQuery } from './links.ts'
 import { pager } from './pager.ts'
 import { releaseLine } from './provenance.ts'
 import type { Site } from './site.ts'
-import { type RankRules, WORDS, contestedQuestions, rankedTable, unrankedTable } from './standing.ts'
+import { type RankRules, WORDS, contestedQuestions, rankedTable, unrankedTable } from './ranking.ts'
 import { nothingScored } from './states.ts'
 
 export interface LeaderboardView {
@@ -35,7 +35,7 @@ export function leaderboardPage(view: LeaderboardView): Html {
     path,
     isIndexed: file !== undefined,
     alternates: { 'application/json': `/leaderboard/${entityType}` },
-    content: html`${file ? standings(view, file) : html`<div class="state"><p>${nothingScored(view.nextReleaseAt)}</p></div>`}
+    content: html`${file ? rows(view, file) : html`<div class="state"><p>${nothingScored(view.nextReleaseAt)}</p></div>`}
 ${pager(site, { pageNumber, pages, pathOf: (number) => pathOf(entityType, number) })}`,
     ...(file && { source: releaseLine(site, file) }),
   })
@@ -45,7 +45,7 @@ function pathOf(entityType: EntityType, pageNumber: number): string {
   return withQuery(LEADERBOARD_PATHS[entityType], { page: pageNumber === 1 ? undefined : pageNumber })
 }
 
-function standings(view: LeaderboardView, file: LeaderboardFile): Part {
+function rows(view: LeaderboardView, file: LeaderboardFile): Part {
   const { site, entityType, rules } = view
   const { many } = WORDS[entityType]
   const ranked = file.entries.filter(({ rank }) => rank !== null)

@@ -21,7 +21,7 @@ export function questionPage(site: Site, question: QuestionView): Html {
     path: questionPath(question_id),
     kind: 'article',
     alternates: { 'application/json': `/questions/${question_id}` },
-    content: html`<p class="lead">${STANDINGS[status](question)}</p>
+    content: html`<p class="lead">${SENTENCES[status](question)}</p>
 ${facts(question)}
 ${prose('How the outcome is decided', resolution_criteria)}
 ${prose('Background', background)}
@@ -35,7 +35,7 @@ function descriptionOf({ status, outcome, closes_at }: QuestionView): string {
   return `A question for forecasters, ${status}. Closes at ${closes_at.slice(0, 16).replace('T', ' ')} UTC.`
 }
 
-const STANDINGS: Record<ListedQuestion['status'], (question: QuestionView) => Part> = {
+const SENTENCES: Record<ListedQuestion['status'], (question: QuestionView) => Part> = {
   upcoming: ({ opened_at }) => html`Not open yet: it takes forecasts from ${time(opened_at)} on.`,
   open: ({ closes_at }) => html`Open: it takes forecasts until ${time(closes_at)}.`,
   closed: ({ closes_at }) => html`Closed since ${time(closes_at)}: its outcome is not known yet.`,

@@ -5,7 +5,7 @@ import type { ApiContext } from '../http/context.ts'
 import { ASSETS, type Asset, ICON } from '../pages/assets.ts'
 import { LEADERBOARD_PATHS } from '../pages/links.ts'
 import { robots, sitemap } from '../pages/sitemap.ts'
-import { idOf } from '../pages/standing.ts'
+import { idOf } from '../pages/ranking.ts'
 import { type Reply, type Route, route } from '../http/route.ts'
 
 const YEAR = 'public, max-age=31536000, immutable'

@@ -1,7 +1,7 @@
 // Worlds in which skills and ranks are measured, not certificates: who gains by the choice of questions, and whether ranks
 // and their intervals are true.
 import type { Random } from '../../jobs/simulation/random.ts'
-import { rankedVoices, standingIn } from '../../pipeline/scoring/ranking.ts'
+import { rankedVoices, rankIn } from '../../pipeline/scoring/ranking.ts'
 import { ownedAgent, people } from './entities.ts'
 import { SimulatedField } from './field.ts'
 import { NOISE, type Reader, drawOutcome, drawTruth, reading } from './questions.ts'
@@ -81,7 +81,7 @@ export function rankCoverage(random: Random): Record<string, number> {
   const judged = [...noises.keys()].map((entity) => field.judge(entity))
   const voices = rankedVoices(judged)
   const held = judged.filter((one, entity) => {
-    const { lower, upper } = standingIn(voices, one).rank_interval!
+    const { lower, upper } = rankIn(voices, one).rank_interval!
     return lower <= entity + 1 && entity + 1 <= upper
   })
   return { coverage: held.length / judged.length }

@@ -105,7 +105,7 @@ export function mcpServer({ service, agentId, version }: McpOptions): McpServer 
   )
 
   server.registerTool(
-    'get_standing',
+    'get_rank',
     {
       description:
         'Shows the rank, skill and certification of an agent in the current release. An agent has none before the first ' +

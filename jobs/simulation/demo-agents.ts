@@ -27,7 +27,7 @@ export interface SimulatedAgent extends DemoAgent {
 interface Profile {
   traits: string
   owner?: string
-  /** Standard deviation of its error, in log-odds. An agent without one submits the average of people's standing forecasts. */
+  /** Standard deviation of its error, in log-odds. An agent without one submits the average of people's current forecasts. */
   noise?: number
   /** Standard deviation of its own evidence of the outcome, a log-likelihood ratio that it adds to the log-odds; 0 by default. */
   news?: number
@@ -96,10 +96,10 @@ function averagesAt(round: number, questions: Asked['questions'], forecasts: Ask
       const atMs = openedMs + (round * (closesMs - openedMs)) / ROUNDS
       const before = (made.get(questionId) ?? []).filter(({ forecastAt }) => forecastAt.getTime() < atMs)
       // The forecasts of each person are in the order of their times.
-      const standing = new Map(before.map(({ userId, probability }) => [userId, probability]))
-      if (standing.size === 0) return []
-      const sum = [...standing.values()].reduce((total, probability) => total + probability, 0)
-      return [[questionId, Math.round((100 * sum) / standing.size) / 100]]
+      const current = new Map(before.map(({ userId, probability }) => [userId, probability]))
+      if (current.size === 0) return []
+      const sum = [...current.values()].reduce((total, probability) => total + probability, 0)
+      return [[questionId, Math.round((100 * sum) / current.size) / 100]]
     }),
   )
 }

@@ -59,7 +59,7 @@ function table(rows: readonly Placed[]): string[] {
     const { skill, skill_interval, contested_questions } = verification
     return {
       name,
-      standing: titleOf(row),
+      award: titleOf(row),
       skill: skill?.toFixed(3) ?? '-',
       interval: skill === null ? '-' : spanOf(skill_interval),
       rank: ranks ? rankText(rank!, ranks) : '-',

@@ -89,7 +89,7 @@ export function entitiesAt(asOf: Date): string {
       SELECT question_id, closes_at FROM current_questions
       ANTI JOIN (FROM current_resolutions WHERE resolved_at <= ${now}) USING (question_id)
       WHERE opened_at <= ${now} AND closes_at > ${now}
-    ), standing AS (
+    ), current AS (
       SELECT entity_type, entity_id, count(DISTINCT question_id)::INTEGER AS questions, min(closes_at) AS next_close
       FROM counted JOIN open_question USING (question_id) WHERE forecast_at <= ${now} GROUP BY ALL
     )
@@ -98,7 +98,7 @@ export function entitiesAt(asOf: Date): string {
       coalesce(epoch_ms(registered_at), 0)::DOUBLE AS "registeredAtMs", epoch_ms(retired_at)::DOUBLE AS "retiredAtMs",
       epoch_ms(last_at)::DOUBLE AS "lastForecastAtMs", coalesce(questions, 0) AS "openForecasts",
       epoch_ms(next_close)::DOUBLE AS "nextCloseAtMs"
-    FROM entity LEFT JOIN latest USING (entity_type, entity_id) LEFT JOIN standing USING (entity_type, entity_id)
+    FROM entity LEFT JOIN latest USING (entity_type, entity_id) LEFT JOIN current USING (entity_type, entity_id)
     ORDER BY entity`
 }
 

@@ -8,7 +8,7 @@ import type { ScoredEntity } from '../engine/duckdb-engine.ts'
 import type { Methodology } from '../scoring/methodology.ts'
 import type { EntityScores } from '../scoring/entity.ts'
 import { inOrder } from '../proof/canonical.ts'
-import { type Voices, badgeOf, certificationOf, rankedVoices, standingIn } from '../scoring/ranking.ts'
+import { type Voices, badgeOf, certificationOf, rankedVoices, rankIn } from '../scoring/ranking.ts'
 import { rounded } from '../scoring/round.ts'
 
 /** What every payload of a release says of the release itself. */
@@ -69,7 +69,7 @@ export function rankAmong(
   voices: Voices,
   { scores, ...named }: ScoredEntity,
 ): RankedEntity {
-  const metrics: EntityMetrics = { ...scores, ...standingIn(voices, scores) }
+  const metrics: EntityMetrics = { ...scores, ...rankIn(voices, scores) }
   const grounds = { ...metrics, voice_rule }
   const award =
     named.entityType === 'agent'
@@ -97,8 +97,8 @@ function roundedIn(value: unknown): unknown {
 const METRICS_IN = Object.fromEntries(
   ENTITY_TYPES.map((type) => [type, new Map(PUBLICATIONS.map((kind) => [kind, metricsIn(kind, type)]))]),
 ) as Record<EntityType, Map<PublicationKind, EntityMetricName[]>>
-/** The payloads that say how an entity stands: in these an entity that is not ranked has no skill. */
-const STANDINGS = new Set<PublicationKind>(['verification', 'rankings'])
+/** In these payloads an entity without a rank has no skill. */
+const RANKED_KINDS = new Set<PublicationKind>(['verification', 'rankings'])
 
 /** The skill by which an entity is ranked; null if it is not eligible. */
 export function rankedSkill({ eligible, skill }: Pick<EntityMetrics, 'eligible' | 'skill'>): number | null {
@@ -122,11 +122,11 @@ export function payloadsOf(
   const { metrics } = entity
   const ranked: EntityMetrics = { ...metrics, skill: rankedSkill(metrics) }
   const payload = (kind: PublicationKind) => {
-    const isStanding = STANDINGS.has(kind)
-    const values = isStanding ? ranked : metrics
+    const isRanked = RANKED_KINDS.has(kind)
+    const values = isRanked ? ranked : metrics
     return {
       ...name,
-      ...(isStanding ? entity.award : {}),
+      ...(isRanked ? entity.award : {}),
       ...Object.fromEntries(
         METRICS_IN[entity.entityType].get(kind)!.map((metric) => [metric, values[metric]]),
       ),

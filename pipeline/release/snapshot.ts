@@ -1,4 +1,4 @@
-// Copies the standing of every entity on a day out of the shards of the release that brings it. A copy needs neither the
+// Copies the rank of every entity on a day out of the shards of the release that brings it. A copy needs neither the
 // method nor the secret, so that any version of the service completes what a crash left out, to the same bytes.
 import pMap from 'p-map'
 import { ServiceError } from '../../schemas/errors.ts'

@@ -9,11 +9,11 @@ import { UNIT } from './strength.ts'
 import type { Attempt } from './voices.ts'
 
 /** The metrics that an entity has only among others of its kind. */
-export type StandingName =
+export type RankMetricName =
   'rank' | 'rank_interval' | 'percentile' | 'percentile_interval' | 'field_size' | 'population'
 
-/** Every metric of one entity except its standing among others, unrounded. */
-export type EntityScores = Omit<EntityMetrics, StandingName>
+/** Every metric of one entity except its rank among others, unrounded. */
+export type EntityScores = Omit<EntityMetrics, RankMetricName>
 
 /** What an entity's pairs do not say: how it stands among all that take part. */
 export interface Circumstances extends Attempt {

@@ -1,9 +1,9 @@
-// The field of one question: running integrals over the standing forecasts, of which each participant reads how much they
+// The field of one question: running integrals over the current forecasts, of which each participant reads how much they
 // grew while its own forecast stood.
 
 /**
  * What is integrated over time. M is the number of voices whose forecasts stand, S the sum of their errors |p − o|, and S₂
- * that of their squared errors, in parts per million. N is the number of all standing forecasts and L the sum of their
+ * that of their squared errors, in parts per million. N is the number of all current forecasts and L the sum of their
  * −ln q̃ in 1e-9. A voice has P = M − 1 others, anyone else P = M.
  */
 export const INTEGRALS = {
@@ -33,16 +33,16 @@ export class Field {
   #errors = 0
   /** In 1e-12: exact for up to 9,007 voices. */
   #squaredErrors = 0
-  #standing = 0
+  #current = 0
   #nanoNats = 0
 
   reset(): void {
     this.#now.fill(0)
-    this.#voices = this.#errors = this.#squaredErrors = this.#standing = this.#nanoNats = 0
+    this.#voices = this.#errors = this.#squaredErrors = this.#current = this.#nanoNats = 0
   }
 
   add(isVoice: boolean, error: number, nanoNats: number): void {
-    this.#standing += 1
+    this.#current += 1
     this.#nanoNats += nanoNats
     if (!isVoice) return
     this.#voices += 1
@@ -51,7 +51,7 @@ export class Field {
   }
 
   remove(isVoice: boolean, error: number, nanoNats: number): void {
-    this.#standing -= 1
+    this.#current -= 1
     this.#nanoNats -= nanoNats
     if (!isVoice) return
     this.#voices -= 1
@@ -59,13 +59,13 @@ export class Field {
     this.#squaredErrors -= error * error
   }
 
-  /** Integrates over a span of time in which the standing forecasts do not change. */
+  /** Integrates over a span of time in which the current forecasts do not change. */
   advance(spanMs: number): void {
-    if (this.#standing === 0) return
+    if (this.#current === 0) return
     this.#advanceVoices(spanMs)
-    if (this.#standing === 1) return
-    const others = this.#standing - 1
-    this.#integrate(INTEGRALS.peerOwn, (this.#standing / others) * spanMs)
+    if (this.#current === 1) return
+    const others = this.#current - 1
+    this.#integrate(INTEGRALS.peerOwn, (this.#current / others) * spanMs)
     this.#integrate(INTEGRALS.peerAll, (this.#nanoNats / others) * spanMs)
   }
 

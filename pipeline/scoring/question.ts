@@ -31,14 +31,14 @@ export interface ForecastColumns {
 const BASELINE_PICO_PER_NANO = 1e5 / Math.LN2
 const PEER_PICO_PER_NANO = 1e5
 
-/** One entity on the question: its standing forecast, and its integrals over the time that it has held. */
+/** One entity on the question: its current forecast, and its integrals over the time that it has held. */
 class Participant {
   entity = 0
   isVoice = false
   startMs = 0
   sinceMs = 0
   ppm = 0
-  /** |p − o| of the standing forecast in parts per million, and its −ln q̃ in 1e-9. */
+  /** |p − o| of the current forecast in parts per million, and its −ln q̃ in 1e-9. */
   error = 0
   nanoNats = 0
   // Integrals over milliseconds: squared errors in 1e-12, nats in 1e-9, |2p − 1| in parts per million.
@@ -141,7 +141,7 @@ export class QuestionSweep {
       field.add(participant.isVoice, error, participant.nanoNats)
     }
     if (closeMs > nowMs) field.advance(closeMs - nowMs)
-    // First, because the sink may throw: the next question must begin without standing forecasts.
+    // First, because the sink may throw: the next question must begin without current forecasts.
     for (let slot = 0; slot < taking; slot++) this.#slotOf[this.#participants[slot]!.entity] = -1
     for (let slot = 0; slot < taking; slot++) {
       const participant = this.#participants[slot]!

@@ -2,11 +2,11 @@
 // numbers, so that anyone can decide it again.
 import type { EntityMetrics } from '../../schemas/metrics.ts'
 import type { Badge, Certification, VoiceRule } from '../../schemas/payloads.ts'
-import type { StandingName } from './entity.ts'
+import type { RankMetricName } from './entity.ts'
 import type { Methodology } from './methodology.ts'
 import { roundHalfEven } from './round.ts'
 
-type Standing = Pick<EntityMetrics, StandingName>
+type RankMetrics = Pick<EntityMetrics, RankMetricName>
 type Ranked = Pick<EntityMetrics, 'eligible' | 'voice' | 'skill' | 'skill_interval'>
 
 /** The eligible voices of a kind, counted by skill. */
@@ -41,8 +41,8 @@ export function voicesIn({ population, skills, counts }: Tally): Voices {
   return { population, skills: Float64Array.from(skills), notAbove }
 }
 
-/** The standing of an entity among the voices and itself, also where it is no voice. Null where it is not eligible. */
-export function standingIn(voices: Voices, entity: Ranked): Standing {
+/** The rank of an entity among the voices and itself, also if it is no voice. Null if it is not eligible. */
+export function rankIn(voices: Voices, entity: Ranked): RankMetrics {
   const { eligible, voice, skill, skill_interval } = entity
   const { population } = voices
   const others = voices.notAbove.at(-1) ?? 0

@@ -95,7 +95,7 @@ async function listening(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-const READING = ['get_question', 'get_standing', 'leaderboard', 'list_questions']
+const READING = ['get_question', 'get_rank', 'leaderboard', 'list_questions']
 const OWN = ['my_scores']
 const WITH_KEY = ['my_forecasts', 'submit_forecast', 'submit_forecasts']
 
@@ -137,7 +137,7 @@ describe('with the key of an agent', () => {
     }
     const standing = await call('my_forecasts', { question_id: QUESTION.open })
     expect(answerOf('standing-forecasts', standing)).toMatchObject({ agent_id, ...one })
-    expect(answerOf('agent-rankings', await call('get_standing'))).toMatchObject({ agent_id: agent.agentId })
+    expect(answerOf('agent-rankings', await call('get_rank'))).toMatchObject({ agent_id: agent.agentId })
     const scores = answerOf('agent-scores', await call('my_scores', { limit: 51 }))
     expect(scores).toMatchObject({ scores: { length: 51 }, next_cursor: expect.any(String) as string })
     const { next_cursor: rest } = scores as { next_cursor: string }
@@ -160,7 +160,7 @@ describe('with the key of an agent', () => {
       /^the question \S+ takes no forecast: it closed at /,
     )
     expectRefused(await call('get_question', { question_id: uuidOf(9, 9) }), /^there is no question 0000/)
-    expectRefused(await call('get_standing', { agent_id: uuidOf(9, 9) }), /./)
+    expectRefused(await call('get_rank', { agent_id: uuidOf(9, 9) }), /./)
     const bad = [
       call('submit_forecast', { question_id: QUESTION.open, probability: 1.5 }),
       call('submit_forecast', { question_id: '../../livez', probability: 0.5 }),
@@ -216,8 +216,8 @@ test('without a key a model only reads', async () => {
   expect(client.getInstructions()).toMatch(/No API key is set/)
   expect(log()).toMatch(/without an API key, so it only reads/)
   answerOf('question-page', await call('list_questions'))
-  expectRefused(await call('get_standing'), /Input validation error/)
-  answerOf('agent-rankings', await call('get_standing', { agent_id: agent.agentId }))
+  expectRefused(await call('get_rank'), /Input validation error/)
+  answerOf('agent-rankings', await call('get_rank', { agent_id: agent.agentId }))
   await expect(call('submit_forecast', { question_id: QUESTION.open, probability: 0.5 })).rejects.toThrow(
     /submit_forecast/,
   )

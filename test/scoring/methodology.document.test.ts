@@ -1,7 +1,7 @@
 // The numbers in the examples of docs/methodology.md, computed again by the plain scorer from the forecasts shown there.
 import { describe, expect, test } from 'vitest'
 import { textOf } from '../support/fenced-blocks.ts'
-import { standingPlainly } from '../support/plain/ranking.ts'
+import { rankPlainly } from '../support/plain/ranking.ts'
 import { published } from '../support/plain/rounding.ts'
 import { alphaOf, multiplier, skillPlainly } from '../support/plain/skill.ts'
 import { wholeNumbers } from '../support/plain/strength.ts'
@@ -111,7 +111,7 @@ test('the example of an interval', () => {
 })
 
 test('the example of a rank', () => {
-  expect(standingPlainly([-0.1, 0.2, 0.2, 0.3, 0.25], 0.25, { lower: 0.2, upper: 0.3 })).toEqual({
+  expect(rankPlainly([-0.1, 0.2, 0.2, 0.3, 0.25], 0.25, { lower: 0.2, upper: 0.3 })).toEqual({
     rank: 2,
     rank_interval: { lower: 1, upper: 4 },
     percentile: 70,

@@ -1,7 +1,7 @@
 // The worked values of METHODOLOGY 2.0.0 against the plain scorer: small worlds, the multiplier of the interval, and ranks.
 import { describe, expect, test } from 'vitest'
 import { SMALL_VECTORS, readVectors, testWorldsPlainly } from '../support/methodology-vectors.ts'
-import { standingPlainly } from '../support/plain/ranking.ts'
+import { rankPlainly } from '../support/plain/ranking.ts'
 import { multiplier } from '../support/plain/skill.ts'
 
 describe('the plain scorer', () => {
@@ -20,7 +20,7 @@ describe('the plain scorer', () => {
     'ranks $skill among $voices (itself among them: $counted)',
     ({ voices, skill, lower, upper, counted, expected }) => {
       const field = counted ? voices : [...voices, skill]
-      const standing = standingPlainly(field, skill, { lower, upper })
+      const standing = rankPlainly(field, skill, { lower, upper })
       expect([
         standing.rank,
         standing.rank_interval.lower,

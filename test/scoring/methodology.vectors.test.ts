@@ -1,7 +1,7 @@
 // The worked values of METHODOLOGY 2.0.0 against the scorer: small worlds, each scored whole.
 import { describe, expect, test } from 'vitest'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
-import { rankedVoices, standingIn } from '../../pipeline/scoring/ranking.ts'
+import { rankedVoices, rankIn } from '../../pipeline/scoring/ranking.ts'
 import { multiplier } from '../../pipeline/scoring/skill.ts'
 import { SMALL_VECTORS, readVectors, testWorlds } from '../support/methodology-vectors.ts'
 
@@ -27,7 +27,7 @@ describe('vectors/methodology-2.0.0.json', () => {
       skill_interval: { lower: unit.lower, upper: unit.upper, level: 0.95 },
     }
     const voices = rankedVoices(unit.voices.map((skill) => entity(skill, true)))
-    const standing = standingIn(voices, itself)
+    const standing = rankIn(voices, itself)
     expect([
       standing.rank,
       standing.rank_interval?.lower,

@@ -2,8 +2,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
-import { badgeOf, certificationOf, rankedVoices, standingIn } from '../../pipeline/scoring/ranking.ts'
-import { badgePlainly, certificationPlainly, standingPlainly } from '../support/plain/ranking.ts'
+import { badgeOf, certificationOf, rankedVoices, rankIn } from '../../pipeline/scoring/ranking.ts'
+import { badgePlainly, certificationPlainly, rankPlainly } from '../support/plain/ranking.ts'
 
 interface Entity {
   eligible: boolean
@@ -22,7 +22,7 @@ const member = (skill: number, changes: Partial<Entity> = {}): Entity => ({
 
 function rank(entities: readonly Entity[]) {
   const voices = rankedVoices(entities)
-  return entities.map((entity) => standingIn(voices, entity))
+  return entities.map((entity) => rankIn(voices, entity))
 }
 
 describe('rank', () => {
@@ -107,7 +107,7 @@ describe('rank', () => {
         for (const [i, own] of entities.entries()) {
           if (!own.eligible) continue
           const others = entities.filter((one) => one === own || (one.eligible && one.voice))
-          const expected = standingPlainly(
+          const expected = rankPlainly(
             others.map(({ skill }) => skill),
             own.skill,
             own.skill_interval,

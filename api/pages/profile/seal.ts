@@ -66,7 +66,7 @@ function claimOf(of: Payloads, rules: TitleRules): Claim {
           notShown: 'that it beats copying its field’s average is not shown',
         }
       default:
-        return { words: 'Provisional', ...standing(verification.skill_interval) }
+        return { words: 'Provisional', ...intervalClaim(verification.skill_interval) }
     }
   }
   switch (title) {
@@ -78,16 +78,22 @@ function claimOf(of: Payloads, rules: TitleRules): Claim {
         notShown: 'how it does on other questions than those it chose is not shown',
       }
     case 'silver':
-      return { words: 'Silver', ...standing(verification.skill_interval, `In the best quarter of its field`) }
+      return {
+        words: 'Silver',
+        ...intervalClaim(verification.skill_interval, `In the best quarter of its field`),
+      }
     case 'bronze':
-      return { words: 'Bronze', ...standing(verification.skill_interval, 'In the better half of its field') }
+      return {
+        words: 'Bronze',
+        ...intervalClaim(verification.skill_interval, 'In the better half of its field'),
+      }
     default:
-      return { words: 'Ranked', ...standing(verification.skill_interval) }
+      return { words: 'Ranked', ...intervalClaim(verification.skill_interval) }
   }
 }
 
 /** What the interval of somebody with a rank says where the title does not. */
-function standing(
+function intervalClaim(
   range: Payloads['verification']['skill_interval'],
   rank = 'It has a rank',
 ): Omit<Claim, 'words'> {

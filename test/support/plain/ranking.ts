@@ -3,7 +3,7 @@ import { roundHalfEven } from './rounding.ts'
 import type { PlainInterval } from './skill.ts'
 import type { VoiceRule } from './voices.ts'
 
-export interface PlainStanding {
+export interface PlainRank {
   rank: number
   rank_interval: { lower: number; upper: number }
   percentile: number
@@ -11,11 +11,11 @@ export interface PlainStanding {
 }
 
 /** `field` holds the skills of the entity's field, its own among them. */
-export function standingPlainly(
+export function rankPlainly(
   field: readonly number[],
   skill: number,
   interval: Pick<PlainInterval, 'lower' | 'upper'> | null,
-): PlainStanding {
+): PlainRank {
   const E = field.length
   const lower = interval?.lower ?? -Infinity
   const upper = interval?.upper ?? Infinity

@@ -2,7 +2,7 @@
 import { type PlainMetrics, metricsPlainly } from './entity.ts'
 import type { RawForecast } from './forecasts.ts'
 import { type PlainPair, type PlainQuestion, countedForecasts, scoreQuestionPlainly } from './question.ts'
-import { type PlainStanding, badgePlainly, certificationPlainly, standingPlainly } from './ranking.ts'
+import { type PlainRank, badgePlainly, certificationPlainly, rankPlainly } from './ranking.ts'
 import { published } from './rounding.ts'
 import { type PlainInterval, alphaOf, skillPlainly } from './skill.ts'
 import { type WholePair, strengthsPlainly, wholeNumbers } from './strength.ts'
@@ -38,9 +38,9 @@ export interface PlainEntityScores {
   crowd_skill: number | null
   crowd_skill_interval: PlainInterval | null
   rank: number | null
-  rank_interval: PlainStanding['rank_interval'] | null
+  rank_interval: PlainRank['rank_interval'] | null
   percentile: number | null
-  percentile_interval: PlainStanding['percentile_interval'] | null
+  percentile_interval: PlainRank['percentile_interval'] | null
   /** Of an agent. */
   certification?: ReturnType<typeof certificationPlainly>
   /** Of a forecaster. */
@@ -171,7 +171,7 @@ function ranked(
   const standing =
     own.contested_questions < ELIGIBLE_QUESTIONS
       ? { rank: null, rank_interval: null, percentile: null, percentile_interval: null }
-      : standingPlainly(field, own.skill!, own.skill_interval)
+      : rankPlainly(field, own.skill!, own.skill_interval)
   const scores = { ...own, ...standing }
   return kind === 'agent'
     ? { ...scores, certification: certificationPlainly(scores, rule) }

@@ -1,6 +1,6 @@
 // Bands of the leaderboard: rows that cannot be told apart, by METHODOLOGY §3.
 import { expect, test } from 'vitest'
-import { type Entry, bandsOf } from '../../../api/pages/standing.ts'
+import { type Entry, bandsOf } from '../../../api/pages/ranking.ts'
 
 const entry = (rank: number, lower: number, upper: number) =>
   ({ rank, rank_interval: { lower, upper } }) as Entry
