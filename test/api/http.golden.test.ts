@@ -112,7 +112,7 @@ function usualHeaders({ headers, bytes }: Answer): string[] {
     ...(headers['access-control-allow-origin'] === undefined
       ? []
       : [
-          'Access-Control-Expose-Headers: ETag, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, X-Service-Signature',
+          'Access-Control-Expose-Headers: ETag, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, X-Service-Receipt, X-Service-Signature',
         ]),
     ...(bytes.length === 0 ? [] : [`Content-Length: ${bytes.length}`]),
     'Date: <now>',
