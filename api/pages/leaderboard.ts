@@ -19,6 +19,8 @@ export interface LeaderboardView {
   pageNumber: number
   pages: number
   rules: RankRules
+  /** Whether the field of agents has one agent of each owner. */
+  isOnePerOwner: boolean
   nextReleaseAt: Date | undefined
 }
 
@@ -47,13 +49,14 @@ function pathOf(entityType: EntityType, pageNumber: number): string {
 
 function rows(view: LeaderboardView, file: LeaderboardFile): Part {
   const { site, entityType, rules } = view
+  const isOnePerOwner = entityType === 'agent' && view.isOnePerOwner
   const { many } = WORDS[entityType]
   const ranked = file.entries.filter(({ rank }) => rank !== null)
   const unranked = file.entries.filter(({ rank }) => rank === null)
   return html`<p class="mute">${releaseLine(site, file)}</p>
 ${
   ranked.length > 0 &&
-  html`<p>In the order of skill: 0 is the middle of the field, 1 would be perfect. Beside each skill stand the ends between which it lies, also as a bar from −0.5 to +0.5 with a tick at 0. <strong>Between two thick lines, nobody can be told apart from the first.</strong></p>
+  html`<p>In the order of skill: 0 is the middle of the field, 1 would be perfect. Beside each skill stand the ends between which it lies, also as a bar from −0.5 to +0.5 with a tick at 0. <strong>Between two thick lines, nobody can be told apart from the first.</strong>${isOnePerOwner && ' The field has one agent of each owner; any other agent has the rank that it would take in it.'}</p>
 ${rankedTable(site, entityType, ranked)}
 `
 }${ranked.length === 0 && unranked.length > 0 && html`<p>None of these ${many} is ranked.</p>\n`}${

@@ -100,6 +100,7 @@ function leaderboard(entityType: EntityType, rules: RankRules): Route {
           pageNumber,
           pages: numberOfPages,
           rules,
+          isOnePerOwner: manifest?.voice_rule === 'recorded',
           nextReleaseAt: nextReleaseAt(),
         }),
       )

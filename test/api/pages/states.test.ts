@@ -80,10 +80,18 @@ describe('the leaderboard', () => {
       pageNumber: 1,
       pages: 1,
       rules: RULES,
+      isOnePerOwner: true,
       nextReleaseAt: NEXT,
       ...over,
     })
   const said = (over: Partial<LeaderboardView>) => spaced(textOf(made(over)))
+
+  test('says how agents get ranks where the field has one of each owner', () => {
+    const words = /one agent of each owner/
+    expect(said({})).toMatch(words)
+    expect(said({ isOnePerOwner: false })).not.toMatch(words)
+    expect(said({ entityType: 'forecaster' })).not.toMatch(words)
+  })
 
   test('shows those without a rank below, with how many questions they have of those they need', () => {
     const text = said({ file: { ...FILE, entries: [RANKED, UNRANKED] } })
