@@ -276,7 +276,7 @@ describe('a release that other software has begun', () => {
     expect(JSON.parse(text(planPath(2)))).toMatchObject({
       as_of: TOMORROW,
       methodology_version: '2.1.0',
-      engines: { service: '3.0.0' },
+      engines: { service: '4.0.0' },
       brings_snapshot: true,
     })
     const paths = [...store.objects.keys()].filter((path) => path.startsWith(releasePrefix(2)))

@@ -13,12 +13,12 @@ export const OTHER_METHOD: Methodology = {
 
 export async function laterComponents(options: TestOptions): Promise<Components> {
   const settings = { VERIFICATION_SIGNING_SECRET: OTHER_SECRET }
-  return { ...(await testComponents({ ...options, settings })), methodology: OTHER_METHOD }
+  return { ...(await testComponents({ ...options, settings })), methodology: OTHER_METHOD, service: '4.0.0' }
 }
 
 export async function laterRelease(
   options: TestOptions,
   request: ReleaseRequest = {},
 ): Promise<ReleaseResult> {
-  return makeRelease({ ...(await laterComponents(options)), service: '3.0.0' }, request)
+  return makeRelease(await laterComponents(options), request)
 }
