@@ -104,6 +104,7 @@ const SHOWN: Record<string, RegExp[]> = {
     /{"agent_id":.*"certification":"expert".*}[^]*x-service-signature: v1=[0-9a-f]{64}[^]*the proof holds/i,
     /questions: 1 of 1 rows added[^]*release 4 as of [^]*every byte derived again[^]*fv_test_\w+/,
   ],
+  'docs/agents.md: In ten lines': [/{"results":\[{.*"status":"ok"}\]}{"agent_id":.*"probability":0\.73/],
   'docs/verifying.md: A verifier for Node and browsers': [
     /^these bytes are in the tree “agent” of release \d+, among \d+\nthat is entry [^]* is signed by demo\.example.*\nexpert\n$/,
   ],
@@ -142,26 +143,29 @@ const RUNNERS: Record<string, Runner> = {
   python: { command: 'python3', args: ['-'], tools: ['python3'] },
 }
 
-describe.each(['README.md', 'docs/verifying.md'])('%s, what it tells to run', (document) => {
-  const counts = new Map<string, number>()
-  const runnable = blocksOf(document)
-    .filter((block) => block.language in RUNNERS && !isSetup(block))
-    .map((block) => {
-      const place = `${document}: ${block.heading}`
-      const number = counts.get(place) ?? 0
-      counts.set(place, number + 1)
-      return { ...block, shown: SHOWN[place]?.[number] }
-    })
+describe.each(['README.md', 'docs/agents.md', 'docs/verifying.md'])(
+  '%s, what it tells to run',
+  (document) => {
+    const counts = new Map<string, number>()
+    const runnable = blocksOf(document)
+      .filter((block) => block.language in RUNNERS && !isSetup(block))
+      .map((block) => {
+        const place = `${document}: ${block.heading}`
+        const number = counts.get(place) ?? 0
+        counts.set(place, number + 1)
+        return { ...block, shown: SHOWN[place]?.[number] }
+      })
 
-  test.for(runnable)('$heading, line $line: $language', async (block, { skip }) => {
-    const { command, args, tools } = RUNNERS[block.language]!
-    if (!available(tools)) return skip(`needs ${tools.join(', ')}`)
-    const { code, stdout, stderr } = await withVariables(command, args, block.code)
-    expect(code, `${stdout}\n${stderr}`).toBe(0)
-    expect(block.shown, 'what this block has to show').toBeDefined()
-    expect(stdout).toMatch(block.shown!)
-  })
-})
+    test.for(runnable)('$heading, line $line: $language', async (block, { skip }) => {
+      const { command, args, tools } = RUNNERS[block.language]!
+      if (!available(tools)) return skip(`needs ${tools.join(', ')}`)
+      const { code, stdout, stderr } = await withVariables(command, args, block.code)
+      expect(code, `${stdout}\n${stderr}`).toBe(0)
+      expect(block.shown, 'what this block has to show').toBeDefined()
+      expect(stdout).toMatch(block.shown!)
+    })
+  },
+)
 
 test('what the examples write is outside the repository, or where git does not look', async () => {
   const ignored = (await readFile(`${REPOSITORY}.gitignore`, 'utf8')).split('\n')
