@@ -1,5 +1,5 @@
 // The settings: environment variables, each described where it is declared, and parsed once into plain values.
-// docs/run.md has the table that follows from them.
+// docs/settings.md has the table that follows from them.
 import { z } from 'zod'
 import { ServiceError } from './errors.ts'
 import { ENVIRONMENTS, type Environment } from './values.ts'

@@ -142,7 +142,7 @@ function table(header: readonly string[], rows: readonly string[][]): string {
 
 /** For each page, the text between the marks of each name. */
 export const GENERATED: Record<string, Record<string, string>> = {
-  'docs/run.md': { settings: settingsText() },
+  'docs/settings.md': { settings: settingsText() },
   'docs/data.md': {
     ...Object.fromEntries(TABLE_NAMES.map((name) => [`columns of ${name}`, columnsText(name)])),
     'columns of scores': scoresText(),

@@ -257,8 +257,8 @@ describe('queries in SQL', () => {
 })
 
 describe('documents say what the sources say', () => {
-  test('docs/run.md names every setting and no other', () => {
-    const [, section] = /<!-- settings:([^]*)<!-- end of settings -->/.exec(textOf('docs/run.md'))!
+  test('docs/settings.md names every setting and no other', () => {
+    const [, section] = /<!-- settings:([^]*)<!-- end of settings -->/.exec(textOf('docs/settings.md'))!
     // A row of a table, or one of the sandbox's list.
     const named = section!.matchAll(/^(?:\| )?`([A-Z][A-Z0-9_]+)`(?: |[,.]$)/gm)
     expect([...new Set([...named].map(([, name]) => name!))].sort()).toEqual([...SETTING_NAMES].sort())

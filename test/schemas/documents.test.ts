@@ -11,7 +11,7 @@ test.for(Object.entries(GENERATED))('%s has the tables that `npm run schemas` wr
 })
 
 describe('the settings in the documentation', () => {
-  const written = GENERATED['docs/run.md']!['settings']!
+  const written = GENERATED['docs/settings.md']!['settings']!
 
   test.for(Object.entries(settings.shape))('%s is described', ([, schema]) => {
     expect(schema.description).toMatch(/^[^|\n]{10,}[^.\n]$/)
