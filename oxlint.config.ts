@@ -175,8 +175,6 @@ export default defineConfig({
       files: ['pipeline/store/{creator,disk,mark,local-files}.ts'],
       rules: { 'no-restricted-imports': 'off' },
     },
-    // A page loads it before the script that calls it.
-    { files: ['api/pages/assets/proof.js'], rules: { 'no-unused-vars': 'off' } },
     {
       files: ['jobs/**', 'test/**', 'bench/**', 'examples/**', '.ci/**', '*.config.ts'],
       rules: {

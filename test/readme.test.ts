@@ -21,6 +21,7 @@ import { type Block, REPOSITORY, blocksOf, textOf } from './support/fenced-block
 import { suiteFolder } from './support/folder.ts'
 import { contentOf } from './support/store-content.ts'
 import { openWorker } from './support/tables.ts'
+import { vectors } from './support/transparency-vectors.ts'
 import { makeWorkspace } from './support/workspace.ts'
 
 const isSetup = ({ code }: Block) => /^(npm (ci|start)|\. \/tmp\/fvs-demo-XXXXXX\/demo\.env$)/m.test(code)
@@ -105,10 +106,8 @@ const SHOWN: Record<string, RegExp[]> = {
     /questions: 1 of 1 rows added[^]*release 4 as of [^]*every byte derived again[^]*fv_test_\w+/,
   ],
   'docs/agents.md: In ten lines': [/{"results":\[{.*"status":"ok"}\]}{"agent_id":.*"probability":0\.73/],
-  'docs/verifying.md: A verifier for Node and browsers': [
+  'docs/verifying.md: Check a record now': [
     /^these bytes are in the tree “agent” of release \d+, among \d+\nthat is entry [^]* is signed by demo\.example.*\nexpert\n$/,
-  ],
-  'docs/verifying.md: A verifier for Python': [
     /^these bytes are in the tree agent of release \d+, among \d+\nthat is entry [^]* is signed by demo\.example.*\nexpert\n$/,
   ],
   'docs/verifying.md: With one command': [
@@ -157,7 +156,8 @@ describe.each(['README.md', 'docs/agents.md', 'docs/verifying.md'])(
       })
 
     test.for(runnable)('$heading, line $line: $language', async (block, { skip }) => {
-      const { command, args, tools } = RUNNERS[block.language]!
+      const { command, args, tools: usual } = RUNNERS[block.language]!
+      const tools = block.code.startsWith('python3 ') ? [...usual, 'python3'] : usual
       if (!available(tools)) return skip(`needs ${tools.join(', ')}`)
       const { code, stdout, stderr } = await withVariables(command, args, block.code)
       expect(code, `${stdout}\n${stderr}`).toBe(0)
@@ -166,6 +166,18 @@ describe.each(['README.md', 'docs/agents.md', 'docs/verifying.md'])(
     })
   },
 )
+
+test.each([
+  ['node', 'verify.js'],
+  ['python3', 'verify.py'],
+])('%s examples/%s says that a key has not signed, and exits with 1', async (command, file) => {
+  if (!available([command])) return
+  const line = `LOG_VKEY=${vectors('fvs').keys.log.vkey} ${command} examples/${file}`
+  const { code, stdout, stderr } = await withVariables('bash', ['-c', line], '')
+  expect(code).toBe(1)
+  expect(stdout).not.toContain('expert')
+  expect(stderr).toMatch(/^no known key of demo\.example\S* has signed the checkpoint\n$/)
+})
 
 test('what the examples write is outside the repository, or where git does not look', async () => {
   const ignored = (await readFile(`${REPOSITORY}.gitignore`, 'utf8')).split('\n')

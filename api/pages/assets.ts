@@ -9,15 +9,15 @@ export interface Asset {
   mediaType: string
 }
 
-function asset(name: string, mediaType: string): Asset {
-  const bytes = readFileSync(new URL(`assets/${name}`, import.meta.url))
+function asset(name: string, mediaType: string, source = `assets/${name}`): Asset {
+  const bytes = readFileSync(new URL(source, import.meta.url))
   return { path: `/assets/${sha256Hex(bytes).slice(0, 16)}/${name}`, bytes, mediaType }
 }
 
 export const STYLE = asset('style.css', 'text/css')
 export const ICON = asset('icon.svg', 'image/svg+xml')
-/** The verifier that docs/verifying.md shows. */
-export const PROOF_SCRIPT = asset('proof.js', 'text/javascript')
+/** Pages run the very file that verifiers take, so that both can read what it does. */
+const PROOF_SCRIPT = asset('proof.js', 'text/javascript', '../../examples/verify.js')
 const VERIFY_SCRIPT = asset('verify.js', 'text/javascript')
 
 /** What a page with a check loads. */

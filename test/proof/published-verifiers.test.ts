@@ -1,14 +1,14 @@
-// The verifiers that docs/verifying.md tells readers to run, one for Node and browsers and one for Python, against the worked values
-// and against the service's own verifier: all must decide alike.
+// The verifiers in examples/, one for Node and browsers and one for Python, against the worked values and against the service's
+// own verifier: all must decide alike.
 import { spawnSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
-import { PROOF_SCRIPT } from '../../api/pages/assets.ts'
+import { CHECK_SCRIPTS } from '../../api/pages/assets.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { canonical, encoded } from '../../pipeline/proof/canonical.ts'
 import { type SigningKey, parseVerifierKey, verifierKeyText } from '../../pipeline/proof/note-keys.ts'
 import { receiptsOf } from '../../pipeline/proof/receipts.ts'
 import { verifyProof, verifyReceipt } from '../../pipeline/proof/verify.ts'
-import { blocksOf } from '../support/fenced-blocks.ts'
+import { REPOSITORY, textOf } from '../support/fenced-blocks.ts'
 import {
   AGENT,
   BATCH,
@@ -36,11 +36,7 @@ interface Case {
 /** Says of each case why it is refused; undefined where it holds. */
 type Verifier = (cases: readonly Case[]) => Promise<(string | undefined)[]>
 
-function codeOf(heading: string): string {
-  return blocksOf('docs/verifying.md').find((block) => block.heading === heading)!.code
-}
-
-const script = Buffer.from(PROOF_SCRIPT.bytes).toString('utf8')
+const script = textOf('examples/verify.js')
 
 type Check = (body: Uint8Array, proof: string, vkeys: string[], step: () => void) => Promise<void>
 
@@ -59,19 +55,17 @@ const inNode: Verifier = async (cases) => {
   return Promise.all(cases.map(decide))
 }
 
-/** Defines the functions of the example, which ends in what it does with them, and gives each case to them. */
+/** Defines the functions of the example without its command, and gives each case to them. */
 const IN_PYTHON = `
-import contextlib, io, json, sys
-given = json.load(sys.stdin)
-names = {}
-exec(given["code"], names)
+import contextlib, io, json, runpy, sys
+names = runpy.run_path(sys.argv[1])
 def decide(case):
     try:
         with contextlib.redirect_stdout(io.StringIO()):
             names["verify_proof"](case["body"].encode(), case["proof"], case["vkeys"])
     except (Exception, SystemExit) as refusal:
         return repr(refusal)
-print(json.dumps([decide(case) for case in given["cases"]]))
+print(json.dumps([decide(case) for case in json.load(sys.stdin)]))
 `
 const hasPython = spawnSync('python3', ['--version']).error === undefined
 if (!hasPython) {
@@ -80,9 +74,8 @@ if (!hasPython) {
 }
 
 const inPython: Verifier = (cases) => {
-  const code = codeOf('A verifier for Python').split('\nurl = ')[0]!
-  const input = JSON.stringify({ code, cases })
-  const { stdout, stderr } = spawnSync('python3', ['-c', IN_PYTHON], { input, encoding: 'utf8' })
+  const args = ['-c', IN_PYTHON, `${REPOSITORY}examples/verify.py`]
+  const { stdout, stderr } = spawnSync('python3', args, { input: JSON.stringify(cases), encoding: 'utf8' })
   expect(stderr).toBe('')
   return Promise.resolve((JSON.parse(stdout) as (string | null)[]).map((said) => said ?? undefined))
 }
@@ -195,8 +188,8 @@ function changed(from: Case, runs: number): Case[] {
   })
 }
 
-test('the pages run the verifier that the text shows', () => {
-  expect(codeOf('A verifier for Node and browsers').startsWith(script)).toBe(true)
+test('the pages run the verifier of examples/', () => {
+  expect(CHECK_SCRIPTS.map(({ bytes }) => Buffer.from(bytes).toString('utf8'))).toContain(script)
 })
 
 describe.each([

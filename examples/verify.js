@@ -1,4 +1,6 @@
 // Checks that a public log has a body, or that a receipt acknowledges it: with public keys alone, in Node and in browsers.
+// The pages of the service load this file. `node verify.js` checks what the service publishes of an agent, by FVS_URL, AGENT_ID
+// and LOG_VKEY of the environment.
 const must = (found, why) => {
   if (!found) throw new Error(why)
   return found
@@ -90,4 +92,28 @@ async function verifyProof(body, proof, vkeys, step) {
     isSigned ||= isThere && !isWitness && name === log
   }
   must(isSigned, `no known key of ${log} has signed the checkpoint`)
+}
+
+// Fetches the verification of an agent and its proof, checks both, and prints the certification.
+async function verifyAgent(service, agentId, vkeys) {
+  const url = `${service}/agents/${agentId}/verification`
+  const ask = async (address) => {
+    const answer = await fetch(address)
+    must(answer.ok, `${address} answers ${answer.status}`)
+    return new Uint8Array(await answer.arrayBuffer())
+  }
+  const body = await ask(url)
+  const payload = JSON.parse(new TextDecoder().decode(body))
+  const proof = new TextDecoder().decode(await ask(`${url}/proof?release=${payload.release}`))
+  await verifyProof(body, proof, vkeys, console.log)
+  must(payload.agent_id === agentId && payload.certification, 'this is no verification of the agent')
+  console.log(payload.certification)
+}
+
+if (globalThis.process?.argv[1]?.endsWith('verify.js')) {
+  const { FVS_URL, AGENT_ID, LOG_VKEY } = process.env
+  verifyAgent(FVS_URL, AGENT_ID, LOG_VKEY.split(/\s+/)).catch((error) => {
+    console.error(error.message)
+    process.exitCode = 1
+  })
 }
