@@ -12,7 +12,7 @@ import type { Manifests } from './manifests.ts'
 import type { PublicLog } from './public-log.ts'
 import { ShardCache } from './shard-cache.ts'
 
-/** How far the clocks of the nodes and a write may put a forecast from the time in its id (VERIFIABILITY §4). */
+/** How far the clocks of the nodes and a write may put a forecast from the time in its id (docs/verifying.md, Receipts). */
 const WINDOW_MS = 10 * 60_000
 /** Of releases whose file was read as a whole and found right: some thousands. */
 const CACHE_BYTES = 1024 * 1024

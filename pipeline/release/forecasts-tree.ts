@@ -1,4 +1,4 @@
-// The tree over the forecasts that came by the API and that no earlier release has in its tree (VERIFIABILITY §1).
+// The tree over the forecasts that came by the API and that no earlier release has in its tree (docs/data.md, Trees).
 import { createHash } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
 // Where a payload is in the tree over all payloads of its kind of entity: the path inside its shard, and on over the roots of the
-// shards (VERIFIABILITY §1).
+// shards (docs/data.md, Trees).
 import type { PublicationKind } from '../../schemas/metric.ts'
 import type { ReleaseShard, ReleaseTrees } from '../../schemas/payloads.ts'
 import { hashOfBase64 } from '../proof/base64.ts'

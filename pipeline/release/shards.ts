@@ -56,7 +56,7 @@ export function addPublished(text: GrowingText, payload: Record<string, unknown>
   return bytes
 }
 
-/** The payloads of an entity that are leaves of the tree of its kind, in the order of the tree (VERIFIABILITY §1). */
+/** The payloads of an entity that are leaves of the tree of its kind, in the order of the tree (docs/data.md, Trees). */
 export const LEAVES = PUBLICATIONS.toSorted()
 
 /** The shards of one kind of entity, given in order of id. */

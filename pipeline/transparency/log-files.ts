@@ -1,4 +1,4 @@
-// The files of the public log in the store (VERIFIABILITY §2): tiles, bundles of entries and checkpoints.
+// The files of the public log in the store (docs/data.md, Public log): tiles, bundles of entries and checkpoints.
 import { ServiceError } from '../../schemas/errors.ts'
 import { decoded } from '../proof/canonical.ts'
 import { type SignedCheckpoint, parseCheckpoint } from '../proof/checkpoint.ts'

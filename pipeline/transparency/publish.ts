@@ -1,5 +1,5 @@
-// Makes the public log (VERIFIABILITY §3): an entry for each release after its manifest, a signed checkpoint after each entry, and
-// cosignatures of the last.
+// Makes the public log (docs/data.md, Public log): an entry for each release after its manifest, a signed checkpoint after each
+// entry, and cosignatures of the last.
 import { ServiceError } from '../../schemas/errors.ts'
 import { base64Of } from '../proof/base64.ts'
 import { encoded } from '../proof/canonical.ts'

@@ -1,4 +1,4 @@
-// The entry of the public log for a release: a pure function of its manifest (VERIFIABILITY §1).
+// The entry of the public log for a release: a pure function of its manifest (docs/data.md, Public log).
 import type { ReleaseManifest } from '../../schemas/payloads.ts'
 import type { Statement } from '../../schemas/statement.ts'
 import { ServiceError } from '../../schemas/errors.ts'

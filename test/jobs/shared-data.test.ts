@@ -227,7 +227,7 @@ describe.skipIf(!found)('real forecasts', () => {
       ranks(pros.map((pro) => pro.peer_score)),
     ]
     const squares = bySkill.reduce((sum, rank, i) => sum + (rank - byPeers[i]!) ** 2, 0)
-    // Spearman's correlation: METHODOLOGY §8 has 0.96 for the mean published peer scores.
+    // Spearman's correlation with the mean published peer scores.
     expect(1 - (6 * squares) / (10 * 99)).toBeGreaterThan(0.9)
   })
 

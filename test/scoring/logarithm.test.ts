@@ -1,4 +1,4 @@
-// The logarithms of METHODOLOGY §6.1: none is so near a rounding boundary that two correct libraries could differ.
+// The logarithms of METHODOLOGY §7: none is so near a rounding boundary that two correct libraries could differ.
 import { describe, expect, test } from 'vitest'
 import { PPM, negativeLogNano } from '../../pipeline/scoring/logarithm.ts'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
