@@ -220,6 +220,11 @@ async function openInData(): Promise<Database> {
   return database
 }
 
+/** A semicolon at the end of a line ends a statement. */
+function statementsOf(text: string): string[] {
+  return text.split(/;\n/).filter((statement) => statement.trim() !== '')
+}
+
 describe('queries in SQL', () => {
   test.each(['README.md', 'docs/data.md'])('%s: every query finds rows', async (document) => {
     if (document === 'docs/data.md') await countCall()
@@ -227,8 +232,7 @@ describe('queries in SQL', () => {
     const queries = blocksOf(document).filter(({ language }) => language === 'sql')
     expect(queries.length).toBeGreaterThan(0)
     for (const { line, code } of queries) {
-      const statements = code.split(/;\n/)
-      for (const statement of statements.filter((text) => text.trim() !== '')) {
+      for (const statement of statementsOf(code)) {
         const rows = await database.rows(statement)
         const isQuery = !statement.trim().startsWith('SET')
         const younger = statement.includes('INTERVAL 1 HOUR')
@@ -237,15 +241,10 @@ describe('queries in SQL', () => {
     }
   })
 
-  test('docs/data.md: the skills derived again are those published', async () => {
+  test('examples/skill.sql: the skills derived again are those published', async () => {
     using database = await openInData()
-    const queries = blocksOf('docs/data.md').filter(({ language }) => language === 'sql')
-    const derivation = queries.at(-1)!
-    expect(derivation.heading).toBe('The skill, derived again')
-    const text = queries[0]!.code + derivation.code
-    const statements = text.split(/;\n/).filter((statement) => statement.trim() !== '')
     let rows: Record<string, unknown>[] = []
-    for (const statement of statements) rows = await database.rows(statement)
+    for (const statement of statementsOf(textOf('examples/skill.sql'))) rows = await database.rows(statement)
     const [{ entities, agents, same_certification, ...same }] = rows as [Record<string, bigint>]
     expect(entities).toBeGreaterThan(agents!)
     expect(agents).toBeGreaterThan(0n)
