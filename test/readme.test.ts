@@ -329,12 +329,12 @@ describe('documents say what the sources say', () => {
     )
   })
 
-  const pages = ['docs', 'docs/decisions'].flatMap((path) =>
+  const pages = ['.', 'docs', 'docs/decisions'].flatMap((path) =>
     readdirSync(`${REPOSITORY}${path}`)
       .filter((name) => name.endsWith('.md'))
-      .map((name) => `${path}/${name}`),
+      .map((name) => normalize(`${path}/${name}`)),
   )
-  test.each(['README.md', ...pages])('%s: links lead somewhere', (document) => {
+  test.each(pages)('%s: links lead somewhere', (document) => {
     for (const [, target] of textOf(document).matchAll(/\]\((?!https?:)([^)]+)\)/g)) {
       const [path, anchor] = target!.split('#') as [string, string?]
       const file = path === '' ? document : normalize(join(dirname(document), path))
