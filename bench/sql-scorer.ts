@@ -81,7 +81,7 @@ export async function compareScorers(root: string): Promise<ScorerFigures> {
     let started = performance.now()
     const pairs = await (async () => {
       using database = await open()
-      const context = { methodology: METHODOLOGY, database, local, directory }
+      const context = { methodology: METHODOLOGY, database, local }
       const world = await orderEveryone(context, versions, WORLD_END)
       await scoreEveryone(context, world)
       await world.writeScores(ours, 0, world.pairs)

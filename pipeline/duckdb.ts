@@ -204,7 +204,7 @@ class RowAppender<Kinds extends ColumnKinds> implements RowSink<Kinds> {
 
   close(): void {
     this.#flush()
-    this.#appender.closeSync()
+    reportedNow(() => this.#appender.closeSync())
     this.#connection.closeSync()
   }
 
@@ -219,7 +219,7 @@ class RowAppender<Kinds extends ColumnKinds> implements RowSink<Kinds> {
       const sizeBytes = this.row * BYTES_PER_ELEMENT
       copy_data_to_vector(vector, 0, buffer as ArrayBuffer, byteOffset, sizeBytes)
     }
-    this.#appender.appendDataChunk(chunk)
+    reportedNow(() => this.#appender.appendDataChunk(chunk))
     this.row = 0
   }
 }
@@ -238,8 +238,21 @@ async function reported<T>(result: Promise<T>): Promise<T> {
   try {
     return await result
   } catch (cause) {
-    const message = cause instanceof Error ? cause.message : String(cause)
-    const full = /No space left|Out of Memory/i.test(message)
-    throw new ServiceError(full ? 'unavailable' : 'corrupt', `DuckDB: ${message}`, { cause })
+    throw failure(cause)
   }
+}
+
+function reportedNow(work: () => void): void {
+  try {
+    work()
+  } catch (cause) {
+    throw failure(cause)
+  }
+}
+
+function failure(cause: unknown): ServiceError {
+  const message = cause instanceof Error ? cause.message : String(cause)
+  // An appender says of memory only that there is no block of it.
+  const full = /No space left|Out of Memory|could not allocate block/i.test(message)
+  return new ServiceError(full ? 'unavailable' : 'corrupt', `DuckDB: ${message}`, { cause })
 }

@@ -26,3 +26,23 @@ test('nothing of a file is kept after it was read, so that one that was replaced
     expect(kept).toEqual([{ bytes: 0n }])
   })
 })
+
+test('rows for which there is no memory, and no folder to spill to, are unavailable', async () => {
+  const open = () => Database.open({ threads: 1, memoryLimit: '20MB', directory: '' })
+  await withDatabase(open, async (database) => {
+    await database.run('CREATE TABLE numbers (value DOUBLE)')
+    const appender = await database.appender('numbers', { value: 'double' })
+    const append = () => {
+      for (let nth = 0; nth < 10_000_000; nth++) {
+        appender.columns.value[appender.row] = Math.sin(nth)
+        appender.next()
+      }
+    }
+    expect(append).toThrow(
+      expect.objectContaining({
+        kind: 'unavailable',
+        message: expect.stringMatching(/^DuckDB: Failed to append/),
+      }),
+    )
+  })
+})

@@ -1,5 +1,4 @@
 // The engine for one machine: DuckDB numbers and sorts the inputs of the two steps, and keeps their results.
-import { rm } from 'node:fs/promises'
 import type { VoiceRule } from '../../schemas/payloads.ts'
 import type { ScoredTable } from '../../schemas/tables.ts'
 import type { Database } from '../duckdb.ts'
@@ -12,7 +11,7 @@ import type { LocalFiles } from '../store/local-files.ts'
 import type { TableVersion } from '../tables/delta.ts'
 import { attachAll } from '../tables/views.ts'
 import { type Fit, fit } from './fit.ts'
-import { sweepAll, sweepTouched, sweptPath } from './pairs.ts'
+import { sweepAll, sweepTouched } from './pairs.ts'
 import {
   FITTED_ENTITY,
   FITTED_QUESTION,
@@ -81,8 +80,6 @@ export interface ScoringContext {
   /** A fresh database. Scoring leaves its tables in it. */
   database: Database
   local: LocalFiles
-  /** For files on their way. */
-  directory: string
   /** Called after every stage. */
   log?: (event: string, fields: object) => void
 }
@@ -174,22 +171,18 @@ async function sweptAndFitted(
   questions: readonly ResolvedQuestion[],
   since: Since | undefined,
 ): Promise<Fitted> {
-  const { methodology, database, directory, log } = context
-  try {
-    const built = since && (await sweepTouched(context, entities, questions, since))
-    if (since && !built) await createCounted(database)
-    const { kept, voices, voiceRule } = built ?? (await sweepAll(context, entities, questions))
-    log?.('swept every question', { voice_rule: voiceRule })
-    const fitted = fit(methodology, entities, voices, questions, kept)
-    log?.('fitted strengths', { scale: fitted.scale })
-    await keepFitted(database, fitted)
-    await orderPairs(database, methodology, fitted.scale)
-    log?.('ordered the pairs', {})
-    const { circumstances, pairs } = fitted
-    return { circumstances, pairs, voiceRule, isSweptInFull: built === undefined }
-  } finally {
-    await rm(sweptPath(directory), { force: true })
-  }
+  const { methodology, database, log } = context
+  const built = since && (await sweepTouched(context, entities, questions, since))
+  if (since && !built) await createCounted(database)
+  const { kept, voices, voiceRule } = built ?? (await sweepAll(context, entities, questions))
+  log?.('swept every question', { voice_rule: voiceRule })
+  const fitted = fit(methodology, entities, voices, questions, kept)
+  log?.('fitted strengths', { scale: fitted.scale })
+  await keepFitted(database, fitted)
+  await orderPairs(database, methodology, fitted.scale)
+  log?.('ordered the pairs', {})
+  const { circumstances, pairs } = fitted
+  return { circumstances, pairs, voiceRule, isSweptInFull: built === undefined }
 }
 
 async function keepFitted(database: Database, { weight, weighted, strength }: Fit): Promise<void> {

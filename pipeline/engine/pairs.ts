@@ -1,24 +1,20 @@
 // Makes the pairs of a world: from all forecasts, or from those that something has touched and the pairs of the last release.
-import { join } from 'node:path'
 import type { VoiceRule } from '../../schemas/payloads.ts'
-import { type Database, parquet } from '../duckdb.ts'
+import type { Database } from '../duckdb.ts'
 import type { Methodology } from '../scoring/methodology.ts'
 import { PAIR_COLUMNS } from '../scoring/pairs.ts'
 import type { ResolvedQuestion } from '../scoring/question.ts'
 import { type KnownEntity, voicesOf } from '../scoring/voices.ts'
 import { HELD_PAIRS, attachCarried, createHeld, sweptIsAll } from './carried.ts'
-import { ColumnFile } from './column-file.ts'
 import { KEPT_COLUMNS, KeptPairs, voiceRuleOf } from './fit.ts'
 import { forecastsByQuestion } from './forecasts.ts'
-import { VOICE, createCounted, keep } from './queries.ts'
+import { VOICE, createCounted, createTable, keep } from './queries.ts'
 import { type Since, createTouchedForecasts } from './since.ts'
 import { sweepQuestions } from './sweep.ts'
 
 interface SweepContext {
   methodology: Methodology
   database: Database
-  /** For the file of the pairs that are swept, which the view `pair` reads. */
-  directory: string
   log?: ((event: string, fields: object) => void) | undefined
 }
 
@@ -75,28 +71,26 @@ export async function sweepTouched(
   return undefined
 }
 
-/** The file of the pairs that were swept. */
-export function sweptPath(directory: string): string {
-  return join(directory, 'swept.parquet')
-}
-
-/** Sweeps the view `swept_forecasts`, makes the view `pair` of its pairs and of others, and keeps what is fitted of all pairs. */
+/**
+ * Sweeps the view `swept_forecasts` into the table `swept_pair`, makes the view `pair` of these pairs and of others, and keeps what is
+ * fitted of all pairs.
+ */
 async function sweep(
-  { methodology, database, directory }: SweepContext,
+  { methodology, database }: SweepContext,
   voices: Uint8Array,
   questions: readonly ResolvedQuestion[],
   others?: string,
 ): Promise<KeptPairs> {
-  const path = sweptPath(directory)
-  using file = new ColumnFile(path, PAIR_COLUMNS)
-  const kept = new KeptPairs(file)
+  await database.run(createTable('swept_pair', PAIR_COLUMNS))
+  const appender = await database.appender('swept_pair', PAIR_COLUMNS)
+  const kept = new KeptPairs(appender)
   if (others) {
     const fitted = `SELECT ${Object.keys(KEPT_COLUMNS).join(', ')} FROM (${others})`
     for await (const block of database.columns(fitted, KEPT_COLUMNS)) kept.take(block)
   }
   await sweepQuestions(methodology, voices, questions, forecastsByQuestion(database), kept)
-  file.close()
-  const swept = `FROM ${parquet([path])}`
+  appender.close()
+  const swept = 'FROM swept_pair'
   await database.run(`CREATE OR REPLACE TEMP VIEW pair AS ${others ? `${swept} UNION ALL ${others}` : swept}`)
   return kept
 }

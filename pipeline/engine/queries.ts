@@ -194,7 +194,9 @@ export async function orderPairs(
      JOIN named_question USING (question) ORDER BY entity, place`,
   )
   await database.run('DROP VIEW pair')
-  for (const table of ['named_entity', 'named_question']) await database.run(`DROP TABLE ${table}`)
+  for (const table of ['swept_pair', 'named_entity', 'named_question']) {
+    await database.run(`DROP TABLE ${table}`)
+  }
 }
 
 /**

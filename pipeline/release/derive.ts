@@ -49,6 +49,8 @@ export interface ReleaseInputs {
 
 export interface DerivationContext extends ScoringContext {
   store: Store
+  /** For files on their way to the store. */
+  directory: string
 }
 
 export interface DerivedRelease extends AsyncDisposable {

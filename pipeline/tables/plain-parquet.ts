@@ -1,21 +1,29 @@
-// Inbox objects: rows in a plain Parquet file of one row group. The API writes such a file for a few rows at a time, many times a
-// second, where a general writer takes longer for the form of the file than for the rows.
+// Inbox objects: rows in a plain Parquet file: one row group, one page to a column, without compression, dictionaries or statistics.
+// The API writes such a file for a few rows at a time, many times a second, where a general writer takes longer for the form of the
+// file than for the rows. Fields have the numbers of
+// https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift
 import type { Column, ColumnType, Row } from '../../schemas/tables.ts'
 import { ByteWriter } from './byte-writer.ts'
-import {
-  BYTE_ARRAY,
-  type Chunk,
-  DATE,
-  DOUBLE,
-  INT32,
-  INT64,
-  MAGIC,
-  type ParquetColumn,
-  TIMESTAMP_MILLIS,
-  UTF8,
-  putFileEnd,
-  putPageHeader,
-} from './parquet-form.ts'
+import { ThriftWriter } from './thrift-writer.ts'
+
+/** Numbers that the format has for physical types, for what they mean, and for whether values may be missing. */
+const INT32 = 1
+const INT64 = 2
+const DOUBLE = 5
+const BYTE_ARRAY = 6
+const UTF8 = 0
+const DATE = 6
+const TIMESTAMP_MILLIS = 9
+const REQUIRED = 0
+const OPTIONAL = 1
+/** And for pages, encodings and codecs. */
+const DATA_PAGE = 0
+const PLAIN = 0
+const RLE = 3
+const UNCOMPRESSED = 0
+
+/** How a file begins and ends. */
+const MAGIC = Buffer.from('PAR1')
 
 type Value = NonNullable<Row[string]>
 
@@ -62,6 +70,12 @@ const TYPES: Record<ColumnType, ParquetType> = {
   },
 }
 
+/** Where the page of a column is in the file, with its header. */
+interface Chunk {
+  offset: number
+  sizeBytes: number
+}
+
 /** What is being written: a file, and the values of one of its pages. */
 const file = new ByteWriter()
 const page = new ByteWriter()
@@ -75,13 +89,8 @@ export function plainParquet(columns: readonly Column[], rows: readonly Row[]): 
     putPage(column, rows)
     return { offset, sizeBytes: file.length - offset }
   })
-  putFileEnd(file, columns.map(parquetColumn), [{ rows: rows.length, chunks }])
+  putFooter(file, columns, chunks, rows.length)
   return file.copy()
-}
-
-function parquetColumn({ name, type, nullable }: Column): ParquetColumn {
-  const { physical, meaning } = TYPES[type]
-  return { name, physical, meaning, nullable }
 }
 
 /** Its header, for each row whether there is a value, and the values that there are. */
@@ -130,6 +139,80 @@ function putTexts(into: ByteWriter, values: readonly Value[]): void {
     into.uint32(Buffer.byteLength(text))
     into.text(text)
   }
+}
+
+/** Puts what comes before the `sizeBytes` bytes of a page of this many values, missing ones among them. */
+function putPageHeader(into: ByteWriter, values: number, sizeBytes: number): void {
+  const header = new ThriftWriter(into)
+  const [pageType, uncompressed, compressed, dataPage] = [1, 2, 3, 5]
+  header.i32(pageType, DATA_PAGE).i32(uncompressed, sizeBytes).i32(compressed, sizeBytes)
+  const [valueCount, encoding, definitionLevels, repetitionLevels] = [1, 2, 3, 4]
+  header.struct(dataPage).i32(valueCount, values).i32(encoding, PLAIN)
+  header.i32(definitionLevels, RLE).i32(repetitionLevels, RLE).end()
+  header.end()
+}
+
+/** Puts what comes after the last page. */
+function putFooter(
+  into: ByteWriter,
+  columns: readonly Column[],
+  chunks: readonly Chunk[],
+  rows: number,
+): void {
+  const start = into.length
+  const footer = new ThriftWriter(into)
+  const [version, schema, rowCount, rowGroups, createdBy] = [1, 2, 3, 4, 6]
+  footer.i32(version, 1).structs(schema, 1 + columns.length)
+  writeSchema(footer, columns)
+  footer.i64(rowCount, rows).structs(rowGroups, 1)
+  writeRowGroup(footer, columns, chunks, rows)
+  footer.text(createdBy, 'forecast-verification-service').end()
+  into.uint32(into.length - start)
+  into.bytes(MAGIC)
+}
+
+/** The root, and then its children. */
+function writeSchema(footer: ThriftWriter, columns: readonly Column[]): void {
+  const [type, repetition, nameField, children, converted, logical] = [1, 3, 4, 5, 6, 10]
+  const timestamp = 8
+  const [isUtc, unit, milliseconds] = [1, 2, 1]
+  footer.text(nameField, 'root').i32(children, columns.length).end()
+  for (const { name, type: columnType, nullable } of columns) {
+    const { physical, meaning } = TYPES[columnType]
+    footer.i32(type, physical).i32(repetition, nullable ? OPTIONAL : REQUIRED)
+    footer.text(nameField, name)
+    if (meaning !== undefined) footer.i32(converted, meaning)
+    if (meaning === TIMESTAMP_MILLIS) {
+      // Without this some readers take it for a time in no time zone.
+      footer.struct(logical).struct(timestamp).true(isUtc)
+      footer.struct(unit).struct(milliseconds).end().end().end().end()
+    }
+    footer.end()
+  }
+}
+
+function writeRowGroup(
+  footer: ThriftWriter,
+  columns: readonly Column[],
+  chunks: readonly Chunk[],
+  rows: number,
+): void {
+  const [columnChunks, totalBytes, rowCount] = [1, 2, 3]
+  const [fileOffset, metadata] = [2, 3]
+  const [type, encodings, path, codec, valueCount, uncompressed, compressed, pageOffset] = [
+    1, 2, 3, 4, 5, 6, 7, 9,
+  ]
+  footer.structs(columnChunks, columns.length)
+  for (const [index, column] of columns.entries()) {
+    const { offset, sizeBytes } = chunks[index]!
+    footer.i64(fileOffset, offset).struct(metadata)
+    footer.i32(type, TYPES[column.type].physical).i32s(encodings, [PLAIN, RLE]).texts(path, [column.name])
+    footer.i32(codec, UNCOMPRESSED).i64(valueCount, rows)
+    footer.i64(uncompressed, sizeBytes).i64(compressed, sizeBytes).i64(pageOffset, offset)
+    footer.end().end()
+  }
+  const sizeBytes = chunks.reduce((sum, chunk) => sum + chunk.sizeBytes, 0)
+  footer.i64(totalBytes, sizeBytes).i64(rowCount, rows).end()
 }
 
 function finite(value: Value): number {
