@@ -1,23 +1,17 @@
-// Bytes that are put one after another into memory that serves for the next ones again: for the small parts of a file, memory of
-// their own costs more than what is put there.
+// Bytes that are put one after another into memory that grows.
 
-const FIRST_BYTES = 4096
+const FIRST_BYTES = 1024
 /** How much one of the upper half of a number stands for. */
 const UPPER = 2 ** 32
 
 /** Numbers have their lowest byte first. */
 export class ByteWriter {
-  #bytes = Buffer.alloc(FIRST_BYTES)
+  #bytes = Buffer.allocUnsafe(FIRST_BYTES)
   #view = viewOf(this.#bytes)
   #length = 0
 
   get length(): number {
     return this.#length
-  }
-
-  /** Begins again. */
-  clear(): void {
-    this.#length = 0
   }
 
   byte(value: number): void {
@@ -55,22 +49,15 @@ export class ByteWriter {
     this.byte(rest)
   }
 
-  /** In UTF-8. Returns the number of its bytes. */
-  text(value: string): number {
-    const sizeBytes = Buffer.byteLength(value)
-    const at = this.#room(sizeBytes)
+  /** In UTF-8. */
+  text(value: string): void {
+    const at = this.#room(Buffer.byteLength(value))
     this.#bytes.write(value, at)
-    return sizeBytes
   }
 
   bytes(value: Uint8Array): void {
     const at = this.#room(value.length)
     this.#bytes.set(value, at)
-  }
-
-  /** All that another one holds. */
-  all(other: ByteWriter): void {
-    this.bytes(other.#bytes.subarray(0, other.#length))
   }
 
   /** A copy in memory of its own, which can be handed to a thread. */
@@ -87,7 +74,7 @@ export class ByteWriter {
   }
 
   #grow(): void {
-    const bytes = Buffer.alloc(2 * this.#length)
+    const bytes = Buffer.allocUnsafe(2 * this.#length)
     this.#bytes.copy(bytes)
     this.#bytes = bytes
     this.#view = viewOf(bytes)

@@ -76,17 +76,13 @@ interface Chunk {
   sizeBytes: number
 }
 
-/** What is being written: a file, and the values of one of its pages. */
-const file = new ByteWriter()
-const page = new ByteWriter()
-
 /** @throws Error for a value that is missing or that its column cannot hold. */
 export function plainParquet(columns: readonly Column[], rows: readonly Row[]): Uint8Array {
-  file.clear()
+  const file = new ByteWriter()
   file.bytes(MAGIC)
   const chunks = columns.map((column): Chunk => {
     const offset = file.length
-    putPage(column, rows)
+    putPage(file, column, rows)
     return { offset, sizeBytes: file.length - offset }
   })
   putFooter(file, columns, chunks, rows.length)
@@ -94,15 +90,15 @@ export function plainParquet(columns: readonly Column[], rows: readonly Row[]): 
 }
 
 /** Its header, for each row whether there is a value, and the values that there are. */
-function putPage({ name, type, nullable }: Column, rows: readonly Row[]): void {
+function putPage(into: ByteWriter, { name, type, nullable }: Column, rows: readonly Row[]): void {
   const all = rows.map((row) => row[name] ?? null)
   const values = all.includes(null) ? all.filter((value) => value !== null) : (all as Value[])
   if (!nullable && values.length < all.length) throw new Error(`a row has no ${name}`)
-  page.clear()
+  const page = new ByteWriter()
   if (nullable) putLevels(page, all)
   TYPES[type].put(page, values)
-  putPageHeader(file, all.length, page.length)
-  file.all(page)
+  putPageHeader(into, all.length, page.length)
+  into.bytes(page.copy())
 }
 
 /** One bit for each row, after the size of all and the number of bytes that they fill. */
@@ -119,23 +115,9 @@ function varintBytes(value: number): number {
   return value < 128 ? 1 : 1 + varintBytes(Math.floor(value / 128))
 }
 
-/** Below this length a character is the first of the four bytes in which a text has its length. */
-const ASCII = 128
-
 /** Each text after the number of its bytes. */
 function putTexts(into: ByteWriter, values: readonly Value[]): void {
-  const texts = values as readonly string[]
-  const length = texts[0]?.length ?? ASCII
-  if (length < ASCII && texts.every((other) => other.length === length)) {
-    // Such as ids, which are written at once, unless they are not what they seem.
-    const start = `${String.fromCharCode(length)}\0\0\0`
-    const all = start + texts.join(start)
-    if (Buffer.byteLength(all) === all.length) {
-      into.text(all)
-      return
-    }
-  }
-  for (const text of texts) {
+  for (const text of values as readonly string[]) {
     into.uint32(Buffer.byteLength(text))
     into.text(text)
   }
