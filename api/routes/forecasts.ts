@@ -237,14 +237,13 @@ export const submitForecasts = route({
       takenOf,
     )
     let taken = 0
-    const forecastAt = takenOf(answer)[0]?.forecast_at.toISOString()
     const results = answer.map((result) => {
       if ('problem' in result) {
         return JSON.stringify({ problem: inOrder(result.problem), status: 'refused' })
       }
-      const receipt = receipts[taken++]
-      const own = receipt === undefined ? '' : `,"receipt":${JSON.stringify(receipt)}`
-      return acknowledgementText(result, forecastAt, `${own},"status":"ok"`)
+      // In order: both come after the members of the acknowledgement.
+      const added = JSON.stringify({ receipt: receipts[taken++], status: 'ok' })
+      return `${acknowledgementText(result).slice(0, -1)},${added.slice(1)}`
     })
     // Canonical as it is: the members are in order.
     return { body: Buffer.from(`{"results":[${results.join()}]}`) }

@@ -77,21 +77,12 @@ function resultOf(id: string, publication: Publication): Uint8Array {
   })
 }
 
-const COMMA = 0x2c
+const HEAD = Buffer.from('{"results":[')
+const COMMA = Buffer.from(',')
+const END = Buffer.from(']}')
 
-/** The answer in canonical JSON, of one result at least. */
+/** The answer in canonical JSON. */
 function canonicalResults(results: readonly Uint8Array[]): Uint8Array {
-  const [head, end] = ['{"results":[', ']}']
-  const commas = results.length - 1
-  const size = results.reduce((sum, { length }) => sum + length, head.length + commas + end.length)
-  const whole = Buffer.allocUnsafe(size)
-  let at = whole.write(head)
-  for (const result of results) {
-    whole.set(result, at)
-    at += result.length
-    whole[at++] = COMMA
-  }
-  // In place of the last comma.
-  whole.write(end, at - 1)
-  return whole
+  const parts = results.flatMap((result, nth) => (nth === 0 ? [result] : [COMMA, result]))
+  return Buffer.concat([HEAD, ...parts, END])
 }

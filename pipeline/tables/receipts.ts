@@ -3,17 +3,12 @@ import type { ForecastRow } from '../../schemas/tables.ts'
 import type { SigningKey } from '../proof/note-keys.ts'
 import { receiptHeader, receiptsOf } from '../proof/receipts.ts'
 
-/**
- * The text of the answer, byte for byte: what a receipt and the tree `forecasts` of a release have as a leaf. `forecastAt` is the time of
- * the row, if the caller has its text already; `more` is further members, each after a comma.
- */
-export function acknowledgementText(
-  { entity_id, forecast_id, forecast_at, probability, question_id }: ForecastRow,
-  forecastAt = forecast_at.toISOString(),
-  more = '',
-): string {
+/** The text of the answer, byte for byte: what a receipt and the tree `forecasts` of a release have as a leaf. */
+export function acknowledgementText(row: ForecastRow): string {
+  const { entity_id, forecast_id, probability, question_id } = row
+  const forecastAt = row.forecast_at.toISOString()
   // Canonical as it is: the members are in order, and no value needs an escape.
-  return `{"agent_id":"${entity_id}","forecast_at":"${forecastAt}","forecast_id":"${forecast_id}","probability":${probability},"question_id":"${question_id}"${more}}`
+  return `{"agent_id":"${entity_id}","forecast_at":"${forecastAt}","forecast_id":"${forecast_id}","probability":${probability},"question_id":"${question_id}"}`
 }
 
 export function acknowledgementBytes(row: ForecastRow): Uint8Array {
