@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs, promisify } from 'node:util'
-import { holdTickShape } from '../api/http/tick-shape.ts'
+import { holdTickShape } from '../api/http/v8.ts'
 
 const TICKS = 300_000
 
