@@ -1,7 +1,7 @@
 // Counts a call: whether it is admitted, and what the caller is told about the quota.
-import type { RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible'
 import type { UsageEntry } from '../../pipeline/access/usage.ts'
 import { ServiceError } from '../../schemas/errors.ts'
+import type { Count, Counter } from './counters.ts'
 
 export type LimitedCall = 'register' | 'forecast' | 'verification' | 'read'
 
@@ -42,32 +42,34 @@ export interface Admission {
 export interface Limit {
   policy: PolicyName
   quota: number
-  windowOf: (counted: RateLimiterRes) => QuotaWindow
+  windowOf: (count: Count) => QuotaWindow
 }
 
-/** Counts a call of a caller toward its quota, or a call that counts as several. */
-export async function count(
-  counter: RateLimiterAbstract,
-  caller: string,
-  limit: Limit,
-  calls = 1,
-): Promise<Admission> {
-  const counted = await counter.consume(caller, calls, { quota: limit.quota })
-  const admitted = counted.consumedPoints <= limit.quota
-  const state = stateOf(counted, limit)
-  const endsMs = performance.now() + counted.msBeforeNext
+/** A caller's place in a counter, and the limit to its count. */
+export interface Allowance {
+  counter: Counter
+  caller: string
+  limit: Limit
+}
+
+/** Counts a call toward an allowance, or a call that counts as several. */
+export async function countToward({ counter, caller, limit }: Allowance, calls = 1): Promise<Admission> {
+  const count = await counter.consume(caller, calls, limit.quota)
+  const admitted = count.used <= limit.quota
+  const state = stateOf(count, limit)
+  const endsMs = performance.now() + count.msLeft
   return {
     admitted,
     state,
     // A later window has not counted the call.
     takeBack: async () =>
-      admitted && performance.now() < endsMs ? stateOf(await counter.reward(caller, calls), limit) : state,
+      admitted && performance.now() < endsMs ? stateOf(await counter.giveBack(caller, calls), limit) : state,
   }
 }
 
-export function stateOf(counted: RateLimiterRes, { policy, quota, windowOf }: Limit): QuotaState {
-  const { windowS, resetS } = windowOf(counted)
-  return { policy, quota, remaining: Math.max(0, quota - counted.consumedPoints), windowS, resetS }
+export function stateOf(count: Count, { policy, quota, windowOf }: Limit): QuotaState {
+  const { windowS, resetS } = windowOf(count)
+  return { policy, quota, remaining: Math.max(0, quota - count.used), windowS, resetS }
 }
 
 /** Admitted by both, or refused by the one that is used up. Tells of the one that has less left. */

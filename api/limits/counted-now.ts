@@ -1,22 +1,7 @@
 // Counts a call without waiting, where this process keeps the counts itself: most calls are admitted so, and answered at once.
-import type { RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible'
 import type { UsageEntry } from '../../pipeline/access/usage.ts'
-import { type Limit, type QuotaState, scarcer, stateOf } from './admission.ts'
-
-/** A counter that is asked and counts at once. `nowMs` is by `performance.now`, which is read where it is left out. */
-export interface OwnCounter extends RateLimiterAbstract {
-  /** The points of `get`, for a call under a quota; 0 where nothing is counted, and Infinity where knowing it takes waiting. */
-  pointsNow(caller: string, quota: number, nowMs?: number): number
-  /** As `consume`. */
-  consumeNow(caller: string, points: number, quota: number, nowMs?: number): RateLimiterRes
-}
-
-/** A caller's count, and the limit to it. */
-export interface Counted {
-  counter: RateLimiterAbstract
-  caller: string
-  limit: Limit
-}
+import { type Allowance, type QuotaState, scarcer, stateOf } from './admission.ts'
+import type { Counter, OwnCounter } from './counters.ts'
 
 /** A call that was admitted at once. */
 export interface AdmittedNow {
@@ -25,13 +10,13 @@ export interface AdmittedNow {
   usage: UsageEntry | undefined
 }
 
-function isOwn(counter: RateLimiterAbstract): counter is OwnCounter {
+function isOwn(counter: Counter): counter is OwnCounter {
   return 'consumeNow' in counter
 }
 
 /** Whether a count is below its limit; false also where finding out takes waiting. */
-export function hasLeftNow({ counter, caller, limit }: Counted, nowMs?: number): boolean {
-  return isOwn(counter) && counter.pointsNow(caller, limit.quota, nowMs) < limit.quota
+export function hasLeftNow({ counter, caller, limit }: Allowance, nowMs?: number): boolean {
+  return isOwn(counter) && counter.usedNow(caller, limit.quota, nowMs) < limit.quota
 }
 
 /**
@@ -39,12 +24,12 @@ export function hasLeftNow({ counter, caller, limit }: Counted, nowMs?: number):
  * takes waiting: then nothing was counted.
  */
 export function admittedNow(
-  counts: readonly Counted[],
+  allowances: readonly Allowance[],
   nowMs: number,
   usage?: UsageEntry,
 ): AdmittedNow | undefined {
-  if (!counts.every((counted) => hasLeftNow(counted, nowMs))) return undefined
-  const states = counts.map(({ counter, caller, limit }) =>
+  if (!allowances.every((allowance) => hasLeftNow(allowance, nowMs))) return undefined
+  const states = allowances.map(({ counter, caller, limit }) =>
     stateOf((counter as OwnCounter).consumeNow(caller, 1, limit.quota, nowMs), limit),
   )
   return { state: states.reduce(scarcer), usage }

@@ -1,22 +1,19 @@
 // The counters that the processes of a machine share, in the memory of the one that counts.
 import { LRUCache } from 'lru-cache'
-import type { RateLimiterRes } from 'rate-limiter-flexible'
-import { type Counters, MemoryCounter } from './counters.ts'
-
-/** Which counter, and how it counts, for the first call of it. */
-export type CounterSpec = readonly [name: string, durationS: number, mostCallers: number]
+import type { Count, CounterSpec, Counters } from './counters.ts'
+import { MemoryCounter } from './memory-counter.ts'
 
 export interface CounterCall {
   spec: CounterSpec
-  verb: 'consume' | 'reward' | 'get'
+  verb: 'consume' | 'giveBack' | 'get'
   caller: string
-  points: number
+  calls: number
   /** What the caller may have: without one nothing is leased. */
   quota?: number | undefined
 }
 
 /** What a counter has for a caller, with all leases in it, and how much of that is leased by this answer; null if nothing. */
-export type CounterAnswer = readonly [points: number, msLeft: number, leased: number] | null
+export type CounterAnswer = readonly [used: number, msLeft: number, leased: number] | null
 
 /** Who asks, and how leases are taken back. */
 export interface Asking {
@@ -61,14 +58,14 @@ export class CounterTable implements Counters {
     return Promise.resolve()
   }
 
-  async #count(call: CounterCall, asking: Asking): Promise<RateLimiterRes | null> {
-    const { spec, verb, caller, points, quota } = call
+  async #count(call: CounterCall, asking: Asking): Promise<Count | null> {
+    const { spec, verb, caller, calls, quota } = call
     const { counter } = this.#entry(spec)
     if (verb === 'get') await this.#recall(call, asking)
-    if (verb !== 'consume' || quota === undefined) return counter[verb](caller, points)
+    if (verb !== 'consume' || quota === undefined) return counter[verb](caller, calls)
     for (;;) {
-      const counted = counter.consumeNow(caller, points, quota)
-      if (counted.consumedPoints <= quota) return counted
+      const counted = counter.consumeNow(caller, calls, quota)
+      if (counted.used <= quota) return counted
       // Nobody is refused what another process has leased and not used. Those who wait for it come again in their order.
       const recalled = this.#recall(call, asking)
       if (!recalled) return counted
@@ -77,16 +74,12 @@ export class CounterTable implements Counters {
   }
 
   /** Leases more to a process that has counted a call. */
-  #withLease(
-    call: CounterCall,
-    counted: RateLimiterRes | null,
-    { process, processes }: Asking,
-  ): CounterAnswer {
+  #withLease(call: CounterCall, counted: Count | null, { process, processes }: Asking): CounterAnswer {
     if (!counted) return null
     const { spec, caller, quota } = call
-    if (quota === undefined || counted.consumedPoints > quota) return answerOf(counted, 0)
+    if (quota === undefined || counted.used > quota) return answerOf(counted, 0)
     const { counter, holders } = this.#entry(spec)
-    const used = counter.pointsNow(caller)
+    const used = counter.usedNow(caller)
     const part = ((quota - used) * LEASED_PART) / processes
     const leased = Math.max(0, Math.min(MOST_LEASED, Math.floor(part)))
     // The window in which the call was counted may have ended meanwhile.
@@ -104,9 +97,9 @@ export class CounterTable implements Counters {
     holders.delete(caller)
     const takenBack = Promise.all([...held].map((process) => recall(process, spec[0], caller)))
       .then(async (unused) => {
-        await counter.reward(
+        await counter.giveBack(
           caller,
-          unused.reduce((sum, points) => sum + points, 0),
+          unused.reduce((sum, calls) => sum + calls, 0),
         )
       })
       .finally(() => recalls.delete(caller))
@@ -130,6 +123,6 @@ export class CounterTable implements Counters {
   }
 }
 
-function answerOf({ consumedPoints, msBeforeNext }: RateLimiterRes, leased: number): CounterAnswer {
-  return [consumedPoints, msBeforeNext, leased]
+function answerOf({ used, msLeft }: Count, leased: number): CounterAnswer {
+  return [used, msLeft, leased]
 }

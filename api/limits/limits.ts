@@ -1,5 +1,4 @@
 // How often and how much a caller may ask: every limited call is admitted here.
-import type { RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible'
 import type { UsageEntry } from '../../pipeline/access/usage.ts'
 import type { OwnSettings } from '../../schemas/config.ts'
 import { ServiceError } from '../../schemas/errors.ts'
@@ -7,18 +6,19 @@ import { BULK_IDS } from '../../schemas/tiers.ts'
 import type { Environment } from '../../schemas/values.ts'
 import {
   type Admission,
+  type Allowance,
   type Limit,
   type LimitedCall,
   type PolicyName,
   type QuotaState,
   admittedByBoth,
-  count,
+  countToward,
   stateOf,
 } from './admission.ts'
 import { dayOf } from './calendar.ts'
 import type { Caller } from './callers.ts'
-import { type CallCounters, type Counters, EVERYONE, MOST_ADDRESSES } from './counters.ts'
-import { type AdmittedNow, type Counted, admittedNow, hasLeftNow } from './counted-now.ts'
+import { type CallCounters, type Count, type Counters, EVERYONE, MOST_ADDRESSES } from './counters.ts'
+import { type AdmittedNow, admittedNow, hasLeftNow } from './counted-now.ts'
 import type { KeyRecord } from '../../pipeline/access/registry.ts'
 import { MonthlyCalls } from './monthly-calls.ts'
 
@@ -31,7 +31,7 @@ interface LimitsComponents {
 
 /** A limit in a fixed window, which opens with the first call. */
 interface Rate {
-  countOf: (caller: string) => Counted
+  allowanceOf: (caller: string) => Allowance
   admit: (caller: string, calls?: number) => Promise<Admission>
   /** Undefined while the limit is not reached. Counts nothing. */
   exceeded: (caller: string) => Promise<QuotaState | undefined>
@@ -115,15 +115,15 @@ export class Limits {
     address: string,
     nowMs: number,
   ): AdmittedNow | undefined {
-    if (!hasLeftNow(this.attempts.countOf(payerOf(caller, address)), nowMs)) return undefined
-    if (call === 'read') return admittedNow([this.#reads.countOf(address)], nowMs)
+    if (!hasLeftNow(this.attempts.allowanceOf(payerOf(caller, address)), nowMs)) return undefined
+    if (call === 'read') return admittedNow([this.#reads.allowanceOf(address)], nowMs)
     const at = this.#now()
     if (caller.kind === 'anonymous') {
-      const month = this.#addressMonths.countOf(address, this.#settings.ANONYMOUS_PER_MONTH, at)
-      return admittedNow([this.#verifications.countOf(address), month], nowMs)
+      const month = this.#addressMonths.allowanceOf(address, this.#settings.ANONYMOUS_PER_MONTH, at)
+      return admittedNow([this.#verifications.allowanceOf(address), month], nowMs)
     }
     if (this.#callsRestored) return undefined
-    const month = this.monthlyCalls.countOf(caller.account_id, this.#monthlyQuotaOf(caller), at)
+    const month = this.monthlyCalls.allowanceOf(caller.account_id, this.#monthlyQuotaOf(caller), at)
     return admittedNow([month], nowMs, usageEntryOf(caller, at))
   }
 
@@ -188,20 +188,20 @@ function rateIn(
   quota: number,
   windowS: number,
 ): Rate {
-  const counter: RateLimiterAbstract = counters.counter(`${prefix}:${policy}`, windowS, MOST_ADDRESSES)
-  const windowOf = ({ msBeforeNext }: RateLimiterRes) => ({
+  const counter = counters.counter(`${prefix}:${policy}`, windowS, MOST_ADDRESSES)
+  const windowOf = ({ msLeft }: Count) => ({
     windowS,
-    resetS: Math.min(windowS, Math.max(1, Math.ceil(msBeforeNext / 1000))),
+    resetS: Math.min(windowS, Math.max(1, Math.ceil(msLeft / 1000))),
   })
   const limit: Limit = { policy, quota, windowOf }
-  const countOf = (caller: string) => ({ counter, caller, limit })
+  const allowanceOf = (caller: string): Allowance => ({ counter, caller, limit })
   return {
-    countOf,
-    admit: (caller, calls) => count(counter, caller, limit, calls),
+    allowanceOf,
+    admit: (caller, calls) => countToward(allowanceOf(caller), calls),
     exceeded: async (caller) => {
-      if (hasLeftNow(countOf(caller))) return undefined
-      const counted = await counter.get(caller)
-      return counted && counted.consumedPoints >= quota ? stateOf(counted, limit) : undefined
+      if (hasLeftNow(allowanceOf(caller))) return undefined
+      const count = await counter.get(caller)
+      return count && count.used >= quota ? stateOf(count, limit) : undefined
     },
   }
 }

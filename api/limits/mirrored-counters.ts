@@ -1,14 +1,13 @@
 // Counters that each process of a machine holds in its memory, because they are asked about before every call.
-import type { RateLimiterRes } from 'rate-limiter-flexible'
-import { type Counters, MemoryCounter, type WithQuota } from './counters.ts'
-import type { CounterSpec } from './counter-table.ts'
+import type { Count, CounterSpec, Counters } from './counters.ts'
+import { MemoryCounter } from './memory-counter.ts'
 
 /** What a process has counted. */
 export interface CountedAttempt {
   spec: CounterSpec
-  verb: 'consume' | 'reward'
+  verb: 'consume' | 'giveBack'
   caller: string
-  points: number
+  calls: number
 }
 
 /** They tell the other processes what they count, and take in what they are told. */
@@ -28,8 +27,8 @@ export class MirroredCounters implements Counters {
   }
 
   /** Takes in what another process has counted. */
-  learn({ spec, verb, caller, points }: CountedAttempt): void {
-    void this.#counters.get(spec[0])?.learn(verb, caller, points)
+  learn({ spec, verb, caller, calls }: CountedAttempt): void {
+    void this.#counters.get(spec[0])?.learn(verb, caller, calls)
   }
 
   close(): Promise<void> {
@@ -47,18 +46,19 @@ class MirroredCounter extends MemoryCounter {
     this.#tell = tell
   }
 
-  override async consume(caller: string, points = 1, { quota = Infinity }: WithQuota = {}) {
-    const counted = super.consumeNow(caller, points, quota)
-    if (counted.consumedPoints <= quota) this.#tell({ spec: this.#spec, verb: 'consume', caller, points })
-    return counted
+  override consumeNow(caller: string, calls = 1, quota = Infinity, nowMs?: number): Count {
+    const count = super.consumeNow(caller, calls, quota, nowMs)
+    if (count.used <= quota) this.#tell({ spec: this.#spec, verb: 'consume', caller, calls })
+    return count
   }
 
-  override reward(caller: string, points = 1): Promise<RateLimiterRes> {
-    this.#tell({ spec: this.#spec, verb: 'reward', caller, points })
-    return super.reward(caller, points)
+  override giveBack(caller: string, calls = 1): Promise<Count> {
+    this.#tell({ spec: this.#spec, verb: 'giveBack', caller, calls })
+    return super.giveBack(caller, calls)
   }
 
-  async learn(verb: CountedAttempt['verb'], caller: string, points: number): Promise<void> {
-    await super[verb](caller, points)
+  async learn(verb: CountedAttempt['verb'], caller: string, calls: number): Promise<void> {
+    if (verb === 'consume') super.consumeNow(caller, calls)
+    else await super.giveBack(caller, calls)
   }
 }

@@ -1,10 +1,14 @@
 // Monthly quotas: how many verification calls an account, or an address without a key, has made in a calendar month, in
 // UTC.
-import type { RateLimiterAbstract } from 'rate-limiter-flexible'
 import { dayOf } from './calendar.ts'
-import type { Counters } from './counters.ts'
-import type { Counted } from './counted-now.ts'
-import { type Admission, type PolicyName, type QuotaWindow, count } from './admission.ts'
+import type { Counter, Counters } from './counters.ts'
+import {
+  type Admission,
+  type Allowance,
+  type PolicyName,
+  type QuotaWindow,
+  countToward,
+} from './admission.ts'
 
 /** How long a count is kept: longer than a month, whenever in the month its first call was. */
 const KEPT_S = 35 * 86_400
@@ -14,7 +18,7 @@ export class MonthlyCalls {
   readonly #policy: PolicyName
   readonly #prefix: string
   readonly #mostCallers: number
-  readonly #months = new Map<string, RateLimiterAbstract>()
+  readonly #months = new Map<string, Counter>()
 
   constructor(counters: Counters, policy: PolicyName, prefix: string, mostCallers: number) {
     this.#counters = counters
@@ -26,15 +30,14 @@ export class MonthlyCalls {
   /** Sets what accounts used before this process started, for counters that are kept in its memory alone. */
   async restore(month: string, used: ReadonlyMap<string, number>): Promise<void> {
     const counter = this.#counterOf(month)
-    for (const [accountId, calls] of used) await counter.set(accountId, calls, KEPT_S)
+    for (const [accountId, calls] of used) await counter.consume(accountId, calls)
   }
 
   admit(caller: string, quota: number, at: Date): Promise<Admission> {
-    const { counter, limit } = this.countOf(caller, quota, at)
-    return count(counter, caller, limit)
+    return countToward(this.allowanceOf(caller, quota, at))
   }
 
-  countOf(caller: string, quota: number, at: Date): Counted {
+  allowanceOf(caller: string, quota: number, at: Date): Allowance {
     const windowOf = () => monthWindow(at)
     return {
       counter: this.#counterOf(dayOf(at).month),
@@ -45,11 +48,11 @@ export class MonthlyCalls {
 
   /** How many calls a caller has made in the month. Counts nothing. */
   async used(caller: string, at: Date): Promise<number> {
-    return (await this.#counterOf(dayOf(at).month).get(caller))?.consumedPoints ?? 0
+    return (await this.#counterOf(dayOf(at).month).get(caller))?.used ?? 0
   }
 
   /** One counter per month; an old month is dropped whole. */
-  #counterOf(month: string): RateLimiterAbstract {
+  #counterOf(month: string): Counter {
     const known = this.#months.get(month)
     if (known) return known
     const name = `${this.#prefix}:${this.#policy}:${month}`

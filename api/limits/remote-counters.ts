@@ -1,8 +1,8 @@
 // Counts in another process of this machine, which lends out parts of what is left to a caller, so that few calls wait for it.
 import { LRUCache } from 'lru-cache'
-import type { RateLimiterRes } from 'rate-limiter-flexible'
-import type { CounterAnswer, CounterCall, CounterSpec } from './counter-table.ts'
-import { type Counters, MemoryCounter, type WithQuota, resultOf } from './counters.ts'
+import type { CounterAnswer, CounterCall } from './counter-table.ts'
+import type { Count, CounterSpec, Counters, OwnCounter } from './counters.ts'
+import { MemoryCounter } from './memory-counter.ts'
 
 /**
  * Asks the process that counts: one answer for each call, in their order. Undefined if that process is gone; it never
@@ -22,7 +22,7 @@ export class RemoteCounters implements Counters {
     this.#ask = together(askAll)
   }
 
-  counter(...spec: CounterSpec): MemoryCounter {
+  counter(...spec: CounterSpec): OwnCounter {
     const counter = new RemoteCounter(spec, this.#ask)
     this.#counters.set(spec[0], counter)
     return counter
@@ -61,78 +61,72 @@ function together(askAll: AskCounters): Ask {
 }
 
 interface Lease {
-  /** What this process may still count without asking. */
-  points: number
-  /** What was counted of the caller when the other process last answered, with all leases. */
+  /** The calls that this process may still count without asking. */
+  calls: number
+  /** The caller's count at the last answer, with all leases. */
   total: number
-  /** Under which it was granted: two keys of one account may have different ones. All that is leased is within it. */
+  /** The quota of the grant: two keys of one account may have different ones. All leases are within it. */
   quota: number
   endsMs: number
 }
 
-class RemoteCounter extends MemoryCounter {
+class RemoteCounter implements OwnCounter {
   readonly #spec: CounterSpec
   readonly #ask: Ask
   readonly #leases: LRUCache<string, Lease>
+  /** Counts once the other process is gone. */
+  readonly #standIn: MemoryCounter
 
   constructor(spec: CounterSpec, ask: Ask) {
-    super(...spec)
     this.#spec = spec
     this.#ask = ask
     this.#leases = new LRUCache({ maxSize: spec[2], sizeCalculation: () => 1 })
+    this.#standIn = new MemoryCounter(...spec)
   }
 
-  override async consume(caller: string, points = 1, { quota }: WithQuota = {}): Promise<RateLimiterRes> {
-    const lent = this.#fromLease(caller, points, quota)
+  async consume(caller: string, calls = 1, quota?: number): Promise<Count> {
+    const lent = this.#fromLease(caller, calls, quota)
     if (lent) return lent
-    const answer = await this.#ask({ spec: this.#spec, verb: 'consume', caller, points, quota })
-    if (!answer) return super.consumeNow(caller, points, quota)
-    const [total, msLeft] = answer
-    return quota !== undefined && total > quota ? resultOf(total, msLeft) : this.#take(caller, answer, quota)
+    const answer = await this.#ask({ spec: this.#spec, verb: 'consume', caller, calls, quota })
+    if (!answer) return this.#standIn.consume(caller, calls, quota)
+    const [used, msLeft] = answer
+    return quota !== undefined && used > quota ? { used, msLeft } : this.#take(caller, answer, quota)
   }
 
   /** Without a lease nothing can be counted at once. */
-  override pointsNow(caller: string, quota = Infinity, nowMs = performance.now()): number {
+  usedNow(caller: string, quota = Infinity, nowMs = performance.now()): number {
     const lease = this.#leaseOf(caller, nowMs)
-    return lease && lease.points > 0 && lease.quota <= quota ? lease.total - lease.points : Infinity
+    return lease && lease.calls > 0 && lease.quota <= quota ? lease.total - lease.calls : Infinity
   }
 
-  override consumeNow(
-    caller: string,
-    points = 1,
-    quota = Infinity,
-    nowMs = performance.now(),
-  ): RateLimiterRes {
-    return this.#fromLease(caller, points, quota, nowMs) ?? super.consumeNow(caller, points, quota, nowMs)
+  consumeNow(caller: string, calls = 1, quota = Infinity, nowMs = performance.now()): Count {
+    return (
+      this.#fromLease(caller, calls, quota, nowMs) ?? this.#standIn.consumeNow(caller, calls, quota, nowMs)
+    )
   }
 
-  /** Undefined also for a smaller quota, of which the other process knows what is left. */
-  #fromLease(
-    caller: string,
-    points: number,
-    quota = Infinity,
-    nowMs = performance.now(),
-  ): RateLimiterRes | undefined {
+  /** Also undefined if the lease was granted under a larger quota: only the primary knows the rest. */
+  #fromLease(caller: string, calls: number, quota = Infinity, nowMs = performance.now()): Count | undefined {
     const lease = this.#leaseOf(caller, nowMs)
-    if (!lease || lease.points < points || lease.quota > quota) return undefined
-    lease.points -= points
-    return resultOf(lease.total - lease.points, lease.endsMs - nowMs)
+    if (!lease || lease.calls < calls || lease.quota > quota) return undefined
+    lease.calls -= calls
+    return { used: lease.total - lease.calls, msLeft: lease.endsMs - nowMs }
   }
 
-  override async reward(caller: string, points = 1): Promise<RateLimiterRes> {
-    const answer = await this.#ask({ spec: this.#spec, verb: 'reward', caller, points })
-    return answer ? this.#take(caller, answer) : super.reward(caller, points)
+  async giveBack(caller: string, calls = 1): Promise<Count> {
+    const answer = await this.#ask({ spec: this.#spec, verb: 'giveBack', caller, calls })
+    return answer ? this.#take(caller, answer) : this.#standIn.giveBack(caller, calls)
   }
 
-  override async get(caller: string): Promise<RateLimiterRes | null> {
-    const answer = await this.#ask({ spec: this.#spec, verb: 'get', caller, points: 0 })
-    return answer === undefined ? super.get(caller) : answer && this.#take(caller, answer)
+  async get(caller: string): Promise<Count | null> {
+    const answer = await this.#ask({ spec: this.#spec, verb: 'get', caller, calls: 0 })
+    return answer === undefined ? this.#standIn.get(caller) : answer && this.#take(caller, answer)
   }
 
   recall(caller: string): number {
-    const points = this.#leaseOf(caller, performance.now())?.points ?? 0
+    const calls = this.#leaseOf(caller, performance.now())?.calls ?? 0
     this.#leases.delete(caller)
-    return points
+    return calls
   }
 
   #leaseOf(caller: string, nowMs: number): Lease | undefined {
@@ -140,12 +134,12 @@ class RemoteCounter extends MemoryCounter {
     return lease && lease.endsMs > nowMs ? lease : undefined
   }
 
-  #take(caller: string, [total, msLeft, leased]: NonNullable<CounterAnswer>, underQuota = 0): RateLimiterRes {
+  #take(caller: string, [total, msLeft, leased]: NonNullable<CounterAnswer>, underQuota = 0): Count {
     const nowMs = performance.now()
     const known = this.#leaseOf(caller, nowMs)
-    const points = (known?.points ?? 0) + leased
+    const calls = (known?.calls ?? 0) + leased
     const quota = Math.max(known?.quota ?? 0, underQuota)
-    if (points > 0) this.#leases.set(caller, { points, total, quota, endsMs: nowMs + msLeft })
-    return resultOf(total - points, msLeft)
+    if (calls > 0) this.#leases.set(caller, { calls, total, quota, endsMs: nowMs + msLeft })
+    return { used: total - calls, msLeft }
   }
 }

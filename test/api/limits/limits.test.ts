@@ -1,7 +1,7 @@
 // Limits by address and by agent: what counts, for how long, from where, and what every answer says of it.
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { countInMemory } from '../../../api/limits/counters.ts'
 import { Limits } from '../../../api/limits/limits.ts'
+import { countInMemory } from '../../../api/limits/memory-counter.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import type { Store } from '../../../pipeline/store/store.ts'
 import { parseSettings, settingsOf } from '../../../schemas/config.ts'
@@ -414,7 +414,7 @@ describe('a window', () => {
 
 test('counts in memory are those of the callers that called last, however many there are', async () => {
   const counter = countInMemory().counter('test', 60, 3)
-  const count = async (caller: string) => (await counter.consume(caller)).consumedPoints
+  const count = async (caller: string) => (await counter.consume(caller)).used
   for (const caller of ['a', 'b', 'c', 'a']) await count(caller)
   // The fourth caller takes the place of the one that has not called for longest.
   expect([await count('d'), await count('a'), await count('c'), await count('b')]).toEqual([1, 3, 2, 1])

@@ -2,10 +2,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
-import { count } from '../../../api/limits/admission.ts'
+import { countToward } from '../../../api/limits/admission.ts'
 import { admittedNow } from '../../../api/limits/counted-now.ts'
 import { type CounterAnswer, CounterTable } from '../../../api/limits/counter-table.ts'
-import { EVERYONE, countInMemory } from '../../../api/limits/counters.ts'
+import { EVERYONE } from '../../../api/limits/counters.ts'
+import { countInMemory } from '../../../api/limits/memory-counter.ts'
 import { type CountedAttempt, MirroredCounters } from '../../../api/limits/mirrored-counters.ts'
 import { RemoteCounters } from '../../../api/limits/remote-counters.ts'
 
@@ -30,11 +31,11 @@ function processesOver(table: CounterTable, processes: number, delivered = () =>
     const counter = counters.counter('calls', 60, EVERYONE)
     const limitOf = (quota: number) =>
       ({ policy: 'reads', quota, windowOf: () => ({ windowS: 60, resetS: 60 }) }) as const
+    const allowanceOf = (quota: number) => ({ counter, caller: 'someone', limit: limitOf(quota) })
     return {
       counter,
-      admit: (quota: number, calls = 1) => count(counter, 'someone', limitOf(quota), calls),
-      admitNow: (quota: number) =>
-        admittedNow([{ counter, caller: 'someone', limit: limitOf(quota) }], performance.now()),
+      admit: (quota: number, calls = 1) => countToward(allowanceOf(quota), calls),
+      admitNow: (quota: number) => admittedNow([allowanceOf(quota)], performance.now()),
     }
   })
   return { all, admitters, asked: () => asked }
@@ -159,7 +160,7 @@ describe('three processes', () => {
     const { admitters } = processesOver(new CounterTable(), 3)
     for (let call = 0; call < 100; call += 1) await admitters[call % 3]!.admit(10_000)
     for (const { counter } of admitters) {
-      expect(await counter.get('someone')).toMatchObject({ consumedPoints: 100 })
+      expect(await counter.get('someone')).toMatchObject({ used: 100 })
     }
   })
 
@@ -181,7 +182,7 @@ describe('three processes', () => {
     for (const { admit } of admitters) await admit(100_000)
     const few = [await admitters[0]!.admit(5), await admitters[0]!.admit(5), await admitters[0]!.admit(5)]
     expect(few.map(({ admitted }) => admitted)).toEqual([true, true, false])
-    expect(await admitters[1]!.counter.get('someone')).toMatchObject({ consumedPoints: 5 })
+    expect(await admitters[1]!.counter.get('someone')).toMatchObject({ used: 5 })
   })
 
   test('give back a call that failed, and count one that is several', async () => {
@@ -189,7 +190,7 @@ describe('three processes', () => {
     const several = await admitters[0]!.admit(1_000, 200)
     expect(several.admitted).toBe(true)
     await (await admitters[1]!.admit(1_000)).takeBack()
-    expect(await admitters[2]!.counter.get('someone')).toMatchObject({ consumedPoints: 200 })
+    expect(await admitters[2]!.counter.get('someone')).toMatchObject({ used: 200 })
     expect((await admitters[1]!.admit(1_000, 801)).admitted).toBe(false)
     expect((await admitters[1]!.admit(1_000, 800)).admitted).toBe(true)
   })
@@ -202,7 +203,7 @@ test('what is leased ends with its window', async () => {
     for (let call = 0; call < 50; call += 1) await admitters[0]!.admit(1_000)
     vi.advanceTimersByTime(60_001)
     await admitters[0]!.admit(1_000)
-    expect(await admitters[1]!.counter.get('someone')).toMatchObject({ consumedPoints: 1 })
+    expect(await admitters[1]!.counter.get('someone')).toMatchObject({ used: 1 })
   } finally {
     vi.useRealTimers()
   }
@@ -221,9 +222,9 @@ test('nothing is leased of a window that began after the call was counted', asyn
     const spec = ['calls', 60, EVERYONE] as const
     const consume = { spec, verb: 'consume', caller: 'someone', quota: 1_000 } as const
     const calls = [
-      { ...consume, points: 1 },
+      { ...consume, calls: 1 },
       // Waits for what is leased, in the same message.
-      { ...consume, points: 1_000 },
+      { ...consume, calls: 1_000 },
     ]
     const answers = await new Promise<readonly CounterAnswer[]>(
       (resolve) => void table.answer(calls, { process: 0, processes: 2, recall }, resolve),
@@ -237,9 +238,9 @@ test('nothing is leased of a window that began after the call was counted', asyn
 test('a process counts by itself once the one that counts is gone', async () => {
   const counter = new RemoteCounters(() => Promise.resolve(undefined)).counter('calls', 60, EVERYONE)
   await counter.consume('someone')
-  expect(await counter.consume('someone')).toMatchObject({ consumedPoints: 2 })
-  await counter.reward('someone')
-  expect(await counter.get('someone')).toMatchObject({ consumedPoints: 1 })
+  expect(await counter.consume('someone')).toMatchObject({ used: 2 })
+  await counter.giveBack('someone')
+  expect(await counter.get('someone')).toMatchObject({ used: 1 })
 })
 
 test.each([
@@ -248,16 +249,16 @@ test.each([
   ['that each process mirrors', new MirroredCounters(() => {})],
 ])('a counter %s counts nothing for a call that is one too many', async (_, counters) => {
   const counter = counters.counter('calls', 60, EVERYONE)
-  const consumed = async () => (await counter.consume('someone', 1, { quota: 1 })).consumedPoints
+  const consumed = async () => (await counter.consume('someone', 1, 1)).used
   // With the refused ones counted, even until they are given back, the call after one that failed would be refused.
   expect([await consumed(), await consumed(), await consumed()]).toEqual([1, 2, 2])
-  await counter.reward('someone')
+  await counter.giveBack('someone')
   expect(await consumed()).toBe(1)
 })
 
 test('a process tells the others of what it counted, and of nothing that it refused', async () => {
   const told = vi.fn<(call: CountedAttempt) => void>()
   const counter = new MirroredCounters(told).counter('calls', 60, EVERYONE)
-  for (let call = 0; call < 3; call += 1) await counter.consume('someone', 1, { quota: 2 })
+  for (let call = 0; call < 3; call += 1) await counter.consume('someone', 1, 2)
   expect(told).toHaveBeenCalledTimes(2)
 })

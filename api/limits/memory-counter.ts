@@ -1,0 +1,71 @@
+// Counts calls in the memory of this process.
+import { LRUCache } from 'lru-cache'
+import type { Count, CounterSpec, Counters, OwnCounter } from './counters.ts'
+
+interface Entry {
+  used: number
+  endsMs: number
+}
+
+/** The counts of the latest callers. Their time is that of `performance.now`, a clock that nobody sets. */
+export class MemoryCounter implements OwnCounter {
+  readonly #durationMs: number
+  readonly #entries: LRUCache<string, Entry>
+
+  constructor(...[, durationS, mostCallers]: CounterSpec) {
+    this.#durationMs = durationS * 1000
+    // A `max` would allocate room for all of them at once.
+    this.#entries = new LRUCache({ maxSize: mostCallers, sizeCalculation: () => 1 })
+  }
+
+  consume(caller: string, calls?: number, quota?: number): Promise<Count> {
+    return Promise.resolve(this.consumeNow(caller, calls, quota))
+  }
+
+  usedNow(caller: string, _quota?: number, nowMs = performance.now()): number {
+    return this.#current(caller, nowMs)?.used ?? 0
+  }
+
+  consumeNow(caller: string, calls = 1, quota = Infinity, nowMs = performance.now()): Count {
+    const entry = this.#current(caller, nowMs) ?? this.#begin(caller, nowMs)
+    const used = entry.used + calls
+    if (used <= quota) entry.used = used
+    return { used, msLeft: entry.endsMs - nowMs }
+  }
+
+  giveBack(caller: string, calls = 1): Promise<Count> {
+    const nowMs = performance.now()
+    const entry = this.#current(caller, nowMs)
+    if (entry) entry.used = Math.max(0, entry.used - calls)
+    return Promise.resolve(entry ? countOf(entry, nowMs) : { used: 0, msLeft: 0 })
+  }
+
+  get(caller: string): Promise<Count | null> {
+    const nowMs = performance.now()
+    const entry = this.#current(caller, nowMs)
+    return Promise.resolve(entry ? countOf(entry, nowMs) : null)
+  }
+
+  #current(caller: string, nowMs: number): Entry | undefined {
+    const entry = this.#entries.get(caller)
+    return entry && entry.endsMs > nowMs ? entry : undefined
+  }
+
+  #begin(caller: string, nowMs: number): Entry {
+    const entry = { used: 0, endsMs: nowMs + this.#durationMs }
+    this.#entries.set(caller, entry)
+    return entry
+  }
+}
+
+function countOf({ used, endsMs }: Entry, nowMs: number): Count {
+  return { used, msLeft: endsMs - nowMs }
+}
+
+export function countInMemory(): Counters {
+  return {
+    shared: false,
+    counter: (...spec) => new MemoryCounter(...spec),
+    close: () => Promise.resolve(),
+  }
+}

@@ -1,0 +1,172 @@
+// Counts calls in Redis or Valkey, which all nodes share.
+import type { Logger } from 'pino'
+import { RateLimiterRedis, type RateLimiterRes } from 'rate-limiter-flexible'
+import { ServiceError } from '../../schemas/errors.ts'
+import type { Count, Counter, CounterSpec, Counters } from './counters.ts'
+import { MemoryCounter } from './memory-counter.ts'
+
+/** Adds to a count and returns how long it lasts; it gives nothing back to a count that has ended. */
+const ADD = `
+local points = tonumber(ARGV[1])
+if points < 0 and tonumber(redis.call('get', KEYS[1]) or '0') + points < 0 then
+  return {0, redis.call('pttl', KEYS[1])}
+end
+redis.call('set', KEYS[1], 0, 'EX', ARGV[2], 'NX')
+return {redis.call('incrby', KEYS[1], points), redis.call('pttl', KEYS[1])}`
+
+/** A healthy Redis never takes as long, and one that hangs must not hold up calls. */
+const SILENCE_MS = 2_000
+const LONGEST_PAUSE_MS = 2_000
+
+/**
+ * Connects to Redis. While it does not answer later, each node counts by itself, starting from zero.
+ *
+ * @throws ServiceError `invalid` for a URL that cannot be used, `unavailable` if Redis does not answer at the start.
+ */
+export async function countInRedis(url: string, logger: Logger): Promise<Counters> {
+  let connected = false
+  const client = await clientOf(url, (retries, cause) =>
+    connected ? Math.min(50 * 2 ** retries, LONGEST_PAUSE_MS) : cause,
+  )
+  const host = new URL(url).host
+  const warn = (error: unknown) => {
+    logger.warn({ err: error, redis: host }, 'Redis does not answer: this node counts calls by itself')
+  }
+  client.on('error', (error: unknown) => {
+    // Before the connection stands, the error is thrown below.
+    if (connected) warn(error)
+  })
+  client.on('ready', () => {
+    logger.info({ redis: host }, 'counting calls in Redis')
+  })
+  // A connection attempt outlives its client, and must not keep the process alive.
+  client.unref()
+  try {
+    await inTime(client.connect())
+    connected = true
+  } catch (cause) {
+    client.destroy()
+    // The message of Redis, most often about a wrong password, contains no part of the URL.
+    const why = cause instanceof Error ? `: ${cause.message}` : ''
+    throw new ServiceError('unavailable', `REDIS_URL: Redis at ${host} does not answer${why}`, { cause })
+  }
+  const storeClient = {
+    get isReady() {
+      return client.isReady
+    },
+    eval: async (script: string, options: EvalOptions) => {
+      try {
+        return await inTime(client.eval(script, options))
+      } catch (error) {
+        // The socket is never idle while calls are written to it, so no timeout of the client notices a hang.
+        if (error instanceof Silence && client.isReady) {
+          warn(error)
+          client.destroy()
+          client.connect().catch(() => undefined)
+        }
+        throw error
+      }
+    },
+  }
+  return {
+    shared: true,
+    counter: (...spec) => new RedisCounter(storeClient, spec),
+    // Nothing is under way by then, and waiting for a Redis that hangs would never end.
+    close: () => {
+      client.destroy()
+      return Promise.resolve()
+    },
+  }
+}
+
+/** Every count is admitted by the library: the quota decides, and callers of one counter may have different ones. */
+const NO_LIMIT = Number.MAX_SAFE_INTEGER
+
+/** Redis does not know quotas: it counts a call over the limit until the call is given back. */
+class RedisCounter implements Counter {
+  readonly #redis: RateLimiterRedis
+  /** Counts while Redis does not answer. */
+  readonly #standIn: MemoryCounter
+
+  constructor(storeClient: object, spec: CounterSpec) {
+    const [keyPrefix, duration] = spec
+    this.#standIn = new MemoryCounter(...spec)
+    this.#redis = new RateLimiterRedis({
+      storeClient,
+      useRedisPackage: true,
+      rejectIfRedisNotReady: true,
+      customIncrTtlLuaScript: ADD,
+      keyPrefix,
+      points: NO_LIMIT,
+      duration,
+    })
+  }
+
+  async consume(caller: string, calls = 1, quota = Infinity): Promise<Count> {
+    // The stand-in does not know the quota either: else it would be given back calls that it had not counted.
+    const count = await this.#redis
+      .consume(caller, calls)
+      .then(countOf, () => this.#standIn.consume(caller, calls))
+    if (count.used > quota) await this.giveBack(caller, calls)
+    return count
+  }
+
+  giveBack(caller: string, calls = 1): Promise<Count> {
+    return this.#redis.reward(caller, calls).then(countOf, () => this.#standIn.giveBack(caller, calls))
+  }
+
+  /** BUG: this answers from the stand-in, so that `GET /usage` shows only calls that this node counted by itself. */
+  get(caller: string): Promise<Count | null> {
+    return this.#standIn.get(caller)
+  }
+}
+
+function countOf({ consumedPoints, msBeforeNext }: RateLimiterRes): Count {
+  return { used: consumedPoints, msLeft: msBeforeNext }
+}
+
+type EvalOptions = Parameters<Awaited<ReturnType<typeof clientOf>>['eval']>[1]
+
+async function clientOf(url: string, reconnectStrategy: (retries: number, cause: Error) => number | Error) {
+  // Most nodes count in memory, and start faster without this import.
+  const { createClient } = await import('@redis/client')
+  try {
+    return createClient({
+      url,
+      disableOfflineQueue: true,
+      pingInterval: SILENCE_MS,
+      // With a shorter timeout a busy node would take its own pauses for those of Redis.
+      socket: { connectTimeout: SILENCE_MS, socketTimeout: 5 * SILENCE_MS, reconnectStrategy },
+    })
+  } catch (cause) {
+    throw new ServiceError(
+      'invalid',
+      'REDIS_URL is not valid: write redis[s]://user:password@host:port/number, percent-encoded',
+      { cause },
+    )
+  }
+}
+
+class Silence extends Error {
+  constructor() {
+    super(`no answer in ${SILENCE_MS} ms`)
+    this.name = 'Silence'
+  }
+}
+
+async function inTime<T>(answer: Promise<T>): Promise<T> {
+  const { promise: silence, reject } = Promise.withResolvers<never>()
+  // After a pause of this process the answer may wait to be read, so it gets one more turn of the event loop.
+  const timer = setTimeout(
+    () =>
+      setImmediate(() => {
+        reject(new Silence())
+      }),
+    SILENCE_MS,
+  )
+  try {
+    return await Promise.race([answer, silence])
+  } finally {
+    clearTimeout(timer)
+  }
+}
