@@ -127,6 +127,7 @@ export default defineConfig({
           '@smithy': 'pipeline/store/s3.ts',
           '@duckdb': 'pipeline/duckdb.ts',
           '@modelcontextprotocol': 'jobs',
+          'rate-limiter-flexible': 'api/limits/redis-counters.ts',
           process: 'jobs',
           'node:process': 'jobs',
         },

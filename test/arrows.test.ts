@@ -40,6 +40,7 @@ tester.run('house/arrows', house.rules.arrows, {
     inFile('schemas/generate.ts', `import { writeFile } from 'node:fs/promises'`),
     inFile('pipeline/store/s3.ts', `import { S3Client } from '@aws-sdk/client-s3'`),
     inFile('pipeline/duckdb.ts', `import bindings from '@duckdb/node-bindings'`),
+    inFile('api/limits/redis-counters.ts', `import { RateLimiterRedis } from 'rate-limiter-flexible'`),
     inFile('jobs/commands.ts', `await import('./serve.ts')`),
     inFile('jobs/serve.ts', `import process from 'node:process'`),
   ],
@@ -65,6 +66,11 @@ tester.run('house/arrows', house.rules.arrows, {
     refused('schemas/values.ts', `import pMap from 'p-map'`, /^schemas may import no package but: zod$/),
     refused(STORE, `import '@aws-sdk/client-s3'`, /^only pipeline\/store\/s3.ts knows @aws-sdk$/),
     refused(STORE, `export * from '@duckdb/node-api'`, /^only pipeline\/duckdb.ts knows @duckdb$/),
+    refused(
+      'api/limits/admission.ts',
+      `import type { RateLimiterRes } from 'rate-limiter-flexible'`,
+      /^only api\/limits\/redis-counters.ts knows rate-limiter-flexible$/,
+    ),
     refused('api/http/app.ts', `import process from 'node:process'`, /^only jobs knows node:process$/),
   ],
 })
