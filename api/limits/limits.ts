@@ -156,7 +156,7 @@ export class Limits {
     if (!(await this.#callsRestored())) {
       throw new ServiceError(
         'unavailable',
-        'this node has not read yet what keys have used of this month; try again, since another node may have',
+        "this node has not loaded this month's usage yet; retry, another node may answer",
         { expose: true, retryAfterS: 2 },
       )
     }

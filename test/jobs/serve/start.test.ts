@@ -162,7 +162,7 @@ test('while it is not known what keys have used, calls with one wait or are told
   const first = client.get(path, withKey)
   await asked
   expect((await published()).status).toBe(200)
-  expectProblem(await first, 503, /has not read yet what keys have used/)
+  expectProblem(await first, 503, /has not loaded this month's usage yet/)
   const next = [client.get('/usage', withKey), client.get(path, withKey)]
   for (const answer of await Promise.all(next)) {
     expect([answer.status, answer.headers['retry-after']]).toEqual([503, '2'])
