@@ -8,8 +8,9 @@ import { ServiceError } from '../../schemas/errors.ts'
 export type AddressOf = (request: IncomingMessage) => string
 
 /**
- * Reads `X-Forwarded-For` from the right and skips the trusted proxies: the first other address is the caller's.
- * `proxies` are addresses or subnets (`10.0.0.0/8`), or the names `loopback`, `linklocal` and `uniquelocal`.
+ * Reads `X-Forwarded-For` from the right and skips the trusted proxies: the first other address is the
+ * caller's. `proxies` are addresses or subnets (`10.0.0.0/8`), or the names `loopback`, `linklocal` and
+ * `uniquelocal`.
  *
  * @throws ServiceError `invalid` for anything else.
  */
@@ -25,7 +26,7 @@ export function addressesBehind(proxies: readonly string[]): AddressOf {
       { cause },
     )
   }
-  // Without proxies, all requests of a connection have the address of its other end.
+  // Without proxies, all requests of a connection come from the address of its other end.
   const known = new WeakMap<Socket, string>()
   if (proxies.length === 0) {
     return ({ socket }) => {
@@ -43,7 +44,7 @@ export function addressesBehind(proxies: readonly string[]): AddressOf {
 
 const SUBNET_PARTS = 4
 
-/** An IPv4 address as it is; the /64 of an IPv6 address, because one customer has all of it. */
+/** Returns an IPv4 address as it is, and the /64 of an IPv6 address, because one customer has all of it. */
 function counted(address: string): string {
   if (!ipaddr.isValid(address)) return 'unknown'
   const parsed = ipaddr.process(address)

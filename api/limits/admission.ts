@@ -1,4 +1,4 @@
-// Counts a call: whether it is admitted, and what the caller is told about the quota.
+// Counts a call, decides whether it is admitted, and tells the caller what is left of the quota.
 import type { UsageEntry } from '../../pipeline/access/usage.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { Count, Counter } from './counters.ts'
@@ -23,7 +23,7 @@ export interface QuotaWindow {
   resetS: number
 }
 
-/** What is left of a caller's quota after a call. */
+/** The state of a caller's quota after a call. */
 export interface QuotaState extends QuotaWindow {
   policy: PolicyName
   quota: number
@@ -35,7 +35,7 @@ export interface Admission {
   state: QuotaState
   /** Gives an admitted call back to the quota. */
   takeBack: () => Promise<QuotaState>
-  /** How the usage log records a call with a key, once it has succeeded. */
+  /** The entry of the usage log, for a successful call with a key. */
   usage?: UsageEntry
 }
 
@@ -72,7 +72,9 @@ export function stateOf(count: Count, { policy, quota, windowOf }: Limit): Quota
   return { policy, quota, remaining: Math.max(0, quota - count.used), windowS, resetS }
 }
 
-/** Admitted by both, or refused by the one that is used up. Tells of the one that has less left. */
+/**
+ * Admits a call by both limits, or refuses it by the exhausted one. The state is of the limit with less left.
+ */
 export async function admittedByBoth(first: Admission, next: () => Promise<Admission>): Promise<Admission> {
   if (!first.admitted) return first
   const second = await next()
@@ -120,7 +122,7 @@ const UNITS = [
   ['minutes', 60],
 ] as const
 
-/** For people, rounded up; programs read the seconds in `Retry-After`. */
+/** Rounds up, for people; programs read the seconds in `Retry-After`. */
 function inWords(seconds: number): string {
   for (const [name, unitS] of UNITS) {
     if (seconds >= 2 * unitS) return `${Math.ceil(seconds / unitS)} ${name}`

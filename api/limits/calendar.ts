@@ -2,9 +2,9 @@
 // tenth of the rate of reads (`npm run bench -- --only reads`).
 
 export interface Day {
-  /** As `2026-01-31`. */
+  /** The date, as `2026-01-31`. */
   name: string
-  /** As `2026-01`. */
+  /** The month, as `2026-01`. */
   month: string
   startMs: number
   monthStartMs: number

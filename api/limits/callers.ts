@@ -6,16 +6,16 @@ import { sha256Hex } from '../../pipeline/proof/canonical.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { ENVIRONMENTS, type Environment } from '../../schemas/values.ts'
 
-/** A key that was found, with since when its agent takes no forecasts. */
+/** A known key. `retired_at`: since when its agent is retired. */
 export type KnownKey = KeyRecord & { retired_at: string | null }
 
 export type Caller = { kind: 'anonymous' } | KnownKey
 
-/** Asked about a call without a key that is known to be good. It throws for a caller that has no attempt left. */
+/** Checks that a call must pass before its key is trusted. They throw if the caller has no attempt left. */
 export interface Guard {
-  /** Called first. */
+  /** Is called first. */
   assertAttemptLeft: () => Promise<void>
-  /** Called before a key is looked up; what it returns, after that. */
+  /** Is called before a key is looked up; the returned function is called afterwards. */
   hold: () => Promise<() => Promise<unknown>>
 }
 
@@ -39,13 +39,13 @@ export class Callers {
   readonly #ttlMs: number
   readonly #cache: LRUCache<string, { record: KnownKey | undefined }, LookUp>
   readonly #tellRetired: (agentId: string, at: string) => void
-  /** Agents that retired lately, until their keys are looked up again. */
+  /** The agents that retired lately, until their keys are looked up again. */
   readonly #retired = new LRUCache<string, string>({ max: 10_000 })
 
   /**
-   * Results are kept for `ttlMs`, also for unknown keys, so a revoked key may still work for that long. A good key that is used in the
-   * second half of that time is looked up again beside the call, so that who keeps calling never waits for it. `tellRetired` tells the
-   * other processes of this machine which agent has retired here.
+   * Results are kept for `ttlMs`, also for unknown keys, so a revoked key may still work for that long. A
+   * good key used in the second half of its lifetime is refreshed in the background, so a regular caller
+   * never waits. `tellRetired` tells the other processes of this machine which agent has retired here.
    */
   constructor(
     registry: Registry,
@@ -58,13 +58,13 @@ export class Callers {
     this.#now = now
     this.#ttlMs = Math.max(1, ttlMs)
     this.#cache = new LRUCache({
-      // A `max` would have room made for all of them at once.
+      // A `max` would allocate room for all of them at once.
       maxSize: 100_000,
       sizeCalculation: () => 1,
       ttl: this.#ttlMs,
-      // Reading the clock costs less than a timer that says when to read it again.
+      // Reading the clock costs less than a timer that caches its value.
       ttlResolution: 0,
-      // What is too old tells a key that was good from one that nobody has.
+      // Keep stale entries: they tell an expired good key from an unknown one.
       noDeleteOnStaleGet: true,
       // An entry evicted while it loads must still reach its caller.
       ignoreFetchAbort: true,
@@ -82,13 +82,13 @@ export class Callers {
     })
   }
 
-  /** The caller with a key that is good and was looked up lately. Waits for nobody. */
+  /** The caller of a good key that was looked up lately. Never waits. */
   atHand(key: string): KnownKey | undefined {
     return key.length === KEY_LENGTH ? this.#lately(key, sha256Hex(key)) : undefined
   }
 
   /**
-   * The agent whose key is the bearer token of these headers `Authorization`.
+   * Finds the agent by the bearer token in the values of the header `Authorization`.
    *
    * @throws ServiceError `unauthorized`.
    */
@@ -117,13 +117,13 @@ export class Callers {
     return retired_at === record.retired_at ? record : { ...record, retired_at }
   }
 
-  /** So that the forecasts of an agent are refused at once, and not when its key is looked up again. */
+  /** Refuses the forecasts of an agent from now on, before its key is looked up again. */
   noteRetired(agentId: string, at: string): void {
     this.learnRetired(agentId, at)
     this.#tellRetired(agentId, at)
   }
 
-  /** Takes in that an agent has retired in another process. */
+  /** Learns that an agent has retired in another process. */
   learnRetired(agentId: string, at: string): void {
     this.#retired.set(agentId, at)
   }
@@ -160,18 +160,19 @@ export class Callers {
     return this.#inForce(found?.record)
   }
 
-  /** The record of a key in force that is not too old to go by. */
+  /** Finds the record of a key in force, if it is recent enough to trust. */
   #lately(key: string, hash: string): KnownKey | undefined {
     const record = this.#inForce(this.#cache.get(hash)?.record)
     if (record && this.#cache.getRemainingTTL(hash) < this.#ttlMs / 2) {
       const again = { forceRefresh: true, noDeleteOnFetchRejection: true, context: { key, hold: FREE.hold } }
-      // Where it fails, the next call tries again, and once time is over it says so.
+      // If this fails, the next call tries again; after the lifetime of the record, a failure reaches the
+      // caller.
       this.#cache.fetch(hash, again).catch(() => undefined)
     }
     return record
   }
 
-  /** The record of a key in force, which may be too old to go by. */
+  /** Finds the record of a key in force, even a stale one. */
   #kept(hash: string): KnownKey | undefined {
     return this.#inForce(this.#cache.peek(hash, { allowStale: true })?.record)
   }

@@ -1,4 +1,4 @@
-// One call as it is counted: admitted by its limit, given back if it fails, and then counted as an attempt.
+// Follows one call: its limit admits it; if it fails, it is given back and counted as an attempt.
 import type { UsageEntry } from '../../pipeline/access/usage.ts'
 import { type Admission, type LimitedCall, type QuotaState, Refusal } from './admission.ts'
 import type { Caller, Guard } from './callers.ts'
@@ -7,7 +7,7 @@ import { type Limits, payerOf } from './limits.ts'
 export class CountedCall {
   readonly #limits: Limits
   readonly #address: string
-  /** The name that a failed call is counted under, as an attempt: the caller's good key, or else its address. */
+  /** The payer of a failed call, as an attempt: the account of a good key, or else the address. */
   #payer: string
   #admission: Admission | undefined
   #state: QuotaState | undefined
@@ -18,19 +18,20 @@ export class CountedCall {
     this.#payer = payerOf({ kind: 'anonymous' }, address)
   }
 
-  /** What the answer says of the caller's quota. */
+  /** The state of the caller's quota, for the answer. */
   get state(): QuotaState | undefined {
     return this.#state
   }
 
-  /** How the usage log records the call, once it has succeeded. */
+  /** The entry of the usage log, if the call succeeds. */
   get usage(): UsageEntry | undefined {
     return this.#admission?.usage
   }
 
   /**
-   * Finds the caller, unless its address has used up its attempts; with a key that is good, unless the key has. A look-up
-   * counts as an attempt while it lasts, so that keys that come all at once cause no more look-ups than attempts.
+   * Identifies the caller. Throws if no attempts are left: the key's if it is good, otherwise the address's.
+   * A look-up counts as an attempt while it lasts, so that keys that come all at once cause no more look-ups
+   * than attempts.
    *
    * @throws Refusal, and whatever `find` throws.
    */
@@ -51,7 +52,7 @@ export class CountedCall {
   }
 
   /**
-   * Counts the call. If it `mayRepeat` an earlier one, one too many goes on until `assertAdmitted`.
+   * Counts the call. A call that `mayRepeat` an earlier one may exceed the quota until `assertAdmitted`.
    *
    * @throws Refusal.
    */
@@ -63,9 +64,9 @@ export class CountedCall {
   }
 
   /**
-   * Counts `submissions` more, once the body has shown that the call holds several.
+   * Counts `submissions` more, once the body has shown that the call contains several.
    *
-   * @throws Refusal if they are too many: then none of them counts.
+   * @throws Refusal if they exceed the quota: then none of them counts.
    */
   async admitMore(limit: LimitedCall, caller: Caller, submissions: number): Promise<void> {
     const first = this.#admission
@@ -83,7 +84,7 @@ export class CountedCall {
     }
   }
 
-  /** @throws Refusal for a call too many that repeats no earlier one. */
+  /** @throws Refusal for a call over the quota that repeats no earlier one. */
   readonly assertAdmitted = (): void => {
     if (this.#admission && !this.#admission.admitted) throw new Refusal(this.#admission.state)
   }
@@ -92,7 +93,10 @@ export class CountedCall {
     if (this.#admission) this.#state = await this.#admission.takeBack()
   }
 
-  /** Gives the call back. One that failed by the caller's doing is an attempt, unless it was refused at once. */
+  /**
+   * Gives the call back. If the caller caused the failure, it counts as an attempt, unless it was refused at
+   * once.
+   */
   async failed(error: unknown, isByCaller: boolean): Promise<void> {
     if (error instanceof Refusal) this.#state = error.state
     if (error instanceof Refusal && !this.#admission) return

@@ -1,4 +1,4 @@
-// Counts a call without waiting, where this process keeps the counts itself: most calls are admitted so, and answered at once.
+// Counts a call without waiting, if this process keeps the counts itself. Most calls are admitted so.
 import type { UsageEntry } from '../../pipeline/access/usage.ts'
 import { type Allowance, type QuotaState, scarcer, stateOf } from './admission.ts'
 import type { Counter, OwnCounter } from './counters.ts'
@@ -6,7 +6,7 @@ import type { Counter, OwnCounter } from './counters.ts'
 /** A call that was admitted at once. */
 export interface AdmittedNow {
   state: QuotaState
-  /** As that of an `Admission`. */
+  /** The same as in an `Admission`. */
   usage: UsageEntry | undefined
 }
 
@@ -14,14 +14,14 @@ function isOwn(counter: Counter): counter is OwnCounter {
   return 'consumeNow' in counter
 }
 
-/** Whether a count is below its limit; false also where finding out takes waiting. */
+/** Whether a count is below its limit; also false if finding out takes waiting. */
 export function hasLeftNow({ counter, caller, limit }: Allowance, nowMs?: number): boolean {
   return isOwn(counter) && counter.usedNow(caller, limit.quota, nowMs) < limit.quota
 }
 
 /**
- * Counts a call toward each limit, and tells of the one that has least left. Undefined where it may be refused, or where that
- * takes waiting: then nothing was counted.
+ * Counts a call toward each allowance, and returns the state of the one with least left. Returns undefined
+ * and counts nothing if the call may be refused, or if finding out takes waiting.
  */
 export function admittedNow(
   allowances: readonly Allowance[],

@@ -1,4 +1,4 @@
-// The counters that the processes of a machine share, in the memory of the one that counts.
+// Counters that the processes of a machine share, in the memory of the primary.
 import { LRUCache } from 'lru-cache'
 import type { Count, CounterSpec, Counters } from './counters.ts'
 import { MemoryCounter } from './memory-counter.ts'
@@ -8,22 +8,25 @@ export interface CounterCall {
   verb: 'consume' | 'giveBack' | 'get'
   caller: string
   calls: number
-  /** What the caller may have: without one nothing is leased. */
+  /** The most calls of the caller. Without a quota nothing is leased. */
   quota?: number | undefined
 }
 
-/** What a counter has for a caller, with all leases in it, and how much of that is leased by this answer; null if nothing. */
+/** The caller's count with all leases, and the calls that this answer leases; null if nothing is counted. */
 export type CounterAnswer = readonly [used: number, msLeft: number, leased: number] | null
 
-/** Who asks, and how leases are taken back. */
+/** The asking process, and the way to take leases back. */
 export interface Asking {
   process: number
   processes: number
-  /** Ends the lease of a process for a caller, and resolves to what is left of it. */
+  /** Ends the lease of a process for a caller, and resolves to the calls left of it. */
   recall: (process: number, name: string, caller: string) => Promise<number>
 }
 
-/** A process may lease this part of what is left to a caller, divided by the number of processes, so that the ends of quotas are exact. */
+/**
+ * A lease is this part of the calls left to a caller, divided by the number of processes, so that the ends of
+ * quotas are exact.
+ */
 const LEASED_PART = 1 / 16
 const MOST_LEASED = 1_000
 
@@ -31,7 +34,7 @@ interface Entry {
   counter: MemoryCounter
   /** The processes with a lease, by caller. */
   holders: LRUCache<string, Set<number>>
-  /** What ends when leases are taken back, by caller. */
+  /** The recalls under way, by caller. */
   recalls: Map<string, Promise<void>>
   endsMs: number
 }
@@ -44,7 +47,7 @@ export class CounterTable implements Counters {
     return this.#entry(spec).counter
   }
 
-  /** Answers calls in their order. What is leased is sent before anybody can ask for it back. */
+  /** Answers calls in their order. A lease is sent before anybody can ask for it back. */
   async answer(
     calls: readonly CounterCall[],
     asking: Asking,
@@ -66,7 +69,8 @@ export class CounterTable implements Counters {
     for (;;) {
       const counted = counter.consumeNow(caller, calls, quota)
       if (counted.used <= quota) return counted
-      // Nobody is refused what another process has leased and not used. Those who wait for it come again in their order.
+      // A caller may use all that another process has leased and not used. Waiting calls come again in their
+      // order.
       const recalled = this.#recall(call, asking)
       if (!recalled) return counted
       await recalled
@@ -82,13 +86,15 @@ export class CounterTable implements Counters {
     const used = counter.usedNow(caller)
     const part = ((quota - used) * LEASED_PART) / processes
     const leased = Math.max(0, Math.min(MOST_LEASED, Math.floor(part)))
-    // The window in which the call was counted may have ended meanwhile.
+    // The window of the call may have ended meanwhile.
     if (leased === 0 || used === 0) return answerOf(counted, 0)
     holders.set(caller, (holders.get(caller) ?? new Set()).add(process))
     return answerOf(counter.consumeNow(caller, leased), leased)
   }
 
-  /** Takes back all leases for a caller; undefined where there are none. Calls that come while this is under way share it. */
+  /**
+   * Takes back all leases for a caller; undefined if there are none. Calls share a recall that is under way.
+   */
   #recall({ spec, caller }: CounterCall, { recall }: Asking): Promise<void> | undefined {
     const { counter, holders, recalls } = this.#entry(spec)
     const underWay = recalls.get(caller)

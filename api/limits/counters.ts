@@ -2,23 +2,27 @@
 
 /** The calls of one caller that count now. */
 export interface Count {
-  /** The calls, with those of the answer that this is part of. */
+  /** The calls used, with those of this answer. */
   used: number
-  /** Milliseconds until the count ends, and everything is available again. */
+  /** Milliseconds until the count ends, and the whole quota is available again. */
   msLeft: number
 }
 
 /**
- * Counts calls by caller. A count begins with the first call and ends a fixed time later. Each method is atomic for a
- * caller, and none rejects: a counter that cannot reach the place of its counts counts in memory, starting from zero.
+ * Counts calls by caller. A count begins with the first call and ends a fixed time later. Each method is
+ * atomic for a caller, and none rejects: a counter that cannot reach its counts counts in memory, starting
+ * from zero.
  */
 export interface Counter {
   /**
-   * Counts `calls` (1 by default) unless they exceed the `quota` (none by default). Resolves to the count with them: if
-   * its `used` is above the quota, the calls are refused and none of them stays counted.
+   * Counts `calls` (1 by default) unless they exceed the `quota` (none by default). Resolves to the count
+   * with them: if its `used` is above the quota, the calls are refused and none of them stays counted.
    */
   consume(caller: string, calls?: number, quota?: number): Promise<Count>
-  /** Uncounts `calls` (1 by default); of a count that has ended nothing, because that would admit one call too many. */
+  /**
+   * Gives `calls` back (1 by default). A count that has ended takes nothing, or one call too many would be
+   * admitted.
+   */
   giveBack(caller: string, calls?: number): Promise<Count>
   /** Resolves to null if nothing is counted. Counts nothing. */
   get(caller: string): Promise<Count | null>
@@ -33,8 +37,9 @@ export interface OwnCounter extends Counter {
 }
 
 /**
- * A counter's name and, for its creation, its parameters. The name keeps it apart from those of other policies and
- * environments; a count lasts for `durationS` from its first call. In memory it has at most `mostCallers` counts.
+ * A counter's name and, for its creation, its parameters. The name keeps it apart from those of other
+ * policies and environments; a count lasts for `durationS` from its first call. In memory it has at most
+ * `mostCallers` counts.
  */
 export type CounterSpec = readonly [name: string, durationS: number, mostCallers: number]
 
@@ -56,8 +61,8 @@ export interface CallCounters {
 }
 
 /**
- * The counts that a counter by address keeps, those of the latest callers, in 20 MB: anyone may have any number of
- * addresses for nothing.
+ * Anyone may have any number of addresses for nothing, so a counter keeps only this many, of the latest
+ * callers. They take 20 MB.
  */
 export const MOST_ADDRESSES = 100_000
 /** No bound, for callers that nobody can invent, such as accounts. */

@@ -1,4 +1,4 @@
-// How often and how much a caller may ask: every limited call is admitted here.
+// Admits every limited call.
 import type { UsageEntry } from '../../pipeline/access/usage.ts'
 import type { OwnSettings } from '../../schemas/config.ts'
 import { ServiceError } from '../../schemas/errors.ts'
@@ -33,14 +33,14 @@ interface LimitsComponents {
 interface Rate {
   allowanceOf: (caller: string) => Allowance
   admit: (caller: string, calls?: number) => Promise<Admission>
-  /** Undefined while the limit is not reached. Counts nothing. */
+  /** Resolves to undefined while the limit is not reached. Counts nothing. */
   exceeded: (caller: string) => Promise<QuotaState | undefined>
 }
 
 export class Limits {
-  /** Of accounts. */
+  /** Monthly calls of accounts. */
   readonly monthlyCalls: MonthlyCalls
-  /** Calls that fail, of a key or an address. */
+  /** Failed calls of a key or an address. */
   readonly attempts: Rate
   readonly #addressMonths: MonthlyCalls
   readonly #registrations: Rate
@@ -49,7 +49,7 @@ export class Limits {
   readonly #reads: Rate
   readonly #settings: OwnSettings
   readonly #now: () => Date
-  /** Whether what accounts have used is counted; undefined once it is. */
+  /** Tells whether the usage of accounts is loaded; undefined once it is. */
   #callsRestored: (() => Promise<boolean>) | undefined
 
   constructor({ environment, settings, counters, now }: LimitsComponents) {
@@ -59,7 +59,7 @@ export class Limits {
     this.#now = now
     this.#registrations = rateIn(quotas, prefix, 'registrations', settings.REGISTRATIONS_PER_HOUR, 3600)
     const burst = Math.max(settings.FORECASTS_BURST, settings.FORECASTS_PER_MINUTE)
-    // As long as the burst lasts at the steady rate, so that one counter enforces both.
+    // The window is as long as the burst lasts at the steady rate, so that one counter enforces both.
     const burstWindowS = Math.ceil((60 * burst) / settings.FORECASTS_PER_MINUTE)
     this.#forecasts = rateIn(quotas, prefix, 'forecasts', burst, burstWindowS)
     this.#verifications = rateIn(quotas, prefix, 'verifications', settings.ANONYMOUS_PER_MINUTE, 60)
@@ -69,7 +69,7 @@ export class Limits {
     this.attempts = rateIn(attempts, prefix, 'attempts', settings.ATTEMPTS_PER_MINUTE, 60)
   }
 
-  /** Until `restored` resolves to true, no call of an account is counted, because nobody knows how many it has left. */
+  /** Counts no call of an account until `restored` resolves to true: nobody knows how many it has left. */
   restoreFirst(restored: () => Promise<boolean>): void {
     this.#callsRestored = restored
   }
@@ -77,7 +77,7 @@ export class Limits {
   /**
    * Counts a call, or one that counts as several submissions, and tells whether it is admitted.
    *
-   * @throws ServiceError `unavailable` for a call of an account while nobody knows what it has used.
+   * @throws ServiceError `unavailable` for a call of an account while its usage is not loaded.
    */
   admit(call: LimitedCall, caller: Caller, address: string, submissions = 1): Promise<Admission> {
     switch (call) {
@@ -106,8 +106,8 @@ export class Limits {
   }
 
   /**
-   * Counts a read of a caller who is known, as `admit` does after it was seen that attempts are left. Undefined where the call may
-   * be refused, or where that takes waiting: then nothing was counted.
+   * Counts a read of a known caller, as `admit` does after a check of the attempts left. Returns undefined
+   * and counts nothing if the call may be refused, or if finding out takes waiting.
    */
   admitNow(
     call: 'verification' | 'read',
@@ -128,9 +128,9 @@ export class Limits {
   }
 
   /**
-   * What an account has used of this month, and when the next one begins. Counts nothing.
+   * The usage of an account in this month, and the start of the next one. Counts nothing.
    *
-   * @throws ServiceError `unavailable` while nobody knows it.
+   * @throws ServiceError `unavailable` while the usage is not loaded.
    */
   async usageOf(key: KeyRecord) {
     await this.#assertRestored()
@@ -146,7 +146,7 @@ export class Limits {
     }
   }
 
-  /** How many ids a bulk request of this caller may have. */
+  /** The most ids in a bulk request of this caller. */
   bulkIds(caller: Caller): number {
     return BULK_IDS[caller.kind === 'anonymous' ? 'free' : caller.tier]
   }
@@ -174,8 +174,8 @@ function usageEntryOf({ key_id: keyId, account_id: accountId, tier }: KeyRecord,
 }
 
 /**
- * The name that the failed calls of a caller are counted under. An account's has letters and digits alone, eight of them,
- * and an address a dot or a colon, or is `unknown`: no two are the same.
+ * The name that the failed calls of a caller are counted under. An account's name has eight letters and
+ * digits alone, and an address has a dot or a colon, or is `unknown`: no two are the same.
  */
 export function payerOf(caller: Caller, address: string): string {
   return caller.kind === 'anonymous' ? address : caller.account_id

@@ -7,7 +7,7 @@ interface Entry {
   endsMs: number
 }
 
-/** The counts of the latest callers. Their time is that of `performance.now`, a clock that nobody sets. */
+/** Keeps the counts of the latest callers. Time is that of `performance.now`, a clock that nobody sets. */
 export class MemoryCounter implements OwnCounter {
   readonly #durationMs: number
   readonly #entries: LRUCache<string, Entry>

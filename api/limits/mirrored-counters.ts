@@ -1,8 +1,8 @@
-// Counters that each process of a machine holds in its memory, because they are asked about before every call.
+// Counters that each process of a machine keeps in its memory, because every call asks them first.
 import type { Count, CounterSpec, Counters } from './counters.ts'
 import { MemoryCounter } from './memory-counter.ts'
 
-/** What a process has counted. */
+/** One change of a count, as a process tells it. */
 export interface CountedAttempt {
   spec: CounterSpec
   verb: 'consume' | 'giveBack'
@@ -10,7 +10,7 @@ export interface CountedAttempt {
   calls: number
 }
 
-/** They tell the other processes what they count, and take in what they are told. */
+/** Each process tells the others its changes, and learns theirs. */
 export class MirroredCounters implements Counters {
   readonly shared = true
   readonly #tell: (call: CountedAttempt) => void
@@ -26,7 +26,7 @@ export class MirroredCounters implements Counters {
     return counter
   }
 
-  /** Takes in what another process has counted. */
+  /** Learns a change of another process. */
   learn({ spec, verb, caller, calls }: CountedAttempt): void {
     void this.#counters.get(spec[0])?.learn(verb, caller, calls)
   }

@@ -1,5 +1,5 @@
-// Monthly quotas: how many verification calls an account, or an address without a key, has made in a calendar month, in
-// UTC.
+// Monthly quotas: the verification calls of an account, or of an address without a key, in a calendar month,
+// in UTC.
 import { dayOf } from './calendar.ts'
 import type { Counter, Counters } from './counters.ts'
 import {
@@ -10,7 +10,7 @@ import {
   countToward,
 } from './admission.ts'
 
-/** How long a count is kept: longer than a month, whenever in the month its first call was. */
+/** A count lasts longer than any month, whenever in the month its first call was. */
 const KEPT_S = 35 * 86_400
 
 export class MonthlyCalls {
@@ -27,7 +27,9 @@ export class MonthlyCalls {
     this.#mostCallers = mostCallers
   }
 
-  /** Sets what accounts used before this process started, for counters that are kept in its memory alone. */
+  /**
+   * Counts the calls of accounts before this process started, for counters in its memory alone. Call it once.
+   */
   async restore(month: string, used: ReadonlyMap<string, number>): Promise<void> {
     const counter = this.#counterOf(month)
     for (const [accountId, calls] of used) await counter.consume(accountId, calls)
@@ -46,12 +48,12 @@ export class MonthlyCalls {
     }
   }
 
-  /** How many calls a caller has made in the month. Counts nothing. */
+  /** The calls of a caller in the month. Counts nothing. */
   async used(caller: string, at: Date): Promise<number> {
     return (await this.#counterOf(dayOf(at).month).get(caller))?.used ?? 0
   }
 
-  /** One counter per month; an old month is dropped whole. */
+  /** Each month has one counter; an old one is dropped whole. */
   #counterOf(month: string): Counter {
     const known = this.#months.get(month)
     if (known) return known

@@ -5,7 +5,7 @@ import { ServiceError } from '../../schemas/errors.ts'
 import type { Count, Counter, CounterSpec, Counters } from './counters.ts'
 import { MemoryCounter } from './memory-counter.ts'
 
-/** Adds to a count and returns how long it lasts; it gives nothing back to a count that has ended. */
+/** Adds to a count and returns its remaining time; gives nothing back to a count that has ended. */
 const ADD = `
 local points = tonumber(ARGV[1])
 if points < 0 and tonumber(redis.call('get', KEYS[1]) or '0') + points < 0 then
@@ -14,14 +14,15 @@ end
 redis.call('set', KEYS[1], 0, 'EX', ARGV[2], 'NX')
 return {redis.call('incrby', KEYS[1], points), redis.call('pttl', KEYS[1])}`
 
-/** A healthy Redis never takes as long, and one that hangs must not hold up calls. */
+/** A healthy Redis is never silent for as long, and one that hangs must not hold up calls. */
 const SILENCE_MS = 2_000
 const LONGEST_PAUSE_MS = 2_000
 
 /**
  * Connects to Redis. While it does not answer later, each node counts by itself, starting from zero.
  *
- * @throws ServiceError `invalid` for a URL that cannot be used, `unavailable` if Redis does not answer at the start.
+ * @throws ServiceError `invalid` for a URL that cannot be used, `unavailable` if Redis does not answer at the
+ * start.
  */
 export async function countInRedis(url: string, logger: Logger): Promise<Counters> {
   let connected = false
@@ -79,7 +80,7 @@ export async function countInRedis(url: string, logger: Logger): Promise<Counter
   }
 }
 
-/** Every count is admitted by the library: the quota decides, and callers of one counter may have different ones. */
+/** The library admits every count, because the callers of one counter may have different quotas. */
 const NO_LIMIT = Number.MAX_SAFE_INTEGER
 
 /** Redis does not know quotas: it counts a call over the limit until the call is given back. */
@@ -115,7 +116,7 @@ class RedisCounter implements Counter {
     return this.#redis.reward(caller, calls).then(countOf, () => this.#standIn.giveBack(caller, calls))
   }
 
-  /** BUG: this answers from the stand-in, so that `GET /usage` shows only calls that this node counted by itself. */
+  /** BUG: `GET /usage` shows only the calls that this node counted while Redis was away. */
   get(caller: string): Promise<Count | null> {
     return this.#standIn.get(caller)
   }

@@ -1,18 +1,18 @@
-// Counts in another process of this machine, which lends out parts of what is left to a caller, so that few calls wait for it.
+// Counts in the primary of this machine, which leases calls to each process, so that few calls wait for it.
 import { LRUCache } from 'lru-cache'
 import type { CounterAnswer, CounterCall } from './counter-table.ts'
 import type { Count, CounterSpec, Counters, OwnCounter } from './counters.ts'
 import { MemoryCounter } from './memory-counter.ts'
 
 /**
- * Asks the process that counts: one answer for each call, in their order. Undefined if that process is gone; it never
- * fails.
+ * Asks the primary for one answer to each call, in their order. Resolves to undefined if the primary is gone;
+ * never rejects.
  */
 export type AskCounters = (calls: readonly CounterCall[]) => Promise<readonly CounterAnswer[] | undefined>
 
 type Ask = (call: CounterCall) => Promise<CounterAnswer | undefined>
 
-/** Without the process that counts, this one counts by itself, starting from zero. */
+/** Without the primary, this process counts by itself, starting from zero. */
 export class RemoteCounters implements Counters {
   readonly shared = true
   readonly #ask: Ask
@@ -28,7 +28,7 @@ export class RemoteCounters implements Counters {
     return counter
   }
 
-  /** Ends the lease for a caller, and returns what is left of it. */
+  /** Ends the lease for a caller, and returns the calls left of it. */
   recall(name: string, caller: string): number {
     return this.#counters.get(name)?.recall(caller) ?? 0
   }
@@ -38,7 +38,9 @@ export class RemoteCounters implements Counters {
   }
 }
 
-/** Asks in one message what comes in one turn of the event loop, and then what came while that message was answered. */
+/**
+ * Sends the calls of one turn of the event loop in one message, and then those that came before its answer.
+ */
 function together(askAll: AskCounters): Ask {
   let waiting: { call: CounterCall; resolve: (answer: CounterAnswer | undefined) => void }[] = []
   let isAsking = false
@@ -74,7 +76,7 @@ class RemoteCounter implements OwnCounter {
   readonly #spec: CounterSpec
   readonly #ask: Ask
   readonly #leases: LRUCache<string, Lease>
-  /** Counts once the other process is gone. */
+  /** Counts once the primary is gone. */
   readonly #standIn: MemoryCounter
 
   constructor(spec: CounterSpec, ask: Ask) {
