@@ -65,6 +65,15 @@ describe.skipIf(!redisServer)('two nodes', () => {
     for (const { client } of nodes) expectLimited(await client.get(FOUND, key), 'monthly-calls')
   })
 
+  test('show in GET /usage what both have counted', async () => {
+    const { nodes, newKeys } = await twoNodes()
+    const key = withKey((await newKeys(1))[0]!)
+    for (const { client } of nodes) await client.get(FOUND, key)
+    for (const { client } of nodes) {
+      expect((await client.get('/usage', key)).json()).toMatchObject({ calls: 2 })
+    }
+  })
+
   test('count a key and its replacement against one quota', async () => {
     const { nodes, newKeys, registry } = await twoNodes({ FREE_MONTHLY_CALLS: '2' })
     const [old] = (await newKeys(1)) as [string]
