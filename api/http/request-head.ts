@@ -1,4 +1,4 @@
-// What the head of a request has to be like (RFC 9112), so that nobody before or behind this service can read it otherwise.
+// The rules for the head of a request (RFC 9112), so that nobody before or behind this service can read it otherwise.
 import type { IncomingMessage } from 'node:http'
 import type Koa from 'koa'
 import { HttpError } from './problems.ts'
@@ -7,20 +7,27 @@ import { sentValues } from './sent-headers.ts'
 /** A name or an address, and perhaps a port (RFC 3986, 3.2.2). An empty one is allowed. */
 const HOST = /^(?:\[[0-9A-Fa-f:.]+\]|(?:[A-Za-z0-9._~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*)(?::\d*)?$/
 
-/** Whether the value of a Host header is well-formed. */
-export function isHost(value: string): boolean {
-  return HOST.test(value)
+/**
+ * Whether Koa would accept the head of this request: `takeHead` would refuse nothing in it, and neither its version nor an
+ * expectation changes how it is answered. The fast ways answer only such requests. They look up the target by themselves.
+ */
+export function isPlain(request: IncomingMessage): boolean {
+  const { httpVersion, headers } = request
+  if (httpVersion !== '1.1' || 'transfer-encoding' in headers || 'expect' in headers) return false
+  return hostFaultOf(request) === undefined
 }
 
 /**
  * Takes the path and the query out of the target, which may be a whole URL (RFC 9112, 3.2.2).
  *
- * @throws HttpError `malformed-request` or `not-supported`; then the connection is closed, since what follows may be no request.
+ * @throws HttpError `malformed-request` or `not-supported`. The connection is closed then, because the bytes that follow
+ *   may be no request.
  */
 export function takeHead(ctx: Koa.Context): void {
   try {
     takeTarget(ctx)
-    assertHost(ctx.req)
+    const hostFault = hostFaultOf(ctx.req)
+    if (hostFault !== undefined) throw new HttpError('malformed-request', hostFault)
     assertFraming(ctx.req)
   } catch (error) {
     ctx.set('Connection', 'close')
@@ -38,20 +45,14 @@ function takeTarget(ctx: Koa.Context): void {
   if (!target) throw new HttpError('malformed-request', 'the request target is not a valid URL')
 }
 
-/** HTTP/1.1 requires one Host header (RFC 9112, 3.2). */
-function assertHost(request: IncomingMessage): void {
+/** HTTP/1.1 requires one well-formed Host header (RFC 9112, 3.2); HTTP/1.0 none. */
+function hostFaultOf(request: IncomingMessage): string | undefined {
   const sent = sentValues(request, 'host')
-  if (sent.length > 1) {
-    throw new HttpError('malformed-request', `the header Host was sent ${sent.length} times: send it once`)
-  }
-  if (sent.length === 0 && request.httpVersion === '1.1')
-    throw new HttpError('malformed-request', 'the request has no Host header')
-  if (sent[0] !== undefined && !isHost(sent[0])) {
-    throw new HttpError(
-      'malformed-request',
-      'the Host header is malformed: send a name or an address, and perhaps a port',
-    )
-  }
+  const [host] = sent
+  if (sent.length > 1) return `the header Host was sent ${sent.length} times: send it once`
+  if (host === undefined) return request.httpVersion === '1.1' ? 'the request has no Host header' : undefined
+  if (HOST.test(host)) return undefined
+  return 'the Host header is malformed: send a name or an address, and perhaps a port'
 }
 
 export const OTHER_CODING = new HttpError(
@@ -59,7 +60,7 @@ export const OTHER_CODING = new HttpError(
   'the only Transfer-Encoding that this service takes is chunked',
 )
 
-/** Node takes any list of codings that ends in chunked, and would hand on a body that is still coded. */
+/** Node accepts any list of codings that ends in chunked, and would hand on a body that is still coded. */
 function assertFraming({ httpVersion, headers }: IncomingMessage): void {
   const coding = headers['transfer-encoding']
   if (coding === undefined) return

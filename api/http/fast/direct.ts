@@ -6,10 +6,9 @@ import { type Answer, answerToError } from '../answer.ts'
 import type { AppComponents } from '../app.ts'
 import type { NodeContext } from '../context.ts'
 import { type Handled, handle } from '../handle.ts'
-import { isHost } from '../request-head.ts'
+import { isPlain } from '../request-head.ts'
 import type { Route } from '../route.ts'
 import { SECURITY_HEADERS } from '../security-headers.ts'
-import { sentValues } from '../sent-headers.ts'
 import { type Answering, type Found, type Placed, byPath, parameterOf } from './paths.ts'
 import { sendAtEndOfTurn } from './send.ts'
 
@@ -34,14 +33,6 @@ export function answerDirectly(
     otherwise(request, response)
     return undefined
   }
-}
-
-/** Whether Koa would refuse nothing in the head of the request. */
-function isPlain(request: IncomingMessage): boolean {
-  const { httpVersion, headers } = request
-  if (httpVersion !== '1.1' || 'transfer-encoding' in headers || 'expect' in headers) return false
-  const hosts = sentValues(request, 'host')
-  return hosts.length === 1 && isHost(hosts[0]!)
 }
 
 async function answer(

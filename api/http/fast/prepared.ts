@@ -5,14 +5,15 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Environment } from '../../../schemas/values.ts'
 import type { AppComponents } from '../app.ts'
+import { hasBody } from '../body.ts'
 import type { NodeContext } from '../context.ts'
 import type { Caller } from '../../limits/callers.ts'
 import { CountedCall } from '../../limits/counted-call.ts'
 import type { AdmittedNow } from '../../limits/counted-now.ts'
 import type { AnswerSource } from '../../published/memo.ts'
+import { isPlain } from '../request-head.ts'
 import type { PreparedRoute, Route } from '../route.ts'
 import { type Answering, type Found, type Placed, byPath } from './paths.ts'
-import { plainHeaders } from './plain-headers.ts'
 import { type PreparedAnswer, completed, prepareAnswer } from './prepared-answer.ts'
 import { sendAtEndOfTurn } from './send.ts'
 
@@ -53,17 +54,17 @@ export function prepareAnswers(
   }
 }
 
-/** Undefined unless the request is plain and its answer in memory. Waits for nothing and counts nothing. */
+/** Undefined unless the request is plain and its answer is in memory. Waits for nothing and counts nothing. */
 function askedIn(request: IncomingMessage, callAt: CallAt): Asked | undefined {
-  const { method, httpVersion, rawHeaders } = request
-  if ((method !== 'GET' && method !== 'HEAD') || httpVersion !== '1.1') return undefined
+  const { method } = request
+  if (method !== 'GET' && method !== 'HEAD') return undefined
   const found = callAt(request.url!)
-  const headers = found && plainHeaders(rawHeaders)
-  if (!headers) return undefined
+  if (!found || !isPlain(request) || hasBody(request)) return undefined
   const { call, named } = found
   const { spec, context } = call
-  const { key, ifNoneMatch } = headers
-  const caller = key === undefined || spec.key === 'none' ? ANONYMOUS : context.callers.atHand(key)
+  const { 'x-api-key': key, 'if-none-match': ifNoneMatch } = request.headers
+  // A key that was sent twice is none: Node joins the values.
+  const caller = key === undefined || spec.key === 'none' ? ANONYMOUS : context.callers.atHand(String(key))
   const source = caller && spec.prepared.find(named, context)
   return source && { call, named, source, caller, ifNoneMatch }
 }
