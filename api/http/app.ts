@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import { ENVIRONMENTS, type Environment } from '../../schemas/values.ts'
 import type { AddressOf } from '../limits/addresses.ts'
 import { type Answer, answerToError } from './answer.ts'
+import { CROSS_ORIGIN_HEADERS, firstHeaders, ownHeaders } from './answer-head.ts'
 import { entityTag, isNamedBy } from './entity-tag.ts'
 import { handle } from './handle.ts'
 import type { NodeContext } from './context.ts'
@@ -13,7 +14,6 @@ import { MOUNTS } from '../mounts.ts'
 import { HttpError } from './problems.ts'
 import { takeHead } from './request-head.ts'
 import type { Route } from './route.ts'
-import { SECURITY_HEADERS } from './security-headers.ts'
 
 /** What all environments share. */
 export interface AppComponents {
@@ -77,14 +77,13 @@ async function handled(
   }
 }
 
-function send(ctx: Koa.Context, { status, headers, body }: Answer): void {
-  const { 'Content-Type': type, ...others } = headers
+function send(ctx: Koa.Context, answer: Answer): void {
+  const { status, body } = answer
   ctx.status = status
-  // Before the body, for which Koa would find a type of its own.
-  ctx.set('Content-Type', type)
+  // Before the body, because Koa guesses the type of a body that has none.
+  ctx.set(ownHeaders(answer))
   // Shares the memory: copies would pile up for a client that sends many requests and reads no answers.
   ctx.body = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
-  ctx.set(others)
 }
 
 /** `{name}` is one part of a path, `{+name}` is all that follows. */
@@ -95,15 +94,11 @@ export function routerPath(path: string): string {
   )
 }
 
-export const EXPOSED_HEADERS =
-  'ETag, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, X-Service-Receipt, X-Service-Signature'
-
 /** Any web page may read the answers to GET, errors included, and no others. */
 function crossOrigin(ctx: Koa.Context, next: () => Promise<unknown>): unknown {
   const wanted = ctx.method === 'OPTIONS' ? ctx.get('Access-Control-Request-Method') : ctx.method
   if (wanted !== 'GET' && wanted !== 'HEAD') return next()
-  ctx.set('Access-Control-Allow-Origin', '*')
-  ctx.set('Access-Control-Expose-Headers', EXPOSED_HEADERS)
+  ctx.set(CROSS_ORIGIN_HEADERS)
   if (ctx.method !== 'OPTIONS') return next()
   ctx.set('Access-Control-Allow-Methods', 'GET, HEAD')
   ctx.set('Access-Control-Allow-Headers', 'X-API-Key, If-None-Match')
@@ -131,8 +126,6 @@ function onlyItself(environments: readonly Environment[], routes: readonly Route
   }
 }
 
-const SECURITY_HEADER_LINES = Object.entries(SECURITY_HEADERS)
-
 /** Measures a request, and answers any error in it with a problem. */
 async function answered(
   ctx: Koa.Context,
@@ -141,8 +134,7 @@ async function answered(
 ): Promise<void> {
   const started = performance.now()
   const requestId = newRequestId()
-  ctx.set('X-Request-Id', requestId)
-  for (const [name, value] of SECURITY_HEADER_LINES) ctx.res.setHeader(name, value)
+  ctx.set(firstHeaders(requestId))
   try {
     takeHead(ctx)
     if (ctx.url === '*') answerForAll(ctx)

@@ -2,10 +2,10 @@
 import { STATUS_CODES, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { canonical } from '../../pipeline/proof/canonical.ts'
+import { SECURITY_HEADERS } from './answer-head.ts'
 import type { Connections } from './connections.ts'
 import { HttpError, problemOf } from './problems.ts'
 import { OTHER_CODING } from './request-head.ts'
-import { SECURITY_HEADERS } from './security-headers.ts'
 
 /** Of the path and the headers together. */
 export const HEADER_LIMIT_BYTES = 16 * 1024

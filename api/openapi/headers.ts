@@ -2,7 +2,7 @@
 import { CHALLENGES } from '../http/route.ts'
 import { AGENT_ID } from './examples.ts'
 import { logExamples } from './log-examples.ts'
-import { SECURITY_HEADERS } from '../http/security-headers.ts'
+import { SECURITY_HEADERS } from '../http/answer-head.ts'
 
 export type HeaderName = keyof typeof HEADERS
 

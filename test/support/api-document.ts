@@ -2,7 +2,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { expect } from 'vitest'
-import { SECURITY_HEADERS } from '../../api/http/security-headers.ts'
+import { SECURITY_HEADERS } from '../../api/http/answer-head.ts'
 import type { Answer } from './service.ts'
 
 interface Content {

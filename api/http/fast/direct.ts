@@ -3,20 +3,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Environment } from '../../../schemas/values.ts'
 import { type Answer, answerToError } from '../answer.ts'
+import { type Head, firstHeaders, ownHeaders } from '../answer-head.ts'
 import type { AppComponents } from '../app.ts'
 import type { NodeContext } from '../context.ts'
 import { type Handled, handle } from '../handle.ts'
 import { isPlain } from '../request-head.ts'
 import type { Route } from '../route.ts'
-import { SECURITY_HEADERS } from '../security-headers.ts'
 import { type Answering, type Found, type Placed, byPath, parameterOf } from './paths.ts'
 import { sendAtEndOfTurn } from './send.ts'
 
 interface DirectCall extends Placed<Route> {
   parameter: string | undefined
 }
-
-const FIRST_HEADERS = Object.entries(SECURITY_HEADERS).flat()
 
 /** To make a text of a longer body costs more than it saves to send it with its head. */
 const SHORT_BYTES = 4096
@@ -49,18 +47,18 @@ async function answer(
   const handled = await handle({ request, params, querystring: '' }, spec, context, addressOf).catch(
     unhandled,
   )
-  const { status, headers, body } = answerIn(handled, request, requestId, components)
-  const head = ['X-Request-Id', requestId, ...FIRST_HEADERS]
-  for (const name in handled.headers) head.push(name, handled.headers[name]!)
-  for (const name in headers) {
-    head.push(name, headers[name]!)
-    if (name === 'Content-Type') head.push('Content-Length', String(body.byteLength))
-  }
-  if (!accepting() && headers['Connection'] === undefined) head.push('Connection', 'close')
+  const own = answerIn(handled, request, requestId, components)
+  const { status, body } = own
+  const head: Head = { ...firstHeaders(requestId), ...handled.headers, ...ownHeaders(own) }
+  if (!accepting()) head['Connection'] = 'close'
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   await sendAtEndOfTurn(
     { request, response, route, requestId, startedMs, keyId: handled.keyId },
-    { status, head, body: bytes.length > SHORT_BYTES ? bytes : bytes.toString('latin1') },
+    {
+      status,
+      head: Object.entries(head).flat(),
+      body: bytes.length > SHORT_BYTES ? bytes : bytes.toString('latin1'),
+    },
     components,
   )
 }

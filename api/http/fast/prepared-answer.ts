@@ -1,33 +1,30 @@
-// The parts of a prepared answer that stay the same, made once for what it publishes, and kept as long as that is.
+// The parts of a prepared answer that stay the same: they are made once for a publication, and freed with it.
 import { answerOf } from '../answer.ts'
-import { EXPOSED_HEADERS } from '../app.ts'
+import { CROSS_ORIGIN_HEADERS, type Head, firstHeaders, ownHeaders } from '../answer-head.ts'
 import { entityTag, isNamedBy } from '../entity-tag.ts'
 import { type QuotaState, rateLimitHeaders } from '../../limits/admission.ts'
 import type { Reply, Route } from '../route.ts'
-import { SECURITY_HEADERS } from '../security-headers.ts'
 import type { Ready } from './send.ts'
 
 export interface PreparedAnswer {
   tag: string
-  /** Header names and values by turns, with places for the values that each answer has of its own. */
+  /** Header names and values by turns, with places for the values that differ between answers. */
   head: readonly string[]
-  /** The same of an answer without a body. */
+  /** The same for an answer without a body. */
   bareHead: readonly string[]
-  /** Each character is a byte: Node sends such a text and its head in one piece, which takes a tenth less than two. */
+  /** Each character is a byte. Node sends a text and its head in one piece, which takes a tenth less time than two. */
   body: string
 }
 
-/** What every answer begins with. The empty ones are its own. */
-const FIRST_HEADERS: Record<string, string> = {
-  'X-Request-Id': '',
-  ...SECURITY_HEADERS,
-  'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers': EXPOSED_HEADERS,
+/** Every prepared answer begins with these. The empty values differ between answers. */
+const FIRST_HEADERS: Head = {
+  ...firstHeaders(''),
+  ...CROSS_ORIGIN_HEADERS,
   'RateLimit-Policy': '',
   RateLimit: '',
 }
 
-/** Where the value of one of these is in a head. */
+/** The place in a head for the value of one of these. */
 function placeOf(name: string): number {
   return 2 * Object.keys(FIRST_HEADERS).indexOf(name) + 1
 }
@@ -37,23 +34,21 @@ const POLICY = placeOf('RateLimit-Policy')
 const LIMIT = placeOf('RateLimit')
 
 export function prepareAnswer(spec: Route, reply: Reply): PreparedAnswer {
-  const { headers, body: bytes } = answerOf(spec, reply)
-  const tag = entityTag(bytes)
-  const { 'Content-Type': type, ...others } = headers
-  const own = Object.entries(others)
-  // One that every answer has keeps its place, whatever value it gets.
-  const replaced = own.filter(([name]) => Object.hasOwn(FIRST_HEADERS, name))
-  const first = Object.entries({ ...FIRST_HEADERS, ...Object.fromEntries(replaced) }).flat()
-  const last = [...own.filter((header) => !replaced.includes(header)).flat(), 'ETag', tag]
+  const answer = answerOf(spec, reply)
+  const { body } = answer
+  const tag = entityTag(body)
+  // A header that every answer has keeps its position, even with another value.
+  const head: Head = { ...FIRST_HEADERS, ...ownHeaders(answer), ETag: tag }
+  const { 'Content-Type': _type, 'Content-Length': _length, ...bareHead } = head
   return {
     tag,
-    head: [...first, 'Content-Type', type, 'Content-Length', String(bytes.byteLength), ...last],
-    bareHead: [...first, ...last],
-    body: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1'),
+    head: Object.entries(head).flat(),
+    bareHead: Object.entries(bareHead).flat(),
+    body: Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1'),
   }
 }
 
-/** The status, the head and the body to send, in the order in which Koa has the headers. */
+/** The answer to one request. */
 export function completed(
   { tag, head: fullHead, bareHead, body }: PreparedAnswer,
   {

@@ -1,6 +1,6 @@
 // What no answer leaves out or gives away, how what is no request is answered, and what is refused as ambiguous.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { SECURITY_HEADERS } from '../../../api/http/security-headers.ts'
+import { SECURITY_HEADERS } from '../../../api/http/answer-head.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import { FaultStore } from '../../support/fault-store.ts'
 import { suiteFolder } from '../../support/folder.ts'
