@@ -22,7 +22,7 @@ import { suiteFolder } from './support/folder.ts'
 import { contentOf } from './support/store-content.ts'
 import { openWorker } from './support/tables.ts'
 import { vectors } from './support/transparency-vectors.ts'
-import { makeWorkspace } from './support/workspace.ts'
+import { NO_SCRIPTS, makeWorkspace } from './support/workspace.ts'
 
 const isSetup = ({ code }: Block) => /^(npm (ci|start)|\. \/tmp\/fvs-demo-XXXXXX\/demo\.env$)/m.test(code)
 
@@ -188,7 +188,11 @@ test('what the examples write is outside the repository, or where git does not l
 /** Runs a command in the folder of links with the demo's variables, and gives it a text to read. */
 function withVariables(command: string, args: readonly string[], input: string): Promise<Ended> {
   const line = `. ${variablesFile} && exec "$0" "$@"`
-  return new RunningCommand('bash', ['-c', line, command, ...args], { cwd: workspace, input }).ended
+  return new RunningCommand('bash', ['-c', line, command, ...args], {
+    cwd: workspace,
+    env: NO_SCRIPTS,
+    input,
+  }).ended
 }
 
 /** Whether this machine has the tools; aloud where it has not, and in CI it must. */

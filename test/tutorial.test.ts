@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { RunningCommand } from './support/command.ts'
 import { blocksOf } from './support/fenced-blocks.ts'
 import { testFolder } from './support/folder.ts'
-import { makeWorkspace } from './support/workspace.ts'
+import { NO_SCRIPTS, makeWorkspace } from './support/workspace.ts'
 
 const ADDRESS = 'http://127.0.0.1:3000'
 
@@ -12,7 +12,7 @@ test('ten questions become a release, a page and a check', async () => {
   const blocks = blocksOf('docs/tutorial.md').map(({ code }) => code)
   const serving = blocks.findIndex((code) => code.includes('fvs serve'))
   const run = (code: string) =>
-    new RunningCommand('bash', ['-euo', 'pipefail', '-c', code], { cwd, env: { PORT: '0' } })
+    new RunningCommand('bash', ['-euo', 'pipefail', '-c', code], { cwd, env: { ...NO_SCRIPTS, PORT: '0' } })
 
   const made = await run(blocks.slice(0, serving).join('\n')).ended
   expect(made.code, made.stderr).toBe(0)
