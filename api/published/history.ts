@@ -5,6 +5,7 @@ import {
   readSnapshotManifest,
   readSnapshotShard,
   shardFile,
+  snapshotDate,
   snapshotDates,
 } from '../../pipeline/release/read.ts'
 import type { Store } from '../../pipeline/store/store.ts'
@@ -12,13 +13,14 @@ import type { WorkBeside } from './work-beside.ts'
 import type { ManifestFile, SnapshotManifest, SnapshotShard } from '../../schemas/payloads.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import { ShardCache } from './shard-cache.ts'
+import type { NextRelease, Warm } from './warm.ts'
 
 const READS_AT_ONCE = 16
 const MANIFESTS_KEPT = 5_000
 
 export type SnapshotRow = SnapshotShard['entities'][string]['payload']
 
-export class History {
+export class History implements Warm {
   readonly #store: Store
   readonly #manifests: LRUCache<string, SnapshotManifest>
   readonly #shards: ShardCache<SnapshotShard>
@@ -59,11 +61,11 @@ export class History {
     this.#dates = [...this.#dates, ...(await snapshotDates(this.#store, this.#dates.at(-1)))]
   }
 
-  /** Reads those files of a day that are in memory of the day before: callers have asked for them. */
-  async readAgain(date: string, beside: WorkBeside): Promise<void> {
+  /** For the first release of a day: reads the files that are in memory for the day before, since callers asked for those. */
+  async warm(next: NextRelease, beside: WorkBeside): Promise<void> {
+    const date = snapshotDate(next.manifest.as_of)
     const before = this.#dates.at(-1)
     if (before === undefined || this.has(date)) return
-    // What fails here fails again for those who ask for it.
     const manifest = await this.#manifests.fetch(date).catch(() => undefined)
     for (const file of manifest?.files ?? []) {
       if (!this.#shards.atHand(keyOf(before, file))) continue

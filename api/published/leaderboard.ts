@@ -10,6 +10,7 @@ import type { EntityType } from '../../schemas/tables.ts'
 import { type CursorReleases, cursorTo } from './cursor-releases.ts'
 import { type AnswerSource, Memo } from './memo.ts'
 import { ShardCache } from './shard-cache.ts'
+import type { NextRelease, Warm } from './warm.ts'
 
 /** Some hundred pages. */
 const CACHE_BYTES = 16 * 1024 * 1024
@@ -27,7 +28,7 @@ export interface LeaderboardRequest {
   cursor?: string | undefined
 }
 
-export class Leaderboard {
+export class Leaderboard implements Warm {
   readonly #store: Store
   readonly #pages: ShardCache<LeaderboardFile>
   /** First pages, as they are sent. */
@@ -59,14 +60,13 @@ export class Leaderboard {
     return this.#firstPage(current, request)
   }
 
-  /** Puts together the first pages that callers asked for, of a release that is about to be current. */
-  async putTogetherAgain(upcoming: ReleaseManifest, beside: WorkBeside): Promise<void> {
+  /** Puts together the first pages that callers asked for since the last switch. */
+  async warm({ manifest }: NextRelease, beside: WorkBeside): Promise<void> {
     const asked = this.#asked
     this.#asked = new Map()
     for (const request of asked.values()) {
       if (!(await beside.goesOn())) return
-      // It fails again for those who ask for it.
-      await this.#firstPage(upcoming, request).catch(() => undefined)
+      await this.#firstPage(manifest, request).catch(() => undefined)
     }
   }
 

@@ -150,21 +150,20 @@ export class ReleasePayloads implements Release {
   }
 
   /**
-   * Opens the files that are open of another release, and finds in them what was asked for: what was asked for last first. Files of
-   * which nothing was asked stay open too, as long as the cache has room: a shard that must be read first keeps many callers waiting.
-   * They are read one after another: several at once take the cores that callers are answered on. One that cannot be read is left to
-   * whoever asks for it.
+   * Opens the files in the next release that this one has open, and preloads what callers asked of it, latest first. A file of
+   * which nothing was asked stays open too while the cache has room, because reading a shard keeps many callers waiting. The
+   * files are read one after another, because several at once take the cores on which calls are answered.
    */
-  async openWhatIsOpenIn(other: ReleasePayloads, beside: WorkBeside): Promise<void> {
-    const files = [...this.#files.inMemory()].filter(([key]) => other.#isOwn(key))
+  async warm({ payloads: next }: { payloads: ReleasePayloads }, beside: WorkBeside): Promise<void> {
+    const files = [...this.#files.inMemory()].filter(([key]) => this.#isOwn(key))
     for (const [, { found }] of files) {
       try {
         for (const { subject } of askedOrFirst(found)) {
           if (!(await beside.goesOn())) return
-          await this.#find(subject)
+          await next.#find(subject)
         }
       } catch {
-        // Whoever asks for it is told why.
+        // The callers that ask for it are told.
       }
     }
   }

@@ -2,6 +2,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Release } from './release-payloads.ts'
 import { ShardCache } from './shard-cache.ts'
+import type { NextRelease, Warm } from './warm.ts'
 import type { WorkBeside } from './work-beside.ts'
 import type { Html } from '../pages/html.ts'
 
@@ -17,7 +18,7 @@ interface Rendered {
 
 type Render = (release: Release) => unknown
 
-export class RenderedPages {
+export class RenderedPages implements Warm {
   readonly #pages = new ShardCache<Rendered>(CACHE_BYTES)
   /** The pages that were asked for last, of this release. */
   readonly #asked = new LRUCache<string, Render>({ max: MOST_AGAIN })
@@ -40,16 +41,16 @@ export class RenderedPages {
     this.#asked.set(name, render)
   }
 
-  /** Renders what was asked for since the last time: what was asked for last first. */
-  async renderAgain(release: Release, beside: WorkBeside): Promise<void> {
+  /** Renders the pages that callers asked for since the last switch, latest first. */
+  async warm({ payloads }: NextRelease, beside: WorkBeside): Promise<void> {
     const renders = [...this.#asked.values()]
     this.#asked.clear()
     for (const render of renders) {
       if (!(await beside.goesOn())) return
       try {
-        await render(release)
+        await render(payloads)
       } catch {
-        // It fails again for those who ask for it.
+        // The callers that ask for it are told.
       }
     }
   }

@@ -8,6 +8,7 @@ import type { ManifestFile, ReleaseManifest } from '../../schemas/payloads.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import { type CursorReleases, cursorTo } from './cursor-releases.ts'
 import { ShardCache } from './shard-cache.ts'
+import type { NextRelease, Warm } from './warm.ts'
 
 /** Some ten footers of full parts. */
 const CACHE_BYTES = 64 * 1024 * 1024
@@ -30,7 +31,7 @@ interface ScoresPage {
   nextCursor: string | null
 }
 
-export class Scores {
+export class Scores implements Warm {
   readonly #store: Store
   readonly #releases: CursorReleases
   readonly #parts = new ShardCache<OpenPart>(CACHE_BYTES)
@@ -60,12 +61,11 @@ export class Scores {
     return { manifest, rows, nextCursor: cursorTo(manifest, next) }
   }
 
-  /** Opens the parts that are in memory of other releases: callers have asked for them, of one of these or of one before. */
-  async openAgain(manifest: ReleaseManifest, beside: WorkBeside): Promise<void> {
+  /** Opens the parts that are in memory for any earlier release, since callers asked for those. */
+  async warm({ manifest }: NextRelease, beside: WorkBeside): Promise<void> {
     const asked = new Set(Array.from(this.#parts.inMemory(), ([, { file }]) => file.path))
     for (const file of manifest.files.filter(({ path }) => asked.has(path))) {
       if (!(await beside.goesOn())) return
-      // It fails again for those who ask for it.
       await this.#open(manifest, file).catch(() => undefined)
     }
   }

@@ -68,6 +68,10 @@ export function buildApiParts(
   )
   const questions = new QuestionBook({ store, local, openDatabase, now })
   const standing = new StandingForecasts({ store, local, openDatabase, questions, now })
+  const leaderboard = new Leaderboard(store, cursorReleases)
+  const history = new History(store, settings.SHARD_CACHE_BYTES)
+  const scores = new Scores(store, cursorReleases)
+  const pages = new RenderedPages()
   const receipts = new Receipts(signers, newId)
   // Of forecasts alone: a registration takes three other objects beside its row.
   const inbox = store.oneByOne?.()
@@ -102,17 +106,22 @@ export function buildApiParts(
       timeoutMs: settings.COMMIT_TIMEOUT_MS,
       clockAheadMs,
     }),
-    releases: new CurrentRelease(store, sign, settings.SHARD_CACHE_BYTES),
-    history: new History(store, settings.SHARD_CACHE_BYTES),
-    leaderboard: new Leaderboard(store, cursorReleases),
-    scores: new Scores(store, cursorReleases),
+    releases: new CurrentRelease(store, sign, settings.SHARD_CACHE_BYTES, [
+      leaderboard,
+      history,
+      scores,
+      pages,
+    ]),
+    history,
+    leaderboard,
+    scores,
     records: new ReleaseRecords(store),
     publicLog,
     forecastProofs: new ForecastProofs(store, manifests, publicLog),
     payloadProofs: new PayloadProofs(store, manifests, publicLog),
     isSandboxSeeded,
     site: { environment, publicUrl: settings.PUBLIC_URL },
-    pages: new RenderedPages(),
+    pages,
     metrics,
     now,
     accepting,

@@ -1,7 +1,6 @@
 // One environment of a serving process: what its calls work on, and what goes on in the background.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { NodeContext } from '../../api/http/context.ts'
-import type { MakeReady } from '../../api/published/current-release.ts'
 import { datesInQuarantine, snapshotDate } from '../../pipeline/release/read.ts'
 import { assertEnvironment } from '../../pipeline/release/state.ts'
 import { assertOwnLog } from '../../pipeline/transparency/publish.ts'
@@ -52,17 +51,8 @@ export async function startEnvironment(
       logger.warn({ err: error, environment }, 'could not follow the store; serving what is known')
     }
   }
-  const makeReady: MakeReady = async (upcoming, beside) => {
-    const { current } = upcoming
-    if (current) {
-      await parts.leaderboard.putTogetherAgain(current, beside)
-      await parts.history.readAgain(snapshotDate(current.as_of), beside)
-      await parts.scores.openAgain(current, beside)
-    }
-    await parts.pages.renderAgain(upcoming, beside)
-  }
-  // Whoever wakes a node that rested waits for what it then finds, and nobody has asked it for anything lately.
-  const followed = following(() => followStore(parts, follower.isResting ? undefined : makeReady))
+  // A call that wakes a resting node waits for this look, and nobody has asked the node for anything lately.
+  const followed = following(() => followStore(parts, { warmFirst: !follower.isResting }))
   // Apart from the rest, so that a log that is damaged stops nothing but itself.
   const followedLog = following(() => parts.publicLog.refresh())
   await followedLog()
@@ -164,10 +154,10 @@ async function readQuestions({ questions, health }: ApiParts): Promise<void> {
 /** Brings up to date what a node serves: the questions only once they have been read beside. Snapshots are listed until that of the current release's day is known. */
 async function followStore(
   { questions, releases, history, health }: ApiParts,
-  makeReady?: MakeReady,
+  how?: { warmFirst: boolean },
 ): Promise<void> {
   if (questions.isRead) await questions.refresh()
-  await releases.refresh(makeReady)
+  await releases.refresh(how)
   const { current } = releases
   if (current && !history.has(snapshotDate(current.as_of))) await history.refresh()
   history.include(datesInQuarantine(current?.quarantined ?? []))
