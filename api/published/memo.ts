@@ -1,33 +1,26 @@
-// What was made of something to answer with, kept beside it: as long as it is kept, and no longer.
+// Values derived from a publication, stored on it so that both are freed together.
 
-/** Something to answer with, such as a publication. */
+/** The source of an answer, such as a publication. */
 export interface AnswerSource {
   readonly memo: Memo
 }
 
-interface Made {
-  key: symbol
-  /** Undefined while it has been asked for only once. */
-  value: unknown
-  next: Made | undefined
-}
-
 /**
- * Keeps what is asked for twice: most of a release is not, and what is kept has to be gone through again and again by the garbage collection.
+ * Stores a value only when it is requested a second time: most are requested once, and the garbage collector pays for each.
  *
- * A WeakMap could have what was made of any object. But V8 goes through the entries of WeakMaps while every call waits, and there
- * are some for each publication in memory: they took half of the pause of a full collection (docs/performance.md).
+ * A WeakMap from publications to values would need no field on them. But V8 goes through the entries of WeakMaps while every
+ * call waits: with one for each publication they took half of the pause of a full collection (docs/performance.md).
  */
 export class Memo {
-  /** A list, because there are few. */
-  #made: Made | undefined
+  /** A key without a value was requested once. */
+  readonly #values = new Map<symbol, unknown>()
 
-  /** What was made under a key before, or is made now. */
+  /** The value under a key: the stored one, or one made now. */
   of<T extends object>(key: symbol, make: () => T): T {
-    for (let made = this.#made; made; made = made.next) {
-      if (made.key === key) return (made.value ??= make()) as T
-    }
-    this.#made = { key, value: undefined, next: this.#made }
-    return make()
+    const stored = this.#values.get(key)
+    if (stored !== undefined) return stored as T
+    const made = make()
+    this.#values.set(key, this.#values.has(key) ? made : undefined)
+    return made
   }
 }
