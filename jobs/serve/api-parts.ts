@@ -56,7 +56,8 @@ export function buildApiParts(
 ) {
   const { environment, settings, own, store, local, registry, secrets, openDatabase, now, newId } = components
   const { clockAheadMs, logger, signers, witnesses } = components
-  // A registration writes three objects and waits for a group commit, which may itself have to wait for another.
+  // A registration writes three objects and waits for a group commit, which may itself have to wait for
+  // another.
   const leaseMs = 4 * settings.STORE_TIMEOUT_MS + 2 * settings.COMMIT_TIMEOUT_MS
   const manifests = new Manifests(store)
   const cursorReleases = new CursorReleases(manifests)

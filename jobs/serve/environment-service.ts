@@ -1,36 +1,29 @@
-// One environment of a serving process: what its calls work on, and what goes on in the background.
-import { setTimeout as pause } from 'node:timers/promises'
+// One environment of a serving process: the context of its calls, and its work in the background.
 import type { NodeContext } from '../../api/http/context.ts'
-import { datesInQuarantine, snapshotDate } from '../../pipeline/release/read.ts'
 import { assertEnvironment } from '../../pipeline/release/state.ts'
-import { assertOwnLog } from '../../pipeline/transparency/publish.ts'
-import { ServiceError } from '../../schemas/errors.ts'
 import type { Environment } from '../../schemas/values.ts'
 import type { Components } from '../components/components.ts'
 import { type ApiParts, type Serving, buildApiParts } from './api-parts.ts'
-import { Follower, type Pause } from './follower.ts'
-import { restoreCalls } from './restored-calls.ts'
+import { type Starting, followReleases, followStanding, followStore, readLog } from './following.ts'
+import { repeat } from './repeat.ts'
 import { Scheduler } from './scheduler.ts'
 import { type News, receivedForecast } from './workers/messages.ts'
 
-/** A node that has rested may have to read thousands of forecasts before it can tell what stands, and one that starts all questions. */
-const STANDING_PATIENCE_MS = 2_000
-
 export interface RunningEnvironment {
   context: NodeContext
-  /** Resolves once the questions and the forecasts that stand have been read, or could not be. */
+  /** Resolves once the questions and the standing forecasts have been read, or that has failed. */
   loaded: Promise<void>
-  /** Takes in what another worker did. */
+  /** Takes in news from another worker. */
   learn(news: News): void
-  /** Stops what goes on in the background. */
+  /** Stops the work in the background. */
   quiesce(): Promise<void>
-  /** Makes durable what was accepted, once no call is under way. */
+  /** Makes durable what was accepted. Called once no call is under way. */
   close(): Promise<void>
 }
 
 /**
- * @throws ServiceError `conflict` for the store of the other environment: what it holds must not be served, and
- *   signed, as this one's. The same for the log of another origin than the key's.
+ * @throws ServiceError `conflict` for the store of the other environment, because this one must not serve and
+ *   sign its data. Also `conflict` if the log's origin is not that of the signing key.
  */
 export async function startEnvironment(
   components: Components,
@@ -39,73 +32,13 @@ export async function startEnvironment(
   await assertEnvironment(components)
   const { environment, settings, own, logger } = components
   const parts = buildApiParts(components, serving)
+  const starting = { components, serving, parts }
   await followStore(parts)
+  await readLog(starting)
+  const follower = followReleases(starting)
+  const standing = followStanding(starting)
   const scheduler = new Scheduler(environment, own.RELEASE_SCHEDULE, serving.scheduler, logger)
-  const following = (step: () => Promise<void>) => async () => {
-    try {
-      await step()
-    } catch (error) {
-      parts.metrics.refreshFailures.inc({ environment })
-      if (error instanceof ServiceError && error.kind === 'corrupt')
-        parts.metrics.corrupt.inc({ environment })
-      logger.warn({ err: error, environment }, 'could not follow the store; serving what is known')
-    }
-  }
-  // A call that wakes a resting node waits for this look, and nobody has asked the node for anything lately.
-  const followed = following(() => followStore(parts, { warmFirst: !follower.isResting }))
-  // Apart from the rest, so that a log that is damaged stops nothing but itself.
-  const followedLog = following(() => parts.publicLog.refresh())
-  await followedLog()
-  const { head } = parts.publicLog
-  if (head) assertOwnLog(head, components.signers)
-  const pace = { refreshMs: settings.REFRESH_MS, pause: pauseFor }
-  const follower = new Follower({
-    ...pace,
-    follow: async () => {
-      await followed()
-      await followedLog()
-    },
-  })
-  const { questions, limits } = parts
-  // A process that counts by itself continues from what was written down before it started.
-  const restored = Promise.withResolvers<void>()
-  let isRestored = serving.counters.quotas.shared
-  const followedCalls = following(async () => {
-    if (isRestored) return
-    await restoreCalls(components, limits)
-    isRestored = true
-    restored.resolve()
-  })
-  if (!isRestored) limits.restoreFirst(() => isReadSoon(() => isRestored, restored.promise))
-  const followedStanding = following(async () => {
-    if (!questions.isRead) await readQuestions(parts)
-    if (serving.accepting()) await parts.standing.refresh()
-  })
-  // Apart from the rest, because at the start it may read for minutes.
-  const standingFollower = new Follower({
-    ...pace,
-    // What was written just after a look began is known after a pause and two looks, which must not take longer than `REFRESH_MS`.
-    refreshMs: settings.REFRESH_MS / 2,
-    firstLookMs: serving.firstCallsMs,
-    patienceMs: STANDING_PATIENCE_MS,
-    follow: async () => {
-      await followedCalls()
-      await followedStanding()
-    },
-  })
-  /** Whether what a node reads once has been read: a call waits for that, or for the end of the look that tries it. */
-  const isReadSoon = async (isRead: () => boolean, read: Promise<void>) => {
-    if (!isRead()) await Promise.race([standingFollower.catchUp(), read])
-    return isRead()
-  }
-  const flush = async () => {
-    try {
-      await parts.usage.flush()
-    } catch (error) {
-      const { pending } = parts.usage
-      logger.warn({ err: error, environment, pending }, 'could not write down usage; it is tried again')
-    }
-  }
+  const flush = () => flushUsage(starting)
   const looking = repeat(settings.PROBE_MS, () => parts.health.look())
   const flushing = repeat(settings.USAGE_FLUSH_MS, flush)
   measure(environment, parts)
@@ -114,72 +47,44 @@ export async function startEnvironment(
       ...parts,
       catchUp: () => follower.catchUp(),
       isFollowing: () => !follower.isResting,
-      questionsRead: () => isReadSoon(() => questions.isRead, questions.firstRead),
+      questionsRead: standing.questionsRead,
       catchUpStanding: async () => {
         await serving.latest?.()
-        return standingFollower.catchUp()
+        return standing.follower.catchUp()
       },
       nextReleaseAt: () => scheduler.nextRun(),
     },
-    loaded: standingFollower.looked,
+    loaded: standing.follower.looked,
     learn: (news) => {
-      if (news.kind === 'retired') parts.callers.learnRetired(news.agentId, news.at)
-      else parts.standing.wrote(news.path, news.forecasts.map(receivedForecast))
+      learn(news, parts)
     },
     quiesce: async () => {
       const stopped = [scheduler.stop(), follower.stop(), looking.stop(), flushing.stop()]
-      // What is acknowledged does not wait for the end of a long read, which the process waits for all the same.
-      void standingFollower.stop()
+      // A long read must not delay the answers under way. Only `close` waits for it.
+      void standing.follower.stop()
       await Promise.all(stopped)
     },
     close: async () => {
       await Promise.all([parts.forecasts.close(), parts.registrations.close(), flush(), parts.health.close()])
       parts.inbox?.close()
-      await standingFollower.stop()
+      await standing.follower.stop()
     },
   }
 }
 
-/** @throws whatever keeps the node from reading them: it is tried again, and meanwhile the node serves what is published. */
-async function readQuestions({ questions, health }: ApiParts): Promise<void> {
+async function flushUsage({ components, parts }: Starting): Promise<void> {
+  const { environment, logger } = components
   try {
-    await questions.refresh()
-    health.triedQuestions()
+    await parts.usage.flush()
   } catch (error) {
-    health.triedQuestions({ error })
-    throw error
+    const { pending } = parts.usage
+    logger.warn({ err: error, environment, pending }, 'could not write down usage; it is tried again')
   }
 }
 
-/** Brings up to date what a node serves: the questions only once they have been read beside. Snapshots are listed until that of the current release's day is known. */
-async function followStore(
-  { questions, releases, history, health }: ApiParts,
-  how?: { warmFirst: boolean },
-): Promise<void> {
-  if (questions.isRead) await questions.refresh()
-  await releases.refresh(how)
-  const { current } = releases
-  if (current && !history.has(snapshotDate(current.as_of))) await history.refresh()
-  history.include(datesInQuarantine(current?.quarantined ?? []))
-  health.followed(current)
-}
-
-const pauseFor: Pause = (milliseconds, signal) => pause(milliseconds, true, { signal }).catch(() => false)
-
-/** Runs `step`, which handles its own failures, again and again: each time `pauseMs` after the last one has ended. */
-function repeat(pauseMs: number, step: () => Promise<void>): { stop: () => Promise<void> } {
-  const stopping = new AbortController()
-  const { signal } = stopping
-  const running = (async () => {
-    while (await pauseFor(pauseMs, signal)) await step()
-  })()
-  return {
-    /** Starts no other step, and waits for the one under way. */
-    stop: () => {
-      stopping.abort()
-      return running
-    },
-  }
+function learn(news: News, { callers, standing }: ApiParts): void {
+  if (news.kind === 'retired') callers.learnRetired(news.agentId, news.at)
+  else standing.wrote(news.path, news.forecasts.map(receivedForecast))
 }
 
 function measure(environment: Environment, parts: ApiParts): void {

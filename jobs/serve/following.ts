@@ -1,0 +1,127 @@
+// Keeps up to date what a node knows of its store, by steps that fail one by one.
+import { datesInQuarantine, snapshotDate } from '../../pipeline/release/read.ts'
+import { assertOwnLog } from '../../pipeline/transparency/publish.ts'
+import { ServiceError } from '../../schemas/errors.ts'
+import type { Components } from '../components/components.ts'
+import type { ApiParts, Serving } from './api-parts.ts'
+import { Follower } from './follower.ts'
+import { pauseFor } from './repeat.ts'
+import { restoreCalls } from './restored-calls.ts'
+
+/**
+ * The longest wait for standing forecasts: a node that has rested may have to read thousands of forecasts
+ * first, and one that starts all questions.
+ */
+const STANDING_PATIENCE_MS = 2_000
+
+/** The arguments of the steps of the start. */
+export interface Starting {
+  components: Components
+  serving: Serving
+  parts: ApiParts
+}
+
+/** Follows the store by a step. A failure is counted and logged, and the node serves what it knows. */
+async function attempt({ components, parts }: Starting, step: () => Promise<void>): Promise<void> {
+  const { environment, logger } = components
+  try {
+    await step()
+  } catch (error) {
+    parts.metrics.refreshFailures.inc({ environment })
+    if (error instanceof ServiceError && error.kind === 'corrupt') parts.metrics.corrupt.inc({ environment })
+    logger.warn({ err: error, environment }, 'could not follow the store; serving what is known')
+  }
+}
+
+/** @throws ServiceError `conflict` if the log's origin is not that of the signing key. */
+export async function readLog(starting: Starting): Promise<void> {
+  const { components, parts } = starting
+  await attempt(starting, () => parts.publicLog.refresh())
+  const { head } = parts.publicLog
+  if (head) assertOwnLog(head, components.signers)
+}
+
+export function followReleases(starting: Starting): Follower {
+  const { components, parts } = starting
+  const follower = new Follower({
+    refreshMs: components.settings.REFRESH_MS,
+    pause: pauseFor,
+    follow: async () => {
+      // A call that wakes a resting node waits for this look, and no caller has asked for anything lately.
+      await attempt(starting, () => followStore(parts, { warmFirst: !follower.isResting }))
+      // A step of its own, so that a damaged log stops nothing but itself.
+      await attempt(starting, () => parts.publicLog.refresh())
+    },
+  })
+  return follower
+}
+
+/**
+ * Restores the counts of calls, reads the questions, and then follows the standing forecasts: apart from the
+ * releases, because the first look may read for minutes.
+ */
+export function followStanding(starting: Starting) {
+  const { components, serving, parts } = starting
+  const { questions, limits, standing } = parts
+  const restored = Promise.withResolvers<void>()
+  // A process that counts by itself continues from the counts that were written before it started.
+  let isRestored = serving.counters.quotas.shared
+  const restore = async () => {
+    if (isRestored) return
+    await restoreCalls(components, limits)
+    isRestored = true
+    restored.resolve()
+  }
+  const follower = new Follower({
+    // A forecast written just after a look began is known a pause and two looks later, which must not take
+    // longer than `REFRESH_MS`.
+    refreshMs: components.settings.REFRESH_MS / 2,
+    pause: pauseFor,
+    firstLookMs: serving.firstCallsMs,
+    patienceMs: STANDING_PATIENCE_MS,
+    follow: async () => {
+      await attempt(starting, restore)
+      await attempt(starting, async () => {
+        if (!questions.isRead) await readQuestions(parts)
+        if (serving.accepting()) await standing.refresh()
+      })
+    },
+  })
+  /** Waits until something that is read once has been read, or until the look that tries it has ended. */
+  const isReadSoon = async (isRead: () => boolean, read: Promise<void>) => {
+    if (!isRead()) await Promise.race([follower.catchUp(), read])
+    return isRead()
+  }
+  if (!isRestored) limits.restoreFirst(() => isReadSoon(() => isRestored, restored.promise))
+  return { follower, questionsRead: () => isReadSoon(() => questions.isRead, questions.firstRead) }
+}
+
+/**
+ * @throws any error that keeps the node from reading the questions. It is tried again, and the node serves
+ * what is published.
+ */
+async function readQuestions({ questions, health }: ApiParts): Promise<void> {
+  try {
+    await questions.refresh()
+    health.triedQuestions()
+  } catch (error) {
+    health.triedQuestions({ error })
+    throw error
+  }
+}
+
+/**
+ * Brings up to date what a node serves: the questions only once they have been read for the first time.
+ * Snapshots are listed until that of the current release's day is found.
+ */
+export async function followStore(
+  { questions, releases, history, health }: ApiParts,
+  how?: { warmFirst: boolean },
+): Promise<void> {
+  if (questions.isRead) await questions.refresh()
+  await releases.refresh(how)
+  const { current } = releases
+  if (current && !history.has(snapshotDate(current.as_of))) await history.refresh()
+  history.include(datesInQuarantine(current?.quarantined ?? []))
+  health.followed(current)
+}
