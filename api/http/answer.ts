@@ -1,4 +1,4 @@
-// What a request is answered with: the reply of its route, or the problem that an error is, of which the operator hears too.
+// The answer to a request: the reply of its route, or a problem, which is logged if an operator should know.
 import type { IncomingMessage } from 'node:http'
 import type { Logger } from 'pino'
 import { canonical } from '../../pipeline/proof/canonical.ts'
@@ -14,7 +14,7 @@ import type { Reply, Route } from './route.ts'
 
 export interface Answer {
   status: number
-  /** Beside those that every answer has. That of the body comes first. */
+  /** The headers beside those of every answer (answer-head.ts). */
   headers: { 'Content-Type': string } & Record<string, string>
   body: Uint8Array
 }
@@ -40,7 +40,7 @@ export interface Failed {
   request: IncomingMessage
   requestId: string
   path: string
-  /** Whether a browser asks in order to show the answer to somebody. */
+  /** Whether a browser asks in order to show the answer to a person. */
   isForPerson: boolean
 }
 
@@ -52,8 +52,8 @@ export function answerToError(
   const { problem, headers } = problemOf(error)
   const environment = environmentOf(path)
   if (error instanceof ServiceError && error.kind === 'corrupt') metrics.corrupt.inc({ environment })
-  // What is unavailable may come back by itself; any other failure of the service needs an operator. An HttpError is the
-  // caller's, such as 501 for a coding that the service does not take.
+  // A store that is unavailable may come back by itself; any other failure of the service needs an operator.
+  // An HttpError is the caller's failure, such as 501 for a coding that the service does not take.
   if (problem.status >= 500 && !(error instanceof HttpError)) {
     const level = error instanceof ServiceError && error.kind === 'unavailable' ? 'warn' : 'error'
     logger[level]({ err: error, requestId, path }, problem.detail)

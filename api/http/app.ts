@@ -1,4 +1,5 @@
-// The Koa application: its paths, the headers of every answer, and the one place where an error becomes a problem.
+// The Koa application: its paths, the headers of its answers, and the one place that makes problems of
+// errors.
 import Router, { type RouterContext } from '@koa/router'
 import Koa from 'koa'
 import type { Logger } from 'pino'
@@ -15,7 +16,7 @@ import { HttpError } from './problems.ts'
 import { takeHead } from './request-head.ts'
 import type { Route } from './route.ts'
 
-/** What all environments share. */
+/** The components that all environments share. */
 export interface AppComponents {
   routes: readonly Route[]
   logger: Logger
@@ -55,7 +56,7 @@ export function createApp(
   return app
 }
 
-/** Has a request handled, and sends the answer: without its body to a caller who has that already. */
+/** Handles a request, and sends the answer: without its body to a caller that has it already. */
 async function handled(
   ctx: RouterContext,
   spec: Route,
@@ -107,7 +108,10 @@ function crossOrigin(ctx: Koa.Context, next: () => Promise<unknown>): unknown {
   return undefined
 }
 
-/** A path without a parameter is only itself: `/agents/register` names no agent, so that GET is a wrong method there. */
+/**
+ * A path without a parameter means only itself: `/agents/register` names no agent, so GET is a wrong method
+ * there.
+ */
 function onlyItself(environments: readonly Environment[], routes: readonly Route[]): Koa.Middleware {
   const paths = routes.filter(({ path }) => !path.includes('{'))
   const mounted = environments.flatMap((environment) =>
@@ -168,7 +172,7 @@ function answerForAll(ctx: Koa.Context): void {
   ctx.status = 204
 }
 
-/** Whether a browser asks in order to show the answer to somebody: programs take anything, or name JSON. */
+/** Whether a browser asks in order to show the answer to a person. Programs accept anything, or name JSON. */
 function isForPerson(ctx: Koa.Context): boolean {
   const isRead = ctx.method === 'GET' || ctx.method === 'HEAD'
   return isRead && ctx.accepts('application/problem+json', 'application/json', 'text/html') === 'text/html'

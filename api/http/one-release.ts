@@ -1,18 +1,21 @@
-// Holds a call to one release: all that its answer says is of that, whatever is released meanwhile.
+// Pins a call to one release, so that no answer mixes two.
 import { ServiceError } from '../../schemas/errors.ts'
 import type { ApiContext, NodeContext } from './context.ts'
 import type { Release } from '../published/release-payloads.ts'
 
 const contexts = new WeakMap<Release, ApiContext>()
 
-/** What a call works with that is answered from this release. */
+/** The context of a call that is answered from this release. */
 export function contextOf(context: ApiContext, release: Release): ApiContext {
   const known = contexts.get(release) ?? { ...context, releases: release }
   contexts.set(release, known)
   return known
 }
 
-/** Answers from the current release: from the next one where retention has thinned it, which it does only when there is a newer one. */
+/**
+ * Answers from the current release, or from the next one if retention thins it meanwhile. Retention thins a
+ * release only when there is a newer one.
+ */
 export async function ofOneRelease<T>(
   context: NodeContext,
   answer: (context: ApiContext) => T | Promise<T>,

@@ -1,4 +1,5 @@
-// The rules for the head of a request (RFC 9112), so that nobody before or behind this service can read it otherwise.
+// The rules for the head of a request (RFC 9112). They leave no second reading to a proxy before this
+// service.
 import type { IncomingMessage } from 'node:http'
 import type Koa from 'koa'
 import { HttpError } from './problems.ts'
@@ -8,8 +9,9 @@ import { sentValues } from './sent-headers.ts'
 const HOST = /^(?:\[[0-9A-Fa-f:.]+\]|(?:[A-Za-z0-9._~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*)(?::\d*)?$/
 
 /**
- * Whether Koa would accept the head of this request: `takeHead` would refuse nothing in it, and neither its version nor an
- * expectation changes how it is answered. The fast ways answer only such requests. They look up the target by themselves.
+ * Whether Koa would accept the head of this request: `takeHead` would refuse nothing in it, and neither its
+ * version nor an expectation changes how it is answered. The fast ways answer only such requests. They look
+ * up the target by themselves.
  */
 export function isPlain(request: IncomingMessage): boolean {
   const { httpVersion, headers } = request
@@ -20,8 +22,8 @@ export function isPlain(request: IncomingMessage): boolean {
 /**
  * Takes the path and the query out of the target, which may be a whole URL (RFC 9112, 3.2.2).
  *
- * @throws HttpError `malformed-request` or `not-supported`. The connection is closed then, because the bytes that follow
- *   may be no request.
+ * @throws HttpError `malformed-request` or `not-supported`. The connection is closed then, because the bytes
+ *   that follow may be no request.
  */
 export function takeHead(ctx: Koa.Context): void {
   try {

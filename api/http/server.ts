@@ -13,7 +13,7 @@ import { ServiceError } from '../../schemas/errors.ts'
 import { Connections } from './connections.ts'
 import { HEADER_LIMIT_BYTES, answerUnreadRequests } from './unread-requests.ts'
 
-/** Answers a request, or has it answered otherwise. */
+/** Answers a request, or passes it to `otherwise`. */
 export type AnswerFirst = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -24,23 +24,25 @@ export interface ServerSettings {
   host: string
   /** 0: any free port. */
   port: number
-  /** How long a client may take to send a whole request. */
+  /** The longest that a client may take to send a whole request. */
   requestTimeoutMs: number
-  /** How long a connection may lie still, between requests or because its client does not read the answer. */
+  /** The longest pause between requests, or while a client does not read an answer. */
   idleTimeoutMs: number
   maxConnections: number
 }
 
 export interface RunningServer {
   url: string
-  /** Stops accepting, waits for the answers under way, and after `timeoutMs` cuts off the connections that are left. */
+  /**
+   * Stops accepting, waits for the answers under way, and cuts off the connections left after `timeoutMs`.
+   */
   close(timeoutMs: number): Promise<void>
 }
 
 /**
- * Gives each request to `answerFirst`, and those that it leaves to the application.
+ * Gives each request to `answerFirst`, which passes some of them to the application.
  *
- * @throws ServiceError `conflict` where the port is taken, `invalid` where the address cannot be used.
+ * @throws ServiceError `conflict` if the port is taken, `invalid` if the address cannot be used.
  */
 export async function startServer(
   app: Koa,
@@ -57,24 +59,24 @@ export async function startServer(
     keepAliveTimeout: settings.idleTimeoutMs,
     connectionsCheckingInterval: Math.min(1_000, settings.requestTimeoutMs),
     maxHeaderSize: HEADER_LIMIT_BYTES,
-    // The application itself says that a request needs one, so that its answer is a problem.
+    // The application itself requires a Host, so that its refusal is a problem.
     requireHostHeader: false,
-    // What has no body is not read: a twentieth of a read's processor time.
+    // Requests without a body are not read. That saves a twentieth of a read's processor time.
     optimizeEmptyRequests: true,
   })
   server.timeout = settings.idleTimeoutMs
   server.maxConnections = settings.maxConnections
   Object.assign(server, {
-    // Otherwise workers that are all full would hand a connection round and round.
+    // Without it, workers that are all full would pass a connection round and round.
     dropMaxConnection: true,
-    // Who sends requests and then ends, as `nc -N` does, gets their answers.
+    // A client that half-closes after its requests (`nc -N`) still gets the answers.
     httpAllowHalfOpen: true,
   })
   const connections = new Connections(server, (request, response) => {
     answerFirst(request, response, handle)
   })
   answerUnreadRequests(server, connections)
-  // An expectation other than 100-continue is not met, but is no reason to refuse the request.
+  // An expectation other than 100-continue is not met, but the request is answered.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   await listen(server, settings)
   const { address, port, family } = server.address() as AddressInfo
@@ -99,7 +101,8 @@ async function listen(server: Server, { host, port }: ServerSettings): Promise<v
 
 async function close(server: Server, connections: Connections, timeoutMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => {
-    // `server.close` would cut off an answer that its client still reads, because Node takes such a connection for idle.
+    // `server.close` would cut off an answer that its client still reads: Node takes such a connection for
+    // idle.
     NetServer.prototype.close.call(server, () => {
       resolve()
     })

@@ -1,4 +1,4 @@
-// Answers what Node's parser refuses or gives up on, so that the application never sees it.
+// Answers the requests that Node's parser refuses or gives up on, so that the application never sees them.
 import { STATUS_CODES, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { canonical } from '../../pipeline/proof/canonical.ts'
@@ -7,7 +7,7 @@ import type { Connections } from './connections.ts'
 import { HttpError, problemOf } from './problems.ts'
 import { OTHER_CODING } from './request-head.ts'
 
-/** Of the path and the headers together. */
+/** The limit of the path and the headers together. */
 export const HEADER_LIMIT_BYTES = 16 * 1024
 
 const REFUSALS: Record<string, HttpError> = {
@@ -21,7 +21,7 @@ const REFUSALS: Record<string, HttpError> = {
 const MALFORMED = new HttpError('malformed-request', 'what was sent is not HTTP/1.1')
 const TUNNEL = new HttpError('not-supported', 'this service opens no tunnels: send the request itself')
 
-/** The error of Node's parser, which gives one code to a coding that it does not know and to a body of two lengths. */
+/** An error of Node's parser. It gives one code to an unknown coding and to a body with two lengths. */
 interface ParserError extends NodeJS.ErrnoException {
   reason?: string
 }
@@ -34,20 +34,21 @@ function refusalOf({ code = '', reason = '' }: ParserError): HttpError {
 export function answerUnreadRequests(server: Server, connections: Connections): void {
   server.on('clientError', (error: ParserError, stream) => {
     const socket = stream as Socket
-    // A client must not take this for the answer to a request that arrived whole, nor find it within another answer.
+    // A client must not take this for the answer to a request that arrived whole, nor find it inside an
+    // answer.
     const isFree = connections.owedTo(socket).every(({ req, headersSent }) => !req.complete && !headersSent)
     if (socket.writable && isFree) socket.write(answerTo(refusalOf(error)))
     connections.endUnreadable(socket)
   })
   server.on('connect', (_request, stream) => {
     const socket = stream as Socket
-    // Node has let go of the socket, so that nothing else handles its errors.
+    // Node has released the socket, so nothing else handles its errors.
     socket.on('error', () => socket.destroy())
     const refuse = () => {
       if (socket.writable) socket.write(answerTo(TUNNEL))
       socket.destroySoon()
     }
-    // Requests that were sent ahead of it are answered first.
+    // Requests that were sent before it are answered first.
     const before = connections.owedTo(socket).at(-1)
     if (before) before.once('close', refuse)
     else refuse()

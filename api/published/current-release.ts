@@ -20,7 +20,7 @@ export class CurrentRelease implements Release {
   #now: ReleasePayloads
   #refreshing: Promise<void> | undefined
 
-  /** @param warmed is made ready before a switch, in this order and after the payloads. */
+  /** @param warmed the parts to warm before a switch, in this order, after the payloads. */
   constructor(store: Store, sign: Sign, cacheBytes: number, warmed: readonly Warm[] = []) {
     this.#store = store
     this.#sign = sign
@@ -44,8 +44,8 @@ export class CurrentRelease implements Release {
   readonly findOwner: Release['findOwner'] = (ownerId) => this.#now.findOwner(ownerId)
 
   /**
-   * Reads the manifest of the newest release, and switches to it: at once, or after warming what callers asked of the current
-   * one. Calls made while a refresh is under way share it.
+   * Reads the manifest of the newest release, and switches to it: at once, or after warming what callers
+   * asked of the current one. Calls made while a refresh is under way share it.
    */
   refresh({ warmFirst = false }: { warmFirst?: boolean } = {}): Promise<void> {
     this.#refreshing ??= this.#readNewest(warmFirst).finally(() => {

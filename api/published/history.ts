@@ -38,7 +38,7 @@ export class History implements Warm {
     this.#shards = new ShardCache(cacheBytes)
   }
 
-  /** Lists the days that have a snapshot. Calls made while one is under way share it. */
+  /** Lists the days that have a snapshot. Calls made while a listing is under way share it. */
   refresh(): Promise<void> {
     this.#listing ??= this.#list().finally(() => {
       this.#listing = undefined
@@ -50,7 +50,10 @@ export class History implements Warm {
     return this.#dates.includes(date)
   }
 
-  /** Adds days whose snapshot is completed again, because its manifest was moved aside: no listing after the last day has them. */
+  /**
+   * Adds days whose snapshot was completed again after its manifest was quarantined: a listing from the last
+   * day on does not find them.
+   */
   include(dates: readonly string[]): void {
     const added = dates.filter((date) => !this.has(date))
     if (added.length > 0) this.#dates = [...this.#dates, ...added].sort()
@@ -61,7 +64,10 @@ export class History implements Warm {
     this.#dates = [...this.#dates, ...(await snapshotDates(this.#store, this.#dates.at(-1)))]
   }
 
-  /** For the first release of a day: reads the files that are in memory for the day before, since callers asked for those. */
+  /**
+   * For the first release of a day: reads the files whose counterparts of the day before are in memory,
+   * because callers asked for those.
+   */
   async warm(next: NextRelease, beside: WorkBeside): Promise<void> {
     const date = snapshotDate(next.manifest.as_of)
     const before = this.#dates.at(-1)

@@ -33,7 +33,7 @@ export class Leaderboard implements Warm {
   readonly #pages: ShardCache<LeaderboardFile>
   /** First pages, as they are sent. */
   readonly #first = new ShardCache<SentPage>(CACHE_BYTES)
-  /** First pages that callers asked for since a release was made ready. */
+  /** First pages that callers asked for since the last switch. */
   #asked = new Map<string, LeaderboardRequest>()
   readonly #releases: CursorReleases
 
@@ -43,16 +43,17 @@ export class Leaderboard implements Warm {
     this.#releases = releases
   }
 
-  /** The first page, as `page` gives it, if it was asked for before and is still in memory. */
+  /** The first page, as `page` returns it, if it is in memory. */
   firstAtHand({ release }: ReleaseManifest, entityType: EntityType, limit: number): SentPage | undefined {
     this.#noteAsked({ entityType, limit })
     return this.#first.atHand(`${release} ${entityType} ${limit}`)
   }
 
   /**
-   * The entries from the cursor on, of the release that the cursor names, or of the current one.
+   * The entries from the cursor on, of its release or, without a cursor, of the current one.
    *
-   * @throws ServiceError `notFound` if there is no release as the cursor names it, or if retention has deleted its pages.
+   * @throws ServiceError `notFound` if the cursor's release does not exist, or if retention has deleted its
+   *   pages.
    */
   async page(current: ReleaseManifest, request: LeaderboardRequest): Promise<Uint8Array> {
     if (request.cursor !== undefined) return this.#page(current, request)
@@ -113,7 +114,7 @@ export class Leaderboard implements Warm {
     })
   }
 
-  /** A page as it was published, the first is 0; undefined for one that the release does not have. */
+  /** A page as it was published, from 0 on; undefined if the release has no such page. */
   file(
     manifest: ReleaseManifest,
     entityType: EntityType,
@@ -132,7 +133,7 @@ export class Leaderboard implements Warm {
     }))
   }
 }
-/** How many pages a release has of a kind. */
+/** The number of pages that a release has of a kind. */
 export function pagesOf({ files }: ReleaseManifest, entityType: EntityType): number {
   const paths = new Set(files.map(({ path }) => path))
   let pages = 0

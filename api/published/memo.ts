@@ -6,10 +6,12 @@ export interface AnswerSource {
 }
 
 /**
- * Stores a value only when it is requested a second time: most are requested once, and the garbage collector pays for each.
+ * Stores a value only when it is requested a second time: most are requested once, and the garbage collector
+ * pays for each.
  *
- * A WeakMap from publications to values would need no field on them. But V8 goes through the entries of WeakMaps while every
- * call waits: with one for each publication they took half of the pause of a full collection (docs/performance.md).
+ * A WeakMap from publications to values would need no field on them. But V8 goes through the entries of
+ * WeakMaps while every call waits: with one for each publication they took half of the pause of a full
+ * collection (docs/performance.md).
  */
 export class Memo {
   /** A key without a value was requested once. */

@@ -1,4 +1,4 @@
-// The payloads of one release: the bytes as they were published, with a signature made when they are served.
+// The payloads of one release: the bytes as they were published, and a signature made when they are served.
 import { ownersFile, readReleaseBytes, shardFile } from '../../pipeline/release/read.ts'
 import { canonical } from '../../pipeline/proof/canonical.ts'
 import type { Store } from '../../pipeline/store/store.ts'
@@ -14,7 +14,7 @@ import { type WorkBeside, heavyWork } from './work-beside.ts'
 /** A payload as it is sent. */
 export class Publication implements AnswerSource {
   readonly memo = new Memo()
-  /** Exactly those that were hashed and signed. */
+  /** Exactly the bytes that were hashed and signed. */
   readonly bytes: Uint8Array
   /** The header's value; undefined if signing is off. */
   readonly signature: string | undefined
@@ -30,9 +30,9 @@ export class Publication implements AnswerSource {
   }
 }
 
-/** What a call answers from, so that all of an answer is of one release whatever is released meanwhile. */
+/** The release that a call is answered from, so that no answer mixes two. */
 export interface Release {
-  /** Undefined where nothing is released yet. */
+  /** Undefined before the first release. */
   readonly current: ReleaseManifest | undefined
   /** A payload of an entity; undefined if the release does not have the entity. */
   find(
@@ -40,33 +40,33 @@ export interface Release {
     entityId: string,
     kind: PublicationKind | 'profile',
   ): Promise<Publication | undefined>
-  /** As `find`, if it was found before and is still in memory. */
+  /** As `find`, if the payload was found before and is still in memory. */
   atHand(entityType: EntityType, entityId: string, kind: PublicationKind | 'profile'): Publication | undefined
-  /** As `atHand`, for each of many. */
+  /** As `atHand`, for many entities. */
   allAtHand(
     entityType: EntityType,
     entityIds: readonly string[],
     kind: PublicationKind | 'profile',
   ): (Publication | undefined)[]
-  /** What the release says of an owner; undefined if it has no agent of that owner. */
+  /** The payload of an owner; undefined if the release has no agent of that owner. */
   findOwner(ownerId: string): Promise<Publication | undefined>
 }
 
 /** A file in memory. */
 export interface ReleaseFile {
   payload: (id: string, kind: Subject['kind']) => Uint8Array | undefined
-  /** What was found in it, by kind and id. */
+  /** Its publications so far, by kind and id. */
   found: Record<Subject['kind'], Map<string, Found>>
 }
 
 interface Found {
   subject: Subject
   publication: Publication
-  /** Whether a caller has asked for it, of this release. */
+  /** Whether a caller has asked this release for it. */
   isAsked: boolean
 }
 
-/** What a publication is of, and how it is found in a release. */
+/** The subject of a publication, and the way to find it in a release. */
 interface Subject {
   file: (files: readonly ManifestFile[]) => ManifestFile | undefined
   open: (
@@ -77,7 +77,10 @@ interface Subject {
   id: string
 }
 
-/** What is kept of a payload to be sent again, without a key, with one and among others, takes up to as much as the payload each. */
+/**
+ * A payload is kept in up to four forms, each up to its size: as published, and prepared without a key, with
+ * one and for bulk calls.
+ */
 const KEPT_FACTOR = 4
 
 export class ReleasePayloads implements Release {
@@ -86,7 +89,7 @@ export class ReleasePayloads implements Release {
   readonly #sign: Sign
   readonly #files: ShardCache<ReleaseFile>
 
-  /** @param files those of all releases that are served at a time. */
+  /** @param files the cache of all releases that are served at a time. */
   constructor(
     manifest: ReleaseManifest | undefined,
     { store, sign, files }: { store: Store; sign: Sign; files: ShardCache<ReleaseFile> },
@@ -130,7 +133,7 @@ export class ReleasePayloads implements Release {
   ): (Publication | undefined)[] {
     const { current } = this
     if (!current) return entityIds.map(() => undefined)
-    // Each file is asked for once, since a call may have hundreds of ids in the same ones.
+    // Each file is looked up once, because a call may have hundreds of ids in the same files.
     const open = new Map<ManifestFile, ReleaseFile | undefined>()
     return entityIds.map((id) => {
       const file = shardFile(current.files, entityType, id)
@@ -150,9 +153,10 @@ export class ReleasePayloads implements Release {
   }
 
   /**
-   * Opens the files in the next release that this one has open, and preloads what callers asked of it, latest first. A file of
-   * which nothing was asked stays open too while the cache has room, because reading a shard keeps many callers waiting. The
-   * files are read one after another, because several at once take the cores on which calls are answered.
+   * Opens the files in the next release that this one has open, and preloads what callers asked of it, latest
+   * first. A file of which nothing was asked stays open too while the cache has room, because reading a shard
+   * keeps many callers waiting. The files are read one after another, because several at once take the cores
+   * on which calls are answered.
    */
   async warm({ payloads: next }: { payloads: ReleasePayloads }, beside: WorkBeside): Promise<void> {
     const files = [...this.#files.inMemory()].filter(([key]) => this.#isOwn(key))
@@ -168,7 +172,7 @@ export class ReleasePayloads implements Release {
     }
   }
 
-  /** Forgets the files of all other releases. */
+  /** Removes the files of all other releases from memory. */
   forgetOthers(): void {
     this.#files.keepOnly((key) => this.#isOwn(key))
   }
@@ -193,7 +197,8 @@ export class ReleasePayloads implements Release {
     if (known) return known
     const bytes = payload(id, kind)
     if (!bytes) return undefined
-    // Signed with the secrets in force now, so that a rotation shows at once and not with the next release.
+    // The secrets in force now sign it, so that a rotation takes effect at once and not with the next
+    // release.
     const publication = new Publication(bytes, this.#sign(bytes))
     const first = { subject, publication, isAsked: false }
     found[kind].set(id, first)
@@ -209,14 +214,14 @@ export class ReleasePayloads implements Release {
   }
 }
 
-/** What callers asked for of a file; if nothing, one of what was found in it. */
+/** The publications of a file that callers asked for, or one of the others if they asked for none. */
 function askedOrFirst(found: ReleaseFile['found']): Found[] {
   const all = Object.values(found).flatMap((ofKind) => [...ofKind.values()])
   const asked = all.filter(({ isAsked }) => isAsked)
   return asked.length > 0 ? asked : all.slice(0, 1)
 }
 
-/** What was found in a file before; it is noted that a caller has asked for it. */
+/** A publication of a file in memory. Notes that a caller has asked for it. */
 function askedIn(file: ReleaseFile | undefined, kind: Subject['kind'], id: string): Publication | undefined {
   const found = file?.found[kind].get(id)
   if (found) found.isAsked = true

@@ -1,4 +1,4 @@
-// Pages that were rendered, in memory: each once for a release, and bounded all together.
+// Rendered pages in memory: each is rendered once for a release, and all together are bounded.
 import { LRUCache } from 'lru-cache'
 import type { Release } from './release-payloads.ts'
 import { ShardCache } from './shard-cache.ts'
@@ -9,7 +9,7 @@ import type { Html } from '../pages/html.ts'
 /** Some two thousand profiles. */
 const CACHE_BYTES = 32 * 1024 * 1024
 
-/** Pages that are rendered again before callers get another release. */
+/** Pages that are rendered before a switch. */
 const MOST_AGAIN = 100
 
 interface Rendered {
@@ -20,13 +20,13 @@ type Render = (release: Release) => unknown
 
 export class RenderedPages implements Warm {
   readonly #pages = new ShardCache<Rendered>(CACHE_BYTES)
-  /** The pages that were asked for last, of this release. */
+  /** The pages of this release that callers asked for last. */
   readonly #asked = new LRUCache<string, Render>({ max: MOST_AGAIN })
 
   /**
    * The bytes of a page. Calls that ask for it while it is rendered share the work.
    *
-   * @param key names everything that the page depends on, such as its path, the release and what else may change.
+   * @param key names everything that the page depends on, such as its path and the release.
    */
   async get(key: string, render: () => Html | Promise<Html>): Promise<Uint8Array> {
     const rendered = await this.#pages.get(key, async () => {
@@ -36,7 +36,7 @@ export class RenderedPages implements Warm {
     return rendered.bytes
   }
 
-  /** Notes that a page was asked for, and how it is rendered for a release. */
+  /** Notes that a caller asked for a page, and how it is rendered. */
   wasAsked(name: string, render: Render): void {
     this.#asked.set(name, render)
   }

@@ -14,7 +14,7 @@ import type { NextRelease, Warm } from './warm.ts'
 const CACHE_BYTES = 64 * 1024 * 1024
 /** A parsed footer takes about eight times as much memory as its bytes. */
 const PARSED_FACTOR = 8
-/** Each takes up to about ten megabytes while it is read and decoded. */
+/** A page takes up to about ten megabytes while it is read and decoded. */
 const PAGES_AT_ONCE = 8
 
 interface ScoresRequest {
@@ -43,10 +43,12 @@ export class Scores implements Warm {
   }
 
   /**
-   * The scores from the cursor on, of the release that the cursor names, or of the current one. There are none of an entity
-   * that the release does not have. The first call for a part reads three ranges, the next ones read one.
+   * The scores from the cursor on, of its release or, without a cursor, of the current one; none for an
+   * entity that the release does not have. The first call for a part reads three ranges, the next ones read
+   * one.
    *
-   * @throws ServiceError `notFound` if there is no release as the cursor names it, or if retention has deleted its scores.
+   * @throws ServiceError `notFound` if the cursor's release does not exist, or if retention has deleted its
+   *   scores.
    */
   async page(
     current: ReleaseManifest,
@@ -61,7 +63,9 @@ export class Scores implements Warm {
     return { manifest, rows, nextCursor: cursorTo(manifest, next) }
   }
 
-  /** Opens the parts that are in memory for any earlier release, since callers asked for those. */
+  /**
+   * Opens the parts of which an earlier release's counterpart is in memory, because callers asked for those.
+   */
   async warm({ manifest }: NextRelease, beside: WorkBeside): Promise<void> {
     const asked = new Set(Array.from(this.#parts.inMemory(), ([, { file }]) => file.path))
     for (const file of manifest.files.filter(({ path }) => asked.has(path))) {

@@ -1,4 +1,5 @@
-// What a node makes ready before it switches to another release, so that the first callers after the switch do not wait.
+// The interface of the parts that a node warms before it switches to the next release, so that the first
+// callers after the switch do not wait.
 import type { ReleaseManifest } from '../../schemas/payloads.ts'
 import type { ReleasePayloads } from './release-payloads.ts'
 import type { WorkBeside } from './work-beside.ts'
@@ -11,8 +12,9 @@ export interface NextRelease {
 
 export interface Warm {
   /**
-   * Reads from the next release what callers asked of the current one. It stops as soon as `beside` has no time left. A read
-   * that fails is left to the callers that ask for it: it fails again for them, and tells them why.
+   * Reads from the next release the data that callers asked of the current one. Stops as soon as `beside` has
+   * no time left. Ignores a read that fails: it fails again for the callers that ask for it, and tells them
+   * why.
    */
   warm(next: NextRelease, beside: WorkBeside): Promise<void>
 }

@@ -1,5 +1,5 @@
-// Long work in short pieces, so that no call waits long for it. Its time in a turn of the event loop is shared by all such work
-// of the process, because the event loop is.
+// Does long work in short pieces, so that no call waits long for it. All such work of the process shares the
+// pieces, because it shares the event loop.
 import { setImmediate as othersHaveRun, setTimeout as pause } from 'node:timers/promises'
 import pLimit from 'p-limit'
 
@@ -11,7 +11,10 @@ const REST_MS = 2
 let pieceEndsMs = 0
 let nextPiece: Promise<void> | undefined
 
-/** Awaited before each step. Resolves at once during a piece, otherwise in a later turn, after the calls of this one. */
+/**
+ * Awaited before each step. Resolves at once during a piece, and otherwise in a later turn, after the calls
+ * of this one have run.
+ */
 async function besideAnswers(): Promise<void> {
   while (performance.now() >= pieceEndsMs) {
     nextPiece ??= othersHaveRun().then(() => {
@@ -25,10 +28,10 @@ async function besideAnswers(): Promise<void> {
 const oneAtATime = pLimit(1)
 
 /**
- * Does work that keeps the processor busy for milliseconds, after all such work that was begun before. Two such works without
- * steps are never in the same turn.
+ * Does work that keeps the processor busy for milliseconds, after all such work that was asked for before.
+ * Two works without steps never run in the same turn.
  *
- * @param work awaits the function that it is given before each of its steps, if it has several.
+ * @param work awaits its argument before each of its steps, if it has several.
  */
 export function heavyWork<T>(work: (besideAnswers: () => Promise<void>) => T | Promise<T>): Promise<T> {
   return oneAtATime(async () => {
@@ -38,8 +41,8 @@ export function heavyWork<T>(work: (besideAnswers: () => Promise<void>) => T | P
 }
 
 /**
- * Work of many steps that nobody waits for, and that has to end in time. It rests after each piece, because the system makes a
- * thread that keeps a core busy wait longer for its next turn on it, and so the callers of this process with it.
+ * Work of many steps that nobody waits for, and that must end in time. It rests after each piece: the system
+ * lets a thread that keeps a core busy wait longer for it, and the callers of this process with the thread.
  */
 export class WorkBeside {
   readonly #endsMs: number

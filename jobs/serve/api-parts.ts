@@ -1,4 +1,4 @@
-// What the calls of one environment work on: each part, built from the environment's components and settings.
+// The parts that the calls of one environment use, built from its components and settings.
 import { randomBytes } from 'node:crypto'
 import { CurrentRelease } from '../../api/published/current-release.ts'
 import { CursorReleases } from '../../api/published/cursor-releases.ts'
@@ -30,17 +30,17 @@ import type { Components } from '../components/components.ts'
 import { Health } from './health.ts'
 import { type News, sentForecast } from './workers/messages.ts'
 
-/** What all environments of a serving process share. */
+/** The components that all environments of a serving process share. */
 export interface Serving {
   metrics: Metrics
   counters: CallCounters
-  /** Tells the other workers, where there are any. */
+  /** Sends news to the other workers, if there are any. */
   tell?: ((news: News) => Promise<void>) | undefined
-  /** Resolves once this worker knows what the others told before. */
+  /** Resolves once this worker has all news that the others sent before. */
   latest?: (() => Promise<void>) | undefined
   /** Whether this process also makes releases. */
   scheduler: boolean
-  /** How long the process answers what is asked at first, before it reads questions. */
+  /** The pause before the first reading of questions, in which the process answers its first calls. */
   firstCallsMs: number
   /** False once the process is shutting down. */
   accepting: () => boolean
@@ -56,8 +56,8 @@ export function buildApiParts(
 ) {
   const { environment, settings, own, store, local, registry, secrets, openDatabase, now, newId } = components
   const { clockAheadMs, logger, signers, witnesses } = components
-  // A registration writes three objects and waits for a group commit, which may itself have to wait for
-  // another.
+  // A registration writes three objects and waits for a group commit, which may itself wait for the one
+  // before.
   const leaseMs = 4 * settings.STORE_TIMEOUT_MS + 2 * settings.COMMIT_TIMEOUT_MS
   const manifests = new Manifests(store)
   const cursorReleases = new CursorReleases(manifests)
@@ -74,7 +74,7 @@ export function buildApiParts(
   const scores = new Scores(store, cursorReleases)
   const pages = new RenderedPages()
   const receipts = new Receipts(signers, newId)
-  // Of forecasts alone: a registration takes three other objects beside its row.
+  // Only for forecasts: a registration writes three other objects beside its row.
   const inbox = store.oneByOne?.()
   return {
     registry,

@@ -89,7 +89,7 @@ function learn(news: News, { callers, standing }: ApiParts): void {
 
 function measure(environment: Environment, parts: ApiParts): void {
   const { metrics, forecasts, standing, releases, usage, health } = parts
-  // Present from the start, so that the first failure shows as a rise.
+  // The counters exist from the start, so that the first failure shows as a rise.
   metrics.refreshFailures.inc({ environment }, 0)
   metrics.corrupt.inc({ environment }, 0)
   metrics.onCollect(() => {

@@ -1,5 +1,6 @@
-// What is answered before Koa sees it: the calls that are made most, in the form in which programs make them. Koa, its router and its
-// headers cost several times what such a call itself does (docs/performance.md). All other requests are Koa's, which answers the same.
+// Answers the most frequent calls before Koa sees them, in the form in which programs send them. Koa, its
+// router and its headers cost several times as much as such a call itself (docs/performance.md). Koa answers
+// all other requests, in the same bytes.
 import type { Environment } from '../../../schemas/values.ts'
 import type { AppComponents } from '../app.ts'
 import type { NodeContext } from '../context.ts'
@@ -15,7 +16,7 @@ export function answerFirst(
   const directly = answerDirectly(contexts, components)
   return (request, response, otherwise) => {
     const answer = request.method === 'POST' ? directly : prepared
-    // What fails here must fail for one caller alone.
+    // A failure here must harm one caller alone.
     const fail = (error: unknown) => {
       components.logger.error({ err: error, path: request.url }, 'a request was left without an answer')
       response.destroy()

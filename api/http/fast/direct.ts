@@ -1,5 +1,6 @@
-// Calls that go to their route directly: a plain POST of a route that says so, such as a forecast. What is done for it is what Koa does,
-// by the same functions; left out are Koa's contexts, the search for the route, and headers that are set one by one.
+// Sends plain POSTs of routes with `isDirect`, such as a forecast, to their route directly. It calls the
+// functions that Koa's way calls, without Koa's contexts, its search for the route, and its headers set one
+// by one.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Environment } from '../../../schemas/values.ts'
 import { type Answer, answerToError } from '../answer.ts'
@@ -16,7 +17,7 @@ interface DirectCall extends Placed<Route> {
   parameter: string | undefined
 }
 
-/** To make a text of a longer body costs more than it saves to send it with its head. */
+/** Above this size, converting the body to a string costs more than a second write. */
 const SHORT_BYTES = 4096
 
 export function answerDirectly(
@@ -74,7 +75,7 @@ function answerIn(
   components: AppComponents,
 ): Answer {
   if ('answer' in handled) return handled.answer
-  // Only what is read is shown to people.
+  // Only answers to GET are shown to people.
   const failed = { request, requestId, path: request.url!, isForPerson: false }
   return answerToError(handled.error, failed, components)
 }

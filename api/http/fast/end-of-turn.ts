@@ -1,11 +1,11 @@
-// Answers are sent at the end of a turn of the event loop, once all requests that it found have been read. Sending wakes the receiver
-// where that sleeps, which costs most of sending to a program of the same machine, such as a proxy; one that is sent several answers right
-// after one another is woken once.
+// Answers are sent at the end of a turn of the event loop, after all requests that it found have been read.
+// Sending wakes a sleeping receiver, which is most of its cost to a program on the same machine, such as a
+// proxy. A receiver of several answers in a row is woken once.
 import { setImmediate as othersHaveRun } from 'node:timers/promises'
 
 let turn: Promise<void> | undefined
 
-/** Those who wait for the same turn go on right after one another. Who asks at the end of a turn waits for that of the next. */
+/** Resolves all promises of a turn in a row. A promise made at the end of a turn resolves in the next one. */
 export function endOfTurn(): Promise<void> {
   turn ??= othersHaveRun().then(() => {
     turn = undefined

@@ -1,4 +1,5 @@
-// Finds the route of a request by a path in its usual form: the whole of it, or with one id in lower case. Koa has the other spellings.
+// Finds the route of a request by a path in its usual form: without an id, or with one in lower case. Koa
+// finds the other spellings.
 import { ENVIRONMENTS, type Environment } from '../../../schemas/values.ts'
 import { routerPath } from '../app.ts'
 import type { NodeContext } from '../context.ts'
@@ -6,18 +7,18 @@ import { MOUNTS } from '../../mounts.ts'
 import type { Route } from '../route.ts'
 import type { AnswerFirst } from '../server.ts'
 
-/** As `AnswerFirst`, with what is still to be done once it returns. */
+/** As `AnswerFirst`. It returns the work that is left. */
 export type Answering = (...asked: Parameters<AnswerFirst>) => Promise<void> | undefined
 
 /** A route in one environment. */
 export interface Placed<Spec extends Route> {
   spec: Spec
   context: NodeContext
-  /** As the metrics name it. */
+  /** The route's name in the metrics. */
   route: string
 }
 
-/** What a path leads to, with the id or the name in it; empty if it has none. */
+/** The call at a path, with the id or the name in it; empty if it has none. */
 export interface Found<Call> {
   call: Call
   named: string

@@ -12,7 +12,10 @@ export interface PreparedAnswer {
   head: readonly string[]
   /** The same for an answer without a body. */
   bareHead: readonly string[]
-  /** Each character is a byte. Node sends a text and its head in one piece, which takes a tenth less time than two. */
+  /**
+   * Each character is a byte. Node sends a text and its head in one piece, which takes a tenth less time than
+   * two.
+   */
   body: string
 }
 

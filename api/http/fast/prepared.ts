@@ -1,7 +1,8 @@
-// Prepared answers, which stand before Koa: a plain GET or HEAD of bytes that are the same for everyone, such as a signed verification, is
-// counted as ever and answered from parts that were made once. Koa spends 3.5 times the processor time of a bare node:http server on
-// such a call, thinly over contexts, routing, headers and promises; this way takes 1.3 times (docs/performance.md). Whatever is not
-// plainly the case goes to Koa, which answers in the same bytes.
+// Prepared answers to plain GETs and HEADs of bytes that are the same for everyone, such as a signed
+// verification. They are counted as all calls are, and put together from parts that were made once. Koa
+// spends 3.5 times the processor time of a bare node:http server on such a call, spread over contexts,
+// routing, headers and promises; this way takes 1.3 times (docs/performance.md). Koa answers all other
+// requests, in the same bytes.
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Environment } from '../../../schemas/values.ts'
 import type { AppComponents } from '../app.ts'
@@ -19,14 +20,14 @@ import { sendAtEndOfTurn } from './send.ts'
 
 /** A call whose answers are prepared, in one environment. */
 interface PreparedCall extends Placed<PreparedRoute> {
-  /** What its answers are kept under, for callers without a key and with one. */
+  /** The keys of its answers in a memo, for callers without an API key and with one. */
   anonymous: symbol
   known: symbol
 }
 
 type CallAt = ReturnType<typeof byPath<PreparedRoute, PreparedCall>>
 
-/** A plain request, and what it is answered from. */
+/** A plain request, and the source of its answer. */
 interface Asked extends Found<PreparedCall> {
   source: AnswerSource
   caller: Caller
@@ -54,7 +55,9 @@ export function prepareAnswers(
   }
 }
 
-/** Undefined unless the request is plain and its answer is in memory. Waits for nothing and counts nothing. */
+/**
+ * Undefined unless the request is plain and its answer is in memory. Waits for nothing and counts nothing.
+ */
 function askedIn(request: IncomingMessage, callAt: CallAt): Asked | undefined {
   const { method } = request
   if (method !== 'GET' && method !== 'HEAD') return undefined
@@ -63,7 +66,7 @@ function askedIn(request: IncomingMessage, callAt: CallAt): Asked | undefined {
   const { call, named } = found
   const { spec, context } = call
   const { 'x-api-key': key, 'if-none-match': ifNoneMatch } = request.headers
-  // A key that was sent twice is none: Node joins the values.
+  // Node joins the values of a key that was sent twice, and the result is no known key.
   const caller = key === undefined || spec.key === 'none' ? ANONYMOUS : context.callers.atHand(String(key))
   const source = caller && spec.prepared.find(named, context)
   return source && { call, named, source, caller, ifNoneMatch }
@@ -76,7 +79,7 @@ class PreparedAnswers {
     this.#components = components
   }
 
-  /** Counts the call as Koa does, and answers it: in this turn of the event loop, unless there is something to wait for. */
+  /** Counts the call as Koa does, and answers it: in this turn of the event loop, unless it has to wait. */
   answer(
     asked: Asked,
     request: IncomingMessage,
@@ -105,7 +108,10 @@ class PreparedAnswers {
     })
   }
 
-  /** What to answer from after waiting, in the order in which Koa waits. Undefined for a call to leave to Koa, which is not counted. */
+  /**
+   * Waits in the order in which Koa waits, and returns the source of the answer. Undefined for a call that is
+   * left to Koa, which is then not counted here.
+   */
   async #sourceOf(
     { call: { spec, context }, named, caller }: Asked,
     counted: CountedCall,
@@ -118,17 +124,17 @@ class PreparedAnswers {
       await counted.admit(spec.limit, caller, false)
       await context.catchUp()
       const source = spec.prepared.find(named, context)
-      // Another release has come meanwhile.
+      // The node has switched to another release.
       if (!source) await counted.giveBack()
       return source
     } catch {
-      // Koa refuses it again, and says why.
+      // Koa refuses the call again, and says why.
       await counted.giveBack()
       return undefined
     }
   }
 
-  /** Most is done before the end of the turn, so that little comes between one answer and the next. */
+  /** Most work is done before the end of the turn, so that little stands between two answers. */
   #send(
     { call, source, caller, ifNoneMatch }: Asked,
     request: IncomingMessage,

@@ -1,4 +1,4 @@
-// Sends what is ready, and counts, measures and logs it then.
+// Sends an answer at the end of the turn, and then counts, measures and logs it.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AppComponents } from '../app.ts'
 import { endOfTurn } from './end-of-turn.ts'
@@ -19,7 +19,7 @@ export interface Ready {
   status: number
   /** Header names and values by turns. */
   head: string[]
-  /** A text of bytes goes out with its head in one piece, a buffer after it. */
+  /** A text of bytes leaves in one piece with its head, a buffer after it. */
   body: string | Buffer | undefined
 }
 
