@@ -66,7 +66,7 @@ export const NO_LIMITS = {
   FREE_MONTHLY_CALLS: '1000000',
 }
 
-/** The components of jobs/components.ts, with the clock, store and settings of a test. Only the folder needs removing. */
+/** The components of jobs/components, with the clock, store and settings of a test. Only the folder needs removing. */
 export async function testComponents(options: TestOptions = {}): Promise<Components> {
   const folder = options.folder ?? (await testFolder())
   const settings = parseSettings({
