@@ -6,7 +6,7 @@ import { defineConfig } from 'vitest/config'
 /** Limits end what hangs; no test decides by time. */
 const HANG_MS = 5 * 60_000
 
-/** The service as a whole, in processes of its own: what it takes long to see. */
+/** Suites that run the service as a whole, in processes of its own. */
 const SYSTEM = [
   'test/{readme,tutorial}.test.ts',
   'test/build.test.ts',
@@ -28,7 +28,7 @@ const EXHAUSTIVE = [
   'test/audit/{changed-bytes,log}.test.ts',
 ]
 
-/** What needs something from outside: a server, a browser, other software. */
+/** Suites that need a server, a browser, or other software. */
 const OUTSIDE = {
   s3: 'test/s3/**/*.test.ts',
   delta: 'test/delta/**/*.test.ts',

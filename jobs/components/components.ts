@@ -68,8 +68,8 @@ export interface Components extends AsyncDisposable {
 }
 
 /**
- * What a command does to its store: begin one where there is none, write to one that is there, only read it, or try what it would
- * do, also where there is none.
+ * A command's use of its store: it begins one where there is none, writes to one, or reads one. One that tries
+ * writes nothing, and works where there is none.
  */
 export type Access = 'begins' | 'writes' | 'reads' | 'tries'
 

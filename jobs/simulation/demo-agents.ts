@@ -112,8 +112,8 @@ export interface Submission {
 }
 
 /**
- * What all agents submit in a round, question by question, so that on a slow machine no agent answers a question much later
- * than another one.
+ * The submissions of all agents in a round, question by question: so on a slow machine no agent answers a question
+ * much later than another one.
  */
 export function submissionsOf(
   { questions }: Pick<Asked, 'questions'>,

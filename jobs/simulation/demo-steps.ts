@@ -92,7 +92,7 @@ export async function playDemo(stage: Stage) {
   return {
     questions: { past: past.questions.length, ...live.questions },
     forecasts: { submitted: live.submitted, imported: past.forecasts.length + live.imported },
-    /** What the service tells an agent that submits after the outcome. */
+    /** The answer to an agent that submits after the outcome. */
     refusal: live.refusal,
     /** A question that is still open. */
     open_question_id: live.openQuestionId,
@@ -181,8 +181,8 @@ async function release({ components, say }: Stage, asOf?: Date): Promise<number>
 }
 
 /**
- * In each round each agent submits what it thinks by then. Returns how many forecasts were submitted, and of each agent, by its
- * id, how many questions it answered.
+ * In each round each agent submits its probabilities of that round. Returns the number of forecasts, and for each
+ * agent, by its id, the number of questions that it answered.
  *
  * @throws ServiceError `conflict` if any was refused.
  */

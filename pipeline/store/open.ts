@@ -16,7 +16,10 @@ export interface StoreSettings {
   requestTimeoutMs?: number | undefined
 }
 
-/** What opening a folder without a store does: begin one, fail, or give an empty one in memory that leaves the folder as it is. */
+/**
+ * Opening a folder without a store begins one, fails, or gives an empty one in memory, which leaves the folder as
+ * it is.
+ */
 export type WhereNone = 'begin' | 'fail' | 'imagine'
 
 /**
