@@ -35,9 +35,10 @@ export async function startEnvironment(
   const starting = { components, serving, parts }
   await followStore(parts)
   await readLog(starting)
+  // The first work in the background, and the last step that may fail: nothing else runs on after its error.
+  const scheduler = new Scheduler(environment, own.RELEASE_SCHEDULE, serving.scheduler, logger)
   const follower = followReleases(starting)
   const standing = followStanding(starting)
-  const scheduler = new Scheduler(environment, own.RELEASE_SCHEDULE, serving.scheduler, logger)
   const flush = () => flushUsage(starting)
   const looking = repeat(settings.PROBE_MS, () => parts.health.look())
   const flushing = repeat(settings.USAGE_FLUSH_MS, flush)

@@ -119,7 +119,11 @@ describe('wrong usage exits with 2 and names the fault', () => {
 describe('a wrong setting', () => {
   const wrong: [env: Record<string, string>, message: RegExp][] = [
     [{ VERIFICATION_SIGNING_SECRET: ` ${SECRET}` }, /_SECRET: must not begin or end with white space\n$/],
-    [{ RELEASE_SCHEDULE: 'daily' }, /RELEASE_SCHEDULE is not a cron expression: "daily"/],
+    [{ RELEASE_SCHEDULE: 'daily' }, /^fvs: RELEASE_SCHEDULE is not a cron expression: "daily"/m],
+    [
+      { SANDBOX_RELEASE_SCHEDULE: 'daily' },
+      /^fvs: SANDBOX_RELEASE_SCHEDULE is not a cron expression: "daily"/m,
+    ],
     [
       { LOG_SIGNING_KEY: `PRIVATE+KEY+log.example+00000000+AQ${'B'.repeat(42)}` },
       /^fvs: LOG_SIGNING_KEY: the id of the signing key is not that of its public key\n$/,
