@@ -134,6 +134,7 @@ export default defineConfig({
       },
     ],
     'house/no-ambient-date': 'error',
+    'house/comments': 'warn',
     'no-restricted-imports': [
       'error',
       {

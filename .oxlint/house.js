@@ -70,4 +70,59 @@ const arrows = {
   },
 }
 
-export default { meta: { name: 'house' }, rules: { 'no-ambient-date': noAmbientDate, arrows } }
+/** Openers of a sentence that has to be read twice, because its subject or its verb is missing. */
+const HEADLESS =
+  /(?:^|[.:;!?] )(What|One that|Those that|Has|Have|Of another|Beside|In place of|Meanwhile|Comes to)\b/
+
+const WIDTH = 110
+
+/** A comment is made of sentences with a subject and a verb, and is as wide as the code. */
+const comments = {
+  meta: { docs: { description: 'comments are sentences, wrapped like the code' } },
+  create(context) {
+    const { sourceCode } = context
+    const { lines } = sourceCode
+    const isLine = ({ type }) => type === 'Line'
+    /** Line comments one below the other are one text. */
+    const follows = (comment, last) =>
+      last && isLine(comment) && isLine(last) && comment.loc.start.line === last.loc.end.line + 1
+    const check = (group) => {
+      const [first] = group
+      const { loc } = first
+      const text = group
+        .map(({ value }) => value.replaceAll(/^[ \t]*\*+/gm, ''))
+        .join(' ')
+        .replaceAll(/@(param|returns|throws)[ \w`]*/g, '. ')
+        .replaceAll(/\s+/g, ' ')
+        .trim()
+      const [, opener] = HEADLESS.exec(text) ?? []
+      if (opener) {
+        context.report({
+          loc,
+          message: `a sentence of the comment begins with "${opener}": give it a subject and a verb`,
+        })
+      }
+      const last = group.at(-1).loc.end.line
+      for (let line = loc.start.line; line <= last; line++) {
+        const { length } = lines[line - 1]
+        if (length > WIDTH && !lines[line - 1].includes('://'))
+          context.report({
+            loc,
+            message: `line ${line} of a comment has ${length} characters; wrap it at ${WIDTH}`,
+          })
+      }
+    }
+    return {
+      Program() {
+        const groups = []
+        for (const comment of sourceCode.getAllComments()) {
+          if (follows(comment, groups.at(-1)?.at(-1))) groups.at(-1).push(comment)
+          else groups.push([comment])
+        }
+        groups.forEach(check)
+      },
+    }
+  },
+}
+
+export default { meta: { name: 'house' }, rules: { 'no-ambient-date': noAmbientDate, arrows, comments } }
