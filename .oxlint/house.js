@@ -22,8 +22,9 @@ const noAmbientDate = {
 }
 
 /**
- * Imports follow the arrows between rooms. Options: `arrows`, for each room the rooms that it may import beside itself;
- * `packages`, for each room that may import few packages which; `owners`, for a package the only place that may import it.
+ * Imports follow the arrows between rooms. Options: `arrows`, for each room the rooms that it may import
+ * beside itself; `packages`, for each room that may import few packages which; `owners`, for a package the
+ * only place that may import it.
  */
 const arrows = {
   meta: { docs: { description: 'imports follow the arrows between rooms' }, schema: false },

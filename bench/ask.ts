@@ -1,4 +1,5 @@
-// Asks a server with wrk, or, where that is not installed, with the load of this folder: how fast, and for how much processor time.
+// Asks a server with wrk, or, where that is not installed, with the load of this folder: how fast, and for
+// how much processor time.
 import { execFile } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

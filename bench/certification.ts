@@ -1,6 +1,6 @@
-// How often is an agent without skill certified, and how soon one with skill? Simulated worlds, decided by the service's own
-// code. Deterministic; prints a Markdown table, and fails if a false certificate is likelier than promised.
-// Run: npm run certification [-- --quick]
+// How often is an agent without skill certified, and how soon one with skill? Simulated worlds, decided by
+// the service's own code. Deterministic; prints a Markdown table, and fails if a false certificate is
+// likelier than promised. Run: npm run certification [-- --quick]
 import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
 import type { Estimate } from './certification/estimate.ts'

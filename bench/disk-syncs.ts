@@ -1,5 +1,5 @@
-// What the disk alone asks for a write: an inbox object, beside an append to a file that is there in full already, as a database
-// keeps its log. Both are durable after each.
+// What the disk alone asks for a write: an inbox object, beside an append to a file that is there in full
+// already, as a database keeps its log. Both are durable after each.
 import { mkdir, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { FileStore } from '../pipeline/store/file.ts'

@@ -1,4 +1,5 @@
-// What a page of questions costs, by filter: the processor time of a call on the lists that a node keeps, and their memory.
+// What a page of questions costs, by filter: the processor time of a call on the lists that a node keeps, and
+// their memory.
 import { parseArgs } from 'node:util'
 import { Listing } from '../api/questions/listing.ts'
 import type { KnownQuestion } from '../api/questions/question.ts'
@@ -13,7 +14,10 @@ const COMMON = 'will it come about as they all have said in the long run if no o
 
 const { values } = parseArgs({ options: { sizes: { type: 'string', default: '100000,1000000' } } })
 
-/** Titles of 8 to 21 words: some common ones, ten of a thousand, one of a pair that excludes the other, and a number of its own. */
+/**
+ * Titles of 8 to 21 words: some common ones, ten of a thousand, one of a pair that excludes the other, and a
+ * number of its own.
+ */
 function questionOf(number: number): KnownQuestion {
   const rare = Array.from({ length: 4 }, (_, nth) => `word${(number * (nth * 2 + 7919)) % 1_000}`)
   const title = [

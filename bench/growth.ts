@@ -1,5 +1,5 @@
-// How the service grows: each thing that there can be more and more of, small and large, one at a time. Prints what booting,
-// releasing and the slowest call cost then, and the ratio of large to small.
+// How the service grows: each thing that there can be more and more of, small and large, one at a time.
+// Prints what booting, releasing and the slowest call cost then, and the ratio of large to small.
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,5 +1,6 @@
-// Importing a file of forecasts into an empty table, and what DuckDB alone needs to read, check, sort and write its rows.
-// Both in processes of their own, by turns, and both must make the same rows. Nothing fails for being slow.
+// Importing a file of forecasts into an empty table, and what DuckDB alone needs to read, check, sort and
+// write its rows. Both in processes of their own, by turns, and both must make the same rows. Nothing fails
+// for being slow.
 import { cp, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
-// What a release costs that builds on the pairs of the one before, beside one of the same world that sweeps every question, and that
-// one beside its peers, by turns.
+// What a release costs that builds on the pairs of the one before, beside one of the same world that sweeps
+// every question, and that one beside its peers, by turns.
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'

@@ -1,5 +1,5 @@
-// What the public log costs: its part of a release that logs every forecast of the world, and of the next one, which logs those of the
-// last minutes; and a year of its files.
+// What the public log costs: its part of a release that logs every forecast of the world, and of the next
+// one, which logs those of the last minutes; and a year of its files.
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'

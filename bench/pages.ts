@@ -1,4 +1,5 @@
-// Measures a profile beside a verification under the same load, and how long a page takes that nobody has asked for yet.
+// Measures a profile beside a verification under the same load, and how long a page takes that nobody has
+// asked for yet.
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { FileStore } from '../pipeline/store/file.ts'

@@ -1,4 +1,5 @@
-// Whether Polars has the numbers of the release: the greatest difference of each column of the pairs and of the entities.
+// Whether Polars has the numbers of the release: the greatest difference of each column of the pairs and of
+// the entities.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

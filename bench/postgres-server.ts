@@ -1,5 +1,6 @@
-// The peer of submissions: a bare node:http server that checks a forecast as the service does, and answers the same bytes and
-// headers after one INSERT, committed by itself, in PostgreSQL. Its argument is a file with what it must know.
+// The peer of submissions: a bare node:http server that checks a forecast as the service does, and answers
+// the same bytes and headers after one INSERT, committed by itself, in PostgreSQL. Its argument is a file
+// with what it must know.
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { type IncomingMessage, createServer } from 'node:http'

@@ -1,4 +1,5 @@
-// A PostgreSQL server of the benchmark's own, with its defaults, in a folder: it syncs each commit to the disk.
+// A PostgreSQL server of the benchmark's own, with its defaults, in a folder: it syncs each commit to the
+// disk.
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'

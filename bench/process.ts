@@ -1,5 +1,5 @@
-// Runs scripts of the repository as processes of their own: to their end, perhaps measured, or as a server on a free port of
-// this machine.
+// Runs scripts of the repository as processes of their own: to their end, perhaps measured, or as a server on
+// a free port of this machine.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
@@ -61,7 +61,10 @@ export async function runCommand(command: string, args: readonly string[]): Prom
 
 let built: Promise<string> | undefined
 
-/** The service on a store in a folder, as it is built from the sources of now. All calls of a measurement come from one address, as fast as possible. */
+/**
+ * The service on a store in a folder, as it is built from the sources of now. All calls of a measurement come
+ * from one address, as fast as possible.
+ */
 export async function startService(
   store: string,
   settings: Record<string, string> = {},
@@ -107,7 +110,9 @@ export async function startServer(
   throw new Error(`the server did not start:\n${lines.join('\n')}`)
 }
 
-/** What a process, its children that have ended, and those that run, have used of the processor, in seconds. */
+/**
+ * What a process, its children that have ended, and those that run, have used of the processor, in seconds.
+ */
 export async function cpuSeconds({ pid }: { pid: number }): Promise<number> {
   const { own, children } = await ticksOf(pid)
   const running = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).split(' ').filter(Boolean)

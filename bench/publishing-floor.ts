@@ -1,5 +1,6 @@
-// What no way of publishing saves: the hashes and the durable writing of the files of a release, and V8's own JSON of its payloads.
-//   node bench/publishing-floor.ts FOLDER    where FOLDER is that of a release, `releases/00000001` of a store
+// What no way of publishing saves: the hashes and the durable writing of the files of a release, and V8's own
+// JSON of its payloads. node bench/publishing-floor.ts FOLDER    where FOLDER is that of a release,
+// `releases/00000001` of a store
 import { createHmac, hash } from 'node:crypto'
 import { mkdtemp, open, readFile, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'

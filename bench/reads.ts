@@ -1,5 +1,5 @@
-// Measures how many verifications a second one process serves: by turns beside a bare node:http server with the same bytes and
-// headers and, for information, nginx; and many ids in one call beside as many calls.
+// Measures how many verifications a second one process serves: by turns beside a bare node:http server with
+// the same bytes and headers and, for information, nginx; and many ids in one call beside as many calls.
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'

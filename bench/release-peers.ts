@@ -43,7 +43,10 @@ export async function polarsScores(store: string, threads: number): Promise<Pola
   }
 }
 
-/** How many times as much one took as the other in the same turn: the median, and the least and the most of the turns. */
+/**
+ * How many times as much one took as the other in the same turn: the median, and the least and the most of
+ * the turns.
+ */
 export function ratios(
   one: readonly Taken[],
   other: readonly Taken[],

@@ -1,4 +1,5 @@
-// Makes one release of a store in this process, and prints as one JSON object how long it took and how much memory.
+// Makes one release of a store in this process, and prints as one JSON object how long it took and how much
+// memory.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -24,7 +25,8 @@ export interface ReleaseFigures {
   manifestSha256: string
 }
 
-// Arguments: the folder of the store, DuckDB's threads, its memory, and how many days after the end of the world it is made.
+// Arguments: the folder of the store, DuckDB's threads, its memory, and how many days after the end of the
+// world it is made.
 const [root, threads = '2', memoryLimit = '1GB', days = '0'] = process.argv.slice(2)
 const madeAt = new Date(WORLD_END.getTime() + Number(days) * 86_400_000)
 const directory = await mkdtemp(join(tmpdir(), 'fvs-bench-release-'))

@@ -1,4 +1,5 @@
-// More forecasts for a world that is there: some of its own once more, a millisecond later and under ids of their own.
+// More forecasts for a world that is there: some of its own once more, a millisecond later and under ids of
+// their own.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
-// Minutes of mixed load on one node that also makes releases: prints, for each minute, what it answered and how much memory
-// and how many open files it held, beside the first minute's.
+// Minutes of mixed load on one node that also makes releases: prints, for each minute, what it answered and
+// how much memory and how many open files it held, beside the first minute's.
 import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

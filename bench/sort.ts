@@ -1,4 +1,5 @@
-// Sorts the forecasts of a store by DuckDB alone, as a peer of a release, which has to sort them too. Prints what it took as JSON.
+// Sorts the forecasts of a store by DuckDB alone, as a peer of a release, which has to sort them too. Prints
+// what it took as JSON.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
-// A release on Apache Spark beside `fvs release`: every file by its hash, and what each step takes; with --growth also at twice the
-// forecasts, pairs and entities.
+// A release on Apache Spark beside `fvs release`: every file by its hash, and what each step takes; with
+// --growth also at twice the forecasts, pairs and entities.
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

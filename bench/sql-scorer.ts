@@ -67,7 +67,10 @@ const SQL_SCORES = `
   JOIN integral finish ON finish.question_id = spell.question_id AND finish.at_ms = spell.until_ms
   GROUP BY spell.question_id, entity_id`
 
-/** Scores the store with each of the two and compares. Both read the tables and write a Parquet file, with two threads. */
+/**
+ * Scores the store with each of the two and compares. Both read the tables and write a Parquet file, with two
+ * threads.
+ */
 export async function compareScorers(root: string): Promise<ScorerFigures> {
   const directory = await mkdtemp(join(tmpdir(), 'fvs-bench-scorers-'))
   try {

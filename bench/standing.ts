@@ -1,4 +1,5 @@
-// Reading back what stands: whether each of several nodes is right, and how soon; and what starting a node costs.
+// Reading back what stands: whether each of several nodes is right, and how soon; and what starting a node
+// costs.
 import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,6 @@
-// Measures what callers of one process notice when it goes over to a new release: how many answers took over 50 ms, and how many
-// were wrong, while releases appear in its store under a steady load of reads of all kinds.
+// Measures what callers of one process notice when it goes over to a new release: how many answers took over
+// 50 ms, and how many were wrong, while releases appear in its store under a steady load of reads of all
+// kinds.
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Registry } from '../pipeline/access/registry.ts'
@@ -43,7 +44,10 @@ export interface SwitchFigures {
   knownAfterMs: number[]
   /** Of the service's event loop, in processor time: no call is answered in one. */
   longestTurnsMs: { atSwitch: number[]; between: number[] }
-  /** Of the machine, 0 to 1, taken by its host while the service was asked, and while the server from memory was. */
+  /**
+   * Of the machine, 0 to 1, taken by its host while the service was asked, and while the server from memory
+   * was.
+   */
   hostShare: { served: number; replayed: number }
 }
 
@@ -53,7 +57,10 @@ export type Timed = Pick<Answered, 'sentMs' | 'lateMs' | 'tookMs'> & { path: str
 /** No answer may take longer. */
 export const SLOW_MS = 50
 const SECRET = 'a secret for measurements, of no other use'
-/** Which answers count as those at a switch: until a node looks at the store, goes over, which takes two seconds at most, and what happens then. */
+/**
+ * Which answers count as those at a switch: until a node looks at the store, goes over, which takes two
+ * seconds at most, and what happens then.
+ */
 const AROUND_MS = 3_000
 const BETWEEN_MS = 3_000
 /** Turns that are shown. */

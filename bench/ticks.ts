@@ -1,5 +1,5 @@
-// Measures `process.nextTick` in a process that is busy from its start, in one that collected garbage before it was busy, and in one that
-// did so and holds the shape of ticks.
+// Measures `process.nextTick` in a process that is busy from its start, in one that collected garbage before
+// it was busy, and in one that did so and holds the shape of ticks.
 import { execFile } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'

@@ -1,4 +1,5 @@
-// Measures parties by turns, because the machine changes its pace: what stands side by side was measured side by side.
+// Measures parties by turns, because the machine changes its pace: what stands side by side was measured side
+// by side.
 import { median } from './spread.ts'
 
 export interface Spread {

@@ -1,5 +1,5 @@
-// A world to measure on: a month of weekly imports and daily submissions, the same rows for the same size. DuckDB
-// generates them, and the service's own compaction takes them into the tables.
+// A world to measure on: a month of weekly imports and daily submissions, the same rows for the same size.
+// DuckDB generates them, and the service's own compaction takes them into the tables.
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -43,7 +43,10 @@ export function worldSize(
   }
 }
 
-/** The folder of a store that holds the world's tables and nothing else. It is made once, and later runs use it again. */
+/**
+ * The folder of a store that holds the world's tables and nothing else. It is made once, and later runs use
+ * it again.
+ */
 export async function worldStore(size: WorldSize): Promise<string> {
   const { forecasts, questions, entities, forecastsPerPair } = size
   const name = `v${GENERATOR}-${forecasts}-${questions}-${entities}-${forecastsPerPair}`
@@ -90,7 +93,9 @@ const below = (limit: string | number, ...of: string[]) => `(hash(${of.join(', '
 const uuid = (of: string, version: number, first = `md5(${of})[1:12]`) =>
   `concat_ws('-', (${first})[1:8], (${first})[9:12], '${version}' || md5(${of})[14:16], '8' || md5(${of})[18:20], md5(${of})[21:32])`
 
-/** Makes the tables `world_<table>`, with rows in no order. Forecasts also have the week that they belong to. */
+/**
+ * Makes the tables `world_<table>`, with rows in no order. Forecasts also have the week that they belong to.
+ */
 async function createRows(
   database: Database,
   { forecasts, questions, entities, forecastsPerPair }: WorldSize,

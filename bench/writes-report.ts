@@ -1,4 +1,5 @@
-// What the benchmark of writes prints: each party's figures, and its ratios to the peer in the same turn with their spread.
+// What the benchmark of writes prints: each party's figures, and its ratios to the peer in the same turn with
+// their spread.
 import { spread } from './turns.ts'
 import { type AllWrites, WORKERS, type WriteFigures, type WriteParty, type Writes } from './writes.ts'
 

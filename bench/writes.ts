@@ -1,5 +1,6 @@
-// Measures submissions, each acknowledged once it is durable: by turns beside a bare handler that does one INSERT and COMMIT for
-// each in PostgreSQL, on the same disk, with and without receipts; and a hundred in one call beside a hundred calls.
+// Measures submissions, each acknowledged once it is durable: by turns beside a bare handler that does one
+// INSERT and COMMIT for each in PostgreSQL, on the same disk, with and without receipts; and a hundred in one
+// call beside a hundred calls.
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -20,7 +21,10 @@ const CONNECTIONS = [32, 256]
 /** A file system that syncs nothing: what the service does for a forecast without what the disk does. */
 const MEMORY = '/dev/shm'
 const BATCH_CONNECTIONS = [1, 32]
-/** Some ten seconds of load for each: until then V8 still compiles, and a forecast of the service takes up to a third more. */
+/**
+ * Some ten seconds of load for each: until then V8 still compiles, and a forecast of the service takes up to
+ * a third more.
+ */
 const WARM_TURNS = 3
 export const WORKERS = 2
 /** Headers that an HTTP server sets by itself, or that differ from answer to answer. */

@@ -1,5 +1,6 @@
-// Makes the programs of the service out of their sources and packages, in few files, because to find, read and link seven hundred modules is
-// most of what a start takes. `node jobs/build.ts [FOLDER]`: a folder of the repository, `dist` if none is named. The same sources make the same bytes.
+// Makes the programs of the service out of their sources and packages, in few files, because to find, read
+// and link seven hundred modules is most of what a start takes. `node jobs/build.ts [FOLDER]`: a folder of
+// the repository, `dist` if none is named. The same sources make the same bytes.
 import { chmod, rm } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import { type Plugin, rolldown } from 'rolldown'
@@ -16,7 +17,10 @@ const PROGRAMS = {
 }
 const built = new Map(Object.entries(PROGRAMS).map(([name, source]) => [join(ROOT, source), name]))
 
-/** Packages that are loaded where they are needed: native ones, large ones, and those of which files are served. */
+/**
+ * Packages that are loaded where they are needed: native ones, large ones, and those of which files are
+ * served.
+ */
 const PACKAGES_APART = [/^@duckdb\//, /^@aws-sdk\//, /^@smithy\//, /^@redis\//, /^swagger-ui-dist/]
 
 const FILE = /new URL\('([^']+)', import\.meta\.url\)/g
@@ -44,7 +48,9 @@ const files: Plugin = {
   },
 }
 
-/** By an import statement Node loads its HTTP client with its server: as much time again as it takes to start. */
+/**
+ * By an import statement Node loads its HTTP client with its server: as much time again as it takes to start.
+ */
 const serverAlone: Plugin = {
   name: 'server alone',
   resolveId: { filter: { id: /^(node:)?http$/ }, handler: () => '\0http.cjs' },

@@ -1,4 +1,5 @@
-// What the commands have in common: the program, the options for a store and its environment, and how a command ends.
+// What the commands have in common: the program, the options for a store and its environment, and how a
+// command ends.
 import { Command, Option } from 'commander'
 import { type Settings, parseSettings } from '../schemas/config.ts'
 import { ServiceError } from '../schemas/errors.ts'

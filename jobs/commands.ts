@@ -1,4 +1,5 @@
-// The commands: their arguments, and what runs each, which is loaded once it is called, so that every command starts sooner.
+// The commands: their arguments, and what runs each, which is loaded once it is called, so that every command
+// starts sooner.
 import { type Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { IMPORTS, type ImportKind } from '../pipeline/import/columns.ts'
 import { type GivenOptions, parseOptions } from '../pipeline/import/options.ts'

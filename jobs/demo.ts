@@ -1,4 +1,5 @@
-// `fvs demo`: the whole service on a small simulated world in the sandbox, from registration to an audited release.
+// `fvs demo`: the whole service on a small simulated world in the sandbox, from registration to an audited
+// release.
 import { randomBytes } from 'node:crypto'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -24,8 +25,8 @@ import { runVerifyProof } from './verify-proof.ts'
 const LOG_ORIGIN = 'demo.example/forecasts/sandbox'
 
 /**
- * Prints its own report, before it serves on; with `exit` it ends then. Resolves once nothing is left running, with whether everything was
- * shown and every check held.
+ * Prints its own report, before it serves on; with `exit` it ends then. Resolves once nothing is left
+ * running, with whether everything was shown and every check held.
  *
  * @throws ServiceError `conflict` for a store that is not empty.
  */
@@ -59,7 +60,8 @@ export async function runDemo(
         const text = describeDemo(outcome, checks, exit ? undefined : variablesFile)
         print({ ok, json: { ok, serving: !exit, ...kept, ...outcome }, text }, json)
         if (!exit) {
-          // The scheduled commands are processes of their own and find their settings in the variables of this one.
+          // The scheduled commands are processes of their own and find their settings in the variables of
+          // this one.
           Object.assign(variables, forCommands)
           const scheduler = new Scheduler('sandbox', sandbox.own.RELEASE_SCHEDULE, true, sandbox.logger)
           await stopped

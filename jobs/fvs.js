@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// The command line, in plain JavaScript that an older Node can read too, so that it says which one is needed. What Node has
-// compiled is kept beside the packages: half of what a short command does is to read and compile its modules.
+// The command line, in plain JavaScript that an older Node can read too, so that it says which one is needed.
+// What Node has compiled is kept beside the packages: half of what a short command does is to read and
+// compile its modules.
 import * as modules from 'node:module'
 import { fileURLToPath } from 'node:url'
 

@@ -10,12 +10,15 @@ import { compact } from '../pipeline/tables/compact.ts'
 import type { Components } from './components/components.ts'
 
 /**
- * After a run without a release, this many objects of counted calls have to wait before the table takes them in:
- * each time adds a commit that every later reader reads.
+ * After a run without a release, this many objects of counted calls have to wait before the table takes them
+ * in: each time adds a commit that every later reader reads.
  */
 export const MUCH_USAGE = 500
 
-/** Logs a chore that fails and goes on: a later run does it, and a release that was made must not look like a failure. */
+/**
+ * Logs a chore that fails and goes on: a later run does it, and a release that was made must not look like a
+ * failure.
+ */
 export async function keepHouse(components: Components, { made, release }: ReleaseResult): Promise<void> {
   const { environment, logger, store, now } = components
   /** `work` returns how many things it has dealt with. */

@@ -26,7 +26,9 @@ export async function createKey(
   return { ok: true, json, text: `${key}\n${KEEP_IT}` }
 }
 
-/** Takes the id with or without the prefix of the key. Every node counts by the new quota within ten seconds. */
+/**
+ * Takes the id with or without the prefix of the key. Every node counts by the new quota within ten seconds.
+ */
 export async function setTier(
   { registry }: Components,
   named: string,

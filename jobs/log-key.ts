@@ -26,7 +26,10 @@ ${vkey}`,
   }
 }
 
-/** The key of a witness is in no setting of the log: those who are cosigned have its vkey. @throws as `makeLogKey`. */
+/**
+ * The key of a witness is in no setting of the log: those who are cosigned have its vkey. @throws as
+ * `makeLogKey`.
+ */
 export function makeWitnessKey(keyName: string, seed: Uint8Array): Report {
   assertOrigin(keyName)
   const signingKey = signingKeyText(keyName, 'witness', seed)

@@ -1,5 +1,5 @@
-// `fvs mcp`: lets a language model take part, over the Model Context Protocol on standard input and output. Standard output
-// carries nothing else.
+// `fvs mcp`: lets a language model take part, over the Model Context Protocol on standard input and output.
+// Standard output carries nothing else.
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'

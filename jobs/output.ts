@@ -1,4 +1,5 @@
-// What a command prints: on standard output one JSON object or lines for people, on standard error what went wrong.
+// What a command prints: on standard output one JSON object or lines for people, on standard error what went
+// wrong.
 import { ServiceError } from '../schemas/errors.ts'
 
 export interface Report {
@@ -19,7 +20,10 @@ export function print(report: Report, json: boolean): void {
   if (report.aside !== undefined) process.stderr.write(`${report.aside}\n`)
 }
 
-/** A text on one line, without the characters that would steer a terminal: what a file says is shown and does nothing. */
+/**
+ * A text on one line, without the characters that would steer a terminal: what a file says is shown and does
+ * nothing.
+ */
 export function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => {
     const code = character.codePointAt(0)!.toString(16)
@@ -27,7 +31,9 @@ export function printable(text: string): string {
   })
 }
 
-/** Says what went wrong: a foreseen failure in its own words, any other one with its stack, for a bug report. */
+/**
+ * Says what went wrong: a foreseen failure in its own words, any other one with its stack, for a bug report.
+ */
 export function reportError(error: unknown, json: boolean): void {
   if (error instanceof ServiceError) {
     const { kind, message, faults } = error

@@ -1,5 +1,5 @@
-// A line on standard error about what a long command is doing: every second on a terminal, where each replaces the one
-// before, and every ten in a pipe.
+// A line on standard error about what a long command is doing: every second on a terminal, where each
+// replaces the one before, and every ten in a pipe.
 
 /** Calls `tick` again and again, this many seconds apart, until the returned function is called. */
 type Every = (seconds: number, tick: () => void) => () => void

@@ -11,7 +11,8 @@ export async function runServe(
   settings: Settings,
   { workers, scheduler }: { workers: number; scheduler: boolean },
 ): Promise<Report> {
-  // Workers and the scheduled commands are processes of their own, which find their store in the variables of this one.
+  // Workers and the scheduled commands are processes of their own, which find their store in the variables of
+  // this one.
   process.env['STORE_URL'] = settings.STORE_URL
   // From the start, so that a signal that comes while the service starts stops it as soon as it has.
   const stopping = stopSignal()

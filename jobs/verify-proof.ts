@@ -1,4 +1,5 @@
-// `fvs verify --vkey`: checks a proof or a receipt with public keys alone, without any secret and without the service.
+// `fvs verify --vkey`: checks a proof or a receipt with public keys alone, without any secret and without the
+// service.
 import { parseVerifierKey } from '../pipeline/proof/note-keys.ts'
 import {
   type VerifiedProof,
@@ -52,7 +53,10 @@ export async function runVerifyProof(target: string, options: ProofOptions): Pro
   }
 }
 
-/** Where the service that answered a payload has the proof of it. @throws ServiceError `invalid` for a file, and for what is no payload. */
+/**
+ * Where the service that answered a payload has the proof of it. @throws ServiceError `invalid` for a file,
+ * and for what is no payload.
+ */
 function proofUrlOf(target: string, body: Uint8Array): string {
   if (!isUrl(target))
     throw new ServiceError('invalid', 'give the proof of the file with --proof, or its --receipt')
@@ -124,7 +128,10 @@ function textOf(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes)
 }
 
-/** A receipt as the header has it, in Base64, also where the name of the header or a line end was copied with it. */
+/**
+ * A receipt as the header has it, in Base64, also where the name of the header or a line end was copied with
+ * it.
+ */
 function headerText(text: string): string {
   const value = text.trim().replace(/^x-service-receipt:\s*/i, '')
   return textOf(Buffer.from(value, 'base64'))

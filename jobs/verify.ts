@@ -1,5 +1,5 @@
-// `fvs verify`: checks the signatures of answers of the API and of published files, and that every certification and badge
-// in a verification follows from the numbers beside it.
+// `fvs verify`: checks the signatures of answers of the API and of published files, and that every
+// certification and badge in a verification follows from the numbers beside it.
 import { z } from 'zod'
 import { signatureHolds } from '../pipeline/proof/hmac.ts'
 import { canonical } from '../pipeline/proof/canonical.ts'

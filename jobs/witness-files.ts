@@ -23,7 +23,8 @@ export async function readState(file: string): Promise<Uint8Array | undefined> {
 /**
  * Writes beside the file and moves it into its place.
  *
- * @throws ServiceError `conflict` where another call has replaced it since it was read, `unavailable` where it cannot be written.
+ * @throws ServiceError `conflict` where another call has replaced it since it was read, `unavailable` where
+ *   it cannot be written.
  */
 export async function replaceState(
   file: string,
@@ -48,7 +49,9 @@ function areSame(one: Uint8Array | undefined, other: Uint8Array | undefined): bo
   return one === undefined || other === undefined ? one === other : Buffer.compare(one, other) === 0
 }
 
-/** @throws ServiceError `invalid` for a file that others may read, and for anything but the key of a witness. */
+/**
+ * @throws ServiceError `invalid` for a file that others may read, and for anything but the key of a witness.
+ */
 export async function witnessKeyIn(file: string): Promise<SigningKey> {
   const text = Buffer.from(await fileBytes(file))
     .toString()

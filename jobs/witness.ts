@@ -1,4 +1,5 @@
-// `fvs witness`: looks at the log of a service once, and keeps in a file what it has shown, so that it can show nothing else later.
+// `fvs witness`: looks at the log of a service once, and keeps in a file what it has shown, so that it can
+// show nothing else later.
 import { decoded } from '../pipeline/proof/canonical.ts'
 import { type SignedCheckpoint, parseCheckpoint, withSignatures } from '../pipeline/proof/checkpoint.ts'
 import { base64Of } from '../pipeline/proof/base64.ts'
@@ -27,8 +28,9 @@ const TIMEOUT_MS = 30_000
 const MOST_BYTES = 64 * 1024
 
 /**
- * @throws ServiceError `invalid` for wrong options, keys and files, `unavailable` for a log that does not answer, `corrupt` for
- *   one whose answers show nothing, and `conflict` with both notes for one that does not continue what is kept.
+ * @throws ServiceError `invalid` for wrong options, keys and files, `unavailable` for a log that does not
+ *   answer, `corrupt` for one whose answers show nothing, and `conflict` with both notes for one that does
+ *   not continue what is kept.
  */
 export async function runWitness(url: string, options: WitnessOptions, now: Date): Promise<Report> {
   const { state: file } = options

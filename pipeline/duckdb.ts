@@ -37,7 +37,8 @@ export class Database implements Disposable {
       autoinstall_known_extensions: 'false',
       autoload_known_extensions: 'false',
       preserve_insertion_order: 'true',
-      // It would keep what it read of every file. Most are read once, and one that was replaced must be read anew.
+      // It would keep what it read of every file. Most are read once, and one that was replaced must be read
+      // anew.
       enable_external_file_cache: 'false',
     })
     const connection = await instance.connect()
@@ -49,7 +50,10 @@ export class Database implements Disposable {
     return bindings().library_version()
   }
 
-  /** How much of the query under way is done, in percent; undefined where DuckDB does not know, or `watch` was not called. */
+  /**
+   * How much of the query under way is done, in percent; undefined where DuckDB does not know, or `watch` was
+   * not called.
+   */
   get percent(): number | undefined {
     const { percentage } = this.#connection.progress
     return percentage < 0 ? undefined : percentage
@@ -65,7 +69,10 @@ export class Database implements Disposable {
     await reported(this.#connection.run(sql))
   }
 
-  /** Rows as objects: BIGINT and HUGEINT become bigint, TIMESTAMPTZ becomes Date. The caller states the row's shape. */
+  /**
+   * Rows as objects: BIGINT and HUGEINT become bigint, TIMESTAMPTZ becomes Date. The caller states the row's
+   * shape.
+   */
   async rows<R extends object = Record<string, Api.JS>>(sql: string): Promise<R[]> {
     const result = await reported(this.#connection.run(sql))
     return (await result.getRowObjectsJS()) as R[]
@@ -102,11 +109,11 @@ export class Database implements Disposable {
   }
 
   /**
-   * Runs a statement by one thread on a connection of its own, so that it may overlap with other queries, which have one thread
-   * each until it ends. Only one such statement may be under way.
+   * Runs a statement by one thread on a connection of its own, so that it may overlap with other queries,
+   * which have one thread each until it ends. Only one such statement may be under way.
    *
-   * For a COPY of sorted rows: with several threads DuckDB makes row groups ahead of the one that is written, more than it counts, and
-   * can spill none of them.
+   * For a COPY of sorted rows: with several threads DuckDB makes row groups ahead of the one that is written,
+   * more than it counts, and can spill none of them.
    */
   async runByOneThread(sql: string): Promise<void> {
     const connection = await this.#instance.connect()
@@ -120,15 +127,16 @@ export class Database implements Disposable {
   }
 
   /**
-   * The blocks of a result that has these columns in this order. DuckDB makes the next block while the caller works on
-   * this one.
+   * The blocks of a result that has these columns in this order. DuckDB makes the next block while the caller
+   * works on this one.
    */
   async *columns<Kinds extends ColumnKinds>(sql: string, kinds: Kinds): AsyncIterable<Block<Kinds>> {
     const { data_chunk_get_vector, vector_get_data } = bindings()
     const result = await reported(this.#connection.stream(sql))
     const fetch = () => {
       const chunk = reported(result.fetchChunk())
-      // A failure is thrown where the chunk is awaited. Until then it must not count as an unhandled rejection.
+      // A failure is thrown where the chunk is awaited. Until then it must not count as an unhandled
+      // rejection.
       chunk.catch(() => undefined)
       return chunk
     }

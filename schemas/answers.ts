@@ -1,5 +1,5 @@
-// The answers of the API that are not published as they are: views of what a release has, acknowledgements, questions, problems and
-// what a node finds of itself.
+// The answers of the API that are not published as they are: views of what a release has, acknowledgements,
+// questions, problems and what a node finds of itself.
 import { z } from 'zod'
 import { count } from './metric.ts'
 import { PAIR_ABOUT, pairFields } from './metrics.ts'

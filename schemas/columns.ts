@@ -15,8 +15,8 @@ export interface Block<Kinds extends ColumnKinds> {
 }
 
 /**
- * A receiver of rows. Write a row at the index `row` of each column and then call `next`, after which `row` and
- * `columns` may be different.
+ * A receiver of rows. Write a row at the index `row` of each column and then call `next`, after which `row`
+ * and `columns` may be different.
  */
 export interface RowSink<Kinds extends ColumnKinds> {
   readonly columns: Columns<Kinds>

@@ -1,5 +1,5 @@
-// The settings: environment variables, each described where it is declared, and parsed once into plain values.
-// docs/settings.md has the table that follows from them.
+// The settings: environment variables, each described where it is declared, and parsed once into plain
+// values. docs/settings.md has the table that follows from them.
 import { z } from 'zod'
 import { ServiceError } from './errors.ts'
 import { ENVIRONMENTS, type Environment } from './values.ts'
@@ -60,7 +60,9 @@ const PRODUCTION_DEFAULTS = { schedule: '*/15 * * * *', freeMonthlyCalls: 100, p
 /** Developers who try things out call often, and want to see the result soon. */
 const SANDBOX_DEFAULTS = { schedule: '* * * * *', freeMonthlyCalls: 1_000, proMonthlyCalls: 50_000 }
 
-/** The settings that each environment has for itself. Those of the sandbox are named with SANDBOX_ in front. */
+/**
+ * The settings that each environment has for itself. Those of the sandbox are named with SANDBOX_ in front.
+ */
 const ownSettings = (defaults: typeof PRODUCTION_DEFAULTS) => ({
   VERIFICATION_SIGNING_SECRET: secret
     .optional()

@@ -1,4 +1,5 @@
-// The tables of the documentation that are generated from the schemas. `npm run schemas` writes them into the pages.
+// The tables of the documentation that are generated from the schemas. `npm run schemas` writes them into the
+// pages.
 import { z } from 'zod'
 import { SANDBOX_PREFIX, settings } from './config.ts'
 import type { Measure } from './metric.ts'

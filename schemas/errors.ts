@@ -1,4 +1,5 @@
-// The one error class of the service. Its kind says what the caller should do; branch on the kind, never on the text.
+// The one error class of the service. Its kind says what the caller should do; branch on the kind, never on
+// the text.
 import type { Checks } from './answers.ts'
 import type { ProblemName } from './problems.ts'
 
@@ -23,8 +24,8 @@ export interface Fault {
 export class ServiceError extends Error {
   readonly kind: ErrorKind
   /**
-   * Whether callers of the API may see the message. By default they do not see those of `unavailable` and `corrupt`,
-   * because messages about dependencies and corrupt data contain paths and hosts.
+   * Whether callers of the API may see the message. By default they do not see those of `unavailable` and
+   * `corrupt`, because messages about dependencies and corrupt data contain paths and hosts.
    */
   readonly expose: boolean
   readonly faults: readonly Fault[]

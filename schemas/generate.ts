@@ -1,4 +1,5 @@
-// `npm run schemas`: writes schemas/json/<name>.json, and the documentation's generated tables, from the zod schemas.
+// `npm run schemas`: writes schemas/json/<name>.json, and the documentation's generated tables, from the zod
+// schemas.
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { GENERATED, withGenerated } from './documents.ts'
 import { schemaTexts } from './json-schemas.ts'

@@ -24,8 +24,8 @@ export function measure(
 }
 
 /**
- * How a number of a pair is held, so that sums are exact: a count, whole parts per million, a sum of those, or whole
- * parts of 1e-12.
+ * How a number of a pair is held, so that sums are exact: a count, whole parts per million, a sum of those,
+ * or whole parts of 1e-12.
  */
 const SCALES = {
   count: { column: 'int32', per: 1 },
@@ -36,8 +36,8 @@ const SCALES = {
 type Scale = keyof typeof SCALES
 
 /**
- * How a metric of pairs is added up over an entity's questions: as it is, or over the questions that have it (−1 stands for
- * none).
+ * How a metric of pairs is added up over an entity's questions: as it is, or over the questions that have it
+ * (−1 stands for none).
  */
 type Sum = 'plain' | 'present' | 'none'
 
@@ -64,8 +64,8 @@ export interface EntityColumn extends Measure {
 }
 
 /**
- * A number of an entity, or several that belong together: `columns` is the type of its own column in the Parquet files of
- * entities, or a column for each of some fields, or null.
+ * A number of an entity, or several that belong together: `columns` is the type of its own column in the
+ * Parquet files of entities, or a column for each of some fields, or null.
  */
 export function entityMetric<S extends z.ZodType, const P extends Publications>(
   schema: S,

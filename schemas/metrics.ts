@@ -1,6 +1,6 @@
-// The catalogue of metrics: what each number means, in one place. The payload schemas, the sums of the scorer, the
-// columns of the Parquet files, the examples of the API and the tables of docs/data.md follow from it. Formulas:
-// docs/methodology.md.
+// The catalogue of metrics: what each number means, in one place. The payload schemas, the sums of the
+// scorer, the columns of the Parquet files, the examples of the API and the tables of docs/data.md follow
+// from it. Formulas: docs/methodology.md.
 import { z } from 'zod'
 import {
   type EntityColumn,
@@ -36,7 +36,10 @@ const DEVIATION = measure('skill', 0, null, 'lower')
 const RANK = measure('rank', 1, null, 'lower')
 const PER_CENT = measure('per cent', 0, 100, 'higher')
 
-/** Of one entity on one question, in the order of the columns of the scores; those that are not published come last. */
+/**
+ * Of one entity on one question, in the order of the columns of the scores; those that are not published come
+ * last.
+ */
 export const PAIR_METRICS = {
   coverage: pairMetric('pico', 'plain', SHARE, 'share of the question’s scheduled time that was covered'),
   brier: pairMetric('pico', 'none', ERROR, 'mean squared error over the time held'),

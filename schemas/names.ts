@@ -1,21 +1,22 @@
-// Names that people give: agents, models, organizations, forecasters, owners, questions. What a reader sees of a name is
-// all that it has, so that no name shows as nothing, or as another one. And prose, whose rule is milder.
+// Names that people give: agents, models, organizations, forecasters, owners, questions. What a reader sees
+// of a name is all that it has, so that no name shows as nothing, or as another one. And prose, whose rule is
+// milder.
 import { z } from 'zod'
 
 export const NAME_CHARACTERS = 200
 export const PROSE_CHARACTERS = 20_000
 
 /**
- * An emoji as UTS #51 builds them: joiners, selectors and tags are allowed in these. Tags only make the flags that are
- * known, and a digit is an emoji only together with its keycap, so that nothing hides behind either.
+ * An emoji as UTS #51 builds them: joiners, selectors and tags are allowed in these. Tags only make the flags
+ * that are known, and a digit is an emoji only together with its keycap, so that nothing hides behind either.
  */
 const EMOJI =
   /\p{RGI_Emoji_Tag_Sequence}|[\p{Extended_Pictographic}--\p{Cn}][\ufe0e\ufe0f]?\p{Emoji_Modifier}?(?:\u200d[\p{Extended_Pictographic}--\p{Cn}]\ufe0f?\p{Emoji_Modifier}?)*|\p{RGI_Emoji}/gv
 /** Joins or parts two letters, as Persian, Hindi and other languages are written. */
 const JOINER = /(?<=[\p{L}\p{M}])[\u200c\u200d](?=[\p{L}\p{M}])/gu
 /**
- * Control, format, private-use and unassigned characters, and all others that show as nothing: default-ignorable ones,
- * the separators U+2028 and U+2029, and the empty pattern of Braille.
+ * Control, format, private-use and unassigned characters, and all others that show as nothing:
+ * default-ignorable ones, the separators U+2028 and U+2029, and the empty pattern of Braille.
  */
 const UNSEEN = /[\p{C}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\u2800]/u
 const NOT_NFC =
@@ -36,12 +37,15 @@ export function nameFault(text: string): string | undefined {
   return LETTER_OR_DIGIT.test(text) ? undefined : 'must have at least one letter or digit'
 }
 
-/** Control characters, but for the tab and the line feed, halves of surrogate pairs, and what is never to be a character. */
+/**
+ * Control characters, but for the tab and the line feed, halves of surrogate pairs, and what is never to be a
+ * character.
+ */
 const NOT_PROSE = /(?![\t\n])[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}]/u
 
 /**
- * What is wrong with a text of many lines, to follow its subject: "must …"; undefined if nothing is. It is nobody's name, so that
- * it may be written as people write: only what no text has is refused.
+ * What is wrong with a text of many lines, to follow its subject: "must …"; undefined if nothing is. It is
+ * nobody's name, so that it may be written as people write: only what no text has is refused.
  */
 export function proseFault(text: string): string | undefined {
   const wrong = NOT_PROSE.exec(text)?.[0]
@@ -57,7 +61,9 @@ function codeOf(character: string): string {
   return `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`
 }
 
-/** The part of the rule that a pattern can say in every dialect: what stands in the Basic Multilingual Plane. */
+/**
+ * The part of the rule that a pattern can say in every dialect: what stands in the Basic Multilingual Plane.
+ */
 const UNSEEN_RANGES =
   '\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u034f\\u0600-\\u0605\\u061c\\u06dd\\u070f\\u0890\\u0891\\u08e2\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b\\u200e\\u200f' +
   '\\u2028-\\u202e\\u2060-\\u206f\\u2800\\u3164\\ue000-\\uf8ff\\ufdd0-\\ufdef\\ufe00-\\ufe0d\\ufeff\\uffa0\\ufff0-\\ufffb\\ufffe\\uffff'

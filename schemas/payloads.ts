@@ -1,4 +1,5 @@
-// The payloads that the service publishes. They are signed and stored as canonical JSON, so every field is a promise.
+// The payloads that the service publishes. They are signed and stored as canonical JSON, so every field is a
+// promise.
 import { z } from 'zod'
 import { count } from './metric.ts'
 import { ENTITY_METRICS, fieldsOf } from './metrics.ts'
@@ -10,7 +11,10 @@ export type Certification = (typeof CERTIFICATIONS)[number]
 export const BADGES = ['none', 'bronze', 'silver', 'gold', 'platinum'] as const
 export type Badge = (typeof BADGES)[number]
 
-/** Which entities are voices: those that METHODOLOGY §1 names, by what is recorded; or everyone, where those are too few. */
+/**
+ * Which entities are voices: those that METHODOLOGY §1 names, by what is recorded; or everyone, where those
+ * are too few.
+ */
 export const VOICE_RULES = ['recorded', 'everyone'] as const
 export type VoiceRule = (typeof VOICE_RULES)[number]
 export const voiceRule = z

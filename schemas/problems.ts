@@ -1,4 +1,5 @@
-// The types of problems that a program can branch on: the one place that names them, and what their pages say.
+// The types of problems that a program can branch on: the one place that names them, and what their pages
+// say.
 
 export interface ProblemType {
   readonly status: number

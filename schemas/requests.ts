@@ -160,7 +160,10 @@ export const questionsQuery = z.strictObject({
 const formField = <F extends z.ZodType>(field: F) =>
   z.preprocess((text) => (text === '' ? undefined : text), field.optional())
 
-/** What the form above the list of questions sends. The words are kept as they were written, to be shown again. */
+/**
+ * What the form above the list of questions sends. The words are kept as they were written, to be shown
+ * again.
+ */
 export const questionsForm = z.strictObject({
   status: formField(status),
   category: formField(category),

@@ -1,9 +1,10 @@
-// The rows of the tables: the one place that names a column, its type, what it holds and how its table is sorted.
-// Parquet, the Delta log, DuckDB and docs/data.md all follow it.
+// The rows of the tables: the one place that names a column, its type, what it holds and how its table is
+// sorted. Parquet, the Delta log, DuckDB and docs/data.md all follow it.
 
 /**
- * `uuid` is a lower-case string in storage; `prose` is text of up to 20,000 characters, which may have many lines; `time` is a UTC instant of millisecond precision; `count` is a whole
- * number, at least 0 and exact up to 2^53 - 1; `day` is a calendar day, in a `Row` as YYYY-MM-DD.
+ * `uuid` is a lower-case string in storage; `prose` is text of up to 20,000 characters, which may have many
+ * lines; `time` is a UTC instant of millisecond precision; `count` is a whole number, at least 0 and exact up
+ * to 2^53 - 1; `day` is a calendar day, in a `Row` as YYYY-MM-DD.
  */
 export type ColumnType = 'uuid' | 'text' | 'prose' | 'probability' | 'count' | 'day' | 'time'
 
@@ -19,8 +20,8 @@ export interface TableSpec {
   readonly name: TableName
   readonly columns: readonly Column[]
   /**
-   * The most rows in a row group of a data file, a multiple of 2,048: few, where a reader looks for one row with much text,
-   * because it has to decompress the whole group.
+   * The most rows in a row group of a data file, a multiple of 2,048: few, where a reader looks for one row
+   * with much text, because it has to decompress the whole group.
    */
   readonly rowsPerGroup: number
   /** Columns that order the rows inside a data file, so that readers can skip row groups. */

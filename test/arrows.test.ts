@@ -1,4 +1,5 @@
-// The lint rule `house/arrows`, with the arrows of oxlint.config.ts: which imports it refuses, and that none runs back up.
+// The lint rule `house/arrows`, with the arrows of oxlint.config.ts: which imports it refuses, and that none
+// runs back up.
 import { RuleTester } from 'oxlint/plugins-dev'
 import { describe, expect, test } from 'vitest'
 import config, { room } from '../oxlint.config.ts'

@@ -1,8 +1,8 @@
 // Runs what README.md and docs/ tell readers to run, as they tell it, against the demo that README.md starts.
 //
-// Nothing is adapted but: `npm ci &&` is left out and `npm test` not run; the name of the file of variables is the
-// one that the demo printed; `npm start` gets a free port; queries in SQL find their relative paths in $DATA.
-// The blocks run in a folder of links to the repository, which shows whether they leave files in it.
+// Nothing is adapted but: `npm ci &&` is left out and `npm test` not run; the name of the file of variables
+// is the one that the demo printed; `npm start` gets a free port; queries in SQL find their relative paths in
+// $DATA. The blocks run in a folder of links to the repository, which shows whether they leave files in it.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { readFile, readdir } from 'node:fs/promises'

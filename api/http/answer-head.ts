@@ -1,5 +1,6 @@
-// The head of an answer: the headers that every answer has, and the order in which all ways to answer send them.
-// An object keeps the position of a key that is set again, and so does Node: a header can be replaced by a later one.
+// The head of an answer: the headers that every answer has, and the order in which all ways to answer send
+// them. An object keeps the position of a key that is set again, and so does Node: a header can be replaced
+// by a later one.
 import type { Answer } from './answer.ts'
 
 /** Header names and values, in their order. */

@@ -1,5 +1,5 @@
-// The open connections and the answers that each still owes. Node would begin every request that a client sends ahead,
-// and keep all their answers while the client does not read.
+// The open connections and the answers that each still owes. Node would begin every request that a client
+// sends ahead, and keep all their answers while the client does not read.
 import type { RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
@@ -25,7 +25,8 @@ export class Connections {
     server.on('request', (request, response) => {
       const { socket } = request
       const connection = this.#open.get(socket)
-      // A request that comes while its connection is ended must do nothing, because nobody would get the answer.
+      // A request that comes while its connection is ended must do nothing, because nobody would get the
+      // answer.
       if (!connection || !socket.writable) return
       const { owed } = connection
       const before = owed.at(-1)
@@ -48,7 +49,9 @@ export class Connections {
     return this.#open.get(socket)?.owed ?? []
   }
 
-  /** Ends a connection from which nothing more can be read, once every request that arrived whole is answered. */
+  /**
+   * Ends a connection from which nothing more can be read, once every request that arrived whole is answered.
+   */
   endUnreadable(socket: Socket): void {
     const connection = this.#open.get(socket)
     if (!connection) return

@@ -67,7 +67,9 @@ export interface ApiContext {
   accepting: () => boolean
 }
 
-/** What a node serves an environment with, of which each call gets what is of one release (one-release.ts). */
+/**
+ * What a node serves an environment with, of which each call gets what is of one release (one-release.ts).
+ */
 export interface NodeContext extends ApiContext {
   releases: CurrentRelease
 }

@@ -1,7 +1,10 @@
 // Entity tags: the SHA-256 of what is sent, and whether a caller has it already (RFC 9110, 13.1.2).
 import { sha256Hex } from '../../pipeline/proof/canonical.ts'
 
-/** Longer bodies that are sent again and again, such as scripts, are hashed once. To hash a shorter one takes some microseconds. */
+/**
+ * Longer bodies that are sent again and again, such as scripts, are hashed once. To hash a shorter one takes
+ * some microseconds.
+ */
 const LONG_BYTES = 16 * 1024
 const known = new WeakMap<Uint8Array, string>()
 
@@ -17,8 +20,8 @@ export function entityTag(bytes: Uint8Array): string {
 const MEMBERS = /(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")|[^\s,]+/g
 
 /**
- * Whether an `If-None-Match` names a tag, weak or strong. `Cache-Control` in the request has no say, because browsers
- * and `fetch` send `no-cache` with every condition of their caller.
+ * Whether an `If-None-Match` names a tag, weak or strong. `Cache-Control` in the request has no say, because
+ * browsers and `fetch` send `no-cache` with every condition of their caller.
  */
 export function isNamedBy(header: string | undefined, tag: string): boolean {
   if (header === undefined) return false

@@ -96,7 +96,10 @@ const NO_FIELDS = z.strictObject({})
 /** More than any call knows. */
 const MOST_PARAMETERS = 20
 
-/** @throws ServiceError `invalid` for a parameter that is given twice, since either could be meant, and for too many. */
+/**
+ * @throws ServiceError `invalid` for a parameter that is given twice, since either could be meant, and for
+ *   too many.
+ */
 function queryOf(text: string): Record<string, string> {
   if (text === '') return {}
   // Counted before they are taken apart.

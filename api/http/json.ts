@@ -9,7 +9,10 @@ const END_OF_NAME = /"\s*:/g
 const SHOWN_LENGTH = 100
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
 
-/** @throws HttpError `unreadable-body` for a text that is not JSON in UTF-8, or that has a field twice in one object. */
+/**
+ * @throws HttpError `unreadable-body` for a text that is not JSON in UTF-8, or that has a field twice in one
+ *   object.
+ */
 export function parseJson(bytes: Uint8Array): unknown {
   const text = textOf(bytes)
   let value: unknown
@@ -18,7 +21,8 @@ export function parseJson(bytes: Uint8Array): unknown {
   } catch {
     throw new HttpError('unreadable-body', notJson(text))
   }
-  // Of a field that was written twice one is left. To look for it makes a hundred times the garbage that counting makes.
+  // Of a field that was written twice one is left. To look for it makes a hundred times the garbage that
+  // counting makes.
   const written = text.match(END_OF_NAME)?.length ?? 0
   const repeated = written === fieldsIn(value) ? undefined : repeatedField(text)
   if (repeated !== undefined) {

@@ -1,4 +1,5 @@
-// Every error answer is made here: RFC 9457 problem details, chosen by the kind and the type of the error alone.
+// Every error answer is made here: RFC 9457 problem details, chosen by the kind and the type of the error
+// alone.
 import type { Problem } from '../../schemas/answers.ts'
 import { type ErrorKind, type Fault, ServiceError } from '../../schemas/errors.ts'
 import { PROBLEM_TYPES, type ProblemName, QUOTA_EXCEEDED, problemAddress } from '../../schemas/problems.ts'
@@ -14,7 +15,10 @@ const TYPES: Record<Exclude<ErrorKind, 'limited'>, ProblemName> = {
   corrupt: 'damaged',
 }
 
-/** When to try again if it is not known for how long the failure will last. An operator has to mend what is corrupt. */
+/**
+ * When to try again if it is not known for how long the failure will last. An operator has to mend what is
+ * corrupt.
+ */
 const RETRY_AFTER_S: Partial<Record<ErrorKind, number>> = { unavailable: 5, corrupt: 60 }
 
 export const FAILED = 'the service failed; the failure was noted'
@@ -37,7 +41,10 @@ export interface ProblemAnswer {
   headers: Record<string, string>
 }
 
-/** What a caller is told about an error: nothing but that it was noted if its message is not meant for callers. */
+/**
+ * What a caller is told about an error: nothing but that it was noted if its message is not meant for
+ * callers.
+ */
 export function problemOf(error: unknown): ProblemAnswer {
   if (error instanceof HttpError) return { problem: problem(error.type, error.message), headers: {} }
   if (!(error instanceof ServiceError)) return { problem: problem('failed', FAILED), headers: {} }

@@ -1,5 +1,5 @@
-// A call of the API: what it takes, who may make it and what it answers, as a plain function over validated input,
-// with the words and examples for the OpenAPI document.
+// A call of the API: what it takes, who may make it and what it answers, as a plain function over validated
+// input, with the words and examples for the OpenAPI document.
 import { z } from 'zod'
 import { type Fault, ServiceError } from '../../schemas/errors.ts'
 import type { ProblemName } from '../../schemas/problems.ts'
@@ -8,7 +8,10 @@ import type { Caller, KnownKey } from '../limits/callers.ts'
 import type { LimitedCall } from '../limits/admission.ts'
 import type { AnswerSource } from '../published/memo.ts'
 
-/** The key that a call takes: none, an optional `X-API-Key` of a client or agent, or the bearer token of an agent. */
+/**
+ * The key that a call takes: none, an optional `X-API-Key` of a client or agent, or the bearer token of an
+ * agent.
+ */
 export type KeyPolicy = 'none' | 'optional' | 'agent'
 
 /** How to send the key of a call. No scheme is registered for a key in a header of its own. */
@@ -79,7 +82,10 @@ interface RouteSpec<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodTyp
   follows?: true
   /** Whether the call answers 503 while the store does not answer. */
   needsStore?: true
-  /** Whether the answer depends on what questions there are: the call waits until the node has read them, and answers 503 where that takes long. */
+  /**
+   * Whether the answer depends on what questions there are: the call waits until the node has read them, and
+   * answers 503 where that takes long.
+   */
   needsQuestions?: true
   /** Of the path and of the query: none if they are left out. */
   params?: P
@@ -102,25 +108,32 @@ interface RouteSpec<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodTyp
     cache?: string
     example: object | string
     headers?: readonly SuccessHeader[]
-    /** Calls that the answer leads to, by name: each with the parameters that it gives them, as runtime expressions. */
+    /**
+     * Calls that the answer leads to, by name: each with the parameters that it gives them, as runtime
+     * expressions.
+     */
     links?: Record<string, { operationId: string; parameters: Record<string, string> }>
   }
   /**
-   * Examples, by status, of failures that only this call has or that it words in its own way. Failures that follow
-   * from the fields above are documented without one.
+   * Examples, by status, of failures that only this call has or that it words in its own way. Failures that
+   * follow from the fields above are documented without one.
    */
   problems?: Record<number, ProblemText>
-  /** Whether a plain POST is handled before Koa (fast/direct.ts), because the call is made so often. Its path has one id at most. */
+  /**
+   * Whether a plain POST is handled before Koa (fast/direct.ts), because the call is made so often. Its path
+   * has one id at most.
+   */
   isDirect?: true
   handle: (
     request: RouteRequest<z.infer<P>, z.infer<Q>, z.infer<B>, K>,
     context: ApiContext,
   ) => Reply | Promise<Reply>
   /**
-   * For a GET that `follows`, of what is the same bytes for everyone: what lets it be answered before Koa (fast/prepared.ts), where its
-   * path has no parameter, or one that is an id or one of `names`. `find` returns what `handle` would make its reply of, without
-   * waiting, or undefined if that is not in memory; the same object as long as it is current. `reply` makes of it the reply of
-   * `handle`, which may differ only between callers with a key and without.
+   * For a GET that `follows`, of what is the same bytes for everyone: what lets it be answered before Koa
+   * (fast/prepared.ts), where its path has no parameter, or one that is an id or one of `names`. `find`
+   * returns what `handle` would make its reply of, without waiting, or undefined if that is not in memory;
+   * the same object as long as it is current. `reply` makes of it the reply of `handle`, which may differ
+   * only between callers with a key and without.
    */
   prepared?: {
     names?: readonly string[]
@@ -158,7 +171,9 @@ export function route<
   return { method, key: 'none', limit: 'read', params: nothing, query: nothing, ...spec } as unknown as Route
 }
 
-/** For a call of an agent: its key must be that of the agent in the path. @throws ServiceError `forbidden`. */
+/**
+ * For a call of an agent: its key must be that of the agent in the path. @throws ServiceError `forbidden`.
+ */
 export function assertOwnKey(own: string, named: string): void {
   if (own !== named) throw new ServiceError('forbidden', `this key belongs to another agent than ${named}`)
 }

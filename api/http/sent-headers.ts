@@ -1,4 +1,5 @@
-// The headers of a request as they were sent. Node keeps the first of several and drops the rest, but a proxy may have read another one.
+// The headers of a request as they were sent. Node keeps the first of several and drops the rest, but a proxy
+// may have read another one.
 import type { IncomingMessage } from 'node:http'
 
 /** All values of a header, whose name is in lower case. */

@@ -1,11 +1,14 @@
-// What several processes measure, as one: sums of what they count, and of each gauge what its `aggregator` says.
+// What several processes measure, as one: sums of what they count, and of each gauge what its `aggregator`
+// says.
 import { AggregatorRegistry } from 'prom-client'
 import type { Measured } from './metrics.ts'
 
 export class SummedMetrics {
   /** What each process that runs measured last. */
   readonly #running = new Map<number, Measured>()
-  /** What those that have ended counted, so that no sum ever falls: for Prometheus that would be a restart. */
+  /**
+   * What those that have ended counted, so that no sum ever falls: for Prometheus that would be a restart.
+   */
   #ended: Measured = []
 
   measured(process: number, measured: Measured): void {

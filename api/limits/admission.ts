@@ -132,8 +132,8 @@ function inWords(seconds: number): string {
 
 /** The fields of draft-ietf-httpapi-ratelimit-headers-10. */
 export function rateLimitHeaders({ policy, quota, windowS, remaining, resetS }: QuotaState) {
-  // `toFixed`, because V8 keeps any other text of a number, which makes the p99 of reads 1.6 ms and more in place of 1.3
-  // (`npm run bench -- --only reads`).
+  // `toFixed`, because V8 keeps any other text of a number, which makes the p99 of reads 1.6 ms and more in
+  // place of 1.3 (`npm run bench -- --only reads`).
   const left = remaining.toFixed(0)
   return {
     'RateLimit-Policy': `"${policy}";q=${quota};w=${windowS}`,

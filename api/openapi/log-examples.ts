@@ -1,4 +1,5 @@
-// The log of the examples of the OpenAPI document: its proofs hold, of the example payloads and with the example key.
+// The log of the examples of the OpenAPI document: its proofs hold, of the example payloads and with the
+// example key.
 import { signedCheckpoint } from '../../pipeline/proof/checkpoint.ts'
 import { canonical } from '../../pipeline/proof/canonical.ts'
 import { base64Of } from '../../pipeline/proof/base64.ts'
@@ -24,7 +25,10 @@ interface Trees {
 
 let made: ReturnType<typeof makeExamples> | undefined
 
-/** Made once they are asked for, because their signatures and trees would take a tenth of the time in which a service starts. */
+/**
+ * Made once they are asked for, because their signatures and trees would take a tenth of the time in which a
+ * service starts.
+ */
 export function logExamples(): ReturnType<typeof makeExamples> {
   return (made ??= makeExamples())
 }

@@ -1,4 +1,5 @@
-// The titles that a release awards, in words and in shapes, so that neither colour nor picture is needed to tell them apart.
+// The titles that a release awards, in words and in shapes, so that neither colour nor picture is needed to
+// tell them apart.
 import type { Badge, Certification } from '../../schemas/payloads.ts'
 import { type Html, html } from './html.ts'
 

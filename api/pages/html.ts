@@ -1,4 +1,5 @@
-// The one way to make HTML and SVG: a template that escapes every value, so that what a user named stays text.
+// The one way to make HTML and SVG: a template that escapes every value, so that what a user named stays
+// text.
 
 /** Markup that is safe to send as it is. */
 export class Html {
@@ -13,7 +14,10 @@ export class Html {
   }
 }
 
-/** What a template may hold: text and numbers, which are escaped, and markup; nothing for null, undefined and false. */
+/**
+ * What a template may hold: text and numbers, which are escaped, and markup; nothing for null, undefined and
+ * false.
+ */
 export type Part = string | number | Html | null | undefined | false | readonly Part[]
 
 const ENTITIES: Record<string, string> = {

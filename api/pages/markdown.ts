@@ -1,12 +1,13 @@
-// The project's own Markdown as HTML that fits a page: headings that can be linked to, tables that scroll inside of themselves.
+// The project's own Markdown as HTML that fits a page: headings that can be linked to, tables that scroll
+// inside of themselves.
 import MarkdownIt, { type Token } from 'markdown-it'
 import { Html, html } from './html.ts'
 
 const markdown = new MarkdownIt({ html: false, linkify: false, typographer: false })
 
 /**
- * Renders a document without its first heading, which is the page's. Links to other documents of the repository become plain
- * text, because the service does not serve them.
+ * Renders a document without its first heading, which is the page's. Links to other documents of the
+ * repository become plain text, because the service does not serve them.
  */
 export function documentOf(text: string): { title: string; content: Html } {
   const tokens = markdown.parse(text, {})

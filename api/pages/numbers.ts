@@ -1,4 +1,5 @@
-// How pages write numbers and instants: a fixed number of decimals, a sign where there is a zero to compare with, UTC.
+// How pages write numbers and instants: a fixed number of decimals, a sign where there is a zero to compare
+// with, UTC.
 
 /** With its sign and a true minus: `+0.203`, `−0.052`; zero has none. */
 export function signed(value: number, decimals = 3): string {

@@ -1,4 +1,5 @@
-// What a browser may do with a page: load its style, scripts and pictures from this service, and nothing else.
+// What a browser may do with a page: load its style, scripts and pictures from this service, and nothing
+// else.
 
 export const PAGE_HEADERS = {
   'Content-Security-Policy': [

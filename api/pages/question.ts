@@ -54,7 +54,10 @@ function facts({ category, event_id, source, source_id, url, agents, ...question
 ${row('Forecasts from', time(question.opened_at))}${row('Forecasts until', time(question.closes_at))}${agents !== undefined && row('Answered by', `${agents === 1 ? 'one agent' : `${agents} agents`} so far; people’s forecasts come in later`)}${question.resolved_at !== null && row('Outcome known', time(question.resolved_at))}${category !== null && row('Category', named(category))}${event_id !== null && row('Event', named(event_id))}${origin && row('Asked first by', origin)}${url !== null && row('Explained at', external(url))}${row('Id', html`<code>${question.question_id}</code>`)}</tbody></table>`
 }
 
-/** A link only where it leads to a web page; the address itself is shown, so that nobody is misled about where it leads. */
+/**
+ * A link only where it leads to a web page; the address itself is shown, so that nobody is misled about where
+ * it leads.
+ */
 function external(url: string): Html {
   if (!/^https?:\/\//i.test(url)) return named(url)
   return html`<a href="${url}" rel="noopener noreferrer nofollow ugc">${named(url)}</a>`

@@ -31,8 +31,9 @@ export function contestedQuestions({ eligible_questions, contest_voices }: RankR
 }
 
 /**
- * The ranked in bands. A band begins with the first row that is told apart from the first row of the band before: two rows are
- * not told apart when the rank interval of each holds the rank of the other (METHODOLOGY §3).
+ * The ranked in bands. A band begins with the first row that is told apart from the first row of the band
+ * before: two rows are not told apart when the rank interval of each holds the rank of the other (METHODOLOGY
+ * §3).
  */
 export function bandsOf(ranked: readonly Entry[]): Entry[][] {
   const bands: Entry[][] = []

@@ -14,14 +14,17 @@ export function linkTo({ environment }: Site, path: string): string {
   return MOUNTS[environment] + path
 }
 
-/** The whole address of a path, for what leaves the page; only its path where the service does not know its own address. */
+/**
+ * The whole address of a path, for what leaves the page; only its path where the service does not know its
+ * own address.
+ */
 export function addressOf(site: Site, path: string): string {
   return (site.publicUrl ?? '') + linkTo(site, path)
 }
 
 /**
- * The whole address of a path, for commands and snippets. Where the service does not know its own address it begins with the
- * variable of the guides, which has the path of the environment in it.
+ * The whole address of a path, for commands and snippets. Where the service does not know its own address it
+ * begins with the variable of the guides, which has the path of the environment in it.
  */
 export function commandAddress(site: Site, path: string): string {
   return site.publicUrl === undefined ? `$FVS_URL${path}` : addressOf(site, path)

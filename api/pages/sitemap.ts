@@ -12,7 +12,10 @@ const FIXED = [
   '/view/verify',
 ]
 
-/** Without `PUBLIC_URL`, and in the sandbox, it names nothing: only whole addresses count, and the sandbox is not to be found. */
+/**
+ * Without `PUBLIC_URL`, and in the sandbox, it names nothing: only whole addresses count, and the sandbox is
+ * not to be found.
+ */
 export function sitemap(site: Site, profiles: readonly string[]): Html {
   const isTold = site.environment === 'production' && site.publicUrl !== undefined
   const paths = isTold ? [...FIXED, ...profiles] : []

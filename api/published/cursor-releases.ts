@@ -1,4 +1,5 @@
-// The releases that callers page through: a cursor names its release, so that pages fit together whatever is released meanwhile.
+// The releases that callers page through: a cursor names its release, so that pages fit together whatever is
+// released meanwhile.
 import { ServiceError } from '../../schemas/errors.ts'
 import type { ReleaseManifest } from '../../schemas/payloads.ts'
 import { RELEASE_CURSOR } from '../../schemas/requests.ts'

@@ -1,6 +1,7 @@
-// The Atom feed (RFC 4287) of releases, with the outcomes that each corrects. Everything in it is a number, an id, an instant
-// or a word of the service's own, so that nothing has to be escaped. Its links are relative, so that they are right wherever
-// the service is mounted; libraries for feeds take absolute ones only.
+// The Atom feed (RFC 4287) of releases, with the outcomes that each corrects. Everything in it is a number,
+// an id, an instant or a word of the service's own, so that nothing has to be escaped. Its links are
+// relative, so that they are right wherever the service is mounted; libraries for feeds take absolute ones
+// only.
 import { createHash } from 'node:crypto'
 import { canonical } from '../../pipeline/proof/canonical.ts'
 import type { ReleaseManifest, SupersededOutcome } from '../../schemas/payloads.ts'

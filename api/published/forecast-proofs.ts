@@ -12,7 +12,10 @@ import type { Manifests } from './manifests.ts'
 import type { PublicLog } from './public-log.ts'
 import { ShardCache } from './shard-cache.ts'
 
-/** How far the clocks of the nodes and a write may put a forecast from the time in its id (docs/verifying.md, Receipts). */
+/**
+ * How far the clocks of the nodes and a write may put a forecast from the time in its id (docs/verifying.md,
+ * Receipts).
+ */
 const WINDOW_MS = 10 * 60_000
 /** Of releases whose file was read as a whole and found right: some thousands. */
 const CACHE_BYTES = 1024 * 1024
@@ -42,8 +45,8 @@ export class ForecastProofs {
   /**
    * The proof of a forecast; undefined if no release up to the current one has it.
    *
-   * @throws ServiceError `notFound` if retention has deleted what it would be made from, `unavailable` for a release that is not
-   *   logged yet, `corrupt` for a damaged tree.
+   * @throws ServiceError `notFound` if retention has deleted what it would be made from, `unavailable` for a
+   *   release that is not logged yet, `corrupt` for a damaged tree.
    */
   async of(current: ReleaseManifest, forecastId: string): Promise<string | undefined> {
     const madeAtMs = timeOfId(forecastId)
@@ -61,9 +64,9 @@ export class ForecastProofs {
   }
 
   /**
-   * The releases that may have a forecast of this time, the likeliest first: the first as of that time or later and those after it up
-   * to one that is later by the window; then those before it down to one that is earlier by the window, because a release takes
-   * in what arrives after its `as_of` while it begins.
+   * The releases that may have a forecast of this time, the likeliest first: the first as of that time or
+   * later and those after it up to one that is later by the window; then those before it down to one that is
+   * earlier by the window, because a release takes in what arrives after its `as_of` while it begins.
    */
   async *#candidates(current: ReleaseManifest, madeAtMs: number): AsyncIterable<Searched> {
     const first = await this.#firstAsOf(current, madeAtMs)
@@ -79,7 +82,10 @@ export class ForecastProofs {
     }
   }
 
-  /** The first release as of this time or later; the number after the current one if there is none. `as_of` never goes back. */
+  /**
+   * The first release as of this time or later; the number after the current one if there is none. `as_of`
+   * never goes back.
+   */
   async #firstAsOf(current: ReleaseManifest, atMs: number): Promise<number> {
     let low = 1
     let high = current.release + 1
@@ -91,7 +97,10 @@ export class ForecastProofs {
     return low
   }
 
-  /** From the log, whose bundles hold 256 releases each; from the manifest where the release is not logged yet. */
+  /**
+   * From the log, whose bundles hold 256 releases each; from the manifest where the release is not logged
+   * yet.
+   */
   async #searched(current: ReleaseManifest, release: number): Promise<Searched> {
     const entry = release === current.release ? undefined : await this.#log.entryOf(release)
     const { as_of, forecasts } = entry ? statementIn(entry) : await this.#fromManifest(current, release)
@@ -129,7 +138,10 @@ export function mayStillCome(asOf: string | undefined, forecastId: string, now: 
   return asOf === undefined || Date.parse(asOf) < madeAtMs + WINDOW_MS
 }
 
-/** When a version 7 UUID was drawn (RFC 9562 §5.7); undefined for any other, which no forecast has that came by the API. */
+/**
+ * When a version 7 UUID was drawn (RFC 9562 §5.7); undefined for any other, which no forecast has that came
+ * by the API.
+ */
 function timeOfId(id: string): number | undefined {
   return id[14] === '7' ? parseInt(id.slice(0, 8) + id.slice(9, 13), 16) : undefined
 }

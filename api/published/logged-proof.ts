@@ -1,4 +1,5 @@
-// The text of a proof: a path in a tree of a release's statement, and the path of that statement in the public log.
+// The text of a proof: a path in a tree of a release's statement, and the path of that statement in the
+// public log.
 import { type Path, innerProofBytes, tlogProofText } from '../../pipeline/proof/tlog-proof.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { PublicLog } from './public-log.ts'

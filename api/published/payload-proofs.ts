@@ -39,9 +39,11 @@ export class PayloadProofs {
   }
 
   /**
-   * The proof of a payload of a release up to the current one; undefined if the release does not have the entity.
+   * The proof of a payload of a release up to the current one; undefined if the release does not have the
+   * entity.
    *
-   * @throws ServiceError `notFound` for a release that has no trees or was thinned, `unavailable` for one that is not logged yet.
+   * @throws ServiceError `notFound` for a release that has no trees or was thinned, `unavailable` for one
+   *   that is not logged yet.
    */
   async of(current: ReleaseManifest, release: number, payload: ProvenPayload): Promise<string | undefined> {
     const isCurrent = release === current.release

@@ -1,4 +1,5 @@
-// The public log as this node knows it: the last checkpoint, the tiles, and where the statement of a release is.
+// The public log as this node knows it: the last checkpoint, the tiles, and where the statement of a release
+// is.
 import { type Checkpoint, type SignedCheckpoint, withSignatures } from '../../pipeline/proof/checkpoint.ts'
 import { leafHash } from '../../pipeline/proof/merkle.ts'
 import type { NoteSignature } from '../../pipeline/proof/note.ts'
@@ -77,16 +78,17 @@ export class PublicLog {
   }
 
   /**
-   * The last checkpoint with the log's own signatures, verbatim, and the cosignatures after them; undefined before the first entry. The
-   * same object as long as it stays the same.
+   * The last checkpoint with the log's own signatures, verbatim, and the cosignatures after them; undefined
+   * before the first entry. The same object as long as it stays the same.
    */
   get checkpoint(): SentCheckpoint | undefined {
     return this.#sent
   }
 
   /**
-   * Looks for a later checkpoint, which costs one request where there is none, and for cosignatures that came after theirs. A node
-   * without keys that found no log when it started looks for none. Calls made while one is under way share it.
+   * Looks for a later checkpoint, which costs one request where there is none, and for cosignatures that came
+   * after theirs. A node without keys that found no log when it started looks for none. Calls made while one
+   * is under way share it.
    */
   refresh(): Promise<void> {
     this.#refreshing ??= this.#readLast().finally(() => {
@@ -119,8 +121,9 @@ export class PublicLog {
   }
 
   /**
-   * Looks at once, and then after 1, 2, 4, 8, … refreshes, unless all witnesses that are asked have signed. So a cosignature is
-   * found after at most twice the time that it took to come, and one that never comes costs a dozen requests in a day.
+   * Looks at once, and then after 1, 2, 4, 8, … refreshes, unless all witnesses that are asked have signed.
+   * So a cosignature is found after at most twice the time that it took to come, and one that never comes
+   * costs a dozen requests in a day.
    */
   async #readCosignatures(): Promise<void> {
     const last = this.#last
@@ -140,8 +143,8 @@ export class PublicLog {
   }
 
   /**
-   * A tile or a bundle by its path in the log. One that is partial and gone is the beginning of the full one. Undefined for a
-   * path of neither, and where the store has none.
+   * A tile or a bundle by its path in the log. One that is partial and gone is the beginning of the full one.
+   * Undefined for a path of neither, and where the store has none.
    */
   async tile(path: string): Promise<Uint8Array | undefined> {
     return TILE_PATH.test(path) ? readTilePath(this.#store, path) : undefined

@@ -1,4 +1,5 @@
-// What each release says of itself as a whole, as it is sent. A manifest may name thousands of files, so its text is kept.
+// What each release says of itself as a whole, as it is sent. A manifest may name thousands of files, so its
+// text is kept.
 import pMap from 'p-map'
 import { readManifest, thinnedAt } from '../../pipeline/release/read.ts'
 import { canonical } from '../../pipeline/proof/canonical.ts'
@@ -42,7 +43,10 @@ export class ReleaseRecords {
     })
   }
 
-  /** The feed of the last releases. @throws ServiceError `corrupt` if one of their manifests is damaged or gone. */
+  /**
+   * The feed of the last releases. @throws ServiceError `corrupt` if one of their manifests is damaged or
+   * gone.
+   */
   async feed(current: ReleaseManifest): Promise<Uint8Array> {
     const sent = await this.#sent.get(`feed ${current.release}`, async () => {
       const first = Math.max(1, current.release - IN_FEED + 1)

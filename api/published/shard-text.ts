@@ -1,5 +1,5 @@
-// A shard of a release as its bytes, and where in them each payload lies. A payload is sent just as the file has it, so that nothing has
-// to be parsed and written out again, and no objects are kept.
+// A shard of a release as its bytes, and where in them each payload lies. A payload is sent just as the file
+// has it, so that nothing has to be parsed and written out again, and no objects are kept.
 import { eachMember, endOfValue, memberAt } from '../../pipeline/proof/json-members.ts'
 
 /** From the first byte of a JSON value to the one after its last. */

@@ -12,8 +12,8 @@ import { type KnownQuestion, isOverAt } from './question.ts'
 import { Texts } from './texts.ts'
 
 /**
- * Grain: one row per question that the commits speak of. Its columns are null where they say nothing about the question,
- * or nothing about its outcome.
+ * Grain: one row per question that the commits speak of. Its columns are null where they say nothing about
+ * the question, or nothing about its outcome.
  */
 const NEWS = `
   SELECT question_id, title, category, url, event_id, source, source_id, outcome, epoch_ms(opened_at)::DOUBLE AS "openedAtMs",
@@ -29,7 +29,9 @@ type News = Pick<KnownQuestion, 'question_id'> & {
 /** News that say what is asked. */
 type Asked = Omit<KnownQuestion, 'file'> & { recordedAtMs: number }
 
-/** What is taken in at once, while nobody else is served: some tens of milliseconds where a million are known. */
+/**
+ * What is taken in at once, while nobody else is served: some tens of milliseconds where a million are known.
+ */
 const ROWS_AT_ONCE = 10_000
 
 interface QuestionSource {
@@ -48,7 +50,10 @@ export class QuestionBook {
   readonly #texts: Texts
   /** Categories and sources, each once, however many questions have it. */
   readonly #shared = new Map<string, string>()
-  /** How many data files of each table are in memory. A read that fails leaves them as they are, so that it is tried again. */
+  /**
+   * How many data files of each table are in memory. A read that fails leaves them as they are, so that it is
+   * tried again.
+   */
   #read = { questions: 0, resolutions: 0 }
   readonly #firstRead = Promise.withResolvers<void>()
   #isRead = false
@@ -77,7 +82,10 @@ export class QuestionBook {
     return this.#refreshing
   }
 
-  /** Whether all questions are in memory, as the tables had them at some time. Until then nothing follows from what is not there. */
+  /**
+   * Whether all questions are in memory, as the tables had them at some time. Until then nothing follows from
+   * what is not there.
+   */
   get isRead(): boolean {
     return this.#isRead
   }
@@ -143,7 +151,8 @@ export class QuestionBook {
   }
 
   async #follow(): Promise<void> {
-    // In this order, so that the question of an outcome that is read is read too, unless the store fails to show it.
+    // In this order, so that the question of an outcome that is read is read too, unless the store fails to
+    // show it.
     await this.#logs.resolutions.refresh()
     await this.#logs.questions.refresh()
     const { questions, resolutions } = this.versions
@@ -196,7 +205,10 @@ export class QuestionBook {
     this.#listing.change(gone, come, now)
   }
 
-  /** A question with what later commits say of it, and with an outcome that came early; undefined for one not known yet. */
+  /**
+   * A question with what later commits say of it, and with an outcome that came early; undefined for one not
+   * known yet.
+   */
   #updated(known: KnownQuestion | undefined, news: News, early: News | undefined): KnownQuestion | undefined {
     const asked = news.title === null ? known : this.#asked(news as Asked)
     const resolved = news.outcome === null ? (known ?? early) : news

@@ -1,8 +1,11 @@
-// Questions by keys of theirs, such as the words of their titles: those of each key in the order in which they close.
+// Questions by keys of theirs, such as the words of their titles: those of each key in the order in which
+// they close.
 import { type Ordered, byClose, changed, indexAfter } from './order.ts'
 import type { KnownQuestion } from './question.ts'
 
-/** Shorter lists are copied to grow, because one that grows in place sets room for at least this many aside. */
+/**
+ * Shorter lists are copied to grow, because one that grows in place sets room for at least this many aside.
+ */
 const GROWS_FROM = 64
 
 interface Change {
@@ -37,7 +40,8 @@ export class ByKey {
     for (const question of gone) for (const key of this.#keysOf(question)) changeOf(key).gone.push(question)
     for (const question of come) {
       for (const key of this.#keysOf(question)) {
-        // Gathering what comes for a key takes longer than all else, so it is done only where it saves a copy of a long list.
+        // Gathering what comes for a key takes longer than all else, so it is done only where it saves a copy
+        // of a long list.
         if (gone.length > 0 || !this.#add(key, question)) changeOf(key).come.push(question)
       }
     }

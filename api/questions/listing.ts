@@ -1,4 +1,5 @@
-// All questions in order, and those of each status, category and word, so that a page costs no more than the questions on it.
+// All questions in order, and those of each status, category and word, so that a page costs no more than the
+// questions on it.
 import type { QuestionPage } from '../../schemas/answers.ts'
 import type { QuestionStatus } from '../../schemas/requests.ts'
 import { wordsOf } from '../../schemas/requests.ts'
@@ -90,7 +91,9 @@ export class Listing {
     return status === 'upcoming' ? this.#upcoming : this.#begun
   }
 
-  /** Moves the questions that have opened since the last call, all at once; back, if the clock was set back. */
+  /**
+   * Moves the questions that have opened since the last call, all at once; back, if the clock was set back.
+   */
   #moveTo(nowMs: number): void {
     if (nowMs >= this.#fromMs && nowMs < this.#untilMs) return
     const due = this.#upcoming.filter(({ openedAtMs }) => openedAtMs <= nowMs)

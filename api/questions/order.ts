@@ -1,4 +1,5 @@
-// The order of questions, (closes_at, question_id): the search for a place in it, and many changes to a list at once.
+// The order of questions, (closes_at, question_id): the search for a place in it, and many changes to a list
+// at once.
 import type { KnownQuestion } from './question.ts'
 
 /** A place in the order. The question itself need not exist. */
@@ -24,8 +25,8 @@ export function indexAfter(list: Ordered, place: Place, low = 0, high = list.len
 }
 
 /**
- * A list without the questions in `gone`, all of which it has, and with those in `come`. Any number of changes costs one
- * copy of the list and a look at few of its questions.
+ * A list without the questions in `gone`, all of which it has, and with those in `come`. Any number of
+ * changes costs one copy of the list and a look at few of its questions.
  */
 export function changed(list: Ordered, gone: Ordered, come: Ordered): Ordered {
   if (gone.length === 0 && come.length === 0) return list

@@ -6,8 +6,8 @@ import { type Ordered, type Place, byClose, indexAfter, indexSoonAfter } from '.
 import { type KnownQuestion, shownAt } from './question.ts'
 
 /**
- * A page ends early after this much work, so that no call costs much more than a full page does, whatever it asks for: a question
- * that is looked at counts one, and the search for it in another list twenty.
+ * A page ends early after this much work, so that no call costs much more than a full page does, whatever it
+ * asks for: a question that is looked at counts one, and the search for it in another list twenty.
  */
 const MOST_WORK = 40_000
 const SEARCH_WORK = 20

@@ -3,12 +3,18 @@ import type { ListedQuestion } from '../../schemas/answers.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { QuestionStatus } from '../../schemas/requests.ts'
 
-/** A question and its outcome as the tables hold them. Instants are numbers, because a million dates take 300 MB. */
+/**
+ * A question and its outcome as the tables hold them. Instants are numbers, because a million dates take 300
+ * MB.
+ */
 export interface KnownQuestion extends Omit<ListedQuestion, 'status' | `${string}_at`> {
   openedAtMs: number
   closesAtMs: number
   resolvedAtMs: number | null
-  /** Which data file has the row of the question: its number among those of the table, in the order of the log. */
+  /**
+   * Which data file has the row of the question: its number among those of the table, in the order of the
+   * log.
+   */
   file: number
 }
 

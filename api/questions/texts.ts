@@ -1,4 +1,5 @@
-// What questions say at length, read from the table when someone asks: a node keeps only what was asked for lately.
+// What questions say at length, read from the table when someone asks: a node keeps only what was asked for
+// lately.
 import { LRUCache } from 'lru-cache'
 import { type Database, literal } from '../../pipeline/duckdb.ts'
 import type { LocalFiles } from '../../pipeline/store/local-files.ts'
@@ -55,8 +56,8 @@ export class Texts {
   }
 
   /**
-   * The number of the file that has a row. What a later version has is recorded later, so that the time of a row tells its
-   * version.
+   * The number of the file that has a row. What a later version has is recorded later, so that the time of a
+   * row tells its version.
    */
   fileOf(questionId: string, recordedAtMs: number): number {
     let [low, high] = [0, this.#parts.length]

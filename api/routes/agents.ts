@@ -7,7 +7,10 @@ import { assertUnguessable } from '../http/idempotency-key.ts'
 import * as examples from '../openapi/examples.ts'
 import { route } from '../http/route.ts'
 
-/** How long a repeated registration shows the API key; for this long its Idempotency-Key is as secret as the key. */
+/**
+ * How long a repeated registration shows the API key; for this long its Idempotency-Key is as secret as the
+ * key.
+ */
 const SHOWN_AGAIN_MS = 24 * 60 * 60_000
 
 /** @throws ServiceError `conflict` for a registration whose API key is no longer shown. */

@@ -16,7 +16,9 @@ import type { Publication } from '../published/release-payloads.ts'
 import { type Reply, type Route, route } from '../http/route.ts'
 import { ENTITIES } from './entities.ts'
 
-/** A badge stands in the pages of others, whose proxies keep it; it brings its own style and loads nothing. */
+/**
+ * A badge stands in the pages of others, whose proxies keep it; it brings its own style and loads nothing.
+ */
 const PICTURE_HEADERS = {
   'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
   'Cross-Origin-Resource-Policy': 'cross-origin',

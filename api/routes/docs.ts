@@ -38,8 +38,8 @@ const PAGE = `<!doctype html>
 `
 
 /**
- * Calls tried from the page go to the environment in which it was opened. There is no validator, because that would be
- * a call to another service.
+ * Calls tried from the page go to the environment in which it was opened. There is no validator, because that
+ * would be a call to another service.
  */
 const START = `const ui = SwaggerUIBundle({
   url: 'openapi.json',

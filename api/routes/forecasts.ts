@@ -20,7 +20,9 @@ import { assertOwnKey, route } from '../http/route.ts'
 
 const { AGENT_ID, QUESTION_ID } = examples
 
-/** How long after its time a forecast may be written; a longer time would let a caller choose in hindsight. */
+/**
+ * How long after its time a forecast may be written; a longer time would let a caller choose in hindsight.
+ */
 const LATEST_MS = 5 * 60_000
 
 /** @throws ServiceError `conflict` for a forecast that was interrupted too long ago to be finished. */
@@ -78,8 +80,8 @@ function rowOf(
 }
 
 /**
- * Records forecasts once, however often the call is sent. A repetition that finds them recorded has receipts of its own, since
- * none are kept.
+ * Records forecasts once, however often the call is sent. A repetition that finds them recorded has receipts
+ * of its own, since none are kept.
  */
 async function recorded<T, D>(
   { idempotency, forecasts, receipts }: ApiContext,

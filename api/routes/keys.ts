@@ -1,4 +1,5 @@
-// What the holder of a key can do with it alone: put another in its place, retire its agent, and see what it has used.
+// What the holder of a key can do with it alone: put another in its place, retire its agent, and see what it
+// has used.
 import { z } from 'zod'
 import { sealedBytes } from '../../pipeline/access/idempotency.ts'
 import { ROTATION_MS } from '../../pipeline/access/registry.ts'

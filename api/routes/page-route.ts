@@ -1,4 +1,5 @@
-// A route that answers a page for people. It is no part of the API, costs no quota, and may be kept for a minute.
+// A route that answers a page for people. It is no part of the API, costs no quota, and may be kept for a
+// minute.
 import { z } from 'zod'
 import type { ApiContext } from '../http/context.ts'
 import { contextOf } from '../http/one-release.ts'

@@ -1,4 +1,5 @@
-// Pages for people that are not about one entity: the landing page, the leaderboards, questions, the method, the check.
+// Pages for people that are not about one entity: the landing page, the leaderboards, questions, the method,
+// the check.
 import { z } from 'zod'
 import type { Methodology } from '../../pipeline/scoring/methodology.ts'
 import { ServiceError } from '../../schemas/errors.ts'

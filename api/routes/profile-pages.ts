@@ -84,7 +84,10 @@ function runningOf(methodology: Methodology, payloads: Payloads, scores: readonl
   return runningSkill(methodology, scores, attempt, wanted)
 }
 
-/** A page that shows a release, titles of questions and a proof is rendered again when one of them has changed. */
+/**
+ * A page that shows a release, titles of questions and a proof is rendered again when one of them has
+ * changed.
+ */
 function rendered(
   { pages, questions, publicLog, releases }: ApiContext,
   path: string,

@@ -53,7 +53,10 @@ export const bulk = route({
   },
 })
 
-/** What the result of a publication is kept under, since a call has up to 200 of them, which others ask for too. */
+/**
+ * What the result of a publication is kept under, since a call has up to 200 of them, which others ask for
+ * too.
+ */
 const RESULT = Symbol('among others')
 
 /** Most calls have to look up nothing, and would make hundreds of promises for it. */

@@ -29,7 +29,10 @@ export class HeldForecasts {
     return this.#agentsOn.get(questionId) ?? 0
   }
 
-  /** Takes a forecast in, unless a later one is held. Any order and any number of repetitions have the same result. */
+  /**
+   * Takes a forecast in, unless a later one is held. Any order and any number of repetitions have the same
+   * result.
+   */
   take(agentId: string, questionId: string, forecast: HeldForecast): void {
     let own = this.#byAgent.get(agentId)
     if (!own) this.#byAgent.set(agentId, (own = new Map()))

@@ -1,5 +1,5 @@
-// What each agent has standing on open questions, as this node knows it: built from the table of forecasts, kept up to date
-// with what this node and others write.
+// What each agent has standing on open questions, as this node knows it: built from the table of forecasts,
+// kept up to date with what this node and others write.
 import pMap from 'p-map'
 import { inboxPathAt, inboxPrefix, inboxTimeMs, isInboxPath } from '../../pipeline/store/paths.ts'
 import type { Store } from '../../pipeline/store/store.ts'
@@ -23,8 +23,8 @@ const READS_AT_ONCE = 16
 /** Only an import writes larger objects to the inbox, and it takes them into the table itself. */
 const MOST_BYTES = 4 * 1024 * 1024
 /**
- * How much earlier than the newest object another one may have been named that turns up after it: two clocks may be a
- * minute apart from the store's each, and a write may take a minute.
+ * How much earlier than the newest object another one may have been named that turns up after it: two clocks
+ * may be a minute apart from the store's each, and a write may take a minute.
  */
 const LATE_MS = 4 * 60_000
 /** The pause between two looks for forecasts on questions that are over. */
@@ -53,14 +53,20 @@ export class StandingForecasts {
   readonly #source: StandingSource
   readonly #log: TableLog
   readonly #held = new HeldForecasts()
-  /** How many data files of the table are in memory. A read that fails leaves it as it is, so that it is tried again. */
+  /**
+   * How many data files of the table are in memory. A read that fails leaves it as it is, so that it is tried
+   * again.
+   */
   #files = 0
   #reopened: number
   /** The objects of the inbox that are in memory, of those that a look may still list. */
   readonly #taken = new Set<string>()
   /** When the newest object in memory was named. */
   #newestMs = -Infinity
-  /** The same when the last look began that read everything that is whole: no older object is listed but those that may be late. */
+  /**
+   * The same when the last look began that read everything that is whole: no older object is listed but those
+   * that may be late.
+   */
   #wholeMs = -Infinity
   #droppedMs: number
   /** Whether the last look has read everything that is whole. */
@@ -84,7 +90,10 @@ export class StandingForecasts {
     return this.#isCurrent ? this.#held.agentsOn(questionId) : undefined
   }
 
-  /** Reads what was written since the last call, at the first one all that may stand. Calls made while one is under way share it. */
+  /**
+   * Reads what was written since the last call, at the first one all that may stand. Calls made while one is
+   * under way share it.
+   */
   refresh(): Promise<void> {
     this.#refreshing ??= this.#follow()
       .catch((error: unknown) => {
@@ -99,8 +108,8 @@ export class StandingForecasts {
   }
 
   /**
-   * Takes in what a process of this node has written to an object of the inbox, before it is acknowledged. With a question that this
-   * process does not know yet, the next look reads the object.
+   * Takes in what a process of this node has written to an object of the inbox, before it is acknowledged.
+   * With a question that this process does not know yet, the next look reads the object.
    */
   wrote(path: string, rows: readonly WrittenForecast[]): void {
     if (this.#takeRows(rows)) this.#noteTaken(path)
@@ -109,7 +118,8 @@ export class StandingForecasts {
   /**
    * What an agent has standing on the questions that are open, in the order in which they close.
    *
-   * @throws ServiceError `unavailable` until the node has read the table and where the store does not answer, `invalid` for a cursor that no page gave.
+   * @throws ServiceError `unavailable` until the node has read the table and where the store does not answer,
+   *   `invalid` for a cursor that no page gave.
    */
   page({ agentId, questionId, limit, cursor }: StandingRequest): Page {
     if (!this.#isCurrent) throw notCurrent()

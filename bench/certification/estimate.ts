@@ -12,8 +12,9 @@ export interface Estimate {
 const meanOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
 
 /**
- * The mean of a share that was measured once in each world, with a Wilson interval. Where a world has several judged, they are
- * not independent, so n is the effective number that follows from the spread between worlds (Kish 1965).
+ * The mean of a share that was measured once in each world, with a Wilson interval. Where a world has several
+ * judged, they are not independent, so n is the effective number that follows from the spread between worlds
+ * (Kish 1965).
  */
 export function shareOf(values: readonly number[]): Estimate {
   const value = meanOf(values)
@@ -31,7 +32,9 @@ export function meanWithInterval(values: readonly number[]): Estimate {
   return { value, lower: value - margin, upper: value + margin }
 }
 
-/** The least number that this share of the values does not exceed, with an interval between order statistics. */
+/**
+ * The least number that this share of the values does not exceed, with an interval between order statistics.
+ */
 export function quantileOf(values: readonly number[], share: number): Estimate {
   const ascending = values.toSorted((a, b) => a - b)
   const n = ascending.length

@@ -1,5 +1,5 @@
-// A simulated field of voices and judged entities: the service's own sweep, passes, skills and decisions, with a rough check
-// in between that spares looks which cannot certify anybody.
+// A simulated field of voices and judged entities: the service's own sweep, passes, skills and decisions,
+// with a rough check in between that spares looks which cannot certify anybody.
 import { Rows } from '../../pipeline/engine/rows.ts'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
 import { PAIR_COLUMNS } from '../../pipeline/scoring/pairs.ts'
@@ -20,8 +20,8 @@ import { HORIZON_MS, type SimulatedQuestion, columnsOf } from './questions.ts'
 import { Record } from './record.ts'
 
 /**
- * Strengths are fitted again once the number of questions has grown by this factor since the last fit, or when an entity is near
- * a certificate.
+ * Strengths are fitted again once the number of questions has grown by this factor since the last fit, or
+ * when an entity is near a certificate.
  */
 const GROWTH = 1.1
 
@@ -105,7 +105,10 @@ export class SimulatedField {
     }
   }
 
-  /** Those of the judged that hold a certificate today, or an `expert`'s, with everything fitted anew to decide it. */
+  /**
+   * Those of the judged that hold a certificate today, or an `expert`'s, with everything fitted anew to
+   * decide it.
+   */
   certified(wanted: Certified = 'certified'): number[] {
     if (this.#questions < METHODOLOGY.parameters.certified_questions) return []
     if (this.#questions >= GROWTH * this.#fittedQuestions) this.#fit()

@@ -1,4 +1,5 @@
-// The contested pairs of one judged entity, and running sums over them from which its interval is known roughly.
+// The contested pairs of one judged entity, and running sums over them from which its interval is known
+// roughly.
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
 import { type ClusteredErrors, multiplier } from '../../pipeline/scoring/skill.ts'
 import { shrinkageNano } from '../../pipeline/scoring/strength.ts'
@@ -62,8 +63,8 @@ export class Record {
   }
 
   /**
-   * Whether the interval of the skill may lie above 0 today. Strengths of the last fit and sums in doubles move its lower end by
-   * up to about half a standard error.
+   * Whether the interval of the skill may lie above 0 today. Strengths of the last fit and sums in doubles
+   * move its lower end by up to about half a standard error.
    */
   isNear(alpha: number): boolean {
     const { x, z, xx, xz, zz } = this.#sums

@@ -16,8 +16,8 @@ export interface Row {
 /** What an owner's agents without skill may be certified with, at most, whatever they do. */
 const PROMISED = 0.05
 /**
- * The promise is asymptotic, and several agents of one owner are measured at about 7 %, because their strict levels meet few
- * clusters (decision 0026). Levels that did not add up would give 12 % and more.
+ * The promise is asymptotic, and several agents of one owner are measured at about 7 %, because their strict
+ * levels meet few clusters (decision 0026). Levels that did not add up would give 12 % and more.
  */
 const OF_SEVERAL_AGENTS = 0.075
 

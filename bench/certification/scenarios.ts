@@ -1,4 +1,5 @@
-// The simulated worlds that certificates are measured on. Each gives the values of one world; the same number gives the same.
+// The simulated worlds that certificates are measured on. Each gives the values of one world; the same number
+// gives the same.
 import { type Random, normal, sfc32 } from '../../jobs/simulation/random.ts'
 import { agentsOf, ownedAgent, people } from './entities.ts'
 import { SimulatedField } from './field.ts'
@@ -75,7 +76,9 @@ function amongMixed(random: Random): Values {
   return yearOfLooks(field, (question) => readBy(random, all, question))
 }
 
-/** Ten questions in a row are about one event: nine tenths of the truth and of each reader's error are shared. */
+/**
+ * Ten questions in a row are about one event: nine tenths of the truth and of each reader's error are shared.
+ */
 function inClusters(random: Random): Values {
   const [shared, own] = [Math.sqrt(0.9), Math.sqrt(0.1)]
   const field = new SimulatedField([ownedAgent('judged'), ...people(20)], [0])
@@ -156,7 +159,10 @@ function withSybils(owned: boolean): Scenario['simulate'] {
   }
 }
 
-/** After how many questions a truly better agent is certified, looked at every day; Infinity if not within 1,200. */
+/**
+ * After how many questions a truly better agent is certified, looked at every day; Infinity if not within
+ * 1,200.
+ */
 function trulyBetter(random: Random): Values {
   const field = new SimulatedField([ownedAgent('judged'), ...people(20)], [0])
   const all = [...readers(1), ...readers(20, 1, WORSE_NOISE)]

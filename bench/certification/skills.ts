@@ -1,5 +1,5 @@
-// Worlds in which skills and ranks are measured, not certificates: who gains by the choice of questions, and whether ranks
-// and their intervals are true.
+// Worlds in which skills and ranks are measured, not certificates: who gains by the choice of questions, and
+// whether ranks and their intervals are true.
 import type { Random } from '../../jobs/simulation/random.ts'
 import { rankedVoices, rankIn } from '../../pipeline/scoring/ranking.ts'
 import { ownedAgent, people } from './entities.ts'
@@ -14,8 +14,9 @@ const spread = (count: number, least: number, greatest: number): number[] =>
   Array.from({ length: count }, (_, i) => least * (greatest / least) ** (i / (count - 1)))
 
 /**
- * Three equal twins among 20 strong and 20 weak peers, who mostly keep to a hall of their own. One twin answers in the hall of
- * the strong, one in that of the weak, one wherever it is easy. The skills after 400 questions.
+ * Three equal twins among 20 strong and 20 weak peers, who mostly keep to a hall of their own. One twin
+ * answers in the hall of the strong, one in that of the weak, one wherever it is easy. The skills after 400
+ * questions.
  */
 export function chosenQuestions(random: Random): Record<string, number> {
   const twins = ['strong', 'weak', 'easy'].map(ownedAgent)
@@ -41,7 +42,10 @@ export function chosenQuestions(random: Random): Record<string, number> {
   return { strong: strong!, weak: weak!, easy: easy! }
 }
 
-/** Spearman's correlation of skill with true ability: sixty people, the better half mostly in one hall, and sparse answers. */
+/**
+ * Spearman's correlation of skill with true ability: sixty people, the better half mostly in one hall, and
+ * sparse answers.
+ */
 export function sparseAnswers(random: Random): Record<string, number> {
   const noises = spread(60, NOISE / 3, NOISE * 3)
   const field = new SimulatedField(people(60), noises.keys())

@@ -1,4 +1,5 @@
-// What publishing a hundred thousand entities takes, from their scores to durable files, beside a durable copy of the same files.
+// What publishing a hundred thousand entities takes, from their scores to durable files, beside a durable
+// copy of the same files.
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { run, runCommand, type Timed } from '../process.ts'

@@ -1,4 +1,5 @@
-// The benchmarks of growth, in lines: ratios are of figures of the same turn, the median and the least and the most.
+// The benchmarks of growth, in lines: ratios are of figures of the same turn, the median and the least and
+// the most.
 import type { Timed } from '../process.ts'
 import { median, spread } from '../spread.ts'
 import type { PublishingFigures } from './publishing.ts'

@@ -1,5 +1,5 @@
-// From the start of a process to its first answer: the service on a store with few releases and on one with many, beside a Node that
-// does nothing.
+// From the start of a process to its first answer: the service on a store with few releases and on one with
+// many, beside a Node that does nothing.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -46,7 +46,10 @@ async function serviceStarts(store: string): Promise<Timed> {
   return { seconds, cpuSeconds: await service.cpuSeconds() }
 }
 
-/** Until the process has ended: the mean of several, because one takes no more than the clock ticks a few times. */
+/**
+ * Until the process has ended: the mean of several, because one takes no more than the clock ticks a few
+ * times.
+ */
 async function nodeStarts(): Promise<Timed> {
   const times = 10
   const all = await runCommand('bash', ['-c', `for _ in {1..${times}}; do "$0" -e 0; done`, process.execPath])

@@ -1,4 +1,5 @@
-// Stores with much of one thing and little of everything else: commits, waiting objects, questions, agents, releases, snapshots.
+// Stores with much of one thing and little of everything else: commits, waiting objects, questions, agents,
+// releases, snapshots.
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pMap from 'p-map'

@@ -1,4 +1,5 @@
-// The service with a worker for each core, by turns beside nginx with as many and one process of the service alone.
+// The service with a worker for each core, by turns beside nginx with as many and one process of the service
+// alone.
 import { availableParallelism } from 'node:os'
 import { type Served, startService } from '../process.ts'
 import { byTurns } from '../turns.ts'

@@ -1,4 +1,5 @@
-// Answers every request with the head and body in the file that it is given, to show what node:http alone can do.
+// Answers every request with the head and body in the file that it is given, to show what node:http alone can
+// do.
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { listenAndTell } from '../listen.ts'

@@ -1,4 +1,5 @@
-// One release of the same store twice, by `fvs release` and by the job on Spark, and whether every file is the same.
+// One release of the same store twice, by `fvs release` and by the job on Spark, and whether every file is
+// the same.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'

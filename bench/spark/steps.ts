@@ -1,4 +1,5 @@
-// What each step of a job on Spark took, from the log of events that Spark writes and from what its filters report.
+// What each step of a job on Spark took, from the log of events that Spark writes and from what its filters
+// report.
 import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
@@ -38,7 +39,10 @@ const taskEnd = z.object({
 })
 const filterUse = z.object({ cpuS: z.number(), mib: z.number() })
 
-/** The steps in order. `filters` has a line for each filter: its words, and what `bench/usage.ts` reports of it. */
+/**
+ * The steps in order. `filters` has a line for each filter: its words, and what `bench/usage.ts` reports of
+ * it.
+ */
 export async function stepsOf(events: string, filters: string): Promise<Step[]> {
   const steps = new Map<string, Step & { from: number }>()
   const stepOf = new Map<number, string>()

@@ -1,6 +1,7 @@
-// Loaded before a service (`node --import`): notes how much processor time each turn of its event loop takes, in which it answers nobody
-// else, and when it ends writes the long ones to the file LOOP_TURNS. Unlike how long callers wait, this hardly depends on what else
-// the machine does. The kernel counts the time of a thread that runs in ticks, of 4 ms with Debian's settings.
+// Loaded before a service (`node --import`): notes how much processor time each turn of its event loop takes,
+// in which it answers nobody else, and when it ends writes the long ones to the file LOOP_TURNS. Unlike how
+// long callers wait, this hardly depends on what else the machine does. The kernel counts the time of a
+// thread that runs in ticks, of 4 ms with Debian's settings.
 import { writeFileSync } from 'node:fs'
 import { isMainThread } from 'node:worker_threads'
 import type { LoopTurn } from './turns-of.ts'

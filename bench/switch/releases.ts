@@ -1,5 +1,5 @@
-// Releases that were made before they are published, so that a service meets each of them at once, and nothing but the switch to it
-// costs time then.
+// Releases that were made before they are published, so that a service meets each of them at once, and
+// nothing but the switch to it costs time then.
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readManifest, snapshotDate } from '../../pipeline/release/read.ts'

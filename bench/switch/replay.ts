@@ -1,4 +1,5 @@
-// A server that answers as the service did, from memory: how long callers wait for a server that has nothing else to do.
+// A server that answers as the service did, from memory: how long callers wait for a server that has nothing
+// else to do.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -58,7 +58,9 @@ export interface Components extends AsyncDisposable {
   /** A folder of this process alone, which is deleted when the process ends. */
   directory: string
   openDatabase: () => Promise<Database>
-  /** By how much the clock was ahead of the store's when the store was opened; undefined if that is not known. */
+  /**
+   * By how much the clock was ahead of the store's when the store was opened; undefined if that is not known.
+   */
   clockAheadMs: number | undefined
   now: () => Date
   wait: (ms: number) => Promise<void>
@@ -68,8 +70,8 @@ export interface Components extends AsyncDisposable {
 }
 
 /**
- * A command's use of its store: it begins one where there is none, writes to one, or reads one. One that tries
- * writes nothing, and works where there is none.
+ * A command's use of its store: it begins one where there is none, writes to one, or reads one. One that
+ * tries writes nothing, and works where there is none.
  */
 export type Access = 'begins' | 'writes' | 'reads' | 'tries'
 
@@ -113,9 +115,9 @@ export async function withEveryEnvironment<T>(
 /**
  * Opens the store and, unless the command only reads it, probes it.
  *
- * @throws ServiceError `invalid` for wrong signing keys and witnesses of the log, before the store is opened, and for a store that
- *   cannot keep the service's promises, `unavailable` for one that does not answer, and for a folder without a store if
- *   the command begins none.
+ * @throws ServiceError `invalid` for wrong signing keys and witnesses of the log, before the store is opened,
+ *   and for a store that cannot keep the service's promises, `unavailable` for one that does not answer, and
+ *   for a folder without a store if the command begins none.
  */
 async function buildComponents(
   settings: Settings,
@@ -176,8 +178,8 @@ async function buildComponents(
     wait: async (ms) => {
       await setTimeout(ms)
     },
-    // Each id has random bits of its own, because the hash of a forecast is public and only its id keeps it from being guessed:
-    // without bits given, ids of one millisecond would count upward.
+    // Each id has random bits of its own, because the hash of a forecast is public and only its id keeps it
+    // from being guessed: without bits given, ids of one millisecond would count upward.
     newId: () => uuidv7({ random: random.take(ID_RANDOM_BYTES) }),
     newRequestId: () => randomUUID(),
     [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }),

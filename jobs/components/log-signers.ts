@@ -1,4 +1,5 @@
-// The signing keys of the public log, as the settings have them, and the rules by which they go together. No message shows a key.
+// The signing keys of the public log, as the settings have them, and the rules by which they go together. No
+// message shows a key.
 import { type SigningKey, parseSigningKey } from '../../pipeline/proof/note-keys.ts'
 import { quoted } from '../../pipeline/proof/quoted.ts'
 import { type Settings, settingName, settingsOf } from '../../schemas/config.ts'
@@ -10,7 +11,8 @@ type KeySetting = 'LOG_SIGNING_KEY' | 'LOG_SIGNING_KEY_PREVIOUS'
 /**
  * The keys of each environment, the one that signs first at the front; none where there is no log.
  *
- * @throws ServiceError `invalid` that names the setting, for a key that is wrong and for keys that contradict each other.
+ * @throws ServiceError `invalid` that names the setting, for a key that is wrong and for keys that contradict
+ *   each other.
  */
 export function signersOf(settings: Settings): Record<Environment, readonly SigningKey[]> {
   const production = ownSigners(settings, 'production')

@@ -6,7 +6,10 @@ import { type Settings, settingName, settingsOf } from '../../schemas/config.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { Environment } from '../../schemas/values.ts'
 
-/** @throws ServiceError `invalid` that names the setting and shows the key, for a key that is wrong and for two with one id. */
+/**
+ * @throws ServiceError `invalid` that names the setting and shows the key, for a key that is wrong and for
+ *   two with one id.
+ */
 export function witnessesOf(settings: Settings): Record<Environment, readonly Witness[]> {
   return {
     production: ownWitnesses(settings, 'production'),

@@ -12,7 +12,9 @@ export async function makeTemporaryFolder(purpose: 'work' | 'demo'): Promise<str
   return mkdtemp(join(parent, `fvs-${purpose}-${machine()}-${process.pid}-`))
 }
 
-/** Where process ids mean the same processes: containers that share a temporary folder each count their own. */
+/**
+ * Where process ids mean the same processes: containers that share a temporary folder each count their own.
+ */
 function machine(): string {
   let namespace = ''
   try {

@@ -1,4 +1,5 @@
-// Calls the HTTP API of a service: checks every answer by its schema, and tells refusals in the service's own words.
+// Calls the HTTP API of a service: checks every answer by its schema, and tells refusals in the service's own
+// words.
 import { z } from 'zod'
 import { problem } from '../../schemas/answers.ts'
 import { type ErrorKind, ServiceError } from '../../schemas/errors.ts'
@@ -51,10 +52,11 @@ export class ServiceClient {
   }
 
   /**
-   * Sends the request once more, unchanged, if its connection breaks: by its Idempotency-Key it takes effect once.
+   * Sends the request once more, unchanged, if its connection breaks: by its Idempotency-Key it takes effect
+   * once.
    *
-   * @throws ServiceError as the service refused the call, or `unavailable` if there is no answer of the service. It never
-   * holds the API key.
+   * @throws ServiceError as the service refused the call, or `unavailable` if there is no answer of the
+   *   service. It never holds the API key.
    */
   async call<S extends z.ZodType>({
     path,
@@ -115,7 +117,10 @@ function unavailable(message: string, cause?: unknown): ServiceError {
   return new ServiceError('unavailable', message, { cause })
 }
 
-/** fetch throws a TypeError for every failure of the network, and for nothing else that the request could cause. */
+/**
+ * fetch throws a TypeError for every failure of the network, and for nothing else that the request could
+ * cause.
+ */
 function isBrokenConnection(error: unknown): boolean {
   return error instanceof ServiceError && error.cause instanceof TypeError
 }

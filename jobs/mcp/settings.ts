@@ -29,7 +29,10 @@ const settings = z
 
 export type McpSettings = z.infer<typeof settings>
 
-/** @throws ServiceError `invalid` that names every wrong setting. It shows no value, since each may hold a secret. */
+/**
+ * @throws ServiceError `invalid` that names every wrong setting. It shows no value, since each may hold a
+ *   secret.
+ */
 export function parseMcpSettings(variables: Record<string, string | undefined>): McpSettings {
   const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''))
   const parsed = settings.safeParse(given, WORDED)

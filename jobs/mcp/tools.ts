@@ -218,7 +218,10 @@ export function mcpServer({ service, agentId, version }: McpOptions): McpServer 
   return server
 }
 
-/** The answer as structured content, and the same JSON for clients that read only text; a refusal as an error of the tool. */
+/**
+ * The answer as structured content, and the same JSON for clients that read only text; a refusal as an error
+ * of the tool.
+ */
 async function resultOf(answer: Promise<Record<string, unknown>>): Promise<CallToolResult> {
   try {
     const structuredContent = await answer

@@ -1,6 +1,9 @@
 // Follows the store at the usual pace while the node is asked for something, and seldom while nobody asks.
 
-/** The pause between two looks at the store while nobody asks. A look costs five requests at most, so this is cheap. */
+/**
+ * The pause between two looks at the store while nobody asks. A look costs five requests at most, so this is
+ * cheap.
+ */
 const REST_MS = 15_000
 /** Far less than the time that clients wait for an answer. */
 const PATIENCE_MS = 500
@@ -12,11 +15,14 @@ interface FollowerSettings {
   refreshMs: number
   pause: Pause
   /**
-   * Where nobody has looked yet: the first look is made after this many milliseconds, or as soon as a call wants it, and calls wait for
-   * it as for a node that rested.
+   * Where nobody has looked yet: the first look is made after this many milliseconds, or as soon as a call
+   * wants it, and calls wait for it as for a node that rested.
    */
   firstLookMs?: number
-  /** How long a call waits for what was written while the node rested: `PATIENCE_MS` if left out. A store that does not answer delays no call longer. */
+  /**
+   * How long a call waits for what was written while the node rested: `PATIENCE_MS` if left out. A store that
+   * does not answer delays no call longer.
+   */
   patienceMs?: number
   /** Brings up to date what the node knows, and handles its own failures. */
   follow: () => Promise<void>
@@ -53,8 +59,8 @@ export class Follower {
   }
 
   /**
-   * Awaited before a call is answered: what it is answered from is then not older than `refreshMs` and a look. False where
-   * it may be, because the node has rested and still looks.
+   * Awaited before a call is answered: what it is answered from is then not older than `refreshMs` and a
+   * look. False where it may be, because the node has rested and still looks.
    */
   async catchUp(): Promise<boolean> {
     this.#asked = true
@@ -94,7 +100,8 @@ export class Follower {
     })
     await Promise.race([looked, pause(patienceMs, waited.signal)])
     waited.abort()
-    // Also after a look that failed or takes longer: the next ones are made at the usual pace, and no call waits.
+    // Also after a look that failed or takes longer: the next ones are made at the usual pace, and no call
+    // waits.
     this.#resting = false
     this.#waking = undefined
     return !this.#behind

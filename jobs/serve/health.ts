@@ -1,5 +1,5 @@
-// What a node can do, as it found when it last tried: for load balancers and alerts. It tries in the background, so that
-// asking for it costs nothing and never hangs.
+// What a node can do, as it found when it last tried: for load balancers and alerts. It tries in the
+// background, so that asking for it costs nothing and never hangs.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { aheadMs } from '../../pipeline/store/clock.ts'
@@ -14,7 +14,10 @@ import type { Environment } from '../../schemas/values.ts'
 const MOST_APART_MS = 60_000
 /** A clock goes wrong slowly, and asking the store for its time takes a call more. */
 const CLOCK_EVERY_MS = 60_000
-/** Each day has a release, also one on which nothing changes: it comes with the first run of the schedule after midnight. */
+/**
+ * Each day has a release, also one on which nothing changes: it comes with the first run of the schedule
+ * after midnight.
+ */
 const OLD_RELEASE_MS = 25 * 60 * 60_000
 
 export interface HealthComponents {
@@ -26,7 +29,10 @@ export interface HealthComponents {
   id: string
   /** How long the store may take for one call. */
   timeoutMs: number
-  /** The clock against the store's when the service started; undefined where the store does not say what time it is. */
+  /**
+   * The clock against the store's when the service started; undefined where the store does not say what time
+   * it is.
+   */
   clockAheadMs: number | undefined
 }
 
@@ -203,7 +209,10 @@ export class Health {
   }
 }
 
-/** For anyone to read: a code such as ENOSPC or AccessDenied, and neither paths nor hosts. The log has the rest. */
+/**
+ * For anyone to read: a code such as ENOSPC or AccessDenied, and neither paths nor hosts. The log has the
+ * rest.
+ */
 function reasonOf(error: unknown): string {
   const cause: unknown = error instanceof ServiceError ? (error.cause ?? error) : error
   if (cause instanceof ServiceError) return cause.kind

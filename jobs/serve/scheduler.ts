@@ -1,4 +1,5 @@
-// Runs the scheduled commands of an environment, each in a process of its own, so that scoring never stalls the API.
+// Runs the scheduled commands of an environment, each in a process of its own, so that scoring never stalls
+// the API.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -13,8 +14,8 @@ type CronLogger = NonNullable<TaskOptions['logger']>
 const FVS = fileURLToPath(new URL('../fvs.js', import.meta.url))
 
 /**
- * The commands of a run of the schedule, under their names in the log. They run in this order, each also after one that
- * failed: what agents have sent is released anyway.
+ * The commands of a run of the schedule, under their names in the log. They run in this order, each also
+ * after one that failed: what agents have sent is released anyway.
  */
 const COMMANDS: Record<Environment, Record<string, readonly string[]>> = {
   production: { release: ['release', '--if-changed'] },
@@ -65,7 +66,10 @@ export class Scheduler {
     if (runs) this.#task = this.#schedule()
   }
 
-  /** When a release is due by the schedule, whichever node makes it. Calls ask for it, and cron looks through its calendar for 0.2 ms each time. */
+  /**
+   * When a release is due by the schedule, whichever node makes it. Calls ask for it, and cron looks through
+   * its calendar for 0.2 ms each time.
+   */
   nextRun(): Date | undefined {
     const nowMs = Date.now()
     if (!isStillNext(this.#next, nowMs)) {

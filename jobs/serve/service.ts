@@ -1,4 +1,5 @@
-// The API over every environment in one process, which may be one of several workers, with a scheduler for each.
+// The API over every environment in one process, which may be one of several workers, with a scheduler for
+// each.
 import { readFile } from 'node:fs/promises'
 import { addressesBehind } from '../../api/limits/addresses.ts'
 import { createApp } from '../../api/http/app.ts'
@@ -17,7 +18,10 @@ import type { News } from './workers/messages.ts'
 import type { PrimaryLink } from './workers/primary-link.ts'
 
 const METHODOLOGY_TEXT = new URL('../../docs/methodology.md', import.meta.url)
-/** Longer than the 60 s for which proxies keep a connection, so that no proxy sends into one that is just closing. */
+/**
+ * Longer than the 60 s for which proxies keep a connection, so that no proxy sends into one that is just
+ * closing.
+ */
 const IDLE_MS = 65_000
 /** To read questions loads DuckDB, and that stops all else for some tens of milliseconds. */
 const FIRST_CALLS_MS = 100
@@ -26,7 +30,10 @@ export interface Service {
   url: string
   /** The release of production that it began with; 0 if there was none. */
   release: number
-  /** Accepts nothing more, answers what is under way, and ends once everything that was acknowledged is durable. */
+  /**
+   * Accepts nothing more, answers what is under way, and ends once everything that was acknowledged is
+   * durable.
+   */
   stop(): Promise<void>
 }
 
@@ -44,7 +51,10 @@ export interface ServiceOptions {
   firstCallsMs?: number
   /** Of a worker. */
   link?: PrimaryLink
-  /** What stands before Koa instead of the prepared answers, for a test that compares or counts; undefined for nothing. */
+  /**
+   * What stands before Koa instead of the prepared answers, for a test that compares or counts; undefined for
+   * nothing.
+   */
   answerFirst?: (prepared: AnswerFirst) => AnswerFirst | undefined
 }
 
@@ -137,7 +147,10 @@ export async function startService(
   }
 }
 
-/** Quotas are counted in Redis where nodes share one, and everything else on this machine, by one process for all workers. */
+/**
+ * Quotas are counted in Redis where nodes share one, and everything else on this machine, by one process for
+ * all workers.
+ */
 async function countersOf(
   { settings, logger }: Components,
   link: PrimaryLink | undefined,

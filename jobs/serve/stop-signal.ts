@@ -1,6 +1,9 @@
 // The signals that ask a serving process to stop: SIGTERM from a supervisor, SIGINT from a terminal.
 
-/** A terminal sends Ctrl-C to every process, and npm passes it on once more: within this time it is the same one. */
+/**
+ * A terminal sends Ctrl-C to every process, and npm passes it on once more: within this time it is the same
+ * one.
+ */
 const SAME_MS = 1_000
 
 /** Resolves at the first signal. A later one ends the process at once. */

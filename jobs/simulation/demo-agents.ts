@@ -1,4 +1,5 @@
-// The agents of `fvs demo`: the owner of each, and how it makes its probabilities. The same seed gives the same answers.
+// The agents of `fvs demo`: the owner of each, and how it makes its probabilities. The same seed gives the
+// same answers.
 import { type Asked, SEED } from './demo-world.ts'
 import { type Random, normal, sfc32 } from './random.ts'
 import { ERROR_LEFT, wholePercent } from './world.ts'
@@ -27,9 +28,15 @@ export interface SimulatedAgent extends DemoAgent {
 interface Profile {
   traits: string
   owner?: string
-  /** Standard deviation of its error, in log-odds. An agent without one submits the average of people's current forecasts. */
+  /**
+   * Standard deviation of its error, in log-odds. An agent without one submits the average of people's
+   * current forecasts.
+   */
   noise?: number
-  /** Standard deviation of its own evidence of the outcome, a log-likelihood ratio that it adds to the log-odds; 0 by default. */
+  /**
+   * Standard deviation of its own evidence of the outcome, a log-likelihood ratio that it adds to the
+   * log-odds; 0 by default.
+   */
   news?: number
   /** Above 1 it says more than it knows, below 1 less. */
   scale?: number
@@ -37,7 +44,10 @@ interface Profile {
   questions?: number
 }
 
-/** In the order in which they register: the first agent of an owner is a voice and is judged at the mildest level. */
+/**
+ * In the order in which they register: the first agent of an owner is a voice and is judged at the mildest
+ * level.
+ */
 const PROFILES: readonly Profile[] = [
   { traits: 'has much news of its own', owner: OWNERS.one, noise: 0.2, news: 2.5 },
   { traits: 'has news of its own', owner: OWNERS.several, noise: 0.3, news: 1.2 },
@@ -81,13 +91,19 @@ export function simulateAgents({ questions, forecasts }: Asked): SimulatedAgent[
   })
 }
 
-/** A normal log-likelihood ratio with this standard deviation: added to true log-odds it gives true log-odds again. */
+/**
+ * A normal log-likelihood ratio with this standard deviation: added to true log-odds it gives true log-odds
+ * again.
+ */
 function evidenceOf(outcome: 'yes' | 'no', deviation: number, random: Random): number {
   const mean = (outcome === 'yes' ? 1 : -1) * (deviation ** 2 / 2)
   return mean + deviation * normal(random)
 }
 
-/** By question: the average of the forecasts of people that stand when a round begins. Questions without any are left out. */
+/**
+ * By question: the average of the forecasts of people that stand when a round begins. Questions without any
+ * are left out.
+ */
 function averagesAt(round: number, questions: Asked['questions'], forecasts: Asked['forecasts']) {
   const made = Map.groupBy(forecasts, ({ questionId }) => questionId)
   return new Map(
@@ -112,8 +128,8 @@ export interface Submission {
 }
 
 /**
- * The submissions of all agents in a round, question by question: so on a slow machine no agent answers a question
- * much later than another one.
+ * The submissions of all agents in a round, question by question: so on a slow machine no agent answers a
+ * question much later than another one.
  */
 export function submissionsOf(
   { questions }: Pick<Asked, 'questions'>,

@@ -1,4 +1,5 @@
-// What in the world of `fvs demo` is worth a look, a line each: what it shows, and the address where the service says so.
+// What in the world of `fvs demo` is worth a look, a line each: what it shows, and the address where the
+// service says so.
 import { OWNERS } from './demo-agents.ts'
 import type { Placed, Played } from './demo-steps.ts'
 
@@ -37,7 +38,9 @@ export function describeHighlights(
   return highlights.map(({ text, path }) => `  ${text}  ${url}${path}`)
 }
 
-/** Of entities in the order of their skills: the first group in which no two are told apart (METHODOLOGY §3). */
+/**
+ * Of entities in the order of their skills: the first group in which no two are told apart (METHODOLOGY §3).
+ */
 export function tieGroupOf(ranked: readonly Placed[]): Placed[] {
   const groups = ranked.map((_, start) => {
     const group: Placed[] = []

@@ -1,5 +1,5 @@
-// What `fvs demo` shows once its simulated world is scored: leaderboards, checks, where to look, and the variables by
-// which other commands work on it.
+// What `fvs demo` shows once its simulated world is scored: leaderboards, checks, where to look, and the
+// variables by which other commands work on it.
 import { verifierKeyText } from '../../pipeline/proof/note-keys.ts'
 import type { Components } from '../components/components.ts'
 import { OWNERS } from './demo-agents.ts'
@@ -77,7 +77,10 @@ function table(rows: readonly Placed[]): string[] {
   )
 }
 
-/** Three pages that show what the service is for: who leads, what a record looks like, and which of how many one is shown. */
+/**
+ * Three pages that show what the service is for: who leads, what a record looks like, and which of how many
+ * one is shown.
+ */
 function pagesWorthOpening({ url, agents }: Pick<DemoOutcome, 'url' | 'agents'>): string[] {
   return [
     `  who leads, and who cannot be told apart    ${url}/view/agents`,
@@ -120,7 +123,10 @@ function whereToLook(outcome: DemoOutcome, variablesFile: string): string[] {
   ]
 }
 
-/** What a command in another terminal needs to work on this sandbox as the demo does, and what its examples name. */
+/**
+ * What a command in another terminal needs to work on this sandbox as the demo does, and what its examples
+ * name.
+ */
 export function variablesOf(
   { settings, own, signers }: Components,
   outcome: DemoOutcome,

@@ -1,4 +1,5 @@
-// The steps of `fvs demo` in order: a history, agents that register and submit over HTTP, their owners, outcomes, a release.
+// The steps of `fvs demo` in order: a history, agents that register and submit over HTTP, their owners,
+// outcomes, a release.
 import { setTimeout as pause } from 'node:timers/promises'
 import pMap from 'p-map'
 import { withDatabase } from '../../pipeline/duckdb.ts'
@@ -105,7 +106,10 @@ export async function playDemo(stage: Stage) {
 
 type RegisteredAgent = Entrant & { credentials: Credentials }
 
-/** One after another, because the first agent of an owner is a voice, and later ones are judged at stricter levels. */
+/**
+ * One after another, because the first agent of an owner is a voice, and later ones are judged at stricter
+ * levels.
+ */
 async function registerAgents(stage: Stage): Promise<RegisteredAgent[]> {
   const { client, say, signal } = stage
   say(`POST /agents/register for each of ${DEMO_AGENTS.length} agents`)
@@ -133,7 +137,8 @@ async function playLive(stage: Stage, agents: readonly RegisteredAgent[]) {
   await until(stage, async () => (await client.questionStatus(questionId)) === 'open')
   const { submitted, answered } = await submitRounds(stage, asked, agents)
   const liveMs = Date.now() - opensAt.getTime()
-  // The same questions with their close brought forward: it is their scheduled life that coverage is measured by.
+  // The same questions with their close brought forward: it is their scheduled life that coverage is measured
+  // by.
   const over = simulateLive(opensAt, liveMs)
   say(
     `fvs import: the close of the live questions, ${over.forecasts.length} forecasts of people, and the outcomes`,
@@ -181,8 +186,8 @@ async function release({ components, say }: Stage, asOf?: Date): Promise<number>
 }
 
 /**
- * In each round each agent submits its probabilities of that round. Returns the number of forecasts, and for each
- * agent, by its id, the number of questions that it answered.
+ * In each round each agent submits its probabilities of that round. Returns the number of forecasts, and for
+ * each agent, by its id, the number of questions that it answered.
  *
  * @throws ServiceError `conflict` if any was refused.
  */
@@ -212,7 +217,10 @@ async function submitRounds({ say, client, signal }: Stage, live: Asked, agents:
   }
 }
 
-/** Asks until the service serves the release. Returns the most skilled first, and those that are not eligible last. */
+/**
+ * Asks until the service serves the release. Returns the most skilled first, and those that are not eligible
+ * last.
+ */
 async function placesOf(
   stage: Stage,
   apiKey: string,

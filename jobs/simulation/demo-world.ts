@@ -1,5 +1,5 @@
-// What `fvs demo` simulates beside the simulation that it seeds: questions that are over, that are open for seconds
-// and for days, and what people forecast on them. The same seed gives the same answers.
+// What `fvs demo` simulates beside the simulation that it seeds: questions that are over, that are open for
+// seconds and for days, and what people forecast on them. The same seed gives the same answers.
 import type { SimulatedRows } from './rows.ts'
 import {
   FORECASTERS,
@@ -10,10 +10,16 @@ import {
   simulatedForecaster,
 } from './world.ts'
 
-/** That of the questions that are over. Each world has a seed of its own, so that none asks another one's questions. */
+/**
+ * That of the questions that are over. Each world has a seed of its own, so that none asks another one's
+ * questions.
+ */
 export const SEED = 20_260_101
 const OPEN_SEED = SEED + 1
-/** This one and that of the agents are chosen so that the demo shows what test/jobs/simulation/demo-world.test.ts names. */
+/**
+ * This one and that of the agents are chosen so that the demo shows what
+ * test/jobs/simulation/demo-world.test.ts names.
+ */
 const LIVE_SEED = SEED + 3
 const DAY_MS = 86_400_000
 const PAST_ROUNDS = 13

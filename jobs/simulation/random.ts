@@ -2,7 +2,9 @@
 
 export type Random = () => number
 
-/** sfc32 of Chris Doty-Humphrey's PractRand (2010): uniform in [0, 1), one sequence for each pair of numbers. */
+/**
+ * sfc32 of Chris Doty-Humphrey's PractRand (2010): uniform in [0, 1), one sequence for each pair of numbers.
+ */
 export function sfc32(seed: number, stream = 0): Random {
   let [a, b, c, counter] = [0, seed | 0, stream | 0, 1]
   const next = () => {

@@ -24,8 +24,8 @@ export interface Added {
 }
 
 /**
- * Imports rows. The outcomes come last, because a later step looks again at each question that has none: so a run that
- * is cut off loses nothing.
+ * Imports rows. The outcomes come last, because a later step looks again at each question that has none: so a
+ * run that is cut off loses nothing.
  */
 export async function addRows(
   components: Components,

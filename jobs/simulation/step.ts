@@ -1,5 +1,5 @@
-// The step that keeps the sandbox's simulation going: rounds of simulated questions open, get forecasts and resolve
-// by the clock.
+// The step that keeps the sandbox's simulation going: rounds of simulated questions open, get forecasts and
+// resolve by the clock.
 import { z } from 'zod'
 import { type Database, literal, withDatabase } from '../../pipeline/duckdb.ts'
 import { SIMULATED_ROUND_PATH, SIMULATION_PATH } from '../../pipeline/store/paths.ts'
@@ -26,10 +26,10 @@ const NOTHING_DUE: Added = { asked: 0, forecasts: 0, resolved: 0 }
 const simulatedRound = z.strictObject({ started_at: instant, round: z.int().min(0) })
 
 /**
- * Brings the simulation up to the present: asks the questions of this round and the next ones, and for rounds that
- * have ended adds the forecasts and then the outcomes. The first step of a round does all that is due in it; every
- * other step reads two small objects. Steps that were missed, cut off or taken twice lead to the same rows. In a
- * store that was never seeded a step does nothing.
+ * Brings the simulation up to the present: asks the questions of this round and the next ones, and for rounds
+ * that have ended adds the forecasts and then the outcomes. The first step of a round does all that is due in
+ * it; every other step reads two small objects. Steps that were missed, cut off or taken twice lead to the
+ * same rows. In a store that was never seeded a step does nothing.
  */
 export async function takeStep(components: Components): Promise<Added> {
   assertSandbox(components)
@@ -44,7 +44,8 @@ export async function takeStep(components: Components): Promise<Added> {
   const added = await withDatabase(components.openDatabase, async (database) =>
     addRows(components, database, await readDue(components, database, world, now)),
   )
-  // Last, and only to spare the later steps of this round the tables: without it they read them and find nothing due.
+  // Last, and only to spare the later steps of this round the tables: without it they read them and find
+  // nothing due.
   await store.put(SIMULATED_ROUND_PATH, recordBytes(SIMULATED_ROUND_PATH, { started_at, round }))
   return added
 }
@@ -55,8 +56,8 @@ export function readSimulation({ store }: Components): Promise<Simulation | unde
 }
 
 /**
- * The rows that the tables lack at `now`. Rows that wait in the inbox do not show here: the import finds them, and
- * does not add them again.
+ * The rows that the tables lack at `now`. Rows that wait in the inbox do not show here: the import finds
+ * them, and does not add them again.
  */
 async function readDue(
   { store, local }: Components,

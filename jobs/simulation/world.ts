@@ -1,5 +1,6 @@
-// A simulated world: which questions are asked in rounds, what people forecast on them, and how they end. All of it
-// follows from a few numbers and the clock, so that any run on any machine continues where another one stopped.
+// A simulated world: which questions are asked in rounds, what people forecast on them, and how they end. All
+// of it follows from a few numbers and the clock, so that any run on any machine continues where another one
+// stopped.
 import { v5 as uuidv5 } from 'uuid'
 import { z } from 'zod'
 import { instant } from '../../schemas/values.ts'
@@ -14,8 +15,8 @@ const TOSSES = 2
 /** The share of a reader's error that is left at its first, second and third forecast on a question. */
 export const ERROR_LEFT = [1, 0.75, 0.55] as const
 /**
- * This many rounds beyond the open one are always asked. A step at the end of a round may be followed, a whole round
- * later and a little late, by one in the round after the next.
+ * This many rounds beyond the open one are always asked. A step at the end of a round may be followed, a
+ * whole round later and a little late, by one in the round after the next.
  */
 export const ROUNDS_AHEAD = 2
 /** Rounds that are asked at once, because each time adds a data file that every later reader opens. */
@@ -70,7 +71,10 @@ export function simulatedForecaster(number: number, noise: number): SimulatedFor
   return { userId, name: `simulated-forecaster-${number}`, noise }
 }
 
-/** From a good reader of the questions to a bad one. Fewer would make no question contested for them, and every agent a voice. */
+/**
+ * From a good reader of the questions to a bad one. Fewer would make no question contested for them, and
+ * every agent a voice.
+ */
 export const FORECASTERS: readonly SimulatedForecaster[] = [0.3, 1, 1.8, 2.2, 2.6, 3].map((noise, index) =>
   simulatedForecaster(index + 1, noise),
 )
@@ -115,7 +119,10 @@ export function questionsOf(
   })
 }
 
-/** The questions that must be asked by `now`: those of the open round and of the rounds after it, to the end of a dozen. */
+/**
+ * The questions that must be asked by `now`: those of the open round and of the rounds after it, to the end
+ * of a dozen.
+ */
 export function questionsWanted(world: Simulation, now: Date): SimulatedQuestion[] {
   const first = roundAt(world, now)
   const end = (Math.floor((first + ROUNDS_AHEAD) / ROUNDS_AT_ONCE) + 1) * ROUNDS_AT_ONCE

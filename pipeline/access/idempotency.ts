@@ -1,5 +1,6 @@
 // Calls that take effect once however often they are sent, to any node. A claim, stored under the hash of the
-// Idempotency-Key, fixes the random bytes and the time of a call, so that doing the call again has the same result.
+// Idempotency-Key, fixes the random bytes and the time of a call, so that doing the call again has the same
+// result.
 import { hkdfSync, timingSafeEqual } from 'node:crypto'
 import pMap from 'p-map'
 import { z } from 'zod'
@@ -53,14 +54,19 @@ export interface Deciding<D> {
   newId: () => string
 }
 
-/** `D` is JSON: what is decided once for a claim, such as which parts of a request can be done, and is kept with it. */
+/**
+ * `D` is JSON: what is decided once for a claim, such as which parts of a request can be done, and is kept
+ * with it.
+ */
 export interface IdempotentWork<T, D = void> {
   /**
-   * Throws for a request that cannot be done, and changes nothing. Called before every commit, also before that of a
-   * claim that is taken over, whose `at` may be days ago. It then decides as it did `earlier`.
+   * Throws for a request that cannot be done, and changes nothing. Called before every commit, also before
+   * that of a claim that is taken over, whose `at` may be days ago. It then decides as it did `earlier`.
    */
   check: (claim: Claim, deciding: Deciding<D>) => Promise<D>
-  /** The same for the same request, claim and decision. It may throw when it is too late to repeat the answer. */
+  /**
+   * The same for the same request, claim and decision. It may throw when it is too late to repeat the answer.
+   */
   answer: (claim: Claim, decided: D) => T
   /** Makes the answer durable. It may run several times for one claim, even at the same time. */
   commit: (claim: Claim, answer: T) => Promise<void>
@@ -72,7 +78,9 @@ export interface IdempotencyComponents {
   newId: () => string
   now: () => Date
   randomBytes: (size: number) => Uint8Array
-  /** Longer than any call takes: a claim that has been under way for this long was left by a node that died. */
+  /**
+   * Longer than any call takes: a claim that has been under way for this long was left by a node that died.
+   */
   leaseMs: number
 }
 
@@ -88,8 +96,8 @@ export class Idempotency {
   /**
    * Does the work of a request, or repeats the answer that it had the first time.
    *
-   * @throws ServiceError `invalid` if the key was used for another request, `conflict` while the first request
-   *   is under way; and whatever the work throws.
+   * @throws ServiceError `invalid` if the key was used for another request, `conflict` while the first
+   *   request is under way; and whatever the work throws.
    */
   async run<T, D = void>({ scope, key, body }: IdempotentRequest, work: IdempotentWork<T, D>): Promise<T> {
     if (key === undefined) {
@@ -113,7 +121,8 @@ export class Idempotency {
     let found = await readRecord(store, path, claimRecord)
     if (!found) {
       const fresh = this.#newClaim()
-      // Checked before the claim is stored, so that a refused request leaves its key free for the corrected one.
+      // Checked before the claim is stored, so that a refused request leaves its key free for the corrected
+      // one.
       const decided = await this.#decide(work, fresh)
       const mine: ClaimRecord = {
         id: fresh.id,
@@ -204,8 +213,9 @@ export function sweepPart(now: Date): number {
 }
 
 /**
- * Deletes the claims of a part that were written more than 48 hours ago, without reading them, and returns how many.
- * Of two sweeps at once, the slower may delete a claim that was made after the faster had deleted its predecessor.
+ * Deletes the claims of a part that were written more than 48 hours ago, without reading them, and returns
+ * how many. Of two sweeps at once, the slower may delete a claim that was made after the faster had deleted
+ * its predecessor.
  */
 export async function sweepExpired(store: Store, now: Date, part: number): Promise<number> {
   const expired: string[] = []
@@ -217,8 +227,8 @@ export async function sweepExpired(store: Store, now: Date, part: number): Promi
 }
 
 /**
- * Random bytes that only the holder of both `secret` and `salt` can reproduce: HKDF with SHA-256 (RFC 5869). The stream
- * is the same however many bytes are taken at a time; it is far longer than a key needs.
+ * Random bytes that only the holder of both `secret` and `salt` can reproduce: HKDF with SHA-256 (RFC 5869).
+ * The stream is the same however many bytes are taken at a time; it is far longer than a key needs.
  */
 export function sealedBytes(secret: string, salt: string): (size: number) => Uint8Array {
   const stream = new Uint8Array(

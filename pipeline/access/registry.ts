@@ -1,4 +1,5 @@
-// Who may call: agents, and the keys of agents and clients, as point look-ups in the store that all nodes share.
+// Who may call: agents, and the keys of agents and clients, as point look-ups in the store that all nodes
+// share.
 import pLimit from 'p-limit'
 import { pMapIterable } from 'p-map'
 import { z } from 'zod'
@@ -86,7 +87,10 @@ export class Registry {
     return newApiKey(this.environment, randomBytes)
   }
 
-  /** Registers an agent with its key, in the free tier. The key works once this resolves; repeating the call is harmless. */
+  /**
+   * Registers an agent with its key, in the free tier. The key works once this resolves; repeating the call
+   * is harmless.
+   */
   async createAgent(agentId: string, key: ApiKey, now: Date): Promise<void> {
     const agent: AgentRecord = { agent_id: agentId, registered_at: now.toISOString() }
     const path = agentPath(agentId)
@@ -95,8 +99,9 @@ export class Registry {
   }
 
   /**
-   * Notes that an agent takes no forecasts any more, and asks the next release to tell the table of agents. Returns since when:
-   * the first time stays. Repeating the call is harmless, and finishes one that was cut off.
+   * Notes that an agent takes no forecasts any more, and asks the next release to tell the table of agents.
+   * Returns since when: the first time stays. Repeating the call is harmless, and finishes one that was cut
+   * off.
    */
   async askToRetire(agentId: string, now: Date): Promise<string> {
     const path = retiringPath(agentId)
@@ -140,8 +145,9 @@ export class Registry {
   }
 
   /**
-   * Creates a key with the same owner and quota; the old key works for `ROTATION_MS` more, unless it was revoked. Both
-   * count against the same quota. Rotating to the same new `key` again finishes what was cut off.
+   * Creates a key with the same owner and quota; the old key works for `ROTATION_MS` more, unless it was
+   * revoked. Both count against the same quota. Rotating to the same new `key` again finishes what was cut
+   * off.
    *
    * @throws ServiceError `notFound` for an id that no key has, `conflict` for one that was rotated already.
    */
@@ -209,8 +215,8 @@ export class Registry {
   }
 
   /**
-   * The record of a key; undefined for a malformed or unknown one. The key is looked up by its hash, so that no
-   * comparison of secrets can be timed.
+   * The record of a key; undefined for a malformed or unknown one. The key is looked up by its hash, so that
+   * no comparison of secrets can be timed.
    *
    * @throws ServiceError `unavailable` while too many look-ups wait.
    */

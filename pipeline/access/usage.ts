@@ -1,4 +1,5 @@
-// How many calls each API key has made: counted in memory, made durable through the inbox, and read back by month.
+// How many calls each API key has made: counted in memory, made durable through the inbox, and read back by
+// month.
 import pMap, { pMapSkip } from 'p-map'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { UsageRow } from '../../schemas/tables.ts'
@@ -36,9 +37,9 @@ interface Batch {
 }
 
 /**
- * Counts calls and writes them to the inbox from time to time. Calls that are not flushed are lost with the process.
- * A failed write is repeated with the same ids, so a reader that counts each `usage_id` once counts each call once,
- * whether or not the failed write took effect.
+ * Counts calls and writes them to the inbox from time to time. Calls that are not flushed are lost with the
+ * process. A failed write is repeated with the same ids, so a reader that counts each `usage_id` once counts
+ * each call once, whether or not the failed write took effect.
  */
 export class UsageLog {
   readonly #components: UsageLogComponents
@@ -68,10 +69,11 @@ export class UsageLog {
   }
 
   /**
-   * Resolves once every call counted so far is durable in the inbox. Flushes run one after another; those requested
-   * while one runs share the next.
+   * Resolves once every call counted so far is durable in the inbox. Flushes run one after another; those
+   * requested while one runs share the next.
    *
-   * @throws ServiceError `unavailable` if the store does not answer: nothing is lost, and the next flush tries again.
+   * @throws ServiceError `unavailable` if the store does not answer: nothing is lost, and the next flush
+   *   tries again.
    */
   flush(): Promise<void> {
     this.#waiting ??= this.#running.then(() => {
@@ -119,8 +121,8 @@ export interface UsageContext {
 const READS_AT_ONCE = 16
 
 /**
- * The calls of each account in a month (YYYY-MM): all that were durable at the start of this call, in the inbox or in the
- * table, each counted once, even while compactions run.
+ * The calls of each account in a month (YYYY-MM): all that were durable at the start of this call, in the
+ * inbox or in the table, each counted once, even while compactions run.
  */
 export async function readMonthlyUsage(context: UsageContext, month: string): Promise<Map<string, number>> {
   const { store, local, openDatabase } = context

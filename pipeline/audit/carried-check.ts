@@ -1,5 +1,5 @@
-// The audit of the pairs that a release carries for the next ones: the files as its manifest names them, and the newest pairs of
-// each question against those that were derived.
+// The audit of the pairs that a release carries for the next ones: the files as its manifest names them, and
+// the newest pairs of each question against those that were derived.
 import type { CarriedFile, ReleaseManifest } from '../../schemas/payloads.ts'
 import type { Database } from '../duckdb.ts'
 import { wronglyCarried } from '../engine/carried.ts'
@@ -21,8 +21,8 @@ interface CheckContext {
 const key = (file: CarriedFile) => sha256Hex(canonical(file))
 
 /**
- * Puts what it finds into the report. Where the numbers were derived, the database holds them. Returns what the manifest should
- * say of the files.
+ * Puts what it finds into the report. Where the numbers were derived, the database holds them. Returns what
+ * the manifest should say of the files.
  */
 export async function checkCarried(
   context: CheckContext,

@@ -1,4 +1,5 @@
-// Holds the checkpoints of the public log, and the cosignatures of witnesses, to its entries and to the keys that are known.
+// Holds the checkpoints of the public log, and the cosignatures of witnesses, to its entries and to the keys
+// that are known.
 import { decoded } from '../proof/canonical.ts'
 import { type Checkpoint, checkpointText, parseCheckpoint } from '../proof/checkpoint.ts'
 import { type Note, parseSignatureLine } from '../proof/note.ts'

@@ -1,5 +1,5 @@
-// Which entries the public log must have: those that its bundles hold and its hashes bind, compared with the statements of the
-// releases.
+// Which entries the public log must have: those that its bundles hold and its hashes bind, compared with the
+// statements of the releases.
 import { entriesOf } from '../proof/entry-bundle.ts'
 import { HASH_BYTES, type Hash, leafHash } from '../proof/merkle.ts'
 import { TILE_WIDTH, bundlePath, tilePath } from '../proof/tiles.ts'
@@ -48,8 +48,9 @@ export interface Entry {
 }
 
 /**
- * The entry of a release. Where its statement is not what the bundle holds, the hash in the tile says which of the two was
- * changed: the manifest, which is a fault here, or the bundle, which is compared with the entries afterwards.
+ * The entry of a release. Where its statement is not what the bundle holds, the hash in the tile says which
+ * of the two was changed: the manifest, which is a fault here, or the bundle, which is compared with the
+ * entries afterwards.
  *
  * @param statement undefined if the manifest cannot be read.
  */

@@ -1,5 +1,5 @@
-// Which forecasts may come later than their time: those of an inbox object that was in quarantine, which a manifest lists, and
-// that was put back.
+// Which forecasts may come later than their time: those of an inbox object that was in quarantine, which a
+// manifest lists, and that was put back.
 import type { ReleaseManifest } from '../../schemas/payloads.ts'
 import { inboxTimeMs, isInboxPath } from '../store/paths.ts'
 import { readIntake } from '../tables/intake.ts'
@@ -15,9 +15,9 @@ export interface LateForecast {
 }
 
 /**
- * Those of the late forecasts of a release that no object from the quarantine explains. One explains as many forecasts as its
- * record says that it has, if the release has taken it in: those whose ids its record lists, and then others of the minutes before it was
- * written, since not all ids of a damaged object can be read.
+ * Those of the late forecasts of a release that no object from the quarantine explains. One explains as many
+ * forecasts as its record says that it has, if the release has taken it in: those whose ids its record lists,
+ * and then others of the minutes before it was written, since not all ids of a damaged object can be read.
  */
 export async function exemptFrom(
   { store, findings }: Pick<TablesContext, 'store' | 'findings'>,

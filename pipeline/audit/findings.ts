@@ -1,4 +1,5 @@
-// What an audit of the public log finds: faults, each with the path of its object, and what could not be checked.
+// What an audit of the public log finds: faults, each with the path of its object, and what could not be
+// checked.
 import { ServiceError } from '../../schemas/errors.ts'
 import { sha256Hex } from '../proof/canonical.ts'
 

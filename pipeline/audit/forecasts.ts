@@ -1,5 +1,5 @@
-// Derives the trees of forecasts again from the data files, and finds forecasts that were recorded after their time, and ids
-// that stand for two.
+// Derives the trees of forecasts again from the data files, and finds forecasts that were recorded after
+// their time, and ids that stand for two.
 import type { ReleaseManifest } from '../../schemas/payloads.ts'
 import { base64Of } from '../proof/base64.ts'
 import { attachAdded, treeOfLeaves } from '../release/forecasts-tree.ts'
@@ -11,8 +11,8 @@ import type { TablesContext } from './tables.ts'
 import { readStoredTree } from './stored-tree.ts'
 
 /**
- * How long before the release that was made last a forecast may have been made: its write may begin five minutes after its time
- * and take two, and clocks differ.
+ * How long before the release that was made last a forecast may have been made: its write may begin five
+ * minutes after its time and take two, and clocks differ.
  */
 const LATEST_MS = 10 * 60_000
 /** Of the faults of one kind that one release may have, those that are named one by one. */
@@ -78,8 +78,9 @@ export class ForecastChecks {
   }
 
   /**
-   * Makes the views of forecasts for the tree of a release: `earlier` has what the releases before it have taken. One that is
-   * as of a day before the first forecast cannot have it; a day more is for clocks that differ.
+   * Makes the views of forecasts for the tree of a release: `earlier` has what the releases before it have
+   * taken. One that is as of a day before the first forecast cannot have it; a day more is for clocks that
+   * differ.
    */
   async #attach(release: number, added: readonly DataFile[]): Promise<{ isAny: boolean }> {
     const day = await attachAdded(this.#context, added)
@@ -92,7 +93,10 @@ export class ForecastChecks {
     return { isAny: true }
   }
 
-  /** No forecast of a release is older than the release before it, but for the time that it may take to record one. */
+  /**
+   * No forecast of a release is older than the release before it, but for the time that it may take to record
+   * one.
+   */
   async #checkTimes(
     manifest: ReleaseManifest,
     version: TableVersion,
@@ -151,7 +155,10 @@ export class ForecastChecks {
   }
 }
 
-/** Records the forecasts of a release with their contents: those that are leaves, and other rows of the same ids. */
+/**
+ * Records the forecasts of a release with their contents: those that are leaves, and other rows of the same
+ * ids.
+ */
 function recordTaken(release: number): string {
   const columns =
     'forecast_id, hash(entity_type, entity_id, question_id, probability, forecast_at) AS contents'

@@ -1,4 +1,5 @@
-// Holds a stored file that memory may be too small for to the manifest, and to the one that was derived, a piece at a time.
+// Holds a stored file that memory may be too small for to the manifest, and to the one that was derived, a
+// piece at a time.
 import { createHash } from 'node:crypto'
 import type { ManifestFile } from '../../schemas/payloads.ts'
 import { type LocalFile, type Piece, piecesBeside } from '../store/body.ts'
@@ -6,7 +7,9 @@ import type { Store } from '../store/store.ts'
 import { type AuditReport, firstDifference } from './report.ts'
 import { type OutputFile, entryOf } from '../release/shards.ts'
 
-/** `file` is there if it was derived, and `entry` or `file` is. Returns what the manifest should say of it. */
+/**
+ * `file` is there if it was derived, and `entry` or `file` is. Returns what the manifest should say of it.
+ */
 export async function checkLargeFile(
   store: Store,
   object: string,

@@ -1,5 +1,6 @@
-// Checks the whole public log of a store: every object below `log/` against the entries, and every entry against the release, the
-// files and the data that it commits to. It scores nothing again: that is the audit of a release.
+// Checks the whole public log of a store: every object below `log/` against the entries, and every entry
+// against the release, the files and the data that it commits to. It scores nothing again: that is the audit
+// of a release.
 import { ServiceError } from '../../schemas/errors.ts'
 import { GrowingTree, type Hash } from '../proof/merkle.ts'
 import { TILE_WIDTH } from '../proof/tiles.ts'

@@ -6,7 +6,10 @@ import { quarantineRecordPath } from '../store/paths.ts'
 import type { Store } from '../store/store.ts'
 import { readQuarantined } from '../tables/quarantine.ts'
 
-/** What is wrong with the list of a manifest. Without a plan or an earlier release the list is not compared with theirs. */
+/**
+ * What is wrong with the list of a manifest. Without a plan or an earlier release the list is not compared
+ * with theirs.
+ */
 export async function quarantineFaults(
   store: Store,
   { quarantined }: ReleaseManifest,

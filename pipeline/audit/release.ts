@@ -1,5 +1,6 @@
-// Checks a published release: every hash, every signature and every copy in the snapshot. If this version of the service
-// has the method and the version of DuckDB that made the release, it also derives every byte again from the tables.
+// Checks a published release: every hash, every signature and every copy in the snapshot. If this version of
+// the service has the method and the version of DuckDB that made the release, it also derives every byte
+// again from the tables.
 import { ServiceError } from '../../schemas/errors.ts'
 import type { ManifestFile, ReleaseManifest } from '../../schemas/payloads.ts'
 import { checkCarried } from './carried-check.ts'
@@ -33,7 +34,10 @@ export interface AuditContext extends DerivationContext {
   secrets: readonly string[]
 }
 
-/** A file that there should be; its bytes without signatures, or those of a large one, where they were derived. */
+/**
+ * A file that there should be; its bytes without signatures, or those of a large one, where they were
+ * derived.
+ */
 type ExpectedFile = Omit<OutputFile, 'bytes'> & { bytes?: Uint8Array; file?: LocalFile }
 
 /** @throws ServiceError `notFound` for a release that was never committed. */
@@ -136,8 +140,8 @@ function checkStatements(
 }
 
 /**
- * Checks every commit and every data file of the tables that the release was made from. Returns the tables; undefined if they
- * are damaged, so that nothing can be derived from them.
+ * Checks every commit and every data file of the tables that the release was made from. Returns the tables;
+ * undefined if they are damaged, so that nothing can be derived from them.
  */
 async function checkTables(
   { store, local }: AuditContext,
@@ -160,7 +164,10 @@ async function checkTables(
   return undefined
 }
 
-/** Compares a stored file with the manifest and with what was derived; returns what the manifest should say of it. */
+/**
+ * Compares a stored file with the manifest and with what was derived; returns what the manifest should say of
+ * it.
+ */
 async function checkFile(
   { store, secrets }: AuditContext,
   { release, as_of }: ReleaseManifest,

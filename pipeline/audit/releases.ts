@@ -1,5 +1,5 @@
-// Checks the releases that the public log commits to, one after another: what each says of its files, of the tables and of the
-// forecasts that it was the first to have.
+// Checks the releases that the public log commits to, one after another: what each says of its files, of the
+// tables and of the forecasts that it was the first to have.
 import type { ReleaseManifest } from '../../schemas/payloads.ts'
 import type { Environment } from '../../schemas/values.ts'
 import { manifestPath } from '../store/paths.ts'

@@ -1,4 +1,5 @@
-// What an audit finds, and what all its checks put into it: objects that cannot be read, signatures, and bytes that differ.
+// What an audit finds, and what all its checks put into it: objects that cannot be read, signatures, and
+// bytes that differ.
 import { ServiceError } from '../../schemas/errors.ts'
 import { canonical } from '../proof/canonical.ts'
 import { signatureHolds } from '../proof/hmac.ts'
@@ -36,7 +37,10 @@ export async function unlessCorrupt<T>(reading: Promise<T>, report: AuditReport)
   }
 }
 
-/** Checks the signatures in a shard and returns its bytes without them; undefined if it is no shard in canonical JSON. */
+/**
+ * Checks the signatures in a shard and returns its bytes without them; undefined if it is no shard in
+ * canonical JSON.
+ */
 export function withoutSignatures(
   stored: Uint8Array,
   secrets: readonly string[],
@@ -54,8 +58,8 @@ export function withoutSignatures(
 }
 
 /**
- * The first byte at which stored bytes are not the expected ones, with what is around it in both. They may be a piece `from` a byte
- * on of a file of this size.
+ * The first byte at which stored bytes are not the expected ones, with what is around it in both. They may be
+ * a piece `from` a byte on of a file of this size.
  */
 export function firstDifference(
   stored: Uint8Array,

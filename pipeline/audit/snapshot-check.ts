@@ -12,7 +12,10 @@ import { snapshotFile } from '../release/snapshot-file.ts'
 import { manifestBytes } from '../release/snapshot.ts'
 import type { ThinnedFiles } from './thinned-files.ts'
 
-/** Compares the snapshot that the release brings with the shards that it is copied from, and with its own manifest. */
+/**
+ * Compares the snapshot that the release brings with the shards that it is copied from, and with its own
+ * manifest.
+ */
 export async function checkSnapshot(
   { store, secrets }: { store: Store; secrets: readonly string[] },
   manifest: ReleaseManifest,
@@ -68,8 +71,8 @@ export async function checkSnapshot(
 }
 
 /**
- * The copy of what a shard holds for the snapshot; undefined if the shard is damaged, which is a fault already, or if
- * retention has deleted it.
+ * The copy of what a shard holds for the snapshot; undefined if the shard is damaged, which is a fault
+ * already, or if retention has deleted it.
  */
 async function copyOf(
   store: Store,

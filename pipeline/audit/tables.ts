@@ -1,4 +1,5 @@
-// Holds the data files of the tables to what each logged release says is new in them, and reads each of them once.
+// Holds the data files of the tables to what each logged release says is new in them, and reads each of them
+// once.
 import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { InputFile, ReleaseManifest } from '../../schemas/payloads.ts'
@@ -36,8 +37,8 @@ export class TableChecks {
   }
 
   /**
-   * The tables that a release was made from, whose commits are read up to there; undefined if one cannot be read, which is a
-   * fault.
+   * The tables that a release was made from, whose commits are read up to there; undefined if one cannot be
+   * read, which is a fault.
    */
   async versionsOf({ tables }: ReleaseManifest): Promise<Record<ScoredTable, TableVersion> | undefined> {
     const versions: [ScoredTable, TableVersion][] = []
@@ -49,7 +50,10 @@ export class TableChecks {
     return Object.fromEntries(versions) as Record<ScoredTable, TableVersion>
   }
 
-  /** Checks the data files that are new in a release, and what its manifest says of them. False if one is damaged. */
+  /**
+   * Checks the data files that are new in a release, and what its manifest says of them. False if one is
+   * damaged.
+   */
   async check(
     manifest: ReleaseManifest,
     versions: Record<ScoredTable, TableVersion>,

@@ -1,5 +1,5 @@
-// What an audit can say of the files that retention has deleted: a file that was derived again is compared with the hash
-// in the manifest, and so is what a snapshot has copied of it.
+// What an audit can say of the files that retention has deleted: a file that was derived again is compared
+// with the hash in the manifest, and so is what a snapshot has copied of it.
 import type { ManifestFile } from '../../schemas/payloads.ts'
 import { sha256Hex } from '../proof/canonical.ts'
 import { isSigned, thinnedAt } from '../release/read.ts'
@@ -32,8 +32,8 @@ export class ThinnedFiles {
   }
 
   /**
-   * Compares a file that is gone with its entry in the manifest. `bytes` are those that were derived, without signatures.
-   * Returns what the manifest should say of it.
+   * Compares a file that is gone with its entry in the manifest. `bytes` are those that were derived, without
+   * signatures. Returns what the manifest should say of it.
    */
   compare(
     { bytes, ...described }: Omit<OutputFile, 'bytes'> & { bytes?: Uint8Array },

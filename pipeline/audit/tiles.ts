@@ -16,8 +16,8 @@ export interface LogObjects {
 }
 
 /**
- * Checks the tiles of a level that begin with these hashes. The first `logged` of them are behind a checkpoint; what a run that
- * was cut off has written of the others must be right too, and need not be there.
+ * Checks the tiles of a level that begin with these hashes. The first `logged` of them are behind a
+ * checkpoint; what a run that was cut off has written of the others must be right too, and need not be there.
  */
 export function checkTiles(
   objects: LogObjects,
@@ -33,7 +33,10 @@ export function checkTiles(
   }))
 }
 
-/** Checks the bundles of a number, as `checkTiles`. An entry is undefined where nobody knows it, and ends what is checked. */
+/**
+ * Checks the bundles of a number, as `checkTiles`. An entry is undefined where nobody knows it, and ends what
+ * is checked.
+ */
 export function checkBundles(
   objects: LogObjects,
   index: number,

@@ -1,5 +1,5 @@
-// Pairs that a release hands on to the next one, in files: by numbers of its own, with the ids that these stand for. Which of them
-// still hold, and which are wrong.
+// Pairs that a release hands on to the next one, in files: by numbers of its own, with the ids that these
+// stand for. Which of them still hold, and which are wrong.
 import { type Database, literal, parquet } from '../duckdb.ts'
 import { PAIR_METRICS } from '../../schemas/metrics.ts'
 import { PAIR_COLUMNS } from '../scoring/pairs.ts'
@@ -17,15 +17,16 @@ export interface CarriedPaths {
 const METRICS = Object.keys(PAIR_METRICS)
 
 /**
- * They are read whole. The second version has integers in fewer bytes. Without dictionaries and compression writing takes half as
- * long, for a tenth more bytes.
+ * They are read whole. The second version has integers in fewer bytes. Without dictionaries and compression
+ * writing takes half as long, for a tenth more bytes.
  */
 const FORMAT = `(FORMAT parquet, PARQUET_VERSION V2, COMPRESSION uncompressed, DICTIONARY_SIZE_LIMIT 1, ROW_GROUP_SIZE 122880,
   WRITE_BLOOM_FILTER false)`
 
 /**
- * What the numbers of a release stand for. Grain: one row per question that it swept, also one without a pair, so that it hides
- * the pairs of earlier releases; and one per entity in these pairs, with 1 as its voice if it was one, else 0.
+ * What the numbers of a release stand for. Grain: one row per question that it swept, also one without a
+ * pair, so that it hides the pairs of earlier releases; and one per entity in these pairs, with 1 as its
+ * voice if it was one, else 0.
  */
 const NAMES = `SELECT 'question' AS kind, question AS number, question_id AS id, NULL::INTEGER AS voice FROM swept
   UNION ALL SELECT entity_type, entity, entity_id, voice FROM entity JOIN voice USING (entity)
@@ -38,8 +39,8 @@ export function sweptPairs(): string {
 }
 
 /**
- * The rows of `scored` from one number up to another. DuckDB keeps their order, but ends row groups on whole vectors, which only
- * sorted rows are in wherever the first of them lies.
+ * The rows of `scored` from one number up to another. DuckDB keeps their order, but ends row groups on whole
+ * vectors, which only sorted rows are in wherever the first of them lies.
  */
 export function pairsBetween(start: number, end: number): string {
   return `scored WHERE rowid >= ${start} AND rowid < ${end} ORDER BY rowid`
@@ -64,7 +65,10 @@ export async function writeNames(database: Database, path: string, names = NAMES
   await database.run(`COPY (${names}) TO ${literal(path)} ${FORMAT}`)
 }
 
-/** Writes pairs as a Parquet file: rows of a relation with a question, an entity and every metric, in its order. */
+/**
+ * Writes pairs as a Parquet file: rows of a relation with a question, an entity and every metric, in its
+ * order.
+ */
 export async function writePairs(database: Database, path: string, rows: string): Promise<void> {
   // The numbers of a pair are never -0, so that whole numbers give the same bits back.
   const metrics = METRICS.map((name) => `${name}::BIGINT AS ${name}`)
@@ -74,8 +78,8 @@ export async function writePairs(database: Database, path: string, rows: string)
 }
 
 /**
- * Makes the table `named` of what the numbers of each release stand for, and the view `carried` of the pairs of all of them, each
- * with its release.
+ * Makes the table `named` of what the numbers of each release stand for, and the view `carried` of the pairs
+ * of all of them, each with its release.
  */
 export async function attachCarried(database: Database, files: readonly CarriedPaths[]): Promise<void> {
   const names = files.map(
@@ -92,14 +96,18 @@ export async function attachCarried(database: Database, files: readonly CarriedP
   )
 }
 
-/** Questions that score, with the last release that swept them and their number in it. Grain: one row per question. */
+/**
+ * Questions that score, with the last release that swept them and their number in it. Grain: one row per
+ * question.
+ */
 const NEWEST = `SELECT question.question, question_id, release, number
   FROM (SELECT id AS question_id, max(release) AS release, arg_max(number, release) AS number
     FROM named WHERE kind = 'question' GROUP BY id) JOIN question USING (question_id)`
 
 /**
- * Makes the table `held` of the questions whose newest carried pairs are right as they are: nothing in the table `touched` is about
- * them, and every entity in them is a voice, or none, as the table `voice` has it. Grain: one row per question.
+ * Makes the table `held` of the questions whose newest carried pairs are right as they are: nothing in the
+ * table `touched` is about them, and every entity in them is a voice, or none, as the table `voice` has it.
+ * Grain: one row per question.
  */
 export async function createHeld(database: Database): Promise<void> {
   await database.run(
@@ -124,16 +132,16 @@ const TYPED_METRICS = Object.entries(PAIR_COLUMNS)
   .map(([name, kind]) => `${name}::${sqlType(kind)} AS ${name}`)
 
 /**
- * The pairs of the questions of `held` in their files, by the numbers of this release. Grain: one row per entity and question, with the
- * columns of `PAIR_COLUMNS`.
+ * The pairs of the questions of `held` in their files, by the numbers of this release. Grain: one row per
+ * entity and question, with the columns of `PAIR_COLUMNS`.
  */
 export const HELD_PAIRS = `SELECT held.question, carried_entity.entity, ${TYPED_METRICS.join(', ')}
   FROM carried JOIN held ON carried.release = held.release AND carried.question = held.number
   JOIN carried_entity ON carried.release = carried_entity.release AND carried.entity = carried_entity.number`
 
 /**
- * After a sweep of every question, one of which the newest carried pairs are not those that were swept, or who is a voice in them is
- * not; undefined if there is none.
+ * After a sweep of every question, one of which the newest carried pairs are not those that were swept, or
+ * who is a voice in them is not; undefined if there is none.
  */
 export async function wronglyCarried(
   database: Database,

@@ -54,7 +54,10 @@ export interface ScoredEntity extends OrderedEntity {
 
 /** All pairs in the order of entities, from which each of these can be scored. */
 export interface OrderedWorld {
-  /** Every agent and forecaster in the order (entity_type, entity_id), including those without a scored question. */
+  /**
+   * Every agent and forecaster in the order (entity_type, entity_id), including those without a scored
+   * question.
+   */
   entities: OrderedEntity[]
   /** Of each entity. */
   circumstances: Circumstances[]
@@ -69,8 +72,8 @@ export interface OrderedWorld {
   /** Whether every question was swept. The questions that were are those of the table `swept`. */
   isSweptInFull: boolean
   /**
-   * Writes the scores of consecutive entities as a Parquet file, even while the database runs other queries. The
-   * entities are those of the pairs from `start` up to `end`, counted from 0.
+   * Writes the scores of consecutive entities as a Parquet file, even while the database runs other queries.
+   * The entities are those of the pairs from `start` up to `end`, counted from 0.
    */
   writeScores: (path: string, start: number, end: number) => Promise<void>
 }
@@ -85,8 +88,9 @@ export interface ScoringContext {
 }
 
 /**
- * Sweeps the given versions of the tables, fits strengths and orders the pairs. Outcomes that became known after `asOf` do not
- * count. With `since`, only questions that something has touched since that release are swept, to the same pairs.
+ * Sweeps the given versions of the tables, fits strengths and orders the pairs. Outcomes that became known
+ * after `asOf` do not count. With `since`, only questions that something has touched since that release are
+ * swept, to the same pairs.
  */
 export async function orderEveryone(
   context: ScoringContext,
@@ -145,7 +149,10 @@ async function countAll(database: Database): Promise<Counted> {
   }
 }
 
-/** The same from what came since a release. As all rows of an id are alike, `counted` may have an id more than once. */
+/**
+ * The same from what came since a release. As all rows of an id are alike, `counted` may have an id more than
+ * once.
+ */
 async function countFresh(
   { database, local, log }: ScoringContext,
   versions: Record<ScoredTable, TableVersion>,
@@ -164,7 +171,10 @@ async function countFresh(
 
 type Fitted = Pick<OrderedWorld, 'voiceRule' | 'circumstances' | 'isSweptInFull'> & Pick<Fit, 'pairs'>
 
-/** Makes `scored`, the pairs of all entities in order, with their standard references, and `swept`, the questions that were swept. */
+/**
+ * Makes `scored`, the pairs of all entities in order, with their standard references, and `swept`, the
+ * questions that were swept.
+ */
 async function sweptAndFitted(
   context: ScoringContext,
   entities: readonly KnownEntity[],

@@ -1,5 +1,5 @@
-// The step between sweep and score: keeps in memory what strengths are fitted to, 24 bytes a pair, and finds out what every
-// entity's scores depend on beside its own pairs.
+// The step between sweep and score: keeps in memory what strengths are fitted to, 24 bytes a pair, and finds
+// out what every entity's scores depend on beside its own pairs.
 import type { Block, ColumnKinds, Columns, RowSink } from '../../schemas/columns.ts'
 import type { VoiceRule } from '../../schemas/payloads.ts'
 import type { Circumstances } from '../scoring/entity.ts'
@@ -59,7 +59,10 @@ export class KeptPairs implements RowSink<typeof PAIR_COLUMNS> {
   }
 }
 
-/** The rule for a release, from the pairs of a sweep with the recorded voices: everyone where too few of these were scored. */
+/**
+ * The rule for a release, from the pairs of a sweep with the recorded voices: everyone where too few of these
+ * were scored.
+ */
 export function voiceRuleOf(
   { parameters }: Methodology,
   voices: Uint8Array,

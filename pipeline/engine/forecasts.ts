@@ -5,7 +5,10 @@ import { FORECASTS_IN_ORDER, FORECAST_COLUMNS, TIED_COLUMNS, TIED_FORECASTS, cre
 import { runsOf } from './rows.ts'
 import type { ForecastQuestion } from './sweep.ts'
 
-/** First the questions without ties, in the order of their numbers, and then those with ties, in the same order. */
+/**
+ * First the questions without ties, in the order of their numbers, and then those with ties, in the same
+ * order.
+ */
 export async function* forecastsByQuestion(database: Database): AsyncIterable<ForecastQuestion> {
   await database.run(createTable('tied', TIED_COLUMNS))
   const tied = await database.appender('tied', TIED_COLUMNS)
@@ -28,13 +31,15 @@ async function* read(database: Database, sql: string): AsyncIterable<ForecastQue
   }
 }
 
-/** Up to this many forecasts, the sum of squared errors stays below 2^53, so that it is exact in any order. */
+/**
+ * Up to this many forecasts, the sum of squared errors stays below 2^53, so that it is exact in any order.
+ */
 const EXACT_FORECASTS = Math.floor(2 ** 53 / 1e12)
 
 /**
- * Whether the order of forecast_ids could change the question's scores, given its forecasts in the order (time,
- * entity). METHODOLOGY orders forecasts of the same millisecond by forecast_id. Between different entities that order
- * changes no bit as long as the sums over them are exact.
+ * Whether the order of forecast_ids could change the question's scores, given its forecasts in the order
+ * (time, entity). METHODOLOGY orders forecasts of the same millisecond by forecast_id. Between different
+ * entities that order changes no bit as long as the sums over them are exact.
  */
 function isTied({ count, atMs, entity }: ForecastColumns): boolean {
   for (let row = 1; row < count; row++) {

@@ -1,4 +1,5 @@
-// Makes the pairs of a world: from all forecasts, or from those that something has touched and the pairs of the last release.
+// Makes the pairs of a world: from all forecasts, or from those that something has touched and the pairs of
+// the last release.
 import type { VoiceRule } from '../../schemas/payloads.ts'
 import type { Database } from '../duckdb.ts'
 import type { Methodology } from '../scoring/methodology.ts'
@@ -43,8 +44,8 @@ export async function sweepAll(
 }
 
 /**
- * Takes the pairs of the questions that nothing has touched from the files of `since`, and sweeps the others. Undefined where
- * another voice rule holds than for that release.
+ * Takes the pairs of the questions that nothing has touched from the files of `since`, and sweeps the others.
+ * Undefined where another voice rule holds than for that release.
  */
 export async function sweepTouched(
   context: SweepContext,
@@ -72,8 +73,8 @@ export async function sweepTouched(
 }
 
 /**
- * Sweeps the view `swept_forecasts` into the table `swept_pair`, makes the view `pair` of these pairs and of others, and keeps what is
- * fitted of all pairs.
+ * Sweeps the view `swept_forecasts` into the table `swept_pair`, makes the view `pair` of these pairs and of
+ * others, and keeps what is fitted of all pairs.
  */
 async function sweep(
   { methodology, database }: SweepContext,

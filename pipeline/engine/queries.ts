@@ -10,14 +10,16 @@ export function scoresAt(asOf: Date): string {
   return `outcome IN ('yes', 'no') AND resolved_at <= ${literal(asOf.toISOString())}::TIMESTAMPTZ`
 }
 
-/** The cluster of a question `q` with the resolution `r`: its event, or else the day in UTC of its category. */
+/**
+ * The cluster of a question `q` with the resolution `r`: its event, or else the day in UTC of its category.
+ */
 const CLUSTER = `coalesce('event:' || q.event_id,
     'day:' || coalesce(q.category, '') || '|' || strftime(make_timestamp(epoch_us(r.resolved_at)), '%Y-%m-%d'))`
 
 /**
- * Numbers the entities, the questions that score and their clusters, so that the sweep handles small integers instead of UUIDs.
- * `entity`: one row per entity, numbered in the order (entity_type, entity_id).
- * `question`: one row per question whose outcome was known at `asOf` to be yes or no, numbered in the order of
+ * Numbers the entities, the questions that score and their clusters, so that the sweep handles small integers
+ * instead of UUIDs. `entity`: one row per entity, numbered in the order (entity_type, entity_id). `question`:
+ * one row per question whose outcome was known at `asOf` to be yes or no, numbered in the order of
  * question_id; `place` is its position in the order (resolved_at, question_id).
  */
 export async function createDimensions(database: Database, asOf: Date): Promise<void> {
@@ -44,10 +46,10 @@ export async function createDimensions(database: Database, asOf: Date): Promise<
 }
 
 /**
- * Makes a view of forecasts with one row per forecast_id, the one recorded first: `counted` of `forecasts`, unless others are
- * named. A look at the hashes finds the ids that may be repeated, and only those are sorted, because sorting all forecasts would
- * cost ten times as much. Two ids with the same hash do no harm: each is sorted for nothing. Returns a query of the ids that may
- * be repeated; undefined if none is.
+ * Makes a view of forecasts with one row per forecast_id, the one recorded first: `counted` of `forecasts`,
+ * unless others are named. A look at the hashes finds the ids that may be repeated, and only those are
+ * sorted, because sorting all forecasts would cost ten times as much. Two ids with the same hash do no harm:
+ * each is sorted for nothing. Returns a query of the ids that may be repeated; undefined if none is.
  */
 export async function createCounted(
   database: Database,
@@ -76,8 +78,8 @@ export async function createCounted(
 export const FORECAST_COUNT = `SELECT count(*) AS forecasts FROM counted`
 
 /**
- * The entities, with what each did by `asOf`. A question is open from its opening to its close, unless an outcome is known.
- * Grain: one row per entity, in the order of their numbers.
+ * The entities, with what each did by `asOf`. A question is open from its opening to its close, unless an
+ * outcome is known. Grain: one row per entity, in the order of their numbers.
  */
 export function entitiesAt(asOf: Date): string {
   const now = `${literal(asOf.toISOString())}::TIMESTAMPTZ`
@@ -119,8 +121,9 @@ export const FORECAST_COLUMNS = {
 } as const satisfies ColumnKinds
 
 /**
- * Grain: one row per forecast of the view `swept_forecasts` on a question that scores, in the order (question, time, entity). Sorting by
- * forecast_id, a text, would double the memory and the time, and only `TIED_FORECASTS` need it.
+ * Grain: one row per forecast of the view `swept_forecasts` on a question that scores, in the order
+ * (question, time, entity). Sorting by forecast_id, a text, would double the memory and the time, and only
+ * `TIED_FORECASTS` need it.
  */
 export const FORECASTS_IN_ORDER = `${SELECTED_FORECASTS} ORDER BY question, at_ms, entity`
 
@@ -171,9 +174,9 @@ export const FITTED_ENTITY = {
 } as const satisfies ColumnKinds
 
 /**
- * Moves the rows of the view `pair` into `scored`, in the order (entity, resolved_at, question_id), so that the rows of
- * consecutive entities are a range of row ids, and adds the standard references and what names a row where it is published.
- * Grain: one row per entity and question.
+ * Moves the rows of the view `pair` into `scored`, in the order (entity, resolved_at, question_id), so that
+ * the rows of consecutive entities are a range of row ids, and adds the standard references and what names a
+ * row where it is published. Grain: one row per entity and question.
  */
 export async function orderPairs(
   database: Database,
@@ -200,8 +203,8 @@ export async function orderPairs(
 }
 
 /**
- * Makes the tables `named_question` and `named_entity` of what a pair's row takes from its question and its entity. Ids are
- * numbers of lists, since a row with texts takes twice the memory and the time.
+ * Makes the tables `named_question` and `named_entity` of what a pair's row takes from its question and its
+ * entity. Ids are numbers of lists, since a row with texts takes twice the memory and the time.
  */
 async function nameRows(database: Database): Promise<void> {
   const lists = {
@@ -236,14 +239,15 @@ const PUBLISHED_SCORES = PUBLISHED_PAIR_METRICS.map((name) => {
 })
 
 /**
- * Rows in a row group of the scores: what is read for one page of one entity. Fewer would make the footer longer, which is read
- * first.
+ * Rows in a row group of the scores: what is read for one page of one entity. Fewer would make the footer
+ * longer, which is read first.
  */
 export const SCORES_ROW_GROUP = 10_240
 
 /**
- * The rows of `scored` from `start` up to `end`, in its order, with their texts. Sorting rows that are in order costs little, and the
- * row groups that are made of what is sorted are the same with any number of threads; those of a scan are not.
+ * The rows of `scored` from `start` up to `end`, in its order, with their texts. Sorting rows that are in
+ * order costs little, and the row groups that are made of what is sorted are the same with any number of
+ * threads; those of a scan are not.
  */
 export function scoredBetween(start: number, end: number): string {
   return `(SELECT entity_type::VARCHAR AS entity_type, entity_id::VARCHAR AS entity_id, question_id::VARCHAR AS question_id,
@@ -253,13 +257,15 @@ export function scoredBetween(start: number, end: number): string {
 }
 
 /**
- * Writes published scores as a Parquet file, even while the database runs other queries. Grain: one row per entity and question, in
- * the order of `rows`, which has the columns named here.
+ * Writes published scores as a Parquet file, even while the database runs other queries. Grain: one row per
+ * entity and question, in the order of `rows`, which has the columns named here.
  *
- * Several threads would hold many row groups of 6 MB: DuckDB counts only the first of the twelve that it cuts a sorted block into.
+ * Several threads would hold many row groups of 6 MB: DuckDB counts only the first of the twelve that it cuts
+ * a sorted block into.
  */
 export async function writeScores(database: Database, path: string, rows: string): Promise<void> {
-  // Statistics find an entity, since the rows are in order. The third level of zstd, its default, takes longer for more bytes.
+  // Statistics find an entity, since the rows are in order. The third level of zstd, its default, takes
+  // longer for more bytes.
   await database.runByOneThread(
     `COPY (SELECT entity_type, entity_id, question_id, outcome, resolved_at, cluster,
       ${PUBLISHED_SCORES.join(', ')}, standard >= 0 AS contested,

@@ -56,8 +56,8 @@ export class Rows<Kinds extends ColumnKinds> implements RowSink<Kinds>, Block<Ki
 }
 
 /**
- * Divides rows into runs with the same number in the column `by`. The runs share one buffer, so each is valid only
- * until the next is requested.
+ * Divides rows into runs with the same number in the column `by`. The runs share one buffer, so each is valid
+ * only until the next is requested.
  *
  * @throws ServiceError `corrupt` if a number is lower than the one before it.
  */

@@ -1,4 +1,5 @@
-// What has changed since the last release, by the data files that are new: which questions it touches, and which forecasts it adds.
+// What has changed since the last release, by the data files that are new: which questions it touches, and
+// which forecasts it adds.
 import type { VoiceRule } from '../../schemas/payloads.ts'
 import { SCORED_TABLES, type ScoredTable } from '../../schemas/tables.ts'
 import { type Database, literal } from '../duckdb.ts'
@@ -43,8 +44,9 @@ export async function attachFresh(
 }
 
 /**
- * Whether all rows of each of these forecasts, given as a query of forecast_ids, say the same of the same question at the same
- * instant. As long as that holds for every forecast, repeated rows change nothing outside of their question.
+ * Whether all rows of each of these forecasts, given as a query of forecast_ids, say the same of the same
+ * question at the same instant. As long as that holds for every forecast, repeated rows change nothing
+ * outside of their question.
  */
 export async function areAlike(database: Database, ids: string): Promise<boolean> {
   const differ = ['entity_type', 'entity_id', 'question_id', 'forecast_at'].map(
@@ -80,9 +82,10 @@ export async function createTouched(database: Database, { asOf }: Since): Promis
 }
 
 /**
- * The number of all forecasts, each id once. Undefined where a forecast has come again as another, so that what it changes cannot
- * be seen from the new rows alone. Before the last release there was none of these. Makes the table `near` of the forecasts whose
- * ids have come, and of those on the questions of `touched` that score: both in one scan, since half of it is reading ids.
+ * The number of all forecasts, each id once. Undefined where a forecast has come again as another, so that
+ * what it changes cannot be seen from the new rows alone. Before the last release there was none of these.
+ * Makes the table `near` of the forecasts whose ids have come, and of those on the questions of `touched`
+ * that score: both in one scan, since half of it is reading ids.
  */
 export async function countSince(database: Database, { forecasts }: Since): Promise<number | undefined> {
   await database.run(
@@ -107,7 +110,10 @@ export async function countSince(database: Database, { forecasts }: Since): Prom
   return forecasts + Number(row!.added)
 }
 
-/** Makes the table `touched_forecasts` of all rows on the questions of `swept`, which may be more than `touched` has. */
+/**
+ * Makes the table `touched_forecasts` of all rows on the questions of `swept`, which may be more than
+ * `touched` has.
+ */
 export async function createTouchedForecasts(database: Database): Promise<void> {
   const [more] = await database.rows(
     `SELECT 1 AS one FROM swept ANTI JOIN touched USING (question_id) LIMIT 1`,

@@ -1,4 +1,5 @@
-// The first step of an engine: makes pairs from one question's forecasts in order, one for each entity that took part.
+// The first step of an engine: makes pairs from one question's forecasts in order, one for each entity that
+// took part.
 import type { RowSink } from '../../schemas/columns.ts'
 import type { Methodology } from '../scoring/methodology.ts'
 import type { PAIR_COLUMNS } from '../scoring/pairs.ts'
@@ -11,7 +12,10 @@ export interface ForecastQuestion {
   forecasts: ForecastColumns
 }
 
-/** Sweeps the questions of `forecasts`, which may be in any order. `voices` has for each entity 1 if it is a voice, else 0. */
+/**
+ * Sweeps the questions of `forecasts`, which may be in any order. `voices` has for each entity 1 if it is a
+ * voice, else 0.
+ */
 export async function sweepQuestions(
   methodology: Methodology,
   voices: Uint8Array,

@@ -1,4 +1,5 @@
-// Agents as the operator sees them: those of the table, and those that have registered since and still wait in the inbox.
+// Agents as the operator sees them: those of the table, and those that have registered since and still wait
+// in the inbox.
 import { literal } from '../duckdb.ts'
 import type { CompactionContext } from '../tables/data-files.ts'
 import { TableLog } from '../tables/delta-log.ts'
@@ -14,7 +15,8 @@ export interface ListedAgent {
 }
 
 /**
- * The agents of an owner, those without one (null) or all (undefined), in the order of registration. Nothing is written.
+ * The agents of an owner, those without one (null) or all (undefined), in the order of registration. Nothing
+ * is written.
  *
  * @throws ServiceError `corrupt` for an object that is damaged or lost.
  */

@@ -1,5 +1,5 @@
-// What the operator says of agents: the owner of each, and that it is retired. Each statement is a row that replaces the agent's
-// earlier ones.
+// What the operator says of agents: the owner of each, and that it is retired. Each statement is a row that
+// replaces the agent's earlier ones.
 import { ServiceError } from '../../schemas/errors.ts'
 import { literal } from '../duckdb.ts'
 import { TableLog, assertNotBehind } from '../tables/delta-log.ts'
@@ -44,11 +44,12 @@ export function retire(context: ImportContext, since: ReadonlyMap<string, string
 }
 
 /**
- * Makes a statement about agents, all or nothing, each of them once, and by ids in any case. Where it is true already, nothing is
- * written, so that it may be repeated. Of statements that are made at once about the same agent none is lost.
+ * Makes a statement about agents, all or nothing, each of them once, and by ids in any case. Where it is true
+ * already, nothing is written, so that it may be repeated. Of statements that are made at once about the same
+ * agent none is lost.
  *
- * @throws ServiceError `notFound` if an id is not one of a registered agent: nothing is written. `unavailable` if the store does
- *   not answer.
+ * @throws ServiceError `notFound` if an id is not one of a registered agent: nothing is written.
+ *   `unavailable` if the store does not answer.
  */
 async function say(
   context: ImportContext,
@@ -64,7 +65,8 @@ async function say(
   let changed: number | undefined
   const now = `${literal(context.now().toISOString())}::TIMESTAMPTZ`
   for (;;) {
-    // A row of a statement is recorded later than its agent was registered, which tells it from the registration.
+    // A row of a statement is recorded later than its agent was registered, which tells it from the
+    // registration.
     await database.run(
       `CREATE OR REPLACE TEMP TABLE fresh AS
        SELECT said.* FROM (
@@ -80,8 +82,8 @@ async function say(
 }
 
 /**
- * Reads the table as it is, makes `basis`, the rows on which a statement is made, one per agent, and returns when the last row
- * of the table was recorded.
+ * Reads the table as it is, makes `basis`, the rows on which a statement is made, one per agent, and returns
+ * when the last row of the table was recorded.
  */
 async function findBasis(
   { store, local, database, released = {} }: ImportContext,
@@ -115,8 +117,8 @@ const same = (one: string, other: string) =>
   `(${one}.owner_id IS NOT DISTINCT FROM ${other}.owner_id AND ${one}.retired_at IS NOT DISTINCT FROM ${other}.retired_at)`
 
 /**
- * Finds what others said of the agents in `fresh` after its basis was read and before it was taken in, so that the rows of
- * `fresh` replace it unseen. Grain: one row per such agent, the last.
+ * Finds what others said of the agents in `fresh` after its basis was read and before it was taken in, so
+ * that the rows of `fresh` replace it unseen. Grain: one row per such agent, the last.
  */
 function saidMeanwhile(since: Date): string {
   const later = `agents.recorded_at > ${literal(since.toISOString())}::TIMESTAMPTZ`

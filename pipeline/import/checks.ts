@@ -291,8 +291,8 @@ export function rowChecks(columns: readonly ImportColumn[], options: ImportOptio
 }
 
 /**
- * Grain: one row per bad row, with its record number (from 0) and the index of the first check that fails. The index is looked
- * for in bad rows alone, because that takes longer than to find out whether a row is bad.
+ * Grain: one row per bad row, with its record number (from 0) and the index of the first check that fails.
+ * The index is looked for in bad rows alone, because that takes longer than to find out whether a row is bad.
  */
 export function faultsQuery(checks: readonly Check[]): string {
   const any = checks.map(({ fails }) => `(${fails})`).join('\n OR ')

@@ -1,11 +1,13 @@
-// The columns of the files that can be imported: the one place that says what each holds and how it is checked.
+// The columns of the files that can be imported: the one place that says what each holds and how it is
+// checked.
 import { NAME_CHARACTERS, PROSE_CHARACTERS } from '../../schemas/names.ts'
 
 export const IMPORTS = ['questions', 'resolutions', 'forecasters', 'forecasts'] as const
 export type ImportKind = (typeof IMPORTS)[number]
 
 /**
- * - `id`: a UUID, or with `--ids text` any text. `entity`: the same of a forecaster; of an agent always a UUID.
+ * - `id`: a UUID, or with `--ids text` any text. `entity`: the same of a forecaster; of an agent always a
+ *   UUID.
  * - `name`: text by the rule of schemas/names.ts. `text`: any text. `prose`: text of many lines by that rule.
  * - `plan`: a time. `event`: a time that is not later than now.
  */
@@ -22,7 +24,10 @@ export interface ImportColumn {
   readonly unique?: boolean
   /** Whether it must be the id of a question that is known. */
   readonly known?: boolean
-  /** A value for the template, under which the file can be imported where the questions of the template are known. */
+  /**
+   * A value for the template, under which the file can be imported where the questions of the template are
+   * known.
+   */
   readonly example: string
 }
 

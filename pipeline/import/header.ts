@@ -26,7 +26,8 @@ export interface Header {
 }
 
 /**
- * Reads the first line of a file. Without a given delimiter it is the one that finds most of the columns, or else most names.
+ * Reads the first line of a file. Without a given delimiter it is the one that finds most of the columns, or
+ * else most names.
  *
  * @throws ServiceError `invalid` for a line that is no header.
  */
@@ -79,7 +80,10 @@ async function firstLine(path: string): Promise<string> {
   return new TextDecoder().decode(buffer.subarray(0, bytesRead)).split(/\r?\n/, 1)[0]!
 }
 
-/** The fields of a line by RFC 4180, without the spaces around them. The last of them ends with the line, quoted or not. */
+/**
+ * The fields of a line by RFC 4180, without the spaces around them. The last of them ends with the line,
+ * quoted or not.
+ */
 function split(line: string, delimiter: string): string[] {
   const fields = ['']
   let [isQuoted, inQuotes] = [false, false]

@@ -1,5 +1,5 @@
-// Imports an operator's file, all or nothing: checks every row, writes the new rows to the inbox as one object, and
-// moves them into the table.
+// Imports an operator's file, all or nothing: checks every row, writes the new rows to the inbox as one
+// object, and moves them into the table.
 import { ServiceError } from '../../schemas/errors.ts'
 import { SCORED_TABLES } from '../../schemas/tables.ts'
 import { literal } from '../duckdb.ts'
@@ -24,11 +24,14 @@ export interface Imported {
   unchanged: number
   /** Forecasters that no row had named before. */
   forecastersCreated: number
-  /** Forecasts in the file that count for nothing, since they were made at the effective close of their question or later. */
+  /**
+   * Forecasts in the file that count for nothing, since they were made at the effective close of their
+   * question or later.
+   */
   tooLate: number
   /**
-   * How far the clock lags behind the last row of the table, in milliseconds; 0 if it does not, or if rows of the table do not
-   * replace each other.
+   * How far the clock lags behind the last row of the table, in milliseconds; 0 if it does not, or if rows of
+   * the table do not replace each other.
    */
   clockBehindMs: number
 }
@@ -37,7 +40,10 @@ export interface Imported {
 export interface Trial {
   kind: ImportKind
   rows: number
-  /** Good rows that are new, and good rows that repeat what is known. If a line cannot be read, rows are not looked at. */
+  /**
+   * Good rows that are new, and good rows that repeat what is known. If a line cannot be read, rows are not
+   * looked at.
+   */
   added: number
   unchanged: number
   bad: Rejected
@@ -51,8 +57,9 @@ export interface ImportWork extends ImportContext {
 }
 
 /**
- * @throws ServiceError `invalid` if a row is bad: nothing is written, and the error holds the number of bad rows and
- *   the first twenty. `unavailable` if the store does not answer: importing the same file again is safe.
+ * @throws ServiceError `invalid` if a row is bad: nothing is written, and the error holds the number of bad
+ *   rows and the first twenty. `unavailable` if the store does not answer: importing the same file again is
+ *   safe.
  */
 export async function importFile(
   context: ImportWork,
@@ -100,7 +107,8 @@ export async function importFile(
 }
 
 /**
- * Finds what an import would do. Nothing is written to the store, so what waits in the inbox is read where it lies.
+ * Finds what an import would do. Nothing is written to the store, so what waits in the inbox is read where it
+ * lies.
  *
  * @throws ServiceError `invalid` for a file that cannot be read as a whole.
  */
@@ -204,7 +212,8 @@ async function findFresh(context: ImportWork, kind: ImportKind, rows = 'parsed')
     `CREATE OR REPLACE TEMP TABLE fresh AS FROM (${tableRows(kind, columns, rows)}) fresh WHERE NOT EXISTS (${known})`,
   )
   if (kind !== 'forecasts') return
-  // Most files repeat no forecast, and to count is much faster than to remove. Different ids with one hash do no harm.
+  // Most files repeat no forecast, and to count is much faster than to remove. Different ids with one hash do
+  // no harm.
   const [found] = await database.rows<{ repeats: boolean }>(
     `SELECT count(DISTINCT hash(forecast_id)) < count(*) AS repeats FROM fresh`,
   )
@@ -215,8 +224,8 @@ async function findFresh(context: ImportWork, kind: ImportKind, rows = 'parsed')
 }
 
 /**
- * Grain: one row per forecast in the file that no score reads, as the tables stand: an outcome that becomes known or is
- * corrected later can change that.
+ * Grain: one row per forecast in the file that no score reads, as the tables stand: an outcome that becomes
+ * known or is corrected later can change that.
  */
 const TOO_LATE = `
   SELECT 1 FROM (SELECT ${valueOf('question_id')} AS question_id, ${valueOf('forecast_at')} AS forecast_at FROM parsed)

@@ -1,5 +1,5 @@
-// Makes of an operator's file what DuckDB reads: a local file in UTF-8 whose lines are those of the original. A file that is
-// that already is read where it lies.
+// Makes of an operator's file what DuckDB reads: a local file in UTF-8 whose lines are those of the original.
+// A file that is that already is read where it lies.
 import { createReadStream, createWriteStream } from 'node:fs'
 import { open, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -22,7 +22,10 @@ export interface Input {
   format: Format
 }
 
-/** The most bytes that are unpacked, decoded or read from a pipe: a file of a few kilobytes may hold more than a disk. */
+/**
+ * The most bytes that are unpacked, decoded or read from a pipe: a file of a few kilobytes may hold more than
+ * a disk.
+ */
 const MOST_BYTES = 4 * 2 ** 30
 
 const FORMATS: Record<string, Format> = {
@@ -39,8 +42,8 @@ export const nameOf = (source: Source) => (typeof source === 'string' ? source :
 /**
  * Copies are made in the folder `directory`, over those of an earlier call.
  *
- * @throws ServiceError `invalid` for what is no file, has an unknown format, cannot be unpacked or decoded, or is longer than
- *   `mostBytes` when it is.
+ * @throws ServiceError `invalid` for what is no file, has an unknown format, cannot be unpacked or decoded,
+ *   or is longer than `mostBytes` when it is.
  */
 export async function openInput(source: Source, directory: string, mostBytes = MOST_BYTES): Promise<Input> {
   const name = nameOf(source)

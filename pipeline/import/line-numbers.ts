@@ -23,9 +23,9 @@ export async function linesAt(path: string, offsets: readonly number[]): Promise
 }
 
 /**
- * The line numbers (from 1) on which the given records of a CSV file begin. Record numbers ascend, and 0 is the first
- * after the header. A quote opens a quoted field only at the field's start. A blank line is a record only if
- * `blankCounts`.
+ * The line numbers (from 1) on which the given records of a CSV file begin. Record numbers ascend, and 0 is
+ * the first after the header. A quote opens a quoted field only at the field's start. A blank line is a
+ * record only if `blankCounts`.
  */
 export async function recordLines(
   path: string,
@@ -66,7 +66,10 @@ export async function recordLines(
   return lines
 }
 
-/** The line number (from 1) of a line that has at least this many bytes, far more than are read at once; undefined if none has. */
+/**
+ * The line number (from 1) of a line that has at least this many bytes, far more than are read at once;
+ * undefined if none has.
+ */
 export async function longLine(path: string, sizeBytes: number): Promise<number | undefined> {
   let offset = 0
   let lineStart = 0

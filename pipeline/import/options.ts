@@ -1,4 +1,5 @@
-// How an operator says that a file differs from the plain form: its options, parsed and checked against each other.
+// How an operator says that a file differs from the plain form: its options, parsed and checked against each
+// other.
 import { ServiceError } from '../../schemas/errors.ts'
 import { OUTCOMES } from '../../schemas/tables.ts'
 import { uuid } from '../../schemas/values.ts'
@@ -41,7 +42,10 @@ export interface GivenOptions {
   outcomes?: string
 }
 
-/** @throws ServiceError `invalid` for an option that is wrong, contradicts another, or is not for this kind of file. */
+/**
+ * @throws ServiceError `invalid` for an option that is wrong, contradicts another, or is not for this kind of
+ *   file.
+ */
 export function parseOptions(kind: ImportKind, given: GivenOptions): ImportOptions {
   const { delimiter = 'auto', ignoreUnknown = false, timezone, percent = false, outcomes } = given
   if (delimiter !== 'auto' && !Object.hasOwn(DELIMITERS, delimiter)) {

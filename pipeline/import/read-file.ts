@@ -1,4 +1,5 @@
-// Reads an operator's file: `incoming` is a view with a record number and the columns that are wanted, all as text.
+// Reads an operator's file: `incoming` is a view with a record number and the columns that are wanted, all as
+// text.
 import { type Fault, ServiceError } from '../../schemas/errors.ts'
 import { type Database, literal } from '../duckdb.ts'
 import { type ExpectedColumns, findColumns, readHeader } from './header.ts'
@@ -40,8 +41,8 @@ interface ReadContext {
 }
 
 /**
- * @throws ServiceError `invalid` for a file that cannot be read, has an unknown format, or has missing, unknown or
- *   repeated columns.
+ * @throws ServiceError `invalid` for a file that cannot be read, has an unknown format, or has missing,
+ *   unknown or repeated columns.
  */
 export async function readRows(
   { database, directory }: ReadContext,
@@ -62,7 +63,10 @@ type Reader = (
 
 const READERS: Record<Format, Reader> = { csv: readCsv, ndjson: readNdjson, parquet: readParquet }
 
-/** The rows of a source: every column by the SQL of its text, or NULL where the file has none, and what is computed. */
+/**
+ * The rows of a source: every column by the SQL of its text, or NULL where the file has none, and what is
+ * computed.
+ */
 function rowsOf(
   { required, optional, computed = [] }: ExpectedColumns,
   text: (column: string) => string | undefined,
@@ -201,21 +205,28 @@ async function readParquet(
   }
 }
 
-/** A Parquet column as text. A timestamp without a zone is in UTC, because that is what writers of Parquet mean. */
+/**
+ * A Parquet column as text. A timestamp without a zone is in UTC, because that is what writers of Parquet
+ * mean.
+ */
 function asText(name: string, type: string): string {
   const column = `"${name.replaceAll('"', '""')}"`
   if (type === 'TIMESTAMP WITH TIME ZONE') return `(${column} AT TIME ZONE 'UTC')::VARCHAR || 'Z'`
   return type.startsWith('TIMESTAMP') ? `${column}::VARCHAR || 'Z'` : `${column}::VARCHAR`
 }
 
-/** A file's path for DuckDB's readers, escaped because they would read some names as patterns for other files. */
+/**
+ * A file's path for DuckDB's readers, escaped because they would read some names as patterns for other files.
+ */
 function onlyFile(path: string): string {
   return literal(path.replace(/[*?[]/g, '[$&]'))
 }
 
 type Unreadable = Readonly<Record<string, readonly [summary: string, hint?: string]>>
 
-/** What DuckDB's kinds of unreadable lines are, with a hint where the author may have meant something else. */
+/**
+ * What DuckDB's kinds of unreadable lines are, with a hint where the author may have meant something else.
+ */
 const UNREADABLE_LINES: Unreadable = {
   'LINE SIZE OVER MAXIMUM': ['a line that is too long'],
   'INVALID ENCODING': ['not UTF-8', 'save the file as UTF-8'],

@@ -13,8 +13,8 @@ export interface ImportContext extends CompactionContext {
 }
 
 /**
- * Takes in what an earlier import, an operator or the API left in the inbox, so that it counts as known. A table with an empty
- * inbox is not compacted, so that a command that is refused changes nothing.
+ * Takes in what an earlier import, an operator or the API left in the inbox, so that it counts as known. A
+ * table with an empty inbox is not compacted, so that a command that is refused changes nothing.
  */
 export async function takeInWaiting(
   context: CompactionContext,

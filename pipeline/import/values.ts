@@ -1,4 +1,5 @@
-// The SQL of what the texts of a file mean. `incoming` has the texts; `parsed` has beside each column its value.
+// The SQL of what the texts of a file mean. `incoming` has the texts; `parsed` has beside each column its
+// value.
 import { literal } from '../duckdb.ts'
 import type { Database } from '../duckdb.ts'
 import type { ImportColumn } from './columns.ts'
@@ -16,7 +17,10 @@ const OFFSET = '(Z|[+-]([01]\\d|2[0-3])(:?[0-5]\\d)?)'
 export const ZONED = literal(`(?i)${CLOCK}${OFFSET}`)
 export const LOCAL = literal(`(?i)${CLOCK}`)
 
-/** Writes the seconds of a time that leaves them out, and the colon of an offset without one: DuckDB wants both. */
+/**
+ * Writes the seconds of a time that leaves them out, and the colon of an offset without one: DuckDB wants
+ * both.
+ */
 const spelt = (text: string) => {
   const whole = `if(${text}[17] = ':', ${text}, ${text}[1:16] || ':00' || ${text}[17:])`
   return `upper(if(${text}[-5] IN ('+', '-'), ${whole}[1:-3] || ':' || ${text}[-2:], ${whole}))`
@@ -98,8 +102,9 @@ export async function defineParsed(
 }
 
 /**
- * The instant of a wall clock, in milliseconds: NULL for a time that the clock skips. It tries the offsets of a day before and
- * of a day after: one is right if the clock shows the time at the instant that it gives. If both are, the time comes twice.
+ * The instant of a wall clock, in milliseconds: NULL for a time that the clock skips. It tries the offsets of
+ * a day before and of a day after: one is right if the clock shows the time at the instant that it gives. If
+ * both are, the time comes twice.
  */
 export async function defineZone(database: Database, { timezone: zone }: ValueOptions): Promise<void> {
   if (zone === undefined) return

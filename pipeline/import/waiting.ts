@@ -1,4 +1,5 @@
-// The rows that wait in the inbox, read where they lie, for what must not write: they are added to the views of the tables.
+// The rows that wait in the inbox, read where they lie, for what must not write: they are added to the views
+// of the tables.
 import { type ScoredTable, tableSpec } from '../../schemas/tables.ts'
 import { inboxPrefix, isInboxPath } from '../store/paths.ts'
 import type { Store } from '../store/store.ts'
@@ -9,7 +10,10 @@ import { namingObject, stillPresent } from '../tables/intake.ts'
 import { earliestAfter } from '../tables/recorded-at.ts'
 import { currentRows } from '../tables/views.ts'
 
-/** The inbox objects of each table. List them before the versions are read, so that what is taken in meanwhile is there. */
+/**
+ * The inbox objects of each table. List them before the versions are read, so that what is taken in meanwhile
+ * is there.
+ */
 export async function listWaiting<Table extends ScoredTable>(
   store: Store,
   tables: readonly Table[],
@@ -26,7 +30,8 @@ export async function listWaiting<Table extends ScoredTable>(
 }
 
 /**
- * Adds inbox objects to the views of a table. An object that has been taken in since it was listed is left out.
+ * Adds inbox objects to the views of a table. An object that has been taken in since it was listed is left
+ * out.
  *
  * @throws ServiceError `corrupt` for an object that is damaged.
  */

@@ -1,4 +1,5 @@
-// Base64 as the formats of transparency logs have it (RFC 4648 §4): padded, and with one text for the same bytes.
+// Base64 as the formats of transparency logs have it (RFC 4648 §4): padded, and with one text for the same
+// bytes.
 import { ServiceError } from '../../schemas/errors.ts'
 import { type Hash, HASH_BYTES } from './merkle.ts'
 import { quoted } from './quoted.ts'

@@ -6,7 +6,10 @@ import { ServiceError } from '../../schemas/errors.ts'
 /** Values that are nested deeper are left to the library, which needs no stack. */
 const DEEPEST = 16
 
-/** The canonical bytes of a JSON value (RFC 8785). @throws ServiceError `corrupt` for a value that is not JSON. */
+/**
+ * The canonical bytes of a JSON value (RFC 8785). @throws ServiceError `corrupt` for a value that is not
+ * JSON.
+ */
 export function canonical(value: unknown): Uint8Array {
   return encoded(canonicalText(value))
 }
@@ -19,8 +22,8 @@ export function canonicalText(value: unknown): string {
 }
 
 /**
- * A copy whose own names are in canonical order: if those inside it are too, its text is made fastest. For objects whose names are the
- * service's own, since a member `__proto__` would be lost.
+ * A copy whose own names are in canonical order: if those inside it are too, its text is made fastest. For
+ * objects whose names are the service's own, since a member `__proto__` would be lost.
  */
 export function inOrder(value: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const copy: Record<string, unknown> = {}

@@ -36,7 +36,8 @@ export function withSignatures(note: Note, signatures: readonly NoteSignature[])
 /**
  * Reads a checkpoint without checking its signatures.
  *
- * @throws ServiceError `invalid` for what is no note, and for a text of other than three lines: this log has no extension lines.
+ * @throws ServiceError `invalid` for what is no note, and for a text of other than three lines: this log has
+ *   no extension lines.
  */
 export function parseCheckpoint(text: string): SignedCheckpoint {
   const note = parseNote(text)
@@ -47,7 +48,10 @@ export function parseCheckpoint(text: string): SignedCheckpoint {
   return { checkpoint: { origin, size: parseCount(size), root: hashOfBase64(root) }, note }
 }
 
-/** A size or an index: decimal without leading zeros. @throws ServiceError `invalid` for anything else, and above 2⁵³ − 1. */
+/**
+ * A size or an index: decimal without leading zeros. @throws ServiceError `invalid` for anything else, and
+ * above 2⁵³ − 1.
+ */
 export function parseCount(text: string): number {
   const count = /^(0|[1-9][0-9]{0,15})$/.test(text) ? Number(text) : NaN
   if (Number.isSafeInteger(count)) return count

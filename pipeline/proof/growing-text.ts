@@ -1,4 +1,5 @@
-// A long text that is put together from parts, held as its UTF-8 bytes, so that each part is encoded once and kept nowhere else.
+// A long text that is put together from parts, held as its UTF-8 bytes, so that each part is encoded once and
+// kept nowhere else.
 
 export class GrowingText {
   #bytes: Buffer

@@ -1,12 +1,13 @@
-// Where in the bytes of canonical JSON the members of its objects lie, so that a few can be taken out without parsing all.
+// Where in the bytes of canonical JSON the members of its objects lie, so that a few can be taken out without
+// parsing all.
 import { ServiceError } from '../../schemas/errors.ts'
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c]
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
 
 /**
- * Tells of each member of the object at `from`, whose names have no escapes, where its value begins, and learns where that ends.
- * Returns the end of the object.
+ * Tells of each member of the object at `from`, whose names have no escapes, where its value begins, and
+ * learns where that ends. Returns the end of the object.
  *
  * @throws ServiceError `corrupt` for bytes that end before it.
  */
@@ -23,7 +24,8 @@ export function eachMember(
 }
 
 /**
- * The member of an object that begins at `at`, or at the comma there, and where its value begins; undefined at the end of the object.
+ * The member of an object that begins at `at`, or at the comma there, and where its value begins; undefined
+ * at the end of the object.
  *
  * @throws ServiceError `corrupt` for bytes that end before it.
  */

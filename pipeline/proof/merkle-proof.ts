@@ -1,4 +1,5 @@
-// Checks proofs of Merkle trees (RFC 6962 §2.1.1 and §2.1.2, by the algorithms of RFC 9162 §2.1.3.2 and §2.1.4.2).
+// Checks proofs of Merkle trees (RFC 6962 §2.1.1 and §2.1.2, by the algorithms of RFC 9162 §2.1.3.2 and
+// §2.1.4.2).
 import { ServiceError } from '../../schemas/errors.ts'
 import { base64Of } from './base64.ts'
 import { type Hash, HASH_BYTES, nodeHash } from './merkle.ts'
@@ -10,8 +11,8 @@ export interface TreeHead {
 }
 
 /**
- * Checks that a leaf, given by its hash, is the one at this index of the tree. The root alone does not fix the size:
- * whoever vouches for the root must vouch for the size too.
+ * Checks that a leaf, given by its hash, is the one at this index of the tree. The root alone does not fix
+ * the size: whoever vouches for the root must vouch for the size too.
  *
  * @throws ServiceError `invalid` with the root that the path leads to.
  */
@@ -48,8 +49,8 @@ export function verifyInclusion(leaf: Hash, index: number, path: readonly Hash[]
 }
 
 /**
- * Checks that the first leaves of a tree are those of an older one. From an empty tree nothing can be proven, so an old size of
- * 0 is refused.
+ * Checks that the first leaves of a tree are those of an older one. From an empty tree nothing can be proven,
+ * so an old size of 0 is refused.
  *
  * @throws ServiceError `invalid` with the root that the path leads to.
  */

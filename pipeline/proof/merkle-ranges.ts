@@ -59,7 +59,10 @@ export function consistencyRanges(oldSize: number, size: number): Range[] {
   return path.toReversed()
 }
 
-/** The full subtrees that a range is made of, the largest first: the hash of the range is theirs, folded from the right. */
+/**
+ * The full subtrees that a range is made of, the largest first: the hash of the range is theirs, folded from
+ * the right.
+ */
 export function fullSubtrees({ from, to }: Range): { from: number; height: number }[] {
   const subtrees: { from: number; height: number }[] = []
   for (let start = from; start < to;) {

@@ -1,4 +1,5 @@
-// Merkle trees over SHA-256 (RFC 6962 §2.1): the hashes, a tree in memory that gives proofs, and a root that grows leaf by leaf.
+// Merkle trees over SHA-256 (RFC 6962 §2.1): the hashes, a tree in memory that gives proofs, and a root that
+// grows leaf by leaf.
 import { hash } from 'node:crypto'
 import { type Range, consistencyRanges, inclusionRanges } from './merkle-ranges.ts'
 
@@ -37,11 +38,15 @@ export function foldedHash(subtrees: readonly Hash[]): Hash {
 }
 
 /**
- * A tree held in memory, made of the hashes of its leaves. Hashes of full subtrees may stand for leaves as long as all but the
- * last have the same power of two of leaves: then its proofs continue the proofs inside those subtrees.
+ * A tree held in memory, made of the hashes of its leaves. Hashes of full subtrees may stand for leaves as
+ * long as all but the last have the same power of two of leaves: then its proofs continue the proofs inside
+ * those subtrees.
  */
 export class MerkleTree {
-  /** A node without a right sibling moves up as it is, so that node i of level k is the subtree from leaf i · 2^k on. */
+  /**
+   * A node without a right sibling moves up as it is, so that node i of level k is the subtree from leaf i ·
+   * 2^k on.
+   */
   readonly #levels: (readonly Hash[])[]
 
   constructor(leaves: readonly Hash[]) {
@@ -70,7 +75,10 @@ export class MerkleTree {
     return inclusionRanges(index, this.size).map((range) => this.#hashOf(range))
   }
 
-  /** PROOF(oldSize, D[size]), RFC 6962 §2.1.2. @throws ServiceError `invalid` for an old size that is not in 1 … size. */
+  /**
+   * PROOF(oldSize, D[size]), RFC 6962 §2.1.2. @throws ServiceError `invalid` for an old size that is not in 1
+   * … size.
+   */
   consistencyPath(oldSize: number): Hash[] {
     return consistencyRanges(oldSize, this.size).map((range) => this.#hashOf(range))
   }

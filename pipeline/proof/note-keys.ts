@@ -7,7 +7,10 @@ import { encoded } from './canonical.ts'
 import { isKeyName } from './note.ts'
 import { quoted } from './quoted.ts'
 
-/** The first byte of a key's encoding says what it signs: checkpoints, or checkpoints with a time as witnesses do. */
+/**
+ * The first byte of a key's encoding says what it signs: checkpoints, or checkpoints with a time as witnesses
+ * do.
+ */
 const TYPES = { log: 0x01, witness: 0x04 } as const
 export type KeyUse = keyof typeof TYPES
 
@@ -31,7 +34,10 @@ export interface SigningKey {
   privateKey: KeyObject
 }
 
-/** `<name>+<8 hex>+<base64 of the type and the public key>`. @throws ServiceError `invalid` with the text, unless it is a secret. */
+/**
+ * `<name>+<8 hex>+<base64 of the type and the public key>`. @throws ServiceError `invalid` with the text,
+ * unless it is a secret.
+ */
 export function parseVerifierKey(text: string): VerifierKey {
   const parts = keyParts(text)
   const key = parts && verifierKeyOf(parts.name, parts.use, parts.material)
@@ -71,7 +77,10 @@ export function signingKeyText(name: string, use: KeyUse, seed: Uint8Array): str
   return `${PRIVATE}${name}+${keyId}+${base64Of(Buffer.from([TYPES[use], ...seed]))}`
 }
 
-/** The key of a seed of 32 bytes. @throws ServiceError `invalid` for a name that no key can have, and another length. */
+/**
+ * The key of a seed of 32 bytes. @throws ServiceError `invalid` for a name that no key can have, and another
+ * length.
+ */
 export function signingKeyOf(name: string, use: KeyUse, seed: Uint8Array): SigningKey {
   if (!isKeyName(name)) {
     throw new ServiceError('invalid', `a key cannot have the name ${quoted(name)}`)

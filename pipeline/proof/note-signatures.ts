@@ -33,8 +33,8 @@ export function cosignText(text: string, { verifier, privateKey }: SigningKey, n
 }
 
 /**
- * The signatures of a note by known keys, in the order of the note and one for each key. Signatures by other keys do not count,
- * whatever they are.
+ * The signatures of a note by known keys, in the order of the note and one for each key. Signatures by other
+ * keys do not count, whatever they are.
  *
  * @throws ServiceError `invalid` with the signature if one by a known key does not hold.
  */

@@ -23,7 +23,9 @@ export interface NoteSignature {
   bytes: Uint8Array
 }
 
-/** @throws ServiceError `invalid` for anything but a note of at most 64 KiB with at least one signature line. */
+/**
+ * @throws ServiceError `invalid` for anything but a note of at most 64 KiB with at least one signature line.
+ */
 export function parseNote(note: string): Note {
   const sizeBytes = Buffer.byteLength(note)
   if (sizeBytes > LARGEST_NOTE_BYTES) {

@@ -9,8 +9,8 @@ export const TILE_WIDTH = 256
 const TILE_HEIGHT = 8
 
 /**
- * A run of hashes: those of level l are of the full subtrees of 256^l leaves, and tile n has those from 256 · n on. A tile of
- * fewer than 256 hashes is partial.
+ * A run of hashes: those of level l are of the full subtrees of 256^l leaves, and tile n has those from 256 ·
+ * n on. A tile of fewer than 256 hashes is partial.
  */
 export interface Tile {
   level: number
@@ -18,7 +18,9 @@ export interface Tile {
   width: number
 }
 
-/** Returns the `width` hashes of 32 bytes of a tile. A reader that finds a wider tile returns its beginning. */
+/**
+ * Returns the `width` hashes of 32 bytes of a tile. A reader that finds a wider tile returns its beginning.
+ */
 export type ReadTile = (tile: Tile) => Promise<Uint8Array>
 
 /** The paths below `/log/` that can name a tile or a bundle of entries. */
@@ -44,7 +46,10 @@ export function* tilesOf(size: number): Iterable<Tile> {
   }
 }
 
-/** The tiles that a tree of this size gains, with their bytes, when it grows by one leaf: one of each level that changes. */
+/**
+ * The tiles that a tree of this size gains, with their bytes, when it grows by one leaf: one of each level
+ * that changes.
+ */
 export async function tilesOfAppend(
   leaf: Hash,
   size: number,
@@ -69,20 +74,28 @@ export async function rootFromTiles(size: number, read: ReadTile): Promise<Hash>
   return root!
 }
 
-/** PATH(index, D[size]), RFC 6962 §2.1.1. @throws ServiceError as `inclusionRanges` and for a tile of a wrong length. */
+/**
+ * PATH(index, D[size]), RFC 6962 §2.1.1. @throws ServiceError as `inclusionRanges` and for a tile of a wrong
+ * length.
+ */
 export async function inclusionFromTiles(index: number, size: number, read: ReadTile): Promise<Hash[]> {
   return hashesFromTiles(inclusionRanges(index, size), size, read)
 }
 
-/** PROOF(oldSize, D[size]), RFC 6962 §2.1.2. @throws ServiceError as `consistencyRanges` and for a tile of a wrong length. */
+/**
+ * PROOF(oldSize, D[size]), RFC 6962 §2.1.2. @throws ServiceError as `consistencyRanges` and for a tile of a
+ * wrong length.
+ */
 export async function consistencyFromTiles(oldSize: number, size: number, read: ReadTile): Promise<Hash[]> {
   return hashesFromTiles(consistencyRanges(oldSize, size), size, read)
 }
 
 /**
- * The root of the first leaves of a tree, proven by its tiles: with the root of the tree nobody can give another one.
+ * The root of the first leaves of a tree, proven by its tiles: with the root of the tree nobody can give
+ * another one.
  *
- * @throws ServiceError `corrupt` for tiles that do not lead to the root of the tree, and as `consistencyRanges`.
+ * @throws ServiceError `corrupt` for tiles that do not lead to the root of the tree, and as
+ *   `consistencyRanges`.
  */
 export async function prefixFromTiles(prefixSize: number, tree: TreeHead, read: ReadTile): Promise<Hash> {
   const ranges = [{ from: 0, to: prefixSize }, ...consistencyRanges(prefixSize, tree.size)]
@@ -119,7 +132,10 @@ async function hashesFromTiles(ranges: readonly Range[], size: number, read: Rea
   )
 }
 
-/** The hashes of a tile that a full subtree is the root of: at most 128, since 256 are one hash of the next level. */
+/**
+ * The hashes of a tile that a full subtree is the root of: at most 128, since 256 are one hash of the next
+ * level.
+ */
 function partOf({ from, height }: { from: number; height: number }, size: number) {
   const level = Math.floor(height / TILE_HEIGHT)
   const leavesOfHash = TILE_WIDTH ** level

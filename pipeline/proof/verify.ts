@@ -1,4 +1,5 @@
-// Says whether a proof shows that a body was published or taken in, and a receipt that a forecast was: with public keys alone.
+// Says whether a proof shows that a body was published or taken in, and a receipt that a forecast was: with
+// public keys alone.
 import { type Statement, type StatementTree, statement as statementSchema } from '../../schemas/statement.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { hashOfBase64 } from './base64.ts'
@@ -91,7 +92,10 @@ export function verifyReceipt(
   return { checkpoint, batch: batch.uuid, signatures: logSignatures(note, batch.origin, keys) }
 }
 
-/** The signatures by the log that has this name. @throws ServiceError `invalid` if there is none, or one that does not hold. */
+/**
+ * The signatures by the log that has this name. @throws ServiceError `invalid` if there is none, or one that
+ * does not hold.
+ */
 function logSignatures(note: Note, name: string, keys: readonly VerifierKey[]): HeldSignature[] {
   const named = keys.filter((key) => key.use === 'log' && key.name === name)
   const held = heldSignatures(note, named)
@@ -121,7 +125,9 @@ function treeOf(members: Readonly<Record<string, unknown>>): StatementTree {
   return 'user_id' in members ? 'forecaster' : 'agent'
 }
 
-/** @throws ServiceError `invalid` for a payload of another release, time or environment than the statement's. */
+/**
+ * @throws ServiceError `invalid` for a payload of another release, time or environment than the statement's.
+ */
 function assertSame(members: Readonly<Record<string, unknown>>, statement: Statement): void {
   for (const name of ['release', 'as_of', 'environment'] as const) {
     if (members[name] === statement[name]) continue
@@ -143,7 +149,10 @@ export function parseStatement(bytes: Uint8Array): Statement {
   )
 }
 
-/** In canonical form every reader sees the same members: JSON may name one twice. @throws ServiceError `invalid`. */
+/**
+ * In canonical form every reader sees the same members: JSON may name one twice. @throws ServiceError
+ * `invalid`.
+ */
 function parseCanonical(bytes: Uint8Array, what: string): Record<string, unknown> {
   const text = decoded(bytes)
   let value: unknown

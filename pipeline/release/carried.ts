@@ -1,4 +1,5 @@
-// The private files by which a release hands its pairs on: which of them the next release builds on, and which it makes itself.
+// The private files by which a release hands its pairs on: which of them the next release builds on, and
+// which it makes itself.
 import { ServiceError } from '../../schemas/errors.ts'
 import type { CarriedFile, ReleaseManifest } from '../../schemas/payloads.ts'
 import { Database } from '../duckdb.ts'
@@ -21,12 +22,16 @@ import { rowsOf } from '../tables/quarantine.ts'
 import type { LocalFiles } from '../store/local-files.ts'
 import type { ReleaseContext } from './state.ts'
 
-/** The most files that a manifest names before they are made one set again, and the most rows for each pair that counts. */
+/**
+ * The most files that a manifest names before they are made one set again, and the most rows for each pair
+ * that counts.
+ */
 const MOST_FILES = 64
 const MOST_ROWS_PER_PAIR = 2
 /**
- * What the next release can build on. Undefined, with the reason in the log, where it must sweep every question: another make of
- * the service made the last release, or its files are not there as its manifest names them.
+ * What the next release can build on. Undefined, with the reason in the log, where it must sweep every
+ * question: another make of the service made the last release, or its files are not there as its manifest
+ * names them.
  */
 export async function sinceLast(
   { local, methodology, service, log }: Pick<ReleaseContext, 'local' | 'methodology' | 'service' | 'log'>,
@@ -83,8 +88,9 @@ export interface Carried {
 }
 
 /**
- * What a release carries: where it swept everything or too many rows count no more, all pairs anew, a file for each part of the
- * scores that has any, by its number from 1; else what it swept beside what was carried. Has the files of pairs written in turn.
+ * What a release carries: where it swept everything or too many rows count no more, all pairs anew, a file
+ * for each part of the scores that has any, by its number from 1; else what it swept beside what was carried.
+ * Has the files of pairs written in turn.
  */
 export async function carriedBy(
   { database }: { database: Database },

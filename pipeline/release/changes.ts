@@ -32,9 +32,9 @@ function isSame(one: object, other: object): boolean {
 }
 
 /**
- * Whether there is nothing to do for a run that has found no release begun: nothing waits in the inbox, and no table has a
- * commit that the last release has not read. This takes two requests a table, however long the logs are. What another run
- * is about to take in is in the inbox until it is committed.
+ * Whether there is nothing to do for a run that has found no release begun: nothing waits in the inbox, and
+ * no table has a commit that the last release has not read. This takes two requests a table, however long the
+ * logs are. What another run is about to take in is in the inbox until it is committed.
  */
 export async function nothingToRelease(
   store: Store,

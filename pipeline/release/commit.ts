@@ -19,7 +19,8 @@ export function writerOf(store: Store, release: number): Write {
   return async (name, body) => {
     const path = releasePrefix(release) + name
     if ((await putOnce(store, path, body)) !== 'different') return true
-    // A run of another make wrote it, for a plan that has been taken over since, unless that run has published the release.
+    // A run of another make wrote it, for a plan that has been taken over since, unless that run has
+    // published the release.
     if (await readManifest(store, release)) return false
     await store.put(path, body)
     return true
@@ -42,7 +43,10 @@ export interface MadeRelease {
   snapshot: SnapshotFiles | undefined
 }
 
-/** Puts the manifest, which publishes the release, and then copies the snapshot. False if another manifest is there. */
+/**
+ * Puts the manifest, which publishes the release, and then copies the snapshot. False if another manifest is
+ * there.
+ */
 export async function publish(
   { store, local, log }: Pick<ReleaseContext, 'store' | 'local' | 'log'>,
   { number, manifest: previous }: ReleaseState,

@@ -60,8 +60,8 @@ export interface DerivedRelease extends AsyncDisposable {
   pairs: number
   carried: Carried | undefined
   /**
-   * Every file of the release but its manifest, in the order of the manifest. Each is made when asked for; a large one is gone when
-   * the next is.
+   * Every file of the release but its manifest, in the order of the manifest. Each is made when asked for; a
+   * large one is gone when the next is.
    */
   files(sign: Sign): AsyncIterable<OutputFile | LargeFile>
 }
@@ -140,7 +140,10 @@ function shardsOfKinds(entities: readonly OrderedEntity[]): ShardCount[] {
   return ENTITY_TYPES.flatMap((kind) => shardsOf(entities.filter(({ entityType }) => entityType === kind)))
 }
 
-/** A function of its own, so that what the caller returns does not hold the entities as they were before they were scored. */
+/**
+ * A function of its own, so that what the caller returns does not hold the entities as they were before they
+ * were scored.
+ */
 function scoresInTurn(
   inTurn: FilesInTurn,
   { writeScores }: Pick<OrderedWorld, 'writeScores'>,
@@ -154,7 +157,10 @@ function scoresInTurn(
   })
 }
 
-/** A function of its own, so that what the caller returns does not hold the scores as they were before they were rounded. */
+/**
+ * A function of its own, so that what the caller returns does not hold the scores as they were before they
+ * were rounded.
+ */
 function rankKinds(
   methodology: Methodology,
   voiceRule: VoiceRule,

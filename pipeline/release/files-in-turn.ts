@@ -13,7 +13,10 @@ export class FilesInTurn implements AsyncDisposable {
     this.#directory = directory
   }
 
-  /** Has a file written as soon as those before it are. Returns a function that reads it once it is written, and deletes it. */
+  /**
+   * Has a file written as soon as those before it are. Returns a function that reads it once it is written,
+   * and deletes it.
+   */
   add(name: string, write: (location: string) => Promise<void>): () => Promise<Uint8Array> {
     const location = join(this.#directory, name.replace('/', '-'))
     this.#locations.push(location)

@@ -1,5 +1,6 @@
-// Decodes a column of a row group with the parts of hyparquet. Its own readers go through every value of a column that may have nulls as if it
-// were a list. That took most of the time, and turned typed arrays into arrays whose numbers the garbage collector copies.
+// Decodes a column of a row group with the parts of hyparquet. Its own readers go through every value of a
+// column that may have nulls as if it were a list. That took most of the time, and turned typed arrays into
+// arrays whose numbers the garbage collector copies.
 import type { ColumnMetaData, DataPageHeader, DecodedArray, FileMetaData } from 'hyparquet'
 import { parquetHeader } from 'hyparquet/src/column.js'
 import { DEFAULT_PARSERS, convert, convertWithDictionary } from 'hyparquet/src/convert.js'
@@ -22,7 +23,8 @@ export interface PieceInFile {
  *
  * @param metadata of the file, whose `nth` row group is meant.
  * @param piece has the row group.
- * @throws Error if they do not belong together, for what DuckDB does not write, or for a column of a list or a struct.
+ * @throws Error if they do not belong together, for what DuckDB does not write, or for a column of a list or
+ *   a struct.
  */
 export function flatColumn(
   { schema, row_groups }: FileMetaData,
@@ -82,7 +84,10 @@ function valuesIn(
   return definitionLevels?.length ? withNulls(values, definitionLevels) : values
 }
 
-/** How many bytes of a page have its levels, if these are one run of ones: no value is missing, and they need not be read row by row. Otherwise 0. */
+/**
+ * How many bytes of a page have its levels, if these are one run of ones: no value is missing, and they need
+ * not be read row by row. Otherwise 0.
+ */
 function levelsOfAll(page: Uint8Array, rows: number, { element }: ColumnDecoder): number {
   if (element.repetition_type !== 'OPTIONAL') return 0
   const view = viewOf(page)

@@ -17,8 +17,9 @@ const READS = 2
 const PIECE_BYTES = 4 * 1024 * 1024
 
 /**
- * The path of a forecast, checked against the root; undefined for an id that the file does not have. It takes one read of an id for
- * each halving of the runs of 256 records, one read of the run, and one for each other tile that the path crosses.
+ * The path of a forecast, checked against the root; undefined for an id that the file does not have. It takes
+ * one read of an id for each halving of the runs of 256 records, one read of the run, and one for each other
+ * tile that the path crosses.
  *
  * @throws ServiceError `notFound` if retention has deleted the file, `corrupt` if it is lost or damaged.
  */
@@ -39,8 +40,8 @@ export async function forecastPath(
 }
 
 /**
- * Reads all of a file, a piece at a time, and compares its hash: ids are in no hash of the tree, so that nothing else shows that one is
- * missing.
+ * Reads all of a file, a piece at a time, and compares its hash: ids are in no hash of the tree, so that
+ * nothing else shows that one is missing.
  *
  * @throws ServiceError as `forecastPath` does.
  */
@@ -118,7 +119,10 @@ class TreeFile {
     return run
   }
 
-  /** The hashes of the lowest level are in the records, those of each other level follow those of the level below. */
+  /**
+   * The hashes of the lowest level are in the records, those of each other level follow those of the level
+   * below.
+   */
   readonly #readTile: ReadTile = async ({ level, index, width }) => {
     if (level === 0) {
       const run = await this.#run(index)

@@ -1,4 +1,5 @@
-// The tree over the forecasts that came by the API and that no earlier release has in its tree (docs/data.md, Trees).
+// The tree over the forecasts that came by the API and that no earlier release has in its tree (docs/data.md,
+// Trees).
 import { createHash } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -51,8 +52,8 @@ class ForecastsTree implements LargeFile {
 }
 
 /**
- * `size` records of 48 bytes, an id and the hash of its leaf, in ascending order of id; then the hashes of tile level 1, of
- * level 2, … Undefined where no forecast is new.
+ * `size` records of 48 bytes, an id and the hash of its leaf, in ascending order of id; then the hashes of
+ * tile level 1, of level 2, … Undefined where no forecast is new.
  */
 export async function forecastsTree(
   context: ForecastsContext,
@@ -70,8 +71,8 @@ export async function forecastsTree(
 }
 
 /**
- * Makes the view `added` of the forecasts that came by the API in these data files. Returns the day of the first of them, by its
- * own time; undefined where there is none.
+ * Makes the view `added` of the forecasts that came by the API in these data files. Returns the day of the
+ * first of them, by its own time; undefined where there is none.
  */
 export async function attachAdded(
   context: ForecastsContext,
@@ -96,8 +97,8 @@ async function attach(
 }
 
 /**
- * The tree over the forecasts of the view `added` whose ids the view `earlier` does not have, of which it makes the view
- * `leaves`. Undefined where there is none.
+ * The tree over the forecasts of the view `added` whose ids the view `earlier` does not have, of which it
+ * makes the view `leaves`. Undefined where there is none.
  */
 export async function treeOfLeaves(
   { database, directory }: Omit<ForecastsContext, 'local'>,
@@ -133,8 +134,8 @@ const LEAF = `'{"agent_id":"', entity_id, '","forecast_at":"', ${FORECAST_AT}, '
   '","probability":', ${PROBABILITY}, ',"question_id":"', question_id, '"}'`
 
 /**
- * Ranges of ids with this many leaves each, few enough to be sorted in memory. An id begins with its time: those whose first 8
- * digits are the same are of one minute, and stay together.
+ * Ranges of ids with this many leaves each, few enough to be sorted in memory. An id begins with its time:
+ * those whose first 8 digits are the same are of one minute, and stay together.
  *
  * Grain: one row per range, how its ids begin, in order.
  */
@@ -145,7 +146,10 @@ function rangesOf(leavesPerRange: number): string {
     GROUP BY range ORDER BY range`
 }
 
-/** Grain: one row per forecast of a range, its id and the hash of its leaf in hexadecimal digits, in order of id. */
+/**
+ * Grain: one row per forecast of a range, its id and the hash of its leaf in hexadecimal digits, in order of
+ * id.
+ */
 function recordsBetween(first: string, next: string | undefined): string {
   const isBefore = next === undefined ? '' : `AND forecast_id < ${literal(next)}`
   return `SELECT replace(forecast_id, '-', '') || sha256(concat(chr(0), ${LEAF})) AS record

@@ -33,7 +33,10 @@ export function leaderboardPage(
   return { path: leaderboardPath(entityType, page), rows: members.length, bytes }
 }
 
-/** Where an entity stands: those without a rank come last, and the greater second number first; then the id decides. */
+/**
+ * Where an entity stands: those without a rank come last, and the greater second number first; then the id
+ * decides.
+ */
 export function orderOf({ metrics }: ListedEntity): { rank: number | null; second: number } {
   const { rank, skill, contested_questions } = metrics
   return { rank, second: rank === null ? contested_questions : roundHalfEven(skill! * UNIT) }

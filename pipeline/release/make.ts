@@ -44,11 +44,12 @@ export interface PlannedRelease {
 }
 
 /**
- * Takes in the inbox and publishes a release. If an earlier run left a snapshot or a release unfinished, that is finished
- * first. Any number of runs may be under way: one commits, the others say that they lost.
+ * Takes in the inbox and publishes a release. If an earlier run left a snapshot or a release unfinished, that
+ * is finished first. Any number of runs may be under way: one commits, the others say that they lost.
  *
- * @throws ServiceError `invalid` for an `asOf` in the future, `conflict` for one before the last release's or for the
- *   store of another environment, `unavailable` where the store does not answer: running again is safe.
+ * @throws ServiceError `invalid` for an `asOf` in the future, `conflict` for one before the last release's or
+ *   for the store of another environment, `unavailable` where the store does not answer: running again is
+ *   safe.
  */
 export async function makeRelease(
   context: ReleaseContext,
@@ -114,7 +115,10 @@ function compactAll(context: ReleaseContext): Promise<Record<ScoredTable, TableV
   })
 }
 
-/** Derives and writes every file and last the manifest; loses if another run has published the release by then. */
+/**
+ * Derives and writes every file and last the manifest; loses if another run has published the release by
+ * then.
+ */
 function carryOut(context: ReleaseContext, planned: PlannedRelease): Promise<ReleaseResult> {
   const { state, plan } = planned
   const release = state.number + 1
@@ -130,8 +134,8 @@ function carryOut(context: ReleaseContext, planned: PlannedRelease): Promise<Rel
 }
 
 /**
- * Derives and writes every file but the manifest; undefined if another run has published the release by then. What it derived is
- * no longer in memory when it returns.
+ * Derives and writes every file but the manifest; undefined if another run has published the release by then.
+ * What it derived is no longer in memory when it returns.
  */
 async function writeFiles(
   context: ReleaseContext & { database: Database },

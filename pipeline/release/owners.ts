@@ -1,4 +1,5 @@
-// What a release says of each owner: all of the owner's agents, so that anyone who is shown one sees the others too.
+// What a release says of each owner: all of the owner's agents, so that anyone who is shown one sees the
+// others too.
 import { canonicalText } from '../proof/canonical.ts'
 import { GrowingText } from '../proof/growing-text.ts'
 import { ownersPath } from '../store/paths.ts'

@@ -1,8 +1,12 @@
-// The parts that the Parquet files of a release are made in, so that none has to be held whole: runs of whole shards.
+// The parts that the Parquet files of a release are made in, so that none has to be held whole: runs of whole
+// shards.
 import type { EntityType } from '../../schemas/tables.ts'
 import { ENTITIES_PER_SHARD } from './shards.ts'
 
-/** A part ends with the shard by which it has this many pairs (scores) or entities, or with the last shard of its kind. */
+/**
+ * A part ends with the shard by which it has this many pairs (scores) or entities, or with the last shard of
+ * its kind.
+ */
 export const PART_SIZES = { pairs: 4_000_000, entities: 1_000_000 }
 
 /** How much is in a shard. */

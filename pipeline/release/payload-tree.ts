@@ -1,5 +1,5 @@
-// Where a payload is in the tree over all payloads of its kind of entity: the path inside its shard, and on over the roots of the
-// shards (docs/data.md, Trees).
+// Where a payload is in the tree over all payloads of its kind of entity: the path inside its shard, and on
+// over the roots of the shards (docs/data.md, Trees).
 import type { PublicationKind } from '../../schemas/metric.ts'
 import type { ReleaseShard, ReleaseTrees } from '../../schemas/payloads.ts'
 import { hashOfBase64 } from '../proof/base64.ts'
@@ -22,7 +22,10 @@ export function shardTree({ entities }: Pick<ReleaseShard, 'entities'>): ShardTr
   return { entityIds: Object.keys(entities), subtree: new MerkleTree(leaves) }
 }
 
-/** The path of a payload, by the number of its shard from 0; undefined for an entity that the shard does not have. */
+/**
+ * The path of a payload, by the number of its shard from 0; undefined for an entity that the shard does not
+ * have.
+ */
 export function payloadPath(
   { shards }: Pick<NonNullable<ReleaseTrees['agent']>, 'shards'>,
   shardNumber: number,

@@ -78,7 +78,10 @@ export function rankAmong(
   return { ...named, metrics, award }
 }
 
-/** With six decimals; and inside each metric every name is in canonical order, so that payloads are written fastest. */
+/**
+ * With six decimals; and inside each metric every name is in canonical order, so that payloads are written
+ * fastest.
+ */
 export function publishedForm(scores: EntityScores): EntityScores {
   const copy: Record<string, unknown> = { ...scores }
   for (const name in copy) copy[name] = roundedIn(copy[name])

@@ -14,7 +14,10 @@ import type { Store } from '../store/store.ts'
 import { TableLog, assertNotBehind } from '../tables/delta-log.ts'
 import type { TableVersion } from '../tables/delta.ts'
 
-/** The method, the software and the secret that make a release. Together with the tables they decide its bytes. */
+/**
+ * The method, the software and the secret that make a release. Together with the tables they decide its
+ * bytes.
+ */
 interface Make {
   environment: Environment
   methodology_version: string
@@ -39,8 +42,8 @@ const TAKEOVER_MS = 15 * 60_000
 /**
  * Refuses an instant that no release may be made as of.
  *
- * @throws ServiceError `invalid` for an `--as-of` in the future; `conflict` for an instant before the `as_of` of the last
- *   release, or of the one that has been begun after it: then `--as-of` or the clock is wrong.
+ * @throws ServiceError `invalid` for an `--as-of` in the future; `conflict` for an instant before the `as_of`
+ *   of the last release, or of the one that has been begun after it: then `--as-of` or the clock is wrong.
  */
 export function assertAsOf(state: ReleaseState, requested: Date | undefined, now: Date): void {
   if (requested && requested > now) {
@@ -61,7 +64,9 @@ export function assertAsOf(state: ReleaseState, requested: Date | undefined, now
   )
 }
 
-/** @throws ServiceError `unavailable` where the store does not show all that the last release was made from. */
+/**
+ * @throws ServiceError `unavailable` where the store does not show all that the last release was made from.
+ */
 export async function newPlan(
   context: ReleaseContext,
   state: ReleaseState,
@@ -90,8 +95,9 @@ async function bringsSnapshot(store: Store, { manifest }: ReleaseState, asOf: st
 }
 
 /**
- * The plan by which the release that a run has begun is finished. A plan of another make cannot be carried out to the same
- * bytes, so once its run must be dead it is replaced by a plan of this make, as of the same instant.
+ * The plan by which the release that a run has begun is finished. A plan of another make cannot be carried
+ * out to the same bytes, so once its run must be dead it is replaced by a plan of this make, as of the same
+ * instant.
  *
  * @throws ServiceError `conflict` for a plan of another make whose run may still be at work.
  */
@@ -113,7 +119,8 @@ export async function begunPlan(
       `release ${release} was begun at ${started_at} by another version of the service or under another secret; it is taken over after ${TAKEOVER_MS / 60_000} minutes`,
     )
   }
-  // A plan is never changed once its release is published, even if the store has failed to show that at first.
+  // A plan is never changed once its release is published, even if the store has failed to show that at
+  // first.
   if (await readManifest(context.store, release)) {
     throw new ServiceError('unavailable', `the store has not shown release ${release} before; run again`, {
       retryAfterS: 5,
@@ -127,7 +134,8 @@ export async function begunPlan(
 /**
  * The plan of a release, for one of many processes that carry it out.
  *
- * @throws ServiceError `notFound` without one, `conflict` for a plan of another make: this process would write other bytes.
+ * @throws ServiceError `notFound` without one, `conflict` for a plan of another make: this process would
+ *   write other bytes.
  */
 export async function ownPlan(context: ReleaseContext, release: number): Promise<ReleasePlan> {
   const begun = await readPlan(context.store, release)

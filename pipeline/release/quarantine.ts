@@ -1,5 +1,6 @@
-// Moves aside an inbox object, an intake or a snapshot manifest that cannot be read, so that the next release goes on
-// without it. It may be cut off anywhere and run again to the same end: it copies, records and only then deletes.
+// Moves aside an inbox object, an intake or a snapshot manifest that cannot be read, so that the next release
+// goes on without it. It may be cut off anywhere and run again to the same end: it copies, records and only
+// then deletes.
 import { ServiceError } from '../../schemas/errors.ts'
 import type { QuarantinedObject } from '../../schemas/payloads.ts'
 import type { TableName } from '../../schemas/tables.ts'
@@ -34,8 +35,8 @@ interface Role {
 const NO_ROLE: Role = { open: null, isTaken: false, isNeeded: false }
 
 /**
- * @throws ServiceError `invalid` for an object of another kind, `notFound` for one that is not there and that nothing waits
- *   for, `conflict` for one that can be read or that a table has taken in.
+ * @throws ServiceError `invalid` for an object of another kind, `notFound` for one that is not there and that
+ *   nothing waits for, `conflict` for one that can be read or that a table has taken in.
  */
 export async function quarantine(
   context: CompactionContext,
@@ -156,7 +157,10 @@ function alreadyTaken(key: string): ServiceError {
   )
 }
 
-/** Gives up the version that was about to take in the object. Returns the data files that had been made for it. */
+/**
+ * Gives up the version that was about to take in the object. Returns the data files that had been made for
+ * it.
+ */
 async function giveUpVersion(
   context: CompactionContext,
   target: Quarantinable,
@@ -179,7 +183,9 @@ async function giveUpVersion(
   throw alreadyTaken(object.key)
 }
 
-/** Records all other objects of an intake that are gone: nothing else names them once its version is given up. */
+/**
+ * Records all other objects of an intake that are gone: nothing else names them once its version is given up.
+ */
 async function recordLost(
   { store, local, wait }: CompactionContext,
   table: TableName,

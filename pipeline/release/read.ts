@@ -124,12 +124,15 @@ interface Shard {
   start: string
 }
 
-/** The shards of each kind in the files of a manifest, put down when an entity is first looked for: a call may look for hundreds. */
+/**
+ * The shards of each kind in the files of a manifest, put down when an entity is first looked for: a call may
+ * look for hundreds.
+ */
 const shardsOf = new WeakMap<readonly ManifestFile[], Record<EntityType, Shard[]>>()
 
 /**
- * The file that would hold an entity: of the shards of its kind, the last that starts at or before it. A manifest names them in
- * order of their first entities, so that a binary search finds it.
+ * The file that would hold an entity: of the shards of its kind, the last that starts at or before it. A
+ * manifest names them in order of their first entities, so that a binary search finds it.
  */
 export function shardFile(
   files: readonly ManifestFile[],

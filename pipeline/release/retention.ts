@@ -1,5 +1,5 @@
-// Thins out old releases: deletes what they published about entities and keeps what says how they were made. A release is
-// found by its manifest, and its numbers can be derived again from the tables.
+// Thins out old releases: deletes what they published about entities and keeps what says how they were made.
+// A release is found by its manifest, and its numbers can be derived again from the tables.
 import pMap from 'p-map'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { CarriedFile } from '../../schemas/payloads.ts'
@@ -10,7 +10,10 @@ import type { Store, StoredObject } from '../store/store.ts'
 
 /** Releases of the sandbox that keep all their files, the current one among them. */
 export const WHOLE_RELEASES = 100
-/** Releases that one run of the sandbox thins out: more than the one that each adds, so that a backlog shrinks. */
+/**
+ * Releases that one run of the sandbox thins out: more than the one that each adds, so that a backlog
+ * shrinks.
+ */
 export const MOST_AT_ONCE = 20
 const DELETIONS_AT_ONCE = 16
 
@@ -28,15 +31,16 @@ export interface Deleted {
 }
 
 /**
- * Thins out the releases before the last `keep`, the oldest first and at most `most` of them. The current release is always
- * kept. Any number of runs may be under way, also beside one that makes a release.
+ * Thins out the releases before the last `keep`, the oldest first and at most `most` of them. The current
+ * release is always kept. Any number of runs may be under way, also beside one that makes a release.
  *
- * Each release is recorded as thinned before its first file goes, and a release only after all files of the one before it
- * are gone. So the releases with a record have the lowest numbers, and after a crash only the last of them can have files
- * left. Of another release's files a manifest names those of pairs alone: they go with the last release that names them.
+ * Each release is recorded as thinned before its first file goes, and a release only after all files of the
+ * one before it are gone. So the releases with a record have the lowest numbers, and after a crash only the
+ * last of them can have files left. Of another release's files a manifest names those of pairs alone: they go
+ * with the last release that names them.
  *
- * @throws ServiceError `corrupt` for a release that has lost its manifest or plan, or whose snapshot is damaged: its files
- *   are needed to repair that.
+ * @throws ServiceError `corrupt` for a release that has lost its manifest or plan, or whose snapshot is
+ *   damaged: its files are needed to repair that.
  */
 export async function thinReleases(
   { store, now, log }: RetentionContext,
@@ -86,7 +90,10 @@ async function record(store: Store, release: number, now: Date): Promise<void> {
   await noteThinned(store, release, now)
 }
 
-/** The files of pairs that a release names or has, and that no later one can name, as the one after it does not. */
+/**
+ * The files of pairs that a release names or has, and that no later one can name, as the one after it does
+ * not.
+ */
 async function pairsNamedLastBy(store: Store, release: number): Promise<StoredObject[]> {
   const [own, next] = await Promise.all([namedBy(store, release), namedBy(store, release + 1)])
   const folders = new Set([release, ...own.map((file) => file.release)])

@@ -1,4 +1,5 @@
-// A thread that decodes row groups of scores: milliseconds of work, and much garbage, which no other answer is to wait for.
+// A thread that decodes row groups of scores: milliseconds of work, and much garbage, which no other answer
+// is to wait for.
 import { parentPort } from 'node:worker_threads'
 import type { DecodedArray, FileMetaData } from 'hyparquet'
 import { LRUCache } from 'lru-cache'
@@ -16,14 +17,20 @@ export interface EncodedRows {
   columns: readonly string[]
   entityId: string
   limit: number
-  /** After the last row that is wanted, counted from the first one of the row groups; undefined: up to the last one of the entity. */
+  /**
+   * After the last row that is wanted, counted from the first one of the row groups; undefined: up to the
+   * last one of the entity.
+   */
   end: number | undefined
 }
 
 export type DecodedRows =
   | {
       columns: Record<string, readonly unknown[]>
-      /** The first row, counted from the first one of the row groups; and whether the one before is of the entity too. */
+      /**
+       * The first row, counted from the first one of the row groups; and whether the one before is of the
+       * entity too.
+       */
       start: number
       follows: boolean
     }
@@ -35,7 +42,10 @@ interface OpenRowGroup {
   read: (column: string) => DecodedArray
 }
 
-/** Some two megabytes each. Who reads page after page finds its row group again, as do callers for entities in one row group. */
+/**
+ * Some two megabytes each. Who reads page after page finds its row group again, as do callers for entities in
+ * one row group.
+ */
 const kept = new LRUCache<string, OpenRowGroup>({ max: 12 })
 
 parentPort!.on('message', (encoded: EncodedRows) => {
@@ -91,7 +101,10 @@ function opened({ metadata, places, bytes }: EncodedRows, nth: number): OpenRowG
   }
 }
 
-/** The first and the last row of an entity, counted through all of the row groups, which have its rows side by side; -1 for none. */
+/**
+ * The first and the last row of an entity, counted through all of the row groups, which have its rows side by
+ * side; -1 for none.
+ */
 function placeOf(entityId: string, groups: readonly OpenRowGroup[]): [number, number] {
   let [first, last, from] = [-1, -1, 0]
   for (const { rows, read } of groups) {

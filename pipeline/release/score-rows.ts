@@ -1,4 +1,5 @@
-// Reads the rows of one entity from a part of the scores: its footer once, and then the row groups that a page needs.
+// Reads the rows of one entity from a part of the scores: its footer once, and then the row groups that a
+// page needs.
 import type { FileMetaData } from 'hyparquet'
 import { ServiceError } from '../../schemas/errors.ts'
 import { PUBLISHED_PAIR_METRICS, type PublishedPairMetric } from '../../schemas/metrics.ts'
@@ -99,7 +100,8 @@ export async function openPart(
 }
 
 /**
- * One read, of as many row groups as `limit` rows may lie in. An `end` that is not of the entity gives no rows.
+ * One read, of as many row groups as `limit` rows may lie in. An `end` that is not of the entity gives no
+ * rows.
  *
  * @throws ServiceError as `openPart` does.
  */
@@ -128,7 +130,8 @@ export async function readRows(store: Store, part: OpenPart, request: RowsReques
     end: end === undefined ? undefined : end - firstRow,
   }
   const { buffer } = bytes
-  // Small reads share memory. A copy of a large one would be for the garbage collection of this thread, and bring it on.
+  // Small reads share memory. A copy of a large one would be for the garbage collection of this thread, and
+  // bring it on.
   const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === bytes.byteLength
   const decoded = await decoder.ask(encoded, isWhole ? [buffer] : [])
   if ('fault' in decoded) throw damaged(release, file, decoded.fault)

@@ -1,4 +1,5 @@
-// The JSON files of a release and of a snapshot: runs of entities in order of id, each file named by its first.
+// The JSON files of a release and of a snapshot: runs of entities in order of id, each file named by its
+// first.
 import type { ManifestFile, VoiceRule } from '../../schemas/payloads.ts'
 import { PUBLICATIONS } from '../../schemas/metric.ts'
 import { canonicalText, inOrder, sha256Hex } from '../proof/canonical.ts'
@@ -48,7 +49,10 @@ export function entryOf({
 /** Returns the signature of a payload's bytes, or null where signing is off. */
 export type Sign = (bytes: Uint8Array) => string | null
 
-/** Adds a payload with its signature, in canonical JSON. Returns the payload's own bytes, which hold until the text is cleared. */
+/**
+ * Adds a payload with its signature, in canonical JSON. Returns the payload's own bytes, which hold until the
+ * text is cleared.
+ */
 export function addPublished(text: GrowingText, payload: Record<string, unknown>, sign: Sign): Uint8Array {
   text.add('{"payload":')
   const bytes = text.add(canonicalText(inOrder(payload)))
@@ -56,7 +60,10 @@ export function addPublished(text: GrowingText, payload: Record<string, unknown>
   return bytes
 }
 
-/** The payloads of an entity that are leaves of the tree of its kind, in the order of the tree (docs/data.md, Trees). */
+/**
+ * The payloads of an entity that are leaves of the tree of its kind, in the order of the tree (docs/data.md,
+ * Trees).
+ */
 export const LEAVES = PUBLICATIONS.toSorted()
 
 /** The shards of one kind of entity, given in order of id. */

@@ -1,4 +1,5 @@
-// The signatures in a release's JSON files: taken out so that an audit can compare what they sign, and made again.
+// The signatures in a release's JSON files: taken out so that an audit can compare what they sign, and made
+// again.
 import { z } from 'zod'
 import { canonical, sha256Hex } from '../proof/canonical.ts'
 import { type SigningSecrets, signatureOf } from '../proof/hmac.ts'
@@ -7,8 +8,9 @@ const publication = z.looseObject({ payload: z.looseObject({}), signature: z.str
 type Publication = z.infer<typeof publication>
 
 /**
- * A shard of a release or of a snapshot, of any method, whose publications and payloads this version may not know. A
- * snapshot has one publication for each entity, a release several by their kinds, and a file of owners one for each owner.
+ * A shard of a release or of a snapshot, of any method, whose publications and payloads this version may not
+ * know. A snapshot has one publication for each entity, a release several by their kinds, and a file of
+ * owners one for each owner.
  */
 const anyShard = z.union([
   z.looseObject({
@@ -17,7 +19,10 @@ const anyShard = z.union([
   z.looseObject({ owners: z.array(publication) }),
 ])
 
-/** Sets each signature to what `sign` returns of the publication and its name; undefined for bytes that are no shard in canonical JSON. */
+/**
+ * Sets each signature to what `sign` returns of the publication and its name; undefined for bytes that are no
+ * shard in canonical JSON.
+ */
 export function resigned(
   bytes: Uint8Array,
   sign: (publication: Publication, name: string) => string | null,

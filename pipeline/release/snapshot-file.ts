@@ -1,12 +1,13 @@
-// The file of a day's snapshot, cut out of the bytes of a shard: nothing is parsed, and nothing written once more.
+// The file of a day's snapshot, cut out of the bytes of a shard: nothing is parsed, and nothing written once
+// more.
 import { canonicalText, encoded } from '../proof/canonical.ts'
 import { eachMember, endOfValue } from '../proof/json-members.ts'
 import { isShardPath } from '../store/paths.ts'
 import type { OutputFile } from './shards.ts'
 
 /**
- * The file of a day's snapshot that is copied from a file of a release, a `SnapshotShard` from a `ReleaseShard`, both in
- * canonical JSON; undefined if the file is no shard, or lacks the row of some entity.
+ * The file of a day's snapshot that is copied from a file of a release, a `SnapshotShard` from a
+ * `ReleaseShard`, both in canonical JSON; undefined if the file is no shard, or lacks the row of some entity.
  *
  * @throws ServiceError `corrupt` for a shard that is cut off.
  */

@@ -1,5 +1,6 @@
-// Copies the rank of every entity on a day out of the shards of the release that brings it. A copy needs neither the
-// method nor the secret, so that any version of the service completes what a crash left out, to the same bytes.
+// Copies the rank of every entity on a day out of the shards of the release that brings it. A copy needs
+// neither the method nor the secret, so that any version of the service completes what a crash left out, to
+// the same bytes.
 import pMap from 'p-map'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { QuarantinedObject, ReleaseManifest, SnapshotManifest } from '../../schemas/payloads.ts'
@@ -23,8 +24,8 @@ import { type Store, putExactly } from '../store/store.ts'
 const READS_AT_ONCE = 16
 
 /**
- * Completes, before the next release is begun, the snapshot of the current release's day if a crash left it out, and those
- * whose manifests were moved aside.
+ * Completes, before the next release is begun, the snapshot of the current release's day if a crash left it
+ * out, and those whose manifests were moved aside.
  *
  * @throws ServiceError `corrupt` for a damaged manifest of the current release's day.
  */
@@ -45,7 +46,8 @@ export async function completeSnapshots(
       await copySnapshot(store, manifest)
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
-      // Retention deletes shards only after the snapshot was complete: it was completed meanwhile, or has lost its manifest.
+      // Retention deletes shards only after the snapshot was complete: it was completed meanwhile, or has
+      // lost its manifest.
       const isThinned = error.kind === 'notFound'
       // A snapshot that was moved aside must not stop the releases after it.
       if (!isThinned && !(error.kind === 'corrupt' && aside.has(date))) throw error
@@ -55,7 +57,8 @@ export async function completeSnapshots(
 }
 
 /**
- * Sees to it that the copies of a release's shards are whole, if there are any: the shards are about to be deleted.
+ * Sees to it that the copies of a release's shards are whole, if there are any: the shards are about to be
+ * deleted.
  *
  * @throws ServiceError `corrupt` for a copy with other bytes than it should have.
  */
@@ -78,7 +81,10 @@ async function isWhole(store: Store, date: string): Promise<boolean> {
   return true
 }
 
-/** The release that brings the snapshot of a day. Since `as_of` never goes back, halving finds the first one of the day. */
+/**
+ * The release that brings the snapshot of a day. Since `as_of` never goes back, halving finds the first one
+ * of the day.
+ */
 async function bringerOf(store: Store, date: string, last: number): Promise<ReleaseManifest | undefined> {
   const dayOf = async (release: number) => snapshotDate((await manifestOf(store, release)).as_of)
   let [low, high] = [1, last + 1]

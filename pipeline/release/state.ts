@@ -1,5 +1,5 @@
-// What a release is made with and what it continues: what has been released from the store, and what has been begun. A
-// run reads it once and passes it on.
+// What a release is made with and what it continues: what has been released from the store, and what has been
+// begun. A run reads it once and passes it on.
 import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import { type ReleaseManifest, quarantinedObject } from '../../schemas/payloads.ts'
@@ -15,7 +15,10 @@ import { readRecord } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import type { CompactionContext } from '../tables/data-files.ts'
 
-/** What any version of the service can read in a plan of any other. Its other fields tell one make from another. */
+/**
+ * What any version of the service can read in a plan of any other. Its other fields tell one make from
+ * another.
+ */
 const readablePlan = z.looseObject({
   as_of: instant,
   started_at: instant,
@@ -52,11 +55,11 @@ export interface ReleaseState {
 }
 
 /**
- * Checks whose store it is before anything is written to it, because nothing of one environment's store may be published
- * as the other's, and returns what has been released from it.
+ * Checks whose store it is before anything is written to it, because nothing of one environment's store may
+ * be published as the other's, and returns what has been released from it.
  *
- * @throws ServiceError `conflict` if the last release or plan is of the other environment, or if the simulation of the
- *   sandbox fills the store; `unavailable` where the store does not show the last manifest.
+ * @throws ServiceError `conflict` if the last release or plan is of the other environment, or if the
+ *   simulation of the sandbox fills the store; `unavailable` where the store does not show the last manifest.
  */
 export async function assertEnvironment({
   store,

@@ -1,4 +1,5 @@
-// The calibration of closing forecasts: CORP decomposition, calibration curve and calibration error (METHODOLOGY §4).
+// The calibration of closing forecasts: CORP decomposition, calibration curve and calibration error
+// (METHODOLOGY §4).
 import type { EntityMetrics } from '../../schemas/metrics.ts'
 import { PPM } from './logarithm.ts'
 import { ratio } from './round.ts'
@@ -50,9 +51,10 @@ export function poolAdjacentViolators(sums: ArrayLike<number>, weights: ArrayLik
 }
 
 /**
- * CORP decomposition of the mean Brier score, brier = miscalibration − discrimination + uncertainty, and the recalibration curve
- * that it rests on: `corp` has its blocks in order, with the frequency of yes in each, which rises strictly. Both are null
- * without forecasts. Source: Dimitriadis, Gneiting & Jordan 2021, doi:10.1073/pnas.2016191118.
+ * CORP decomposition of the mean Brier score, brier = miscalibration − discrimination + uncertainty, and the
+ * recalibration curve that it rests on: `corp` has its blocks in order, with the frequency of yes in each,
+ * which rises strictly. Both are null without forecasts. Source: Dimitriadis, Gneiting & Jordan 2021,
+ * doi:10.1073/pnas.2016191118.
  */
 export function decompose({ ppm, outcome }: ClosingForecasts): {
   calibration: Decomposition | null
@@ -101,8 +103,8 @@ export function decompose({ ppm, outcome }: ClosingForecasts): {
 }
 
 /**
- * The calibration curve in bins of equal width over [0, 1], with Wilson intervals of 95 %. Each bin includes its lower
- * bound, and the last one also its upper bound.
+ * The calibration curve in bins of equal width over [0, 1], with Wilson intervals of 95 %. Each bin includes
+ * its lower bound, and the last one also its upper bound.
  */
 export function calibrationCurve({ ppm, outcome }: ClosingForecasts, bins: number): CalibrationBin[] {
   const counts = new Array<number>(bins).fill(0)
@@ -124,7 +126,10 @@ export function calibrationCurve({ ppm, outcome }: ClosingForecasts, bins: numbe
   })
 }
 
-/** Wilson's 95 % score interval of a proportion, within [0, 1]. Source: Wilson 1927, doi:10.1080/01621459.1927.10502953. */
+/**
+ * Wilson's 95 % score interval of a proportion, within [0, 1]. Source: Wilson 1927,
+ * doi:10.1080/01621459.1927.10502953.
+ */
 export function wilsonInterval(proportion: number, n: number): [lower: number, upper: number] {
   const z2 = Z_95 * Z_95
   const centre = proportion + z2 / (2 * n)
@@ -147,8 +152,8 @@ export function expectedCalibrationError(curve: readonly CalibrationBin[]): numb
 }
 
 /**
- * The mean of max(p, 1 − p) over the closing forecasts − the share of them that leaned the right way, where p = 1/2
- * counts half. Positive means overconfident.
+ * The mean of max(p, 1 − p) over the closing forecasts − the share of them that leaned the right way, where p
+ * = 1/2 counts half. Positive means overconfident.
  */
 export function convictionGap({ ppm, outcome }: ClosingForecasts): number | null {
   const n = ppm.length

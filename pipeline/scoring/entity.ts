@@ -74,8 +74,8 @@ export function scoreEntity(
 }
 
 /**
- * The share of windows with a gain, ΣX > 0, and the standard deviation of ΣX/ΣZ over all windows. A window is 25 consecutive
- * contested questions. Null with fewer than 50 of them.
+ * The share of windows with a gain, ΣX > 0, and the standard deviation of ΣX/ΣZ over all windows. A window is
+ * 25 consecutive contested questions. Null with fewer than 50 of them.
  */
 function stabilityOf({ parameters }: Methodology, { own, standard }: ContestedPairs) {
   const n = own.length

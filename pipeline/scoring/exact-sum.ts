@@ -17,7 +17,9 @@ export function exactSum(values: Float64Array | Int32Array): number {
   return high === 0n ? low : Number(high + BigInt(low))
 }
 
-/** Splits a number of less than 2^46 into 26 bits and 20 bits, so that products of these stay below `LIMIT`. */
+/**
+ * Splits a number of less than 2^46 into 26 bits and 20 bits, so that products of these stay below `LIMIT`.
+ */
 const PART = 2 ** 20
 
 /** Products of numbers below this are summed in parts. */

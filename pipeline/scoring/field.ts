@@ -1,10 +1,10 @@
-// The field of one question: running integrals over the current forecasts, of which each participant reads how much they
-// grew while its own forecast stood.
+// The field of one question: running integrals over the current forecasts, of which each participant reads
+// how much they grew while its own forecast stood.
 
 /**
- * What is integrated over time. M is the number of voices whose forecasts stand, S the sum of their errors |p − o|, and S₂
- * that of their squared errors, in parts per million. N is the number of all current forecasts and L the sum of their
- * −ln q̃ in 1e-9. A voice has P = M − 1 others, anyone else P = M.
+ * What is integrated over time. M is the number of voices whose forecasts stand, S the sum of their errors |p
+ * − o|, and S₂ that of their squared errors, in parts per million. N is the number of all current forecasts
+ * and L the sum of their −ln q̃ in 1e-9. A voice has P = M − 1 others, anyone else P = M.
  */
 export const INTEGRALS = {
   /** For a voice: S₂/P, 1/P, S²/P², S/P² and 1/P² while P ≥ 1, and 1 while P = 0. */
@@ -92,8 +92,8 @@ export class Field {
   }
 
   /**
-   * Adds up the rounding errors too (Neumaier 1974), so that the difference of two readings is exact to the last bit or two
-   * even when it is tiny compared with the readings.
+   * Adds up the rounding errors too (Neumaier 1974), so that the difference of two readings is exact to the
+   * last bit or two even when it is tiny compared with the readings.
    */
   #integrate(integral: number, x: number): void {
     const now = this.#now

@@ -11,7 +11,10 @@ const PARAMETERS = {
   strength_passes: 20,
   strength_least: 0.05,
   strength_most: 10,
-  /** The number of imaginary questions with the reference Brier score `shrinkage_brier` that shrink a skill toward 0. */
+  /**
+   * The number of imaginary questions with the reference Brier score `shrinkage_brier` that shrink a skill
+   * toward 0.
+   */
   shrinkage_questions: 10,
   shrinkage_brier: 0.25,
   /** Of the intervals of all of an owner's agents together, and of a forecaster's alone. */
@@ -38,7 +41,10 @@ export interface Methodology {
   readonly parameters: Readonly<typeof PARAMETERS>
 }
 
-/** The method of this version of the service. Only the code that starts the service imports it and passes it on. */
+/**
+ * The method of this version of the service. Only the code that starts the service imports it and passes it
+ * on.
+ */
 export const METHODOLOGY: Methodology = {
   version: '2.0.0',
   effectiveFrom: '2026-11-22',

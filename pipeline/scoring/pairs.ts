@@ -19,9 +19,9 @@ export const PAIR_COLUMNS = {
 } as const satisfies ColumnKinds
 
 /**
- * The columns that an entity is scored from. Grain: one row per entity and question. `outcome` is 1 for yes, 0 for no; `cluster`
- * is the number of the question's cluster; `standard` is the standard reference in whole 1e-9, −1 where the pair is not
- * contested.
+ * The columns that an entity is scored from. Grain: one row per entity and question. `outcome` is 1 for yes,
+ * 0 for no; `cluster` is the number of the question's cluster; `standard` is the standard reference in whole
+ * 1e-9, −1 where the pair is not contested.
  */
 export const SCORED_COLUMNS = {
   entity: 'int32',
@@ -68,7 +68,10 @@ export function contestedPairs({ rowCount, columns }: EntityPairs): ContestedPai
   return { own, standard, crowd, cluster, clusters: numbers.size }
 }
 
-/** The sum of a metric over an entity's questions, in the units of its column, and the number of questions in it. */
+/**
+ * The sum of a metric over an entity's questions, in the units of its column, and the number of questions in
+ * it.
+ */
 export interface PairSum {
   total: number
   questions: number
@@ -86,7 +89,9 @@ function presentIn(values: Float64Array | Int32Array): Float64Array | Int32Array
   return present.subarray(0, count)
 }
 
-/** Sums every metric as the catalogue says. Sums of whole numbers are exact, so their order changes no bit. */
+/**
+ * Sums every metric as the catalogue says. Sums of whole numbers are exact, so their order changes no bit.
+ */
 export function sumPairs({ rowCount, columns }: EntityPairs): PairSums {
   const sumOf = (values: Float64Array | Int32Array): PairSum => ({
     total: exactSum(values),

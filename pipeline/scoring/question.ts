@@ -68,8 +68,9 @@ class Participant {
 /**
  * Scores questions one after another, reusing its buffers.
  *
- * The other entities' forecasts enter an entity's integrals only through the integrals of the field, which are read when the
- * entity's own forecast changes. So a question costs one step per forecast, however many entities take part.
+ * The other entities' forecasts enter an entity's integrals only through the integrals of the field, which
+ * are read when the entity's own forecast changes. So a question costs one step per forecast, however many
+ * entities take part.
  */
 export class QuestionSweep {
   readonly #negativeLogNano: Float64Array
@@ -89,8 +90,8 @@ export class QuestionSweep {
   }
 
   /**
-   * Writes one row to `pairs` for each entity that took part, in the order of their first forecasts. `number` is the
-   * question's number.
+   * Writes one row to `pairs` for each entity that took part, in the order of their first forecasts. `number`
+   * is the question's number.
    */
   run(
     number: number,

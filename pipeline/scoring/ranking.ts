@@ -1,5 +1,5 @@
-// Ranks the entities of one kind, and decides their certifications and badges (METHODOLOGY §3). All of it from published
-// numbers, so that anyone can decide it again.
+// Ranks the entities of one kind, and decides their certifications and badges (METHODOLOGY §3). All of it
+// from published numbers, so that anyone can decide it again.
 import type { EntityMetrics } from '../../schemas/metrics.ts'
 import type { Badge, Certification, VoiceRule } from '../../schemas/payloads.ts'
 import type { RankMetricName } from './entity.ts'

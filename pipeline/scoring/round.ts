@@ -1,10 +1,12 @@
-// Rounding, defined to the bit. The scores of a pair are integers of 1e-12, what skills are made of are integers of 1e-9,
-// and published numbers have six decimals (percentiles two). All are rounded half to even.
+// Rounding, defined to the bit. The scores of a pair are integers of 1e-12, what skills are made of are
+// integers of 1e-9, and published numbers have six decimals (percentiles two). All are rounded half to even.
 
 export const PICO = 1e12
 export const NANO = 1e9
 
-/** 1.5·2^52. A double of this size has no bits for a fraction, so adding it makes IEEE 754 round half to even. */
+/**
+ * 1.5·2^52. A double of this size has no bits for a fraction, so adding it makes IEEE 754 round half to even.
+ */
 const NO_FRACTION = 6755399441055744
 
 /** The nearest integer, ties to even. Exact for |x| < 2^51. */

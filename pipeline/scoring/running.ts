@@ -1,4 +1,5 @@
-// How a skill came about: what it would have been after each contested question, by the references of the release.
+// How a skill came about: what it would have been after each contested question, by the references of the
+// release.
 import type { Methodology } from './methodology.ts'
 import { NANO, roundHalfEven } from './round.ts'
 import { alphaOf, skillOf } from './skill.ts'
@@ -7,7 +8,9 @@ import { alphaOf, skillOf } from './skill.ts'
 export interface ErrorPair {
   coverage: number
   brier: number
-  /** Coverage times what a middle field would have got, in whole 1e-9; null where the pair is not contested. */
+  /**
+   * Coverage times what a middle field would have got, in whole 1e-9; null where the pair is not contested.
+   */
   standard_reference: number | null
   cluster: string
 }
@@ -24,9 +27,9 @@ export interface RunningPoint {
 const MOST_POINTS = 240
 
 /**
- * The skill and its interval (METHODOLOGY §3) over the first contested pairs, for every number of them, or for some in equal
- * steps and the `wanted` ones. The own error is coverage times the published `brier`, which differs from the integral that the
- * release was scored by in the ninth decimal at most.
+ * The skill and its interval (METHODOLOGY §3) over the first contested pairs, for every number of them, or
+ * for some in equal steps and the `wanted` ones. The own error is coverage times the published `brier`, which
+ * differs from the integral that the release was scored by in the ninth decimal at most.
  *
  * @param pairs in the order (resolved_at, question_id).
  */

@@ -1,5 +1,5 @@
-// Skill, its standard error over clusters of questions, and an interval that may be looked at after every release
-// (METHODOLOGY §3).
+// Skill, its standard error over clusters of questions, and an interval that may be looked at after every
+// release (METHODOLOGY §3).
 import { exactProductSum, exactSum } from './exact-sum.ts'
 import type { Methodology } from './methodology.ts'
 import { NANO, rounded, roundHalfEven } from './round.ts'
@@ -18,8 +18,9 @@ export interface Skill {
 }
 
 /**
- * α, the probability that an interval ever leaves out the truth. The α/2 of an owner's agents add up to the α of a single
- * forecaster, however many agents there are: 2·α/(k·(k + 1)) for the k-th. `attempt` is k; null for an entity without one.
+ * α, the probability that an interval ever leaves out the truth. The α/2 of an owner's agents add up to the α
+ * of a single forecaster, however many agents there are: 2·α/(k·(k + 1)) for the k-th. `attempt` is k; null
+ * for an entity without one.
  */
 export function alphaOf({ parameters }: Methodology, attempt: number | null): number {
   const alpha = rounded(1 - parameters.interval_level)
@@ -27,9 +28,9 @@ export function alphaOf({ parameters }: Methodology, attempt: number | null): nu
 }
 
 /**
- * h = √((1 + 20/G)·ln((G/20 + 1)/α²)): how many standard errors an interval reaches to each side after G clusters, so that it
- * holds the truth after every G at once with probability 1 − α, asymptotically. The two-sided normal-mixture boundary: Robbins
- * 1970; Waudby-Smith et al. 2024, arXiv:2103.06476.
+ * h = √((1 + 20/G)·ln((G/20 + 1)/α²)): how many standard errors an interval reaches to each side after G
+ * clusters, so that it holds the truth after every G at once with probability 1 − α, asymptotically. The
+ * two-sided normal-mixture boundary: Robbins 1970; Waudby-Smith et al. 2024, arXiv:2103.06476.
  */
 export function multiplier({ parameters }: Methodology, clusters: number, alpha: number): number {
   const tightest = parameters.interval_questions
@@ -44,7 +45,10 @@ export interface ClusteredErrors {
   clusters: number
 }
 
-/** What a skill is made of: sums over pairs and over the clusters g of X = reference − own error and Z = reference, in 1e-9. */
+/**
+ * What a skill is made of: sums over pairs and over the clusters g of X = reference − own error and Z =
+ * reference, in 1e-9.
+ */
 export interface SkillSums {
   gain: number
   reference: number
@@ -56,8 +60,8 @@ export interface SkillSums {
 }
 
 /**
- * The skill ΣX/(ΣZ + κ), and its interval of ± h·SE, where SE² = G/(G−1) · Σ(X_g − skill·Z_g)² / (ΣZ + κ)² over the clusters g;
- * null with one cluster.
+ * The skill ΣX/(ΣZ + κ), and its interval of ± h·SE, where SE² = G/(G−1) · Σ(X_g − skill·Z_g)² / (ΣZ + κ)²
+ * over the clusters g; null with one cluster.
  */
 export function skillOf(
   methodology: Methodology,

@@ -1,5 +1,6 @@
-// Strengths: how much error an entity makes where the middle entity makes 1, fitted to all pairs at once so that nobody
-// gains by the choice of questions (METHODOLOGY §3). Iterative proportional fitting of error = strength · difficulty.
+// Strengths: how much error an entity makes where the middle entity makes 1, fitted to all pairs at once so
+// that nobody gains by the choice of questions (METHODOLOGY §3). Iterative proportional fitting of error =
+// strength · difficulty.
 import type { Block, ColumnKinds } from '../../schemas/columns.ts'
 import type { Methodology } from './methodology.ts'
 import { NANO, PICO, roundHalfEven } from './round.ts'
@@ -8,8 +9,8 @@ import { NANO, PICO, roundHalfEven } from './round.ts'
 export const UNIT = 1_000_000
 
 /**
- * What strengths are fitted to: of each pair its question, its entity, the weight w of its coverage, the parts B and Y in whole
- * 1e-9, and the number of other voices on the question.
+ * What strengths are fitted to: of each pair its question, its entity, the weight w of its coverage, the
+ * parts B and Y in whole 1e-9, and the number of other voices on the question.
  */
 export const FITTED_COLUMNS = {
   question: 'int32',
@@ -47,9 +48,9 @@ export function shrinkageNano({ parameters }: Methodology): number {
 }
 
 /**
- * Z = ⌊Y · (((U − v)·scale) / (A − v·a))⌉: what a middle field would have got in the others' place on a contested question.
- * U and A are Σ w and Σ w·a over its voices; v is the entity's own w if it is a voice, else 0, and a its strength. With the
- * fitted strengths and their scale it is the pair's standard reference.
+ * Z = ⌊Y · (((U − v)·scale) / (A − v·a))⌉: what a middle field would have got in the others' place on a
+ * contested question. U and A are Σ w and Σ w·a over its voices; v is the entity's own w if it is a voice,
+ * else 0, and a its strength. With the fitted strengths and their scale it is the pair's standard reference.
  */
 export function standardReference(
   reference: number,
@@ -63,9 +64,9 @@ export function standardReference(
 }
 
 /**
- * Fits strengths in a fixed number of passes that add only whole numbers, so that neither the order of the pairs nor the engine
- * changes a bit, as long as no question has more than 90,000 voices and no entity more than 400,000 contested questions.
- * `voices` has 1 for each entity that is a voice.
+ * Fits strengths in a fixed number of passes that add only whole numbers, so that neither the order of the
+ * pairs nor the engine changes a bit, as long as no question has more than 90,000 voices and no entity more
+ * than 400,000 contested questions. `voices` has 1 for each entity that is a voice.
  */
 export function fitStrengths(
   methodology: Methodology,

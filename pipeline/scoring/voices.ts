@@ -1,4 +1,5 @@
-// The voices, against which others are measured, and the number of an agent among its owner's (METHODOLOGY §1 and §3).
+// The voices, against which others are measured, and the number of an agent among its owner's (METHODOLOGY §1
+// and §3).
 import type { VoiceRule } from '../../schemas/payloads.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 
@@ -6,12 +7,18 @@ import type { EntityType } from '../../schemas/tables.ts'
 export interface KnownEntity {
   entityType: EntityType
   entityId: string
-  /** The owner of an agent, as the operator has recorded it; null for an agent without one, and for a forecaster. */
+  /**
+   * The owner of an agent, as the operator has recorded it; null for an agent without one, and for a
+   * forecaster.
+   */
   ownerId: string | null
   registeredAtMs: number
 }
 
-/** For each entity 1 if it is a voice: every forecaster, and the first agent of each owner; or every one of them. */
+/**
+ * For each entity 1 if it is a voice: every forecaster, and the first agent of each owner; or every one of
+ * them.
+ */
 export function voicesOf(entities: readonly KnownEntity[], rule: VoiceRule): Uint8Array {
   const first = new Map<string, number>()
   entities.forEach(({ ownerId }, index) => {
@@ -40,9 +47,9 @@ export interface Attempt {
 }
 
 /**
- * Numbers each owner's agents in the order in which the first scored question of each resolved, then of their ids.
- * `firstResolvedMs` has that instant for each entity, Infinity for one without a scored pair. Agents without a recorded owner
- * are counted together as one owner's.
+ * Numbers each owner's agents in the order in which the first scored question of each resolved, then of their
+ * ids. `firstResolvedMs` has that instant for each entity, Infinity for one without a scored pair. Agents
+ * without a recorded owner are counted together as one owner's.
  */
 export function attemptsOf(entities: readonly KnownEntity[], firstResolvedMs: Float64Array): Attempt[] {
   const agents = Array.from(entities.keys()).filter((index) => entities[index]!.entityType === 'agent')

@@ -39,7 +39,8 @@ export interface CommitRequest {
 }
 
 /**
- * Publishes a release of which every file is in the store. `input` has what was printed of each, a JSON object a line.
+ * Publishes a release of which every file is in the store. `input` has what was printed of each, a JSON
+ * object a line.
  *
  * @throws ServiceError `invalid` for a file that is missing, comes twice or does not fit the others.
  */

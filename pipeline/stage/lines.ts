@@ -1,4 +1,5 @@
-// Lines of fields separated by TAB, as stages read and print them: UTF-8, each line ended by LF, `\N` for null.
+// Lines of fields separated by TAB, as stages read and print them: UTF-8, each line ended by LF, `\N` for
+// null.
 import { ServiceError } from '../../schemas/errors.ts'
 
 export const NULL = '\\N'
@@ -11,7 +12,10 @@ export interface Format {
   /** What a line is about. */
   of: string
   columns: readonly string[]
-  /** Less than 0 where `a` comes before `b`, 0 where they may stand in any order. Two lines that must not both occur are above 0. */
+  /**
+   * Less than 0 where `a` comes before `b`, 0 where they may stand in any order. Two lines that must not both
+   * occur are above 0.
+   */
   compare: (a: Fields, b: Fields) => number
 }
 
@@ -21,8 +25,8 @@ export type Fields = readonly string[]
 /**
  * The lines of an input, some at a time.
  *
- * @throws ServiceError `invalid` for a wrong number of fields, a last line without its end, bytes that are not UTF-8, and lines
- *   out of order.
+ * @throws ServiceError `invalid` for a wrong number of fields, a last line without its end, bytes that are
+ *   not UTF-8, and lines out of order.
  */
 export async function* linesIn(input: Input, { of, columns, compare }: Format): AsyncIterable<Fields[]> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

@@ -46,7 +46,10 @@ const PAIRS: Format = {
   compare: strictly(inOrderOf(COLUMNS, { entity: 'number', place: 'number' })),
 }
 
-/** Puts parts of the scores, each with the hashes of its row groups and the private file of its pairs. A line for each file. */
+/**
+ * Puts parts of the scores, each with the hashes of its row groups and the private file of its pairs. A line
+ * for each file.
+ */
 export async function* scorePartLines(
   context: ReleaseContext,
   release: number,

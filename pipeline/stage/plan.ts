@@ -1,4 +1,5 @@
-// `fvs release plan`: plans a release that an engine of another kind carries out, and makes what follows from the tables alone.
+// `fvs release plan`: plans a release that an engine of another kind carries out, and makes what follows from
+// the tables alone.
 import type { ReleaseManifest, SupersededOutcome } from '../../schemas/payloads.ts'
 import { type Database, withDatabase } from '../duckdb.ts'
 import { forecastsTree } from '../release/forecasts-tree.ts'

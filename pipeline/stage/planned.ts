@@ -1,4 +1,5 @@
-// What the stages of a release that publish have in common: the plan by which they work, and the lines that they print.
+// What the stages of a release that publish have in common: the plan by which they work, and the lines that
+// they print.
 import { ServiceError } from '../../schemas/errors.ts'
 import { signatureOf } from '../proof/hmac.ts'
 import { writerOf } from '../release/commit.ts'
@@ -15,7 +16,10 @@ export interface Planned {
   plan: ReleasePlan
   provenance: Provenance
   sign: Sign
-  /** Puts a file, and returns the line that says so. @throws ServiceError `conflict` if another run has published the release. */
+  /**
+   * Puts a file, and returns the line that says so. @throws ServiceError `conflict` if another run has
+   * published the release.
+   */
   put: (file: OutputFile, facts?: FileFacts) => Promise<string>
 }
 
@@ -59,7 +63,10 @@ interface Unit {
   end(): Promise<string>
 }
 
-/** Begins a unit with the first of the lines that agree in the first two fields, and ends it after the last of them. */
+/**
+ * Begins a unit with the first of the lines that agree in the first two fields, and ends it after the last of
+ * them.
+ */
 export async function* unitsIn(
   input: Input,
   format: Format,

@@ -7,7 +7,10 @@ import { type LargeFile, type OutputFile, entryOf } from '../release/shards.ts'
 
 const count = z.number().int().min(0)
 const facts = {
-  /** Of a shard: the pairs of its entities, how many of these have an owner, and its copy in the day's snapshot. */
+  /**
+   * Of a shard: the pairs of its entities, how many of these have an owner, and its copy in the day's
+   * snapshot.
+   */
   pairs: count.optional(),
   owned: count.optional(),
   copy: manifestFile.pick({ size_bytes: true, sha256: true }).optional(),

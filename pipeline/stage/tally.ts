@@ -1,4 +1,5 @@
-// `fvs stage tally`: the field of every kind of entity, which all that publish must know. It is kept privately beside the plan.
+// `fvs stage tally`: the field of every kind of entity, which all that publish must know. It is kept
+// privately beside the plan.
 import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import { VOICE_RULES, type VoiceRule } from '../../schemas/payloads.ts'

@@ -1,4 +1,5 @@
-// What a write takes, bytes or a file on this machine, and how an object is read beside such a file without holding either whole.
+// What a write takes, bytes or a file on this machine, and how an object is read beside such a file without
+// holding either whole.
 import { open } from 'node:fs/promises'
 
 /** A file on this machine that becomes an object. It must stay as it is until the write has ended. */

@@ -36,7 +36,9 @@ function outcomeOf(creation: Creation): Outcome {
   }
 }
 
-/** In the order of `FileStore`: an object is synced before it can be seen, and its name before it is reported. */
+/**
+ * In the order of `FileStore`: an object is synced before it can be seen, and its name before it is reported.
+ */
 function create({ mark, look, staging, location, bytes }: Creation): Outcome {
   if (!isMarked(mark, look)) return 'undone'
   const staged = join(staging, randomUUID())

@@ -19,8 +19,8 @@ export async function withFile<T>(
 }
 
 /**
- * Writes and syncs a copy in the folder `staging`, lets `place` move it to its location, and syncs the directory of that.
- * The folders must be there.
+ * Writes and syncs a copy in the folder `staging`, lets `place` move it to its location, and syncs the
+ * directory of that. The folders must be there.
  */
 export async function writeStaged<T>(
   staging: string,

@@ -1,5 +1,6 @@
-// A store in a directory. A create is an exclusive link, and every write is synced before it is reported. Once it is open,
-// a directory that vanishes is not made again: its calls are unavailable until the same one is back.
+// A store in a directory. A create is an exclusive link, and every write is synced before it is reported.
+// Once it is open, a directory that vanishes is not made again: its calls are unavailable until the same one
+// is back.
 import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -103,7 +104,9 @@ export class FileStore implements Store {
     yield* this.#walk(folder, isSought)
   }
 
-  /** The files that are sought in a folder, and in those folders in it that are, whose paths end in a slash. */
+  /**
+   * The files that are sought in a folder, and in those folders in it that are, whose paths end in a slash.
+   */
   async *#walk(folder: string, isSought: (path: string) => boolean): AsyncIterable<StoredObject> {
     const location = join(this.#root, folder)
     const entries = await reported(
@@ -172,7 +175,9 @@ export class FileStore implements Store {
     await this.#mark.assertThere()
   }
 
-  /** Undefined where there is no object, and only if the store itself is there, which may just have come back. */
+  /**
+   * Undefined where there is no object, and only if the store itself is there, which may just have come back.
+   */
   async #found<T>(look: () => Promise<T>): Promise<T | undefined> {
     const found = await orUndefined(look())
     if (found !== undefined) return found
@@ -180,7 +185,9 @@ export class FileStore implements Store {
     return orUndefined(look())
   }
 
-  /** The store may go while it is written to, so that only what is there before and after has been written. */
+  /**
+   * The store may go while it is written to, so that only what is there before and after has been written.
+   */
   async #write<T>(
     location: string,
     body: Body,
@@ -198,8 +205,8 @@ export class FileStore implements Store {
   }
 
   /**
-   * Makes a directory that survives a power cut, as do its parents. Another writer may have made one of them without
-   * having synced it yet, so each store syncs every directory on the way once itself.
+   * Makes a directory that survives a power cut, as do its parents. Another writer may have made one of them
+   * without having synced it yet, so each store syncs every directory on the way once itself.
    */
   async #makeDirectory(location: string): Promise<void> {
     const isNew = await this.#mkdirInside(location)
@@ -224,7 +231,9 @@ export class FileStore implements Store {
     }
   }
 
-  /** Removes the files that dead writers left in the staging folder. `nowMs` is the file system's own time. */
+  /**
+   * Removes the files that dead writers left in the staging folder. `nowMs` is the file system's own time.
+   */
   async #sweep(nowMs: number): Promise<void> {
     this.#swept = true
     for (const name of await readdir(this.#staging)) {
@@ -236,8 +245,8 @@ export class FileStore implements Store {
 }
 
 /**
- * In three steps, since each waits for a turn of the event loop, and into one piece of memory: `readFile` takes three more for a megabyte,
- * and twice the memory.
+ * In three steps, since each waits for a turn of the event loop, and into one piece of memory: `readFile`
+ * takes three more for a megabyte, and twice the memory.
  */
 async function readWhole(location: string): Promise<Uint8Array> {
   const file = await open(location)
@@ -279,7 +288,9 @@ function closeSoon(file: FileHandle): void {
   void file.close().catch(() => undefined)
 }
 
-/** Reports a full or broken disk as `unavailable`: to a caller it is the same as a store that does not answer. */
+/**
+ * Reports a full or broken disk as `unavailable`: to a caller it is the same as a store that does not answer.
+ */
 async function reported<T>(action: string, path: string, work: Promise<T>): Promise<T> {
   try {
     return await work

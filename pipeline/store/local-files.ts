@@ -1,5 +1,5 @@
-// Local files with the content of immutable objects, for DuckDB to read. Each is checked against the hash that is known of
-// the object before it is handed out.
+// Local files with the content of immutable objects, for DuckDB to read. Each is checked against the hash
+// that is known of the object before it is handed out.
 import { createHash, randomUUID } from 'node:crypto'
 import { access, constants, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
@@ -26,9 +26,10 @@ export interface LocalOptions {
 }
 
 /**
- * Gives each object a local file. Objects of a store in a directory are files already; those of other stores are
- * downloaded into `directory`, piece by piece. A file is checked when it is made and when this process first uses it. A
- * copy with other content is replaced by a fresh one, and an object is read twice before it counts as damaged.
+ * Gives each object a local file. Objects of a store in a directory are files already; those of other stores
+ * are downloaded into `directory`, piece by piece. A file is checked when it is made and when this process
+ * first uses it. A copy with other content is replaced by a fresh one, and an object is read twice before it
+ * counts as damaged.
  */
 export class LocalFiles {
   readonly #store: Store
@@ -46,7 +47,8 @@ export class LocalFiles {
   /**
    * The local path of an object, which is downloaded first if necessary.
    *
-   * @throws ServiceError `notFound` if there is no such object, `corrupt` if its content is not the expected one.
+   * @throws ServiceError `notFound` if there is no such object, `corrupt` if its content is not the expected
+   *   one.
    */
   async path(object: string, expected: Content, { inStore = false }: LocalOptions = {}): Promise<string> {
     assertPath(object)
@@ -60,9 +62,9 @@ export class LocalFiles {
   }
 
   /**
-   * A local file that follows from others. `make` writes it, unless this machine has it already. The name must stand for its
-   * content; the hash of the file is added to it, by which it is checked when this process first uses it. Undefined on a
-   * machine that keeps nothing, because its cache cannot be written to.
+   * A local file that follows from others. `make` writes it, unless this machine has it already. The name
+   * must stand for its content; the hash of the file is added to it, by which it is checked when this process
+   * first uses it. Undefined on a machine that keeps nothing, because its cache cannot be written to.
    */
   async derived(name: string, make: (path: string) => Promise<void>): Promise<string | undefined> {
     assertPath(name)
@@ -92,10 +94,11 @@ export class LocalFiles {
   }
 
   /**
-   * Does work that reads local files. If it fails, every file that this process has used is checked again, and the work is
-   * done once more if a copy had to be replaced.
+   * Does work that reads local files. If it fails, every file that this process has used is checked again,
+   * and the work is done once more if a copy had to be replaced.
    *
-   * @throws ServiceError what the work throws, or `corrupt` for an object whose content is not the expected one.
+   * @throws ServiceError what the work throws, or `corrupt` for an object whose content is not the expected
+   *   one.
    */
   async reading<T>(work: () => Promise<T>): Promise<T> {
     try {
@@ -214,7 +217,10 @@ export async function exists(path: string): Promise<boolean> {
   )
 }
 
-/** The content of a local file; undefined if there is none. It is read into one buffer, since a stream would leave one a piece behind. */
+/**
+ * The content of a local file; undefined if there is none. It is read into one buffer, since a stream would
+ * leave one a piece behind.
+ */
 async function contentOf(path: string): Promise<Required<Content> | undefined> {
   const hash = createHash('sha256')
   let sizeBytes = 0

@@ -1,5 +1,5 @@
-// The mark of a store in a folder: a hidden file with a random id. It tells the store from an empty folder in its place,
-// such as the mount point of a disk that is away.
+// The mark of a store in a folder: a hidden file with a random id. It tells the store from an empty folder in
+// its place, such as the mount point of a disk that is away.
 import { randomUUID } from 'node:crypto'
 import type { BigIntStats } from 'node:fs'
 import { mkdir, readFile, stat } from 'node:fs/promises'
@@ -23,7 +23,10 @@ export class StoreMark {
     this.#id = id
   }
 
-  /** What a look at the file shows as long as the store is there: the same as `lookOf` it. Undefined before the first one. */
+  /**
+   * What a look at the file shows as long as the store is there: the same as `lookOf` it. Undefined before
+   * the first one.
+   */
   get look(): string | undefined {
     return this.#look
   }
@@ -44,7 +47,9 @@ export class StoreMark {
     )
   }
 
-  /** Makes the folder and its mark. Returns false if there is a mark already, of this or of an earlier call. */
+  /**
+   * Makes the folder and its mark. Returns false if there is a mark already, of this or of an earlier call.
+   */
   static async make(root: string, staging: string): Promise<boolean> {
     if ((await readId(root)) !== undefined) return false
     const first = await mkdir(staging, { recursive: true })
@@ -56,8 +61,8 @@ export class StoreMark {
   }
 
   /**
-   * Makes sure that the folder is still the same store. As long as the file is the very same this costs one look at it;
-   * otherwise its id decides, since a disk that was away and is back may number its files anew.
+   * Makes sure that the folder is still the same store. As long as the file is the very same this costs one
+   * look at it; otherwise its id decides, since a disk that was away and is back may number its files anew.
    *
    * @throws ServiceError `unavailable` if it is not.
    */

@@ -2,8 +2,8 @@
 import type { Store } from './store.ts'
 
 /**
- * The greatest number that has an object; 0 if there is none. The search asks about twice the logarithm of how many objects there
- * are after the `known` one.
+ * The greatest number that has an object; 0 if there is none. The search asks about twice the logarithm of
+ * how many objects there are after the `known` one.
  */
 export async function lastNumbered(
   store: Store,

@@ -17,8 +17,8 @@ export interface StoreSettings {
 }
 
 /**
- * Opening a folder without a store begins one, fails, or gives an empty one in memory, which leaves the folder as
- * it is.
+ * Opening a folder without a store begins one, fails, or gives an empty one in memory, which leaves the
+ * folder as it is.
  */
 export type WhereNone = 'begin' | 'fail' | 'imagine'
 
@@ -47,7 +47,9 @@ export async function openStore(
   return new S3Store({ bucket: host, prefix, endpoint: s3Endpoint, requestTimeoutMs })
 }
 
-/** A path at which a store, or a folder where none has been begun, holds something; undefined if it is empty. */
+/**
+ * A path at which a store, or a folder where none has been begun, holds something; undefined if it is empty.
+ */
 export async function firstPathIn(settings: StoreSettings): Promise<string | undefined> {
   const folder = folderOf(settings.url)
   if (folder === undefined) {

@@ -33,7 +33,10 @@ export function inboxTimeMs(path: string): number {
   return parseInt(`${high}${low}`, 16)
 }
 
-/** False for anything that is not an inbox object, such as the empty objects with which some tools mark folders. */
+/**
+ * False for anything that is not an inbox object, such as the empty objects with which some tools mark
+ * folders.
+ */
 export function isInboxPath(table: TableName, path: string): boolean {
   const prefix = inboxPrefix(table)
   return path.startsWith(prefix) && isPath(path) && /^[^/]+\.parquet$/.test(path.slice(prefix.length))
@@ -59,8 +62,8 @@ export function lastCheckpointPath(table: TableName): string {
 }
 
 /**
- * The path of a data file relative to its table, as the commit log has it. It holds the version that the file is made for, so
- * that the files of a version that was given up can be told from all others.
+ * The path of a data file relative to its table, as the commit log has it. It holds the version that the file
+ * is made for, so that the files of a version that was given up can be told from all others.
  */
 export function dataPath(
   table: TableName,
@@ -120,7 +123,10 @@ export function keyIdPath(keyId: string): string {
 
 export const CLAIMS_PREFIX = 'idempotency/'
 
-/** The claim of an Idempotency-Key. The path holds only a hash, because anyone with the key can get the answer again. */
+/**
+ * The claim of an Idempotency-Key. The path holds only a hash, because anyone with the key can get the answer
+ * again.
+ */
 export function claimPath(scope: string, key: string): string {
   return `${CLAIMS_PREFIX}${sha256Hex(`${scope}\0${key}`)}.json`
 }
@@ -149,8 +155,9 @@ export function thinnedPath(release: number): string {
 }
 
 /**
- * Whether retention may delete a file with its release, given by its path there. What lies in a folder is published about
- * entities; what lies beside the manifest says how the release was made, and stays. Private files of pairs outlive their release.
+ * Whether retention may delete a file with its release, given by its path there. What lies in a folder is
+ * published about entities; what lies beside the manifest says how the release was made, and stays. Private
+ * files of pairs outlive their release.
  */
 export function isThinnable(path: string): boolean {
   return path.includes('/') && !isPairsPath(path)
@@ -222,7 +229,9 @@ export function rowGroupsPath(scoresPath: string): string {
 
 const PAIRS_PREFIX = 'pairs/'
 
-/** The path, inside its release, of a private file for the next releases: 0 has names, the others have pairs. */
+/**
+ * The path, inside its release, of a private file for the next releases: 0 has names, the others have pairs.
+ */
 export function pairsPath(number: number): string {
   return `${PAIRS_PREFIX}${padded(number, 3)}.parquet`
 }
@@ -254,7 +263,10 @@ export function quarantineRecordPath(path: string): string {
   return `${QUARANTINE_PREFIX}${path}.json`
 }
 
-/** The old path of an object that was moved aside, from the path of its record; undefined for every other path. */
+/**
+ * The old path of an object that was moved aside, from the path of its record; undefined for every other
+ * path.
+ */
 export function quarantinedPathOf(path: string): string | undefined {
   return /^quarantine\/(.+\.(?:parquet|json))\.json$/.exec(path)?.[1]
 }

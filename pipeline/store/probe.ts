@@ -6,12 +6,12 @@ import type { Store } from './store.ts'
 const RIVALS = 4
 
 /**
- * Checks that at most one of several simultaneous creates of a path succeeds, that a later one is refused, and that
- * the created object can be read, listed and deleted. `id` makes the path of this probe unique. Returns the store's own time of
- * the create; an invalid date if the store does not say.
+ * Checks that at most one of several simultaneous creates of a path succeeds, that a later one is refused,
+ * and that the created object can be read, listed and deleted. `id` makes the path of this probe unique.
+ * Returns the store's own time of the create; an invalid date if the store does not say.
  *
- * @throws ServiceError `invalid` if the store accepts a second create, as servers do that ignore `If-None-Match: *`,
- *   or loses an object; `unavailable` if it does not answer.
+ * @throws ServiceError `invalid` if the store accepts a second create, as servers do that ignore
+ *   `If-None-Match: *`, or loses an object; `unavailable` if it does not answer.
  */
 export async function probeStore(store: Store, id: string): Promise<Date> {
   const path = probePath(id)
@@ -45,7 +45,8 @@ async function checkCreates(store: Store, path: string): Promise<Date> {
     )
   }
   const stored = await store.get(path)
-  // If the answer to a successful create is lost, the client repeats it and is refused: then any rival may have won.
+  // If the answer to a successful create is lost, the client repeats it and is refused: then any rival may
+  // have won.
   const winners = created === 1 ? [early[creates.indexOf(true)]!] : early
   const kept = stored !== undefined && winners.some((bytes) => Buffer.compare(stored, bytes) === 0)
   let listed: Date | undefined

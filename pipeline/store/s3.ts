@@ -53,7 +53,8 @@ export class S3Store implements Store {
   }
 
   async range(path: string, offset: number, length: number): Promise<Uint8Array | undefined> {
-    // HTTP cannot ask for zero bytes, so ask for one, because the answer must still tell whether the object exists.
+    // HTTP cannot ask for zero bytes, so ask for one, because the answer must still tell whether the object
+    // exists.
     const bytes = await this.#read(path, `bytes=${offset}-${offset + Math.max(length, 1) - 1}`)
     return length === 0 ? bytes?.subarray(0, 0) : bytes
   }
@@ -109,7 +110,8 @@ export class S3Store implements Store {
     const command = new PutObjectCommand({
       Bucket: this.#bucket,
       Key: this.#prefix + path,
-      // The client repeats no request whose body is a stream, so that `sendsFile` puts one in place of these for each attempt.
+      // The client repeats no request whose body is a stream, so that `sendsFile` puts one in place of these
+      // for each attempt.
       Body: isBytes ? body : new Uint8Array(),
       ContentLength: isBytes ? body.byteLength : body.sizeBytes,
       ContentType: path.endsWith('.json') ? 'application/json' : 'application/octet-stream',
@@ -142,8 +144,9 @@ export class S3Store implements Store {
   }
 
   /**
-   * Returns the result that `results` names for an error's status, and turns other errors into `unavailable`. Repeats a
-   * conditional write that is answered with 409, because Amazon asks for that when two writes overlap.
+   * Returns the result that `results` names for an error's status, and turns other errors into `unavailable`.
+   * Repeats a conditional write that is answered with 409, because Amazon asks for that when two writes
+   * overlap.
    */
   async #call<T, R = never>(
     path: string,
@@ -157,7 +160,8 @@ export class S3Store implements Store {
         if (cause instanceof S3ServiceException) {
           const status = cause.$metadata.httpStatusCode ?? 0
           if (status === 409 && attempt < 10) continue
-          // Any other 404 is not about the object: the bucket is not there, or a proxy does not find the server.
+          // Any other 404 is not about the object: the bucket is not there, or a proxy does not find the
+          // server.
           const isAnswer = status !== 404 || cause.name === 'NoSuchKey'
           if (status in results && isAnswer) return results[status] as R
         }
@@ -187,8 +191,8 @@ export class S3Store implements Store {
 }
 
 /**
- * Has each attempt of a command send a file, with its SHA-256 among what is signed: the client itself would sign a stream's content
- * as unknown, and the server would take whatever arrives.
+ * Has each attempt of a command send a file, with its SHA-256 among what is signed: the client itself would
+ * sign a stream's content as unknown, and the server would take whatever arrives.
  */
 function sendsFile({ middlewareStack }: PutObjectCommand, { location, sha256 }: LocalFile): void {
   middlewareStack.add(

@@ -1,4 +1,5 @@
-// The interface to everything that is kept: objects at paths, in the smallest form that files and S3 both support.
+// The interface to everything that is kept: objects at paths, in the smallest form that files and S3 both
+// support.
 import { ServiceError } from '../../schemas/errors.ts'
 import { type Body, piecesBeside } from './body.ts'
 
@@ -12,10 +13,10 @@ export interface StoredObject {
 /**
  * An object store. Paths are relative and made by `paths.ts`.
  *
- * Durability: when `put`, `putIfAbsent` or `delete` resolves, the effect survives a power cut.
- * Atomicity: a reader sees an object whole or not at all.
- * Failure: a call that cannot reach the store throws `unavailable`. A write that throws may still have taken effect
- * ("failed but persisted"), so its caller must be able to write the same again.
+ * Durability: when `put`, `putIfAbsent` or `delete` resolves, the effect survives a power cut. Atomicity: a
+ * reader sees an object whole or not at all. Failure: a call that cannot reach the store throws
+ * `unavailable`. A write that throws may still have taken effect ("failed but persisted"), so its caller must
+ * be able to write the same again.
  */
 export interface Store {
   /** For logs and messages: without credentials. */
@@ -25,11 +26,15 @@ export interface Store {
   /** Up to `length` bytes from `offset`: fewer at the end of the object, undefined if there is none. */
   range(path: string, offset: number, length: number): Promise<Uint8Array | undefined>
   /**
-   * Objects whose path begins with `prefix` and sorts after `after`, in the order of their paths. Those that are not `wanted` are left out:
-   * a store in a directory saves the look at their files, which is most of what a listing costs there.
+   * Objects whose path begins with `prefix` and sorts after `after`, in the order of their paths. Those that
+   * are not `wanted` are left out: a store in a directory saves the look at their files, which is most of
+   * what a listing costs there.
    */
   list(prefix: string, after?: string, wanted?: (path: string) => boolean): AsyncIterable<StoredObject>
-  /** Creates the object, or returns false if the path is taken. Exactly one of several simultaneous calls creates it. */
+  /**
+   * Creates the object, or returns false if the path is taken. Exactly one of several simultaneous calls
+   * creates it.
+   */
   putIfAbsent(path: string, body: Body, signal?: AbortSignal): Promise<boolean>
   /** Creates or replaces the object. */
   put(path: string, body: Body): Promise<void>
@@ -38,8 +43,9 @@ export interface Store {
   /** The object's file on this machine; only stores in a directory have this method. */
   localPath?(path: string): string
   /**
-   * Creates with the promises of `putIfAbsent` for less processor time; only stores in a directory have this method. For objects that are
-   * created at once `putIfAbsent` is faster, since a file system syncs them together.
+   * Creates with the promises of `putIfAbsent` for less processor time; only stores in a directory have this
+   * method. For objects that are created at once `putIfAbsent` is faster, since a file system syncs them
+   * together.
    */
   oneByOne?(): OneByOne
 }
@@ -56,8 +62,9 @@ export interface OneByOne {
 }
 
 /**
- * Creates an object whose path determines its content, so that repeating the call is harmless: a retry after a write
- * that failed but persisted finds its own bytes. Tells whether an identical object was there, or a different one.
+ * Creates an object whose path determines its content, so that repeating the call is harmless: a retry after
+ * a write that failed but persisted finds its own bytes. Tells whether an identical object was there, or a
+ * different one.
  */
 export async function putOnce(
   store: Store,
@@ -79,8 +86,8 @@ async function holds(store: Store, path: string, body: Body): Promise<boolean> {
 }
 
 /**
- * Reads an object and checks its bytes. Bytes that fail are fetched once more, because the transfer may have damaged them.
- * Returns undefined if there is no such object.
+ * Reads an object and checks its bytes. Bytes that fail are fetched once more, because the transfer may have
+ * damaged them. Returns undefined if there is no such object.
  *
  * @param check returns what the bytes mean, or throws `corrupt`.
  */
@@ -111,7 +118,10 @@ function unreadable(path: string): ServiceError {
   return new ServiceError('corrupt', `${path} cannot be created because it exists, but cannot be read either`)
 }
 
-/** Creates an object that has only one possible content. @throws ServiceError `corrupt` if another content is there. */
+/**
+ * Creates an object that has only one possible content. @throws ServiceError `corrupt` if another content is
+ * there.
+ */
 export async function putExactly(store: Store, path: string, bytes: Uint8Array): Promise<void> {
   if ((await putOnce(store, path, bytes)) === 'different') {
     throw new ServiceError('corrupt', `${path} already exists with other bytes`)

@@ -1,4 +1,5 @@
-// A thread that answers: started when it is first asked, replaced after its death, and no reason for a process to stay.
+// A thread that answers: started when it is first asked, replaced after its death, and no reason for a
+// process to stay.
 import { Worker } from 'node:worker_threads'
 
 export class Thread<Question, Answer> {
@@ -14,7 +15,8 @@ export class Thread<Question, Answer> {
 
   /**
    * @param given what the question has of memory goes over to the thread, without a copy, and is empty here.
-   * @throws Error if the thread dies: what it was asked to do may be done or not. DataCloneError for a question that cannot be sent.
+   * @throws Error if the thread dies: what it was asked to do may be done or not. DataCloneError for a
+   *   question that cannot be sent.
    */
   ask(question: Question, given: readonly ArrayBuffer[] = []): Promise<Answer> {
     const worker = (this.#worker ??= this.#start())

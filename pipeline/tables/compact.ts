@@ -1,5 +1,6 @@
-// Moves rows from the inbox into a table exactly once: lists the objects it takes, writes the data files, commits, and
-// only then deletes the objects. After a crash anywhere the next run finishes the same step with the same files.
+// Moves rows from the inbox into a table exactly once: lists the objects it takes, writes the data files,
+// commits, and only then deletes the objects. After a crash anywhere the next run finishes the same step with
+// the same files.
 import pMap from 'p-map'
 import { v5 as uuidv5 } from 'uuid'
 import { ServiceError } from '../../schemas/errors.ts'
@@ -27,7 +28,10 @@ import { earliestAfter } from './recorded-at.ts'
 const OBJECTS_AT_ONCE = 16
 /** A table gets a checkpoint after this many commits. */
 export const COMMITS_PER_CHECKPOINT = 100
-/** What one version takes at most, so that memory stays bounded however much waits. A single object may be larger. */
+/**
+ * What one version takes at most, so that memory stays bounded however much waits. A single object may be
+ * larger.
+ */
 const MOST_OBJECTS = 1_000
 const MOST_BYTES = 256 * 1024 * 1024
 /** The namespace of the tables' ids, an arbitrary UUID. */
@@ -40,9 +44,9 @@ export interface Compaction extends TableVersion {
 }
 
 /**
- * Takes in everything that was in the inbox when the call began, in one version of the table after another. Any number of
- * calls may run at once, on any machines: the first to write a version's intake decides it, and the others help to finish
- * it.
+ * Takes in everything that was in the inbox when the call began, in one version of the table after another.
+ * Any number of calls may run at once, on any machines: the first to write a version's intake decides it, and
+ * the others help to finish it.
  *
  * @throws ServiceError `corrupt` for an object that is damaged or lost: nothing after it is taken in.
  */
@@ -71,13 +75,14 @@ export async function compact(context: CompactionContext, table: TableName): Pro
       objects += decided.length
       continue
     }
-    // An intake is written only after what the version before has taken is deleted, so that nothing is taken twice.
+    // An intake is written only after what the version before has taken is deleted, so that nothing is taken
+    // twice.
     waiting ??= await clear(context, latest)
     if (waiting.length === 0) return { ...latest, rows, objects }
     // Each object is checked before it is decided on.
     const inbox = (await stillPresent(context, nextBatch(waiting))).map(([object]) => object)
-    // Whether this write wins or a rival's does, the next round finds an intake for the version and finishes it. After a
-    // rival's, the listing may hold objects that are taken by now.
+    // Whether this write wins or a rival's does, the next round finds an intake for the version and finishes
+    // it. After a rival's, the listing may hold objects that are taken by now.
     const isMine = inbox.length === 0 || (await putIntake(store, table, next, inbox))
     if (!isMine) waiting = undefined
   }
@@ -113,8 +118,8 @@ async function clear(context: CompactionContext, last: TableVersion): Promise<St
 }
 
 /**
- * Writes the data files of the version after `last`, commits it, and deletes the objects that it took. Returns its number of
- * rows, or 0 if a rival committed it first or it was given up.
+ * Writes the data files of the version after `last`, commits it, and deletes the objects that it took.
+ * Returns its number of rows, or 0 if a rival committed it first or it was given up.
  */
 async function take(context: CompactionContext, last: TableVersion, inbox: string[]): Promise<number> {
   const { store, local, now } = context
@@ -147,8 +152,9 @@ async function take(context: CompactionContext, last: TableVersion, inbox: strin
 }
 
 /**
- * Whether the version after `last`, which a rival has committed, took in what its intake names, so that this may be deleted.
- * If it was given up instead, its data files go, since nothing names them, and the inbox objects stay.
+ * Whether the version after `last`, which a rival has committed, took in what its intake names, so that this
+ * may be deleted. If it was given up instead, its data files go, since nothing names them, and the inbox
+ * objects stay.
  */
 async function isTaken(
   { store }: CompactionContext,

@@ -1,4 +1,5 @@
-// Writes the rows of inbox objects as data files of a table: one or more for each day, with the statistics for the log.
+// Writes the rows of inbox objects as data files of a table: one or more for each day, with the statistics
+// for the log.
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ServiceError } from '../../schemas/errors.ts'
@@ -55,8 +56,8 @@ export function inboxRows({ spec, paths, earliest }: InboxRows): string {
 }
 
 /**
- * A registration keeps its time even so: a call that was taken over, or an object that was restored, may bring it a second
- * time, and then it must replace nothing that was said about the agent since.
+ * A registration keeps its time even so: a call that was taken over, or an object that was restored, may
+ * bring it a second time, and then it must replace nothing that was said about the agent since.
  */
 function notBefore(earliest: Date, table: TableName, recordedAt: string): string {
   const moved = `greatest(${recordedAt}, ${literal(earliest.toISOString())}::TIMESTAMPTZ)`
@@ -100,8 +101,8 @@ export async function writeDataFiles(
 }
 
 /**
- * Writes a slice of the batch as a data file and returns the stored bytes. An earlier attempt may have written the same
- * rows as other bytes, with another version of DuckDB: then those stay.
+ * Writes a slice of the batch as a data file and returns the stored bytes. An earlier attempt may have
+ * written the same rows as other bytes, with another version of DuckDB: then those stay.
  *
  * @throws ServiceError `corrupt` if the object is there with other rows.
  */
@@ -142,7 +143,9 @@ async function haveSameRows(database: Database, one: string, other: string): Pro
   return row === undefined
 }
 
-/** How hard zstd works: for a table, which is read for years, and for the inbox, which is read once and soon. */
+/**
+ * How hard zstd works: for a table, which is read for years, and for the inbox, which is read once and soon.
+ */
 const COMPRESSION_LEVEL = { table: 3, inbox: 1 }
 
 /** The rows of a query as a Parquet file. No other call may use `name` at the same time. */
@@ -164,14 +167,14 @@ export async function parquetOf(
 }
 
 /**
- * Of prose the bounds have this many characters. An upper bound that was cut ends in U+10FFFF, which is after every character
- * and in no text.
+ * Of prose the bounds have this many characters. An upper bound that was cut ends in U+10FFFF, which is after
+ * every character and in no text.
  */
 const BOUND_CHARACTERS = 32
 
 /**
- * The statistics of every column. If only some columns had bounds, the reader `deltalake` would find no rows when it
- * filters by another.
+ * The statistics of every column. If only some columns had bounds, the reader `deltalake` would find no rows
+ * when it filters by another.
  */
 async function statisticsIn(database: Database, { columns }: TableSpec, slice: string): Promise<Statistics> {
   const text = (type: ColumnType, value: string) =>

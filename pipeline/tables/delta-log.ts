@@ -45,8 +45,9 @@ export class TableLog {
   }
 
   /**
-   * Reads the log up to `last`, or to its end if it ends earlier: the last checkpoint, and the commits after it with one
-   * listing and concurrent reads. Without a whole checkpoint all commits are read, because they stay.
+   * Reads the log up to `last`, or to its end if it ends earlier: the last checkpoint, and the commits after
+   * it with one listing and concurrent reads. Without a whole checkpoint all commits are read, because they
+   * stay.
    */
   async readTo(last = Number.MAX_SAFE_INTEGER): Promise<TableVersion> {
     const checkpoint = await lastCheckpoint(this.#store, this.table)
@@ -95,8 +96,8 @@ export function versionAt({ table, files }: TableVersion, version: number): Tabl
 }
 
 /**
- * Refuses versions that the store must have shown before: it answers as some time ago, and what is decided by that would
- * be wrong.
+ * Refuses versions that the store must have shown before: it answers as some time ago, and what is decided by
+ * that would be wrong.
  *
  * @throws ServiceError `unavailable`.
  */

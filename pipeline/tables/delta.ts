@@ -42,7 +42,9 @@ export interface NewDataFile {
   recordedDate: string
   sizeBytes: number
   sha256: string
-  /** Its statistics as JSON, as commits and checkpoints have them. Most readers of a log need none of them. */
+  /**
+   * Its statistics as JSON, as commits and checkpoints have them. Most readers of a log need none of them.
+   */
   stats: string
 }
 
@@ -173,9 +175,9 @@ function dataFileOf(add: unknown, version: number): DataFile {
 /**
  * The files that the commit of a version adds.
  *
- * @throws ServiceError `corrupt` for a commit that is damaged, that belongs to another path, or that this service did not
- *   write. Another writer may have rewritten files, or taken a version that has an intake, so going on could lose rows or
- *   count them twice.
+ * @throws ServiceError `corrupt` for a commit that is damaged, that belongs to another path, or that this
+ *   service did not write. Another writer may have rewritten files, or taken a version that has an intake, so
+ *   going on could lose rows or count them twice.
  */
 export function filesOf(commit: Uint8Array, table: TableName, version: number): DataFile[] {
   const path = deltaLogPath(table, version)

@@ -1,4 +1,5 @@
-// Group commit: rows that arrive while an inbox object is being written wait and go together into the next one.
+// Group commit: rows that arrive while an inbox object is being written wait and go together into the next
+// one.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { Row, TableName } from '../../schemas/tables.ts'
@@ -18,11 +19,14 @@ export interface GroupCommitComponents {
   /** A new version 7 UUID. */
   newId: () => string
   /**
-   * Makes a receipt for each row of an object, which has this id, while the store writes it; none if there are none. They are
-   * handed out only if the object is durable.
+   * Makes a receipt for each row of an object, which has this id, while the store writes it; none if there
+   * are none. They are handed out only if the object is durable.
    */
   receiptsOf?: (rows: readonly Row[], id: string) => readonly string[]
-  /** Called after every object that is written, and awaited before those who wait for the object. It never fails. */
+  /**
+   * Called after every object that is written, and awaited before those who wait for the object. It never
+   * fails.
+   */
   onCommit?: (written: Written) => unknown
   /** Milliseconds of a clock that only goes forward. */
   monotonicMs: () => number
@@ -68,8 +72,8 @@ export class GroupCommit {
   /**
    * Resolves once the rows are durable in the inbox, all in one object, with the receipts for them.
    *
-   * @throws ServiceError `unavailable`. If the queue was full, no row was written. If the store failed or took too
-   *   long, it may still turn up, so writing the same again must be harmless.
+   * @throws ServiceError `unavailable`. If the queue was full, no row was written. If the store failed or
+   *   took too long, it may still turn up, so writing the same again must be harmless.
    */
   submit(...rows: Row[]): Promise<readonly string[]> {
     if (this.#closed) return Promise.reject(unavailable('the service is shutting down; nothing was recorded'))

@@ -18,7 +18,8 @@ export function encodeRows(table: TableName, rows: readonly Row[]): Uint8Array {
 /**
  * The local file of an inbox object, checked against the hash in its path.
  *
- * @throws ServiceError `notFound` if there is no such object, `corrupt` if its path has no hash or another content's.
+ * @throws ServiceError `notFound` if there is no such object, `corrupt` if its path has no hash or another
+ *   content's.
  */
 export async function localInbox(
   local: LocalFiles,
@@ -33,7 +34,8 @@ export async function localInbox(
 }
 
 /**
- * The rows of an inbox object, for a reader that needs no query; undefined if it has been taken in since it was listed.
+ * The rows of an inbox object, for a reader that needs no query; undefined if it has been taken in since it
+ * was listed.
  *
  * @throws ServiceError `corrupt` if its path has no hash or another content's, or if it is not Parquet.
  */

@@ -1,5 +1,5 @@
-// The intakes of a table: which inbox objects each version takes in, as it was decided before, and as its rows show where
-// that document cannot be read any more.
+// The intakes of a table: which inbox objects each version takes in, as it was decided before, and as its
+// rows show where that document cannot be read any more.
 import pMap, { pMapSkip } from 'p-map'
 import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
@@ -21,7 +21,10 @@ const OBJECTS_AT_ONCE = 1_000
 
 const intake = z.strictObject({ inbox: z.array(z.string()).min(1) })
 
-/** The inbox objects that a version takes in; undefined if that is not decided. @throws ServiceError `corrupt`. */
+/**
+ * The inbox objects that a version takes in; undefined if that is not decided. @throws ServiceError
+ * `corrupt`.
+ */
 export async function readIntake(
   store: Store,
   table: TableName,
@@ -52,7 +55,8 @@ export async function wasGivenUp(store: Store, { table, version, files }: TableV
 /**
  * Those of the objects that the last version of a table took in.
  *
- * @throws ServiceError `corrupt` if its intake is damaged or lost and not in quarantine: without it rows could be taken twice.
+ * @throws ServiceError `corrupt` if its intake is damaged or lost and not in quarantine: without it rows
+ *   could be taken twice.
  */
 export async function takenBy(
   context: CompactionContext,
@@ -111,7 +115,10 @@ async function takenByRows(
   return taken
 }
 
-/** The objects that are there, each with its local file. A listing may be stale and name some that were taken long ago. */
+/**
+ * The objects that are there, each with its local file. A listing may be stale and name some that were taken
+ * long ago.
+ */
 export function stillPresent(
   { local }: Pick<CompactionContext, 'local'>,
   inbox: readonly string[],
@@ -127,7 +134,10 @@ export function stillPresent(
   return pMap(inbox, read, { concurrency: READS_AT_ONCE })
 }
 
-/** The error for the first of the objects that cannot be read, since DuckDB does not say which it was; or else `error`. */
+/**
+ * The error for the first of the objects that cannot be read, since DuckDB does not say which it was; or else
+ * `error`.
+ */
 export async function namingObject(
   context: Pick<CompactionContext, 'local' | 'database'>,
   table: TableName,
@@ -143,7 +153,10 @@ export async function namingObject(
   }
 }
 
-/** @throws ServiceError `corrupt` for an object without rows of its table that can be read, `notFound` for one that is gone. */
+/**
+ * @throws ServiceError `corrupt` for an object without rows of its table that can be read, `notFound` for one
+ *   that is gone.
+ */
 export async function assertReadable(
   { local, database }: Pick<CompactionContext, 'local' | 'database'>,
   table: TableName,

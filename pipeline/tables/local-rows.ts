@@ -1,5 +1,6 @@
-// The rows of a table as few local files, however many commits it has. Data files are gathered in blocks of 32, those in
-// blocks of 1,024 and so on, so that a machine rewrites a row only a few times and reads what is new.
+// The rows of a table as few local files, however many commits it has. Data files are gathered in blocks of
+// 32, those in blocks of 1,024 and so on, so that a machine rewrites a row only a few times and reads what is
+// new.
 import { type TableName, tableSpec } from '../../schemas/tables.ts'
 import { type Database, literal, parquet } from '../duckdb.ts'
 import { sha256Hex } from '../proof/canonical.ts'
@@ -14,8 +15,8 @@ const FAN = 32
 const MOST_BYTES = 64 * 1024 * 1024
 
 /**
- * Local files that hold every row of a version once, or every row of its data files from one number on. Which rows are in which file, and in which order, depends on what this
- * machine has read before.
+ * Local files that hold every row of a version once, or every row of its data files from one number on. Which
+ * rows are in which file, and in which order, depends on what this machine has read before.
  *
  * @throws ServiceError `corrupt` for a data file that is damaged or missing.
  */

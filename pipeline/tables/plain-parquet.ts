@@ -6,7 +6,9 @@ import type { Column, ColumnType, Row } from '../../schemas/tables.ts'
 import { ByteWriter } from './byte-writer.ts'
 import { ThriftWriter } from './thrift-writer.ts'
 
-/** Numbers that the format has for physical types, for what they mean, and for whether values may be missing. */
+/**
+ * Numbers that the format has for physical types, for what they mean, and for whether values may be missing.
+ */
 const INT32 = 1
 const INT64 = 2
 const DOUBLE = 5

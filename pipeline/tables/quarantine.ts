@@ -1,5 +1,5 @@
-// The quarantine: objects that were moved aside because they cannot be read, each with a record of when, why and what is
-// known of it. `pipeline/release/quarantine.ts` decides what may go there.
+// The quarantine: objects that were moved aside because they cannot be read, each with a record of when, why
+// and what is known of it. `pipeline/release/quarantine.ts` decides what may go there.
 import { parquetMetadata, parquetReadObjects } from 'hyparquet'
 import pMap from 'p-map'
 import { ServiceError } from '../../schemas/errors.ts'
@@ -19,7 +19,10 @@ import { COMPRESSORS } from './compressors.ts'
 const READS_AT_ONCE = 16
 const VERSION_7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
-/** The error for an object that can be moved aside: it names the object, what is wrong with it and the way out. */
+/**
+ * The error for an object that can be moved aside: it names the object, what is wrong with it and the way
+ * out.
+ */
 export function unreadable(key: string, what: string, cause?: unknown): ServiceError {
   return new ServiceError(
     'corrupt',
@@ -41,7 +44,10 @@ export async function orUnreadable<T>(key: string, read: Promise<T>): Promise<T>
 /** How long to wait before each further look at something that should be there. */
 const LOOKS_AFTER_MS = [200, 400, 800, 1600]
 
-/** Looks for something that should be there, and again where it is not, because a store may lag behind for a moment. */
+/**
+ * Looks for something that should be there, and again where it is not, because a store may lag behind for a
+ * moment.
+ */
 export async function lookAgain<T>(
   wait: (ms: number) => Promise<void>,
   look: () => Promise<T | undefined>,
@@ -67,7 +73,10 @@ export async function readQuarantined(store: Store, key: string): Promise<Quaran
   }
 }
 
-/** Every object that was moved aside, in the order of their keys. @throws ServiceError `corrupt` for a damaged record. */
+/**
+ * Every object that was moved aside, in the order of their keys. @throws ServiceError `corrupt` for a damaged
+ * record.
+ */
 export async function listQuarantined(store: Store): Promise<QuarantinedObject[]> {
   const keys: string[] = []
   for await (const { path } of store.list(QUARANTINE_PREFIX)) {
@@ -79,8 +88,8 @@ export async function listQuarantined(store: Store): Promise<QuarantinedObject[]
 }
 
 /**
- * Copies an object into the quarantine, unless it is not to be moved or gone, and records it there. What was recorded first
- * stands; a damaged record is replaced. Repeating it is harmless.
+ * Copies an object into the quarantine, unless it is not to be moved or gone, and records it there. What was
+ * recorded first stands; a damaged record is replaced. Repeating it is harmless.
  */
 export async function recordAside(
   store: Store,
@@ -136,7 +145,10 @@ export function rowsOf(bytes: Uint8Array): number | null {
   }
 }
 
-/** The ids in a Parquet file of forecasts that are version 7 UUIDs, as those of the API are; none where the column cannot be read. */
+/**
+ * The ids in a Parquet file of forecasts that are version 7 UUIDs, as those of the API are; none where the
+ * column cannot be read.
+ */
 async function forecastIdsOf(bytes: Uint8Array): Promise<string[]> {
   try {
     const file = new Uint8Array(bytes).buffer

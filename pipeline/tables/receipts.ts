@@ -1,9 +1,12 @@
-// What an agent is answered for a forecast, and the receipts for these answers: one signature for all of a batch.
+// What an agent is answered for a forecast, and the receipts for these answers: one signature for all of a
+// batch.
 import type { ForecastRow } from '../../schemas/tables.ts'
 import type { SigningKey } from '../proof/note-keys.ts'
 import { receiptHeader, receiptsOf } from '../proof/receipts.ts'
 
-/** The text of the answer, byte for byte: what a receipt and the tree `forecasts` of a release have as a leaf. */
+/**
+ * The text of the answer, byte for byte: what a receipt and the tree `forecasts` of a release have as a leaf.
+ */
 export function acknowledgementText(row: ForecastRow): string {
   const { entity_id, forecast_id, probability, question_id } = row
   const forecastAt = row.forecast_at.toISOString()
@@ -19,15 +22,17 @@ export class Receipts {
   readonly #signers: readonly SigningKey[]
   readonly #newId: () => string
 
-  /** Without signers there are no receipts. All signers have the same name, which is the origin of the log. */
+  /**
+   * Without signers there are no receipts. All signers have the same name, which is the origin of the log.
+   */
   constructor(signers: readonly SigningKey[], newId: () => string) {
     this.#signers = signers
     this.#newId = newId
   }
 
   /**
-   * The value of `X-Service-Receipt` for each forecast of an inbox object, by the UUID of that; none where there are no signers.
-   * They may be handed out only once the object is durable.
+   * The value of `X-Service-Receipt` for each forecast of an inbox object, by the UUID of that; none where
+   * there are no signers. They may be handed out only once the object is durable.
    */
   ofBatch(rows: readonly ForecastRow[], uuid: string): string[] {
     const [first] = this.#signers

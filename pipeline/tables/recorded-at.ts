@@ -2,7 +2,10 @@
 import { type TableVersion, statisticsOf } from './delta.ts'
 import { isReplaced } from './views.ts'
 
-/** The earliest instant at which a row of the next version may be recorded, whatever the clocks of the machines say. */
+/**
+ * The earliest instant at which a row of the next version may be recorded, whatever the clocks of the
+ * machines say.
+ */
 export function earliestAfter(last: TableVersion): Date | undefined {
   const recordedAt = isReplaced(last.table) ? lastRecordedAt(last) : undefined
   return recordedAt && new Date(recordedAt.getTime() + 1)

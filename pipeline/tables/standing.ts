@@ -30,8 +30,9 @@ export interface StandingVersions {
 const CLOCKS_MS = 120_000
 
 /**
- * Reads what stands at `now` according to the data files of the table of forecasts from the number `from` on. Those from
- * before the first question was recorded that is not over are not read, because nothing in them is about such a question.
+ * Reads what stands at `now` according to the data files of the table of forecasts from the number `from` on.
+ * Those from before the first question was recorded that is not over are not read, because nothing in them is
+ * about such a question.
  *
  * @param take called with some rows at a time: others run in between.
  * @throws ServiceError `corrupt` for a data file that is damaged or missing.
@@ -67,7 +68,10 @@ export async function standingRows(
   )
 }
 
-/** Grain: one row per agent and question. Of forecasts made at the same instant the one with the greatest id counts. */
+/**
+ * Grain: one row per agent and question. Of forecasts made at the same instant the one with the greatest id
+ * counts.
+ */
 const STANDING = `
   SELECT latest.forecast_id, entity_id AS agent_id, question_id, latest.probability,
     epoch_ms(latest.forecast_at)::DOUBLE AS "atMs"

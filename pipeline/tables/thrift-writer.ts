@@ -9,7 +9,10 @@ const BINARY = 8
 const LIST = 9
 const STRUCT = 12
 
-/** Fields of a struct come in the order of their ids; `end` closes the struct that was begun last, at first the outermost one. */
+/**
+ * Fields of a struct come in the order of their ids; `end` closes the struct that was begun last, at first
+ * the outermost one.
+ */
 export class ThriftWriter {
   readonly #into: ByteWriter
   /** The last ids in the structs around this one. */

@@ -19,7 +19,10 @@ export function isReplaced(table: TableName): boolean {
   return table in SUBJECT
 }
 
-/** Makes the view `<table>`, or one named `view`, with every row of a version of the table, or of its data files from one number on. */
+/**
+ * Makes the view `<table>`, or one named `view`, with every row of a version of the table, or of its data
+ * files from one number on.
+ */
 export async function attachTable(
   database: Database,
   local: LocalFiles,
@@ -42,7 +45,9 @@ export function noRows(table: TableName): string {
   return `SELECT ${columns.map(({ name, type }) => `NULL::${SQL_TYPES[type]} AS ${name}`).join(', ')} WHERE false`
 }
 
-/** The columns that the current rows have: all but prose, which would have to be read and sorted with them. */
+/**
+ * The columns that the current rows have: all but prose, which would have to be read and sorted with them.
+ */
 function currentColumns(table: TableName): string[] {
   return tableSpec(table).columns.flatMap(({ name, type }) => (type === 'prose' ? [] : [name]))
 }
@@ -59,8 +64,9 @@ export async function attachCurrent(
 }
 
 /**
- * Grain: one row per subject of the rows of a table, the one recorded last. Of several recorded at the same instant it is
- * the one whose values sort last, so that every reader picks the same row. It lacks the prose of the table.
+ * Grain: one row per subject of the rows of a table, the one recorded last. Of several recorded at the same
+ * instant it is the one whose values sort last, so that every reader picks the same row. It lacks the prose
+ * of the table.
  */
 export function currentRows(table: keyof typeof SUBJECT, rows: string): string {
   const columns = currentColumns(table)
@@ -68,7 +74,10 @@ export function currentRows(table: keyof typeof SUBJECT, rows: string): string {
     QUALIFY row_number() OVER (PARTITION BY ${SUBJECT[table]} ORDER BY ${latestFirst(columns)}) = 1`
 }
 
-/** The row of a subject that counts, with its prose, of those in a local data file. `subject` is the SQL of its id. */
+/**
+ * The row of a subject that counts, with its prose, of those in a local data file. `subject` is the SQL of
+ * its id.
+ */
 export function currentRowIn(table: keyof typeof SUBJECT, path: string, subject: string): string {
   const prose = tableSpec(table).columns.flatMap(({ name, type }) => (type === 'prose' ? [name] : []))
   return `SELECT * FROM ${parquet([path])} WHERE ${SUBJECT[table]} = ${subject}

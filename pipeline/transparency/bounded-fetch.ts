@@ -1,4 +1,5 @@
-// Asks over HTTP within limits: a time, a greatest size, and no redirects, since who was asked is who must answer.
+// Asks over HTTP within limits: a time, a greatest size, and no redirects, since who was asked is who must
+// answer.
 import { ServiceError } from '../../schemas/errors.ts'
 
 export type Fetch = typeof globalThis.fetch
@@ -19,7 +20,8 @@ export interface BoundedAnswer {
 /**
  * An answer of any status, also one that redirects.
  *
- * @throws ServiceError `unavailable` where there is no whole answer in time, and for one of more bytes: no more are read.
+ * @throws ServiceError `unavailable` where there is no whole answer in time, and for one of more bytes: no
+ *   more are read.
  */
 export async function boundedFetch(
   fetch: Fetch,

@@ -1,4 +1,5 @@
-// Says whether a checkpoint continues one that is known: what a witness must know before it believes, keeps or cosigns it.
+// Says whether a checkpoint continues one that is known: what a witness must know before it believes, keeps
+// or cosigns it.
 import { ServiceError } from '../../schemas/errors.ts'
 import { base64Of } from '../proof/base64.ts'
 import type { Hash } from '../proof/merkle.ts'
@@ -9,10 +10,11 @@ import { type ReadTile, prefixFromTiles } from '../proof/tiles.ts'
 export type Continuation = 'first' | 'same' | 'grown'
 
 /**
- * Both checkpoints are signed by the log. The tiles may come from anyone, since they are checked against the larger one.
+ * Both checkpoints are signed by the log. The tiles may come from anyone, since they are checked against the
+ * larger one.
  *
- * @throws ServiceError `conflict` for a checkpoint of another history and for an older one, in words that tell the two apart;
- *   `corrupt` for tiles that show nothing, and for errors of `read`.
+ * @throws ServiceError `conflict` for a checkpoint of another history and for an older one, in words that
+ *   tell the two apart; `corrupt` for tiles that show nothing, and for errors of `read`.
  */
 export async function continuationOf(
   known: TreeHead | undefined,

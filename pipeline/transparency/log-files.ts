@@ -1,4 +1,5 @@
-// The files of the public log in the store (docs/data.md, Public log): tiles, bundles of entries and checkpoints.
+// The files of the public log in the store (docs/data.md, Public log): tiles, bundles of entries and
+// checkpoints.
 import { ServiceError } from '../../schemas/errors.ts'
 import { decoded } from '../proof/canonical.ts'
 import { type SignedCheckpoint, parseCheckpoint } from '../proof/checkpoint.ts'
@@ -29,8 +30,8 @@ export async function readCheckpoint(store: Store, size: number): Promise<Signed
 }
 
 /**
- * A tile or a bundle by its path in the log, which the caller has checked. One that is partial and gone is the beginning of the
- * full one. Undefined where the store has neither.
+ * A tile or a bundle by its path in the log, which the caller has checked. One that is partial and gone is
+ * the beginning of the full one. Undefined where the store has neither.
  */
 export async function readTilePath(store: Pick<Store, 'get'>, path: string): Promise<Uint8Array | undefined> {
   const bytes = await store.get(logTilePath(path))

@@ -1,5 +1,5 @@
-// Makes the public log (docs/data.md, Public log): an entry for each release after its manifest, a signed checkpoint after each
-// entry, and cosignatures of the last.
+// Makes the public log (docs/data.md, Public log): an entry for each release after its manifest, a signed
+// checkpoint after each entry, and cosignatures of the last.
 import { ServiceError } from '../../schemas/errors.ts'
 import { base64Of } from '../proof/base64.ts'
 import { encoded } from '../proof/canonical.ts'
@@ -16,16 +16,19 @@ import { readStatement } from './statement.ts'
 import { type WitnessContext, askWitnesses } from './witnesses.ts'
 
 export interface LogContext extends WitnessContext {
-  /** The one that signs first at the front; none where there is no log. All have the same name, which is the log's origin. */
+  /**
+   * The one that signs first at the front; none where there is no log. All have the same name, which is the
+   * log's origin.
+   */
   signers: readonly SigningKey[]
 }
 
 /**
- * Logs every release up to the current one that has no entry yet. What is written is decided by the manifests, so that a run which
- * was cut off, and any number at once, write the same.
+ * Logs every release up to the current one that has no entry yet. What is written is decided by the
+ * manifests, so that a run which was cut off, and any number at once, write the same.
  *
- * @throws ServiceError `conflict` for the log of another origin; `corrupt` where what is there is not what was logged: nothing is
- *   signed then.
+ * @throws ServiceError `conflict` for the log of another origin; `corrupt` where what is there is not what
+ *   was logged: nothing is signed then.
  */
 export async function completeLog(context: LogContext, current: number): Promise<void> {
   const { store, signers, log } = context
@@ -47,8 +50,9 @@ export async function completeLog(context: LogContext, current: number): Promise
 }
 
 /**
- * Has the last checkpoint cosigned. One that has any cosignature is not asked for again: what a witness has left out then is missing
- * until the next checkpoint. One that has none may be of a run that was cut off before it asked.
+ * Has the last checkpoint cosigned. One that has any cosignature is not asked for again: what a witness has
+ * left out then is missing until the next checkpoint. One that has none may be of a run that was cut off
+ * before it asked.
  */
 async function completeCosignatures(context: LogContext, size: number): Promise<void> {
   const { store, witnesses, log } = context
@@ -73,7 +77,8 @@ export function assertOwnLog({ origin, size }: Checkpoint, signers: readonly Sig
 }
 
 /**
- * Looks before anything is written whether the log is that of the keys. A log that is damaged is left to `completeLog`.
+ * Looks before anything is written whether the log is that of the keys. A log that is damaged is left to
+ * `completeLog`.
  *
  * @throws ServiceError `conflict` for the log of another origin.
  */
@@ -100,7 +105,8 @@ async function assertWhole(context: LogContext, size: number): Promise<void> {
   }
   const keys = signers.map(({ verifier }) => verifier)
   if (held(path, note, keys)) return
-  // The key that signed it was replaced at once, because it had leaked: what it signed is derived again before it is continued.
+  // The key that signed it was replaced at once, because it had leaked: what it signed is derived again
+  // before it is continued.
   const derived = await derivedRoot(store, size)
   if (Buffer.compare(derived, root) !== 0) {
     throw corrupt(

@@ -8,7 +8,10 @@ import { manifestPath } from '../store/paths.ts'
 import { recordBytes } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 
-/** Canonical JSON without a line end. A release that an earlier version made has no trees, and is logged all the same. */
+/**
+ * Canonical JSON without a line end. A release that an earlier version made has no trees, and is logged all
+ * the same.
+ */
 export function statementOf(manifest: ReleaseManifest): Uint8Array {
   const { as_of, environment, methodology_version, release, trees, snapshot_sha256 = null } = manifest
   const headOf = (tree: { root: string; size: number } | null | undefined) =>
@@ -30,7 +33,8 @@ export function statementOf(manifest: ReleaseManifest): Uint8Array {
 /**
  * The statement of a release that the store has.
  *
- * @throws ServiceError `corrupt` where its manifest is gone, damaged, or not written as this service writes it.
+ * @throws ServiceError `corrupt` where its manifest is gone, damaged, or not written as this service writes
+ *   it.
  */
 export async function readStatement(store: Store, release: number): Promise<Uint8Array> {
   return statementOf(await readLoggedManifest(store, release))

@@ -33,8 +33,8 @@ const MOST_BYTES = 64 * 1024
 const SIZE_MEDIA_TYPE = 'text/x.tlog.size'
 
 /**
- * Asks every witness, all at the same time and each once, to cosign the checkpoint of this size. What does not come is logged and
- * left: it fails nothing and delays no more than the time limit and a write.
+ * Asks every witness, all at the same time and each once, to cosign the checkpoint of this size. What does
+ * not come is logged and left: it fails nothing and delays no more than the time limit and a write.
  */
 export async function askWitnesses(context: WitnessContext, size: number): Promise<void> {
   const { store, witnesses, log } = context
@@ -69,7 +69,8 @@ async function cosignatureBy(
     const url = `${witness.url}/add-checkpoint`
     return boundedFetch(fetch, url, { method: 'POST', body, signal, mostBytes: MOST_BYTES })
   }
-  // It is not remembered what a witness knows: that it says by itself, also after somebody else has told it of the log.
+  // It is not remembered what a witness knows: that it says by itself, also after somebody else has told it
+  // of the log.
   const first = await ask(0)
   const answer = first.status === 409 ? await ask(knownSize(first, size)) : first
   if (answer.status !== 200) throw refused(answer)
@@ -106,8 +107,9 @@ const COSIGNATURE_BYTES = 8 + 64
 const LONGEST_LINE_BYTES = 1024
 
 /**
- * The cosignatures that the store has for a checkpoint, in the order of their key ids. Those by known keys are checked; others
- * are taken as they are, unless they are no line of a cosignature or bear the log's own name. What is damaged is left out.
+ * The cosignatures that the store has for a checkpoint, in the order of their key ids. Those by known keys
+ * are checked; others are taken as they are, unless they are no line of a cosignature or bear the log's own
+ * name. What is damaged is left out.
  */
 export async function readCosignatures(
   store: Store,

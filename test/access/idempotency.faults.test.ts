@@ -257,7 +257,8 @@ describe('any interleaving', () => {
             const idempotency = newNode(faulty, clock, leaseMs)
             return () => outcome(idempotency.run(REQUEST, forecast(faulty)))
           })
-          // The scheduler decides when each is sent, so that some overlap with others and some come after them.
+          // The scheduler decides when each is sent, so that some overlap with others and some come after
+          // them.
           const calls = sent.map(async (index) => {
             await scheduler.schedule(Promise.resolve())
             return nodes[index]!()

@@ -27,7 +27,8 @@ describe('a release', () => {
         'questions',
         `question_id,title,opened_at,closes_at\n${question_id},a,${OPENED},${CLOSES}\n`,
       )
-      // The first write is the claim, the next two are the rows of both tables: the commit breaks off at the second row.
+      // The first write is the claim, the next two are the rows of both tables: the commit breaks off at the
+      // second row.
       const broken = new FaultStore(store, { at: 3, fault })
       let ids = 0
       const call = (over: FaultStore | MemoryStore) =>

@@ -208,7 +208,8 @@ describe('a flush', () => {
     await expect(log.flush()).rejects.toMatchObject({ kind: 'unavailable' })
     const [[path, bytes]] = [...inner.objects] as [[string, Uint8Array]]
     await compact(worker, 'usage')
-    // Another node's calls make the next version, after which nothing shows that the object was taken in before.
+    // Another node's calls make the next version, after which nothing shows that the object was taken in
+    // before.
     const other = new UsageLog({ store, newId: () => uuidv7(), now: worker.now })
     count(other, 10, { accountId: 'bob' })
     await other.flush()

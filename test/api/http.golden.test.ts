@@ -1,6 +1,6 @@
-// Golden conversations: test/cases/http/*.txt holds requests (`>`) and their answers (`<`), with the headers that
-// matter to the case. A usual header appears only where an answer lacks it or has another value. `vitest run -u`
-// writes the answers anew.
+// Golden conversations: test/cases/http/*.txt holds requests (`>`) and their answers (`<`), with the headers
+// that matter to the case. A usual header appears only where an answer lacks it or has another value. `vitest
+// run -u` writes the answers anew.
 import { readFileSync, readdirSync } from 'node:fs'
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Components } from '../../jobs/components/components.ts'
@@ -43,7 +43,9 @@ beforeAll(async () => {
   known['other_agent_id'] = (await copyReleasedWorld(components.store)).agentId
 })
 
-/** Each conversation has a service, an agent and a key of its own, so that none counts the calls of another. */
+/**
+ * Each conversation has a service, an agent and a key of its own, so that none counts the calls of another.
+ */
 const begin = async (serving: Partial<ServiceOptions>) => {
   known['client_key'] = await components.registry.createClientKey('golden', new Date(NOW))
   service = await startTestService(components, serving)

@@ -1,4 +1,5 @@
-// Every acknowledged forecast has a receipt that holds with the public key alone, however and as often as the call is sent.
+// Every acknowledged forecast has a receipt that holds with the public key alone, however and as often as the
+// call is sent.
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'

@@ -1,4 +1,5 @@
-// The wall between production and the sandbox, as callers meet it: the same calls, and nothing else in common.
+// The wall between production and the sandbox, as callers meet it: the same calls, and nothing else in
+// common.
 import { join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import type { Components } from '../../jobs/components/components.ts'

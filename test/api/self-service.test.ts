@@ -1,4 +1,5 @@
-// What an agent and a client can do with their keys alone: put another in its place, retire, and see what was used.
+// What an agent and a client can do with their keys alone: put another in its place, retire, and see what was
+// used.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { retireAgents } from '../../jobs/agents.ts'
 import { runRelease } from '../../jobs/release.ts'

@@ -1,4 +1,5 @@
-// One byte changed in every kind of thing that the public log binds: which check finds it, as docs/security.md says.
+// One byte changed in every kind of thing that the public log binds: which check finds it, as
+// docs/security.md says.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { auditRelease } from '../../pipeline/audit/release.ts'
 import { withDatabase } from '../../pipeline/duckdb.ts'

@@ -1,4 +1,5 @@
-// The audit of the public log: a whole one passes; what it says of keys, of what is missing, and of what it cannot check.
+// The audit of the public log: a whole one passes; what it says of keys, of what is missing, and of what it
+// cannot check.
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { signingKeyOf } from '../../pipeline/proof/note-keys.ts'
 import { thinReleases } from '../../pipeline/release/retention.ts'

@@ -1,5 +1,5 @@
-// The Parquet file of scores: the same bytes with any number of threads, also where a part begins in the middle of what DuckDB scans
-// at a time, and in memory for a row group or two, however many there are.
+// The Parquet file of scores: the same bytes with any number of threads, also where a part begins in the
+// middle of what DuckDB scans at a time, and in memory for a row group or two, however many there are.
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'

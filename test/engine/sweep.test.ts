@@ -1,4 +1,5 @@
-// The forecasts that the sweep gets from DuckDB when the order of forecast_ids matters: METHODOLOGY §1 on real tables.
+// The forecasts that the sweep gets from DuckDB when the order of forecast_ids matters: METHODOLOGY §1 on
+// real tables.
 import { expect, test } from 'vitest'
 import { orderEveryone } from '../../pipeline/engine/duckdb-engine.ts'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'

@@ -1,5 +1,5 @@
-// Every kind of object, damaged in every way: what happens, as docs/reliability.md says, and that no altered byte is
-// signed, scored or served.
+// Every kind of object, damaged in every way: what happens, as docs/reliability.md says, and that no altered
+// byte is signed, scored or served.
 import { readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'

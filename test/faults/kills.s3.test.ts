@@ -1,4 +1,5 @@
-// Kills of real processes under load, on a real S3 server: nothing that was acknowledged is lost, doubled or changed.
+// Kills of real processes under load, on a real S3 server: nothing that was acknowledged is lost, doubled or
+// changed.
 import { describe, test } from 'vitest'
 import { s3Server } from '../support/buckets.ts'
 import { expectKept } from '../support/kills.ts'

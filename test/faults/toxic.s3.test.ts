@@ -1,4 +1,5 @@
-// A proxy that answers wrongly before a real S3 server: nothing that was acknowledged is lost, doubled or changed.
+// A proxy that answers wrongly before a real S3 server: nothing that was acknowledged is lost, doubled or
+// changed.
 import { describe, test } from 'vitest'
 import { s3Server } from '../support/buckets.ts'
 import { onS3 } from '../support/places.ts'

@@ -1,4 +1,5 @@
-// What the operator says of agents: that it is kept whatever arrives later or at once, and that a refusal writes nothing.
+// What the operator says of agents: that it is kept whatever arrives later or at once, and that a refusal
+// writes nothing.
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Components } from '../../jobs/components/components.ts'
 import { listAgents } from '../../jobs/agents.ts'

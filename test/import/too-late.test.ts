@@ -1,4 +1,5 @@
-// An import of forecasts says how many of its rows count for nothing, and these are the ones that no score reads.
+// An import of forecasts says how many of its rows count for nothing, and these are the ones that no score
+// reads.
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, beforeEach, expect, test } from 'vitest'

@@ -14,7 +14,9 @@ import { NOW, uuidOf } from '../support/world.ts'
 const id = (number: number) => uuidOf(7, number)
 const at = (second: number) => new Date(Date.parse(NOW) + second * 1000)
 
-/** A store in a folder in which agents, numbered from 0, have registered a second apart, the first one last. */
+/**
+ * A store in a folder in which agents, numbered from 0, have registered a second apart, the first one last.
+ */
 async function worldOf(count: number) {
   const folder = await testFolder()
   const clock = new Clock(at(3600).toISOString())

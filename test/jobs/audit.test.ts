@@ -66,7 +66,8 @@ describe('a release as it was published', () => {
       notes: [],
       snapshot_compared: snapshot,
     })
-    // Two shards, two pages of the leaderboard, two parts of entities and two of scores in the release; two shards in the snapshot.
+    // Two shards, two pages of the leaderboard, two parts of entities and two of scores in the release; two
+    // shards in the snapshot.
     expect(report.files_compared).toBe(snapshot ? 12 : 10)
     // Six forecasters and one agent, five payloads each, and a row of the snapshot.
     const valid = snapshot ? 42 : 35

@@ -1,4 +1,5 @@
-// `fvs audit` of a release that retention has thinned: what can still be checked is checked, and the rest is named.
+// `fvs audit` of a release that retention has thinned: what can still be checked is checked, and the rest is
+// named.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { runAudit } from '../../jobs/audit.ts'
 import type { Components } from '../../jobs/components/components.ts'

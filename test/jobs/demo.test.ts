@@ -11,7 +11,9 @@ import { testFolder } from '../support/folder.ts'
 
 const FVS = fileURLToPath(new URL('../../jobs/fvs.js', import.meta.url))
 
-/** Runs the demo in its own temporary folder, with settings in the environment variables that it must ignore. */
+/**
+ * Runs the demo in its own temporary folder, with settings in the environment variables that it must ignore.
+ */
 async function startDemo(
   args: readonly string[],
 ): Promise<{ demo: RunningCommand; temporary: string; elsewhere: string }> {

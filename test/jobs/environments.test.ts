@@ -1,4 +1,5 @@
-// The separation of production and the sandbox, as operators meet it: commands in one of them, and confused stores.
+// The separation of production and the sandbox, as operators meet it: commands in one of them, and confused
+// stores.
 import { readFile, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import pMap from 'p-map'

@@ -1,4 +1,5 @@
-// The real process, cut off in the middle of a thousand submissions: each one answered with 200 is kept, once.
+// The real process, cut off in the middle of a thousand submissions: each one answered with 200 is kept,
+// once.
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'

@@ -1,4 +1,5 @@
-// `fvs log key` as an operator uses it: the key alone on standard output, and a setting that the service takes.
+// `fvs log key` as an operator uses it: the key alone on standard output, and a setting that the service
+// takes.
 import { hash } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'

@@ -1,4 +1,5 @@
-// `fvs mcp` as a model's program uses it: the official client over standard input and output, against the real service.
+// `fvs mcp` as a model's program uses it: the official client over standard input and output, against the
+// real service.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type Server, createServer } from 'node:http'

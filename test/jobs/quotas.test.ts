@@ -1,4 +1,5 @@
-// Quotas of a process that counts by itself: the next process continues the counts after SIGTERM and after kill -9.
+// Quotas of a process that counts by itself: the next process continues the counts after SIGTERM and after
+// kill -9.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { FOUND, expectLimited, idOf, standingOf, storm, withKey } from '../support/counted-calls.ts'
 import { suiteFolder } from '../support/folder.ts'

@@ -20,7 +20,9 @@ import { release, testComponents } from '../support/service.ts'
 
 const DATASETS = ['metaculus-pros-2025q1', 'acx-2023']
 
-/** 49 questions and ten professionals, with all but five of the possible pairs; 50 questions and 3,292 people. */
+/**
+ * 49 questions and ten professionals, with all but five of the possible pairs; 50 questions and 3,292 people.
+ */
 const PRO_PAIRS = 485
 const CONTEST_PAIRS = 150_720
 const PAIRS = PRO_PAIRS + CONTEST_PAIRS

@@ -1,4 +1,5 @@
-// `fvs verify --vkey`: proofs and receipts of the worked values, from files and over HTTP, with public keys alone.
+// `fvs verify --vkey`: proofs and receipts of the worked values, from files and over HTTP, with public keys
+// alone.
 import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

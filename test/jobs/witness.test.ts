@@ -1,4 +1,5 @@
-// `fvs witness`: what it keeps of a log that grows, and that a log which shows another history is refused with both notes.
+// `fvs witness`: what it keeps of a log that grows, and that a log which shows another history is refused
+// with both notes.
 import { chmod, mkdir, readFile, readdir, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'

@@ -1,5 +1,5 @@
-// The real service, as a process of its own, against its own OpenAPI document: schemathesis makes calls that keep to the
-// document and calls that do not, and holds every answer against it.
+// The real service, as a process of its own, against its own OpenAPI document: schemathesis makes calls that
+// keep to the document and calls that do not, and holds every answer against it.
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -1,4 +1,5 @@
-// The checks in the browser, by proof and by secret: right and wrong records, and that nothing leaves the page while they run.
+// The checks in the browser, by proof and by secret: right and wrong records, and that nothing leaves the
+// page while they run.
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { canonical } from '../../pipeline/proof/canonical.ts'

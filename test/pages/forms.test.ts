@@ -1,5 +1,5 @@
-// Every page in every form: it answers, nothing is wrong in the browser, nothing is asked for elsewhere, nothing overflows, and
-// axe finds nothing.
+// Every page in every form: it answers, nothing is wrong in the browser, nothing is asked for elsewhere,
+// nothing overflows, and axe finds nothing.
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {

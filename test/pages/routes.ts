@@ -1,4 +1,5 @@
-// Every page in every state, by what a reader would call it: a line each. Paths with ids are those of test/support/page-world.ts.
+// Every page in every state, by what a reader would call it: a line each. Paths with ids are those of
+// test/support/page-world.ts.
 import type { PageServices } from '../support/page-world.ts'
 import { HOSTILE_OWNER, HOSTILE_QUESTION, agentIdOf } from '../support/page-world.ts'
 import { QUESTION, forecasterId } from '../support/world.ts'

@@ -1,4 +1,5 @@
-// The canonical form of values whose names are in order, which V8 writes, and of all others, which the library does.
+// The canonical form of values whose names are in order, which V8 writes, and of all others, which the
+// library does.
 import canonicalize from 'canonicalize'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'

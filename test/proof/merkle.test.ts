@@ -1,4 +1,5 @@
-// Merkle trees against each other and against RFC 6962: worked roots, every proof of small trees, and whatever is changed in them.
+// Merkle trees against each other and against RFC 6962: worked roots, every proof of small trees, and
+// whatever is changed in them.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ServiceError } from '../../schemas/errors.ts'

@@ -1,5 +1,5 @@
-// The verifiers in examples/, one for Node and browsers and one for Python, against the worked values and against the service's
-// own verifier: all must decide alike.
+// The verifiers in examples/, one for Node and browsers and one for Python, against the worked values and
+// against the service's own verifier: all must decide alike.
 import { spawnSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
 import { CHECK_SCRIPTS } from '../../api/pages/assets.ts'

@@ -1,4 +1,5 @@
-// Calls that are answered before Koa, and workers, where calls are counted in Redis: what is counted there has to be waited for.
+// Calls that are answered before Koa, and workers, where calls are counted in Redis: what is counted there
+// has to be waited for.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import {
@@ -22,7 +23,9 @@ beforeAll(async () => {
   if (redisServer) await copyReleasedWorld((await testComponents({ folder })).store)
 })
 
-/** A service with few calls for each caller, and how many of them it has left to Koa. Call it inside a test. */
+/**
+ * A service with few calls for each caller, and how many of them it has left to Koa. Call it inside a test.
+ */
 async function countedService(redis: TestRedis) {
   const store = new MemoryStore()
   const agent = await copyReleasedWorld(store)

@@ -1,4 +1,5 @@
-// `as_of` never goes back: neither by a request, nor by a clock, nor behind a release that has only been begun.
+// `as_of` never goes back: neither by a request, nor by a clock, nor behind a release that has only been
+// begun.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { manifestPath } from '../../pipeline/store/paths.ts'

@@ -1,5 +1,5 @@
-// Releases that build on the pairs of the one before: the same bytes as from a sweep of everything, whatever came in between, and
-// nothing is built on what is not there as it was named.
+// Releases that build on the pairs of the one before: the same bytes as from a sweep of everything, whatever
+// came in between, and nothing is built on what is not there as it was named.
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'

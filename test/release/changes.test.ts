@@ -84,7 +84,8 @@ describe('a release that is to be made if something has changed', () => {
     expect(commits.sort()).toEqual(
       SCORED_TABLES.map((name) => deltaLogPath(name, versions[name]! + 1)).sort(),
     )
-    // Two a table; the greatest manifest, what it says, its day's snapshot, the next plan, the environment, the quarantine.
+    // Two a table; the greatest manifest, what it says, its day's snapshot, the next plan, the environment,
+    // the quarantine.
     expect(store.calls).toHaveLength(2 * SCORED_TABLES.length + 3 + 1 + 1 + 1 + 1 + 1)
   })
 

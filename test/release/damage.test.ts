@@ -1,4 +1,5 @@
-// Damage in the store: a release is never made from bytes that were not written, and goes on once they are restored.
+// Damage in the store: a release is never made from bytes that were not written, and goes on once they are
+// restored.
 import { mkdtemp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'

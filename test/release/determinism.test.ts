@@ -1,4 +1,5 @@
-// The same forecasts give the same bytes: in whatever files, order and format they came, and with any threads.
+// The same forecasts give the same bytes: in whatever files, order and format they came, and with any
+// threads.
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -24,7 +25,9 @@ const AS_OF = { asOf: new Date('2026-02-20T00:00:00.000Z') }
 
 const folder = await suiteFolder()
 
-/** An owner's two agents and one that nobody answers for: the best person, the worst, and one in the middle. */
+/**
+ * An owner's two agents and one that nobody answers for: the best person, the worst, and one in the middle.
+ */
 const AGENTS = [
   { agent_id: uuidOf(3, 1), owner_id: 'an owner', as: forecasterId(0) },
   { agent_id: uuidOf(3, 2), owner_id: 'an owner', as: forecasterId(5) },
@@ -67,7 +70,10 @@ interface Setting {
   importForecasts: (components: Components, pass: () => void) => Promise<void>
 }
 
-/** Imports the forecasts in a way of its own, releases it, and returns what was published; versions of tables are left out. */
+/**
+ * Imports the forecasts in a way of its own, releases it, and returns what was published; versions of tables
+ * are left out.
+ */
 async function published({ threads = '1', importForecasts }: Setting): Promise<Record<string, string>> {
   const clock = new Clock(NOW)
   let seconds = 0
@@ -96,7 +102,9 @@ const inOneFile =
   (components: Components) =>
     importRows(components, 'forecasts', csvOf(lines)).then(() => undefined)
 
-/** Every `count`-th line, from the first, the second and so on: pieces that overlap in everything but lines. */
+/**
+ * Every `count`-th line, from the first, the second and so on: pieces that overlap in everything but lines.
+ */
 const pieces = (count: number) =>
   Array.from({ length: count }, (_, first) => LINES.filter((_line, index) => index % count === first))
 

@@ -1,4 +1,5 @@
-// A release cut off at any write, in either way, or run twice at once: what is published is whole, and published once.
+// A release cut off at any write, in either way, or run twice at once: what is published is whole, and
+// published once.
 import { readdir } from 'node:fs/promises'
 import fc from 'fast-check'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -39,7 +40,10 @@ let clock: Clock
 
 const WRITES = new Set<Call['operation']>(['putIfAbsent', 'put', 'delete'])
 
-/** The kinds of a store's objects: the first folder of each path, and of a release or a snapshot also what is in it. */
+/**
+ * The kinds of a store's objects: the first folder of each path, and of a release or a snapshot also what is
+ * in it.
+ */
 function kindsOf(paths: readonly string[]): string[] {
   const kinds = paths.map((path) =>
     path.replace(/^(releases|snapshots)\/[^/]+\/([^/]+).*$|^([^/]+)\/.*$/, '$1 $2$3'),
@@ -47,7 +51,10 @@ function kindsOf(paths: readonly string[]): string[] {
   return [...new Set(kinds.map((kind) => kind.trim()))].toSorted()
 }
 
-/** Yesterday's release, and since then an agent and forecasts that wait in the inbox, one of them on a question that was scored. */
+/**
+ * Yesterday's release, and since then an agent and forecasts that wait in the inbox, one of them on a
+ * question that was scored.
+ */
 beforeAll(async () => {
   clock = new Clock(`${YESTERDAY}T12:00:00.000Z`)
   prepared = new MemoryStore()
@@ -107,7 +114,9 @@ async function publishedIn(store: Store): Promise<Record<string, string>> {
 /** Stores that passed `checkAll`, by their content: most cuts end in the same one. */
 const checked = new Set<string>()
 
-/** Every release derives again, every day has the snapshot of its first release, and nothing waits any more. */
+/**
+ * Every release derives again, every day has the snapshot of its first release, and nothing waits any more.
+ */
 async function checkAll(store: Store, context: string): Promise<number> {
   const components = await componentsOver(store)
   const last = await currentRelease(store)
@@ -155,7 +164,10 @@ describe('a release that is cut off', () => {
     expect(Object.keys(clean.content)).toContain(`snapshots/${TODAY}/manifest.json`)
   })
 
-  /** What cuts left and a release finished, by its content: a write that failed leaves what the one before it persisted. */
+  /**
+   * What cuts left and a release finished, by its content: a write that failed leaves what the one before it
+   * persisted.
+   */
   const finished = new Set<string>()
 
   test.for(FAULTS)('at any write that %s is finished by the next to the same bytes', async (fault) => {

@@ -1,4 +1,5 @@
-// Files that are written while other work goes on: one after another, whatever fails, and gone with what made them.
+// Files that are written while other work goes on: one after another, whatever fails, and gone with what made
+// them.
 import { readdir, writeFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { withDatabase } from '../../pipeline/duckdb.ts'

@@ -10,7 +10,10 @@ import { suiteFolder } from '../support/folder.ts'
 
 const ROWS = 5_000
 const ROW_GROUP = 2_048
-/** As DuckDB encodes them: with a dictionary or without, with values missing here and there, everywhere, or nowhere. */
+/**
+ * As DuckDB encodes them: with a dictionary or without, with values missing here and there, everywhere, or
+ * nowhere.
+ */
 const COLUMNS: Record<string, string> = {
   doubles: 'n / 7',
   'doubles, some missing': 'CASE WHEN n % 3 = 0 THEN NULL ELSE n / 7 END',

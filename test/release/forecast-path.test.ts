@@ -1,4 +1,5 @@
-// Paths of forecasts from `forecasts.tree`: every forecast of trees of any size, by few reads, and no byte that is not checked.
+// Paths of forecasts from `forecasts.tree`: every forecast of trees of any size, by few reads, and no byte
+// that is not checked.
 import { hash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'

@@ -1,4 +1,5 @@
-// Releases over a store that does not show what is there: nothing is made of it, and nothing published is replaced.
+// Releases over a store that does not show what is there: nothing is made of it, and nothing published is
+// replaced.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { CurrentRelease } from '../../api/published/current-release.ts'
 import type { ScoredTable } from '../../schemas/tables.ts'

@@ -1,4 +1,5 @@
-// A release outlives the software that made it: what another method, another version and another secret make of it later.
+// A release outlives the software that made it: what another method, another version and another secret make
+// of it later.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { runAudit } from '../../jobs/audit.ts'
 import type { Components } from '../../jobs/components/components.ts'

@@ -1,4 +1,5 @@
-// Old releases without their files: which are thinned, at what cost, what stays, and what a crash or a rival leaves.
+// Old releases without their files: which are thinned, at what cost, what stays, and what a crash or a rival
+// leaves.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { runRelease } from '../../jobs/release.ts'
 import { runRetention } from '../../jobs/retention.ts'
@@ -62,8 +63,8 @@ function thin(store: Store, current: number, keep = WHOLE_RELEASES, most = MOST_
 }
 
 /**
- * The releases from 1 to `count` that have lost every file of their manifest. Fails for one that has lost some, or one that
- * has lost what must stay, or that has lost anything without a record.
+ * The releases from 1 to `count` that have lost every file of their manifest. Fails for one that has lost
+ * some, or one that has lost what must stay, or that has lost anything without a record.
  */
 async function thinnedOf(store: MemoryStore, count: number): Promise<number[]> {
   const thinned: number[] = []

@@ -1,4 +1,5 @@
-// Rows of one entity from the scores: the same as DuckDB reads them from the same files, in few reads, and never from damaged bytes.
+// Rows of one entity from the scores: the same as DuckDB reads them from the same files, in few reads, and
+// never from damaged bytes.
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -21,7 +22,10 @@ import { copyOf } from '../support/store-content.ts'
 import { NOW, csvOf, uuidOf } from '../support/world.ts'
 
 const RELEASE = 1
-/** The questions that each forecaster is scored on. The second and third lie in two row groups, and the last two begin with a part. */
+/**
+ * The questions that each forecaster is scored on. The second and third lie in two row groups, and the last
+ * two begin with a part.
+ */
 const QUESTIONS = 12_000
 const PAIRS = [1, QUESTIONS, 9_500, ...Array.from({ length: 253 }, () => 2), 3, 1]
 const EDGE = 256

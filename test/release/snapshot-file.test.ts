@@ -1,4 +1,5 @@
-// The file of a day's snapshot, cut out of a shard, is what parsing the shard and writing its rows would give.
+// The file of a day's snapshot, cut out of a shard, is what parsing the shard and writing its rows would
+// give.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { canonical } from '../../pipeline/proof/canonical.ts'

@@ -1,4 +1,5 @@
-// What a release says of itself as a whole: what it counts, and which outcomes of the release before it have changed.
+// What a release says of itself as a whole: what it counts, and which outcomes of the release before it have
+// changed.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { runAudit } from '../../jobs/audit.ts'
 import type { Components } from '../../jobs/components/components.ts'

@@ -1,4 +1,5 @@
-// What a release commits to: the trees over its payloads and forecasts, the data that is new in it, and its snapshot.
+// What a release commits to: the trees over its payloads and forecasts, the data that is new in it, and its
+// snapshot.
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Components } from '../../jobs/components/components.ts'
 import { withDatabase } from '../../pipeline/duckdb.ts'

@@ -1,4 +1,5 @@
-// The same inputs give the same bytes in a folder and in a bucket, and a release in a bucket passes its audit.
+// The same inputs give the same bytes in a folder and in a bucket, and a release in a bucket passes its
+// audit.
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { v7 as uuidv7 } from 'uuid'

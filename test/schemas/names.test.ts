@@ -1,4 +1,5 @@
-// Names: which are refused as deceiving, by the one rule that registrations, imports and keys share, and by the pattern.
+// Names: which are refused as deceiving, by the one rule that registrations, imports and keys share, and by
+// the pattern.
 import { expect, describe, test } from 'vitest'
 import { NAME_PATTERN, name, nameFault } from '../../schemas/names.ts'
 

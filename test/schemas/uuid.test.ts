@@ -1,4 +1,5 @@
-// UUIDs as requests may write them: taken exactly where the pattern of the published schema matches, and in lower case.
+// UUIDs as requests may write them: taken exactly where the pattern of the published schema matches, and in
+// lower case.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'

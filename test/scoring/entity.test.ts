@@ -1,4 +1,5 @@
-// One entity's scores at the boundaries: without anything to average, with one cluster, with as many questions as windows need.
+// One entity's scores at the boundaries: without anything to average, with one cluster, with as many
+// questions as windows need.
 import { describe, expect, test } from 'vitest'
 import { Rows } from '../../pipeline/engine/rows.ts'
 import { type EntityScores, scoreEntity } from '../../pipeline/scoring/entity.ts'
@@ -9,7 +10,10 @@ import { metricsPlainly } from '../support/plain/entity.ts'
 const CIRCUMSTANCES = { strength: 1_000_000, voice: true, owner_agents: null, attempt: null }
 
 interface Question {
-  /** Coverage times Brier score of the entity and of the standard reference, in 1e-9; no reference: not contested. */
+  /**
+   * Coverage times Brier score of the entity and of the standard reference, in 1e-9; no reference: not
+   * contested.
+   */
   own: number
   standard?: number
   cluster?: number

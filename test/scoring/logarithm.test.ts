@@ -1,4 +1,5 @@
-// The logarithms of METHODOLOGY §7: none is so near a rounding boundary that two correct libraries could differ.
+// The logarithms of METHODOLOGY §7: none is so near a rounding boundary that two correct libraries could
+// differ.
 import { describe, expect, test } from 'vitest'
 import { PPM, negativeLogNano } from '../../pipeline/scoring/logarithm.ts'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
@@ -9,8 +10,9 @@ const BITS = 128n
 const ONE = 1n << BITS
 
 /**
- * −ln(ppm/1e6)·2^128 from the floor up, each within 2^-100 of the true value. It begins with −ln 1 = 0, and each value
- * for the next lower n is greater by ln(n + 1) − ln n = 2·artanh(1/(2n + 1)). No floating point, no constants.
+ * −ln(ppm/1e6)·2^128 from the floor up, each within 2^-100 of the true value. It begins with −ln 1 = 0, and
+ * each value for the next lower n is greater by ln(n + 1) − ln n = 2·artanh(1/(2n + 1)). No floating point,
+ * no constants.
  */
 function exactLogarithms(): bigint[] {
   const logarithms = Array.from({ length: PPM + 1 }, () => 0n)
@@ -42,8 +44,8 @@ function ulp(x: number): number {
 }
 
 /**
- * The largest error of −Math.log(ppm / 1e6)·1e9 in a library that is off by one unit in the last place: the quotient's
- * rounding, the logarithm's unit and the product's rounding.
+ * The largest error of −Math.log(ppm / 1e6)·1e9 in a library that is off by one unit in the last place: the
+ * quotient's rounding, the logarithm's unit and the product's rounding.
  */
 function greatestError(ppm: number): number {
   const logarithm = Number(exact[ppm]!) / 2 ** Number(BITS)

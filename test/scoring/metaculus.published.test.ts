@@ -1,4 +1,5 @@
-// Scores that Metaculus published at full precision, from the forecasts it published (sources: the case's README).
+// Scores that Metaculus published at full precision, from the forecasts it published (sources: the case's
+// README).
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { fromPico } from '../../pipeline/scoring/round.ts'

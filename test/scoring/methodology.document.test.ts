@@ -1,4 +1,5 @@
-// The numbers in the examples of docs/methodology.md, computed again by the plain scorer from the forecasts shown there.
+// The numbers in the examples of docs/methodology.md, computed again by the plain scorer from the forecasts
+// shown there.
 import { describe, expect, test } from 'vitest'
 import { textOf } from '../support/fenced-blocks.ts'
 import { rankPlainly } from '../support/plain/ranking.ts'

@@ -1,4 +1,5 @@
-// The worked values of METHODOLOGY 2.0.0 against the plain scorer: small worlds, the multiplier of the interval, and ranks.
+// The worked values of METHODOLOGY 2.0.0 against the plain scorer: small worlds, the multiplier of the
+// interval, and ranks.
 import { describe, expect, test } from 'vitest'
 import { SMALL_VECTORS, readVectors, testWorldsPlainly } from '../support/methodology-vectors.ts'
 import { rankPlainly } from '../support/plain/ranking.ts'

@@ -240,8 +240,8 @@ describe('no bit changes', () => {
   }
 
   test('when rows of different entities at the same instant change places', () => {
-    // The forecast_id decides the order within an instant. Ids that begin with the entity's place in a permutation
-    // keep each entity's own order and change the order of the entities.
+    // The forecast_id decides the order within an instant. Ids that begin with the entity's place in a
+    // permutation keep each entity's own order and change the order of the entities.
     fc.assert(
       fc.property(world, fc.shuffledSubarray(ENTITIES, { minLength: ENTITIES.length }), (given, order) => {
         const ordered = mapRows(given, (row) => ({

@@ -1,5 +1,5 @@
-// The level and the width of intervals: what METHODOLOGY §3 says of them, and how near their logarithms come to a rounding
-// boundary.
+// The level and the width of intervals: what METHODOLOGY §3 says of them, and how near their logarithms come
+// to a rounding boundary.
 import { expect, test } from 'vitest'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
 import { alphaOf, multiplier } from '../../pipeline/scoring/skill.ts'
@@ -29,7 +29,8 @@ test.each([
 )
 
 test('three of 399,900 logarithms lie within a unit in the last place of a rounding boundary', () => {
-  // There another correct library may round to the next 1e-9, which moves an interval by some 1e-10 of its width.
+  // There another correct library may round to the next 1e-9, which moves an interval by some 1e-10 of its
+  // width.
   const near: [attempt: number, clusters: number][] = []
   for (let attempt = 1; attempt <= 100; attempt++) {
     const alpha = alphaOf(METHODOLOGY, attempt)

@@ -1,4 +1,5 @@
-// Whole worlds by the service's own steps and by the plain scorer: every pair, every published number, every award.
+// Whole worlds by the service's own steps and by the plain scorer: every pair, every published number, every
+// award.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { EntityMetrics } from '../../schemas/metrics.ts'

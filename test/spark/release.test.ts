@@ -1,4 +1,5 @@
-// A release on a Spark cluster whose executor and whose driver are killed: the same bytes as from `fvs release`.
+// A release on a Spark cluster whose executor and whose driver are killed: the same bytes as from `fvs
+// release`.
 import { spawnSync } from 'node:child_process'
 import { chmod, cp, open, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,4 +1,5 @@
-// What a stage makes of its lines: repetitions, and an error for every input that is not whole or not in order.
+// What a stage makes of its lines: repetitions, and an error for every input that is not whole or not in
+// order.
 import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'

@@ -1,4 +1,5 @@
-// The OpenAPI document as a client reads it: its operations, the answers that each may give, and a check of an answer.
+// The OpenAPI document as a client reads it: its operations, the answers that each may give, and a check of
+// an answer.
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { expect } from 'vitest'

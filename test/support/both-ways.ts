@@ -1,5 +1,6 @@
-// Two services over copies of one store, of which only one answers anything before Koa. Whatever both are sent, nobody may be able to
-// tell them apart: by the answers, by what is counted, measured and logged, or by what is stored.
+// Two services over copies of one store, of which only one answers anything before Koa. Whatever both are
+// sent, nobody may be able to tell them apart: by the answers, by what is counted, measured and logged, or by
+// what is stored.
 import { pino } from 'pino'
 import { expect } from 'vitest'
 import type { ServiceOptions } from '../../jobs/serve/service.ts'
@@ -79,8 +80,8 @@ async function startSide(
 }
 
 /**
- * Sends requests to both, on a connection each. In them `{address}` stands for that of the caller, by default a new one. Returns
- * what the first one answered.
+ * Sends requests to both, on a connection each. In them `{address}` stands for that of the caller, by default
+ * a new one. Returns what the first one answered.
  */
 export async function expectSame(
   ways: BothWays,
@@ -98,7 +99,10 @@ export async function expectSame(
   return before!
 }
 
-/** That both have measured as many requests by method, route and status, met as much damage, and logged the same of requests. */
+/**
+ * That both have measured as many requests by method, route and status, met as much damage, and logged the
+ * same of requests.
+ */
 export async function expectSameNotes({ sides: [before, koa] }: BothWays): Promise<void> {
   expect(await measured(before)).toEqual(await measured(koa))
   expect(logOf(before)).toEqual(logOf(koa))

@@ -73,12 +73,18 @@ export async function withoutScripts(browser: Browser): Promise<Page> {
   return page
 }
 
-/** The value of an expression in the page. It is a text, because the types of a browser are not those of this program. */
+/**
+ * The value of an expression in the page. It is a text, because the types of a browser are not those of this
+ * program.
+ */
 export function inPage<T>(page: Page, expression: string): Promise<T> {
   return page.evaluate(expression)
 }
 
-/** What axe finds wrong, a line each. It is evaluated, not loaded, so that the page's own policy stays in force. */
+/**
+ * What axe finds wrong, a line each. It is evaluated, not loaded, so that the page's own policy stays in
+ * force.
+ */
 export async function violationsOf(page: Page): Promise<string[]> {
   await page.evaluate(axe.source)
   const { violations } = await inPage<AxeResults>(page, "axe.run({ resultTypes: ['violations'] })")

@@ -11,7 +11,9 @@ export const s3Server = external(
   'these tests need an S3 server; `test/support/s3-server.sh start DIR` prints what to export',
 )
 
-/** A new, empty bucket. Nothing removes it: the server keeps its objects in memory and ends after the tests. */
+/**
+ * A new, empty bucket. Nothing removes it: the server keeps its objects in memory and ends after the tests.
+ */
 export async function freshBucket(): Promise<string> {
   const bucket = `test-${randomUUID()}`
   const client = new S3Client({ endpoint: endpoint(), forcePathStyle: true })

@@ -1,5 +1,6 @@
-// Verifies a whole store from outside, after each step of a test: everything that was acknowledged is in the tables
-// once, every release passes its audit, and no byte that must never change has changed since any earlier check.
+// Verifies a whole store from outside, after each step of a test: everything that was acknowledged is in the
+// tables once, every release passes its audit, and no byte that must never change has changed since any
+// earlier check.
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import pMap from 'p-map'

@@ -1,4 +1,5 @@
-// Loaded into a process before everything else: its clock is ahead of the machine's by CLOCK_AHEAD_MS milliseconds.
+// Loaded into a process before everything else: its clock is ahead of the machine's by CLOCK_AHEAD_MS
+// milliseconds.
 const aheadMs = Number(process.env['CLOCK_AHEAD_MS'] ?? 0)
 const RealDate = Date
 

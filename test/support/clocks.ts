@@ -82,7 +82,10 @@ export async function expectKeptApart(
   expect(counted).toBe('no')
 }
 
-/** Imports an outcome under the clock that is ahead, then another one under the right clock, and says which counts. */
+/**
+ * Imports an outcome under the clock that is ahead, then another one under the right clock, and says which
+ * counts.
+ */
 async function outcomeAfterCorrection(
   right: ProcessOptions,
   ahead: ProcessOptions,

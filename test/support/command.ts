@@ -1,4 +1,5 @@
-// Runs a command as a process group: reads its output, waits for its end, and stops it with everything it started.
+// Runs a command as a process group: reads its output, waits for its end, and stops it with everything it
+// started.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 

@@ -71,8 +71,8 @@ export interface Storm {
 }
 
 /**
- * Sends `perKey` calls with each API key, the keys by turns, over all clients at once. Every fifth call asks for
- * something that does not exist. `onAnswer` is called with the number of answers so far.
+ * Sends `perKey` calls with each API key, the keys by turns, over all clients at once. Every fifth call asks
+ * for something that does not exist. `onAnswer` is called with the number of answers so far.
  */
 export async function storm(
   clients: readonly Client[],

@@ -1,4 +1,5 @@
-// A world of many entities with few forecasts each: several shards, pages and files of owners, and names that are hard to sort.
+// A world of many entities with few forecasts each: several shards, pages and files of owners, and names that
+// are hard to sort.
 import type { Row, TableName } from '../../schemas/tables.ts'
 import { uuidOf } from './world.ts'
 
@@ -8,8 +9,8 @@ const at = (day: number) => new Date(Date.UTC(2026, 0, 1) + day * DAY_MS)
 export const CROWD_AS_OF = at(60).toISOString()
 
 /**
- * 520 agents, 300 people of whom the last 260 have no forecast, and 40 questions, some of which annulled or open. All forecasts are
- * made in four milliseconds, and some are recorded twice.
+ * 520 agents, 300 people of whom the last 260 have no forecast, and 40 questions, some of which annulled or
+ * open. All forecasts are made in four milliseconds, and some are recorded twice.
  */
 export function crowd(): Partial<Record<TableName, Row[]>> {
   const numbers = (count: number) => Array.from({ length: count }, (_, number) => number)

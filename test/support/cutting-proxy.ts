@@ -20,7 +20,9 @@ export interface CuttingProxy {
   passed: Passed[]
 }
 
-/** Hangs up on the first `cuts` POST requests once the service has answered them. It runs until the test ends. */
+/**
+ * Hangs up on the first `cuts` POST requests once the service has answered them. It runs until the test ends.
+ */
 export async function cuttingProxy(target: string, cuts: number): Promise<CuttingProxy> {
   const client = new Client(target)
   const passed: Passed[] = []

@@ -1,4 +1,5 @@
-// A store that holds an object of every kind, and what releases, audits and nodes make of it when one is damaged.
+// A store that holds an object of every kind, and what releases, audits and nodes make of it when one is
+// damaged.
 import { mkdtemp } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Components } from '../../jobs/components/components.ts'
@@ -62,7 +63,10 @@ function cutOffAt(store: Store, paths: RegExp): Store {
   })
 }
 
-/** Three releases of two days, two of them thinned; checkpoints; and since then an import that was cut off, and calls. */
+/**
+ * Three releases of two days, two of them thinned; checkpoints; and since then an import that was cut off,
+ * and calls.
+ */
 export async function worldToDamage(folder: string): Promise<DamagedWorld> {
   const store = new MemoryStore(NOW_ON.now)
   const agent = await copyReleasedWorld(store)
@@ -111,7 +115,10 @@ const CALLS: Record<string, (client: Client, agents: DamagedWorld['agents']) => 
   'a repeated submission': (client, [, later]) => submit(client, later, 'one'),
 }
 
-/** Runs a release and audits on a machine whose copies of all data files were damaged by `damage` since it made them. */
+/**
+ * Runs a release and audits on a machine whose copies of all data files were damaged by `damage` since it
+ * made them.
+ */
 export async function outcomeOfCopies(
   { store, folder }: DamagedWorld,
   whole: Whole,

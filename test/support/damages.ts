@@ -116,7 +116,9 @@ export function damaged(bytes: Uint8Array, how: 'bit flipped' | 'truncated', sha
   return Uint8Array.from(bytes).with(bit >> 3, bytes[bit >> 3]! ^ (1 << (bit & 7)))
 }
 
-/** Damages a store. `share` says where in the object, from 0 to 1. Returns the paths whose bytes are wrong. */
+/**
+ * Damages a store. `share` says where in the object, from 0 to 1. Returns the paths whose bytes are wrong.
+ */
 export function damage(
   { objects }: MemoryStore,
   [path, other]: [string, string],

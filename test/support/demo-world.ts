@@ -1,5 +1,5 @@
-// The world of the demo as it is scored, without a service: agents whose requests take given times, and a sandbox that has gone
-// on for a number of rounds since.
+// The world of the demo as it is scored, without a service: agents whose requests take given times, and a
+// sandbox that has gone on for a number of rounds since.
 import { ROUND_MS, simulateAgents, submissionsOf } from '../../jobs/simulation/demo-agents.ts'
 import { DEMO_FORECASTERS, simulateLive, simulatePast } from '../../jobs/simulation/demo-world.ts'
 import {

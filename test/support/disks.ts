@@ -1,5 +1,5 @@
-// Runs a node on a disk that fails, and verifies that it answers 503, that commands refuse, that both go on by themselves
-// once the cause is gone, and that the store has kept everything.
+// Runs a node on a disk that fails, and verifies that it answers 503, that commands refuse, that both go on
+// by themselves once the cause is gone, and that the store has kept everything.
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { NO_FINDINGS, StoreCheck, countsOf } from './check-store.ts'
@@ -21,7 +21,9 @@ export interface Failure {
   begin: (pid: number) => Promise<() => Promise<void>>
   /** What `/readyz?for=forecasts` says meanwhile. */
   says: RegExp
-  /** The commands that meet the failure too, and refuse. An import would begin a store where there is none. */
+  /**
+   * The commands that meet the failure too, and refuse. An import would begin a store where there is none.
+   */
   refuses: ('release' | 'import')[]
 }
 

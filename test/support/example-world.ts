@@ -1,5 +1,5 @@
-// A released world in which the examples of the OpenAPI document are true: it has their agent, forecaster and question,
-// so that sending an example succeeds.
+// A released world in which the examples of the OpenAPI document are true: it has their agent, forecaster and
+// question, so that sending an example succeeds.
 import { assignAgents } from '../../jobs/agents.ts'
 import type { Components } from '../../jobs/components/components.ts'
 import { AGENT_ID, OWNER_ID, QUESTION_ID, USER_ID, acknowledgedForecast } from '../../api/openapi/examples.ts'

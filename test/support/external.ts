@@ -1,5 +1,5 @@
-// Servers and programs that some tests need, as environment variables name them. Without them those tests are skipped
-// with a message; in CI they fail instead.
+// Servers and programs that some tests need, as environment variables name them. Without them those tests are
+// skipped with a message; in CI they fail instead.
 
 /** The values of the variables. If one is missing, prints a message and returns undefined. */
 export function external<Name extends string>(

@@ -13,7 +13,10 @@ export interface Call {
 }
 
 export interface FaultSettings {
-  /** The number of the write that fails, counted from 1 over putIfAbsent, put and delete. Without it no write fails. */
+  /**
+   * The number of the write that fails, counted from 1 over putIfAbsent, put and delete. Without it no write
+   * fails.
+   */
   at?: number
   fault?: Fault
   /** Whether every call after the failing write fails too, as if the process had died. */

@@ -21,6 +21,7 @@ export async function suiteFolder(): Promise<string> {
 /** For a `beforeAll` that returns its own clean-up. */
 export async function makeFolder(): Promise<{ path: string; remove: () => Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), 'fvs-test-'))
-  // What a failed test has left running may still write: the removal is tried again, so that no other test fails with it.
+  // What a failed test has left running may still write: the removal is tried again, so that no other test
+  // fails with it.
   return { path, remove: () => rm(path, { recursive: true, force: true, maxRetries: 10 }) }
 }

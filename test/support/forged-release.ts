@@ -1,4 +1,5 @@
-// What an operator can do who writes the store and holds every secret: change what is there, and make every hash anew.
+// What an operator can do who writes the store and holds every secret: change what is there, and make every
+// hash anew.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { withDatabase } from '../../pipeline/duckdb.ts'
@@ -49,7 +50,10 @@ export function changeAgents(
   changeManifest(store, release, ({ trees }) => ({ trees: { ...trees!, agent: tree } }))
 }
 
-/** Leaves rows out of the first data file of a version of a table, and makes the commit anew. Returns the path of the file. */
+/**
+ * Leaves rows out of the first data file of a version of a table, and makes the commit anew. Returns the path
+ * of the file.
+ */
 export async function leaveOut(
   store: MemoryStore,
   folder: string,

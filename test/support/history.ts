@@ -1,4 +1,5 @@
-// A history of what comes between releases, drawn from a seed: everything that may touch a question that was scored before.
+// A history of what comes between releases, drawn from a seed: everything that may touch a question that was
+// scored before.
 import type { Row, TableName } from '../../schemas/tables.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import { choicesOf } from './seeded.ts'
@@ -21,7 +22,10 @@ export async function takeIn({ rows }: Step, store: Store, id: string): Promise<
   }
 }
 
-/** The first step makes a world in which some questions score; each further one changes a little of it, or nothing. */
+/**
+ * The first step makes a world in which some questions score; each further one changes a little of it, or
+ * nothing.
+ */
 export function historyOf(seed: number, steps: number): Step[] {
   const { whole, pick, chance } = choicesOf(seed)
   const forecasts: Row[] = []
@@ -84,7 +88,10 @@ export function historyOf(seed: number, steps: number): Step[] {
     return row
   }
   const isRare = () => chance(0.08)
-  /** A row with an id that is known, mostly alike, and now and then recorded before it or about another question. */
+  /**
+   * A row with an id that is known, mostly alike, and now and then recorded before it or about another
+   * question.
+   */
   const repeated = (): Row => ({
     ...pick(forecasts),
     probability: whole(0, 100) / 100,

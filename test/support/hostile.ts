@@ -118,7 +118,9 @@ const anyBytes: fc.Arbitrary<Body> = fc.oneof(
 
 type Field = readonly [name: string, literal: string]
 
-/** JSON with the fields of a good body, of which some are changed, added or repeated, in various encodings. */
+/**
+ * JSON with the fields of a good body, of which some are changed, added or repeated, in various encodings.
+ */
 function bodies(good: Record<string, unknown>, secrets: readonly string[]): fc.Arbitrary<Body> {
   const right = Object.entries(good).map(([name, value]): Field => [name, JSON.stringify(value)])
   const literal = fc.oneof(

@@ -1,5 +1,6 @@
-// A connection that stays open, on which one request follows another. It does as little as it can, so that whoever measures a server with it
-// measures the server: all answers are received in the same memory, and only their heads are read.
+// A connection that stays open, on which one request follows another. It does as little as it can, so that
+// whoever measures a server with it measures the server: all answers are received in the same memory, and
+// only their heads are read.
 import { once } from 'node:events'
 import { type Socket, connect } from 'node:net'
 
@@ -39,7 +40,8 @@ export class KeepAlive implements Disposable {
   }
 
   /**
-   * Sends a whole request, and resolves to the whole answer, its head included. The one before has to be answered, and is written over.
+   * Sends a whole request, and resolves to the whole answer, its head included. The one before has to be
+   * answered, and is written over.
    *
    * @throws Error if the connection ends first, or for an answer of unknown length.
    */

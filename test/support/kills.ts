@@ -1,5 +1,5 @@
-// Kills serving nodes, releases and imports at random moments while agents register and submit, and verifies the store
-// after every round.
+// Kills serving nodes, releases and imports at random moments while agents register and submit, and verifies
+// the store after every round.
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { type Findings, NO_FINDINGS, StoreCheck, countsOf } from './check-store.ts'

@@ -1,4 +1,5 @@
-// Software that comes after the one that made a store's releases: another method, another version, another secret.
+// Software that comes after the one that made a store's releases: another method, another version, another
+// secret.
 import type { Components } from '../../jobs/components/components.ts'
 import { type ReleaseRequest, type ReleaseResult, makeRelease } from '../../pipeline/release/make.ts'
 import { METHODOLOGY, type Methodology } from '../../pipeline/scoring/methodology.ts'

@@ -71,7 +71,9 @@ export function faultyCopy(released: MemoryStore, before: (call: Call) => void |
   return new FaultStore(copyOf(released), { before })
 }
 
-/** A copy that delays the look-up of an agent: such a call is counted at once, but ends only after `letGo`. */
+/**
+ * A copy that delays the look-up of an agent: such a call is counted at once, but ends only after `letGo`.
+ */
 export function holdingCopy(released: MemoryStore) {
   const arrived = Promise.withResolvers<void>()
   const gate = Promise.withResolvers<void>()

@@ -1,4 +1,5 @@
-// Agents that register and submit without pause over HTTP, remember what was acknowledged, and repeat what was not.
+// Agents that register and submit without pause over HTTP, remember what was acknowledged, and repeat what
+// was not.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { signatureHolds } from '../../pipeline/proof/hmac.ts'
@@ -51,7 +52,9 @@ export class Load {
     this.#choices = choices
   }
 
-  /** Calls the nodes until the signal, on the questions that are open then. A node may come, go and come back. */
+  /**
+   * Calls the nodes until the signal, on the questions that are open then. A node may come, go and come back.
+   */
   async run(
     nodes: () => readonly string[],
     questions: readonly string[],
@@ -76,7 +79,9 @@ export class Load {
     await running
   }
 
-  /** Repeats what has no answer yet until all of it has one, or the time is over. Returns how many are left. */
+  /**
+   * Repeats what has no answer yet until all of it has one, or the time is over. Returns how many are left.
+   */
   async settle(url: string, withinMs: number): Promise<number> {
     const until = performance.now() + withinMs
     await Promise.all(

@@ -1,5 +1,5 @@
-// A store with three logged releases of two days, with forecasts that came by the API, a snapshot for each day and cosignatures; and
-// what an agent has kept of it.
+// A store with three logged releases of two days, with forecasts that came by the API, a snapshot for each
+// day and cosignatures; and what an agent has kept of it.
 import { auditLog } from '../../pipeline/audit/log.ts'
 import type { LogAuditReport } from '../../pipeline/audit/findings.ts'
 import { withDatabase } from '../../pipeline/duckdb.ts'
@@ -37,7 +37,10 @@ export interface LoggedWorld {
   agentId: string
   /** Those that the second release is the first to have, and the one of the third. */
   forecasts: ApiForecast[]
-  /** The agent's verification in the second release with its proof, and of its first forecast the proof and the receipt. */
+  /**
+   * The agent's verification in the second release with its proof, and of its first forecast the proof and
+   * the receipt.
+   */
   kept: { body: Uint8Array; proof: string; forecastProof: string; receipt: string }
 }
 

@@ -1,4 +1,5 @@
-// An HTTP server on loopback that supports the part of S3 that the store uses, and misbehaves where a test wants it to.
+// An HTTP server on loopback that supports the part of S3 that the store uses, and misbehaves where a test
+// wants it to.
 import { once } from 'node:events'
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,4 +1,5 @@
-// A store whose reads are wrong where a test wants it: it does not show what is there, or lists what was there once.
+// A store whose reads are wrong where a test wants it: it does not show what is there, or lists what was
+// there once.
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import type { Store, StoredObject } from '../../pipeline/store/store.ts'
 import { copyOf } from './store-content.ts'

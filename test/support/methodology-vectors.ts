@@ -41,7 +41,9 @@ export interface MethodologyVectors {
   >
 }
 
-/** `file` is the path of the vectors; the small worlds are in test/vectors, all of them beside the repository. */
+/**
+ * `file` is the path of the vectors; the small worlds are in test/vectors, all of them beside the repository.
+ */
 export function readVectors(file: URL): MethodologyVectors {
   return JSON.parse(readFileSync(file, 'utf8')) as MethodologyVectors
 }

@@ -1,4 +1,5 @@
-// A world for pages: production has people and agents with hostile names, the sandbox is seeded, and a second service is empty.
+// A world for pages: production has people and agents with hostile names, the sandbox is seeded, and a second
+// service is empty.
 import { assignAgents } from '../../jobs/agents.ts'
 import type { Components } from '../../jobs/components/components.ts'
 import { startService } from '../../jobs/serve/service.ts'
@@ -20,7 +21,10 @@ import {
 } from './service.ts'
 import { FORECAST_LINES, QUESTIONS_CSV, RESOLUTIONS_CSV, csvOf, forecasterId, uuidOf } from './world.ts'
 
-/** Names and titles that must stay text. A control character of writing from right to left is refused with the name itself. */
+/**
+ * Names and titles that must stay text. A control character of writing from right to left is refused with the
+ * name itself.
+ */
 export const HOSTILE_NAMES = [
   '<script>document.title = "taken over"</script>',
   '" onload="document.title=1" x="',
@@ -36,7 +40,10 @@ const HOSTILE_TITLE = '</title><script>alert(1)</script> "quoted" & ﷽﷽﷽ W'
 const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`
 const HOSTILE_PROSE = '<iframe src="//example.org"></iframe>\n\n\u202ereversed\n'.padEnd(2000, 'W')
 
-/** How many forecasts each hostile agent has: two are ranked and cannot be told apart, one has too few, one has none. */
+/**
+ * How many forecasts each hostile agent has: two are ranked and cannot be told apart, one has too few, one
+ * has none.
+ */
 const FORECASTS = [104, 104, 10, 0]
 
 /** Registers the agents under fixed ids, imports all else, and releases it. */

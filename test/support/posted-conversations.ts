@@ -1,5 +1,6 @@
-// Generates POSTs of forecasts and of bulk calls with other requests between them: plain ones, and ones that differ from those in every
-// way that a caller can think of. `{agent}`, `{AGENT}`, `{key}` and the like stand for those of the agent that submits.
+// Generates POSTs of forecasts and of bulk calls with other requests between them: plain ones, and ones that
+// differ from those in every way that a caller can think of. `{agent}`, `{AGENT}`, `{key}` and the like stand
+// for those of the agent that submits.
 import fc from 'fast-check'
 import { ANY_PATH_TURNS, rarely } from './conversations.ts'
 import { CHUNKED, apiKey, bearer, chunked, on, post, utf8 } from './posts.ts'
@@ -212,7 +213,10 @@ const connection = fc.array(
   { minLength: 1, maxLength: 6 },
 )
 
-/** Whole requests of one caller for several connections, one after another, since many an answer ends its connection. */
+/**
+ * Whole requests of one caller for several connections, one after another, since many an answer ends its
+ * connection.
+ */
 export const postedConversation: fc.Arbitrary<string[][]> = fc.array(connection, {
   minLength: 1,
   maxLength: 5,

@@ -1,4 +1,5 @@
-// The released world with more open questions and with many agents, so that each test has one whose limits nobody has touched.
+// The released world with more open questions and with many agents, so that each test has one whose limits
+// nobody has touched.
 import { randomBytes } from 'node:crypto'
 import { v7 as uuidv7 } from 'uuid'
 import { newApiKey } from '../../pipeline/access/api-key.ts'
@@ -29,7 +30,10 @@ const SMALL_LIMITS = {
   TRUSTED_PROXIES: 'loopback',
 }
 
-/** What stands in requests for what: `{agent}` for the id of the agent that submits, `{key}` for its key, and so on. */
+/**
+ * What stands in requests for what: `{agent}` for the id of the agent that submits, `{key}` for its key, and
+ * so on.
+ */
 export type Words = ReadonlyMap<string, string>
 
 export function worded(request: string, words: Words): string {

@@ -97,7 +97,9 @@ export function profileIn({
   }
 }
 
-/** Each question is open for a day and has a cluster of its own; everyone answers it once, in its first half. */
+/**
+ * Each question is open for a day and has a cluster of its own; everyone answers it once, in its first half.
+ */
 function worldOf({
   kind,
   questions,

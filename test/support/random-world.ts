@@ -1,4 +1,5 @@
-// Worlds to score, drawn from a seed: fields of every size, owners of several agents, ties, events, questions that nobody scores.
+// Worlds to score, drawn from a seed: fields of every size, owners of several agents, ties, events, questions
+// that nobody scores.
 import type { PlainWorld } from './plain/world.ts'
 import { choicesOf } from './seeded.ts'
 
@@ -67,7 +68,8 @@ export function randomWorld({
         const isFirst = index === 0
         const own = extreme === undefined ? error : (extreme === 'right') === isFirst ? 0 : 1e6
         const ppm = outcome === 1 ? 1e6 - own : own
-        // Before the opening, at it, in the middle, at the close and after it; in one millisecond with others.
+        // Before the opening, at it, in the middle, at the close and after it; in one millisecond with
+        // others.
         const at = opened_at_ms - DAY_MS + below(6) * Math.floor((closes_at_ms - opened_at_ms) / 3)
         const between = random() < 0.5 ? at : opened_at_ms + below(closes_at_ms - opened_at_ms)
         const number = String(below(1e9)).padStart(9, '0')

@@ -29,9 +29,9 @@ export function bytesOf({ method, target, headers, body, version }: RawRequest):
 }
 
 /**
- * Resolves to the answers: after the first one, or, if an answer announces it, after the service has closed the
- * connection. Resolves to none if the service closed the connection without an answer. Rejects if an answer is not
- * HTTP or is cut off.
+ * Resolves to the answers: after the first one, or, if an answer announces it, after the service has closed
+ * the connection. Resolves to none if the service closed the connection without an answer. Rejects if an
+ * answer is not HTTP or is cut off.
  */
 export function exchange(
   url: string,
@@ -85,7 +85,10 @@ function answersIn(received: Buffer, isHead: boolean): { answers: RawAnswer[]; r
   }
 }
 
-/** The status and headers of an answer; undefined if the text is not the head of an answer or repeats a header. */
+/**
+ * The status and headers of an answer; undefined if the text is not the head of an answer or repeats a
+ * header.
+ */
 function headOf(text: string): Pick<RawAnswer, 'status' | 'headers'> | undefined {
   const [first = '', ...lines] = text.split('\r\n')
   const status = /^HTTP\/1\.1 (\d{3}) [\w' -]+$/.exec(first)?.[1]

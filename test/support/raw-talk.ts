@@ -1,11 +1,13 @@
-// Sends requests one after another on one connection, without waiting for answers, and receives all that comes back.
+// Sends requests one after another on one connection, without waiting for answers, and receives all that
+// comes back.
 import { connect } from 'node:net'
 
 const LAST = 'GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
 
 /**
- * Resolves to everything received, as bytes in Latin-1, once the service has closed the connection: after a last request that asks
- * for it, or because the client `hangsUp`, which ends its side as one that gave up does.
+ * Resolves to everything received, as bytes in Latin-1, once the service has closed the connection: after a
+ * last request that asks for it, or because the client `hangsUp`, which ends its side as one that gave up
+ * does.
  */
 export function talk(
   url: string,

@@ -1,4 +1,5 @@
-// A Redis server for one test, on a free port of loopback. It keeps nothing, and can be killed, hung and revived.
+// A Redis server for one test, on a free port of loopback. It keeps nothing, and can be killed, hung and
+// revived.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'

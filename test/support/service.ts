@@ -1,4 +1,5 @@
-// The real service for a test: the test's own components, a free port, and a client that shows everything of HTTP.
+// The real service for a test: the test's own components, a free port, and a client that shows everything of
+// HTTP.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
@@ -55,7 +56,10 @@ export const SECRET = 'the secret of the tests, of no use elsewhere'
 export const OTHER_SECRET = 'another secret of the tests, no less long'
 export const SANDBOX_SECRET = 'the secret of the sandbox of the tests'
 
-/** Limits beyond the needs of any test that is not about limits, since all calls of a test come from one address. */
+/**
+ * Limits beyond the needs of any test that is not about limits, since all calls of a test come from one
+ * address.
+ */
 export const NO_LIMITS = {
   ANONYMOUS_PER_MINUTE: '1000000',
   ANONYMOUS_PER_MONTH: '1000000',
@@ -66,7 +70,10 @@ export const NO_LIMITS = {
   FREE_MONTHLY_CALLS: '1000000',
 }
 
-/** The components of jobs/components, with the clock, store and settings of a test. Only the folder needs removing. */
+/**
+ * The components of jobs/components, with the clock, store and settings of a test. Only the folder needs
+ * removing.
+ */
 export async function testComponents(options: TestOptions = {}): Promise<Components> {
   const folder = options.folder ?? (await testFolder())
   const settings = parseSettings({

@@ -1,4 +1,5 @@
-// POSTs one at a time, with the status of each answer: plain ones, which go to their route directly, and those that are left to Koa.
+// POSTs one at a time, with the status of each answer: plain ones, which go to their route directly, and
+// those that are left to Koa.
 import { BODY_LIMIT_BYTES } from '../../api/http/body.ts'
 import { OPEN_QUESTIONS, UNKNOWN } from './posting-world.ts'
 import { CHUNKED, type Post, apiKey, bearer, chunked, on, post, utf8 } from './posts.ts'

@@ -1,4 +1,5 @@
-// Apache Spark for tests: runs a Python program by spark-submit, on this machine alone or on a cluster of processes.
+// Apache Spark for tests: runs a Python program by spark-submit, on this machine alone or on a cluster of
+// processes.
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'

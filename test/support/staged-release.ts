@@ -1,4 +1,5 @@
-// Makes a release in stages as a shell would, with DuckDB to join and sort the lines in between and the strengths fitted in memory.
+// Makes a release in stages as a shell would, with DuckDB to join and sort the lines in between and the
+// strengths fitted in memory.
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Components } from '../../jobs/components/components.ts'

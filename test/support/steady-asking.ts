@@ -1,5 +1,5 @@
-// Connections that ask a service at a steady pace while something happens to it. Answers are kept as they came and judged later, since
-// what callers do themselves would be measured as the service's.
+// Connections that ask a service at a steady pace while something happens to it. Answers are kept as they
+// came and judged later, since what callers do themselves would be measured as the service's.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Expected, Judgement, Question } from './expected-answers.ts'
 import { KeepAlive } from './keep-alive.ts'
@@ -44,10 +44,16 @@ export interface Pace {
   perSecond: number
 }
 
-/** For some hundred thousand answers. Only what is written takes memory, and each piece has V8 collect all garbage. */
+/**
+ * For some hundred thousand answers. Only what is written takes memory, and each piece has V8 collect all
+ * garbage.
+ */
 const PIECE_BYTES = 512 * 1024 * 1024
 
-/** Answers as columns of numbers and few pieces of memory, so that the garbage collection of this process has nothing to go through. */
+/**
+ * Answers as columns of numbers and few pieces of memory, so that the garbage collection of this process has
+ * nothing to go through.
+ */
 class Kept {
   readonly #asked: readonly AskedPath[]
   readonly #pieces: Buffer[] = []
@@ -128,7 +134,8 @@ export function startAsking(
       const bytes = await server.ask(requests[asked]!)
       const answeredMs = performance.now()
       kept.add(asked, connection, [sentMs, sentMs - dueMs, answeredMs - sentMs], bytes)
-      // A turn that has gone by is left out. Otherwise all who had to wait once would ask at the same time from then on.
+      // A turn that has gone by is left out. Otherwise all who had to wait once would ask at the same time
+      // from then on.
       dueMs += everyMs * Math.max(1, Math.ceil((answeredMs - dueMs) / everyMs))
     }
   }
@@ -147,7 +154,10 @@ export function startAsking(
   }
 }
 
-/** What each of the answers says; also wrong is one of an older release than one of its kind before on its connection. */
+/**
+ * What each of the answers says; also wrong is one of an older release than one of its kind before on its
+ * connection.
+ */
 export function judged(answers: readonly Answered[], expected: Expected): Judged[] {
   const newestOf = new Map<string, number>()
   return answers.map((answer) => {

@@ -1,4 +1,5 @@
-// Handles stores as wholes: copies one, and summarises its content so that tests can compare before and after.
+// Handles stores as wholes: copies one, and summarises its content so that tests can compare before and
+// after.
 import { sha256Hex } from '../../pipeline/proof/canonical.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { recordBytes } from '../../pipeline/store/records.ts'

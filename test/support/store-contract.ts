@@ -122,7 +122,8 @@ export function storeContract(name: string, create: () => Promise<Store>): void 
         expect(again!.modifiedAt.getTime()).toBeGreaterThanOrEqual(b!.modifiedAt.getTime())
       })
 
-      // `-` and `.` sort before `/`, and letters after it, so a walk over folders must interleave files and folders.
+      // `-` and `.` sort before `/`, and letters after it, so a walk over folders must interleave files and
+      // folders.
       const tricky = [
         'A',
         'a-b',

@@ -1,4 +1,5 @@
-// Forecasts submitted to a process over many connections, and whether each one that was acknowledged is kept, once.
+// Forecasts submitted to a process over many connections, and whether each one that was acknowledged is kept,
+// once.
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { Database } from '../../pipeline/duckdb.ts'

@@ -1,4 +1,5 @@
-// Sample rows for tables, and their texts and digests, with which rows from different readers can be compared.
+// Sample rows for tables, and their texts and digests, with which rows from different readers can be
+// compared.
 import { createHash } from 'node:crypto'
 import { type Row, type TableName, tableSpec } from '../../schemas/tables.ts'
 
@@ -56,9 +57,9 @@ export function sampleRows(table: TableName, count: number, from = 0): Row[] {
 }
 
 /**
- * A text that is the same only for equal rows: the columns in the table's order, separated by U+001F, with null as
- * U+0000, a time as microseconds since 1970, a count in digits and any other number as its eight bytes.
- * test/delta/read_tables.py writes the same texts.
+ * A text that is the same only for equal rows: the columns in the table's order, separated by U+001F, with
+ * null as U+0000, a time as microseconds since 1970, a count in digits and any other number as its eight
+ * bytes. test/delta/read_tables.py writes the same texts.
  */
 function rowText(table: TableName, row: Row): string {
   return tableSpec(table)

@@ -31,7 +31,10 @@ export async function openWorker(
   return { ...context, [Symbol.dispose]: () => database[Symbol.dispose]() }
 }
 
-/** A worker on a database that another has used before it and closes: opening one costs more than a compaction. */
+/**
+ * A worker on a database that another has used before it and closes: opening one costs more than a
+ * compaction.
+ */
 export async function workerOn(
   database: Database,
   store: Store,

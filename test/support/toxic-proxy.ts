@@ -1,4 +1,5 @@
-// A proxy before an S3 server that answers some requests wrongly, in the ways in which networks and stores go wrong.
+// A proxy before an S3 server that answers some requests wrongly, in the ways in which networks and stores go
+// wrong.
 import { once } from 'node:events'
 import {
   Agent,
@@ -140,7 +141,10 @@ export class ToxicProxy {
     return { status: answer.statusCode ?? 0, headers: answer.headers, body: Buffer.concat(chunks) }
   }
 
-  /** What the server has answered to a listing before; undefined if it was no listing, or always answered the same. */
+  /**
+   * What the server has answered to a listing before; undefined if it was no listing, or always answered the
+   * same.
+   */
   #earlierListing(message: IncomingMessage, { status, body }: Answer): Uint8Array | undefined {
     if (!isListing(message) || status !== 200) return undefined
     const url = message.url!

@@ -1,4 +1,5 @@
-// Runs nodes, releases and imports through a store that answers wrongly, and verifies the store itself after each round.
+// Runs nodes, releases and imports through a store that answers wrongly, and verifies the store itself after
+// each round.
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { type Findings, NO_FINDINGS, StoreCheck, countsOf } from './check-store.ts'

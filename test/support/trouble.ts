@@ -1,4 +1,5 @@
-// What the tests of faults share: short times, batches of questions to submit to, and commands that must succeed.
+// What the tests of faults share: short times, batches of questions to submit to, and commands that must
+// succeed.
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Findings } from './check-store.ts'
@@ -30,14 +31,19 @@ export async function succeeded(command: Promise<Finished>): Promise<Finished> {
   throw new Error(`a command that was not cut off ended with ${finished.code}: ${finished.stderr}`)
 }
 
-/** Whether a command did its work. One that did not must say why in words of its own, and not as a program that broke. */
+/**
+ * Whether a command did its work. One that did not must say why in words of its own, and not as a program
+ * that broke.
+ */
 export function explained(command: string, { code, stderr }: Finished): boolean {
   if (code === 0) return true
   if (code === 1 && /^fvs: (?!unexpected failure)/m.test(stderr)) return false
   throw new Error(`fvs ${command} ended with ${code}: ${stderr}`)
 }
 
-/** Makes a release that holds everything acknowledged so far: one that another run has published might not. */
+/**
+ * Makes a release that holds everything acknowledged so far: one that another run has published might not.
+ */
 export async function releaseNow(options: ProcessOptions): Promise<void> {
   for (;;) {
     const { stdout } = await succeeded(fvs(['release', '--json'], options))

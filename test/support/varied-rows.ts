@@ -1,5 +1,6 @@
-// Rows of a varied world, the same every time: ties, repetitions, events, owners, annulled, corrected and open questions,
-// forecasts before the opening, after the close and of nobody, and names that try to break a line.
+// Rows of a varied world, the same every time: ties, repetitions, events, owners, annulled, corrected and
+// open questions, forecasts before the opening, after the close and of nobody, and names that try to break a
+// line.
 import type { Row, TableName } from '../../schemas/tables.ts'
 import { choicesOf } from './seeded.ts'
 import { uuidOf } from './world.ts'

@@ -1,4 +1,5 @@
-// A small released world: a question in every state, people and an agent with enough resolved questions to be ranked.
+// A small released world: a question in every state, people and an agent with enough resolved questions to be
+// ranked.
 import { link, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { inject } from 'vitest'
@@ -59,7 +60,10 @@ export const RESOLUTIONS_CSV = [
 
 const FORECAST_COLUMNS = 'entity_type,entity_id,question_id,probability,forecast_at'
 
-/** Two forecasts by each forecaster on every resolved question. Those with lower numbers are nearer to the outcome. */
+/**
+ * Two forecasts by each forecaster on every resolved question. Those with lower numbers are nearer to the
+ * outcome.
+ */
 function forecastLines(type: string, id: string, rank: number): string[] {
   return Array.from({ length: RESOLVED }, (_, index) => {
     const wrong = ((rank + 1) * (1 + (index % 4))) / (5 * FORECASTERS)
@@ -109,7 +113,10 @@ interface SavedWorld {
   objects: Record<string, string>
 }
 
-/** Copies the world, released at `NOW`, into a store. It is made once in a run, since it takes a third of a second. */
+/**
+ * Copies the world, released at `NOW`, into a store. It is made once in a run, since it takes a third of a
+ * second.
+ */
 export async function copyReleasedWorld(store: Store): Promise<WorldAgent> {
   const { agent, objects } = await savedWorld()
   for (const [path, base64] of Object.entries(objects)) {

@@ -1,5 +1,5 @@
-// Compaction over a store that does not show what is there, or lists what was there once: rows are neither lost nor
-// taken in twice.
+// Compaction over a store that does not show what is there, or lists what was there once: rows are neither
+// lost nor taken in twice.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { Database } from '../../pipeline/duckdb.ts'
 import { deltaLogPath, inboxPrefix, intakePath, lastCheckpointPath } from '../../pipeline/store/paths.ts'

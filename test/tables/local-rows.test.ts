@@ -1,4 +1,5 @@
-// The local copy of a table's rows: the same rows whatever this machine has read before, in few files, and never damaged ones.
+// The local copy of a table's rows: the same rows whatever this machine has read before, in few files, and
+// never damaged ones.
 import { copyFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'

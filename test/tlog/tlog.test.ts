@@ -1,4 +1,5 @@
-// What others' software says of the public log: Go's libraries of trees and notes, Tessera's fsck, and litewitness.
+// What others' software says of the public log: Go's libraries of trees and notes, Tessera's fsck, and
+// litewitness.
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'

@@ -1,4 +1,5 @@
-// Lies of an operator who holds every secret and makes every hash anew (docs/security.md): each is found, and by whom.
+// Lies of an operator who holds every secret and makes every hash anew (docs/security.md): each is found, and
+// by whom.
 import { beforeEach, describe, expect, test } from 'vitest'
 import { base64Of } from '../../pipeline/proof/base64.ts'
 import { canonical } from '../../pipeline/proof/canonical.ts'

@@ -1,4 +1,5 @@
-// The public log as a run makes it: what it writes, cut off at every write, by two at once, by other keys, and over damage.
+// The public log as a run makes it: what it writes, cut off at every write, by two at once, by other keys,
+// and over damage.
 import { beforeEach, describe, expect, test } from 'vitest'
 import { base64Of } from '../../pipeline/proof/base64.ts'
 import { decoded } from '../../pipeline/proof/canonical.ts'

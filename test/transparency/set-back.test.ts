@@ -1,4 +1,5 @@
-// A store that was set back to an earlier state, as docs/log-operator.md has it: who refuses its log, and how it goes on under a new name.
+// A store that was set back to an earlier state, as docs/log-operator.md has it: who refuses its log, and how
+// it goes on under a new name.
 import { expect, test } from 'vitest'
 import { base64Of } from '../../pipeline/proof/base64.ts'
 import type { SigningKey } from '../../pipeline/proof/note-keys.ts'

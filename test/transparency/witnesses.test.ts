@@ -1,4 +1,5 @@
-// Cosignatures: what a run asks witnesses for, what it keeps of their answers, and that no witness stops or delays it.
+// Cosignatures: what a run asks witnesses for, what it keeps of their answers, and that no witness stops or
+// delays it.
 import type { ServerResponse } from 'node:http'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { decoded } from '../../pipeline/proof/canonical.ts'
@@ -337,7 +338,8 @@ describe('cosignatures in the store', () => {
       flipped[at]! ^= 1
       await store.put(path, flipped)
       const found = await read()
-      // A byte of the name makes it a line of a key that nobody here knows; the key id of the path is that of the name.
+      // A byte of the name makes it a line of a key that nobody here knows; the key id of the path is that of
+      // the name.
       if (found.length > 0) expect(found[0]!.name).not.toBe(KEY.verifier.name)
     }
     for (const text of [

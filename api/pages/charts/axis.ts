@@ -16,7 +16,9 @@ export function place({ least, most, from, to }: Axis, value: number): number {
 
 const STEPS = [1, 2, 2.5, 5, 10]
 
-/** The smallest step that divides a range into `parts` parts or fewer: 1, 2, 2.5 or 5 times a power of ten. */
+/**
+ * The smallest step that divides a range into `parts` parts or fewer: 1, 2, 2.5 or 5 times a power of ten.
+ */
 export function stepFor(range: number, parts: number): number {
   const power = 10 ** Math.floor(Math.log10(range / parts))
   // A product of a power of ten and a step may miss the bound by the last bit.

@@ -92,7 +92,9 @@ ${isSandbox && STRIPES}<clipPath id="corners"><rect width="${width}" height="${H
 const STRIPES = html`<pattern id="stripes" width="12" height="12" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path fill="#ffe9a8" d="M0 0H12V12H0z"/><path fill="#ffd24d" d="M0 0H6V12H0z"/></pattern>
 `
 
-/** Tenths of a pixel that the characters of a badge take in Verdana of 11 px. Others are as wide as a digit. */
+/**
+ * Tenths of a pixel that the characters of a badge take in Verdana of 11 px. Others are as wide as a digit.
+ */
 const WIDTHS: Record<string, number> = {
   ...widths(30, 'il'),
   ...widths(39, ' fj.,'),

@@ -1,4 +1,5 @@
-// The reliability diagram: what closing forecasts said beside how often yes came, with the recalibration curve.
+// The reliability diagram: what closing forecasts said beside how often yes came, with the recalibration
+// curve.
 import type { EntityMetrics } from '../../../schemas/metrics.ts'
 import { type Html, type Part, html } from '../html.ts'
 import { counted, percent } from '../numbers.ts'

@@ -78,7 +78,10 @@ ${points.length === 1 && html`<g class="dots"><circle cx="${place(x, questions)}
 </svg>`
 }
 
-/** From the least to the greatest skill and 0, with the ends of the intervals but for those of the first, very wide ones. */
+/**
+ * From the least to the greatest skill and 0, with the ends of the intervals but for those of the first, very
+ * wide ones.
+ */
 function rangeOf(points: readonly RunningPoint[]) {
   const steady = points.slice(Math.floor(points.length / 6)).flatMap(({ interval }) => interval ?? [])
   const values = [
@@ -121,8 +124,8 @@ interface Mark {
 }
 
 /**
- * Labels to the right of their lines, to the left where there is no room. A label that would touch what is to its right goes
- * a row higher than that, and its line with it: so no line crosses a label.
+ * Labels to the right of their lines, to the left where there is no room. A label that would touch what is to
+ * its right goes a row higher than that, and its line with it: so no line crosses a label.
  */
 function staircase(marks: readonly Omit<Mark, 'row' | 'anchor'>[]): Mark[] {
   let row = 0

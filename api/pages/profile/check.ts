@@ -1,4 +1,5 @@
-// What anyone needs to check and to show a verification: its bytes, its proof, its signature, commands, and the badge.
+// What anyone needs to check and to show a verification: its bytes, its proof, its signature, commands, and
+// the badge.
 import { type Badge } from '../charts/badge.ts'
 import { type Html, type Part, html } from '../html.ts'
 import { type Site, commandAddress, linkTo } from '../site.ts'

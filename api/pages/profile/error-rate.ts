@@ -1,4 +1,5 @@
-// How often a title is wrong: what is promised, and what was measured. A test holds these figures to docs/methodology.md.
+// How often a title is wrong: what is promised, and what was measured. A test holds these figures to
+// docs/methodology.md.
 import type { EntityType } from '../../../schemas/tables.ts'
 import { type Html, html } from '../html.ts'
 import { type Site, linkTo } from '../site.ts'

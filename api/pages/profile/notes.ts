@@ -1,4 +1,5 @@
-// What a reader must know before the numbers: who saw the forecasts, whether they go on, and what was corrected.
+// What a reader must know before the numbers: who saw the forecasts, whether they go on, and what was
+// corrected.
 import type { SupersededOutcome } from '../../../schemas/payloads.ts'
 import { type Html, type Part, html } from '../html.ts'
 import { questionPath } from '../links.ts'

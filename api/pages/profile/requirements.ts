@@ -21,7 +21,10 @@ interface TitleRequirements {
   requirements: readonly Requirement[]
 }
 
-/** In the order of rising titles. An agent has the last whose requirements, and those of all before it, are met. */
+/**
+ * In the order of rising titles. An agent has the last whose requirements, and those of all before it, are
+ * met.
+ */
 export function requirementsOf(of: Payloads, rules: TitleRules): TitleRequirements[] {
   const {
     contested_questions: contested,

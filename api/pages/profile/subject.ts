@@ -1,4 +1,5 @@
-// Whom a profile is about: everything that the release publishes of one entity, and its scores question by question.
+// Whom a profile is about: everything that the release publishes of one entity, and its scores question by
+// question.
 import type { z } from 'zod'
 import type * as payloads from '../../../schemas/payloads.ts'
 import type { EntityType } from '../../../schemas/tables.ts'
@@ -45,7 +46,9 @@ export interface QuestionScore {
   coverage: number
   brier: number
   closing_probability: number
-  /** Coverage times what a middle field would have got, in whole 1e-9; null where the pair is not contested. */
+  /**
+   * Coverage times what a middle field would have got, in whole 1e-9; null where the pair is not contested.
+   */
   standard_reference: number | null
 }
 

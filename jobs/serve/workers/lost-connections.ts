@@ -1,5 +1,5 @@
-// A connection that is on its way to a worker which ends belongs to nobody: Node keeps it open and unread, so that its client would wait
-// until it gives up.
+// A connection that is on its way to a worker which ends belongs to nobody: Node keeps it open and unread, so
+// that its client would wait until it gives up.
 import type { Worker } from 'node:cluster'
 
 /** What Node sends a worker to hand over a connection; the worker answers it with `ack`. */
@@ -24,7 +24,8 @@ export function closeLostConnections({ process }: Worker): void {
   process.on('internalMessage', ({ ack }: { ack?: number }) => {
     if (ack !== undefined) underWay.delete(ack)
   })
-  // It comes after the last message has been read. Node emits no `disconnect` while a connection is under way.
+  // It comes after the last message has been read. Node emits no `disconnect` while a connection is under
+  // way.
   process.once('close', () => {
     for (const connection of underWay.values()) connection.close()
   })

@@ -1,4 +1,5 @@
-// The process that keeps the workers of `fvs serve --workers`: it makes releases on schedule and counts calls, and answers none.
+// The process that keeps the workers of `fvs serve --workers`: it makes releases on schedule and counts
+// calls, and answers none.
 import { Limits } from '../../../api/limits/limits.ts'
 import { CounterTable } from '../../../api/limits/counter-table.ts'
 import { ENVIRONMENTS, type Environment } from '../../../schemas/values.ts'

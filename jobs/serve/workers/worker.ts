@@ -1,4 +1,5 @@
-// A worker of `fvs serve --workers`: serves as one process does, and asks its primary for all that the workers share.
+// A worker of `fvs serve --workers`: serves as one process does, and asks its primary for all that the
+// workers share.
 import cluster from 'node:cluster'
 import { parseSettings } from '../../../schemas/config.ts'
 import { withEveryEnvironment } from '../../components/components.ts'

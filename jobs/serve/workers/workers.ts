@@ -1,4 +1,5 @@
-// The workers of a node, as their primary keeps them: started, replaced when they end, stopped; and what they ask of it.
+// The workers of a node, as their primary keeps them: started, replaced when they end, stopped; and what they
+// ask of it.
 import cluster from 'node:cluster'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'

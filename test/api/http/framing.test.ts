@@ -1,4 +1,5 @@
-// Requests that a proxy and this service could read in two ways, or that ask for what no call does: each is answered clearly.
+// Requests that a proxy and this service could read in two ways, or that ask for what no call does: each is
+// answered clearly.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { suiteFolder } from '../../support/folder.ts'
 import { inboxRows } from '../../support/inbox-rows.ts'

@@ -1,4 +1,5 @@
-// What no answer leaves out or gives away, how what is no request is answered, and what is refused as ambiguous.
+// What no answer leaves out or gives away, how what is no request is answered, and what is refused as
+// ambiguous.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SECURITY_HEADERS } from '../../../api/http/answer-head.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'

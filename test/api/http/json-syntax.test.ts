@@ -1,4 +1,5 @@
-// Where a text stops being JSON: the same texts are faulty as for JSON.parse, and the place is that of the fault.
+// Where a text stops being JSON: the same texts are faulty as for JSON.parse, and the place is that of the
+// fault.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { placeOf, syntaxFaultOf } from '../../../api/http/json-syntax.ts'

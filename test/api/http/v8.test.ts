@@ -1,4 +1,5 @@
-// What a serving process asks of V8 still means what it did. The head of api/http/v8.ts names what measures whether it is needed.
+// What a serving process asks of V8 still means what it did. The head of api/http/v8.ts names what measures
+// whether it is needed.
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'

@@ -1,4 +1,5 @@
-// Calls that fail: whose attempts they are, how many there may be, and what is not done for those that are too many.
+// Calls that fail: whose attempts they are, how many there may be, and what is not done for those that are
+// too many.
 import { randomBytes } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { newApiKey } from '../../../pipeline/access/api-key.ts'

@@ -1,4 +1,5 @@
-// Callers as they are found by their keys: what is looked up in the store, how often, and for how long it is remembered.
+// Callers as they are found by their keys: what is looked up in the store, how often, and for how long it is
+// remembered.
 import { randomBytes } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'

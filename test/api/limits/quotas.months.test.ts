@@ -1,4 +1,5 @@
-// Monthly quotas that are used up: until when, to which call exactly, and what a process knows of the ones before it.
+// Monthly quotas that are used up: until when, to which call exactly, and what a process knows of the ones
+// before it.
 import { describe, expect, test } from 'vitest'
 import { runRelease } from '../../../jobs/release.ts'
 import {

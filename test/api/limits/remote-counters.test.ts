@@ -250,7 +250,8 @@ test.each([
 ])('a counter %s counts nothing for a call that is one too many', async (_, counters) => {
   const counter = counters.counter('calls', 60, EVERYONE)
   const consumed = async () => (await counter.consume('someone', 1, 1)).used
-  // With the refused ones counted, even until they are given back, the call after one that failed would be refused.
+  // With the refused ones counted, even until they are given back, the call after one that failed would be
+  // refused.
   expect([await consumed(), await consumed(), await consumed()]).toEqual([1, 2, 2])
   await counter.giveBack('someone')
   expect(await consumed()).toBe(1)

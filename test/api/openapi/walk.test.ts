@@ -1,5 +1,5 @@
-// Walks the OpenAPI document: every status of every call is provoked over HTTP and held against what is written of it.
-// A status that nothing provokes fails, and so does an answer that the document does not know.
+// Walks the OpenAPI document: every status of every call is provoked over HTTP and held against what is
+// written of it. A status that nothing provokes fails, and so does an answer that the document does not know.
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { METHODOLOGY } from '../../../pipeline/scoring/methodology.ts'
 import { type AppComponents, createApp } from '../../../api/http/app.ts'

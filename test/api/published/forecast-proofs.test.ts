@@ -1,4 +1,5 @@
-// Whoever has the body of an answer, the proof of the forecast and the public key of the log can check that it was taken in.
+// Whoever has the body of an answer, the proof of the forecast and the public key of the log can check that
+// it was taken in.
 import { randomBytes } from 'node:crypto'
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'

@@ -1,4 +1,5 @@
-// The leaderboard: who stands where, page by page, and stable while a caller pages through one release. And profiles.
+// The leaderboard: who stands where, page by page, and stable while a caller pages through one release. And
+// profiles.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { assignAgents, retireAgents } from '../../../jobs/agents.ts'
 import { thinReleases } from '../../../pipeline/release/retention.ts'

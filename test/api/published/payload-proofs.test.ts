@@ -1,4 +1,5 @@
-// Whoever has a payload, its proof and the public key of the log can check, with nothing else, that the payload was published.
+// Whoever has a payload, its proof and the public key of the log can check, with nothing else, that the
+// payload was published.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { logExamples } from '../../../api/openapi/log-examples.ts'
 import { PUBLICATIONS as EXAMPLES } from '../../../api/openapi/examples.ts'

@@ -1,4 +1,5 @@
-// What anyone may look up: questions by page and by id, the daily history, the method, the document of the API.
+// What anyone may look up: questions by page and by id, the daily history, the method, the document of the
+// API.
 import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

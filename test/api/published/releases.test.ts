@@ -1,4 +1,5 @@
-// What the calls about releases answer: what a release consists of, what it corrects, when the next one is due.
+// What the calls about releases answer: what a release consists of, what it corrects, when the next one is
+// due.
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { thinReleases } from '../../../pipeline/release/retention.ts'
 import { readManifest } from '../../../pipeline/release/read.ts'

@@ -1,4 +1,5 @@
-// Scores per question over HTTP: what they hold, how they are paged, and what is answered where there are none.
+// Scores per question over HTTP: what they hold, how they are paged, and what is answered where there are
+// none.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { thinReleases } from '../../../pipeline/release/retention.ts'
 import { FileStore } from '../../../pipeline/store/file.ts'

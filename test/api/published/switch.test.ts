@@ -1,4 +1,5 @@
-// A node goes over to a new release while it is asked: no answer is wrong, and what callers asked of the last release is read first.
+// A node goes over to a new release while it is asked: no answer is wrong, and what callers asked of the last
+// release is read first.
 import { beforeAll, expect, test } from 'vitest'
 import type { ServiceOptions } from '../../../jobs/serve/service.ts'
 import { readManifest } from '../../../pipeline/release/read.ts'
@@ -99,7 +100,10 @@ test('every answer is wholly of one release, signed, and none is older than the 
 const READ_OF_SECOND = ['forecaster/', 'scores/', 'leaderboard/']
 const isShardOfDay = (path: string) => /^snapshots\/[^/]*\/forecaster\//.test(path)
 
-/** A node that is asked, on a store whose shards of the second release are held back, and what it has read of them, of its scores, its leaderboard and of snapshots. */
+/**
+ * A node that is asked, on a store whose shards of the second release are held back, and what it has read of
+ * them, of its scores, its leaderboard and of snapshots.
+ */
 async function heldNode() {
   const [later] = await laterReleases(1)
   const store = copyOf(released)

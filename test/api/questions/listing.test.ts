@@ -1,4 +1,5 @@
-// The lists of questions by status: the same as by asking each question, at any time, and no more work than a page.
+// The lists of questions by status: the same as by asking each question, at any time, and no more work than a
+// page.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Filters, Listing } from '../../../api/questions/listing.ts'

@@ -1,4 +1,5 @@
-// Many changes to an ordered list at once: the same list as by sorting anew, and a look at few of its questions.
+// Many changes to an ordered list at once: the same list as by sorting anew, and a look at few of its
+// questions.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { byClose, changed, indexAfter } from '../../../api/questions/order.ts'

@@ -1,4 +1,5 @@
-// What a node holds of standing forecasts: the same as a plain reading of all that was written, whatever was read when.
+// What a node holds of standing forecasts: the same as a plain reading of all that was written, whatever was
+// read when.
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'

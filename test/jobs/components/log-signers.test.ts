@@ -1,4 +1,5 @@
-// The signing keys of the log: which settings are refused at boot, by their names, and that no key is ever shown.
+// The signing keys of the log: which settings are refused at boot, by their names, and that no key is ever
+// shown.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'

@@ -1,4 +1,5 @@
-// The witnesses of the log: what the setting may hold, and that each refusal names the setting and what is wrong in it.
+// The witnesses of the log: what the setting may hold, and that each refusal names the setting and what is
+// wrong in it.
 import { describe, expect, test } from 'vitest'
 import { witnessesOf } from '../../../jobs/components/log-witnesses.ts'
 import { signingKeyOf, signingKeyText, verifierKeyText } from '../../../pipeline/proof/note-keys.ts'

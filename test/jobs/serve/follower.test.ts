@@ -1,5 +1,5 @@
-// How often a node looks at the store: at its usual pace while it is asked, seldom while it is not, and before a call
-// that comes after a rest.
+// How often a node looks at the store: at its usual pace while it is asked, seldom while it is not, and
+// before a call that comes after a rest.
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { Follower, type Pause } from '../../../jobs/serve/follower.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'

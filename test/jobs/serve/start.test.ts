@@ -1,4 +1,5 @@
-// What a node answers that has just started: at once what is published, and what depends on questions once it has read them.
+// What a node answers that has just started: at once what is published, and what depends on questions once it
+// has read them.
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { startService } from '../../../jobs/serve/service.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'

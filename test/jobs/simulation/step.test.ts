@@ -332,7 +332,8 @@ describe('a step that is cut off', () => {
     expect(keys.slice(-2)).toEqual(['simulation-round.json', 'the end'])
   })
 
-  // A failed write leaves the state before it; one that failed but persisted leaves the state before the next write.
+  // A failed write leaves the state before it; one that failed but persisted leaves the state before the next
+  // write.
   test('at any write, failed or failed but persisted, is completed by the next: no row is lost or doubled', async () => {
     expect(states.length).toBeGreaterThan(15)
     const recover = async ({ next, store }: (typeof states)[number]) => {

@@ -1,4 +1,5 @@
-// The plan of the sandbox's simulation, without a store: when questions are open, and what determines the plan.
+// The plan of the sandbox's simulation, without a store: when questions are open, and what determines the
+// plan.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {

@@ -1,4 +1,5 @@
-// A bot over the client that openapi-typescript generates: `node bot.ts URL`. Prints what became of its forecasts.
+// A bot over the client that openapi-typescript generates: `node bot.ts URL`. Prints what became of its
+// forecasts.
 import createClient from 'openapi-fetch'
 import type { paths } from './api.d.ts'
 

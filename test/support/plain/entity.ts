@@ -1,4 +1,5 @@
-// What one entity's pairs say without its rank: means, calibration and advanced metrics (METHODOLOGY §3 to §5), unrounded.
+// What one entity's pairs say without its rank: means, calibration and advanced metrics (METHODOLOGY §3 to
+// §5), unrounded.
 import { curvePlainly, decomposePlainly, expectedCalibrationErrorPlainly } from './calibration.ts'
 import type { PlainPair } from './question.ts'
 import { bigSum, mean, orNull, sum } from './rounding.ts'
@@ -61,7 +62,9 @@ function leaned({ ppm, outcome }: { ppm: number; outcome: 0 | 1 }): number {
   return ppm > 500_000 === (outcome === 1) ? 1 : 0
 }
 
-/** Over windows of 25 contested questions in a row; null, and no windows, with fewer than 50 such questions. */
+/**
+ * Over windows of 25 contested questions in a row; null, and no windows, with fewer than 50 such questions.
+ */
 function stabilityPlainly(ordered: readonly EntityPair[]) {
   const contested = ordered.flatMap(({ B, Z }) => (Z === null ? [] : [{ x: Z - B, z: Z }]))
   const windows = contested.length < STABILITY_QUESTIONS ? 0 : contested.length - WINDOW + 1

@@ -27,7 +27,10 @@ export function dividedBy({ over, under }: Fraction, by: number): Fraction {
   return { over, under: under * BigInt(by) }
 }
 
-/** How many units there are in the fraction, `perOne` in one, rounded half to even. For fractions that are not negative. */
+/**
+ * How many units there are in the fraction, `perOne` in one, rounded half to even. For fractions that are not
+ * negative.
+ */
 export function wholeUnits({ over, under }: Fraction, perOne: bigint): bigint {
   const scaled = over * perOne
   const floor = scaled / under

@@ -1,4 +1,5 @@
-// Scores one question straight from METHODOLOGY §2: every sum is computed anew for each interval in which nothing changes.
+// Scores one question straight from METHODOLOGY §2: every sum is computed anew for each interval in which
+// nothing changes.
 import { type RawForecast, distinctForecasts } from './forecasts.ts'
 import { type Fraction, FractionSum, dividedBy, toNumber, wholeUnits } from './fraction.ts'
 import { mean, sum } from './rounding.ts'

@@ -1,4 +1,5 @@
-// The whole numbers of a pair, and the twenty passes over them (METHODOLOGY §3 and §7), a pass as it is written there.
+// The whole numbers of a pair, and the twenty passes over them (METHODOLOGY §3 and §7), a pass as it is
+// written there.
 import { bigSum, roundHalfEven } from './rounding.ts'
 import type { PlainPair } from './question.ts'
 

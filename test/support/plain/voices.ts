@@ -33,8 +33,9 @@ export function voicesOf(
 }
 
 /**
- * For each agent how many of its owner's agents have a scored pair, and which of them it is, null without one. Agents
- * without an owner count as those of one owner. `firstResolvedMs` is when the first scored question of each resolved.
+ * For each agent how many of its owner's agents have a scored pair, and which of them it is, null without
+ * one. Agents without an owner count as those of one owner. `firstResolvedMs` is when the first scored
+ * question of each resolved.
  */
 export function attemptsOf(
   entities: readonly PlainEntityRecord[],

@@ -20,7 +20,10 @@ export interface PlainWorld {
     outcome: 0 | 1 | null
     cluster: string
   }[]
-  /** Entity, question, time, parts per million, and a forecast_id where the order of the list is not that of the ids. */
+  /**
+   * Entity, question, time, parts per million, and a forecast_id where the order of the list is not that of
+   * the ids.
+   */
   forecasts: [string, string, number, number, string?][]
 }
 
@@ -155,7 +158,9 @@ function publishedInterval(interval: PlainInterval | null): PlainInterval | null
   return { lower: published(lower), upper: published(upper), level: published(level) }
 }
 
-/** Adds an entity's standing in its field, the eligible voices of its kind and itself, and what it is awarded. */
+/**
+ * Adds an entity's standing in its field, the eligible voices of its kind and itself, and what it is awarded.
+ */
 function ranked(
   { id, kind }: PlainEntityRecord,
   records: readonly PlainEntityRecord[],

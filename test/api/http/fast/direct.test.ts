@@ -1,6 +1,6 @@
-// A POST that goes to its route directly is answered as Koa answers it: the same requests, sent to a service that does so and to one that
-// does not, get the same bytes, leave the same rows, and are counted, measured and logged the same. DIRECT_RUNS says how many
-// conversations are generated.
+// A POST that goes to its route directly is answered as Koa answers it: the same requests, sent to a service
+// that does so and to one that does not, get the same bytes, leave the same rows, and are counted, measured
+// and logged the same. DIRECT_RUNS says how many conversations are generated.
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type BothWays, expectSame, expectSameNotes, expectSameStored } from '../../../support/both-ways.ts'
@@ -43,7 +43,10 @@ afterAll(() => ways.stop())
 /** A caller that nobody has seen before. */
 const newCaller = () => ({ words: world.nextWords(), address: ways.newAddress() })
 
-/** Sends requests of one caller to both on a connection, and returns the status of each answer and the texts of all. */
+/**
+ * Sends requests of one caller to both on a connection, and returns the status of each answer and the texts
+ * of all.
+ */
 async function same(
   requests: readonly string[],
   { words, ...how }: { words: Words; address?: string; hangsUp?: boolean } = newCaller(),
@@ -110,7 +113,8 @@ describe('a POST that goes to its route directly', () => {
       'reads 5',
       'forecasts 3',
     ])
-    // All but the chunked one and those that read what stands; a published payload is prepared from its second call on.
+    // All but the chunked one and those that read what stands; a published payload is prepared from its
+    // second call on.
     expect(ways.early).toBeGreaterThanOrEqual(6)
   })
 

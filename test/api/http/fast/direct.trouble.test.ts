@@ -1,5 +1,5 @@
-// A POST that goes to its route directly, in trouble: a store that fails or is damaged, a client that is slow or leaves, and a service that
-// stops. It ends as with Koa alone.
+// A POST that goes to its route directly, in trouble: a store that fails or is damaged, a client that is slow
+// or leaves, and a service that stops. It ends as with Koa alone.
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { sha256Hex } from '../../../../pipeline/proof/canonical.ts'
 import { apiKeyPath, claimPath } from '../../../../pipeline/store/paths.ts'

@@ -1,5 +1,6 @@
-// Prepared answers are those of Koa: the same requests, sent to a service with them and to one without, get the same bytes, are
-// counted the same, and are measured and logged the same. PREPARED_RUNS says how many conversations are generated.
+// Prepared answers are those of Koa: the same requests, sent to a service with them and to one without, get
+// the same bytes, are counted the same, and are measured and logged the same. PREPARED_RUNS says how many
+// conversations are generated.
 import { setTimeout as pause } from 'node:timers/promises'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,4 +1,5 @@
-// Prepared answers that have to wait: a node that rested looks at its store first, and calls that are counted elsewhere.
+// Prepared answers that have to wait: a node that rested looks at its store first, and calls that are counted
+// elsewhere.
 import { beforeAll, expect, test } from 'vitest'
 import { MemoryStore } from '../../../../pipeline/store/memory.ts'
 import { manifestPath } from '../../../../pipeline/store/paths.ts'
@@ -14,7 +15,10 @@ beforeAll(async () => {
   await copyReleasedWorld(released)
 })
 
-/** A node that has answered and rests since, with what it has left to Koa; `hold` keeps its next look from ending. */
+/**
+ * A node that has answered and rests since, with what it has left to Koa; `hold` keeps its next look from
+ * ending.
+ */
 async function restedNode() {
   const store = copyOf(released)
   const clock = new Clock(NOW)

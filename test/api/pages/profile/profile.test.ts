@@ -1,4 +1,5 @@
-// What every profile holds: the numbers of its payloads, names as text, and what it takes to check and to show it.
+// What every profile holds: the numbers of its payloads, names as text, and what it takes to check and to
+// show it.
 import fc from 'fast-check'
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
