@@ -20,7 +20,7 @@ import type { PublicLog } from '../published/public-log.ts'
 import type { QuestionBook } from '../questions/book.ts'
 import type { ReleaseRecords } from '../published/release-records.ts'
 import type { Scores } from '../published/scores.ts'
-import type { Sign } from '../published/signature.ts'
+import type { SignAnswer } from '../published/signature.ts'
 import type { StandingForecasts } from '../standing/standing.ts'
 
 export interface ApiContext {
@@ -36,7 +36,7 @@ export interface ApiContext {
   leaderboard: Leaderboard
   scores: Scores
   records: ReleaseRecords
-  sign: Sign
+  sign: SignAnswer
   publicLog: PublicLog
   payloadProofs: PayloadProofs
   forecastProofs: ForecastProofs

@@ -20,7 +20,7 @@ import { sentValues } from './sent-headers.ts'
 const ANONYMOUS = { kind: 'anonymous' } as const
 
 /** A request whose route is known. */
-export interface Asked {
+export interface RoutedRequest {
   request: IncomingMessage
   /** Of the path, not validated. */
   params: Record<string, string>
@@ -35,7 +35,7 @@ export type Handled = {
 
 /** Identifies the caller, counts the request, validates what was sent, and has the route make its answer. */
 export async function handle(
-  asked: Asked,
+  asked: RoutedRequest,
   spec: Route,
   context: NodeContext,
   addressOf: AddressOf,
@@ -59,7 +59,7 @@ export async function handle(
 }
 
 async function replyOf(
-  { request, params: named, querystring }: Asked,
+  { request, params: named, querystring }: RoutedRequest,
   spec: Route,
   context: NodeContext,
   call: CountedCall,

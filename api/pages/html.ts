@@ -18,7 +18,7 @@ export class Html {
  * What a template may hold: text and numbers, which are escaped, and markup; nothing for null, undefined and
  * false.
  */
-export type Part = string | number | Html | null | undefined | false | readonly Part[]
+export type HtmlPart = string | number | Html | null | undefined | false | readonly HtmlPart[]
 
 const ENTITIES: Record<string, string> = {
   '&': '&amp;',
@@ -34,11 +34,11 @@ function escaped(text: string): string {
 }
 
 /** Tags a template literal: `` html`<b title="${title}">${name}</b>` ``. */
-export function html(literals: TemplateStringsArray, ...parts: readonly Part[]): Html {
+export function html(literals: TemplateStringsArray, ...parts: readonly HtmlPart[]): Html {
   return new Html(literals.reduce((text, literal, index) => text + markupOf(parts[index - 1]) + literal))
 }
 
-function markupOf(part: Part): string {
+function markupOf(part: HtmlPart): string {
   if (part === null || part === undefined || part === false) return ''
   if (part instanceof Html) return part.text
   if (typeof part === 'object') return part.map(markupOf).join('')

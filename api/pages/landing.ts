@@ -1,7 +1,7 @@
 // The landing page: in ten seconds what the service is, whether it lives, who leads, and what to do next.
 import type { ReleaseManifest } from '../../schemas/payloads.ts'
 import type { EntityType } from '../../schemas/tables.ts'
-import { type Html, type Part, html } from './html.ts'
+import { type Html, type HtmlPart, html } from './html.ts'
 import { page } from './layout.ts'
 import { LEADERBOARD_PATHS } from './links.ts'
 import { grouped } from './numbers.ts'
@@ -57,7 +57,7 @@ function numbers({ counts, release, as_of }: ReleaseManifest, nextReleaseAt: Dat
 function leading(
   { site, rules, leaders: { entityType, entries } }: LandingView,
   { release }: ReleaseManifest,
-): Part {
+): HtmlPart {
   const { many } = WORDS[entityType]
   const ranked = entries.filter(({ rank }) => rank !== null)
   if (ranked.length === 0) {
@@ -76,7 +76,7 @@ function nothing({ site, nextReleaseAt, isSandboxSeeded }: LandingView): Html {
 
 /** The shortest example of each thing that one can do here. */
 function doors(site: Site): Html {
-  const door = (heading: string, words: Part, example: string, ways: Part) =>
+  const door = (heading: string, words: HtmlPart, example: string, ways: HtmlPart) =>
     html`<li class="door"><div><h3>${heading}</h3>
 <p>${words}</p>
 <p>${ways}</p></div>

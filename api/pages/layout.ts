@@ -1,6 +1,6 @@
 // The frame of every page: head, banner, navigation, one h1, content, foot.
 import { type Asset, ICON, STYLE } from './assets.ts'
-import { type Html, type Part, html } from './html.ts'
+import { type Html, type HtmlPart, html } from './html.ts'
 import { type Site, addressOf, linkTo } from './site.ts'
 
 export interface Page {
@@ -12,8 +12,8 @@ export interface Page {
   /** Of the page in its environment, with its query, as in `/view/agents?page=2`. */
   path: string
   /** The `h1`; the title if it is left out. */
-  heading?: Part
-  content: Part
+  heading?: HtmlPart
+  content: HtmlPart
   /** False for a page that search engines should leave out, as they must all of the sandbox. */
   isIndexed?: boolean
   /** What a preview calls the page. */
@@ -22,7 +22,7 @@ export interface Page {
   /** Paths of the same content for programs, by media type. */
   alternates?: Readonly<Record<string, string>>
   /** Of the page, in the foot: where its content comes from. */
-  source?: Part
+  source?: HtmlPart
 }
 
 const SERVICE_NAME = 'Forecast verification'
@@ -73,7 +73,7 @@ ${source !== undefined && html`<p>${source}</p>\n`}<p class="address">${addressO
 const BANNER = html`<aside class="banner" aria-label="Environment">Sandbox: simulated questions. Nothing here says anything about real skill. <a href="/">The real service</a></aside>
 `
 
-function items(site: Site, path: string, ways: readonly Way[], className?: string): Part {
+function items(site: Site, path: string, ways: readonly Way[], className?: string): HtmlPart {
   const here = path.split('?')[0]
   return ways.map(([to, label]) => {
     const current = to.split('?')[0] === here && html` aria-current="page"`
@@ -82,7 +82,7 @@ function items(site: Site, path: string, ways: readonly Way[], className?: strin
   })
 }
 
-function headOf(head: Omit<Page, 'heading' | 'content' | 'source'>): Part {
+function headOf(head: Omit<Page, 'heading' | 'content' | 'source'>): HtmlPart {
   const { site, title, description, isIndexed = true, scripts = [], alternates = {} } = head
   const isSandbox = site.environment === 'sandbox'
   return html`<meta charset="utf-8">
@@ -99,7 +99,7 @@ ${scripts.map((script) => html`<script src="${linkTo(site, script.path)}" defer>
 }
 
 /** Only whole addresses are of use outside of the page. */
-function preview({ site, title, description, path, kind = 'website' }: Omit<Page, 'content'>): Part {
+function preview({ site, title, description, path, kind = 'website' }: Omit<Page, 'content'>): HtmlPart {
   if (site.publicUrl === undefined) return undefined
   const address = addressOf(site, path)
   return html`<link rel="canonical" href="${address}">

@@ -1,7 +1,7 @@
 // The leaderboard page: who is ahead, and who cannot be told apart.
 import type { LeaderboardFile } from '../../schemas/payloads.ts'
 import type { EntityType } from '../../schemas/tables.ts'
-import { type Html, type Part, html } from './html.ts'
+import { type Html, type HtmlPart, html } from './html.ts'
 import { page } from './layout.ts'
 import { LEADERBOARD_PATHS, withQuery } from './links.ts'
 import { pager } from './pager.ts'
@@ -47,7 +47,7 @@ function pathOf(entityType: EntityType, pageNumber: number): string {
   return withQuery(LEADERBOARD_PATHS[entityType], { page: pageNumber === 1 ? undefined : pageNumber })
 }
 
-function rows(view: LeaderboardView, file: LeaderboardFile): Part {
+function rows(view: LeaderboardView, file: LeaderboardFile): HtmlPart {
   const { site, entityType, rules } = view
   const isOnePerOwner = entityType === 'agent' && view.isOnePerOwner
   const { many } = WORDS[entityType]

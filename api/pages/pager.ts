@@ -1,5 +1,5 @@
 // The ways to the other pages of a list.
-import { type Part, html } from './html.ts'
+import { type HtmlPart, html } from './html.ts'
 import { type Site, linkTo } from './site.ts'
 
 export interface Pager {
@@ -10,7 +10,7 @@ export interface Pager {
 }
 
 /** Nothing where there is only one page. */
-export function pager(site: Site, { pageNumber, pages, pathOf }: Pager): Part {
+export function pager(site: Site, { pageNumber, pages, pathOf }: Pager): HtmlPart {
   if (pages < 2) return undefined
   const link = (number: number, words: string, rel: string) =>
     number >= 1 &&

@@ -1,6 +1,6 @@
 // One question: what is asked, how its outcome is decided, and what is known of it.
 import type { ListedQuestion, QuestionTexts } from '../../schemas/answers.ts'
-import { type Html, type Part, html } from './html.ts'
+import { type Html, type HtmlPart, html } from './html.ts'
 import { page } from './layout.ts'
 import { questionPath } from './links.ts'
 import type { Site } from './site.ts'
@@ -35,7 +35,7 @@ function descriptionOf({ status, outcome, closes_at }: QuestionView): string {
   return `A question for forecasters, ${status}. Closes at ${closes_at.slice(0, 16).replace('T', ' ')} UTC.`
 }
 
-const SENTENCES: Record<ListedQuestion['status'], (question: QuestionView) => Part> = {
+const SENTENCES: Record<ListedQuestion['status'], (question: QuestionView) => HtmlPart> = {
   upcoming: ({ opened_at }) => html`Not open yet: it takes forecasts from ${time(opened_at)} on.`,
   open: ({ closes_at }) => html`Open: it takes forecasts until ${time(closes_at)}.`,
   closed: ({ closes_at }) => html`Closed since ${time(closes_at)}: its outcome is not known yet.`,
@@ -46,7 +46,8 @@ const SENTENCES: Record<ListedQuestion['status'], (question: QuestionView) => Pa
 }
 
 function facts({ category, event_id, source, source_id, url, agents, ...question }: QuestionView): Html {
-  const row = (what: string, value: Part) => html`<tr><th scope="row">${what}</th><td>${value}</td></tr>\n`
+  const row = (what: string, value: HtmlPart) =>
+    html`<tr><th scope="row">${what}</th><td>${value}</td></tr>\n`
   const origin =
     source !== null &&
     html`${named(source)}${source_id !== null && html`, there <code>${named(source_id)}</code>`}`
@@ -63,6 +64,6 @@ function external(url: string): Html {
   return html`<a href="${url}" rel="noopener noreferrer nofollow ugc">${named(url)}</a>`
 }
 
-function prose(heading: string, text: string | null): Part {
+function prose(heading: string, text: string | null): HtmlPart {
   return text !== null && html`<h2>${heading}</h2>\n<p class="prose"><bdi>${text}</bdi></p>`
 }

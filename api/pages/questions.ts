@@ -1,7 +1,7 @@
 // The list of questions, with its filters.
 import type { ListedQuestion, QuestionPage } from '../../schemas/answers.ts'
 import { QUESTION_STATUSES, type QuestionStatus } from '../../schemas/requests.ts'
-import { type Html, type Part, html } from './html.ts'
+import { type Html, type HtmlPart, html } from './html.ts'
 import { page } from './layout.ts'
 import { questionPath, withQuery } from './links.ts'
 import { type Site, linkTo } from './site.ts'
@@ -86,7 +86,12 @@ function statusInWords(status: QuestionStatus, outcome: string | null): string {
   return outcome === null ? status : `${status}: ${outcome}`
 }
 
-function ways(site: Site, filters: QuestionFilters, cursor: string | undefined, next: string | null): Part {
+function ways(
+  site: Site,
+  filters: QuestionFilters,
+  cursor: string | undefined,
+  next: string | null,
+): HtmlPart {
   if (cursor === undefined && next === null) return undefined
   const link = (to: string | undefined, words: string) =>
     html`<a href="${linkTo(site, withQuery(PATH, { ...filters, cursor: to }))}">${words}</a>\n`

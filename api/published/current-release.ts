@@ -5,7 +5,7 @@ import type { Store } from '../../pipeline/store/store.ts'
 import type { ReleaseManifest } from '../../schemas/payloads.ts'
 import { type Release, type ReleaseFile, ReleasePayloads } from './release-payloads.ts'
 import { ShardCache } from './shard-cache.ts'
-import type { Sign } from './signature.ts'
+import type { SignAnswer } from './signature.ts'
 import type { NextRelease, Warm } from './warm.ts'
 import { WorkBeside } from './work-beside.ts'
 
@@ -14,14 +14,14 @@ const LONGEST_MS = 2_000
 
 export class CurrentRelease implements Release {
   readonly #store: Store
-  readonly #sign: Sign
+  readonly #sign: SignAnswer
   readonly #files: ShardCache<ReleaseFile>
   readonly #warmed: readonly Warm[]
   #now: ReleasePayloads
   #refreshing: Promise<void> | undefined
 
   /** @param warmed the parts to warm before a switch, in this order, after the payloads. */
-  constructor(store: Store, sign: Sign, cacheBytes: number, warmed: readonly Warm[] = []) {
+  constructor(store: Store, sign: SignAnswer, cacheBytes: number, warmed: readonly Warm[] = []) {
     this.#store = store
     this.#sign = sign
     this.#files = new ShardCache(cacheBytes)

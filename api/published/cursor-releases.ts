@@ -5,7 +5,7 @@ import type { ReleaseManifest } from '../../schemas/payloads.ts'
 import { RELEASE_CURSOR } from '../../schemas/requests.ts'
 import type { Manifests } from './manifests.ts'
 
-interface Place {
+interface ListPosition {
   manifest: ReleaseManifest
   /** Where in the release; undefined: from the beginning. */
   from: number | undefined
@@ -23,7 +23,7 @@ export class CursorReleases {
    *
    * @throws ServiceError `notFound` if there is no release as the cursor names it.
    */
-  async placeOf(current: ReleaseManifest, cursor: string | undefined): Promise<Place> {
+  async placeOf(current: ReleaseManifest, cursor: string | undefined): Promise<ListPosition> {
     if (cursor === undefined) return { manifest: current, from: undefined }
     const [, release, from] = RELEASE_CURSOR.exec(cursor)!.map(Number) as [number, number, number]
     if (release > current.release) throw noRelease(release)

@@ -8,7 +8,7 @@ import type { EntityType } from '../../schemas/tables.ts'
 import { type AnswerSource, Memo } from './memo.ts'
 import type { ShardCache } from './shard-cache.ts'
 import { ShardText } from './shard-text.ts'
-import type { Sign } from './signature.ts'
+import type { SignAnswer } from './signature.ts'
 import { type WorkBeside, heavyWork } from './work-beside.ts'
 
 /** A payload as it is sent. */
@@ -56,10 +56,10 @@ export interface Release {
 export interface ReleaseFile {
   payload: (id: string, kind: Subject['kind']) => Uint8Array | undefined
   /** Its publications so far, by kind and id. */
-  found: Record<Subject['kind'], Map<string, Found>>
+  found: Record<Subject['kind'], Map<string, FoundPublication>>
 }
 
-interface Found {
+interface FoundPublication {
   subject: Subject
   publication: Publication
   /** Whether a caller has asked this release for it. */
@@ -86,13 +86,13 @@ const KEPT_FACTOR = 4
 export class ReleasePayloads implements Release {
   readonly current: ReleaseManifest | undefined
   readonly #store: Store
-  readonly #sign: Sign
+  readonly #sign: SignAnswer
   readonly #files: ShardCache<ReleaseFile>
 
   /** @param files the cache of all releases that are served at a time. */
   constructor(
     manifest: ReleaseManifest | undefined,
-    { store, sign, files }: { store: Store; sign: Sign; files: ShardCache<ReleaseFile> },
+    { store, sign, files }: { store: Store; sign: SignAnswer; files: ShardCache<ReleaseFile> },
   ) {
     this.current = manifest
     this.#store = store
@@ -183,7 +183,7 @@ export class ReleasePayloads implements Release {
     return found?.publication
   }
 
-  async #find(subject: Subject): Promise<Found | undefined> {
+  async #find(subject: Subject): Promise<FoundPublication | undefined> {
     const { kind, id, open } = subject
     const { current } = this
     const file = current && subject.file(current.files)
@@ -215,7 +215,7 @@ export class ReleasePayloads implements Release {
 }
 
 /** The publications of a file that callers asked for, or one of the others if they asked for none. */
-function askedOrFirst(found: ReleaseFile['found']): Found[] {
+function askedOrFirst(found: ReleaseFile['found']): FoundPublication[] {
   const all = Object.values(found).flatMap((ofKind) => [...ofKind.values()])
   const asked = all.filter(({ isAsked }) => isAsked)
   return asked.length > 0 ? asked : all.slice(0, 1)

@@ -3,11 +3,11 @@
 import { eachMember, endOfValue, memberAt } from '../../pipeline/proof/json-members.ts'
 
 /** From the first byte of a JSON value to the one after its last. */
-type Place = [from: number, to: number]
+type TextRange = [from: number, to: number]
 
 export class ShardText {
   readonly #bytes: Buffer
-  readonly #places = new Map<string, Place>()
+  readonly #places = new Map<string, TextRange>()
 
   private constructor(bytes: Uint8Array) {
     this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)

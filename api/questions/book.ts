@@ -27,7 +27,7 @@ type News = Pick<KnownQuestion, 'question_id'> & {
 } & { recordedAtMs: number | null }
 
 /** News that say what is asked. */
-type Asked = Omit<KnownQuestion, 'file'> & { recordedAtMs: number }
+type QuestionNews = Omit<KnownQuestion, 'file'> & { recordedAtMs: number }
 
 /**
  * What is taken in at once, while nobody else is served: some tens of milliseconds where a million are known.
@@ -210,7 +210,7 @@ export class QuestionBook {
    * known yet.
    */
   #updated(known: KnownQuestion | undefined, news: News, early: News | undefined): KnownQuestion | undefined {
-    const asked = news.title === null ? known : this.#asked(news as Asked)
+    const asked = news.title === null ? known : this.#asked(news as QuestionNews)
     const resolved = news.outcome === null ? (known ?? early) : news
     return (
       asked && {
@@ -230,7 +230,7 @@ export class QuestionBook {
     )
   }
 
-  #asked(news: Asked): KnownQuestion {
+  #asked(news: QuestionNews): KnownQuestion {
     const file = this.#texts.fileOf(news.question_id, news.recordedAtMs)
     return { ...news, category: this.#once(news.category), source: this.#once(news.source), file }
   }

@@ -4,7 +4,7 @@ import type { QuestionPage } from '../../schemas/answers.ts'
 import type { QuestionStatus } from '../../schemas/requests.ts'
 import { wordsOf } from '../../schemas/requests.ts'
 import { ByKey } from './by-key.ts'
-import { type Ordered, type Place, byClose, changed } from './order.ts'
+import { type Ordered, type ClosePosition, byClose, changed } from './order.ts'
 import { type PageRequest, pageOf } from './page.ts'
 import type { KnownQuestion } from './question.ts'
 
@@ -73,7 +73,7 @@ export class Listing {
     if (lists.length === 0) lists.push(this.#all)
     // What opens after an instant also closes after it.
     const after = [status === 'open' ? nowMs : undefined, opened_after].filter((ms) => ms !== undefined)
-    const closed: Place[] = status === 'closed' ? [{ closesAtMs: nowMs, question_id: LAST_ID }] : []
+    const closed: ClosePosition[] = status === 'closed' ? [{ closesAtMs: nowMs, question_id: LAST_ID }] : []
     if (closes_before !== undefined) closed.push({ closesAtMs: closes_before, question_id: FIRST_ID })
     return pageOf(
       {

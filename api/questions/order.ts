@@ -3,19 +3,19 @@
 import type { KnownQuestion } from './question.ts'
 
 /** A place in the order. The question itself need not exist. */
-export type Place = Pick<KnownQuestion, 'closesAtMs' | 'question_id'>
+export type ClosePosition = Pick<KnownQuestion, 'closesAtMs' | 'question_id'>
 
 /** Questions in the order of `byClose`. */
 export type Ordered = readonly KnownQuestion[]
 
-export function byClose(a: Place, b: Place): number {
+export function byClose(a: ClosePosition, b: ClosePosition): number {
   if (a.closesAtMs !== b.closesAtMs) return a.closesAtMs - b.closesAtMs
   if (a.question_id === b.question_id) return 0
   return a.question_id < b.question_id ? -1 : 1
 }
 
 /** The index of the first question after a place, from `low` up to `high`. */
-export function indexAfter(list: Ordered, place: Place, low = 0, high = list.length): number {
+export function indexAfter(list: Ordered, place: ClosePosition, low = 0, high = list.length): number {
   while (low < high) {
     const middle = (low + high) >>> 1
     if (byClose(list[middle]!, place) > 0) high = middle
@@ -50,7 +50,7 @@ export function changed(list: Ordered, gone: Ordered, come: Ordered): Ordered {
 }
 
 /** As `indexAfter`, for a place that is likely to be near `low`. */
-export function indexSoonAfter(list: Ordered, place: Place, low: number): number {
+export function indexSoonAfter(list: Ordered, place: ClosePosition, low: number): number {
   let step = 1
   while (low + step < list.length && byClose(list[low + step]!, place) <= 0) step *= 2
   return indexAfter(list, place, low, Math.min(list.length, low + step))

@@ -2,7 +2,7 @@
 import type { QuestionPage } from '../../schemas/answers.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { CURSOR } from '../../schemas/requests.ts'
-import { type Ordered, type Place, byClose, indexAfter, indexSoonAfter } from './order.ts'
+import { type Ordered, type ClosePosition, byClose, indexAfter, indexSoonAfter } from './order.ts'
 import { type KnownQuestion, shownAt } from './question.ts'
 
 /**
@@ -17,8 +17,8 @@ export interface Selection {
   /** At least one. */
   lists: readonly Ordered[]
   /** Both ends are left out. */
-  after: Place | undefined
-  before: Place | undefined
+  after: ClosePosition | undefined
+  before: ClosePosition | undefined
   fits?: (question: KnownQuestion) => boolean
 }
 
@@ -34,10 +34,10 @@ export function pageOf({ lists, ...stretch }: Selection, { limit, cursor, now }:
   const start = latest(after, cursor === undefined ? undefined : decodeCursor(cursor))
   // What is not in the shortest list is never looked at.
   const [shortest, ...others] = lists.toSorted((one, other) => one.length - other.length)
-  const placeIn = (list: Ordered, place: Place | undefined) => (place ? indexAfter(list, place) : 0)
+  const placeIn = (list: Ordered, place: ClosePosition | undefined) => (place ? indexAfter(list, place) : 0)
   const places = others.map((list) => placeIn(list, start))
   const found: KnownQuestion[] = []
-  const page = (next: Place | null): QuestionPage => ({
+  const page = (next: ClosePosition | null): QuestionPage => ({
     questions: found.map((question) => shownAt(question, now)),
     next_cursor: next && cursorOf(next),
   })
@@ -70,18 +70,18 @@ export function pageOf({ lists, ...stretch }: Selection, { limit, cursor, now }:
   return page(null)
 }
 
-function latest(one: Place | undefined, other: Place | undefined): Place | undefined {
+function latest(one: ClosePosition | undefined, other: ClosePosition | undefined): ClosePosition | undefined {
   if (!one || !other) return one ?? other
   return byClose(one, other) < 0 ? other : one
 }
 
 /** The cursor that leads to what comes after a place. */
-export function cursorOf({ closesAtMs, question_id }: Place): string {
+export function cursorOf({ closesAtMs, question_id }: ClosePosition): string {
   return `${closesAtMs}_${question_id}`
 }
 
 /** @throws ServiceError `invalid` for a cursor that no page gave. */
-export function decodeCursor(cursor: string): Place {
+export function decodeCursor(cursor: string): ClosePosition {
   const match = CURSOR.exec(cursor)
   if (!match) {
     throw new ServiceError('invalid', 'the cursor is not the next_cursor of a page of questions', {

@@ -14,7 +14,7 @@ const CACHE_BYTES = 16 * 1024 * 1024
 const NONE: QuestionTexts = { resolution_criteria: null, background: null }
 
 /** A data file, with which rows it may have. */
-interface Part {
+interface IndexedFile {
   file: DataFile
   hasTexts: boolean
   firstId: string
@@ -32,7 +32,7 @@ interface TextSource {
 
 export class Texts {
   readonly #source: TextSource
-  readonly #parts: Part[] = []
+  readonly #parts: IndexedFile[] = []
   readonly #cache = new LRUCache<string, QuestionTexts>({
     maxSize: CACHE_BYTES,
     sizeCalculation: (texts) => 200 + 2 * Object.values(texts).join('').length,
@@ -125,7 +125,7 @@ export class Texts {
   }
 }
 
-function partOf(file: DataFile): Omit<Part, 'versionFirstMs'> {
+function partOf(file: DataFile): Omit<IndexedFile, 'versionFirstMs'> {
   const { numRecords, nullCount, minValues, maxValues } = statisticsOf(file)
   return {
     file,

@@ -16,7 +16,7 @@ import { PublicLog } from '../../api/published/public-log.ts'
 import { QuestionBook } from '../../api/questions/book.ts'
 import { ReleaseRecords } from '../../api/published/release-records.ts'
 import { Scores } from '../../api/published/scores.ts'
-import type { Sign } from '../../api/published/signature.ts'
+import type { SignAnswer } from '../../api/published/signature.ts'
 import { StandingForecasts } from '../../api/standing/standing.ts'
 import { Idempotency } from '../../pipeline/access/idempotency.ts'
 import { UsageLog } from '../../pipeline/access/usage.ts'
@@ -61,7 +61,7 @@ export function buildApiParts(
   const leaseMs = 4 * settings.STORE_TIMEOUT_MS + 2 * settings.COMMIT_TIMEOUT_MS
   const manifests = new Manifests(store)
   const cursorReleases = new CursorReleases(manifests)
-  const sign: Sign = (bytes) => secrets && signatureOf(bytes, secrets)
+  const sign: SignAnswer = (bytes) => secrets && signatureOf(bytes, secrets)
   const publicLog = new PublicLog(
     store,
     signers.map(({ verifier }) => verifierKeyText(verifier)),

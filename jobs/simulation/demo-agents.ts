@@ -1,6 +1,6 @@
 // The agents of `fvs demo`: the owner of each, and how it makes its probabilities. The same seed gives the
 // same answers.
-import { type Asked, SEED } from './demo-world.ts'
+import { type ForecastQuestions, SEED } from './demo-world.ts'
 import { type Random, normal, sfc32 } from './random.ts'
 import { ERROR_LEFT, wholePercent } from './world.ts'
 
@@ -69,7 +69,7 @@ export const DEMO_AGENTS: readonly DemoAgent[] = PROFILES.map(({ traits, owner =
   owner,
 }))
 
-export function simulateAgents({ questions, forecasts }: Asked): SimulatedAgent[] {
+export function simulateAgents({ questions, forecasts }: ForecastQuestions): SimulatedAgent[] {
   const averages = ERROR_LEFT.map((_, round) => averagesAt(round, questions, forecasts))
   return PROFILES.map(({ noise, news = 0, scale = 1, questions: count }, index) => {
     const random = sfc32(AGENTS_SEED, index)
@@ -104,7 +104,11 @@ function evidenceOf(outcome: 'yes' | 'no', deviation: number, random: Random): n
  * By question: the average of the forecasts of people that stand when a round begins. Questions without any
  * are left out.
  */
-function averagesAt(round: number, questions: Asked['questions'], forecasts: Asked['forecasts']) {
+function averagesAt(
+  round: number,
+  questions: ForecastQuestions['questions'],
+  forecasts: ForecastQuestions['forecasts'],
+) {
   const made = Map.groupBy(forecasts, ({ questionId }) => questionId)
   return new Map(
     questions.flatMap(({ questionId, openedAt, closesAt }): [string, number][] => {
@@ -132,7 +136,7 @@ export interface Submission {
  * question much later than another one.
  */
 export function submissionsOf(
-  { questions }: Pick<Asked, 'questions'>,
+  { questions }: Pick<ForecastQuestions, 'questions'>,
   agents: readonly SimulatedAgent[],
   round: number,
 ): Submission[] {

@@ -1,7 +1,7 @@
 // What in the world of `fvs demo` is worth a look, a line each: what it shows, and the address where the
 // service says so.
 import { OWNERS } from './demo-agents.ts'
-import type { Placed, Played } from './demo-steps.ts'
+import type { RankedEntity, Played } from './demo-steps.ts'
 
 interface Highlight {
   text: string
@@ -41,9 +41,9 @@ export function describeHighlights(
 /**
  * Of entities in the order of their skills: the first group in which no two are told apart (METHODOLOGY §3).
  */
-export function tieGroupOf(ranked: readonly Placed[]): Placed[] {
+export function tieGroupOf(ranked: readonly RankedEntity[]): RankedEntity[] {
   const groups = ranked.map((_, start) => {
-    const group: Placed[] = []
+    const group: RankedEntity[] = []
     for (const next of ranked.slice(start)) {
       if (!group.every((member) => holdsRankOf(member, next) && holdsRankOf(next, member))) break
       group.push(next)
@@ -53,19 +53,19 @@ export function tieGroupOf(ranked: readonly Placed[]): Placed[] {
   return groups.find(({ length }) => length > 1) ?? []
 }
 
-function holdsRankOf({ rank_interval }: Placed, { rank }: Placed): boolean {
+function holdsRankOf({ rank_interval }: RankedEntity, { rank }: RankedEntity): boolean {
   return rank_interval !== null && rank !== null && rank_interval.lower <= rank && rank <= rank_interval.upper
 }
 
-export function titleOf({ verification }: Pick<Placed, 'verification'>): string {
+export function titleOf({ verification }: Pick<RankedEntity, 'verification'>): string {
   return 'certification' in verification ? verification.certification : verification.badge
 }
 
-export function spanOf(interval: Placed['verification']['skill_interval']): string {
+export function spanOf(interval: RankedEntity['verification']['skill_interval']): string {
   return interval ? `${interval.lower.toFixed(3)} to ${interval.upper.toFixed(3)}` : '-'
 }
 
 /** Simulated names; after the first only their numbers. */
-function namesOf(entities: readonly Placed[]): string {
+function namesOf(entities: readonly RankedEntity[]): string {
   return entities.map(({ name }, place) => (place === 0 ? name : /-\d+$/.exec(name)![0])).join(', ')
 }

@@ -4,7 +4,7 @@ import { verifierKeyText } from '../../pipeline/proof/note-keys.ts'
 import type { Components } from '../components/components.ts'
 import { OWNERS } from './demo-agents.ts'
 import { describeHighlights, spanOf, titleOf } from './demo-highlights.ts'
-import type { Placed, Played } from './demo-steps.ts'
+import type { RankedEntity, Played } from './demo-steps.ts'
 
 export interface DemoOutcome extends Played {
   simulated: true
@@ -47,13 +47,13 @@ export function describeDemo(
   ].join('\n')
 }
 
-function badgesOf(forecasters: readonly Placed[]): string {
+function badgesOf(forecasters: readonly RankedEntity[]): string {
   const badges = Map.groupBy(forecasters, titleOf)
   return [...badges].map(([badge, own]) => `${own.length} ${badge}`).join(', ')
 }
 
 /** Names owners where there are any. */
-function table(rows: readonly Placed[]): string[] {
+function table(rows: readonly RankedEntity[]): string[] {
   const cells = rows.map((row) => {
     const { name, owner, traits, verification, rank, rank_interval: ranks } = row
     const { skill, skill_interval, contested_questions } = verification

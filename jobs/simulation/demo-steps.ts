@@ -19,7 +19,13 @@ import {
   simulateAgents,
   submissionsOf,
 } from './demo-agents.ts'
-import { type Asked, DEMO_FORECASTERS, simulateLive, simulateOpen, simulatePast } from './demo-world.ts'
+import {
+  type ForecastQuestions,
+  DEMO_FORECASTERS,
+  simulateLive,
+  simulateOpen,
+  simulatePast,
+} from './demo-world.ts'
 import { type SimulatedRows, addRows } from './rows.ts'
 import { SEED_DEFAULTS } from './seed-options.ts'
 import { seedSandbox } from './seed.ts'
@@ -52,7 +58,7 @@ interface Entrant {
 }
 
 export type Played = Awaited<ReturnType<typeof playDemo>>
-export type Placed = Played['agents'][number]
+export type RankedEntity = Played['agents'][number]
 
 export async function playDemo(stage: Stage) {
   const { components, client, say } = stage
@@ -191,7 +197,11 @@ async function release({ components, say }: Stage, asOf?: Date): Promise<number>
  *
  * @throws ServiceError `conflict` if any was refused.
  */
-async function submitRounds({ say, client, signal }: Stage, live: Asked, agents: readonly RegisteredAgent[]) {
+async function submitRounds(
+  { say, client, signal }: Stage,
+  live: ForecastQuestions,
+  agents: readonly RegisteredAgent[],
+) {
   const simulated = simulateAgents(live)
   const all: Submission[] = []
   for (let round = 0; round < ROUNDS; round++) {

@@ -32,16 +32,16 @@ export const DEMO_FORECASTERS = [
   ),
 ]
 
-export type Asked = Pick<SimulatedRows, 'questions' | 'forecasts'>
+export type ForecastQuestions = Pick<SimulatedRows, 'questions' | 'forecasts'>
 
 /** Questions that closed before `now`, a few each day, on which people alone took part. */
-export function simulatePast(now: Date): Asked {
+export function simulatePast(now: Date): ForecastQuestions {
   const startedAt = new Date(now.getTime() - (PAST_ROUNDS + 1) * DAY_MS)
   return firstRounds(PAST_ROUNDS, worldFrom(startedAt, SEED, DAY_MS, 5))
 }
 
 /** Questions that open together, for `windowMs`. */
-export function simulateLive(opensAt: Date, windowMs: number): Asked {
+export function simulateLive(opensAt: Date, windowMs: number): ForecastQuestions {
   return firstRounds(1, worldFrom(opensAt, LIVE_SEED, windowMs, 110))
 }
 
@@ -54,7 +54,7 @@ function worldFrom(startedAt: Date, seed: number, round_ms: number, questions_pe
   return { seed, started_at: startedAt.toISOString(), round_ms, questions_per_round }
 }
 
-function firstRounds(rounds: number, world: Simulation): Asked {
+function firstRounds(rounds: number, world: Simulation): ForecastQuestions {
   const questions = Array.from({ length: rounds }, (_, round) => questionsOf(world, round)).flat()
   return { questions, forecasts: questions.flatMap((each) => forecastsOn(world, each, DEMO_FORECASTERS)) }
 }

@@ -10,7 +10,7 @@ import { manifestPath, shardStart } from '../store/paths.ts'
 import type { Findings } from './findings.ts'
 
 /** Where a shard is among those of its kind of entity, and which ids it may have. */
-interface Place {
+interface ShardPosition {
   type: EntityType
   /** From 0. */
   number: number
@@ -19,8 +19,8 @@ interface Place {
   end: string | undefined
 }
 
-export function placesOf(files: readonly ManifestFile[]): ReadonlyMap<string, Place> {
-  const places = new Map<string, Place>()
+export function placesOf(files: readonly ManifestFile[]): ReadonlyMap<string, ShardPosition> {
+  const places = new Map<string, ShardPosition>()
   for (const type of ENTITY_TYPES) {
     const shards = files.flatMap(({ path }) => {
       const start = shardStart(path, type)
@@ -38,7 +38,7 @@ export function checkShard(
   findings: Findings,
   path: string,
   bytes: Uint8Array,
-  { type, number, start, end }: Place,
+  { type, number, start, end }: ShardPosition,
   { release, as_of, environment, trees }: ReleaseManifest,
 ): void {
   const shard = readableShard(bytes)

@@ -4,14 +4,14 @@ import type { ManifestFile } from '../../schemas/payloads.ts'
 import { sha256Hex } from '../proof/canonical.ts'
 import { isSigned, thinnedAt } from '../release/read.ts'
 import { type OutputFile, entryOf } from '../release/shards.ts'
-import { type Signer, resigned } from '../release/signatures.ts'
+import { type SignPayload, resigned } from '../release/signatures.ts'
 import { snapshotFile } from '../release/snapshot-file.ts'
 import type { Store } from '../store/store.ts'
 
 export class ThinnedFiles {
   readonly #store: Store
   readonly #release: number
-  readonly #sign: Signer | undefined
+  readonly #sign: SignPayload | undefined
   readonly #copies = new Map<string, string>()
   #at: string | undefined
   /** Files that are gone, and those of them that could not be compared. */
@@ -19,7 +19,7 @@ export class ThinnedFiles {
   unchecked = 0
 
   /** `sign` signs as the release did; undefined: nobody knows the secret. */
-  constructor(store: Store, release: number, sign: Signer | undefined) {
+  constructor(store: Store, release: number, sign: SignPayload | undefined) {
     this.#store = store
     this.#release = release
     this.#sign = sign

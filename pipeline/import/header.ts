@@ -11,7 +11,7 @@ export interface ExpectedColumns {
 }
 
 /** Where in the file a column is: for each column that the file has, its index there. */
-export type Found = ReadonlyMap<string, number>
+export type ColumnIndexes = ReadonlyMap<string, number>
 
 const LINE_BYTES = 65_536
 const MOST_COLUMNS = 1_000
@@ -122,7 +122,7 @@ export function findColumns(
   { required, optional }: ExpectedColumns,
   { map, ignoreUnknown }: Pick<HeaderOptions, 'map' | 'ignoreUnknown'>,
   shown = '',
-): Found {
+): ColumnIndexes {
   const allowed = [...required, ...optional]
   const refuse = (fault: string, faulty: readonly string[], advice = '') => {
     const ending = shown === '' ? '' : `; ${shown}`

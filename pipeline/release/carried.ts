@@ -17,7 +17,7 @@ import type { Since } from '../engine/since.ts'
 import { sha256Hex } from '../proof/canonical.ts'
 import { pairsPath, releasePrefix } from '../store/paths.ts'
 import type { FilesInTurn } from './files-in-turn.ts'
-import type { Part } from './parts.ts'
+import type { ReleasePart } from './parts.ts'
 import { rowsOf } from '../tables/quarantine.ts'
 import type { LocalFiles } from '../store/local-files.ts'
 import type { ReleaseContext } from './state.ts'
@@ -95,7 +95,7 @@ export interface Carried {
 export async function carriedBy(
   { database }: { database: Database },
   world: Pick<OrderedWorld, 'pairs' | 'isBase' | 'isSweptInFull'>,
-  scoreParts: readonly Part[],
+  scoreParts: readonly ReleasePart[],
   release: number,
   before: readonly CarriedFile[],
   inTurn: FilesInTurn,

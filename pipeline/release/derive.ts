@@ -24,10 +24,10 @@ import { forecastsTree } from './forecasts-tree.ts'
 import { leaderboardFiles } from './leaderboard.ts'
 import { ownerFiles } from './owners.ts'
 import { rowGroupsOutput } from './row-groups.ts'
-import { PART_SIZES, type Part, type ShardCount, partsOf, shardsOf } from './parts.ts'
+import { PART_SIZES, type ReleasePart, type ShardCount, partsOf, shardsOf } from './parts.ts'
 import { type Provenance, type RankedEntity, rankEntities } from './payloads.ts'
 import { FilesInTurn } from './files-in-turn.ts'
-import { type LargeFile, type OutputFile, type Sign, releaseShards } from './shards.ts'
+import { type LargeFile, type OutputFile, type SignBytes, releaseShards } from './shards.ts'
 import type { Store } from '../store/store.ts'
 import { supersededOutcomes } from './superseded.ts'
 import type { TableVersion } from '../tables/delta.ts'
@@ -63,7 +63,7 @@ export interface DerivedRelease extends AsyncDisposable {
    * Every file of the release but its manifest, in the order of the manifest. Each is made when asked for; a
    * large one is gone when the next is.
    */
-  files(sign: Sign): AsyncIterable<OutputFile | LargeFile>
+  files(sign: SignBytes): AsyncIterable<OutputFile | LargeFile>
 }
 
 /** What it returns must be disposed of, also where its files are not asked for. */
@@ -148,7 +148,7 @@ function scoresInTurn(
   inTurn: FilesInTurn,
   { writeScores }: Pick<OrderedWorld, 'writeScores'>,
   entities: readonly OrderedEntity[],
-  parts: readonly Part[],
+  parts: readonly ReleasePart[],
 ) {
   return parts.map(({ path, entityType: entity_type, firstEntity, firstPair, pairs: rows }) => {
     const first_entity_id = entities[firstEntity]!.entityId

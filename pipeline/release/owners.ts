@@ -4,7 +4,7 @@ import { canonicalText } from '../proof/canonical.ts'
 import { GrowingText } from '../proof/growing-text.ts'
 import { ownersPath } from '../store/paths.ts'
 import { type ListedEntity, type Provenance, instantOf, rankedSkill } from './payloads.ts'
-import { ENTITIES_PER_SHARD, type OutputFile, type Sign, addPublished } from './shards.ts'
+import { ENTITIES_PER_SHARD, type OutputFile, type SignBytes, addPublished } from './shards.ts'
 
 /** Room for most files. */
 const FILE_BYTES = 2 ** 18
@@ -13,7 +13,7 @@ const FILE_BYTES = 2 ** 18
 export function* ownerFiles(
   agents: readonly ListedEntity[],
   provenance: Provenance,
-  sign: Sign,
+  sign: SignBytes,
 ): Iterable<OutputFile> {
   const owned = agents.filter(({ ownerId }) => ownerId !== null)
   const owners = [...Map.groupBy(owned, ({ ownerId }) => ownerId!)].sort(([a], [b]) => (a < b ? -1 : 1))
@@ -32,7 +32,7 @@ export function ownerFile(
   number: number,
   owners: readonly (readonly [owner: string, agents: readonly ListedEntity[]])[],
   provenance: Provenance,
-  sign: Sign,
+  sign: SignBytes,
 ): OutputFile {
   // An `OwnerShard`, whose members are added in canonical order.
   const text = new GrowingText(FILE_BYTES)

@@ -16,7 +16,7 @@ export interface ShardCount {
   pairs: number
 }
 
-export interface Part extends ShardCount {
+export interface ReleasePart extends ShardCount {
   path: string
   /** What comes before it, of all kinds. */
   firstEntity: number
@@ -46,10 +46,10 @@ export function partsOf(
   folder: 'scores' | 'entities',
   shards: readonly ShardCount[],
   sizes: typeof PART_SIZES,
-): Part[] {
-  const parts: Part[] = []
+): ReleasePart[] {
+  const parts: ReleasePart[] = []
   let [firstEntity, firstPair] = [0, 0]
-  let open: Part | undefined
+  let open: ReleasePart | undefined
   for (const [index, { entityType, entities, pairs }] of shards.entries()) {
     if (!open) {
       const path = partPath(folder, parts.length)

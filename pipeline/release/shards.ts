@@ -47,13 +47,17 @@ export function entryOf({
 }
 
 /** Returns the signature of a payload's bytes, or null where signing is off. */
-export type Sign = (bytes: Uint8Array) => string | null
+export type SignBytes = (bytes: Uint8Array) => string | null
 
 /**
  * Adds a payload with its signature, in canonical JSON. Returns the payload's own bytes, which hold until the
  * text is cleared.
  */
-export function addPublished(text: GrowingText, payload: Record<string, unknown>, sign: Sign): Uint8Array {
+export function addPublished(
+  text: GrowingText,
+  payload: Record<string, unknown>,
+  sign: SignBytes,
+): Uint8Array {
   text.add('{"payload":')
   const bytes = text.add(canonicalText(inOrder(payload)))
   text.add(`,"signature":${canonicalText(sign(bytes))}}`)
@@ -71,7 +75,7 @@ export function* releaseShards(
   entities: readonly RankedEntity[],
   voiceRule: VoiceRule,
   provenance: Provenance,
-  sign: Sign,
+  sign: SignBytes,
   bringsSnapshot: boolean,
 ): Iterable<OutputFile> {
   const text = new GrowingText(SHARD_BYTES)

@@ -56,13 +56,13 @@ export function fingerprintOf(secrets: SigningSecrets | undefined): string | nul
 }
 
 /** Returns the signature of a payload; null where signing is off. */
-export type Signer = (payload: object) => string | null
+export type SignPayload = (payload: object) => string | null
 
 /** What signs a payload as in the release with this fingerprint; undefined if none of the secrets did. */
 export function signerOf(
   fingerprint: string | null | undefined,
   secrets: readonly string[],
-): Signer | undefined {
+): SignPayload | undefined {
   if (fingerprint === null) return () => null
   const pairs = secrets.flatMap((current) => [
     { current },

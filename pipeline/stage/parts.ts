@@ -1,5 +1,5 @@
 // `fvs stage parts`: in which parts of the scores and of the entities each shard is.
-import { PART_SIZES, type Part, type ShardCount, partsOf } from '../release/parts.ts'
+import { PART_SIZES, type ReleasePart, type ShardCount, partsOf } from '../release/parts.ts'
 import { type Format, type Input, inOrderOf, lineOf, linesIn, strictly, wholeOf } from './lines.ts'
 import { entityTypeOf } from './tally.ts'
 
@@ -22,7 +22,7 @@ export async function partLines(input: Input, sizes = PART_SIZES): Promise<strin
       })
     }
   }
-  const numbers = (parts: readonly Part[]) =>
+  const numbers = (parts: readonly ReleasePart[]) =>
     parts.flatMap(({ shards: count }, number) => Array.from({ length: count }, () => number))
   const entities = numbers(partsOf('entities', shards, sizes))
   const scores = numbers(partsOf('scores', shards, sizes))

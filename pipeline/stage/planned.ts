@@ -6,7 +6,7 @@ import { writerOf } from '../release/commit.ts'
 import { orderOf } from '../release/leaderboard.ts'
 import type { ListedEntity, Provenance } from '../release/payloads.ts'
 import { type ReleasePlan, ownPlan } from '../release/plan.ts'
-import type { OutputFile, Sign } from '../release/shards.ts'
+import type { OutputFile, SignBytes } from '../release/shards.ts'
 import type { ReleaseContext } from '../release/state.ts'
 import { type Fields, type Format, type Input, lineOf, linesIn } from './lines.ts'
 import { type FileFacts, describe } from './staged-file.ts'
@@ -15,7 +15,7 @@ export interface Planned {
   release: number
   plan: ReleasePlan
   provenance: Provenance
-  sign: Sign
+  sign: SignBytes
   /**
    * Puts a file, and returns the line that says so. @throws ServiceError `conflict` if another run has
    * published the release.

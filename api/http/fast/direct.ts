@@ -10,10 +10,10 @@ import type { NodeContext } from '../context.ts'
 import { type Handled, handle } from '../handle.ts'
 import { isPlain } from '../request-head.ts'
 import type { Route } from '../route.ts'
-import { type Answering, type Found, type Placed, byPath, parameterOf } from './paths.ts'
+import { type Answering, type CallAtPath, type RouteInEnvironment, byPath, parameterOf } from './paths.ts'
 import { sendAtEndOfTurn } from './send.ts'
 
-interface DirectCall extends Placed<Route> {
+interface DirectCall extends RouteInEnvironment<Route> {
   parameter: string | undefined
 }
 
@@ -35,7 +35,7 @@ export function answerDirectly(
 }
 
 async function answer(
-  { call, named }: Found<DirectCall>,
+  { call, named }: CallAtPath<DirectCall>,
   request: IncomingMessage,
   response: ServerResponse,
   components: AppComponents,

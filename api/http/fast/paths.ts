@@ -11,7 +11,7 @@ import type { AnswerFirst } from '../server.ts'
 export type Answering = (...asked: Parameters<AnswerFirst>) => Promise<void> | undefined
 
 /** A route in one environment. */
-export interface Placed<Spec extends Route> {
+export interface RouteInEnvironment<Spec extends Route> {
   spec: Spec
   context: NodeContext
   /** The route's name in the metrics. */
@@ -19,7 +19,7 @@ export interface Placed<Spec extends Route> {
 }
 
 /** The call at a path, with the id or the name in it; empty if it has none. */
-export interface Found<Call> {
+export interface CallAtPath<Call> {
   call: Call
   named: string
 }
@@ -38,10 +38,10 @@ export function parameterOf({ path }: Route): string | undefined {
 export function byPath<Spec extends Route, Call>(
   specs: readonly Spec[],
   contexts: Partial<Record<Environment, NodeContext>>,
-  callOf: (placed: Placed<Spec>) => Call,
-): (path: string) => Found<Call> | undefined {
+  callOf: (placed: RouteInEnvironment<Spec>) => Call,
+): (path: string) => CallAtPath<Call> | undefined {
   const withId = new Map<string, Call>()
-  const others = new Map<string, Found<Call>>()
+  const others = new Map<string, CallAtPath<Call>>()
   for (const environment of ENVIRONMENTS) {
     const context = contexts[environment]
     const mount = MOUNTS[environment]

@@ -4,7 +4,7 @@ import { CROSS_ORIGIN_HEADERS, type Head, firstHeaders, ownHeaders } from '../an
 import { entityTag, isNamedBy } from '../entity-tag.ts'
 import { type QuotaState, rateLimitHeaders } from '../../limits/admission.ts'
 import type { Reply, Route } from '../route.ts'
-import type { Ready } from './send.ts'
+import type { PlainAnswer } from './send.ts'
 
 export interface PreparedAnswer {
   tag: string
@@ -60,7 +60,7 @@ export function completed(
     state,
     isLast,
   }: { requestId: string; ifNoneMatch: string | undefined; state: QuotaState; isLast: boolean },
-): Ready {
+): PlainAnswer {
   const isKnown = isNamedBy(ifNoneMatch, tag)
   const limit = rateLimitHeaders(state)
   const head = (isKnown ? bareHead : fullHead).slice()

@@ -14,12 +14,12 @@ import type { AdmittedNow } from '../../limits/counted-now.ts'
 import type { AnswerSource } from '../../published/memo.ts'
 import { isPlain } from '../request-head.ts'
 import type { PreparedRoute, Route } from '../route.ts'
-import { type Answering, type Found, type Placed, byPath } from './paths.ts'
+import { type Answering, type CallAtPath, type RouteInEnvironment, byPath } from './paths.ts'
 import { type PreparedAnswer, completed, prepareAnswer } from './prepared-answer.ts'
 import { sendAtEndOfTurn } from './send.ts'
 
 /** A call whose answers are prepared, in one environment. */
-interface PreparedCall extends Placed<PreparedRoute> {
+interface PreparedCall extends RouteInEnvironment<PreparedRoute> {
   /** The keys of its answers in a memo, for callers without an API key and with one. */
   anonymous: symbol
   known: symbol
@@ -28,7 +28,7 @@ interface PreparedCall extends Placed<PreparedRoute> {
 type CallAt = ReturnType<typeof byPath<PreparedRoute, PreparedCall>>
 
 /** A plain request, and the source of its answer. */
-interface Asked extends Found<PreparedCall> {
+interface PreparedRequest extends CallAtPath<PreparedCall> {
   source: AnswerSource
   caller: Caller
   ifNoneMatch: string | undefined
@@ -58,7 +58,7 @@ export function prepareAnswers(
 /**
  * Undefined unless the request is plain and its answer is in memory. Waits for nothing and counts nothing.
  */
-function askedIn(request: IncomingMessage, callAt: CallAt): Asked | undefined {
+function askedIn(request: IncomingMessage, callAt: CallAt): PreparedRequest | undefined {
   const { method } = request
   if (method !== 'GET' && method !== 'HEAD') return undefined
   const found = callAt(request.url!)
@@ -81,7 +81,7 @@ class PreparedAnswers {
 
   /** Counts the call as Koa does, and answers it: in this turn of the event loop, unless it has to wait. */
   answer(
-    asked: Asked,
+    asked: PreparedRequest,
     request: IncomingMessage,
     response: ServerResponse,
     otherwise: RequestListener,
@@ -113,7 +113,7 @@ class PreparedAnswers {
    * left to Koa, which is then not counted here.
    */
   async #sourceOf(
-    { call: { spec, context }, named, caller }: Asked,
+    { call: { spec, context }, named, caller }: PreparedRequest,
     counted: CountedCall,
   ): Promise<AnswerSource | undefined> {
     try {
@@ -136,7 +136,7 @@ class PreparedAnswers {
 
   /** Most work is done before the end of the turn, so that little stands between two answers. */
   #send(
-    { call, source, caller, ifNoneMatch }: Asked,
+    { call, source, caller, ifNoneMatch }: PreparedRequest,
     request: IncomingMessage,
     response: ServerResponse,
     startedMs: number,

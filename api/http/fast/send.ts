@@ -15,7 +15,7 @@ export interface Received {
   keyId: string | undefined
 }
 
-export interface Ready {
+export interface PlainAnswer {
   status: number
   /** Header names and values by turns. */
   head: string[]
@@ -25,7 +25,7 @@ export interface Ready {
 
 export async function sendAtEndOfTurn(
   { request, response, route, requestId, startedMs, keyId }: Received,
-  { status, head, body }: Ready,
+  { status, head, body }: PlainAnswer,
   { metrics, logger }: AppComponents,
 ): Promise<void> {
   const { url: path, method } = request as { url: string; method: string }

@@ -1,7 +1,7 @@
 // The reliability diagram: what closing forecasts said beside how often yes came, with the recalibration
 // curve.
 import type { EntityMetrics } from '../../../schemas/metrics.ts'
-import { type Html, type Part, html } from '../html.ts'
+import { type Html, type HtmlPart, html } from '../html.ts'
 import { counted, percent } from '../numbers.ts'
 import { orNone } from '../wording.ts'
 import { type Axis, place } from './axis.ts'
@@ -102,7 +102,7 @@ function span(from: number, to: number): string {
 }
 
 /** The numbers of the diagram. */
-export function reliabilityTable(curve: readonly CalibrationBin[]): Part {
+export function reliabilityTable(curve: readonly CalibrationBin[]): HtmlPart {
   return html`<table><caption>The same in numbers, with 95\u00a0% intervals</caption>
 <thead><tr><th scope="col" class="n">said</th><th scope="col" class="n">count</th><th scope="col" class="n">happened</th><th scope="col" class="n">interval</th></tr></thead>
 <tbody>

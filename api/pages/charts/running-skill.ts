@@ -1,5 +1,5 @@
 // The chart of the running skill: a line with its interval as a band, over the number of contested questions.
-import { type Html, type Part, html } from '../html.ts'
+import { type Html, type HtmlPart, html } from '../html.ts'
 import { counted, grouped, signed } from '../numbers.ts'
 import { type Axis, decimalsOf, multiples, place, stepFor } from './axis.ts'
 
@@ -105,7 +105,7 @@ function pathOf(points: readonly Point[]): string {
   return points.map(([x, y], index) => `${index === 0 ? 'M' : 'L'}${x} ${y}`).join('')
 }
 
-function band(points: readonly RunningPoint[], x: Axis, y: Axis): Part {
+function band(points: readonly RunningPoint[], x: Axis, y: Axis): HtmlPart {
   const ends = points.flatMap(({ questions, interval }) =>
     interval ? { at: place(x, questions), ...interval } : [],
   )

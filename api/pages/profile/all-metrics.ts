@@ -1,6 +1,6 @@
 // Every other number that is published of an entity, each with its one-line meaning from the catalogue.
 import { ENTITY_COLUMNS, ENTITY_METRICS, type EntityMetricName } from '../../../schemas/metrics.ts'
-import { type Html, type Part, html } from '../html.ts'
+import { type Html, type HtmlPart, html } from '../html.ts'
 import { plain, signed } from '../numbers.ts'
 import { scrolling } from '../table.ts'
 import type { Payloads } from './subject.ts'
@@ -39,7 +39,7 @@ function row(name: string, value: string, about: string): Html {
 }
 
 /** What stands between backticks as code. */
-function withCode(text: string): Part {
+function withCode(text: string): HtmlPart {
   return text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))
 }
 

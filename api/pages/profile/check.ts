@@ -1,7 +1,7 @@
 // What anyone needs to check and to show a verification: its bytes, its proof, its signature, commands, and
 // the badge.
 import { type Badge } from '../charts/badge.ts'
-import { type Html, type Part, html } from '../html.ts'
+import { type Html, type HtmlPart, html } from '../html.ts'
 import { type Site, commandAddress, linkTo } from '../site.ts'
 
 export interface Signed {
@@ -49,7 +49,7 @@ function commands(site: Site, { signature, proofPath }: Signed, callsPath: strin
 }
 
 /** A form that takes the proof of the record from the service. */
-function proofOf(site: Site, proofPath: string): Part {
+function proofOf(site: Site, proofPath: string): HtmlPart {
   const [proof, vkey] = [linkTo(site, proofPath), linkTo(site, '/log/vkey')]
   return html`<p>Its <a href="${proof}">proof</a> shows that it is in the <a href="${linkTo(site, '/log/checkpoint')}">public log</a>, in which nothing can be changed unseen. Your browser checks that without any secret.</p>
 <form class="panel" data-check="proof" data-proof="${proof}" data-vkey="${vkey}" hidden><label>Public key of the log, as you know it from elsewhere <small>Left empty, it is the <a href="${vkey}">key that this service names</a>.</small><input name="vkey" autocomplete="off" spellcheck="false"></label>
@@ -57,7 +57,7 @@ function proofOf(site: Site, proofPath: string): Part {
 <output aria-live="polite"></output></form>`
 }
 
-function signatureOf(signature: string): Part {
+function signatureOf(signature: string): HtmlPart {
   return html`<p>Signature <code id="signature">${signature}</code></p>
 <form class="panel" data-check="secret" hidden><label>Signing secret, if the operator gave you one <small>It is used in this page and sent nowhere.</small><input name="secret" type="password" autocomplete="off" required></label>
 <p><button>Check the signature</button></p>

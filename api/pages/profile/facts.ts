@@ -1,11 +1,11 @@
 // The five numbers of a profile, each with what it means.
-import { type Html, type Part, html } from '../html.ts'
+import { type Html, type HtmlPart, html } from '../html.ts'
 import { counted, grouped, percent, plain, signed } from '../numbers.ts'
 import { interval, orNone, ranks } from '../wording.ts'
 import { type Payloads, type TitleRules, kindOf, levelOf } from './subject.ts'
 
 /** Nothing without a resolved question. */
-export function facts(of: Payloads, rules: TitleRules): Part {
+export function facts(of: Payloads, rules: TitleRules): HtmlPart {
   const { metrics } = of
   if (metrics.resolved_questions === 0) return undefined
   return html`<dl class="facts">
@@ -17,7 +17,7 @@ ${fact('Calibration error', orNone(metrics.expected_calibration_error, plain), '
 </dl>`
 }
 
-function fact(name: string, value: string, note: Part): Html {
+function fact(name: string, value: string, note: HtmlPart): Html {
   return html`<div><dt>${name}</dt><dd>${value}<small>${note}</small></dd></div>`
 }
 

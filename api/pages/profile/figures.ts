@@ -7,7 +7,7 @@ import {
   runningSkillChart,
 } from '../charts/running-skill.ts'
 import { multiples, stepFor } from '../charts/axis.ts'
-import { type Html, type Part, html } from '../html.ts'
+import { type Html, type HtmlPart, html } from '../html.ts'
 import { grouped, signed } from '../numbers.ts'
 import { scrolling } from '../table.ts'
 import { interval } from '../wording.ts'
@@ -38,7 +38,7 @@ function thresholdsOf(of: Payloads, rules: TitleRules): Threshold[] {
 }
 
 /** Nothing without a contested question. */
-export function runningFigure(of: Payloads, points: readonly RunningPoint[], rules: TitleRules): Part {
+export function runningFigure(of: Payloads, points: readonly RunningPoint[], rules: TitleRules): HtmlPart {
   if (points.length === 0) return undefined
   const thresholds = thresholdsOf(of, rules)
   const asked = thresholds.map(({ questions, label }) => `${questions} (${label})`).join(', ')
@@ -62,7 +62,7 @@ ${rows.map(
 }
 
 /** Nothing without a resolved question. */
-export function reliabilityFigure({ metrics: { calibration_curve: curve, corp } }: Payloads): Part {
+export function reliabilityFigure({ metrics: { calibration_curve: curve, corp } }: Payloads): HtmlPart {
   if (corp === null) return undefined
   return html`<h2 id="calibration">When it says 70 %, does it happen 7 times in 10?</h2>
 <p>${reliabilityResult(curve)}</p>

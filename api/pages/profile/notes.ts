@@ -1,7 +1,7 @@
 // What a reader must know before the numbers: who saw the forecasts, whether they go on, and what was
 // corrected.
 import type { SupersededOutcome } from '../../../schemas/payloads.ts'
-import { type Html, type Part, html } from '../html.ts'
+import { type Html, type HtmlPart, html } from '../html.ts'
 import { questionPath } from '../links.ts'
 import { type Site, linkTo } from '../site.ts'
 import { dayOf, endOf, named } from '../wording.ts'
@@ -16,7 +16,7 @@ export function notes(
   of: Payloads,
   rows: readonly QuestionScore[],
   superseded: readonly SupersededOutcome[],
-): Part {
+): HtmlPart {
   const all = [imported(of), everyoneIsAVoice(of), ended(of), corrected(site, of, rows, superseded)]
   return all.map((note) => note && html`<div class="state">${note}</div>\n`)
 }

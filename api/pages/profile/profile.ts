@@ -3,7 +3,7 @@ import type { SupersededOutcome } from '../../../schemas/payloads.ts'
 import { CHECK_SCRIPTS } from '../assets.ts'
 import { badgeOf } from '../charts/badge.ts'
 import type { RunningPoint } from '../charts/running-skill.ts'
-import { type Html, type Part, html } from '../html.ts'
+import { type Html, type HtmlPart, html } from '../html.ts'
 import { page } from '../layout.ts'
 import { profilePath } from '../links.ts'
 import { counted, signed } from '../numbers.ts'
@@ -90,7 +90,7 @@ function titleLine(of: Payloads): string {
 }
 
 /** Who it says that it is; only the owner is the operator's word. */
-function claims(site: Site, of: Payloads): Part {
+function claims(site: Site, of: Payloads): HtmlPart {
   const id = html`<code>${idOf(of)}</code>`
   if (!isAgent(of)) return html`forecaster · ${id} · name as imported`
   const { model_type: model, organization_name: organization, owner_id: owner } = of.profile
@@ -101,7 +101,7 @@ function claims(site: Site, of: Payloads): Part {
   return html`agent · ${id} · model type “${named(model)}”${from}, as registered${ownedBy}`
 }
 
-function newest(site: Site, scores: readonly QuestionScore[], path: string): Part {
+function newest(site: Site, scores: readonly QuestionScore[], path: string): HtmlPart {
   if (scores.length === 0) return undefined
   const shown = scores.slice(-NEWEST).toReversed()
   const all = html`<a href="${linkTo(site, `${path}/questions`)}">All ${counted(scores.length, 'question')}</a>`
@@ -112,7 +112,7 @@ ${questionTable(site, html`${which}. “The field” is what a middle field woul
 
 const CALLS = ['verification', 'metrics', 'rankings', 'advanced-metrics']
 
-function links(site: Site, calls: string): Part {
+function links(site: Site, calls: string): HtmlPart {
   return [
     html`<a href="${linkTo(site, calls)}">profile</a>`,
     CALLS.map((name) => html`, <a href="${linkTo(site, `${calls}/${name}`)}">${name.replace('-', ' ')}</a>`),

@@ -15,7 +15,7 @@ export type News = { environment: Environment } & (
 type SentForecast = Omit<WrittenForecast, 'forecast_at'> & { atMs: number }
 
 /** A worker that serves. */
-export interface Ready {
+export interface ServingWorker {
   url: string
   release: number
 }
@@ -32,7 +32,7 @@ interface Answer {
 /** A message with an `id` is answered. */
 export type ToPrimary =
   | Answer
-  | ({ kind: 'ready' } & Ready)
+  | ({ kind: 'ready' } & ServingWorker)
   | { kind: 'failed'; failure: Failure }
   | { kind: 'count'; id: number; calls: readonly CounterCall[] }
   | { kind: 'attempt'; attempt: CountedAttempt }

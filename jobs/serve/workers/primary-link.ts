@@ -4,7 +4,14 @@ import { MirroredCounters } from '../../../api/limits/mirrored-counters.ts'
 import { RemoteCounters } from '../../../api/limits/remote-counters.ts'
 import type { CallCounters } from '../../../api/limits/counters.ts'
 import type { Measured } from '../../../api/http/metrics.ts'
-import { type Failure, type News, Questions, type Ready, type ToPrimary, type ToWorker } from './messages.ts'
+import {
+  type Failure,
+  type News,
+  Questions,
+  type ServingWorker,
+  type ToPrimary,
+  type ToWorker,
+} from './messages.ts'
 
 export class PrimaryLink {
   /** Resolves once the primary wants this worker to stop, or is gone. */
@@ -45,7 +52,7 @@ export class PrimaryLink {
     this.#measure = measure
   }
 
-  ready(ready: Ready): void {
+  ready(ready: ServingWorker): void {
     this.#send({ kind: 'ready', ...ready })
   }
 

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
 import type { CounterCall, CounterTable } from '../../../api/limits/counter-table.ts'
 import { ServiceError } from '../../../schemas/errors.ts'
-import { type Ready, type ToWorker, errorOf } from './messages.ts'
+import { type ServingWorker, type ToWorker, errorOf } from './messages.ts'
 import { NodeMetrics } from './node-metrics.ts'
 import { Replacement } from './replacement.ts'
 import { type Ended, type FromWorker, WorkerProcess } from './worker-process.ts'
@@ -23,7 +23,7 @@ export class Workers {
   readonly #metrics = new NodeMetrics()
   readonly #running = new Set<WorkerProcess>()
   readonly #stopping = new AbortController()
-  readonly #started = Promise.withResolvers<Ready>()
+  readonly #started = Promise.withResolvers<ServingWorker>()
   readonly #places: Promise<void>[]
   readonly #size: number
   #missing: number
@@ -43,7 +43,7 @@ export class Workers {
    *
    * @throws whatever keeps one of them from starting, after the others have stopped.
    */
-  async started(): Promise<Ready> {
+  async started(): Promise<ServingWorker> {
     try {
       return await this.#started.promise
     } catch (error) {
