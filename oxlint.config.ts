@@ -32,10 +32,17 @@ const READING = [...GROUND, 'pipeline/tables', 'pipeline/access', 'pipeline/rele
 room('api/mounts.ts', 'schemas')
 room('api/limits', ...GROUND, 'pipeline/access')
 room('api/questions', ...DATA)
-room('api/standing', ...DATA, 'api/questions')
+room('api/current-forecasts', ...DATA, 'api/questions')
 room('api/pages', 'schemas', 'pipeline/proof', 'api/mounts.ts')
 room('api/published', ...READING, 'api/pages')
-const SERVED = ['api/mounts.ts', 'api/limits', 'api/questions', 'api/standing', 'api/pages', 'api/published']
+const SERVED = [
+  'api/mounts.ts',
+  'api/limits',
+  'api/questions',
+  'api/current-forecasts',
+  'api/pages',
+  'api/published',
+]
 room('api/http', ...READING, ...SERVED)
 room('api/http/fast', 'schemas', 'api/mounts.ts', 'api/limits', 'api/published', 'api/http')
 room(

@@ -180,7 +180,7 @@ export const pageQuery = z.strictObject({
     .optional(),
 })
 
-export const standingQuery = z.strictObject({
+export const currentForecastsQuery = z.strictObject({
   question_id: uuid.optional().describe('Only the forecast on this question'),
   limit: limit.meta({ default: 100, description: 'How many forecasts a page may have' }),
   cursor: z

@@ -63,9 +63,9 @@ describe.each(BOTS)('examples/$file', ({ file, command }) => {
       const proxy = await cuttingProxy(service.url, 1)
       const { code, stdout, stderr } = await run(proxy.url)
       expect(code, stderr).toBe(0)
-      const [taken, standing, ...scores] = stdout.trimEnd().split('\n')
+      const [taken, current, ...scores] = stdout.trimEnd().split('\n')
       expect(taken).toBe('2 of 2 forecasts taken')
-      expect(standing).toBe('2 stand on questions that are open')
+      expect(current).toBe('2 stand on questions that are open')
       expect(scores).toHaveLength(52)
       expect(scores[0]).toBe('8.6 for Question "44"')
       const paths = (method: string) =>

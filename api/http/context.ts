@@ -21,7 +21,7 @@ import type { QuestionBook } from '../questions/book.ts'
 import type { ReleaseRecords } from '../published/release-records.ts'
 import type { Scores } from '../published/scores.ts'
 import type { SignAnswer } from '../published/signature.ts'
-import type { StandingForecasts } from '../standing/standing.ts'
+import type { CurrentForecasts } from '../current-forecasts/current-forecasts.ts'
 
 export interface ApiContext {
   registry: Registry
@@ -30,7 +30,7 @@ export interface ApiContext {
   limits: Limits
   usage: Pick<UsageLog, 'count'>
   questions: QuestionBook
-  standing: Pick<StandingForecasts, 'page' | 'agentsOn'>
+  currentForecasts: Pick<CurrentForecasts, 'page' | 'agentsOn'>
   releases: Release
   history: History
   leaderboard: Leaderboard
@@ -60,7 +60,7 @@ export interface ApiContext {
   /** Waits until the questions have been read for the first time. False if that takes longer. */
   questionsRead: () => Promise<boolean>
   /** As `catchUp`, for the forecasts that stand. False if that takes longer. */
-  catchUpStanding: () => Promise<boolean>
+  catchUpForecasts: () => Promise<boolean>
   /** When the next release is due; undefined if this node does not know. */
   nextReleaseAt: () => Date | undefined
   /** False once the service is shutting down. */

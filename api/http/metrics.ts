@@ -51,8 +51,8 @@ export class Metrics {
     registers: this.#registers,
   })
   readonly queued = this.#gauge('fvs_commit_queued', 'Rows that wait to be written')
-  readonly standing = this.#gauge(
-    'fvs_standing_forecasts',
+  readonly currentForecasts = this.#gauge(
+    'fvs_current_forecasts',
     'Forecasts in memory that stand on open questions',
     'max',
   )

@@ -47,10 +47,10 @@ const PROFILES = {
   },
   forecaster: { name: 'a forecaster', ...ACTIVITY },
 }
-const publicationsOf = (entityType: EntityType, named: object, standing: object) => ({
-  verification: { ...standing, ...exampleOf('verification', entityType), ...RECORDED, ...PROVENANCE },
+const publicationsOf = (entityType: EntityType, named: object, ranked: object) => ({
+  verification: { ...ranked, ...exampleOf('verification', entityType), ...RECORDED, ...PROVENANCE },
   metrics: { ...named, ...exampleOf('metrics', entityType), ...PROVENANCE },
-  rankings: { ...standing, ...exampleOf('rankings', entityType), ...PROVENANCE },
+  rankings: { ...ranked, ...exampleOf('rankings', entityType), ...PROVENANCE },
   profile: { ...named, ...PROFILES[entityType], ...PROVENANCE },
   advanced_metrics: { ...named, ...exampleOf('advanced_metrics', entityType), ...PROVENANCE },
 })
@@ -159,7 +159,7 @@ export const acknowledgedForecast = {
   forecast_at: '2026-03-01T11:34:56.789Z',
 }
 
-export const standingForecasts = {
+export const currentForecasts = {
   agent_id: AGENT_ID,
   forecasts: [
     {

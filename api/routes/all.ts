@@ -22,7 +22,7 @@ import { currentRelease, release, releaseFeed } from './releases.ts'
 import { livez, metrics, readyz } from './service.ts'
 import { scores } from './scores.ts'
 import { snapshots } from './snapshots.ts'
-import { listStanding } from './standing.ts'
+import { listCurrentForecasts } from './current-forecasts.ts'
 import { bulk } from './verification.ts'
 
 export interface Documents {
@@ -39,7 +39,7 @@ export function allRoutes({ version, methodology, methodologyText }: Documents):
     register,
     submitForecast,
     submitForecasts,
-    listStanding,
+    listCurrentForecasts,
     rotateKey,
     retire,
     ...publications,

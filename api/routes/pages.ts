@@ -129,10 +129,10 @@ const question = pageRoute({
   summary: 'One question',
   needsQuestions: true,
   params: z.strictObject({ question_id: uuid }),
-  render: async ({ params }, { site, questions: book, standing, now }) => {
+  render: async ({ params }, { site, questions: book, currentForecasts, now }) => {
     const found = await book.find(params.question_id)
     const shown = shownAt(found, now())
-    const agents = shown.status === 'open' ? standing.agentsOn(found.question_id) : undefined
+    const agents = shown.status === 'open' ? currentForecasts.agentsOn(found.question_id) : undefined
     return questionPage(site, { ...shown, ...(await book.textsOf(found)), agents })
   },
 })

@@ -41,7 +41,7 @@ function scoresOf(entityType: EntityType): Route {
           operationId: 'getQuestion',
           parameters: { question_id: '$response.body#/scores/0/question_id' },
         },
-        standing: {
+        rankings: {
           operationId: `get${componentName(`${entityType}-rankings`)}`,
           parameters: { [idName]: `$response.body#/${idName}` },
         },

@@ -8,7 +8,7 @@ import {
   leaderboardPage,
   question,
   questionPage,
-  standingForecasts,
+  currentForecasts,
 } from '../../schemas/answers.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { agentRankings } from '../../schemas/payloads.ts'
@@ -18,7 +18,7 @@ import {
   leaderboardParams,
   leaderboardQuery,
   questionsQuery,
-  standingQuery,
+  currentForecastsQuery,
   scoresQuery,
 } from '../../schemas/requests.ts'
 import { uuid } from '../../schemas/values.ts'
@@ -199,8 +199,8 @@ export function mcpServer({ service, agentId, version }: McpOptions): McpServer 
     {
       description:
         'Lists the last forecast of this agent on each open question, in the order in which the questions close.',
-      inputSchema: standingQuery.extend({ limit }),
-      outputSchema: standingForecasts,
+      inputSchema: currentForecastsQuery.extend({ limit }),
+      outputSchema: currentForecasts,
       annotations: READS,
     },
     (query, { mcpReq: { signal } }) =>
@@ -209,7 +209,7 @@ export function mcpServer({ service, agentId, version }: McpOptions): McpServer 
           path: `/agents/${agentId}/forecasts`,
           query,
           isOwn: true,
-          answer: standingForecasts,
+          answer: currentForecasts,
           signal,
         }),
       ),

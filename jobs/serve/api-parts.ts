@@ -17,7 +17,7 @@ import { QuestionBook } from '../../api/questions/book.ts'
 import { ReleaseRecords } from '../../api/published/release-records.ts'
 import { Scores } from '../../api/published/scores.ts'
 import type { SignAnswer } from '../../api/published/signature.ts'
-import { StandingForecasts } from '../../api/standing/standing.ts'
+import { CurrentForecasts } from '../../api/current-forecasts/current-forecasts.ts'
 import { Idempotency } from '../../pipeline/access/idempotency.ts'
 import { UsageLog } from '../../pipeline/access/usage.ts'
 import { signatureOf } from '../../pipeline/proof/hmac.ts'
@@ -68,7 +68,7 @@ export function buildApiParts(
     witnesses.map(({ key }) => key),
   )
   const questions = new QuestionBook({ store, local, openDatabase, now })
-  const standing = new StandingForecasts({ store, local, openDatabase, questions, now })
+  const currentForecasts = new CurrentForecasts({ store, local, openDatabase, questions, now })
   const leaderboard = new Leaderboard(store, cursorReleases)
   const history = new History(store, settings.SHARD_CACHE_BYTES)
   const scores = new Scores(store, cursorReleases)
@@ -88,7 +88,7 @@ export function buildApiParts(
       receiptsOf: (rows, id) => receipts.ofBatch(rows as readonly ForecastRow[], id),
       onCommit: ({ path, rows }) => {
         const forecasts = rows as readonly ForecastRow[]
-        standing.wrote(path, forecasts)
+        currentForecasts.wrote(path, forecasts)
         return tell?.({ environment, kind: 'wrote', path, forecasts: forecasts.map(sentForecast) })
       },
     }),
@@ -96,7 +96,7 @@ export function buildApiParts(
     receipts,
     registrations: groupCommit('agents', components, metrics),
     questions,
-    standing,
+    currentForecasts,
     sign,
     health: new Health({
       environment,

@@ -4,14 +4,14 @@ import { assertEnvironment } from '../../pipeline/release/state.ts'
 import type { Environment } from '../../schemas/values.ts'
 import type { Components } from '../components/components.ts'
 import { type ApiParts, type Serving, buildApiParts } from './api-parts.ts'
-import { type Starting, followReleases, followStanding, followStore, readLog } from './following.ts'
+import { type Starting, followReleases, followForecasts, followStore, readLog } from './following.ts'
 import { repeat } from './repeat.ts'
 import { Scheduler } from './scheduler.ts'
 import { type News, receivedForecast } from './workers/messages.ts'
 
 export interface RunningEnvironment {
   context: NodeContext
-  /** Resolves once the questions and the standing forecasts have been read, or that has failed. */
+  /** Resolves once the questions and the current forecasts have been read, or that has failed. */
   loaded: Promise<void>
   /** Takes in news from another worker. */
   learn(news: News): void
@@ -38,7 +38,7 @@ export async function startEnvironment(
   // The first work in the background, and the last step that may fail: nothing else runs on after its error.
   const scheduler = new Scheduler(environment, own.RELEASE_SCHEDULE, serving.scheduler, logger)
   const follower = followReleases(starting)
-  const standing = followStanding(starting)
+  const forecasting = followForecasts(starting)
   const flush = () => flushUsage(starting)
   const looking = repeat(settings.PROBE_MS, () => parts.health.look())
   const flushing = repeat(settings.USAGE_FLUSH_MS, flush)
@@ -48,27 +48,27 @@ export async function startEnvironment(
       ...parts,
       catchUp: () => follower.catchUp(),
       isFollowing: () => !follower.isResting,
-      questionsRead: standing.questionsRead,
-      catchUpStanding: async () => {
+      questionsRead: forecasting.questionsRead,
+      catchUpForecasts: async () => {
         await serving.latest?.()
-        return standing.follower.catchUp()
+        return forecasting.follower.catchUp()
       },
       nextReleaseAt: () => scheduler.nextRun(),
     },
-    loaded: standing.follower.looked,
+    loaded: forecasting.follower.looked,
     learn: (news) => {
       learn(news, parts)
     },
     quiesce: async () => {
       const stopped = [scheduler.stop(), follower.stop(), looking.stop(), flushing.stop()]
       // A long read must not delay the answers under way. Only `close` waits for it.
-      void standing.follower.stop()
+      void forecasting.follower.stop()
       await Promise.all(stopped)
     },
     close: async () => {
       await Promise.all([parts.forecasts.close(), parts.registrations.close(), flush(), parts.health.close()])
       parts.inbox?.close()
-      await standing.follower.stop()
+      await forecasting.follower.stop()
     },
   }
 }
@@ -83,19 +83,19 @@ async function flushUsage({ components, parts }: Starting): Promise<void> {
   }
 }
 
-function learn(news: News, { callers, standing }: ApiParts): void {
+function learn(news: News, { callers, currentForecasts }: ApiParts): void {
   if (news.kind === 'retired') callers.learnRetired(news.agentId, news.at)
-  else standing.wrote(news.path, news.forecasts.map(receivedForecast))
+  else currentForecasts.wrote(news.path, news.forecasts.map(receivedForecast))
 }
 
 function measure(environment: Environment, parts: ApiParts): void {
-  const { metrics, forecasts, standing, releases, usage, health } = parts
+  const { metrics, forecasts, currentForecasts, releases, usage, health } = parts
   // The counters exist from the start, so that the first failure shows as a rise.
   metrics.refreshFailures.inc({ environment }, 0)
   metrics.corrupt.inc({ environment }, 0)
   metrics.onCollect(() => {
     metrics.queued.set({ environment }, forecasts.queued)
-    metrics.standing.set({ environment }, standing.size)
+    metrics.currentForecasts.set({ environment }, currentForecasts.size)
     metrics.release.set({ environment }, releases.current?.release ?? 0)
     metrics.usagePending.set({ environment }, usage.pending)
     for (const [check, { ok }] of Object.entries(health.checks)) {

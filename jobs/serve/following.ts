@@ -9,10 +9,10 @@ import { pauseFor } from './repeat.ts'
 import { restoreCalls } from './restored-calls.ts'
 
 /**
- * The longest wait for standing forecasts: a node that has rested may have to read thousands of forecasts
+ * The longest wait for current forecasts: a node that has rested may have to read thousands of forecasts
  * first, and one that starts all questions.
  */
-const STANDING_PATIENCE_MS = 2_000
+const FORECASTS_PATIENCE_MS = 2_000
 
 /** The arguments of the steps of the start. */
 export interface Starting {
@@ -57,12 +57,12 @@ export function followReleases(starting: Starting): Follower {
 }
 
 /**
- * Restores the counts of calls, reads the questions, and then follows the standing forecasts: apart from the
+ * Restores the counts of calls, reads the questions, and then follows the current forecasts: apart from the
  * releases, because the first look may read for minutes.
  */
-export function followStanding(starting: Starting) {
+export function followForecasts(starting: Starting) {
   const { components, serving, parts } = starting
-  const { questions, limits, standing } = parts
+  const { questions, limits, currentForecasts } = parts
   const restored = Promise.withResolvers<void>()
   // A process that counts by itself continues from the counts that were written before it started.
   let isRestored = serving.counters.quotas.shared
@@ -78,12 +78,12 @@ export function followStanding(starting: Starting) {
     refreshMs: components.settings.REFRESH_MS / 2,
     pause: pauseFor,
     firstLookMs: serving.firstCallsMs,
-    patienceMs: STANDING_PATIENCE_MS,
+    patienceMs: FORECASTS_PATIENCE_MS,
     follow: async () => {
       await attempt(starting, restore)
       await attempt(starting, async () => {
         if (!questions.isRead) await readQuestions(parts)
-        if (serving.accepting()) await standing.refresh()
+        if (serving.accepting()) await currentForecasts.refresh()
       })
     },
   })

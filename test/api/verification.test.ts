@@ -259,7 +259,7 @@ describe('X-Service-Signature', () => {
   })
 })
 
-describe('standings', () => {
+describe('ranks', () => {
   test('rank every forecaster, agents apart', async () => {
     const ranks: unknown[][] = []
     for (let index = 0; index < FORECASTERS; index++) {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createKey, listKeys, revokeKey, rotateKey } from '../../jobs/keys.ts'
 import type { Components } from '../../jobs/components/components.ts'
-import { MISSING, idOf, standingOf, withKey } from '../support/counted-calls.ts'
+import { MISSING, idOf, quotaIn, withKey } from '../support/counted-calls.ts'
 import { testFolder } from '../support/folder.ts'
 import { type Finished, fvs, fvsServe } from '../support/process.ts'
 import { Client, Clock, bearer, registerAgent, testComponents } from '../support/service.ts'
@@ -287,7 +287,7 @@ describe('fvs serve at LOG_LEVEL=trace', () => {
     }
     expect([...statuses].toSorted((a, b) => a - b)).toEqual([200, 201, 400, 401, 403, 404, 405, 422, 429])
     const mine = await http.get(MISSING, withKey(derived))
-    expect(standingOf(mine).policy).toBe('monthly-calls')
+    expect(quotaIn(mine).policy).toBe('monthly-calls')
     service.kill('SIGTERM')
     const { code, stdout, stderr } = await service.finished
     expect(code, stderr).toBe(0)

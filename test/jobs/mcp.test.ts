@@ -136,8 +136,8 @@ describe('with the key of an agent', () => {
       forecasts: [{ question_id: QUESTION.open, probability: 0.5, title: 'Open?' }],
       next_cursor: null,
     }
-    const standing = await call('my_forecasts', { question_id: QUESTION.open })
-    expect(answerOf('standing-forecasts', standing)).toMatchObject({ agent_id, ...one })
+    const current = await call('my_forecasts', { question_id: QUESTION.open })
+    expect(answerOf('current-forecasts', current)).toMatchObject({ agent_id, ...one })
     expect(answerOf('agent-rankings', await call('get_rank'))).toMatchObject({ agent_id: agent.agentId })
     const scores = answerOf('agent-scores', await call('my_scores', { limit: 51 }))
     expect(scores).toMatchObject({ scores: { length: 51 }, next_cursor: expect.any(String) as string })

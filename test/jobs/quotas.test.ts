@@ -1,7 +1,7 @@
 // Quotas of a process that counts by itself: the next process continues the counts after SIGTERM and after
 // kill -9.
 import { beforeAll, describe, expect, test } from 'vitest'
-import { FOUND, expectLimited, idOf, standingOf, storm, withKey } from '../support/counted-calls.ts'
+import { FOUND, expectLimited, idOf, quotaIn, storm, withKey } from '../support/counted-calls.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { type Node, nodeWorld } from '../support/nodes.ts'
 import { testComponents } from '../support/service.ts'
@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 
 const remaining = async ({ client }: Node, key: string) =>
-  standingOf(await client.get(FOUND, withKey(key))).remaining
+  quotaIn(await client.get(FOUND, withKey(key))).remaining
 
 describe('SIGTERM', () => {
   test('in the middle of 10,000 calls lets each of 50 free keys through exactly 100 times', async () => {

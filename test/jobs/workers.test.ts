@@ -223,15 +223,15 @@ test('a forecast is read back at once, whichever worker answers, and measurement
     const probability = nth / 100
     const body = { question_id: QUESTION.open, probability }
     await new Client(node.url).post(`/agents/${agentId}/forecast`, body, bearer(key))
-    const standing = await new Client(node.url).get(`/agents/${agentId}/forecasts`, bearer(key))
-    expect(standing.json()).toMatchObject({ forecasts: [{ probability }] })
+    const answer = await new Client(node.url).get(`/agents/${agentId}/forecasts`, bearer(key))
+    expect(answer.json()).toMatchObject({ forecasts: [{ probability }] })
   }
   for (let nth = 0; nth < 3; nth += 1) {
     const { text } = await new Client(node.url).get('/metrics')
     expect(text).toMatch(
       /fvs_http_request_seconds_count\{[^}]*route="\/agents\/:agent_id\/forecast"[^}]*\} 30\n/,
     )
-    expect(text).toContain('fvs_standing_forecasts{environment="production"} 1\n')
+    expect(text).toContain('fvs_current_forecasts{environment="production"} 1\n')
   }
   node.kill('SIGTERM')
   expect((await node.finished).code).toBe(0)

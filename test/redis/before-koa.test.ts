@@ -7,7 +7,7 @@ import {
   FOUND,
   bulkOf,
   expectLimited,
-  standingOf,
+  quotaIn,
   storm,
   timesThrough,
   withKey,
@@ -62,7 +62,7 @@ describe.skipIf(!redisServer)('counted in Redis', () => {
       expect(left()).toBe(1)
       const last = await client.get(FOUND, { ...headers, 'If-None-Match': answers[0]!.headers.etag! })
       expect([left(), last.status]).toEqual([1, 304])
-      expect([...answers, last].map((answer) => standingOf(answer).remaining)).toEqual([2, 1, 0])
+      expect([...answers, last].map((answer) => quotaIn(answer).remaining)).toEqual([2, 1, 0])
       expectLimited(
         await client.get(FOUND, headers),
         who === 'with a key' ? 'monthly-calls' : 'verifications',
@@ -84,7 +84,7 @@ describe.skipIf(!redisServer)('counted in Redis', () => {
         await client.post(BULK, bulkOf(2), headers),
       ]
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
-      expect(answers.map((answer) => standingOf(answer).remaining)).toEqual([2, 1, 0])
+      expect(answers.map((answer) => quotaIn(answer).remaining)).toEqual([2, 1, 0])
       const invalid = await client.post(BULK, bulkOf(0), headers)
       const refused = await client.post(BULK, bulkOf(1), headers)
       for (const answer of [invalid, refused]) {
@@ -106,11 +106,11 @@ describe.skipIf(!redisServer)('counted in Redis', () => {
       )
     const answers = [await submit(0.1), await submit(2), await submit(0.2), await submit(0.3)]
     expect(answers.map(({ status }) => status)).toEqual([200, 422, 200, 200])
-    expect(answers.map((answer) => standingOf(answer).remaining)).toEqual([2, 2, 1, 0])
+    expect(answers.map((answer) => quotaIn(answer).remaining)).toEqual([2, 2, 1, 0])
     expectLimited(await submit(0.4), 'forecasts')
     await redis.kill()
     const alone = await submit(0.5)
-    expect([alone.status, standingOf(alone).remaining, left()]).toEqual([200, 2, 0])
+    expect([alone.status, quotaIn(alone).remaining, left()]).toEqual([200, 2, 0])
   })
 
   test('three workers let each of 20 free keys through exactly 100 times, with a restart in between', async () => {

@@ -27,33 +27,33 @@ function rank(entities: readonly Entity[]) {
 
 describe('rank', () => {
   test('the greatest skill is first; equal skills share a rank, and the following ranks are skipped', () => {
-    const standings = rank([0.1, 0.3, 0.2, 0.3, -0.4].map((skill) => member(skill)))
-    expect(standings.map(({ rank: place, percentile }) => [place, percentile])).toEqual([
+    const ranks = rank([0.1, 0.3, 0.2, 0.3, -0.4].map((skill) => member(skill)))
+    expect(ranks.map(({ rank: place, percentile }) => [place, percentile])).toEqual([
       [4, 30],
       [1, 80],
       [3, 50],
       [1, 80],
       [5, 10],
     ])
-    expect(standings.every(({ field_size, population }) => field_size === 5 && population === 5)).toBe(true)
+    expect(ranks.every(({ field_size, population }) => field_size === 5 && population === 5)).toBe(true)
   })
 
   test('whoever is no voice is compared with the voices and itself, and changes nobody’s rank', () => {
     const voices = [0.1, 0.2].map((skill) => member(skill))
     const others = [0.3, 0.2, 0.3].map((skill) => member(skill, { voice: false }))
-    const standings = rank([...voices, ...others])
-    expect(standings.map(({ rank: place, field_size }) => [place, field_size])).toEqual([
+    const ranks = rank([...voices, ...others])
+    expect(ranks.map(({ rank: place, field_size }) => [place, field_size])).toEqual([
       [2, 2],
       [1, 2],
       [1, 3],
       [1, 3],
       [1, 3],
     ])
-    expect(standings.map(({ percentile }) => percentile)).toEqual([25, 75, 83.33, 66.67, 83.33])
+    expect(ranks.map(({ percentile }) => percentile)).toEqual([25, 75, 83.33, 66.67, 83.33])
   })
 
   test('an entity that is not eligible has no rank and is not counted', () => {
-    const standings = rank([
+    const ranks = rank([
       member(0.9, { eligible: false }),
       member(0.1),
       member(0, { eligible: false, skill: null }),
@@ -66,9 +66,9 @@ describe('rank', () => {
       field_size: 1,
       population: 3,
     }
-    expect(standings[0]).toEqual(unranked)
-    expect(standings[1]).toMatchObject({ rank: 1, percentile: 50 })
-    expect(standings[2]).toEqual(unranked)
+    expect(ranks[0]).toEqual(unranked)
+    expect(ranks[1]).toMatchObject({ rank: 1, percentile: 50 })
+    expect(ranks[2]).toEqual(unranked)
   })
 
   test('an interval whose end is another’s skill holds that one’s rank', () => {
@@ -103,7 +103,7 @@ describe('rank', () => {
           const interval = gaps && { lower: end(-gaps.below), upper: end(gaps.above), level: 0.95 }
           return { ...entity, skill_interval: interval }
         })
-        const standings = rank(entities)
+        const ranks = rank(entities)
         for (const [i, own] of entities.entries()) {
           if (!own.eligible) continue
           const others = entities.filter((one) => one === own || (one.eligible && one.voice))
@@ -112,15 +112,13 @@ describe('rank', () => {
             own.skill,
             own.skill_interval,
           )
-          expect(standings[i]).toEqual({
+          expect(ranks[i]).toEqual({
             ...expected,
             field_size: others.length,
             population: entities.length,
           })
         }
-        const percentiles = entities.flatMap(({ voice }, i) =>
-          voice ? (standings[i]!.percentile ?? []) : [],
-        )
+        const percentiles = entities.flatMap(({ voice }, i) => (voice ? (ranks[i]!.percentile ?? []) : []))
         const sum = percentiles.reduce((total, percentile) => total + percentile, 0)
         expect(Math.abs(sum - 50 * percentiles.length)).toBeLessThanOrEqual(0.0051 * percentiles.length)
       }),

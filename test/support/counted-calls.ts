@@ -18,7 +18,7 @@ export const bulkOf = (count: number) => ({
 
 export const withKey = (key: string) => ({ 'X-API-Key': key })
 
-export interface AnsweredStanding {
+export interface AnsweredQuota {
   policy: string
   quota: number
   windowS: number
@@ -27,7 +27,7 @@ export interface AnsweredStanding {
 }
 
 /** Reads `RateLimit-Policy` and `RateLimit`, which must both be there and be about the same policy. */
-export function standingOf({ headers, status }: Answer): AnsweredStanding {
+export function quotaIn({ headers, status }: Answer): AnsweredQuota {
   const said = `${headers['ratelimit-policy']?.toString()} ${headers['ratelimit']?.toString()}`
   const match = /^"([a-z-]+)";q=(\d+);w=(\d+) "([a-z-]+)";r=(\d+);t=(\d+)$/.exec(said)
   if (!match) throw new Error(`an answer with status ${status} has the limits ${said}`)
@@ -43,22 +43,21 @@ export function standingOf({ headers, status }: Answer): AnsweredStanding {
 }
 
 /** The number of calls that are left after an answer. */
-export const remaining = async (answer: Promise<Answer>): Promise<number> =>
-  standingOf(await answer).remaining
+export const remaining = async (answer: Promise<Answer>): Promise<number> => quotaIn(await answer).remaining
 
 /** The public id of a key. */
 export const idOf = (key: string): string => key.split('_')[2]!
 
-export function expectLimited(answer: Answer, policy: PolicyName): AnsweredStanding {
+export function expectLimited(answer: Answer, policy: PolicyName): AnsweredQuota {
   expectProblem(answer, 429, /; try again in \d+ (s|minutes|hours|days)$/)
   expect(answer.json()).toMatchObject({
     type: 'https://iana.org/assignments/http-problem-types#quota-exceeded',
     'violated-policies': [policy],
   })
-  const standing = standingOf(answer)
-  expect(standing).toMatchObject({ policy, remaining: 0 })
-  expect(answer.headers['retry-after']).toBe(String(standing.resetS))
-  return standing
+  const quota = quotaIn(answer)
+  expect(quota).toMatchObject({ policy, remaining: 0 })
+  expect(answer.headers['retry-after']).toBe(String(quota.resetS))
+  return quota
 }
 
 export interface Storm {

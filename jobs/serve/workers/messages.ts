@@ -2,7 +2,7 @@
 import type { CounterAnswer, CounterCall } from '../../../api/limits/counter-table.ts'
 import type { CountedAttempt } from '../../../api/limits/mirrored-counters.ts'
 import type { Measured } from '../../../api/http/metrics.ts'
-import type { WrittenForecast } from '../../../api/standing/standing.ts'
+import type { WrittenForecast } from '../../../api/current-forecasts/current-forecasts.ts'
 import { type ErrorKind, type Fault, ServiceError } from '../../../schemas/errors.ts'
 import type { Environment } from '../../../schemas/values.ts'
 

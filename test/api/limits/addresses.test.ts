@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { addressesBehind } from '../../../api/limits/addresses.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
-import { BULK, bulkOf, expectLimited, standingOf } from '../../support/counted-calls.ts'
+import { BULK, bulkOf, expectLimited, quotaIn } from '../../support/counted-calls.ts'
 import { testFolder } from '../../support/folder.ts'
 import { limitedService } from '../../support/limited-service.ts'
 import type { Client } from '../../support/service.ts'
@@ -128,7 +128,7 @@ describe('the limits by address', () => {
     const { client } = await served({ ANONYMOUS_PER_MINUTE: '100', TRUSTED_PROXIES: trusted })
     const remaining: number[] = []
     for (const header of headers) {
-      remaining.push(standingOf(await client.post(BULK, bulkOf(1), from(header))).remaining)
+      remaining.push(quotaIn(await client.post(BULK, bulkOf(1), from(header))).remaining)
     }
     return remaining
   }

@@ -4,15 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { newApiKey } from '../../../pipeline/access/api-key.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
-import {
-  BULK,
-  FOUND,
-  MISSING,
-  bulkOf,
-  expectLimited,
-  standingOf,
-  withKey,
-} from '../../support/counted-calls.ts'
+import { BULK, FOUND, MISSING, bulkOf, expectLimited, quotaIn, withKey } from '../../support/counted-calls.ts'
 import { FaultStore, madeByCalls } from '../../support/fault-store.ts'
 import { suiteFolder } from '../../support/folder.ts'
 import { limitedService } from '../../support/limited-service.ts'
@@ -104,10 +96,10 @@ describe('a good key', () => {
       () => client.post(BULK, '{', first),
       () => client.post(BULK, bulkOf(11), first),
     ]
-    for (const fail of failures) expect(standingOf(await fail()).remaining).toBe(100)
+    for (const fail of failures) expect(quotaIn(await fail()).remaining).toBe(100)
     expectLimited(await client.get(FOUND, first), 'attempts')
-    expect(standingOf(await client.get(FOUND, second)).remaining).toBe(99)
-    expect(standingOf(await client.get(FOUND)).remaining).toBe(19)
+    expect(quotaIn(await client.get(FOUND, second)).remaining).toBe(99)
+    expect(quotaIn(await client.get(FOUND)).remaining).toBe(19)
   })
 
   test('of an agent too: its forecasts that fail cost attempts and no forecasts', async () => {

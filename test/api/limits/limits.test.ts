@@ -6,7 +6,7 @@ import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import type { Store } from '../../../pipeline/store/store.ts'
 import { parseSettings, settingsOf } from '../../../schemas/config.ts'
 import { ServiceError } from '../../../schemas/errors.ts'
-import { BULK, FOUND, MISSING, bulkOf, expectLimited, standingOf } from '../../support/counted-calls.ts'
+import { BULK, FOUND, MISSING, bulkOf, expectLimited, quotaIn } from '../../support/counted-calls.ts'
 import { FaultStore } from '../../support/fault-store.ts'
 import { suiteFolder } from '../../support/folder.ts'
 import { inboxRows } from '../../support/inbox-rows.ts'
@@ -35,7 +35,7 @@ const submit = (client: Client, probability: number, question = QUESTION.open) =
 describe('every limited call says how its caller stands', () => {
   test('by the limits that hold where nothing else is set', async () => {
     const { client } = await served()
-    expect(standingOf(await register(client))).toEqual({
+    expect(quotaIn(await register(client))).toEqual({
       policy: 'registrations',
       quota: 10,
       windowS: 3600,
@@ -43,21 +43,21 @@ describe('every limited call says how its caller stands', () => {
       resetS: 3600,
     })
     // 120 a minute, of which 240 may come at once.
-    expect(standingOf(await submit(client, 0.5))).toEqual({
+    expect(quotaIn(await submit(client, 0.5))).toEqual({
       policy: 'forecasts',
       quota: 240,
       windowS: 120,
       remaining: 239,
       resetS: 120,
     })
-    expect(standingOf(await client.get(FOUND))).toEqual({
+    expect(quotaIn(await client.get(FOUND))).toEqual({
       policy: 'verifications',
       quota: 20,
       windowS: 60,
       remaining: 19,
       resetS: 60,
     })
-    expect(standingOf(await client.get('/questions'))).toEqual({
+    expect(quotaIn(await client.get('/questions'))).toEqual({
       policy: 'reads',
       quota: 600,
       windowS: 60,
@@ -73,14 +73,14 @@ describe('every limited call says how its caller stands', () => {
       FORECASTS_BURST: '45',
       ANONYMOUS_PER_MINUTE: '8',
     })
-    expect(standingOf(await register(client))).toMatchObject({ quota: 7, windowS: 3600 })
-    expect(standingOf(await submit(client, 0.5))).toMatchObject({ quota: 45, windowS: 90 })
-    expect(standingOf(await client.get(FOUND))).toMatchObject({ quota: 8, windowS: 60 })
+    expect(quotaIn(await register(client))).toMatchObject({ quota: 7, windowS: 3600 })
+    expect(quotaIn(await submit(client, 0.5))).toMatchObject({ quota: 45, windowS: 90 })
+    expect(quotaIn(await client.get(FOUND))).toMatchObject({ quota: 8, windowS: 60 })
   })
 
   test('with the rate for the burst where a smaller burst is set', async () => {
     const { client } = await served({ FORECASTS_PER_MINUTE: '30', FORECASTS_BURST: '5' })
-    expect(standingOf(await submit(client, 0.5))).toMatchObject({ quota: 30, windowS: 60 })
+    expect(quotaIn(await submit(client, 0.5))).toMatchObject({ quota: 30, windowS: 60 })
   })
 
   test('also when it fails, and then it costs nothing', async () => {
@@ -95,11 +95,11 @@ describe('every limited call says how its caller stands', () => {
       await client.post(BULK, '{'),
       await client.get(MISSING.replace('verification', 'metrics')),
     ]
-    const standings = failures.map((answer) => {
-      const { policy, quota, remaining } = standingOf(answer)
+    const quotas = failures.map((answer) => {
+      const { policy, quota, remaining } = quotaIn(answer)
       return [answer.status, policy, quota - remaining]
     })
-    expect(standings).toEqual([
+    expect(quotas).toEqual([
       [422, 'registrations', 0],
       [422, 'forecasts', 0],
       [409, 'forecasts', 0],
@@ -144,7 +144,7 @@ describe('verifications without a key', () => {
     const statuses: number[] = []
     for (let call = 0; call < 20; call++) {
       const answer = await calls[call % calls.length]!()
-      expect(standingOf(answer).remaining).toBe(19 - call)
+      expect(quotaIn(answer).remaining).toBe(19 - call)
       statuses.push(answer.status)
     }
     expect(statuses.slice(0, 4)).toEqual([200, 200, 200, 304])
@@ -169,13 +169,13 @@ describe('verifications without a key', () => {
 
   test('are those of the free tier for the month, of which failures cost nothing', async () => {
     const { client, clock } = await served({ ANONYMOUS_PER_MONTH: '3', ANONYMOUS_PER_MINUTE: '5' })
-    const standings: unknown[] = []
+    const quotas: unknown[] = []
     for (const path of [FOUND, MISSING, FOUND, FOUND]) {
-      const { policy, remaining } = standingOf(await client.get(path))
-      standings.push([policy, remaining])
+      const { policy, remaining } = quotaIn(await client.get(path))
+      quotas.push([policy, remaining])
     }
     const month = 'monthly-calls-by-address'
-    expect(standings).toEqual([
+    expect(quotas).toEqual([
       [month, 2],
       [month, 2],
       [month, 1],
@@ -192,7 +192,7 @@ describe('verifications without a key', () => {
       expect(refused.text).toContain('of this address without a key for this month are used up')
     }
     clock.set('2026-04-01T00:00:00.000Z')
-    expect(standingOf(await client.get(FOUND))).toMatchObject({ policy: 'verifications', remaining: 1 })
+    expect(quotaIn(await client.get(FOUND))).toMatchObject({ policy: 'verifications', remaining: 1 })
   })
 
   test('are 100 a month where nothing else is set, and leave nothing in the store', async () => {
@@ -227,7 +227,7 @@ describe('reads', () => {
         const answer = await client.get(path, headers)
         left -= 1
         expect(answer.status, path).toBe(200)
-        expect(standingOf(answer)).toMatchObject({ policy: 'reads', remaining: left })
+        expect(quotaIn(answer)).toMatchObject({ policy: 'reads', remaining: left })
       }
     }
     for (const path of paths) expectLimited(await client.get(path, key), 'reads')
@@ -238,7 +238,7 @@ describe('reads', () => {
   test('that fail are counted as attempts alone', async () => {
     const { client } = await served({ READS_PER_MINUTE: '1', ATTEMPTS_PER_MINUTE: '3' })
     for (const path of ['/questions?limit=0', `/questions/${uuidOf(9, 9)}`]) {
-      expect(standingOf(await client.get(path)).remaining).toBe(1)
+      expect(quotaIn(await client.get(path)).remaining).toBe(1)
     }
     expect((await client.get('/questions')).status).toBe(200)
     expectLimited(await client.get('/questions'), 'reads')
@@ -273,10 +273,10 @@ describe('registrations', () => {
     failures.push(await register(client))
     broken = false
     expect(failures.map(({ status }) => status)).toEqual([400, 422, 422, 503])
-    for (const failure of failures) expect(standingOf(failure)).toMatchObject({ quota: 2, remaining: 2 })
+    for (const failure of failures) expect(quotaIn(failure)).toMatchObject({ quota: 2, remaining: 2 })
     for (const left of [1, 0]) {
       const registered = await register(client)
-      expect([registered.status, standingOf(registered).remaining]).toEqual([201, left])
+      expect([registered.status, quotaIn(registered).remaining]).toEqual([201, left])
     }
     expectLimited(await register(client), 'registrations')
   })
@@ -285,13 +285,13 @@ describe('registrations', () => {
     const { client } = await served({ REGISTRATIONS_PER_HOUR: '2' })
     const once = { 'Idempotency-Key': uuidOf(7, 1) }
     const first = await register(client, 'a', once)
-    expect([first.status, standingOf(first).remaining]).toEqual([201, 1])
+    expect([first.status, quotaIn(first).remaining]).toEqual([201, 1])
     const again = await register(client, 'a', once)
-    expect([again.status, standingOf(again).remaining]).toEqual([201, 1])
+    expect([again.status, quotaIn(again).remaining]).toEqual([201, 1])
     expect(again.text).toBe(first.text)
     expect((await register(client)).status).toBe(201)
     const late = await register(client, 'a', once)
-    expect([late.status, standingOf(late).remaining]).toEqual([201, 0])
+    expect([late.status, quotaIn(late).remaining]).toEqual([201, 0])
     expect(late.text).toBe(first.text)
     expectLimited(await register(client, 'a', { 'Idempotency-Key': uuidOf(7, 2) }), 'registrations')
     expectLimited(await register(client), 'registrations')
@@ -335,14 +335,14 @@ describe('forecasts', () => {
       await submit(client, 0.3),
     ]
     expect(answers.map(({ status }) => status)).toEqual([200, 422, 409, 200])
-    expect(answers.map((answer) => standingOf(answer).remaining)).toEqual([1, 1, 1, 0])
+    expect(answers.map((answer) => quotaIn(answer).remaining)).toEqual([1, 1, 1, 0])
     expect(expectLimited(await submit(client, 0.4), 'forecasts')).toMatchObject({ quota: 2, windowS: 120 })
     const its = await client.post(
       `/agents/${other.agent_id}/forecast`,
       { question_id: QUESTION.open, probability: 0.5 },
       bearer(other.api_key),
     )
-    expect([its.status, standingOf(its).remaining]).toEqual([200, 1])
+    expect([its.status, quotaIn(its).remaining]).toEqual([200, 1])
     const recorded = await inboxRows(components.store, 'forecasts')
     expect(recorded.map(({ probability }) => probability)).toEqual([0.1, 0.3, 0.5])
   })

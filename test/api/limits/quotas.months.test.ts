@@ -10,7 +10,7 @@ import {
   expectLimited,
   idOf,
   remaining,
-  standingOf,
+  quotaIn,
   storm,
   timesThrough,
   withKey,
@@ -42,8 +42,8 @@ describe('a quota', () => {
       await client.get(MISSING, key),
       await client.post(BULK, bulkOf(1), key),
     ]) {
-      const standing = expectLimited(refused, 'monthly-calls')
-      expect(standing).toMatchObject({ quota: 3, windowS: MONTH_S, resetS: REST_OF_MONTH_S })
+      const answered = expectLimited(refused, 'monthly-calls')
+      expect(answered).toMatchObject({ quota: 3, windowS: MONTH_S, resetS: REST_OF_MONTH_S })
       expect(refused.text).toContain('are used up; try again in 31 days')
     }
     expect((await client.send('HEAD', FOUND, { headers: key })).status).toBe(429)
@@ -52,7 +52,7 @@ describe('a quota', () => {
     clock.set('2026-04-01T00:00:00.000Z')
     const anew = await client.get(FOUND, key)
     expect(anew.status).toBe(200)
-    expect(standingOf(anew)).toMatchObject({
+    expect(quotaIn(anew)).toMatchObject({
       quota: 3,
       remaining: 2,
       windowS: 30 * 86_400,
@@ -122,7 +122,7 @@ describe('a place', () => {
     for (let call = 0; call < 5; call++) expectLimited(await client.get(FOUND, key), 'monthly-calls')
     letGo()
     expect((await failing).status).toBe(404)
-    expect(standingOf(await failing).remaining).toBe(1)
+    expect(quotaIn(await failing).remaining).toBe(1)
     expect((await client.get(FOUND, key)).status).toBe(200)
     expectLimited(await client.get(FOUND, key), 'monthly-calls')
   })

@@ -8,7 +8,7 @@ import {
   bulkOf,
   idOf,
   remaining,
-  standingOf,
+  quotaIn,
   withKey,
 } from '../../support/counted-calls.ts'
 import { inboxRows } from '../../support/inbox-rows.ts'
@@ -39,7 +39,7 @@ describe('a key', () => {
     } as Parameters<typeof components.registry.createClientKey>[2])
     const first = await client.get(FOUND, withKey(key))
     expect(first.status).toBe(200)
-    expect(standingOf(first)).toEqual({
+    expect(quotaIn(first)).toEqual({
       policy: 'monthly-calls',
       quota,
       windowS: MONTH_S,
@@ -48,10 +48,10 @@ describe('a key', () => {
     })
     const most = await client.post(BULK, bulkOf(ids), withKey(key))
     expect(most.status).toBe(200)
-    expect(standingOf(most).remaining).toBe(quota - 2)
+    expect(quotaIn(most).remaining).toBe(quota - 2)
     const tooMany = await client.post(BULK, bulkOf(ids + 1), withKey(key))
     expectProblem(tooMany, 422, new RegExp(`at most ${ids} are allowed`))
-    expect(standingOf(tooMany).remaining).toBe(quota - 2)
+    expect(quotaIn(tooMany).remaining).toBe(quota - 2)
   })
 
   test('of an agent is one of the free tier', async () => {
@@ -59,7 +59,7 @@ describe('a key', () => {
     const { key } = await registerAgent(client)
     const answer = await client.get(FOUND, withKey(key))
     expect(answer.status).toBe(200)
-    expect(standingOf(answer)).toMatchObject({ policy: 'monthly-calls', quota: 100, remaining: 99 })
+    expect(quotaIn(answer)).toMatchObject({ policy: 'monthly-calls', quota: 100, remaining: 99 })
   })
 
   test('of the sandbox has the calls of the sandbox, which are others', async () => {
@@ -68,7 +68,7 @@ describe('a key', () => {
     const { agentId, key } = await registerAgent(sandboxed)
     const answer = await sandboxed.post(BULK, { entity_type: 'agent', ids: [agentId] }, withKey(key))
     expect(answer.status).toBe(200)
-    expect(standingOf(answer)).toMatchObject({ policy: 'monthly-calls', quota: 1_000, remaining: 999 })
+    expect(quotaIn(answer)).toMatchObject({ policy: 'monthly-calls', quota: 1_000, remaining: 999 })
     expectProblem(await client.get(FOUND, withKey(key)), 401, /works under \/sandbox only/)
     expectProblem(await sandboxed.get(FOUND, withKey(await newKey())), 401, /not under \/sandbox/)
   })
@@ -78,7 +78,7 @@ describe('a key', () => {
     const [first, second] = [await newKey(), await newKey()]
     for (let call = 0; call < 3; call++) expect((await client.get(FOUND, withKey(first))).status).toBe(200)
     expect(await remaining(client.get(FOUND, withKey(second)))).toBe(99)
-    expect(standingOf(await client.get(FOUND))).toMatchObject({ policy: 'verifications', remaining: 0 })
+    expect(quotaIn(await client.get(FOUND))).toMatchObject({ policy: 'verifications', remaining: 0 })
   })
 
   test('that is unknown, revoked or none at all is answered 401 and counted nowhere', async () => {
@@ -97,7 +97,7 @@ describe('a key', () => {
       }
     }
     expect(await remaining(client.get(FOUND, withKey(key.key)))).toBe(99)
-    expect(standingOf(await client.get(FOUND)).remaining).toBe(19)
+    expect(quotaIn(await client.get(FOUND)).remaining).toBe(19)
     await stop()
     expect(await inboxRows(store, 'usage')).toMatchObject([{ key_id: key.id, calls: 1n }])
   })
@@ -121,7 +121,7 @@ describe('a call that counts', () => {
     ]) {
       const answer = await call()
       statuses.push(answer.status)
-      left.push(standingOf(answer).remaining)
+      left.push(quotaIn(answer).remaining)
     }
     expect(statuses).toEqual([200, 304, 304, 200, 200])
     expect(left).toEqual([98, 97, 96, 95, 94])
@@ -133,7 +133,7 @@ describe('a call that counts', () => {
     for (const path of [FOUND.replace('verification', 'metrics'), '/methodology/version', '/questions']) {
       const answer = await client.get(path, key)
       expect(answer.status).toBe(200)
-      expect(standingOf(answer).policy).toBe('reads')
+      expect(quotaIn(answer).policy).toBe('reads')
     }
     await client.send('OPTIONS', FOUND, { headers: key })
     expect((await client.send('DELETE', FOUND, { headers: key })).status).toBe(405)
@@ -154,7 +154,7 @@ describe('a call that counts', () => {
       const key = withKey(await newKey())
       const failed = await call(client, key)
       expect(failed.status).toBe(status)
-      expect(standingOf(failed)).toMatchObject({ policy: 'monthly-calls', quota: 100, remaining: 100 })
+      expect(quotaIn(failed)).toMatchObject({ policy: 'monthly-calls', quota: 100, remaining: 100 })
       expect(await remaining(client.get(FOUND, key))).toBe(99)
       await stop()
       expect(await inboxRows(store, 'usage')).toMatchObject([{ calls: 1n }])
@@ -174,7 +174,7 @@ describe('a call that counts', () => {
     const key = withKey(await newKey())
     const failed = await client.get(FOUND, key)
     expectProblem(failed, status, /./)
-    expect(standingOf(failed).remaining).toBe(100)
+    expect(quotaIn(failed).remaining).toBe(100)
     broken = false
     expect(await remaining(client.get(FOUND, key))).toBe(99)
     await stop()
@@ -189,6 +189,6 @@ describe('a call that counts', () => {
     const { client, newKey } = await served({ store })
     const failed = await client.get(FOUND, withKey(await newKey()))
     expectProblem(failed, 503, /the failure was noted/)
-    expect(standingOf(failed).remaining).toBe(100)
+    expect(quotaIn(failed).remaining).toBe(100)
   })
 })

@@ -218,7 +218,7 @@ const PROVOKE_OF: Record<string, Provoke> = {
     return send(client, request)
   },
   'submitForecasts 409': underWay,
-  'listStandingForecasts 429': async (request) => {
+  'listCurrentForecasts 429': async (request) => {
     const client = await another({ settings: { READS_PER_MINUTE: '1' } })
     await send(client, { ...request, path: '/questions', query: {}, headers: {} })
     return send(client, request)
@@ -231,7 +231,7 @@ const PROVOKE_OF: Record<string, Provoke> = {
     })
     return send(await another({ store }), request)
   },
-  'listStandingForecasts 503': async (request) => {
+  'listCurrentForecasts 503': async (request) => {
     const store = new FaultStore(copyOf(released), {
       before: ({ path }) => {
         if (path.startsWith('tables/forecasts/')) throw new ServiceError('unavailable', `there is no ${path}`)

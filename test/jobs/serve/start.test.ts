@@ -127,8 +127,8 @@ describe('while the questions are read', () => {
     expect(answer.status).toBe(200)
     const { forecast_id } = answer.json()
     expect((await inboxRows(store, 'forecasts')).map((row) => row['forecast_id'])).toEqual([forecast_id])
-    const standing = await client.get(`/agents/${agent.agentId}/forecasts`, bearer(agent.key))
-    expect(standing.json()).toMatchObject({ forecasts: [{ forecast_id }] })
+    const read = await client.get(`/agents/${agent.agentId}/forecasts`, bearer(agent.key))
+    expect(read.json()).toMatchObject({ forecasts: [{ forecast_id }] })
   })
 
   test('the node stops, and answers first what is under way', async () => {

@@ -76,10 +76,10 @@ test('an agent that copies the crowd says the average of the forecasts that stan
   expect(first).toEqual([])
   const { questionId, probability } = second![0]!
   const made = live.forecasts.filter((forecast) => forecast.questionId === questionId)
-  const standing = made.filter(({ forecastAt }) => forecastAt.getTime() < OPENS_AT.getTime() + 2_000)
-  expect(new Set(standing.map(({ userId }) => userId)).size).toBe(standing.length)
-  const sum = standing.reduce((total, forecast) => total + forecast.probability, 0)
-  expect(probability).toBeCloseTo(sum / standing.length, 1)
+  const early = made.filter(({ forecastAt }) => forecastAt.getTime() < OPENS_AT.getTime() + 2_000)
+  expect(new Set(early.map(({ userId }) => userId)).size).toBe(early.length)
+  const sum = early.reduce((total, forecast) => total + forecast.probability, 0)
+  expect(probability).toBeCloseTo(sum / early.length, 1)
 })
 
 /** What an agent earns that is alone in a sandbox and says the odds in the titles of its questions. */

@@ -3,7 +3,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { MemoryStore } from '../../../../pipeline/store/memory.ts'
 import { manifestPath } from '../../../../pipeline/store/paths.ts'
-import { FOUND, standingOf } from '../../../support/counted-calls.ts'
+import { FOUND, quotaIn } from '../../../support/counted-calls.ts'
 import { FaultStore } from '../../../support/fault-store.ts'
 import { Clock, release, testComponents, testService } from '../../../support/service.ts'
 import { copyOf } from '../../../support/store-content.ts'
@@ -44,7 +44,7 @@ async function restedNode() {
     },
   )
   const ask = () => service.client.get(FOUND)
-  const remaining = async () => standingOf(await ask()).remaining
+  const remaining = async () => quotaIn(await ask()).remaining
   const first = await remaining()
   // A node that looks no more rests. It looks every 50 ms as long as it is asked.
   let quiet = { looks: -1, polls: 0 }
@@ -80,7 +80,7 @@ test('a node that rested looks at its store first, and then answers and counts t
   const answer = await ask()
   expect(looks()).toBeGreaterThan(before)
   expect([answer.status, left()]).toEqual([200, 0])
-  expect(standingOf(answer).remaining).toBe(first - 1)
+  expect(quotaIn(answer).remaining).toBe(first - 1)
   expect(await remaining()).toBe(first - 2)
 })
 
@@ -90,7 +90,7 @@ test('a node that rested answers from the release that came meanwhile, and count
   const answer = await ask()
   expect(answer.json()).toMatchObject({ release: 2 })
   expect(left()).toBe(1)
-  expect(standingOf(answer).remaining).toBe(first - 1)
+  expect(quotaIn(answer).remaining).toBe(first - 1)
 })
 
 test('an answer that is sent while the service shuts down is the last of its connection', async () => {

@@ -1,10 +1,10 @@
-// What a node holds of standing forecasts: the same as a plain reading of all that was written, whatever was
+// What a node holds of current forecasts: the same as a plain reading of all that was written, whatever was
 // read when.
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { QuestionBook } from '../../../api/questions/book.ts'
-import { StandingForecasts } from '../../../api/standing/standing.ts'
+import { CurrentForecasts } from '../../../api/current-forecasts/current-forecasts.ts'
 import type { Components } from '../../../jobs/components/components.ts'
 import { withDatabase } from '../../../pipeline/duckdb.ts'
 import { LocalFiles } from '../../../pipeline/store/local-files.ts'
@@ -42,17 +42,17 @@ function newNode() {
   const local = new LocalFiles(store, join(components.directory, components.newId()))
   const source = { ...components, local, now: clock.now }
   const questions = new QuestionBook(source)
-  return { questions, standing: new StandingForecasts({ ...source, questions }) }
+  return { questions, forecasts: new CurrentForecasts({ ...source, questions }) }
 }
 type Node = ReturnType<typeof newNode>
 
-async function follow({ questions, standing }: Node): Promise<void> {
+async function follow({ questions, forecasts }: Node): Promise<void> {
   await questions.refresh()
-  await standing.refresh()
+  await forecasts.refresh()
 }
 
-const pageOf = ({ standing }: Node, agent: number) =>
-  standing.page({ agentId: agentId(agent), questionId: undefined, limit: 1000, cursor: undefined })
+const pageOf = ({ forecasts }: Node, agent: number) =>
+  forecasts.page({ agentId: agentId(agent), questionId: undefined, limit: 1000, cursor: undefined })
 
 /** The id of an object that is named `ms` after the start. */
 const named = (ms: number, number: number) => {
@@ -114,7 +114,7 @@ describe('a node that follows', () => {
     await follow(node)
     const rows = [forecast(1, 1, 5)]
     const path = await send(store, 'forecasts', components.newId(), rows)
-    node.standing.wrote(path, rows)
+    node.forecasts.wrote(path, rows)
     store.calls.length = 0
     await follow(node)
     expect(store.calls.filter(({ path: read }) => read === path)).toEqual([])
@@ -140,7 +140,7 @@ describe('a node that follows', () => {
     for (let minute = 0; minute < 30; minute++) {
       pass(60_000)
       const rows = [forecast(1, 1, minute)]
-      node.standing.wrote(await send(store, 'forecasts', named(minute * 60_000, minute), rows), rows)
+      node.forecasts.wrote(await send(store, 'forecasts', named(minute * 60_000, minute), rows), rows)
       await follow(node)
     }
     expect(listings.map(({ found }) => found)).toEqual(Array.from({ length: 30 }, () => []))
@@ -153,7 +153,7 @@ describe('a node that follows', () => {
     await follow(node)
     await ask(1, HOUR_MS)
     const rows = [forecast(1, 1, 5)]
-    node.standing.wrote(await send(store, 'forecasts', components.newId(), rows), rows)
+    node.forecasts.wrote(await send(store, 'forecasts', components.newId(), rows), rows)
     await follow(node)
     expect(pageOf(node, 1).forecasts).toMatchObject([{ probability: 0.000005 }])
   })
@@ -198,7 +198,7 @@ describe('a node whose store does not answer', () => {
     await send(store, 'forecasts', named(0, 2), [forecast(1, 1, 2)])
     await follow(node)
     isAway = true
-    await expect(node.standing.refresh()).rejects.toThrow(/is away/)
+    await expect(node.forecasts.refresh()).rejects.toThrow(/is away/)
     expect(() => pageOf(node, 1)).toThrow(/its store does not answer/)
     isAway = false
     await follow(node)
@@ -249,7 +249,7 @@ describe('a node that starts', () => {
     )
     expect([...new Set(read)]).toEqual(['2026-03-03', '2026-03-04', '2026-03-05', '2026-03-06'])
     expect(pageOf(node, 1).forecasts).toMatchObject([{ question_id: questionId(3) }])
-    expect(node.standing.size).toBe(1)
+    expect(node.forecasts.size).toBe(1)
   })
 })
 
@@ -299,10 +299,10 @@ test('two nodes, and one that starts last, know what a plain reading of everythi
             const rows = [forecast(each.agent, each.question, each.ppm)]
             all.push(...rows)
             const path = await send(store, 'forecasts', named(sinceMs(), index), rows)
-            const { questions, standing } = nodes[each.node]!
+            const { questions, forecasts } = nodes[each.node]!
             // As it does for the call.
             await questions.refresh()
-            standing.wrote(path, rows)
+            forecasts.wrote(path, rows)
             break
           }
           case 'follow':
@@ -337,7 +337,7 @@ test('two nodes, and one that starts last, know what a plain reading of everythi
           const agents = all
             .filter((row) => row.question_id === questionId(question))
             .map((row) => row.entity_id)
-          expect(node.standing.agentsOn(questionId(question))).toBe(new Set(agents).size)
+          expect(node.forecasts.agentsOn(questionId(question))).toBe(new Set(agents).size)
         }
         for (const agent of [0, 1, 2]) {
           const expected = [0, 1, 2, 3].flatMap((question) => {

@@ -5,7 +5,7 @@ import type { TableVersion } from './delta.ts'
 import { attachCurrent, attachTable } from './views.ts'
 
 /** The last forecast of an agent on a question. */
-export interface StandingRow {
+export interface CurrentForecastRow {
   forecast_id: string
   agent_id: string
   question_id: string
@@ -14,13 +14,13 @@ export interface StandingRow {
 }
 
 /** What tables are read with. */
-export interface StandingSource {
+export interface CurrentForecastSource {
   local: LocalFiles
   openDatabase: () => Promise<Database>
 }
 
 /** The tables that say what stands. */
-export interface StandingVersions {
+export interface CurrentForecastVersions {
   questions: TableVersion & { table: 'questions' }
   resolutions: TableVersion & { table: 'resolutions' }
   forecasts: TableVersion
@@ -37,12 +37,12 @@ const CLOCKS_MS = 120_000
  * @param take called with some rows at a time: others run in between.
  * @throws ServiceError `corrupt` for a data file that is damaged or missing.
  */
-export async function standingRows(
-  { local, openDatabase }: StandingSource,
-  { questions, resolutions, forecasts }: StandingVersions,
+export async function currentForecastRows(
+  { local, openDatabase }: CurrentForecastSource,
+  { questions, resolutions, forecasts }: CurrentForecastVersions,
   from: number,
   now: Date,
-  take: (rows: StandingRow[]) => void,
+  take: (rows: CurrentForecastRow[]) => void,
 ): Promise<void> {
   await local.reading(() =>
     withDatabase(openDatabase, async (database) => {
@@ -63,7 +63,7 @@ export async function standingRows(
       )
       if (found < 0) return
       await attachTable(database, local, forecasts, found)
-      for await (const rows of database.rowBlocks<StandingRow>(STANDING)) take(rows)
+      for await (const rows of database.rowBlocks<CurrentForecastRow>(CURRENT)) take(rows)
     }),
   )
 }
@@ -72,7 +72,7 @@ export async function standingRows(
  * Grain: one row per agent and question. Of forecasts made at the same instant the one with the greatest id
  * counts.
  */
-const STANDING = `
+const CURRENT = `
   SELECT latest.forecast_id, entity_id AS agent_id, question_id, latest.probability,
     epoch_ms(latest.forecast_at)::DOUBLE AS "atMs"
   FROM (

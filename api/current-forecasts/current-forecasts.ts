@@ -1,17 +1,17 @@
-// What each agent has standing on open questions, as this node knows it: built from the table of forecasts,
-// kept up to date with what this node and others write.
+// The current forecasts of each agent on open questions, as this node knows them. They are built from the
+// table of forecasts, and kept up to date with the writes of this node and of others.
 import pMap from 'p-map'
 import { inboxPathAt, inboxPrefix, inboxTimeMs, isInboxPath } from '../../pipeline/store/paths.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import { TableLog } from '../../pipeline/tables/delta-log.ts'
 import { readInbox } from '../../pipeline/tables/inbox.ts'
 import {
-  type StandingSource as TableSource,
-  type StandingRow,
-  standingRows,
-} from '../../pipeline/tables/standing.ts'
+  type CurrentForecastSource as TableSource,
+  type CurrentForecastRow,
+  currentForecastRows,
+} from '../../pipeline/tables/current-forecasts.ts'
 import { ServiceError } from '../../schemas/errors.ts'
-import type { StandingForecasts as Page } from '../../schemas/answers.ts'
+import type { CurrentForecasts as Page } from '../../schemas/answers.ts'
 import type { ForecastRow, Row } from '../../schemas/tables.ts'
 import type { QuestionBook } from '../questions/book.ts'
 import { byClose, indexAfter } from '../questions/order.ts'
@@ -36,21 +36,21 @@ export type WrittenForecast = Pick<
   'entity_type' | 'entity_id' | 'question_id' | 'forecast_id' | 'probability' | 'forecast_at'
 >
 
-interface StandingSource extends TableSource {
+interface Source extends TableSource {
   store: Store
   questions: QuestionBook
   now: () => Date
 }
 
-export interface StandingRequest {
+export interface CurrentForecastsRequest {
   agentId: string
   questionId: string | undefined
   limit: number
   cursor: string | undefined
 }
 
-export class StandingForecasts {
-  readonly #source: StandingSource
+export class CurrentForecasts {
+  readonly #source: Source
   readonly #log: TableLog
   readonly #held = new HeldForecasts()
   /**
@@ -73,7 +73,7 @@ export class StandingForecasts {
   #isCurrent = false
   #refreshing: Promise<void> | undefined
 
-  constructor(source: StandingSource) {
+  constructor(source: Source) {
     this.#source = source
     this.#log = new TableLog(source.store, 'forecasts')
     this.#reopened = source.questions.reopened
@@ -116,12 +116,12 @@ export class StandingForecasts {
   }
 
   /**
-   * What an agent has standing on the questions that are open, in the order in which they close.
+   * Returns a page of an agent’s current forecasts on open questions, in the order in which these close.
    *
    * @throws ServiceError `unavailable` until the node has read the table and where the store does not answer,
    *   `invalid` for a cursor that no page gave.
    */
-  page({ agentId, questionId, limit, cursor }: StandingRequest): Page {
+  page({ agentId, questionId, limit, cursor }: CurrentForecastsRequest): Page {
     if (!this.#isCurrent) throw notCurrent()
     const after = cursor === undefined ? undefined : decodeCursor(cursor)
     const own = this.#held.of(agentId)
@@ -188,7 +188,7 @@ export class StandingForecasts {
   async #load(from: number): Promise<void> {
     const { questions, now } = this.#source
     await questions.refresh()
-    const take = (rows: StandingRow[]) => {
+    const take = (rows: CurrentForecastRow[]) => {
       const nowMs = now().getTime()
       for (const { agent_id, question_id, ...forecast } of rows) {
         const question = questions.known(question_id)
@@ -196,7 +196,7 @@ export class StandingForecasts {
       }
     }
     const versions = { ...questions.versions, forecasts: this.#log.current }
-    await standingRows(this.#source, versions, from, now(), take)
+    await currentForecastRows(this.#source, versions, from, now(), take)
   }
 
   /** Takes in all that is whole, however one object is damaged, and returns what went wrong. */

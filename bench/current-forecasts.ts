@@ -14,7 +14,7 @@ import { openStore } from '../pipeline/store/open.ts'
 import { inboxPath } from '../pipeline/store/paths.ts'
 import { compact } from '../pipeline/tables/compact.ts'
 import { parquetOf } from '../pipeline/tables/data-files.ts'
-import type { StandingForecasts } from '../schemas/answers.ts'
+import type { CurrentForecasts } from '../schemas/answers.ts'
 import { run, startService } from './process.ts'
 
 const { values } = parseArgs({
@@ -25,18 +25,18 @@ const { values } = parseArgs({
     questions: { type: 'string', default: '1000' },
     updates: { type: 'string', default: '200' },
     /** For the starts: forecasts in the table, of which each agent has three on each open question. */
-    standing: { type: 'string', default: '1000000' },
+    current: { type: 'string', default: '1000000' },
   },
 })
-const [nodes, agents, questions, updates, standing] = [
+const [nodes, agents, questions, updates, current] = [
   values.nodes,
   values.agents,
   values.questions,
   values.updates,
-  values.standing,
+  values.current,
 ].map(Number) as [number, number, number, number, number]
 
-const folder = await mkdtemp(join(tmpdir(), 'fvs-bench-standing-'))
+const folder = await mkdtemp(join(tmpdir(), 'fvs-bench-current-'))
 const url = values.store ?? join(folder, 'store')
 const s3 = Object.fromEntries(
   ['S3_ENDPOINT', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_REGION'].flatMap((name) =>
@@ -80,11 +80,11 @@ const register = async (node: Node): Promise<Agent> => {
   return { ...nobody, ...(await call<object>(node, nobody, '/agents/register', body)) }
 }
 
-/** All that an agent has standing, by question. */
+/** All current forecasts of an agent, by question. */
 async function readBack(node: Node, agent: Agent): Promise<Map<string, number>> {
   const found = new Map<string, number>()
   for (let query = '?limit=1000'; ;) {
-    const page = await call<StandingForecasts>(node, agent, `/agents/${agent.agent_id}/forecasts${query}`)
+    const page = await call<CurrentForecasts>(node, agent, `/agents/${agent.agent_id}/forecasts${query}`)
     for (const { question_id, probability } of page.forecasts) found.set(question_id, probability)
     if (page.next_cursor === null) return found
     query = `?limit=1000&cursor=${page.next_cursor}`
@@ -97,7 +97,7 @@ async function memoryMib({ pid }: Node, name: 'VmRSS' | 'VmHWM'): Promise<number
 }
 
 const STARTS = 'serves after  reads back after     CPU   memory MiB, most'
-/** Starts a node, and prints what that took until it could answer what an agent has standing. */
+/** Starts a node, and prints what that took until it could answer an agent's current forecasts. */
 async function printStart(
   what: string,
   begin: () => Promise<Node>,
@@ -172,7 +172,7 @@ async function measureNodes(): Promise<void> {
     const acknowledgedMs = performance.now()
     const path = `/agents/${agent.agent_id}/forecasts?question_id=${question_id}`
     const isRight = async (node: Node) =>
-      (await call<StandingForecasts>(node, agent, path)).forecasts[0]?.probability === probability
+      (await call<CurrentForecasts>(node, agent, path)).forecasts[0]?.probability === probability
     assert.ok(await isRight(nodeOf(number)), 'the node that took a forecast does not have it')
     own.push(performance.now() - acknowledgedMs)
     await Promise.all(
@@ -236,7 +236,7 @@ async function measureNodes(): Promise<void> {
 /** A table in which agents have three forecasts on each of 1,000 open questions, as many as stand in all. */
 async function measureStarts(): Promise<void> {
   print(`\n${'a node that starts over a folder'.padEnd(44)}${STARTS}`)
-  for (const count of [0, standing / 10, standing]) {
+  for (const count of [0, current / 10, current]) {
     const store = join(folder, `starts-${count}`)
     await importQuestions(store, 1000)
     const first = await startNode(store, 'starts')

@@ -1,7 +1,7 @@
-// An agent reads back what it has standing on open questions.
+// An agent reads back its current forecasts on open questions.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
-import type { StandingForecasts } from '../../schemas/answers.ts'
+import type { CurrentForecasts } from '../../schemas/answers.ts'
 import { FaultStore } from '../support/fault-store.ts'
 import {
   type Client,
@@ -34,10 +34,10 @@ async function node(store: MemoryStore | FaultStore, clock = new Clock(NOW)) {
   return service
 }
 
-async function standingOf(client: Client, { agentId, key } = agent, query = ''): Promise<StandingForecasts> {
+async function quotaIn(client: Client, { agentId, key } = agent, query = ''): Promise<CurrentForecasts> {
   const answer = await client.get(pathOf(agentId) + query, bearer(key))
   expect(answer.status, answer.text).toBe(200)
-  return answer.json<StandingForecasts>()
+  return answer.json<CurrentForecasts>()
 }
 
 const submit = async (client: Client, questionId: string, probability: number, { agentId, key } = agent) => {
@@ -54,10 +54,10 @@ const numbered = (number: number, closes = '2026-05-01T00:00:00Z') =>
 describe('GET /agents/{agent_id}/forecasts', () => {
   test('has the last acknowledged forecast on each open question at once, with what was answered', async () => {
     const { client } = await node(copyOf(released))
-    expect(await standingOf(client)).toEqual({ agent_id: agent.agentId, forecasts: [], next_cursor: null })
+    expect(await quotaIn(client)).toEqual({ agent_id: agent.agentId, forecasts: [], next_cursor: null })
     await submit(client, QUESTION.open, 0.25)
     const { forecast_id, forecast_at } = await submit(client, QUESTION.open, 0.75)
-    expect(await standingOf(client)).toEqual({
+    expect(await quotaIn(client)).toEqual({
       agent_id: agent.agentId,
       forecasts: [
         {
@@ -80,7 +80,7 @@ describe('GET /agents/{agent_id}/forecasts', () => {
       probability: 0.1,
     }))
     await client.post(pathOf(agent.agentId), { forecasts }, bearer(agent.key))
-    expect((await standingOf(client)).forecasts).toMatchObject([
+    expect((await quotaIn(client)).forecasts).toMatchObject([
       { question_id: QUESTION.open, probability: 0.1 },
     ])
   })
@@ -89,9 +89,9 @@ describe('GET /agents/{agent_id}/forecasts', () => {
     const store = copyOf(released)
     const [first, second] = [await node(store), await node(store)]
     await submit(first.client, QUESTION.open, 0.4)
-    const expected = await standingOf(first.client)
-    await expect.poll(() => standingOf(second.client)).toEqual(expected)
-    expect(await standingOf((await node(store)).client)).toEqual(expected)
+    const expected = await quotaIn(first.client)
+    await expect.poll(() => quotaIn(second.client)).toEqual(expected)
+    expect(await quotaIn((await node(store)).client)).toEqual(expected)
   })
 
   test('stays when the forecasts are taken into the table, and on a node that reads them there', async () => {
@@ -99,12 +99,12 @@ describe('GET /agents/{agent_id}/forecasts', () => {
     const clock = new Clock(NOW)
     const { client, components } = await node(store, clock)
     await submit(client, QUESTION.open, 0.4)
-    const expected = await standingOf(client)
+    const expected = await quotaIn(client)
     clock.set('2026-03-01T13:00:00.000Z')
     await release(components)
     expect([...store.objects.keys()].filter((path) => path.startsWith('inbox/forecasts/'))).toEqual([])
-    expect(await standingOf(client)).toEqual(expected)
-    expect(await standingOf((await node(store, clock)).client)).toEqual(expected)
+    expect(await quotaIn(client)).toEqual(expected)
+    expect(await quotaIn((await node(store, clock)).client)).toEqual(expected)
   })
 
   test('drops what stood on a question that is over, and has it again where its close is put off', async () => {
@@ -113,23 +113,23 @@ describe('GET /agents/{agent_id}/forecasts', () => {
     const { client, components } = await node(store, clock)
     await importRows(components, 'questions', [HEADER, numbered(1, '2026-03-02T00:00:00Z')].join('\n'))
     await submit(client, uuidOf(5, 1), 0.4)
-    const { forecasts } = await standingOf(client)
+    const { forecasts } = await quotaIn(client)
     expect(forecasts).toHaveLength(1)
     clock.set('2026-03-02T00:00:00.000Z')
-    expect((await standingOf(client)).forecasts).toEqual([])
+    expect((await quotaIn(client)).forecasts).toEqual([])
     const inMemory = async () =>
-      /fvs_standing_forecasts\{.*production.*\} (\d+)/.exec((await client.get('/metrics')).text)?.[1]
-    await expect.poll(async () => (await standingOf(client), inMemory())).toBe('0')
+      /fvs_current_forecasts\{.*production.*\} (\d+)/.exec((await client.get('/metrics')).text)?.[1]
+    await expect.poll(async () => (await quotaIn(client), inMemory())).toBe('0')
     await importRows(components, 'questions', [HEADER, numbered(1, '2026-03-05T00:00:00Z')].join('\n'))
     await expect
-      .poll(async () => (await standingOf(client)).forecasts)
+      .poll(async () => (await quotaIn(client)).forecasts)
       .toEqual([{ ...forecasts[0], closes_at: '2026-03-05T00:00:00.000Z' }])
     await importRows(
       components,
       'resolutions',
       `question_id,outcome,resolved_at\n${uuidOf(5, 1)},yes,2026-03-01T00:00:00Z\n`,
     )
-    await expect.poll(async () => (await standingOf(client)).forecasts).toEqual([])
+    await expect.poll(async () => (await quotaIn(client)).forecasts).toEqual([])
   })
 
   test('has them in the order in which the questions close, in pages that together have each once', async () => {
@@ -138,25 +138,25 @@ describe('GET /agents/{agent_id}/forecasts', () => {
     const lines = Array.from({ length: 25 }, (_, number) => numbered(number, closes(number)))
     await importRows(components, 'questions', [HEADER, ...lines].join('\n'))
     for (let number = 0; number < 25; number++) await submit(client, uuidOf(5, number), number / 25)
-    const { forecasts: all } = await standingOf(client)
+    const { forecasts: all } = await quotaIn(client)
     const order = all.map(({ closes_at, question_id }) => `${closes_at} ${question_id}`)
     expect(order).toEqual(order.toSorted())
     expect(all).toHaveLength(25)
     const paged = []
     for (let query = '?limit=7'; ;) {
-      const { forecasts, next_cursor } = await standingOf(client, agent, query)
+      const { forecasts, next_cursor } = await quotaIn(client, agent, query)
       paged.push(...forecasts)
       if (next_cursor === null) break
       expect(forecasts).toHaveLength(7)
       query = `?limit=7&cursor=${next_cursor}`
     }
     expect(paged).toEqual(all)
-    expect((await standingOf(client, agent, '?limit=25')).next_cursor).toBeNull()
+    expect((await quotaIn(client, agent, '?limit=25')).next_cursor).toBeNull()
     const [one] = all
     expect(
-      (await standingOf(client, agent, `?question_id=${one!.question_id.toUpperCase()}`)).forecasts,
+      (await quotaIn(client, agent, `?question_id=${one!.question_id.toUpperCase()}`)).forecasts,
     ).toEqual([one])
-    expect((await standingOf(client, agent, `?question_id=${uuidOf(9, 9)}`)).forecasts).toEqual([])
+    expect((await quotaIn(client, agent, `?question_id=${uuidOf(9, 9)}`)).forecasts).toEqual([])
   })
 
   test('lets the page of a question say how many agents have answered, and not what', async () => {
@@ -177,8 +177,8 @@ describe('GET /agents/{agent_id}/forecasts', () => {
     const other = await registerAgent(client, 'another agent')
     await submit(client, QUESTION.open, 0.4)
     await submit(client, QUESTION.open, 0.6, other)
-    expect((await standingOf(client)).forecasts).toMatchObject([{ probability: 0.4 }])
-    expect((await standingOf(client, other)).forecasts).toMatchObject([{ probability: 0.6 }])
+    expect((await quotaIn(client)).forecasts).toMatchObject([{ probability: 0.4 }])
+    expect((await quotaIn(client, other)).forecasts).toMatchObject([{ probability: 0.6 }])
     expect((await client.get(pathOf(agent.agentId), bearer(other.key))).status).toBe(403)
     const { status, headers } = await client.get(pathOf(agent.agentId))
     expect([status, headers['www-authenticate']]).toEqual([401, 'Bearer'])
@@ -192,7 +192,7 @@ describe('GET /agents/{agent_id}/forecasts', () => {
     const other = await registerAgent(client, 'another agent')
     await submit(client, QUESTION.open, 0.6, other)
     await client.post(`/agents/${other.agentId}/retire`, {}, bearer(other.key))
-    expect((await standingOf(client, other)).forecasts).toMatchObject([{ probability: 0.6 }])
+    expect((await quotaIn(client, other)).forecasts).toMatchObject([{ probability: 0.6 }])
   })
 
   test('answers 503 until the node has read what stands, and then at once', async () => {

@@ -1,34 +1,34 @@
-// An agent reads back what it has standing.
+// An agent reads back its current forecasts.
 import { z } from 'zod'
-import { standingForecasts } from '../../schemas/answers.ts'
-import { standingQuery } from '../../schemas/requests.ts'
+import { currentForecasts } from '../../schemas/answers.ts'
+import { currentForecastsQuery } from '../../schemas/requests.ts'
 import { uuid } from '../../schemas/values.ts'
 import * as examples from '../openapi/examples.ts'
 import { assertOwnKey, route } from '../http/route.ts'
-import { notCurrent } from '../standing/standing.ts'
+import { notCurrent } from '../current-forecasts/current-forecasts.ts'
 
 const { AGENT_ID, QUESTION_ID } = examples
 
-export const listStanding = route({
+export const listCurrentForecasts = route({
   path: '/agents/{agent_id}/forecasts',
-  operationId: 'listStandingForecasts',
+  operationId: 'listCurrentForecasts',
   tag: 'Agents',
-  summary: 'What an agent has standing on open questions',
+  summary: 'Current forecasts of an agent on open questions',
   description:
     'The last forecast of the agent on each question that is open, in the order in which the questions close, with the agent’s own ' +
     'key. What this node has acknowledged is there at once, and what another node has, seconds later. A node that has just started ' +
-    'answers 503 until it has read what stands. Forecasts on questions that are over are in the scores of the agent.',
+    'answers 503 until it has read the current forecasts. Forecasts on questions that are over are in the scores of the agent.',
   key: 'agent',
   follows: true,
   needsStore: true,
   params: z.strictObject({ agent_id: uuid }),
-  query: standingQuery,
+  query: currentForecastsQuery,
   examples: { params: { agent_id: AGENT_ID }, query: { question_id: QUESTION_ID, limit: 100 } },
   success: {
     description: 'A page',
-    body: standingForecasts,
+    body: currentForecasts,
     cache: 'no-store',
-    example: examples.standingForecasts,
+    example: examples.currentForecasts,
     links: {
       question: {
         operationId: 'getQuestion',
@@ -40,11 +40,11 @@ export const listStanding = route({
     403: { type: 'other-agents-key', detail: `this key belongs to another agent than ${AGENT_ID}` },
     422: examples.invalid('query', 'question_id', `must be a UUID such as ${QUESTION_ID}`),
   },
-  handle: async ({ params, query, caller }, { standing, catchUpStanding }) => {
+  handle: async ({ params, query, caller }, { currentForecasts, catchUpForecasts }) => {
     const { agent_id } = params
     assertOwnKey(caller.agent_id, agent_id)
-    if (!(await catchUpStanding())) throw notCurrent()
+    if (!(await catchUpForecasts())) throw notCurrent()
     const { question_id: questionId, limit, cursor } = query
-    return { body: standing.page({ agentId: agent_id, questionId, limit, cursor }) }
+    return { body: currentForecasts.page({ agentId: agent_id, questionId, limit, cursor }) }
   },
 })
