@@ -12,13 +12,14 @@ export const room = (name: string, ...imports: string[]) => {
   ARROWS[name] = imports
 }
 const GROUND = ['schemas', 'pipeline/proof', 'pipeline/store']
-const DATA = [...GROUND, 'pipeline/duckdb.ts', 'pipeline/tables']
+const DATA = [...GROUND, 'pipeline/duckdb.ts', 'pipeline/components.ts', 'pipeline/tables']
 room('schemas')
 room('pipeline/scoring', 'schemas')
 room('pipeline/proof', 'schemas')
 room('pipeline/duckdb.ts', 'schemas')
 room('pipeline/store', 'schemas', 'pipeline/proof')
-room('pipeline/tables', ...GROUND, 'pipeline/duckdb.ts')
+room('pipeline/components.ts', ...GROUND, 'pipeline/scoring', 'pipeline/duckdb.ts')
+room('pipeline/tables', ...GROUND, 'pipeline/duckdb.ts', 'pipeline/components.ts')
 room('pipeline/access', ...DATA)
 room('pipeline/import', ...DATA)
 room('pipeline/engine', ...DATA, 'pipeline/scoring')

@@ -1,4 +1,5 @@
-// What the routes of one environment work with. It is passed in, so that tests can pass their own.
+// The three parts that the routes of one environment work with: they are passed in, so that tests can pass
+// their own.
 import type { Idempotency } from '../../pipeline/access/idempotency.ts'
 import type { Registry } from '../../pipeline/access/registry.ts'
 import type { UsageLog } from '../../pipeline/access/usage.ts'
@@ -23,14 +24,24 @@ import type { Scores } from '../published/scores.ts'
 import type { SignAnswer } from '../published/signature.ts'
 import type { CurrentForecasts } from '../current-forecasts/current-forecasts.ts'
 
-export interface ApiContext {
+/** Takes in registrations and forecasts. */
+export interface Intake {
   registry: Registry
   idempotency: Idempotency
-  callers: Callers
-  limits: Limits
-  usage: Pick<UsageLog, 'count'>
+  registrations: { submit: (row: AgentRow) => Promise<unknown> }
+  /** Resolves once all of the rows are durable, with the receipts for them. */
+  forecasts: { submit: (...rows: ForecastRow[]) => Promise<readonly string[]> }
+  receipts: Pick<Receipts, 'ofRepeated'>
   questions: QuestionBook
+  /** Waits until the questions have been read for the first time. False if that takes longer. */
+  questionsRead: () => Promise<boolean>
   currentForecasts: Pick<CurrentForecasts, 'page' | 'agentsOn'>
+  /** As `catchUp`, for the current forecasts. False if that takes longer. */
+  catchUpForecasts: () => Promise<boolean>
+}
+
+/** Answers from a release and from the public log. */
+export interface Published {
   releases: Release
   history: History
   leaderboard: Leaderboard
@@ -40,36 +51,35 @@ export interface ApiContext {
   publicLog: PublicLog
   payloadProofs: PayloadProofs
   forecastProofs: ForecastProofs
-  /** Whether the sandbox beside has a release, so that there is something to try. */
-  isSandboxSeeded: () => boolean
-  /** What the pages of the environment have in common. */
+  /** The name, address and environment that all pages show. */
   site: Site
   pages: RenderedPages
-  /** Resolves once all of the rows are durable, with the receipts for them. */
-  forecasts: { submit: (...rows: ForecastRow[]) => Promise<readonly string[]> }
-  receipts: Pick<Receipts, 'ofRepeated'>
-  registrations: { submit: (row: AgentRow) => Promise<unknown> }
-  /** What this node found when it last tried its store. */
-  health: { readonly checks: Checks; readonly clock: Check }
-  metrics: Metrics
-  now: () => Date
+  /** Whether the sandbox of this service has a release, so that there is something to try. */
+  isSandboxSeeded: () => boolean
+  /** When the next release is due; undefined if this node does not know. */
+  nextReleaseAt: () => Date | undefined
   /** Brings up to date what this node knows, if nobody has asked it for anything lately. */
   catchUp: () => Promise<unknown>
   /** Whether `catchUp` has nothing to wait for. */
   isFollowing: () => boolean
-  /** Waits until the questions have been read for the first time. False if that takes longer. */
-  questionsRead: () => Promise<boolean>
-  /** As `catchUp`, for the forecasts that stand. False if that takes longer. */
-  catchUpForecasts: () => Promise<boolean>
-  /** When the next release is due; undefined if this node does not know. */
-  nextReleaseAt: () => Date | undefined
+}
+
+/** The node itself: its callers, its limits and its health. */
+export interface Node {
+  callers: Callers
+  limits: Limits
+  usage: Pick<UsageLog, 'count'>
+  /** The results of this node's last look at its store. */
+  health: { readonly checks: Checks; readonly clock: Check }
+  metrics: Metrics
+  now: () => Date
   /** False once the service is shutting down. */
   accepting: () => boolean
 }
 
-/**
- * What a node serves an environment with, of which each call gets what is of one release (one-release.ts).
- */
+export interface ApiContext extends Intake, Published, Node {}
+
+/** The context of a node. Each call gets one that is pinned to one release (one-release.ts). */
 export interface NodeContext extends ApiContext {
   releases: CurrentRelease
 }

@@ -1,11 +1,11 @@
 // Says why nothing is published about an entity, in the same words wherever it is asked about.
 import { ServiceError } from '../../schemas/errors.ts'
 import type { EntityType } from '../../schemas/tables.ts'
-import type { ApiContext } from './context.ts'
+import type { Intake, Published } from './context.ts'
 
 /** The error for an entity that the current release does not have, and no snapshot. */
 export async function notPublished(
-  { registry, nextReleaseAt }: Pick<ApiContext, 'registry' | 'nextReleaseAt'>,
+  { registry, nextReleaseAt }: Pick<Intake, 'registry'> & Pick<Published, 'nextReleaseAt'>,
   entityType: EntityType,
   entityId: string,
 ): Promise<ServiceError> {
@@ -25,7 +25,7 @@ export function notReleasedYet(agentId: string, registeredAt: string, nextAt: st
 export function notTakenIn(
   forecastId: string,
   mayStillCome: boolean,
-  { nextReleaseAt }: Pick<ApiContext, 'nextReleaseAt'>,
+  { nextReleaseAt }: Pick<Published, 'nextReleaseAt'>,
 ): ServiceError {
   if (!mayStillCome) return new ServiceError('notFound', `no release has the forecast ${forecastId}`)
   const when = dueAt(nextReleaseAt()?.toISOString())

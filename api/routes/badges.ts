@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Methodology } from '../../pipeline/scoring/methodology.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import { uuid } from '../../schemas/values.ts'
-import type { ApiContext } from '../http/context.ts'
+import type { Intake, Published } from '../http/context.ts'
 import {
   type Badge,
   type BadgeSubject,
@@ -50,7 +50,7 @@ interface Form {
 function badge(entityType: EntityType, eligibleQuestions: number, form: Form): Route {
   const { path, idName } = ENTITIES[entityType]
   const { ending, mediaType, body, headers } = form
-  const replyOf = (subject: BadgeSubject, { site }: ApiContext): Reply => {
+  const replyOf = (subject: BadgeSubject, { site }: Published): Reply => {
     const shown = badgeOf(site.environment, entityType, subject, eligibleQuestions)
     const cache = typeof subject === 'string' ? SHORTLY : KEPT
     return { body: body(shown), headers: { ...headers, 'Cache-Control': cache } }
@@ -82,7 +82,7 @@ function badge(entityType: EntityType, eligibleQuestions: number, form: Form): R
 }
 
 async function subjectOf(
-  { releases, registry }: ApiContext,
+  { releases, registry }: Published & Pick<Intake, 'registry'>,
   entityType: EntityType,
   id: string,
 ): Promise<BadgeSubject> {

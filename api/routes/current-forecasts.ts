@@ -1,6 +1,6 @@
 // An agent reads back its current forecasts.
 import { z } from 'zod'
-import { currentForecasts } from '../../schemas/answers.ts'
+import * as answers from '../../schemas/answers.ts'
 import { currentForecastsQuery } from '../../schemas/requests.ts'
 import { uuid } from '../../schemas/values.ts'
 import * as examples from '../openapi/examples.ts'
@@ -26,7 +26,7 @@ export const listCurrentForecasts = route({
   examples: { params: { agent_id: AGENT_ID }, query: { question_id: QUESTION_ID, limit: 100 } },
   success: {
     description: 'A page',
-    body: currentForecasts,
+    body: answers.currentForecasts,
     cache: 'no-store',
     example: examples.currentForecasts,
     links: {

@@ -9,7 +9,7 @@ import { ServiceError } from '../../schemas/errors.ts'
 import { MOST_FORECASTS, forecastSubmission, forecastSubmissions } from '../../schemas/requests.ts'
 import type { ForecastRow } from '../../schemas/tables.ts'
 import { uuid } from '../../schemas/values.ts'
-import type { ApiContext } from '../http/context.ts'
+import type { Intake } from '../http/context.ts'
 import type { KnownKey } from '../limits/callers.ts'
 import * as examples from '../openapi/examples.ts'
 import { logExamples } from '../openapi/log-examples.ts'
@@ -84,7 +84,7 @@ function rowOf(
  * of its own, since none are kept.
  */
 async function recorded<T, D>(
-  { idempotency, forecasts, receipts }: ApiContext,
+  { idempotency, forecasts, receipts }: Intake,
   request: IdempotentRequest,
   work: Omit<IdempotentWork<T, D>, 'commit'>,
   rowsOf: (answer: T) => ForecastRow[],

@@ -1,7 +1,7 @@
 // The files that belong to pages: what they load, and what search engines ask for.
 import { z } from 'zod'
 import { ENTITY_TYPES } from '../../schemas/tables.ts'
-import type { ApiContext } from '../http/context.ts'
+import type { Published } from '../http/context.ts'
 import { ASSETS, type Asset, ICON } from '../pages/assets.ts'
 import { LEADERBOARD_PATHS } from '../pages/links.ts'
 import { robots, sitemap } from '../pages/sitemap.ts'
@@ -19,7 +19,7 @@ interface PageFile {
   mediaType: string
   cache: string
   follows?: true
-  body: (context: ApiContext) => Reply['body'] | Promise<Reply['body']>
+  body: (context: Published) => Reply['body'] | Promise<Reply['body']>
 }
 
 function pageFile({ summary, mediaType, cache, follows, body, ...words }: PageFile): Route {
@@ -86,7 +86,7 @@ const MOST_PAGES = 200
 async function rankedProfiles({
   releases,
   leaderboard,
-}: Pick<ApiContext, 'releases' | 'leaderboard'>): Promise<string[]> {
+}: Pick<Published, 'releases' | 'leaderboard'>): Promise<string[]> {
   const { current } = releases
   const profiles: string[] = []
   if (!current) return profiles

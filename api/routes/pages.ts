@@ -6,7 +6,7 @@ import { ServiceError } from '../../schemas/errors.ts'
 import { pageQuery, questionsForm, wordsOf } from '../../schemas/requests.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import { uuid } from '../../schemas/values.ts'
-import type { ApiContext } from '../http/context.ts'
+import type { Published } from '../http/context.ts'
 import { pagesOf } from '../published/leaderboard.ts'
 import { landingPage } from '../pages/landing.ts'
 import { leaderboardPage } from '../pages/leaderboard.ts'
@@ -36,7 +36,7 @@ export function pages(methodology: Methodology, methodologyText: Uint8Array): Ro
 }
 
 /** What tells the renderings of a page apart that depends on the release and on when the next one is due. */
-function stateOf({ releases, nextReleaseAt }: ApiContext): string {
+function stateOf({ releases, nextReleaseAt }: Published): string {
   return `${releases.current?.release ?? 0} ${nextReleaseAt()?.toISOString()}`
 }
 
@@ -66,7 +66,7 @@ function landing(rules: RankRules): Route {
 }
 
 /** The first agents, or the first people where no agent is ranked. */
-async function leaders(context: ApiContext): Promise<{ entityType: EntityType; entries: readonly Entry[] }> {
+async function leaders(context: Published): Promise<{ entityType: EntityType; entries: readonly Entry[] }> {
   const manifest = context.releases.current
   for (const entityType of ENTITY_TYPES) {
     const file = manifest && (await context.leaderboard.file(manifest, entityType, 0))

@@ -9,7 +9,7 @@ import type { ReleaseManifest } from '../../schemas/payloads.ts'
 import { pageQuery } from '../../schemas/requests.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import { uuid } from '../../schemas/values.ts'
-import type { ApiContext } from '../http/context.ts'
+import type { Intake, Published } from '../http/context.ts'
 import { notPublished } from '../http/not-published.ts'
 import type { Html } from '../pages/html.ts'
 import { profilePath } from '../pages/links.ts'
@@ -89,7 +89,7 @@ function runningOf(methodology: Methodology, payloads: Payloads, scores: readonl
  * changed.
  */
 function rendered(
-  { pages, questions, publicLog, releases }: ApiContext,
+  { pages, questions, publicLog, releases }: Published & Pick<Intake, 'questions'>,
   path: string,
   render: () => Promise<Html>,
 ): Promise<Uint8Array> {
@@ -99,7 +99,7 @@ function rendered(
 
 /** All that the release says of an entity which it has. */
 async function publishedOf(
-  { releases }: ApiContext,
+  { releases }: Published,
   entityType: EntityType,
   id: string,
 ): Promise<{ manifest: ReleaseManifest; payloads: Payloads }> {
@@ -109,7 +109,11 @@ async function publishedOf(
   return { manifest: releases.current!, payloads: Object.fromEntries(payloads) as Payloads }
 }
 
-async function unreleased(context: ApiContext, entityType: EntityType, id: string): Promise<Html> {
+async function unreleased(
+  context: Published & Pick<Intake, 'registry'>,
+  entityType: EntityType,
+  id: string,
+): Promise<Html> {
   const agent = entityType === 'agent' && (await context.registry.findAgent(id))
   if (!agent) throw await notPublished(context, entityType, id)
   return unreleasedPage(context.site, agent, context.nextReleaseAt())
@@ -124,7 +128,7 @@ interface Score extends QuestionScore {
 
 /** Newest first; all of them, or the `most` newest ones. */
 async function scoresOf(
-  { scores, questions }: ApiContext,
+  { scores, questions }: Published & Pick<Intake, 'questions'>,
   entityType: EntityType,
   entityId: string,
   manifest: ReleaseManifest,

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import * as answers from '../../schemas/answers.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { releaseParams } from '../../schemas/requests.ts'
-import type { ApiContext } from '../http/context.ts'
+import type { Published } from '../http/context.ts'
 import * as examples from '../openapi/examples.ts'
 import { route } from '../http/route.ts'
 
@@ -62,7 +62,7 @@ export const release = route({
   },
 })
 
-function currentNumber({ releases }: ApiContext): number {
+function currentNumber({ releases }: Published): number {
   return releases.current?.release ?? 0
 }
 
@@ -100,7 +100,7 @@ export const releaseFeed = route({
 })
 
 /** The error where no release has been made. */
-export function noReleaseYet({ nextReleaseAt }: Pick<ApiContext, 'nextReleaseAt'>): ServiceError {
+export function noReleaseYet({ nextReleaseAt }: Published): ServiceError {
   const detail = `no release has been made yet; ${whenDue(nextReleaseAt())}`
   return new ServiceError('notFound', detail, { type: 'not-released-yet' })
 }

@@ -3,7 +3,7 @@ import { canonical } from '../../pipeline/proof/canonical.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import { bulkResults } from '../../schemas/answers.ts'
 import { bulkVerification } from '../../schemas/requests.ts'
-import type { ApiContext } from '../http/context.ts'
+import type { Intake, Published } from '../http/context.ts'
 import type { Publication } from '../published/release-payloads.ts'
 import { notPublished } from '../http/not-published.ts'
 import * as examples from '../openapi/examples.ts'
@@ -64,7 +64,11 @@ function isWhole(results: (Uint8Array | undefined)[]): results is Uint8Array[] {
   return !results.includes(undefined)
 }
 
-async function lookedUp(type: EntityType, id: string, context: ApiContext): Promise<Uint8Array> {
+async function lookedUp(
+  type: EntityType,
+  id: string,
+  context: Published & Pick<Intake, 'registry'>,
+): Promise<Uint8Array> {
   const found = await context.releases.find(type, id, 'verification')
   if (found) return resultOf(id, found)
   const { message: detail } = await notPublished(context, type, id)

@@ -6,13 +6,13 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { type Logger, destination, pino } from 'pino'
 import { v7 as uuidv7 } from 'uuid'
+import type { PipelineComponents } from '../../pipeline/components.ts'
 import { Database } from '../../pipeline/duckdb.ts'
 import { redactKeys } from '../../pipeline/access/api-key.ts'
 import { Registry } from '../../pipeline/access/registry.ts'
 import type { SigningSecrets } from '../../pipeline/proof/hmac.ts'
-import type { SigningKey } from '../../pipeline/proof/note-keys.ts'
 import { sha256Hex } from '../../pipeline/proof/canonical.ts'
-import { METHODOLOGY, type Methodology } from '../../pipeline/scoring/methodology.ts'
+import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
 import { aheadMs } from '../../pipeline/store/clock.ts'
 import { FileStore } from '../../pipeline/store/file.ts'
 import { LocalFiles } from '../../pipeline/store/local-files.ts'
@@ -34,37 +34,21 @@ const ID_RANDOM_BYTES = 16
 
 export const SERVICE_VERSION = packageJson.version
 
-export interface Components extends AsyncDisposable {
+/** `directory` is a folder of this process alone, which is deleted when the process ends. */
+export interface Components extends Omit<PipelineComponents, 'database'>, AsyncDisposable {
   settings: Settings
-  methodology: Methodology
-  environment: Environment
   /** The settings that each environment has of its own, under their names without a prefix. */
   own: OwnSettings
-  store: Store
   /** Whether the store is an empty one in memory, because there is none where it should be. */
   isStoreMissing: boolean
-  local: LocalFiles
   registry: Registry
-  secrets: SigningSecrets | undefined
-  /** The keys of the public log, the one that signs first at the front; none where there is no log. */
-  signers: readonly SigningKey[]
   /** Who is asked to cosign the public log. */
   witnesses: readonly Witness[]
   logger: Logger
-  /** Logs an event of the pipeline with the name of the environment. */
-  log: (event: string, fields: object) => void
-  /** The version of this software. */
-  service: string
-  /** A folder of this process alone, which is deleted when the process ends. */
-  directory: string
-  openDatabase: () => Promise<Database>
   /**
    * By how much the clock was ahead of the store's when the store was opened; undefined if that is not known.
    */
   clockAheadMs: number | undefined
-  now: () => Date
-  wait: (ms: number) => Promise<void>
-  newId: () => string
   /** An id in no order: nothing is sorted by it. */
   newRequestId: () => string
 }

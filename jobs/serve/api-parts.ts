@@ -50,40 +50,28 @@ export interface Serving {
 
 export type ApiParts = ReturnType<typeof buildApiParts>
 
-export function buildApiParts(
-  components: Components,
-  { metrics, counters, tell, accepting, isSandboxSeeded }: Serving,
-) {
-  const { environment, settings, own, store, local, registry, secrets, openDatabase, now, newId } = components
-  const { clockAheadMs, logger, signers, witnesses } = components
+export function buildApiParts(components: Components, serving: Serving) {
+  return {
+    ...buildIntake(components, serving),
+    ...buildPublished(components, serving),
+    ...buildNode(components, serving),
+  }
+}
+
+function buildIntake(components: Components, { metrics, tell }: Serving) {
+  const { environment, settings, store, local, registry, openDatabase, now, newId, signers } = components
   // A registration writes three objects and waits for a group commit, which may itself wait for the one
   // before.
   const leaseMs = 4 * settings.STORE_TIMEOUT_MS + 2 * settings.COMMIT_TIMEOUT_MS
-  const manifests = new Manifests(store)
-  const cursorReleases = new CursorReleases(manifests)
-  const sign: SignAnswer = (bytes) => secrets && signatureOf(bytes, secrets)
-  const publicLog = new PublicLog(
-    store,
-    signers.map(({ verifier }) => verifierKeyText(verifier)),
-    witnesses.map(({ key }) => key),
-  )
   const questions = new QuestionBook({ store, local, openDatabase, now })
   const currentForecasts = new CurrentForecasts({ store, local, openDatabase, questions, now })
-  const leaderboard = new Leaderboard(store, cursorReleases)
-  const history = new History(store, settings.SHARD_CACHE_BYTES)
-  const scores = new Scores(store, cursorReleases)
-  const pages = new RenderedPages()
   const receipts = new Receipts(signers, newId)
   // Only for forecasts: a registration writes three other objects beside its row.
   const inbox = store.oneByOne?.()
   return {
     registry,
-    callers: new Callers(registry, settings.KEY_CACHE_MS, now, (agentId, at) => {
-      void tell?.({ environment, kind: 'retired', agentId, at })
-    }),
-    limits: new Limits({ environment, settings: own, counters, now }),
-    usage: new UsageLog({ store, newId, now }),
     idempotency: new Idempotency({ store, newId, now, randomBytes, leaseMs }),
+    registrations: groupCommit('agents', components, metrics),
     forecasts: groupCommit('forecasts', { ...components, store: inbox ?? store }, metrics, {
       receiptsOf: (rows, id) => receipts.ofBatch(rows as readonly ForecastRow[], id),
       onCommit: ({ path, rows }) => {
@@ -94,10 +82,50 @@ export function buildApiParts(
     }),
     inbox,
     receipts,
-    registrations: groupCommit('agents', components, metrics),
     questions,
     currentForecasts,
+  }
+}
+
+function buildPublished(
+  { environment, settings, store, secrets, signers, witnesses }: Components,
+  { isSandboxSeeded }: Serving,
+) {
+  const manifests = new Manifests(store)
+  const cursorReleases = new CursorReleases(manifests)
+  const sign: SignAnswer = (bytes) => secrets && signatureOf(bytes, secrets)
+  const publicLog = new PublicLog(
+    store,
+    signers.map(({ verifier }) => verifierKeyText(verifier)),
+    witnesses.map(({ key }) => key),
+  )
+  const warmed = {
+    leaderboard: new Leaderboard(store, cursorReleases),
+    history: new History(store, settings.SHARD_CACHE_BYTES),
+    scores: new Scores(store, cursorReleases),
+    pages: new RenderedPages(),
+  }
+  return {
+    ...warmed,
+    releases: new CurrentRelease(store, sign, settings.SHARD_CACHE_BYTES, Object.values(warmed)),
+    records: new ReleaseRecords(store),
     sign,
+    publicLog,
+    payloadProofs: new PayloadProofs(store, manifests, publicLog),
+    forecastProofs: new ForecastProofs(store, manifests, publicLog),
+    site: { environment, publicUrl: settings.PUBLIC_URL },
+    isSandboxSeeded,
+  }
+}
+
+function buildNode(components: Components, { metrics, counters, tell, accepting }: Serving) {
+  const { environment, settings, own, store, registry, clockAheadMs, logger, now, newId } = components
+  return {
+    callers: new Callers(registry, settings.KEY_CACHE_MS, now, (agentId, at) => {
+      void tell?.({ environment, kind: 'retired', agentId, at })
+    }),
+    limits: new Limits({ environment, settings: own, counters, now }),
+    usage: new UsageLog({ store, newId, now }),
     health: new Health({
       environment,
       store,
@@ -107,22 +135,6 @@ export function buildApiParts(
       timeoutMs: settings.COMMIT_TIMEOUT_MS,
       clockAheadMs,
     }),
-    releases: new CurrentRelease(store, sign, settings.SHARD_CACHE_BYTES, [
-      leaderboard,
-      history,
-      scores,
-      pages,
-    ]),
-    history,
-    leaderboard,
-    scores,
-    records: new ReleaseRecords(store),
-    publicLog,
-    forecastProofs: new ForecastProofs(store, manifests, publicLog),
-    payloadProofs: new PayloadProofs(store, manifests, publicLog),
-    isSandboxSeeded,
-    site: { environment, publicUrl: settings.PUBLIC_URL },
-    pages,
     metrics,
     now,
     accepting,

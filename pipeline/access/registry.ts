@@ -1,5 +1,6 @@
 // Who may call: agents, and the keys of agents and clients, as point look-ups in the store that all nodes
 // share.
+import type { PipelineComponents } from '../components.ts'
 import pLimit from 'p-limit'
 import { pMapIterable } from 'p-map'
 import { z } from 'zod'
@@ -64,9 +65,7 @@ const READS_AT_ONCE = 16
 const LOOKUPS_AT_ONCE = 16
 const MOST_LOOKUPS_WAITING = 1_000
 
-export interface RegistryComponents {
-  store: Store
-  environment: Environment
+export type RegistryComponents = Pick<PipelineComponents, 'store' | 'environment'> & {
   randomBytes: RandomBytes
 }
 

@@ -1,13 +1,13 @@
 // How many calls each API key has made: counted in memory, made durable through the inbox, and read back by
 // month.
+import type { PipelineComponents } from '../components.ts'
 import pMap, { pMapSkip } from 'p-map'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { UsageRow } from '../../schemas/tables.ts'
 import type { Tier } from '../../schemas/tiers.ts'
 import { type Database, literal, parquet, withDatabase } from '../duckdb.ts'
 import { inboxPath, inboxPrefix, isInboxPath } from '../store/paths.ts'
-import { type LocalFiles, exists } from '../store/local-files.ts'
-import type { Store } from '../store/store.ts'
+import { exists } from '../store/local-files.ts'
 import { encodeRows } from '../tables/inbox.ts'
 import { statisticsOf } from '../tables/delta.ts'
 import { TableLog, localPaths } from '../tables/delta-log.ts'
@@ -22,12 +22,7 @@ export interface UsageEntry {
   day: string
 }
 
-export interface UsageLogComponents {
-  store: Store
-  /** A new version 7 UUID. */
-  newId: () => string
-  now: () => Date
-}
+export type UsageLogComponents = Pick<PipelineComponents, 'store' | 'newId' | 'now'>
 
 /** One inbox object. After a failure the same batch is written again. */
 interface Batch {
@@ -112,11 +107,7 @@ export class UsageLog {
   }
 }
 
-export interface UsageContext {
-  store: Store
-  local: LocalFiles
-  openDatabase: () => Promise<Database>
-}
+export type UsageContext = Pick<PipelineComponents, 'store' | 'local' | 'openDatabase'>
 
 const READS_AT_ONCE = 16
 

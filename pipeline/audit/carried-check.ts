@@ -1,22 +1,16 @@
 // The audit of the pairs that a release carries for the next ones: the files as its manifest names them, and
 // the newest pairs of each question against those that were derived.
+import type { PipelineComponents } from '../components.ts'
 import type { CarriedFile, ReleaseManifest } from '../../schemas/payloads.ts'
-import type { Database } from '../duckdb.ts'
 import { wronglyCarried } from '../engine/carried.ts'
 import { canonical, sha256Hex } from '../proof/canonical.ts'
-import type { LocalFiles } from '../store/local-files.ts'
 import { releasePrefix } from '../store/paths.ts'
-import type { Store } from '../store/store.ts'
 import { rowsOf } from '../tables/quarantine.ts'
 import { type AuditReport, unlessCorrupt } from './report.ts'
 import { carriedPaths } from '../release/carried.ts'
 import type { ThinnedFiles } from './thinned-files.ts'
 
-interface CheckContext {
-  store: Store
-  local: LocalFiles
-  database: Database
-}
+type CheckContext = Pick<PipelineComponents, 'store' | 'local' | 'database'>
 
 const key = (file: CarriedFile) => sha256Hex(canonical(file))
 

@@ -4,24 +4,19 @@ import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { InputFile, ReleaseManifest } from '../../schemas/payloads.ts'
 import { SCORED_TABLES, type ScoredTable } from '../../schemas/tables.ts'
-import { type Database, literal } from '../duckdb.ts'
+import type { PipelineComponents } from '../components.ts'
+import { literal } from '../duckdb.ts'
 import { canonicalText } from '../proof/canonical.ts'
 import { type Before, inputsOf, newFiles } from '../release/trees.ts'
-import type { LocalFiles } from '../store/local-files.ts'
 import { deltaLogPath, manifestPath, tablePath } from '../store/paths.ts'
-import { type Store, readChecked } from '../store/store.ts'
+import { readChecked } from '../store/store.ts'
 import { localPath } from '../tables/delta-log.ts'
 import { type DataFile, type TableVersion, filesOf } from '../tables/delta.ts'
 import type { Findings } from './findings.ts'
 
-export interface TablesContext {
-  store: Store
-  database: Database
-  /** Without a copy that this machine has made before: what is audited is the store. */
-  local: LocalFiles
+/** `local` has no copies that this machine made before, because the audit checks the store. */
+export type TablesContext = Pick<PipelineComponents, 'store' | 'database' | 'directory' | 'local'> & {
   findings: Findings
-  /** For files on their way. */
-  directory: string
 }
 
 const footers = z.array(z.object({ rows: z.bigint() })).length(1)

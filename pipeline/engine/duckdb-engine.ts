@@ -1,13 +1,12 @@
 // The engine for one machine: DuckDB numbers and sorts the inputs of the two steps, and keeps their results.
+import type { PipelineComponents } from '../components.ts'
 import type { VoiceRule } from '../../schemas/payloads.ts'
 import type { ScoredTable } from '../../schemas/tables.ts'
 import type { Database } from '../duckdb.ts'
 import { type Circumstances, type EntityScores, scoreEntity } from '../scoring/entity.ts'
-import type { Methodology } from '../scoring/methodology.ts'
 import { NO_PAIRS, SCORED_COLUMNS } from '../scoring/pairs.ts'
 import type { ResolvedQuestion } from '../scoring/question.ts'
 import type { KnownEntity } from '../scoring/voices.ts'
-import type { LocalFiles } from '../store/local-files.ts'
 import type { TableVersion } from '../tables/delta.ts'
 import { attachAll } from '../tables/views.ts'
 import { type Fit, fit } from './fit.ts'
@@ -78,14 +77,9 @@ export interface OrderedWorld {
   writeScores: (path: string, start: number, end: number) => Promise<void>
 }
 
-export interface ScoringContext {
-  methodology: Methodology
-  /** A fresh database. Scoring leaves its tables in it. */
-  database: Database
-  local: LocalFiles
-  /** Called after every stage. */
-  log?: (event: string, fields: object) => void
-}
+/** `database` is a fresh one: scoring leaves its tables in it. `log` is called after every stage. */
+export type ScoringContext = Pick<PipelineComponents, 'methodology' | 'database' | 'local'> &
+  Partial<Pick<PipelineComponents, 'log'>>
 
 /**
  * Sweeps the given versions of the tables, fits strengths and orders the pairs. Outcomes that became known

@@ -1,8 +1,8 @@
 // Makes the pairs of a world: from all forecasts, or from those that something has touched and the pairs of
 // the last release.
+import type { PipelineComponents } from '../components.ts'
 import type { VoiceRule } from '../../schemas/payloads.ts'
 import type { Database } from '../duckdb.ts'
-import type { Methodology } from '../scoring/methodology.ts'
 import { PAIR_COLUMNS } from '../scoring/pairs.ts'
 import type { ResolvedQuestion } from '../scoring/question.ts'
 import { type KnownEntity, voicesOf } from '../scoring/voices.ts'
@@ -13,11 +13,8 @@ import { VOICE, createCounted, createTable, keep } from './queries.ts'
 import { type Since, createTouchedForecasts } from './since.ts'
 import { sweepQuestions } from './sweep.ts'
 
-interface SweepContext {
-  methodology: Methodology
-  database: Database
-  log?: ((event: string, fields: object) => void) | undefined
-}
+type SweepContext = Pick<PipelineComponents, 'methodology' | 'database'> &
+  Partial<Pick<PipelineComponents, 'log'>>
 
 export interface Swept {
   kept: KeptPairs

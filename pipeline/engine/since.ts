@@ -1,9 +1,9 @@
 // What has changed since the last release, by the data files that are new: which questions it touches, and
 // which forecasts it adds.
+import type { PipelineComponents } from '../components.ts'
 import type { VoiceRule } from '../../schemas/payloads.ts'
 import { SCORED_TABLES, type ScoredTable } from '../../schemas/tables.ts'
 import { type Database, literal } from '../duckdb.ts'
-import type { LocalFiles } from '../store/local-files.ts'
 import type { TableVersion } from '../tables/delta.ts'
 import { attachTable } from '../tables/views.ts'
 import type { CarriedPaths } from './carried.ts'
@@ -20,10 +20,7 @@ export interface Since {
   carried: readonly CarriedPaths[]
 }
 
-interface SinceContext {
-  database: Database
-  local: LocalFiles
-}
+type SinceContext = Pick<PipelineComponents, 'database' | 'local'>
 
 /** Makes a view `fresh_<table>` of the rows of every table that came after the last release. */
 export async function attachFresh(

@@ -1,5 +1,6 @@
 // Reads an operator's file: `incoming` is a view with a record number and the columns that are wanted, all as
 // text.
+import type { PipelineComponents } from '../components.ts'
 import { type Fault, ServiceError } from '../../schemas/errors.ts'
 import { type Database, literal } from '../duckdb.ts'
 import { type ExpectedColumns, findColumns, readHeader } from './header.ts'
@@ -34,11 +35,7 @@ const LONG_LINE_BYTES = 16_000_000
 /** The most faults that are shown. */
 export const SHOWN = 20
 
-interface ReadContext {
-  database: Database
-  /** For copies of what DuckDB cannot read as it is. */
-  directory: string
-}
+type ReadContext = Pick<PipelineComponents, 'database' | 'directory'>
 
 /**
  * @throws ServiceError `invalid` for a file that cannot be read, has an unknown format, or has missing,

@@ -1,16 +1,16 @@
 // How rows get into the tables at once: those that wait in the inbox, and those of a DuckDB table.
+import type { PipelineComponents } from '../components.ts'
 import { type ScoredTable, tableSpec } from '../../schemas/tables.ts'
 import { inboxPath, inboxPrefix } from '../store/paths.ts'
 import { columnsOf } from '../tables/columns.ts'
 import { compact } from '../tables/compact.ts'
 import { type CompactionContext, parquetOf } from '../tables/data-files.ts'
 
-export interface ImportContext extends CompactionContext {
-  /** A new version 7 UUID. */
-  newId: () => string
-  /** The versions that the last release was made from, if there is one. */
-  released?: Partial<Record<string, number>>
-}
+export type ImportContext = CompactionContext &
+  Pick<PipelineComponents, 'newId'> & {
+    /** The versions that the last release was made from, if there is one. */
+    released?: Partial<Record<string, number>>
+  }
 
 /**
  * Takes in what an earlier import, an operator or the API left in the inbox, so that it counts as known. A

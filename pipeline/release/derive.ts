@@ -1,4 +1,5 @@
 // Derives everything a release consists of, from the tables alone.
+import type { PipelineComponents } from '../components.ts'
 import type {
   CarriedFile,
   ReleaseCounts,
@@ -28,7 +29,6 @@ import { PART_SIZES, type ReleasePart, type ShardCount, partsOf, shardsOf } from
 import { type Provenance, type RankedEntity, rankEntities } from './payloads.ts'
 import { FilesInTurn } from './files-in-turn.ts'
 import { type LargeFile, type OutputFile, type SignBytes, releaseShards } from './shards.ts'
-import type { Store } from '../store/store.ts'
 import { supersededOutcomes } from './superseded.ts'
 import type { TableVersion } from '../tables/delta.ts'
 
@@ -47,11 +47,7 @@ export interface ReleaseInputs {
   carriedBefore?: readonly CarriedFile[]
 }
 
-export interface DerivationContext extends ScoringContext {
-  store: Store
-  /** For files on their way to the store. */
-  directory: string
-}
+export type DerivationContext = ScoringContext & Pick<PipelineComponents, 'store' | 'directory'>
 
 export interface DerivedRelease extends AsyncDisposable {
   counts: ReleaseCounts

@@ -1,16 +1,16 @@
 // The tree over the forecasts that came by the API and that no earlier release has in its tree (docs/data.md,
 // Trees).
+import type { PipelineComponents } from '../components.ts'
 import { createHash } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Database, literal, parquet } from '../duckdb.ts'
+import { literal, parquet } from '../duckdb.ts'
 import { createCounted } from '../engine/queries.ts'
 import { GrowingTree, HASH_BYTES } from '../proof/merkle.ts'
 import type { TreeHead } from '../proof/merkle-proof.ts'
 import type { LocalFile } from '../store/body.ts'
 import { withFile } from '../store/disk.ts'
 import { FORECASTS_TREE_PATH } from '../store/paths.ts'
-import type { LocalFiles } from '../store/local-files.ts'
 import type { DataFile, TableVersion } from '../tables/delta.ts'
 import { localPaths } from '../tables/delta-log.ts'
 import { noRows } from '../tables/views.ts'
@@ -27,12 +27,7 @@ const LINES_AT_ONCE = 1024
 /** The text of a range is a tenth of a gigabyte. */
 const LEAVES_PER_RANGE = 1_000_000
 
-interface ForecastsContext {
-  database: Database
-  local: LocalFiles
-  /** For files on their way. */
-  directory: string
-}
+type ForecastsContext = Pick<PipelineComponents, 'database' | 'local' | 'directory'>
 
 class ForecastsTree implements LargeFile {
   readonly path = FORECASTS_TREE_PATH

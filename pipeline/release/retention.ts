@@ -1,5 +1,6 @@
 // Thins out old releases: deletes what they published about entities and keeps what says how they were made.
 // A release is found by its manifest, and its numbers can be derived again from the tables.
+import type { PipelineComponents } from '../components.ts'
 import pMap from 'p-map'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { CarriedFile } from '../../schemas/payloads.ts'
@@ -17,11 +18,7 @@ export const WHOLE_RELEASES = 100
 export const MOST_AT_ONCE = 20
 const DELETIONS_AT_ONCE = 16
 
-export interface RetentionContext {
-  store: Store
-  now: () => Date
-  log: (event: string, fields: object) => void
-}
+export type RetentionContext = Pick<PipelineComponents, 'store' | 'now' | 'log'>
 
 export interface Deleted {
   /** Releases of which something was deleted. */

@@ -1,14 +1,11 @@
 // What a release is made with and what it continues: what has been released from the store, and what has been
 // begun. A run reads it once and passes it on.
+import type { PipelineComponents } from '../components.ts'
 import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import { type ReleaseManifest, quarantinedObject } from '../../schemas/payloads.ts'
 import { SCORED_TABLES } from '../../schemas/tables.ts'
-import { ENVIRONMENTS, type Environment, instant } from '../../schemas/values.ts'
-import type { Database } from '../duckdb.ts'
-import type { SigningSecrets } from '../proof/hmac.ts'
-import type { SigningKey } from '../proof/note-keys.ts'
-import type { Methodology } from '../scoring/methodology.ts'
+import { ENVIRONMENTS, instant } from '../../schemas/values.ts'
 import { currentRelease, readManifest } from './read.ts'
 import { SIMULATION_PATH, planPath } from '../store/paths.ts'
 import { readRecord } from '../store/records.ts'
@@ -31,19 +28,11 @@ const readablePlan = z.looseObject({
 export type ReadablePlan = z.infer<typeof readablePlan>
 
 /** What a release is made with. */
-export interface ReleaseContext extends Omit<CompactionContext, 'database'> {
-  openDatabase: () => Promise<Database>
-  /** By which releases are scored. */
-  methodology: Methodology
-  environment: Environment
-  /** Undefined: signing is off. */
-  secrets: SigningSecrets | undefined
-  /** The keys of the public log, the one that signs first at the front; none where there is no log. */
-  signers: readonly SigningKey[]
-  /** The version of this software. */
-  service: string
-  log: (event: string, fields: object) => void
-}
+export type ReleaseContext = Omit<CompactionContext, 'database'> &
+  Pick<
+    PipelineComponents,
+    'openDatabase' | 'methodology' | 'environment' | 'secrets' | 'signers' | 'service' | 'log'
+  >
 
 export interface ReleaseState {
   /** The number of the current release; 0 if there is none. */

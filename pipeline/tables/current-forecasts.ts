@@ -1,6 +1,6 @@
 // The forecasts of agents that stand on questions which are not over, read from the tables.
-import { type Database, literal, withDatabase } from '../duckdb.ts'
-import type { LocalFiles } from '../store/local-files.ts'
+import type { PipelineComponents } from '../components.ts'
+import { literal, withDatabase } from '../duckdb.ts'
 import type { TableVersion } from './delta.ts'
 import { attachCurrent, attachTable } from './views.ts'
 
@@ -14,10 +14,7 @@ export interface CurrentForecastRow {
 }
 
 /** What tables are read with. */
-export interface CurrentForecastSource {
-  local: LocalFiles
-  openDatabase: () => Promise<Database>
-}
+export type CurrentForecastSource = Pick<PipelineComponents, 'local' | 'openDatabase'>
 
 /** The tables that say what stands. */
 export interface CurrentForecastVersions {

@@ -1,5 +1,6 @@
 // Writes the rows of inbox objects as data files of a table: one or more for each day, with the statistics
 // for the log.
+import type { PipelineComponents } from '../components.ts'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ServiceError } from '../../schemas/errors.ts'
@@ -7,27 +8,16 @@ import type { ColumnType, TableName, TableSpec } from '../../schemas/tables.ts'
 import { type Database, literal, parquet } from '../duckdb.ts'
 import { sha256Hex } from '../proof/canonical.ts'
 import { dataPath, tablePath } from '../store/paths.ts'
-import { type Store, present } from '../store/store.ts'
-import type { LocalFiles } from '../store/local-files.ts'
+import { present } from '../store/store.ts'
 import type { NewDataFile, Statistics } from './delta.ts'
 import { SQL_TYPES, columnsOf } from './columns.ts'
 
 /** The most rows in one data file, because it is uploaded from memory. */
 const ROWS_PER_FILE = 4_000_000
 
-export interface DataFileContext {
-  store: Store
-  /** No other call may use it at the same time. */
-  database: Database
-  /** For files on their way to the store. No other call may use it at the same time. */
-  directory: string
-}
+export type DataFileContext = Pick<PipelineComponents, 'store' | 'database' | 'directory'>
 
-export interface CompactionContext extends DataFileContext {
-  local: LocalFiles
-  now: () => Date
-  wait: (ms: number) => Promise<void>
-}
+export type CompactionContext = DataFileContext & Pick<PipelineComponents, 'local' | 'now' | 'wait'>
 
 /** Rows of the inbox on their way into a table. */
 interface InboxRows {
