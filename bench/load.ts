@@ -1,5 +1,5 @@
 // Asks a server over keep-alive connections, one request after another on each, and notes how long each took.
-import { KeepAlive, statusOf } from '../test/support/keep-alive.ts'
+import { KeepAlive, statusOf } from '../test/support/http/keep-alive.ts'
 
 export interface Volume {
   /** How many requests are under way at once. */

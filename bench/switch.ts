@@ -10,8 +10,8 @@ import { isShardPath, shardStart } from '../pipeline/store/paths.ts'
 import { PUBLICATIONS } from '../schemas/metric.ts'
 import type { ReleaseManifest } from '../schemas/payloads.ts'
 import type { EntityType } from '../schemas/tables.ts'
-import { Expected } from '../test/support/expected-answers.ts'
-import { statusOf } from '../test/support/keep-alive.ts'
+import { Expected } from '../test/support/http/expected-answers.ts'
+import { statusOf } from '../test/support/http/keep-alive.ts'
 import {
   type Answered,
   type AskedPath,
@@ -19,7 +19,7 @@ import {
   judged,
   startAsking,
   wrongIn,
-} from '../test/support/steady-asking.ts'
+} from '../test/support/http/steady-asking.ts'
 import { watchHost } from './host-share.ts'
 import { heldReleases } from './switch/releases.ts'
 import { answersOf, startReplay } from './switch/replay.ts'

@@ -52,7 +52,7 @@ tester.run('house/arrows', house.rules.arrows, {
     refused(STORE, `export { makeRelease } from '../release/make.ts'`, UP_FROM_STORE),
     refused(STORE, `export * from '../release/make.ts'`, UP_FROM_STORE),
     refused('api/http/app.ts', `import '../../jobs/serve.ts'`, /^api\/http may not import jobs\/\*: /),
-    refused('jobs/serve.ts', `import '../test/support/world.ts'`, /^jobs\/\* may not import test: /),
+    refused('jobs/serve.ts', `import '../test/support/worlds/world.ts'`, /^jobs\/\* may not import test: /),
     refused('api/pages/html.ts', `import '../http/route.ts'`, /^api\/pages may not import api\/http: /),
     refused(
       'jobs/serve/service.ts',

@@ -8,8 +8,8 @@ import { REPOSITORY } from './support/fenced-blocks.ts'
 import { suiteFolder, testFolder } from './support/folder.ts'
 import { fvs, fvsServe } from './support/process.ts'
 import { inboxRows } from './support/inbox-rows.ts'
-import { Client, bearer, testComponents } from './support/service.ts'
-import { QUESTION, type WorldAgent, copyReleasedWorld, forecasterId } from './support/world.ts'
+import { Client, bearer, testComponents } from './support/http/service.ts'
+import { QUESTION, type WorldAgent, copyReleasedWorld, forecasterId } from './support/worlds/world.ts'
 
 const BUILT = join(REPOSITORY, 'dist')
 const PROGRAMS = { built: join(BUILT, 'fvs.js'), sources: join(REPOSITORY, 'jobs/fvs.js') }

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { RunningCommand } from './support/command.ts'
-import { type Passed, cuttingProxy } from './support/cutting-proxy.ts'
+import { type Passed, cuttingProxy } from './support/http/cutting-proxy.ts'
 import { REPOSITORY } from './support/fenced-blocks.ts'
 import { suiteFolder } from './support/folder.ts'
 import {
@@ -14,8 +14,8 @@ import {
   startTestService,
   testComponents,
   testService,
-} from './support/service.ts'
-import { NOW, QUESTION, type WorldAgent, copyReleasedWorld, uuidOf } from './support/world.ts'
+} from './support/http/service.ts'
+import { NOW, QUESTION, type WorldAgent, copyReleasedWorld, uuidOf } from './support/worlds/world.ts'
 
 const OTHER = uuidOf(1, 2000)
 const BOTS = [

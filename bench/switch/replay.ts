@@ -3,7 +3,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { AskedPath } from '../../test/support/steady-asking.ts'
+import type { AskedPath } from '../../test/support/http/steady-asking.ts'
 import { type Served, startServer } from '../process.ts'
 import type { Replayed } from './replay-server.ts'
 

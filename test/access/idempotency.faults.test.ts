@@ -8,7 +8,7 @@ import { Registry } from '../../pipeline/access/registry.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { ServiceError } from '../../schemas/errors.ts'
-import { FAULTS, type Fault, FaultStore } from '../support/fault-store.ts'
+import { FAULTS, type Fault, FaultStore } from '../support/faults/fault-store.ts'
 import {
   ANOTHER,
   type Answer,
@@ -30,8 +30,8 @@ import {
   refuse,
   sweepAll,
   world,
-} from '../support/idempotent-calls.ts'
-import { Clock } from '../support/service.ts'
+} from '../support/http/idempotent-calls.ts'
+import { Clock } from '../support/http/service.ts'
 
 describe('a call that is cut off', () => {
   test('by a commit that fails is taken over by an immediate retry, with the same id', async () => {

@@ -6,7 +6,7 @@ import { CLAIMS_PREFIX } from '../../pipeline/store/paths.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import { ServiceError } from '../../schemas/errors.ts'
-import { FaultStore } from '../support/fault-store.ts'
+import { FaultStore } from '../support/faults/fault-store.ts'
 import {
   ANOTHER,
   type Answer,
@@ -27,8 +27,8 @@ import {
   refuse,
   sweepAll,
   world,
-} from '../support/idempotent-calls.ts'
-import { Clock } from '../support/service.ts'
+} from '../support/http/idempotent-calls.ts'
+import { Clock } from '../support/http/service.ts'
 
 describe('a first call', () => {
   test('is checked, claimed, committed and noted as done, in this order, and answered from its claim', async () => {

@@ -6,10 +6,10 @@ import { isWellFormedKey, newApiKey, redactKeys } from '../../pipeline/access/ap
 import { Registry } from '../../pipeline/access/registry.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import type { Environment } from '../../schemas/values.ts'
-import { idOf } from '../support/counted-calls.ts'
-import { type Call, FaultStore } from '../support/fault-store.ts'
-import { Clock } from '../support/service.ts'
-import { uuidOf } from '../support/world.ts'
+import { idOf } from '../support/http/counted-calls.ts'
+import { type Call, FaultStore } from '../support/faults/fault-store.ts'
+import { Clock } from '../support/http/service.ts'
+import { uuidOf } from '../support/worlds/world.ts'
 
 const NOW = '2026-03-01T12:00:00.000Z'
 const HOUR_MS = 3_600_000

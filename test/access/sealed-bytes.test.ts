@@ -3,7 +3,7 @@ import { hkdfSync } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { sealedBytes } from '../../pipeline/access/idempotency.ts'
-import { KEY } from '../support/idempotent-calls.ts'
+import { KEY } from '../support/http/idempotent-calls.ts'
 
 describe('sealed bytes', () => {
   const salt = 'ab'.repeat(32)

@@ -15,7 +15,7 @@ import {
   UsageLog,
   readMonthlyUsage,
 } from '../../pipeline/access/usage.ts'
-import { FAULTS, FaultStore } from '../support/fault-store.ts'
+import { FAULTS, FaultStore } from '../support/faults/fault-store.ts'
 import { suiteFolder, testFolder } from '../support/folder.ts'
 import { currentVersion, pathsOf, readRows, workerOn } from '../support/tables.ts'
 import { statisticsOf } from '../../pipeline/tables/delta.ts'

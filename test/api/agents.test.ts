@@ -12,10 +12,10 @@ import {
   startTestService,
   testComponents,
   testService,
-} from '../support/service.ts'
-import { expectProblem, pointersOf } from '../support/problem.ts'
+} from '../support/http/service.ts'
+import { expectProblem, pointersOf } from '../support/http/problem.ts'
 import { inboxRows } from '../support/inbox-rows.ts'
-import { NOW, QUESTION, importWorld, uuidOf } from '../support/world.ts'
+import { NOW, QUESTION, importWorld, uuidOf } from '../support/worlds/world.ts'
 
 let service: TestService
 let agent: { agentId: string; key: string }

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import type { CurrentForecasts } from '../../schemas/answers.ts'
-import { FaultStore } from '../support/fault-store.ts'
+import { FaultStore } from '../support/faults/fault-store.ts'
 import {
   type Client,
   Clock,
@@ -12,9 +12,9 @@ import {
   release,
   testComponents,
   testService,
-} from '../support/service.ts'
+} from '../support/http/service.ts'
 import { copyOf } from '../support/store-content.ts'
-import { NOW, QUESTION, type WorldAgent, copyReleasedWorld, uuidOf } from '../support/world.ts'
+import { NOW, QUESTION, type WorldAgent, copyReleasedWorld, uuidOf } from '../support/worlds/world.ts'
 
 const pathOf = (agentId: string) => `/agents/${agentId}/forecasts`
 

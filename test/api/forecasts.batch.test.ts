@@ -5,7 +5,7 @@ import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { inboxRows } from '../support/inbox-rows.ts'
 import { expectValid } from '../support/json-schema.ts'
-import { expectProblem, pointersOf } from '../support/problem.ts'
+import { expectProblem, pointersOf } from '../support/http/problem.ts'
 import {
   Clock,
   type TestService,
@@ -13,8 +13,8 @@ import {
   registerAgent,
   startTestService,
   testComponents,
-} from '../support/service.ts'
-import { NOW, QUESTION, copyReleasedWorld, uuidOf } from '../support/world.ts'
+} from '../support/http/service.ts'
+import { NOW, QUESTION, copyReleasedWorld, uuidOf } from '../support/worlds/world.ts'
 
 const OPEN = 120
 const openQuestion = (index: number) => uuidOf(6, index)

@@ -14,11 +14,11 @@ import { type Service, startService } from '../../jobs/serve/service.ts'
 import { redactKeys } from '../../pipeline/access/api-key.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { ENVIRONMENTS, type Environment } from '../../schemas/values.ts'
-import { FaultStore } from '../support/fault-store.ts'
+import { FaultStore } from '../support/faults/fault-store.ts'
 import { suiteFolder } from '../support/folder.ts'
-import { type GoodRequest, type HostileRequest, hostileRequests } from '../support/hostile.ts'
+import { type GoodRequest, type HostileRequest, hostileRequests } from '../support/http/hostile.ts'
 import { faultsOf } from '../support/json-schema.ts'
-import { type RawAnswer, bytesOf, exchange } from '../support/raw-http.ts'
+import { type RawAnswer, bytesOf, exchange } from '../support/http/raw-http.ts'
 import {
   Client,
   Clock,
@@ -27,8 +27,8 @@ import {
   SECRET,
   registerAgent,
   testComponents,
-} from '../support/service.ts'
-import { NOW, QUESTION, forecasterId, copyReleasedWorld } from '../support/world.ts'
+} from '../support/http/service.ts'
+import { NOW, QUESTION, forecasterId, copyReleasedWorld } from '../support/worlds/world.ts'
 
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 100)
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20260301)

@@ -13,8 +13,8 @@ import {
   registerAgent,
   startTestService,
   testComponents,
-} from '../support/service.ts'
-import { NOW, QUESTION, forecasterId, copyReleasedWorld } from '../support/world.ts'
+} from '../support/http/service.ts'
+import { NOW, QUESTION, forecasterId, copyReleasedWorld } from '../support/worlds/world.ts'
 
 const CASES = new URL('../cases/http/', import.meta.url)
 

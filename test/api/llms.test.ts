@@ -9,7 +9,7 @@ import {
   questionsQuery,
   registration,
 } from '../../schemas/requests.ts'
-import { testService } from '../support/service.ts'
+import { testService } from '../support/http/service.ts'
 
 const routes = allRoutes({ version: '1.0.0', methodology: METHODOLOGY, methodologyText: new Uint8Array() })
 const FIELDS = [registration, registered, forecastSubmission, forecastSubmissions, problem].flatMap(

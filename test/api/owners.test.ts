@@ -14,7 +14,7 @@ import { MemoryStore } from '../../pipeline/store/memory.ts'
 import type { OwnerShard } from '../../schemas/payloads.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { expectValid } from '../support/json-schema.ts'
-import { expectProblem, pointersOf } from '../support/problem.ts'
+import { expectProblem, pointersOf } from '../support/http/problem.ts'
 import {
   Clock,
   SECRET,
@@ -24,10 +24,17 @@ import {
   release,
   startTestService,
   testComponents,
-} from '../support/service.ts'
-import { UNTOLD } from '../support/scored-world.ts'
+} from '../support/http/service.ts'
+import { UNTOLD } from '../support/worlds/scored-world.ts'
 import { copyOf } from '../support/store-content.ts'
-import { FORECAST_LINES, NOW, copyReleasedWorld, csvOf, forecasterId, uuidOf } from '../support/world.ts'
+import {
+  FORECAST_LINES,
+  NOW,
+  copyReleasedWorld,
+  csvOf,
+  forecasterId,
+  uuidOf,
+} from '../support/worlds/world.ts'
 
 const OWNER = 'Laboratory of Owners'
 /** Names that break what is built from them carelessly. */

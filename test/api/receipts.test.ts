@@ -14,10 +14,10 @@ import { type VerifiedReceipt, verifyReceipt } from '../../pipeline/proof/verify
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { acknowledgementBytes } from '../../pipeline/tables/receipts.ts'
 import type { Store } from '../../pipeline/store/store.ts'
-import { FAULTS, type Fault, FaultStore } from '../support/fault-store.ts'
+import { FAULTS, type Fault, FaultStore } from '../support/faults/fault-store.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { expectValid } from '../support/json-schema.ts'
-import { expectProblem } from '../support/problem.ts'
+import { expectProblem } from '../support/http/problem.ts'
 import {
   type Answer,
   Client,
@@ -29,9 +29,9 @@ import {
   startTestService,
   testComponents,
   testService,
-} from '../support/service.ts'
-import { NOW, QUESTION, QUESTIONS_CSV, copyReleasedWorld, uuidOf } from '../support/world.ts'
-import { LOG_KEY, LOG_ORIGIN, LOG_VKEY } from '../support/written-log.ts'
+} from '../support/http/service.ts'
+import { NOW, QUESTION, QUESTIONS_CSV, copyReleasedWorld, uuidOf } from '../support/worlds/world.ts'
+import { LOG_KEY, LOG_ORIGIN, LOG_VKEY } from '../support/worlds/written-log.ts'
 
 const folder = await suiteFolder()
 const clock = new Clock(NOW)

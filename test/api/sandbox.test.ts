@@ -10,10 +10,10 @@ import { FileStore } from '../../pipeline/store/file.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { manifestPath } from '../../pipeline/store/paths.ts'
 import { ENVIRONMENTS, type Environment } from '../../schemas/values.ts'
-import { FaultStore } from '../support/fault-store.ts'
+import { FaultStore } from '../support/faults/fault-store.ts'
 import { suiteFolder, testFolder } from '../support/folder.ts'
 import { expectValid } from '../support/json-schema.ts'
-import { expectProblem } from '../support/problem.ts'
+import { expectProblem } from '../support/http/problem.ts'
 import {
   Client,
   Clock,
@@ -24,9 +24,9 @@ import {
   registerAgent,
   release,
   testComponents,
-} from '../support/service.ts'
+} from '../support/http/service.ts'
 import { contentOf } from '../support/store-content.ts'
-import { NOW, QUESTION, csvOf, forecasterId, importWorld } from '../support/world.ts'
+import { NOW, QUESTION, csvOf, forecasterId, importWorld } from '../support/worlds/world.ts'
 
 interface Walled {
   folder: string

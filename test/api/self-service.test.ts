@@ -6,15 +6,15 @@ import { runRelease } from '../../jobs/release.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { expectValid } from '../support/json-schema.ts'
-import { expectProblem } from '../support/problem.ts'
+import { expectProblem } from '../support/http/problem.ts'
 import {
   Clock,
   type TestService,
   registerAgent,
   startTestService,
   testComponents,
-} from '../support/service.ts'
-import { NOW, QUESTION, copyReleasedWorld, forecasterId, uuidOf } from '../support/world.ts'
+} from '../support/http/service.ts'
+import { NOW, QUESTION, copyReleasedWorld, forecasterId, uuidOf } from '../support/worlds/world.ts'
 
 const folder = await suiteFolder()
 const clock = new Clock(NOW)

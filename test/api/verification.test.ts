@@ -7,7 +7,7 @@ import type { ReleaseShard } from '../../schemas/payloads.ts'
 import type { SchemaName } from '../../schemas/json-schemas.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { expectValid } from '../support/json-schema.ts'
-import { expectProblem, pointersOf } from '../support/problem.ts'
+import { expectProblem, pointersOf } from '../support/http/problem.ts'
 import {
   type Answer,
   Clock,
@@ -19,8 +19,8 @@ import {
   startTestService,
   testComponents,
   testService,
-} from '../support/service.ts'
-import { FORECASTERS, NOW, forecasterId, copyReleasedWorld, uuidOf } from '../support/world.ts'
+} from '../support/http/service.ts'
+import { FORECASTERS, NOW, forecasterId, copyReleasedWorld, uuidOf } from '../support/worlds/world.ts'
 
 let service: TestService
 let agent: { agentId: string; key: string }

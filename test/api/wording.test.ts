@@ -7,9 +7,9 @@ import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { WORDED } from '../../schemas/wording.ts'
 import { suiteFolder } from '../support/folder.ts'
-import { expectProblem } from '../support/problem.ts'
-import { type Answer, type TestService, startTestService } from '../support/service.ts'
-import { uuidOf } from '../support/world.ts'
+import { expectProblem } from '../support/http/problem.ts'
+import { type Answer, type TestService, startTestService } from '../support/http/service.ts'
+import { uuidOf } from '../support/worlds/world.ts'
 
 const folder = await suiteFolder()
 let service: TestService

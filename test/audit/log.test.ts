@@ -7,12 +7,12 @@ import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { logCheckpointPath } from '../../pipeline/store/paths.ts'
 import { completeLog } from '../../pipeline/transparency/publish.ts'
 import { suiteFolder } from '../support/folder.ts'
-import { changeManifest } from '../support/forged-release.ts'
-import { manifestOf, putManifest } from '../support/logged-releases.ts'
-import { type LoggedWorld, WITNESS, auditedLog, loggedWorld } from '../support/logged-world.ts'
-import { Clock, release, testComponents } from '../support/service.ts'
+import { changeManifest } from '../support/worlds/forged-release.ts'
+import { manifestOf, putManifest } from '../support/worlds/logged-releases.ts'
+import { type LoggedWorld, WITNESS, auditedLog, loggedWorld } from '../support/worlds/logged-world.ts'
+import { Clock, release, testComponents } from '../support/http/service.ts'
 import { copyOf } from '../support/store-content.ts'
-import { LOG_KEY, LOG_ORIGIN, writeLog } from '../support/written-log.ts'
+import { LOG_KEY, LOG_ORIGIN, writeLog } from '../support/worlds/written-log.ts'
 
 const OTHER = signingKeyOf(LOG_ORIGIN, 'log', new Uint8Array(32).fill(8))
 const known = [LOG_KEY.verifier]

@@ -6,7 +6,7 @@ import { encodeRows } from '../../pipeline/tables/inbox.ts'
 import { TABLE_NAMES, tableSpec } from '../../schemas/tables.ts'
 import { testFolder } from '../support/folder.ts'
 import { askPython, python } from '../support/python-reader.ts'
-import { rowTexts, rowsDigest, sampleRows } from '../support/table-rows.ts'
+import { rowTexts, rowsDigest, sampleRows } from '../support/worlds/table-rows.ts'
 
 test.skipIf(!python)(
   'others find in an inbox object the rows that were written, in every table',

@@ -1,4 +1,4 @@
-"""Texts and digests of rows, the same as those of test/support/table-rows.ts for equal rows only."""
+"""Texts and digests of rows, the same as those of test/support/worlds/table-rows.ts for equal rows only."""
 
 import hashlib
 import struct

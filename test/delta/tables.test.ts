@@ -13,7 +13,7 @@ import { type Row, TABLE_NAMES, type TableName, tableSpec } from '../../schemas/
 import { bucketStore, freshBucket, s3Server } from '../support/buckets.ts'
 import { makeFolder } from '../support/folder.ts'
 import { askPython, python } from '../support/python-reader.ts'
-import { rowTexts, rowsDigest, sampleRows } from '../support/table-rows.ts'
+import { rowTexts, rowsDigest, sampleRows } from '../support/worlds/table-rows.ts'
 import { currentVersion, openWorker, readRows, send } from '../support/tables.ts'
 
 /** The rows of each version after the table's creation. One without rows was given up. */

@@ -10,9 +10,9 @@ import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { releasePrefix } from '../../pipeline/store/paths.ts'
 import { suiteFolder } from '../support/folder.ts'
 import type { PlainWorld } from '../support/plain/world.ts'
-import { scoreWorld } from '../support/scored-world.ts'
-import { Clock, SECRET, importRows, release, testComponents } from '../support/service.ts'
-import { FORECAST_LINES, NOW, QUESTIONS_CSV, RESOLUTIONS_CSV, csvOf } from '../support/world.ts'
+import { scoreWorld } from '../support/worlds/scored-world.ts'
+import { Clock, SECRET, importRows, release, testComponents } from '../support/http/service.ts'
+import { FORECAST_LINES, NOW, QUESTIONS_CSV, RESOLUTIONS_CSV, csvOf } from '../support/worlds/world.ts'
 
 const folder = await suiteFolder()
 

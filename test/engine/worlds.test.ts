@@ -9,10 +9,10 @@ import { currentVersions } from '../../pipeline/tables/delta-log.ts'
 import { ENTITY_TYPES, type Row, SCORED_TABLES, type TableName } from '../../schemas/tables.ts'
 import { suiteFolder } from '../support/folder.ts'
 import type { PlainWorld } from '../support/plain/world.ts'
-import { randomWorld } from '../support/random-world.ts'
-import { scoreWorld } from '../support/scored-world.ts'
+import { randomWorld } from '../support/worlds/random-world.ts'
+import { scoreWorld } from '../support/worlds/scored-world.ts'
 import { openWorker, send } from '../support/tables.ts'
-import { uuidOf } from '../support/world.ts'
+import { uuidOf } from '../support/worlds/world.ts'
 
 const folder = await suiteFolder()
 const LATER = new Date('2027-01-01T00:00:00.000Z')

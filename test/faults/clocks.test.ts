@@ -1,9 +1,9 @@
 // Two nodes that both release, with clocks apart, on a disk and on an S3 server.
 import { describe, test } from 'vitest'
 import { s3Server } from '../support/buckets.ts'
-import { TEN_MINUTES_MS, expectKeptApart } from '../support/clocks.ts'
-import { onDisk, onS3 } from '../support/places.ts'
-import { choicesOf, faultSeed } from '../support/seeded.ts'
+import { TEN_MINUTES_MS, expectKeptApart } from './clocks.ts'
+import { onDisk, onS3 } from '../support/worlds/places.ts'
+import { choicesOf, faultSeed } from '../support/faults/seeded.ts'
 
 const SEED = faultSeed()
 const APART = [

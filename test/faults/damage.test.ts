@@ -13,8 +13,8 @@ import {
   wholeOf,
   worldToDamage,
   worldWithPlan,
-} from '../support/damaged-world.ts'
-import { DAMAGES, KINDS, damage, damaged, pathsOf } from '../support/damages.ts'
+} from '../support/worlds/damaged-world.ts'
+import { DAMAGES, KINDS, damage, damaged, pathsOf } from './damages.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { tableUnder } from '../support/page-table.ts'
 import { copyOf } from '../support/store-content.ts'

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { type Failure, expectKeptOn } from '../support/disks.ts'
-import { onDisk } from '../support/places.ts'
-import { choicesOf, faultSeed } from '../support/seeded.ts'
+import { type Failure, expectKeptOn } from './disks.ts'
+import { onDisk } from '../support/worlds/places.ts'
+import { choicesOf, faultSeed } from '../support/faults/seeded.ts'
 
 const SEED = faultSeed()
 const run = promisify(execFile)

@@ -1,8 +1,8 @@
 // Kills of real processes under load, on a disk: nothing that was acknowledged is lost, doubled or changed.
 import { describe, test } from 'vitest'
-import { expectKept } from '../support/kills.ts'
-import { onDisk } from '../support/places.ts'
-import { choicesOf, faultSeed } from '../support/seeded.ts'
+import { expectKept } from './kills.ts'
+import { onDisk } from '../support/worlds/places.ts'
+import { choicesOf, faultSeed } from '../support/faults/seeded.ts'
 
 const SEED = faultSeed()
 /** With those of kills.s3.test.ts there are 200. */

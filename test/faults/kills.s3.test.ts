@@ -2,9 +2,9 @@
 // changed.
 import { describe, test } from 'vitest'
 import { s3Server } from '../support/buckets.ts'
-import { expectKept } from '../support/kills.ts'
-import { onS3 } from '../support/places.ts'
-import { choicesOf, faultSeed } from '../support/seeded.ts'
+import { expectKept } from './kills.ts'
+import { onS3 } from '../support/worlds/places.ts'
+import { choicesOf, faultSeed } from '../support/faults/seeded.ts'
 
 const SEED = faultSeed()
 const KILLS = 20

@@ -2,10 +2,10 @@
 // changed.
 import { describe, test } from 'vitest'
 import { s3Server } from '../support/buckets.ts'
-import { onS3 } from '../support/places.ts'
-import { choicesOf, faultSeed } from '../support/seeded.ts'
-import { ToxicProxy } from '../support/toxic-proxy.ts'
-import { expectKeptThrough } from '../support/toxics.ts'
+import { onS3 } from '../support/worlds/places.ts'
+import { choicesOf, faultSeed } from '../support/faults/seeded.ts'
+import { ToxicProxy } from './toxic-proxy.ts'
+import { expectKeptThrough } from './toxics.ts'
 
 const SEED = faultSeed()
 

@@ -9,12 +9,12 @@ import type { ImportContext } from '../../pipeline/import/take-in.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { inboxPrefix } from '../../pipeline/store/paths.ts'
 import type { AgentRow } from '../../schemas/tables.ts'
-import { type Call, FaultStore } from '../support/fault-store.ts'
+import { type Call, FaultStore } from '../support/faults/fault-store.ts'
 import { suiteFolder } from '../support/folder.ts'
-import { Clock, registerAgent, release, startTestService, testComponents } from '../support/service.ts'
+import { Clock, registerAgent, release, startTestService, testComponents } from '../support/http/service.ts'
 import { contentOf } from '../support/store-content.ts'
 import { pathsOf, readRows, send } from '../support/tables.ts'
-import { NOW, uuidOf } from '../support/world.ts'
+import { NOW, uuidOf } from '../support/worlds/world.ts'
 
 const folder = await suiteFolder()
 const ADA = uuidOf(7, 1)

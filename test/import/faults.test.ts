@@ -10,12 +10,12 @@ import type { ImportKind } from '../../pipeline/import/columns.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import type { TableName } from '../../schemas/tables.ts'
-import { FAULTS, FaultStore } from '../support/fault-store.ts'
+import { FAULTS, FaultStore } from '../support/faults/fault-store.ts'
 import { suiteFolder } from '../support/folder.ts'
-import { Clock, testComponents } from '../support/service.ts'
+import { Clock, testComponents } from '../support/http/service.ts'
 import { contentOf, copyOf } from '../support/store-content.ts'
 import { readRows, send } from '../support/tables.ts'
-import { NOW, uuidOf } from '../support/world.ts'
+import { NOW, uuidOf } from '../support/worlds/world.ts'
 
 const folder = await suiteFolder()
 const clock = new Clock(NOW)

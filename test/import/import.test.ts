@@ -13,9 +13,9 @@ import { currentVersions } from '../../pipeline/tables/delta-log.ts'
 import { type Fault, ServiceError } from '../../schemas/errors.ts'
 import type { TableName } from '../../schemas/tables.ts'
 import { suiteFolder } from '../support/folder.ts'
-import { Clock, registerAgent, release, startTestService, testComponents } from '../support/service.ts'
+import { Clock, registerAgent, release, startTestService, testComponents } from '../support/http/service.ts'
 import { contentOf, copyOf } from '../support/store-content.ts'
-import { NOW, uuidOf } from '../support/world.ts'
+import { NOW, uuidOf } from '../support/worlds/world.ts'
 
 const QUESTION = uuidOf(1, 1)
 const SECOND_QUESTION = uuidOf(1, 2)

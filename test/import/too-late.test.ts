@@ -9,9 +9,9 @@ import type { ImportKind } from '../../pipeline/import/columns.ts'
 import { readReleaseShard, readManifest } from '../../pipeline/release/read.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { suiteFolder } from '../support/folder.ts'
-import { Clock, release, testComponents } from '../support/service.ts'
+import { Clock, release, testComponents } from '../support/http/service.ts'
 import { copyOf } from '../support/store-content.ts'
-import { NOW, uuidOf } from '../support/world.ts'
+import { NOW, uuidOf } from '../support/worlds/world.ts'
 
 const PERSON = uuidOf(2, 1)
 /** Each was open from 1 January to 1 February. */

@@ -15,9 +15,15 @@ import { attachAll } from '../../pipeline/tables/views.ts'
 import { currentVersions } from '../../pipeline/tables/delta-log.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { suiteFolder, testFolder } from '../support/folder.ts'
-import { Clock, importRows, registerAgent, startTestService, testComponents } from '../support/service.ts'
+import {
+  Clock,
+  importRows,
+  registerAgent,
+  startTestService,
+  testComponents,
+} from '../support/http/service.ts'
 import { contentOf, copyOf } from '../support/store-content.ts'
-import { NOW, uuidOf } from '../support/world.ts'
+import { NOW, uuidOf } from '../support/worlds/world.ts'
 
 const Q = uuidOf(1, 1)
 const P = uuidOf(2, 1)

@@ -8,8 +8,8 @@ import { contentOf } from '../support/store-content.ts'
 import { sendBytes } from '../support/tables.ts'
 import { testFolder } from '../support/folder.ts'
 import { type Finished, fvs } from '../support/process.ts'
-import { Clock, testComponents } from '../support/service.ts'
-import { NOW, uuidOf } from '../support/world.ts'
+import { Clock, testComponents } from '../support/http/service.ts'
+import { NOW, uuidOf } from '../support/worlds/world.ts'
 
 const id = (number: number) => uuidOf(7, number)
 const at = (second: number) => new Date(Date.parse(NOW) + second * 1000)

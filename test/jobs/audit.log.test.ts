@@ -3,10 +3,10 @@ import { beforeAll, expect, test } from 'vitest'
 import { runAuditLog } from '../../jobs/audit-log.ts'
 import { signingKeyOf, verifierKeyText } from '../../pipeline/proof/note-keys.ts'
 import { suiteFolder } from '../support/folder.ts'
-import { type LoggedWorld, WITNESS, loggedWorld } from '../support/logged-world.ts'
-import { testComponents } from '../support/service.ts'
+import { type LoggedWorld, WITNESS, loggedWorld } from '../support/worlds/logged-world.ts'
+import { testComponents } from '../support/http/service.ts'
 import { copyOf } from '../support/store-content.ts'
-import { LOG_SECRET, LOG_VKEY } from '../support/written-log.ts'
+import { LOG_SECRET, LOG_VKEY } from '../support/worlds/written-log.ts'
 
 const folder = await suiteFolder()
 const WITNESS_VKEY = verifierKeyText(WITNESS.verifier)

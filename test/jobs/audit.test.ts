@@ -8,9 +8,9 @@ import { signatureOf } from '../../pipeline/proof/hmac.ts'
 import { canonical } from '../../pipeline/proof/canonical.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { suiteFolder } from '../support/folder.ts'
-import { Clock, OTHER_SECRET, SECRET, release, testComponents } from '../support/service.ts'
+import { Clock, OTHER_SECRET, SECRET, release, testComponents } from '../support/http/service.ts'
 import { copyOf, recordIn, setRecord } from '../support/store-content.ts'
-import { NOW, forecasterId, copyReleasedWorld } from '../support/world.ts'
+import { NOW, forecasterId, copyReleasedWorld } from '../support/worlds/world.ts'
 import { sha256Hex } from '../../pipeline/proof/canonical.ts'
 
 let published: MemoryStore

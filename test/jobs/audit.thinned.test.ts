@@ -16,12 +16,12 @@ import {
   thinnedPath,
 } from '../../pipeline/store/paths.ts'
 import type { Store } from '../../pipeline/store/store.ts'
-import { FaultStore } from '../support/fault-store.ts'
+import { FaultStore } from '../support/faults/fault-store.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { OTHER_METHOD } from '../support/later-software.ts'
-import { Clock, OTHER_SECRET, SECRET, importRows, release, testComponents } from '../support/service.ts'
+import { Clock, OTHER_SECRET, SECRET, importRows, release, testComponents } from '../support/http/service.ts'
 import { copyOf, setRecord } from '../support/store-content.ts'
-import { NOW, copyReleasedWorld, forecasterId, releaseWorld, uuidOf } from '../support/world.ts'
+import { NOW, copyReleasedWorld, forecasterId, releaseWorld, uuidOf } from '../support/worlds/world.ts'
 
 const THINNED_AT = '2026-03-05T00:00:00.000Z'
 const DAY = NOW.slice(0, 10)

@@ -9,10 +9,10 @@ import { readManifest } from '../../pipeline/release/read.ts'
 import { FileStore } from '../../pipeline/store/file.ts'
 import { suiteFolder, testFolder } from '../support/folder.ts'
 import { type Finished, type ProcessOptions, fvs, fvsServe } from '../support/process.ts'
-import { RawSocket } from '../support/raw-socket.ts'
-import { Client, OTHER_SECRET, SECRET, testService } from '../support/service.ts'
+import { RawSocket } from '../support/http/raw-socket.ts'
+import { Client, OTHER_SECRET, SECRET, testService } from '../support/http/service.ts'
 import { contentOf } from '../support/store-content.ts'
-import { NOW, QUESTIONS_CSV, forecasterId, copyReleasedWorld, uuidOf } from '../support/world.ts'
+import { NOW, QUESTIONS_CSV, forecasterId, copyReleasedWorld, uuidOf } from '../support/worlds/world.ts'
 
 const AT_ONCE = 3
 

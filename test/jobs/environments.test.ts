@@ -10,7 +10,7 @@ import { MemoryStore } from '../../pipeline/store/memory.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import { parseSettings } from '../../schemas/config.ts'
 import { ENVIRONMENTS, type Environment } from '../../schemas/values.ts'
-import { FaultStore } from '../support/fault-store.ts'
+import { FaultStore } from '../support/faults/fault-store.ts'
 import { suiteFolder, testFolder } from '../support/folder.ts'
 import { type Finished, fvs } from '../support/process.ts'
 import {
@@ -21,10 +21,10 @@ import {
   release,
   startTestService,
   testComponents,
-} from '../support/service.ts'
-import { writeSmallWorld } from '../support/small-world.ts'
+} from '../support/http/service.ts'
+import { writeSmallWorld } from '../support/worlds/small-world.ts'
 import { contentOf, copyOf, recordIn, setRecord } from '../support/store-content.ts'
-import { NOW, importWorld } from '../support/world.ts'
+import { NOW, importWorld } from '../support/worlds/world.ts'
 
 const AT_ONCE = 3
 const IN_SANDBOX = ['--environment', 'sandbox']

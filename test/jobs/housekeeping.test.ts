@@ -10,7 +10,7 @@ import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { PROBES_PREFIX, inboxPrefix, probePath } from '../../pipeline/store/paths.ts'
 import { currentVersions } from '../../pipeline/tables/delta-log.ts'
 import { SCORED_TABLES } from '../../schemas/tables.ts'
-import { Clock, testComponents } from '../support/service.ts'
+import { Clock, testComponents } from '../support/http/service.ts'
 import { currentVersion, pathsOf } from '../support/tables.ts'
 import { sendBroken } from '../support/tables.ts'
 

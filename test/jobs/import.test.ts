@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { RunningCommand } from '../support/command.ts'
 import { testFolder } from '../support/folder.ts'
-import { uuidOf } from '../support/world.ts'
+import { uuidOf } from '../support/worlds/world.ts'
 
 const FVS = fileURLToPath(new URL('../../jobs/fvs.js', import.meta.url))
 

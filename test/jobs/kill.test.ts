@@ -6,9 +6,9 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { auditRelease } from '../../pipeline/audit/release.ts'
 import { suiteFolder, testFolder } from '../support/folder.ts'
 import { fvsServe } from '../support/process.ts'
-import { SECRET, release, testComponents } from '../support/service.ts'
-import { expectKept, submitMany } from '../support/submissions.ts'
-import { importWorld } from '../support/world.ts'
+import { SECRET, release, testComponents } from '../support/http/service.ts'
+import { expectKept, submitMany } from '../support/http/submissions.ts'
+import { importWorld } from '../support/worlds/world.ts'
 
 const SUBMISSIONS = 1000
 const imported = await suiteFolder()

@@ -13,12 +13,18 @@ import { parseMcpSettings } from '../../jobs/mcp/settings.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { RESPONSES, type SchemaName } from '../../schemas/json-schemas.ts'
 import { RunningCommand } from '../support/command.ts'
-import { cuttingProxy } from '../support/cutting-proxy.ts'
+import { cuttingProxy } from '../support/http/cutting-proxy.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { expectValid } from '../support/json-schema.ts'
-import { Clock, type TestService, importRows, startTestService, testComponents } from '../support/service.ts'
-import { NOW, QUESTION, type WorldAgent, copyReleasedWorld, uuidOf } from '../support/world.ts'
-import { LOG_KEY } from '../support/written-log.ts'
+import {
+  Clock,
+  type TestService,
+  importRows,
+  startTestService,
+  testComponents,
+} from '../support/http/service.ts'
+import { NOW, QUESTION, type WorldAgent, copyReleasedWorld, uuidOf } from '../support/worlds/world.ts'
+import { LOG_KEY } from '../support/worlds/written-log.ts'
 
 const FVS = fileURLToPath(new URL('../../jobs/fvs.js', import.meta.url))
 const HOSTILE = uuidOf(1, 2000)

@@ -1,11 +1,11 @@
 // Quotas of a process that counts by itself: the next process continues the counts after SIGTERM and after
 // kill -9.
 import { beforeAll, describe, expect, test } from 'vitest'
-import { FOUND, expectLimited, idOf, quotaIn, storm, withKey } from '../support/counted-calls.ts'
+import { FOUND, expectLimited, idOf, quotaIn, storm, withKey } from '../support/http/counted-calls.ts'
 import { suiteFolder } from '../support/folder.ts'
-import { type Node, nodeWorld } from '../support/nodes.ts'
-import { testComponents } from '../support/service.ts'
-import { copyReleasedWorld } from '../support/world.ts'
+import { type Node, nodeWorld } from '../support/http/nodes.ts'
+import { testComponents } from '../support/http/service.ts'
+import { copyReleasedWorld } from '../support/worlds/world.ts'
 
 const folder = await suiteFolder()
 beforeAll(async () => {

@@ -8,8 +8,8 @@ import { heldSignatures } from '../../pipeline/proof/note-signatures.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { logCheckpointPath } from '../../pipeline/store/paths.ts'
 import { readCheckpoint } from '../../pipeline/transparency/log-files.ts'
-import { Clock, testComponents } from '../support/service.ts'
-import { NOW, copyReleasedWorld } from '../support/world.ts'
+import { Clock, testComponents } from '../support/http/service.ts'
+import { NOW, copyReleasedWorld } from '../support/worlds/world.ts'
 
 const KEY = signingKeyText('log.example/test', 'log', new Uint8Array(32).fill(7))
 

@@ -16,7 +16,7 @@ import type { ReleaseManifest, ReleaseShard } from '../../schemas/payloads.ts'
 import { besideRepository } from '../support/beside.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { expectValid, faultsOf } from '../support/json-schema.ts'
-import { release, testComponents } from '../support/service.ts'
+import { release, testComponents } from '../support/http/service.ts'
 
 const DATASETS = ['metaculus-pros-2025q1', 'acx-2023']
 

@@ -15,9 +15,9 @@ import {
   type TestService,
   startTestService,
   testComponents,
-} from '../support/service.ts'
+} from '../support/http/service.ts'
 import { contentOf } from '../support/store-content.ts'
-import { NOW, forecasterId, copyReleasedWorld, uuidOf } from '../support/world.ts'
+import { NOW, forecasterId, copyReleasedWorld, uuidOf } from '../support/worlds/world.ts'
 
 const folder = await suiteFolder()
 let service: TestService

@@ -15,13 +15,13 @@ import {
   storm,
   timesThrough,
   withKey,
-} from '../support/counted-calls.ts'
+} from '../support/http/counted-calls.ts'
 import { suiteFolder, testFolder } from '../support/folder.ts'
-import { nodeWorld } from '../support/nodes.ts'
+import { nodeWorld } from '../support/http/nodes.ts'
 import { type ServingProcess, fvs, fvsServe } from '../support/process.ts'
-import { Client, bearer, registerAgent, release, testComponents } from '../support/service.ts'
-import { expectKept, submitMany } from '../support/submissions.ts'
-import { QUESTION, copyReleasedWorld, importWorld } from '../support/world.ts'
+import { Client, bearer, registerAgent, release, testComponents } from '../support/http/service.ts'
+import { expectKept, submitMany } from '../support/http/submissions.ts'
+import { QUESTION, copyReleasedWorld, importWorld } from '../support/worlds/world.ts'
 
 const released = await suiteFolder()
 const imported = await suiteFolder()

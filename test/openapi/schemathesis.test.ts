@@ -6,13 +6,13 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { MOUNTS } from '../../api/mounts.ts'
 import { RunningCommand } from '../support/command.ts'
-import { LEAVING_AGENT_ID, releaseExamples } from '../support/example-world.ts'
+import { LEAVING_AGENT_ID, releaseExamples } from '../support/worlds/example-world.ts'
 import { external } from '../support/external.ts'
 import { testFolder } from '../support/folder.ts'
 import { fvsServe } from '../support/process.ts'
-import { Client, Clock, testComponents } from '../support/service.ts'
-import { NOW } from '../support/world.ts'
-import { LOG_SECRET } from '../support/written-log.ts'
+import { Client, Clock, testComponents } from '../support/http/service.ts'
+import { NOW } from '../support/worlds/world.ts'
+import { LOG_SECRET } from '../support/worlds/written-log.ts'
 
 const tools = external(
   ['SCHEMATHESIS'],

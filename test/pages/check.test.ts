@@ -5,10 +5,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { canonical } from '../../pipeline/proof/canonical.ts'
 import { signingKeyOf, verifierKeyText } from '../../pipeline/proof/note-keys.ts'
 import { receiptHeader, receiptsOf } from '../../pipeline/proof/receipts.ts'
-import { contextOf, hasBrowser, inPage, launchBrowser } from '../support/browser.ts'
-import { type PageServices, startPageServices } from '../support/page-world.ts'
-import { Client, OTHER_SECRET, SECRET } from '../support/service.ts'
-import { forecasterId } from '../support/world.ts'
+import { contextOf, hasBrowser, inPage, launchBrowser } from '../support/http/browser.ts'
+import { type PageServices, startPageServices } from '../support/worlds/page-world.ts'
+import { Client, OTHER_SECRET, SECRET } from '../support/http/service.ts'
+import { forecasterId } from '../support/worlds/world.ts'
 
 describe.skipIf(!hasBrowser)('the check of a record', () => {
   let services: PageServices

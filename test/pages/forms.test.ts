@@ -10,8 +10,8 @@ import {
   launchBrowser,
   violationsOf,
   withoutScripts,
-} from '../support/browser.ts'
-import { type PageServices, startPageServices } from '../support/page-world.ts'
+} from '../support/http/browser.ts'
+import { type PageServices, startPageServices } from '../support/worlds/page-world.ts'
 import { PAGE_ROUTES } from './routes.ts'
 
 describe.skipIf(!hasBrowser)('a page', () => {

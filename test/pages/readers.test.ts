@@ -1,9 +1,14 @@
 // Readers without JavaScript, without a mouse, and of names that would rather be markup.
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { contextOf, hasBrowser, inPage, launchBrowser } from '../support/browser.ts'
-import { HOSTILE_NAMES, type PageServices, agentIdOf, startPageServices } from '../support/page-world.ts'
-import { Client } from '../support/service.ts'
+import { contextOf, hasBrowser, inPage, launchBrowser } from '../support/http/browser.ts'
+import {
+  HOSTILE_NAMES,
+  type PageServices,
+  agentIdOf,
+  startPageServices,
+} from '../support/worlds/page-world.ts'
+import { Client } from '../support/http/service.ts'
 import { PAGE_ROUTES } from './routes.ts'
 
 /** Numbers every control that can be seen, in the order of the document, and returns how many there are. */

@@ -1,8 +1,8 @@
 // Every page in every state, by what a reader would call it: a line each. Paths with ids are those of
-// test/support/page-world.ts.
-import type { PageServices } from '../support/page-world.ts'
-import { HOSTILE_OWNER, HOSTILE_QUESTION, agentIdOf } from '../support/page-world.ts'
-import { QUESTION, forecasterId } from '../support/world.ts'
+// test/support/worlds/page-world.ts.
+import type { PageServices } from '../support/worlds/page-world.ts'
+import { HOSTILE_OWNER, HOSTILE_QUESTION, agentIdOf } from '../support/worlds/page-world.ts'
+import { QUESTION, forecasterId } from '../support/worlds/world.ts'
 
 export interface PageRoute {
   name: string

@@ -22,8 +22,8 @@ import {
   type WorldOptions,
   keyOf,
   worldOf,
-} from '../support/proof-world.ts'
-import { choicesOf } from '../support/seeded.ts'
+} from '../support/worlds/proof-world.ts'
+import { choicesOf } from '../support/faults/seeded.ts'
 import { vectors } from '../support/transparency-vectors.ts'
 
 interface Case {

@@ -18,7 +18,7 @@ import {
   WITNESSES,
   keyOf,
   worldOf,
-} from '../support/proof-world.ts'
+} from '../support/worlds/proof-world.ts'
 
 const TRUST: Trust = { keys: [LOG.verifier], witnesses: [], leastCosignatures: 0 }
 

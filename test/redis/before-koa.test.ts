@@ -11,12 +11,12 @@ import {
   storm,
   timesThrough,
   withKey,
-} from '../support/counted-calls.ts'
+} from '../support/http/counted-calls.ts'
 import { suiteFolder } from '../support/folder.ts'
-import { nodeWorld } from '../support/nodes.ts'
+import { nodeWorld } from '../support/http/nodes.ts'
 import { TestRedis, redisServer } from '../support/redis.ts'
-import { bearer, testComponents, testService } from '../support/service.ts'
-import { QUESTION, copyReleasedWorld } from '../support/world.ts'
+import { bearer, testComponents, testService } from '../support/http/service.ts'
+import { QUESTION, copyReleasedWorld } from '../support/worlds/world.ts'
 
 const folder = await suiteFolder()
 beforeAll(async () => {

@@ -9,13 +9,13 @@ import {
   storm,
   timesThrough,
   withKey,
-} from '../support/counted-calls.ts'
+} from '../support/http/counted-calls.ts'
 import { suiteFolder } from '../support/folder.ts'
-import { type NodeWorld, nodeWorld } from '../support/nodes.ts'
+import { type NodeWorld, nodeWorld } from '../support/http/nodes.ts'
 import { fvs } from '../support/process.ts'
 import { TestRedis, redisServer } from '../support/redis.ts'
-import { bearer, registerAgent, testComponents } from '../support/service.ts'
-import { QUESTION, copyReleasedWorld } from '../support/world.ts'
+import { bearer, registerAgent, testComponents } from '../support/http/service.ts'
+import { QUESTION, copyReleasedWorld } from '../support/worlds/world.ts'
 
 const folder = await suiteFolder()
 beforeAll(async () => {

@@ -1,15 +1,15 @@
 // Redis is not there, dies, hangs or demands a password: the service says so, goes on, and reveals no secret.
 import { setInterval } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { FOUND, MISSING, expectLimited, remaining, storm, withKey } from '../support/counted-calls.ts'
+import { FOUND, MISSING, expectLimited, remaining, storm, withKey } from '../support/http/counted-calls.ts'
 import { suiteFolder, testFolder } from '../support/folder.ts'
-import { nodeWorld } from '../support/nodes.ts'
+import { nodeWorld } from '../support/http/nodes.ts'
 import { fvs } from '../support/process.ts'
-import { RawSocket } from '../support/raw-socket.ts'
+import { RawSocket } from '../support/http/raw-socket.ts'
 import { freePort } from '../support/free-port.ts'
 import { TestRedis, redisServer } from '../support/redis.ts'
-import { type Answer, Client, testComponents } from '../support/service.ts'
-import { copyReleasedWorld } from '../support/world.ts'
+import { type Answer, Client, testComponents } from '../support/http/service.ts'
+import { copyReleasedWorld } from '../support/worlds/world.ts'
 
 const PASSWORD = 'hunter2-of-the-tests'
 const NO_ANSWER = /"level":40.*Redis does not answer: this node counts calls by itself/

@@ -11,12 +11,12 @@ import { manifestPath, pairsPrefix, releasePrefix } from '../../pipeline/store/p
 import { sha256Hex } from '../../pipeline/proof/canonical.ts'
 import type { Row } from '../../schemas/tables.ts'
 import { suiteFolder } from '../support/folder.ts'
-import { HISTORY_START_MS, type Step, historyOf, takeIn } from '../support/history.ts'
-import { changeManifest } from '../support/forged-release.ts'
-import { Clock, SECRET, release, testComponents } from '../support/service.ts'
+import { HISTORY_START_MS, type Step, historyOf, takeIn } from '../support/worlds/history.ts'
+import { changeManifest } from '../support/worlds/forged-release.ts'
+import { Clock, SECRET, release, testComponents } from '../support/http/service.ts'
 import { contentOf, copyOf, recordIn, withoutPairs } from '../support/store-content.ts'
 import { send } from '../support/tables.ts'
-import { uuidOf } from '../support/world.ts'
+import { uuidOf } from '../support/worlds/world.ts'
 
 const folder = await suiteFolder()
 

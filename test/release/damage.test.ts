@@ -6,9 +6,9 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { deltaLogPath } from '../../pipeline/store/paths.ts'
 import { suiteFolder } from '../support/folder.ts'
-import { Clock, release, testComponents } from '../support/service.ts'
+import { Clock, release, testComponents } from '../support/http/service.ts'
 import { contentOf, copyOf } from '../support/store-content.ts'
-import { NOW, importWorld } from '../support/world.ts'
+import { NOW, importWorld } from '../support/worlds/world.ts'
 
 const folder = await suiteFolder()
 const imported = new MemoryStore()

@@ -8,7 +8,7 @@ import type { Components } from '../../jobs/components/components.ts'
 import { runImport } from '../../jobs/import.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { suiteFolder } from '../support/folder.ts'
-import { Clock, importRows, release, testComponents } from '../support/service.ts'
+import { Clock, importRows, release, testComponents } from '../support/http/service.ts'
 import { contentOf, copyOf, recordIn } from '../support/store-content.ts'
 import { send } from '../support/tables.ts'
 import {
@@ -19,7 +19,7 @@ import {
   csvOf,
   forecasterId,
   uuidOf,
-} from '../support/world.ts'
+} from '../support/worlds/world.ts'
 
 const AS_OF = { asOf: new Date('2026-02-20T00:00:00.000Z') }
 

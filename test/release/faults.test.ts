@@ -13,7 +13,7 @@ import {
   snapshotDates,
 } from '../../pipeline/release/read.ts'
 import type { Store } from '../../pipeline/store/store.ts'
-import { type Call, FAULTS, type Fault, FaultStore } from '../support/fault-store.ts'
+import { type Call, FAULTS, type Fault, FaultStore } from '../support/faults/fault-store.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { laterRelease } from '../support/later-software.ts'
 import {
@@ -25,9 +25,9 @@ import {
   release,
   startTestService,
   testComponents,
-} from '../support/service.ts'
+} from '../support/http/service.ts'
 import { contentOf, copyOf } from '../support/store-content.ts'
-import { NOW, uuidOf } from '../support/world.ts'
+import { NOW, uuidOf } from '../support/worlds/world.ts'
 
 const TODAY = NOW.slice(0, 10)
 const YESTERDAY = '2026-02-28'

@@ -8,10 +8,10 @@ import { FilesInTurn } from '../../pipeline/release/files-in-turn.ts'
 import { makeRelease } from '../../pipeline/release/make.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { currentVersions } from '../../pipeline/tables/delta-log.ts'
-import { FaultStore } from '../support/fault-store.ts'
+import { FaultStore } from '../support/faults/fault-store.ts'
 import { testFolder } from '../support/folder.ts'
-import { HISTORY_START_MS, historyOf, takeIn } from '../support/history.ts'
-import { Clock, testComponents } from '../support/service.ts'
+import { HISTORY_START_MS, historyOf, takeIn } from '../support/worlds/history.ts'
+import { Clock, testComponents } from '../support/http/service.ts'
 
 const textOf = async (read: () => Promise<Uint8Array>) => Buffer.from(await read()).toString()
 

@@ -10,7 +10,7 @@ import { noteThinned } from '../../pipeline/release/read.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { FORECASTS_TREE_PATH, releasePrefix } from '../../pipeline/store/paths.ts'
 import { sha256Hex } from '../../pipeline/proof/canonical.ts'
-import { FaultStore } from '../support/fault-store.ts'
+import { FaultStore } from '../support/faults/fault-store.ts'
 
 const PATH = releasePrefix(1) + FORECASTS_TREE_PATH
 const RECORD = 48

@@ -8,10 +8,10 @@ import { MerkleTree } from '../../pipeline/proof/merkle.ts'
 import { treeOfLeaves } from '../../pipeline/release/forecasts-tree.ts'
 import { encodeRows } from '../../pipeline/tables/inbox.ts'
 import { noRows } from '../../pipeline/tables/views.ts'
-import { type ApiForecast, apiForecast } from '../support/api-forecasts.ts'
+import { type ApiForecast, apiForecast } from '../support/http/api-forecasts.ts'
 import { testFolder } from '../support/folder.ts'
 import { localFile } from '../support/local-file.ts'
-import { uuidOf } from '../support/world.ts'
+import { uuidOf } from '../support/worlds/world.ts'
 
 const AT = '2026-03-01T12:10:00.123Z'
 

@@ -5,10 +5,10 @@ import { CurrentRelease } from '../../api/published/current-release.ts'
 import type { ScoredTable } from '../../schemas/tables.ts'
 import { deltaLogPath, intakePath, manifestPath } from '../../pipeline/store/paths.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
-import { LyingStore } from '../support/lying-store.ts'
-import { Clock, importRows, release, testComponents } from '../support/service.ts'
+import { LyingStore } from '../support/faults/lying-store.ts'
+import { Clock, importRows, release, testComponents } from '../support/http/service.ts'
 import { contentOf } from '../support/store-content.ts'
-import { NOW, QUESTIONS_CSV, RESOLUTIONS_CSV, copyReleasedWorld } from '../support/world.ts'
+import { NOW, QUESTIONS_CSV, RESOLUTIONS_CSV, copyReleasedWorld } from '../support/worlds/world.ts'
 
 const LATER = '2026-03-01T13:00:00.000Z'
 let released: MemoryStore

@@ -11,12 +11,12 @@ import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { manifestPath, planPath, releasePrefix, snapshotPrefix } from '../../pipeline/store/paths.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import packageJson from '../../package.json' with { type: 'json' }
-import { FaultStore } from '../support/fault-store.ts'
+import { FaultStore } from '../support/faults/fault-store.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { OTHER_METHOD, laterComponents, laterRelease } from '../support/later-software.ts'
-import { Clock, OTHER_SECRET, SECRET, release, testComponents } from '../support/service.ts'
+import { Clock, OTHER_SECRET, SECRET, release, testComponents } from '../support/http/service.ts'
 import { contentOf, copyOf, recordIn, setRecord } from '../support/store-content.ts'
-import { NOW, forecasterId, releaseWorld } from '../support/world.ts'
+import { NOW, forecasterId, releaseWorld } from '../support/worlds/world.ts'
 import type { ReleaseManifest } from '../../schemas/payloads.ts'
 
 const TODAY = NOW.slice(0, 10)

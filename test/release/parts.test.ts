@@ -9,8 +9,8 @@ import type { RankedEntity } from '../../pipeline/release/payloads.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { currentVersions } from '../../pipeline/tables/delta-log.ts'
 import { suiteFolder } from '../support/folder.ts'
-import { Clock, importRows, testComponents } from '../support/service.ts'
-import { uuidOf } from '../support/world.ts'
+import { Clock, importRows, testComponents } from '../support/http/service.ts'
+import { uuidOf } from '../support/worlds/world.ts'
 
 const folder = await suiteFolder()
 

@@ -6,7 +6,7 @@ import { MerkleTree, leafHash } from '../../pipeline/proof/merkle.ts'
 import { payloadPath, shardTree } from '../../pipeline/release/payload-tree.ts'
 import { ENTITIES_PER_SHARD } from '../../pipeline/release/shards.ts'
 import type { ReleaseShard } from '../../schemas/payloads.ts'
-import { uuidOf } from '../support/world.ts'
+import { uuidOf } from '../support/worlds/world.ts'
 
 const IN_ORDER = ['advanced_metrics', 'metrics', 'rankings', 'verification'] as const
 const payloadOf = (id: string, kind: string) => ({ id, kind })

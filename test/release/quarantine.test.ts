@@ -19,7 +19,7 @@ import {
   snapshotManifestPath,
 } from '../../pipeline/store/paths.ts'
 import type { Store } from '../../pipeline/store/store.ts'
-import { FAULTS, FaultStore } from '../support/fault-store.ts'
+import { FAULTS, FaultStore } from '../support/faults/fault-store.ts'
 import { suiteFolder } from '../support/folder.ts'
 import {
   Clock,
@@ -29,10 +29,10 @@ import {
   startTestService,
   testComponents,
   testService,
-} from '../support/service.ts'
+} from '../support/http/service.ts'
 import { contentOf, copyOf, recordIn, setRecord } from '../support/store-content.ts'
 import { pathsOf, readRows } from '../support/tables.ts'
-import { NOW, QUESTION, importWorld } from '../support/world.ts'
+import { NOW, QUESTION, importWorld } from '../support/worlds/world.ts'
 
 const TODAY = NOW.slice(0, 10)
 const TOMORROW = '2026-03-02T12:00:00.000Z'

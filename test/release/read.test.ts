@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { shardFile } from '../../pipeline/release/read.ts'
 import { shardPath, shardStart } from '../../pipeline/store/paths.ts'
 import { ENTITY_TYPES } from '../../schemas/tables.ts'
-import { uuidOf } from '../support/world.ts'
+import { uuidOf } from '../support/worlds/world.ts'
 
 const entry = (path: string) => ({ path, rows: 1, size_bytes: 1, sha256: '' })
 const ids = fc.uniqueArray(fc.nat(200), { maxLength: 12 })

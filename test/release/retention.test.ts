@@ -17,13 +17,13 @@ import {
   thinnedPath,
 } from '../../pipeline/store/paths.ts'
 import type { Store } from '../../pipeline/store/store.ts'
-import { FAULTS, FaultStore } from '../support/fault-store.ts'
+import { FAULTS, FaultStore } from '../support/faults/fault-store.ts'
 import { suiteFolder } from '../support/folder.ts'
-import { after, sandboxOver, seededStore } from '../support/sandbox.ts'
-import { changeManifest } from '../support/forged-release.ts'
-import { Clock, release, testComponents, testService } from '../support/service.ts'
+import { after, sandboxOver, seededStore } from '../support/worlds/sandbox.ts'
+import { changeManifest } from '../support/worlds/forged-release.ts'
+import { Clock, release, testComponents, testService } from '../support/http/service.ts'
 import { contentOf, copyOf, recordIn, setRecord } from '../support/store-content.ts'
-import { NOW, copyReleasedWorld, forecasterId } from '../support/world.ts'
+import { NOW, copyReleasedWorld, forecasterId } from '../support/worlds/world.ts'
 
 const folder = await suiteFolder()
 const TREE = 'forecasts.tree'

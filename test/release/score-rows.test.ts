@@ -14,12 +14,12 @@ import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { releasePrefix, rowGroupsPath } from '../../pipeline/store/paths.ts'
 import { currentVersions } from '../../pipeline/tables/delta-log.ts'
 import type { ManifestFile, RowGroupsFile } from '../../schemas/payloads.ts'
-import { FaultStore } from '../support/fault-store.ts'
+import { FaultStore } from '../support/faults/fault-store.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { expectValid } from '../support/json-schema.ts'
-import { Clock, importRows, testComponents } from '../support/service.ts'
+import { Clock, importRows, testComponents } from '../support/http/service.ts'
 import { copyOf } from '../support/store-content.ts'
-import { NOW, csvOf, uuidOf } from '../support/world.ts'
+import { NOW, csvOf, uuidOf } from '../support/worlds/world.ts'
 
 const RELEASE = 1
 /**

@@ -10,12 +10,19 @@ import { manifestPath } from '../../pipeline/store/paths.ts'
 import { recordBytes } from '../../pipeline/store/records.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import type { SupersededOutcome } from '../../schemas/payloads.ts'
-import { FaultStore } from '../support/fault-store.ts'
+import { FaultStore } from '../support/faults/fault-store.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { laterComponents, laterRelease } from '../support/later-software.ts'
-import { Clock, importRows, release, testComponents } from '../support/service.ts'
+import { Clock, importRows, release, testComponents } from '../support/http/service.ts'
 import { contentOf, copyOf } from '../support/store-content.ts'
-import { FORECASTERS, FORECAST_LINES, NOW, QUESTION, copyReleasedWorld, uuidOf } from '../support/world.ts'
+import {
+  FORECASTERS,
+  FORECAST_LINES,
+  NOW,
+  QUESTION,
+  copyReleasedWorld,
+  uuidOf,
+} from '../support/worlds/world.ts'
 
 const COUNTS = {
   agents: 1,

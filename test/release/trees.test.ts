@@ -12,11 +12,11 @@ import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { FORECASTS_TREE_PATH, manifestPath, releasePrefix } from '../../pipeline/store/paths.ts'
 import type { ReleaseManifest, ReleaseShard } from '../../schemas/payloads.ts'
 import type { EntityType } from '../../schemas/tables.ts'
-import { apiForecast } from '../support/api-forecasts.ts'
-import { Clock, SECRET, importRows, release, testComponents } from '../support/service.ts'
+import { apiForecast } from '../support/http/api-forecasts.ts'
+import { Clock, SECRET, importRows, release, testComponents } from '../support/http/service.ts'
 import { copyOf, recordIn, setRecord } from '../support/store-content.ts'
 import { send } from '../support/tables.ts'
-import { QUESTION, copyReleasedWorld } from '../support/world.ts'
+import { QUESTION, copyReleasedWorld } from '../support/worlds/world.ts'
 
 let released: MemoryStore
 let agentId: string

@@ -4,7 +4,7 @@ import { inboxPrefix } from '../../pipeline/store/paths.ts'
 import { compact } from '../../pipeline/tables/compact.ts'
 import { bucketStore, freshBucket, s3Server } from '../support/buckets.ts'
 import { testFolder } from '../support/folder.ts'
-import { rowTexts, sampleRows } from '../support/table-rows.ts'
+import { rowTexts, sampleRows } from '../support/worlds/table-rows.ts'
 import { globRows, pathsOf, openWorker, readRows, send } from '../support/tables.ts'
 
 describe.skipIf(!s3Server)('compaction in a bucket of an S3 server', () => {

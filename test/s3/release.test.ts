@@ -19,9 +19,9 @@ import { FileStore } from '../../pipeline/store/file.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import { importFile } from '../../pipeline/import/import.ts'
 import { bucketStore, freshBucket, s3Server } from '../support/buckets.ts'
-import { FaultStore } from '../support/fault-store.ts'
+import { FaultStore } from '../support/faults/fault-store.ts'
 import { testFolder } from '../support/folder.ts'
-import { writeSmallWorld } from '../support/small-world.ts'
+import { writeSmallWorld } from '../support/worlds/small-world.ts'
 
 const NOW = new Date('2026-05-01T00:00:00.000Z')
 const SECRET = 'a secret of the tests, of no use elsewhere'

@@ -3,9 +3,16 @@ import { expect, test } from 'vitest'
 import { Database } from '../../pipeline/duckdb.ts'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
 import { fitStrengths, standardReference } from '../../pipeline/scoring/strength.ts'
-import { ENTITIES, type FittedRow, QUESTIONS, columnsOf, randomRows, voices } from '../support/fitted-rows.ts'
+import {
+  ENTITIES,
+  type FittedRow,
+  QUESTIONS,
+  columnsOf,
+  randomRows,
+  voices,
+} from '../support/worlds/fitted-rows.ts'
 import { testFolder } from '../support/folder.ts'
-import { choicesOf } from '../support/seeded.ts'
+import { choicesOf } from '../support/faults/seeded.ts'
 
 const fit = (rows: readonly FittedRow[]) => fitStrengths(METHODOLOGY, QUESTIONS, voices, columnsOf(rows))
 

@@ -5,8 +5,8 @@ import { expect, test } from 'vitest'
 import type { EntityMetrics } from '../../schemas/metrics.ts'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
 import { type PlainWorldScores, scoreWorldPlainly } from '../support/plain/world.ts'
-import { type WorldShape, randomWorld } from '../support/random-world.ts'
-import { type ScoredWorld, scoreWorld } from '../support/scored-world.ts'
+import { type WorldShape, randomWorld } from '../support/worlds/random-world.ts'
+import { type ScoredWorld, scoreWorld } from '../support/worlds/scored-world.ts'
 
 function expectSame(fast: ScoredWorld, plain: PlainWorldScores): void {
   expect([fast.voiceRule, fast.scale]).toEqual([plain.voice_rule, plain.scale])

@@ -9,12 +9,12 @@ import { FileStore } from '../../pipeline/store/file.ts'
 import { planPath, releasePrefix } from '../../pipeline/store/paths.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { fvs } from '../support/process.ts'
-import { SECRET } from '../support/service.ts'
+import { SECRET } from '../support/http/service.ts'
 import { startCluster } from '../support/spark-cluster.ts'
 import { spark, submit } from '../support/spark.ts'
 import { contentOf } from '../support/store-content.ts'
 import { send } from '../support/tables.ts'
-import { VARIED_AS_OF, variedRows } from '../support/varied-rows.ts'
+import { VARIED_AS_OF, variedRows } from '../support/worlds/varied-rows.ts'
 
 const FVS = fileURLToPath(new URL('../../jobs/fvs.js', import.meta.url))
 const JOB = fileURLToPath(new URL('../../jobs/spark/release.py', import.meta.url))

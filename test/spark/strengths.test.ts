@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { Database, literal } from '../../pipeline/duckdb.ts'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
 import { UNIT, fitStrengths } from '../../pipeline/scoring/strength.ts'
-import { QUESTIONS, columnsOf, randomRows, voices } from '../support/fitted-rows.ts'
+import { QUESTIONS, columnsOf, randomRows, voices } from '../support/worlds/fitted-rows.ts'
 import { testFolder } from '../support/folder.ts'
 import { spark, submit } from '../support/spark.ts'
 

@@ -6,7 +6,7 @@ import { sha256Hex } from '../../pipeline/proof/canonical.ts'
 import { FileStore } from '../../pipeline/store/file.ts'
 import { type Content, LocalFiles } from '../../pipeline/store/local-files.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
-import { FaultStore } from '../support/fault-store.ts'
+import { FaultStore } from '../support/faults/fault-store.ts'
 import { testFolder } from '../support/folder.ts'
 
 const MIB = 1024 * 1024

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { FileStore } from '../../pipeline/store/file.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { probeStore } from '../../pipeline/store/probe.ts'
-import { FAULTS, FaultStore } from '../support/fault-store.ts'
+import { FAULTS, FaultStore } from '../support/faults/fault-store.ts'
 import { testFolder } from '../support/folder.ts'
 
 describe('the probe passes', () => {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { readRecord, recordBytes } from '../../pipeline/store/records.ts'
-import { FaultStore } from '../support/fault-store.ts'
+import { FaultStore } from '../support/faults/fault-store.ts'
 
 const PATH = 'registry/agents/a.json'
 const RECORD = { agent_id: 'a', registered_at: '2026-03-01T12:00:00.000Z' }

@@ -9,7 +9,7 @@ import {
   type S3Behaviour,
   loopbackS3,
   s3Error,
-} from '../support/loopback-s3.ts'
+} from '../support/faults/loopback-s3.ts'
 import { localFile } from '../support/local-file.ts'
 import { storeContract } from '../support/store-contract.ts'
 

@@ -3,7 +3,7 @@
 import type { Components } from '../../jobs/components/components.ts'
 import { type ReleaseRequest, type ReleaseResult, makeRelease } from '../../pipeline/release/make.ts'
 import { METHODOLOGY, type Methodology } from '../../pipeline/scoring/methodology.ts'
-import { OTHER_SECRET, type TestOptions, testComponents } from './service.ts'
+import { OTHER_SECRET, type TestOptions, testComponents } from './http/service.ts'
 
 /** Gives other skills than the method does. */
 export const OTHER_METHOD: Methodology = {

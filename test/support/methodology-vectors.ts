@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { PlainEntityScores, PlainWorld } from './plain/world.ts'
 import { scoreWorldPlainly } from './plain/world.ts'
-import { scoreWorld } from './scored-world.ts'
+import { scoreWorld } from './worlds/scored-world.ts'
 
 type PairValues = Record<
   'coverage' | 'brier' | 'reference_brier' | 'crowd_brier' | 'voices' | 'contested',

@@ -14,7 +14,7 @@ import { sweepLines } from '../../pipeline/stage/sweep.ts'
 import { storeTally } from '../../pipeline/stage/tally.ts'
 import type { VoiceRule } from '../../schemas/payloads.ts'
 import { RunningCommand } from './command.ts'
-import { SECRET } from './service.ts'
+import { SECRET } from './http/service.ts'
 import { inputOf, textOf } from './stage-lines.ts'
 
 export interface StageOptions {

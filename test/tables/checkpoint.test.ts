@@ -8,10 +8,10 @@ import { COMMITS_PER_CHECKPOINT, compact } from '../../pipeline/tables/compact.t
 import { type NewDataFile, appendCommit, creationCommit } from '../../pipeline/tables/delta.ts'
 import { TableLog, versionAt } from '../../pipeline/tables/delta-log.ts'
 import { sha256Hex } from '../../pipeline/proof/canonical.ts'
-import { FAULTS, FaultStore } from '../support/fault-store.ts'
+import { FAULTS, FaultStore } from '../support/faults/fault-store.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { copyOf, setRecord } from '../support/store-content.ts'
-import { sampleRows } from '../support/table-rows.ts'
+import { sampleRows } from '../support/worlds/table-rows.ts'
 import { currentVersion, send, workerOn } from '../support/tables.ts'
 
 const TABLE = 'forecasts'

@@ -11,10 +11,10 @@ import { compact } from '../../pipeline/tables/compact.ts'
 import type { CompactionContext } from '../../pipeline/tables/data-files.ts'
 import { encodeRows } from '../../pipeline/tables/inbox.ts'
 import { type Row, TABLE_NAMES, type TableName, tableSpec } from '../../schemas/tables.ts'
-import { FAULTS, FaultStore, type Fault } from '../support/fault-store.ts'
+import { FAULTS, FaultStore, type Fault } from '../support/faults/fault-store.ts'
 import { suiteFolder, testFolder } from '../support/folder.ts'
 import { copyOf, contentOf } from '../support/store-content.ts'
-import { rowTexts, sampleRows } from '../support/table-rows.ts'
+import { rowTexts, sampleRows } from '../support/worlds/table-rows.ts'
 import {
   currentVersion,
   globRows,
@@ -25,7 +25,7 @@ import {
   send,
   workerOn,
 } from '../support/tables.ts'
-import { uuidOf } from '../support/world.ts'
+import { uuidOf } from '../support/worlds/world.ts'
 import { statisticsOf } from '../../pipeline/tables/delta.ts'
 import { localPath } from '../../pipeline/tables/delta-log.ts'
 import { recordBytes } from '../../pipeline/store/records.ts'

@@ -5,7 +5,7 @@ import { MemoryStore } from '../../pipeline/store/memory.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import { type DataFile, type NewDataFile, appendCommit, creationCommit } from '../../pipeline/tables/delta.ts'
 import { TableLog } from '../../pipeline/tables/delta-log.ts'
-import { FaultStore } from '../support/fault-store.ts'
+import { FaultStore } from '../support/faults/fault-store.ts'
 
 const TABLE = 'forecasts'
 const CREATED_MS = Date.UTC(2026, 0, 31)

@@ -5,9 +5,9 @@ import { MemoryStore } from '../../pipeline/store/memory.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import { GroupCommit, type GroupCommitSettings } from '../../pipeline/tables/group-commit.ts'
 import { ServiceError } from '../../schemas/errors.ts'
-import { FaultStore } from '../support/fault-store.ts'
+import { FaultStore } from '../support/faults/fault-store.ts'
 import { type InboxRow, inboxObjects, inboxRows } from '../support/inbox-rows.ts'
-import { uuidOf } from '../support/world.ts'
+import { uuidOf } from '../support/worlds/world.ts'
 
 const AT = new Date('2026-03-01T12:00:00.000Z')
 

@@ -9,7 +9,7 @@ import { SQL_TYPES } from '../../pipeline/tables/columns.ts'
 import { plainParquet } from '../../pipeline/tables/plain-parquet.ts'
 import { type Column, type ColumnType, type Row, TABLE_NAMES, tableSpec } from '../../schemas/tables.ts'
 import { suiteFolder } from '../support/folder.ts'
-import { rowTexts, sampleRows } from '../support/table-rows.ts'
+import { rowTexts, sampleRows } from '../support/worlds/table-rows.ts'
 
 const folder = await suiteFolder()
 const location = join(folder, 'plain.parquet')

@@ -4,7 +4,7 @@ import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { inboxPath } from '../../pipeline/store/paths.ts'
 import { encodeRows } from '../../pipeline/tables/inbox.ts'
 import { recordAside } from '../../pipeline/tables/quarantine.ts'
-import { uuidOf } from '../support/world.ts'
+import { uuidOf } from '../support/worlds/world.ts'
 
 const BATCH = '019ca944-1fa0-7c01-9d5e-1f2a3b4c5d6e'
 const idOf = (number: number) => `019ca944-1fa0-7a90-8b3e-6a7d5c4f3e2${number}`

@@ -21,11 +21,11 @@ import { RunningCommand } from '../support/command.ts'
 import { external } from '../support/external.ts'
 import { suiteFolder, testFolder } from '../support/folder.ts'
 import { freePort } from '../support/free-port.ts'
-import { manifestOf, putManifest, putReleases } from '../support/logged-releases.ts'
-import { testComponents, testService } from '../support/service.ts'
+import { manifestOf, putManifest, putReleases } from '../support/worlds/logged-releases.ts'
+import { testComponents, testService } from '../support/http/service.ts'
 import { copyOf } from '../support/store-content.ts'
-import { copyReleasedWorld, forecasterId } from '../support/world.ts'
-import { LOG_KEY, LOG_ORIGIN, LOG_VKEY } from '../support/written-log.ts'
+import { copyReleasedWorld, forecasterId } from '../support/worlds/world.ts'
+import { LOG_KEY, LOG_ORIGIN, LOG_VKEY } from '../support/worlds/written-log.ts'
 
 const programs = external(
   ['TLOG_PROGRAMS'],

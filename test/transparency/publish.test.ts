@@ -17,8 +17,8 @@ import type { Store } from '../../pipeline/store/store.ts'
 import { readBundle, readCheckpoint, tileReader } from '../../pipeline/transparency/log-files.ts'
 import { completeLog } from '../../pipeline/transparency/publish.ts'
 import { statementOf } from '../../pipeline/transparency/statement.ts'
-import { FAULTS, FaultStore } from '../support/fault-store.ts'
-import { ORIGIN, manifestOf, putManifest, putReleases, signer } from '../support/logged-releases.ts'
+import { FAULTS, FaultStore } from '../support/faults/fault-store.ts'
+import { ORIGIN, manifestOf, putManifest, putReleases, signer } from '../support/worlds/logged-releases.ts'
 import { copyOf } from '../support/store-content.ts'
 
 const FIRST = signer('first')

@@ -8,9 +8,9 @@ import { logCheckpointPath, logCosignaturePath, manifestPath } from '../../pipel
 import { lastCheckpoint, readCheckpoint } from '../../pipeline/transparency/log-files.ts'
 import { completeLog } from '../../pipeline/transparency/publish.ts'
 import type { Witness } from '../../pipeline/transparency/witnesses.ts'
-import { manifestOf, putManifest, putReleases, signer } from '../support/logged-releases.ts'
+import { manifestOf, putManifest, putReleases, signer } from '../support/worlds/logged-releases.ts'
 import { loopbackWitness } from '../support/loopback-witness.ts'
-import { testComponents, testService } from '../support/service.ts'
+import { testComponents, testService } from '../support/http/service.ts'
 import { copyOf } from '../support/store-content.ts'
 
 const OLD = signer('old')

@@ -11,8 +11,8 @@ import type { Store } from '../../pipeline/store/store.ts'
 import { readCheckpoint } from '../../pipeline/transparency/log-files.ts'
 import { completeLog } from '../../pipeline/transparency/publish.ts'
 import { type Witness, readCosignatures } from '../../pipeline/transparency/witnesses.ts'
-import { FAULTS, FaultStore } from '../support/fault-store.ts'
-import { ORIGIN, manifestOf, putManifest, putReleases, signer } from '../support/logged-releases.ts'
+import { FAULTS, FaultStore } from '../support/faults/fault-store.ts'
+import { ORIGIN, manifestOf, putManifest, putReleases, signer } from '../support/worlds/logged-releases.ts'
 import {
   COSIGNED_AT,
   answeringWitness,

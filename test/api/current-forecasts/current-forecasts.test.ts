@@ -14,10 +14,10 @@ import type { Store, StoredObject } from '../../../pipeline/store/store.ts'
 import { compact } from '../../../pipeline/tables/compact.ts'
 import { ServiceError } from '../../../schemas/errors.ts'
 import type { ForecastRow } from '../../../schemas/tables.ts'
-import { FaultStore } from '../../support/fault-store.ts'
-import { Clock, importRows, testComponents } from '../../support/service.ts'
+import { FaultStore } from '../../support/faults/fault-store.ts'
+import { Clock, importRows, testComponents } from '../../support/http/service.ts'
 import { send, sendBroken } from '../../support/tables.ts'
-import { uuidOf } from '../../support/world.ts'
+import { uuidOf } from '../../support/worlds/world.ts'
 
 const START = '2026-03-01T00:00:00.000Z'
 const agentId = (number: number) => uuidOf(6, number)

@@ -7,10 +7,16 @@ import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import { METHODOLOGY } from '../../../pipeline/scoring/methodology.ts'
 import { assignAgents } from '../../../jobs/agents.ts'
 import { suiteFolder } from '../../support/folder.ts'
-import { Clock, type TestService, release, startTestService, testComponents } from '../../support/service.ts'
+import {
+  Clock,
+  type TestService,
+  release,
+  startTestService,
+  testComponents,
+} from '../../support/http/service.ts'
 import { send } from '../../support/tables.ts'
-import { NOW, QUESTION, forecasterId, copyReleasedWorld } from '../../support/world.ts'
-import { LOG_KEY, writeLog } from '../../support/written-log.ts'
+import { NOW, QUESTION, forecasterId, copyReleasedWorld } from '../../support/worlds/world.ts'
+import { LOG_KEY, writeLog } from '../../support/worlds/written-log.ts'
 
 const folder = await suiteFolder()
 let service: TestService

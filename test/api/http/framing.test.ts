@@ -3,9 +3,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { suiteFolder } from '../../support/folder.ts'
 import { inboxRows } from '../../support/inbox-rows.ts'
-import { type RawAnswer, exchange } from '../../support/raw-http.ts'
-import { RawSocket } from '../../support/raw-socket.ts'
-import { type TestService, startTestService } from '../../support/service.ts'
+import { type RawAnswer, exchange } from '../../support/http/raw-http.ts'
+import { RawSocket } from '../../support/http/raw-socket.ts'
+import { type TestService, startTestService } from '../../support/http/service.ts'
 
 const folder = await suiteFolder()
 let service: TestService

@@ -3,12 +3,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SECURITY_HEADERS } from '../../../api/http/answer-head.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
-import { FaultStore } from '../../support/fault-store.ts'
+import { FaultStore } from '../../support/faults/fault-store.ts'
 import { suiteFolder } from '../../support/folder.ts'
 import { inboxRows } from '../../support/inbox-rows.ts'
-import { expectProblem, pointersOf } from '../../support/problem.ts'
-import { type RawAnswer, exchange } from '../../support/raw-http.ts'
-import { RawSocket } from '../../support/raw-socket.ts'
+import { expectProblem, pointersOf } from '../../support/http/problem.ts'
+import { type RawAnswer, exchange } from '../../support/http/raw-http.ts'
+import { RawSocket } from '../../support/http/raw-socket.ts'
 import {
   type Answer,
   Clock,
@@ -16,9 +16,9 @@ import {
   bearer,
   startTestService,
   testComponents,
-} from '../../support/service.ts'
+} from '../../support/http/service.ts'
 import { contentOf } from '../../support/store-content.ts'
-import { NOW, QUESTION, forecasterId, copyReleasedWorld, uuidOf } from '../../support/world.ts'
+import { NOW, QUESTION, forecasterId, copyReleasedWorld, uuidOf } from '../../support/worlds/world.ts'
 
 const folder = await suiteFolder()
 const store = new FaultStore(new MemoryStore())

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { assertUnguessable, parseIdempotencyKey } from '../../../api/http/idempotency-key.ts'
-import { KEY } from '../../support/idempotent-calls.ts'
+import { KEY } from '../../support/http/idempotent-calls.ts'
 
 describe('the header Idempotency-Key', () => {
   test.for([

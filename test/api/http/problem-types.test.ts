@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PROBLEM_NAMES, PROBLEM_TYPES, type ProblemName, problemAddress } from '../../../schemas/problems.ts'
 import { suiteFolder } from '../../support/folder.ts'
-import { expectProblem } from '../../support/problem.ts'
+import { expectProblem } from '../../support/http/problem.ts'
 import {
   type Answer,
   Clock,
@@ -10,8 +10,8 @@ import {
   registerAgent,
   startTestService,
   testComponents,
-} from '../../support/service.ts'
-import { NOW, QUESTION, copyReleasedWorld, forecasterId, uuidOf } from '../../support/world.ts'
+} from '../../support/http/service.ts'
+import { NOW, QUESTION, copyReleasedWorld, forecasterId, uuidOf } from '../../support/worlds/world.ts'
 
 const folder = await suiteFolder()
 let service: TestService

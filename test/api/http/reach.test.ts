@@ -2,11 +2,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isPath } from '../../../pipeline/store/paths.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
-import { FaultStore, madeByCalls } from '../../support/fault-store.ts'
+import { FaultStore, madeByCalls } from '../../support/faults/fault-store.ts'
 import { suiteFolder } from '../../support/folder.ts'
-import { exchange } from '../../support/raw-http.ts'
-import { Clock, type TestService, bearer, startTestService, testComponents } from '../../support/service.ts'
-import { NOW, QUESTION, forecasterId, copyReleasedWorld, uuidOf } from '../../support/world.ts'
+import { exchange } from '../../support/http/raw-http.ts'
+import {
+  Clock,
+  type TestService,
+  bearer,
+  startTestService,
+  testComponents,
+} from '../../support/http/service.ts'
+import { NOW, QUESTION, forecasterId, copyReleasedWorld, uuidOf } from '../../support/worlds/world.ts'
 
 const folder = await suiteFolder()
 const store = new FaultStore(new MemoryStore())

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sha256Hex } from '../../../pipeline/proof/canonical.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import { ServiceError } from '../../../schemas/errors.ts'
-import { FaultStore } from '../../support/fault-store.ts'
-import { errorLog } from '../../support/error-log.ts'
+import { FaultStore } from '../../support/faults/fault-store.ts'
+import { errorLog } from '../../support/http/error-log.ts'
 import { suiteFolder, testFolder } from '../../support/folder.ts'
-import { expectProblem, pointersOf } from '../../support/problem.ts'
+import { expectProblem, pointersOf } from '../../support/http/problem.ts'
 import {
   type Answer,
   type TestService,
@@ -15,9 +15,9 @@ import {
   startTestService,
   testComponents,
   testService,
-} from '../../support/service.ts'
+} from '../../support/http/service.ts'
 import { copyOf } from '../../support/store-content.ts'
-import { QUESTION, forecasterId, copyReleasedWorld, uuidOf } from '../../support/world.ts'
+import { QUESTION, forecasterId, copyReleasedWorld, uuidOf } from '../../support/worlds/world.ts'
 
 let service: TestService
 /** The released world, for tests to copy. */

@@ -4,7 +4,7 @@ import Koa from 'koa'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type RunningServer, startServer } from '../../../api/http/server.ts'
 import { inboxRows } from '../../support/inbox-rows.ts'
-import { RawSocket } from '../../support/raw-socket.ts'
+import { RawSocket } from '../../support/http/raw-socket.ts'
 import {
   type TestService,
   bearer,
@@ -12,8 +12,8 @@ import {
   registerAgent,
   testComponents,
   testService,
-} from '../../support/service.ts'
-import { QUESTION, importWorld, uuidOf } from '../../support/world.ts'
+} from '../../support/http/service.ts'
+import { QUESTION, importWorld, uuidOf } from '../../support/worlds/world.ts'
 
 const TIMEOUT = { REQUEST_TIMEOUT_MS: '150' }
 const serving = (settings: Record<string, string> = TIMEOUT): Promise<TestService> =>

@@ -5,10 +5,10 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { addressesBehind } from '../../../api/limits/addresses.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
-import { BULK, bulkOf, expectLimited, quotaIn } from '../../support/counted-calls.ts'
+import { BULK, bulkOf, expectLimited, quotaIn } from '../../support/http/counted-calls.ts'
 import { testFolder } from '../../support/folder.ts'
-import { limitedService } from '../../support/limited-service.ts'
-import type { Client } from '../../support/service.ts'
+import { limitedService } from '../../support/http/limited-service.ts'
+import type { Client } from '../../support/http/service.ts'
 
 /** A request from `peer`, with what stands in its X-Forwarded-For. */
 function requestFrom(peer: string | undefined, forwarded?: string): IncomingMessage {

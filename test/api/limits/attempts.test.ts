@@ -4,14 +4,22 @@ import { randomBytes } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { newApiKey } from '../../../pipeline/access/api-key.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
-import { BULK, FOUND, MISSING, bulkOf, expectLimited, quotaIn, withKey } from '../../support/counted-calls.ts'
-import { FaultStore, madeByCalls } from '../../support/fault-store.ts'
+import {
+  BULK,
+  FOUND,
+  MISSING,
+  bulkOf,
+  expectLimited,
+  quotaIn,
+  withKey,
+} from '../../support/http/counted-calls.ts'
+import { FaultStore, madeByCalls } from '../../support/faults/fault-store.ts'
 import { suiteFolder } from '../../support/folder.ts'
-import { limitedService } from '../../support/limited-service.ts'
-import { type Answer, type Client, bearer } from '../../support/service.ts'
+import { limitedService } from '../../support/http/limited-service.ts'
+import { type Answer, type Client, bearer } from '../../support/http/service.ts'
 import { copyOf } from '../../support/store-content.ts'
 import { ServiceError } from '../../../schemas/errors.ts'
-import { QUESTION, copyReleasedWorld, forecasterId, uuidOf } from '../../support/world.ts'
+import { QUESTION, copyReleasedWorld, forecasterId, uuidOf } from '../../support/worlds/world.ts'
 
 const folder = await suiteFolder()
 const released = new MemoryStore()

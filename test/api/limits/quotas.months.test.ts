@@ -14,7 +14,7 @@ import {
   storm,
   timesThrough,
   withKey,
-} from '../../support/counted-calls.ts'
+} from '../../support/http/counted-calls.ts'
 import { inboxRows } from '../../support/inbox-rows.ts'
 import {
   MONTH_S,
@@ -23,11 +23,11 @@ import {
   limitedWorld,
   usageOf,
   withQuota,
-} from '../../support/limited-service.ts'
-import { expectProblem } from '../../support/problem.ts'
-import { Clock } from '../../support/service.ts'
+} from '../../support/http/limited-service.ts'
+import { expectProblem } from '../../support/http/problem.ts'
+import { Clock } from '../../support/http/service.ts'
 import { copyOf } from '../../support/store-content.ts'
-import { NOW, uuidOf } from '../../support/world.ts'
+import { NOW, uuidOf } from '../../support/worlds/world.ts'
 
 const { released, served } = await limitedWorld()
 const UNKNOWN_AGENT = `/agents/${uuidOf(7, 1)}/verification`

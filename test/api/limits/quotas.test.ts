@@ -10,7 +10,7 @@ import {
   remaining,
   quotaIn,
   withKey,
-} from '../../support/counted-calls.ts'
+} from '../../support/http/counted-calls.ts'
 import { inboxRows } from '../../support/inbox-rows.ts'
 import {
   MONTH_S,
@@ -18,11 +18,11 @@ import {
   faultyCopy,
   limitedWorld,
   withQuota,
-} from '../../support/limited-service.ts'
-import { expectProblem } from '../../support/problem.ts'
-import { type Answer, Client, registerAgent } from '../../support/service.ts'
+} from '../../support/http/limited-service.ts'
+import { expectProblem } from '../../support/http/problem.ts'
+import { type Answer, Client, registerAgent } from '../../support/http/service.ts'
 import { copyOf } from '../../support/store-content.ts'
-import { NOW } from '../../support/world.ts'
+import { NOW } from '../../support/worlds/world.ts'
 
 const { released, served } = await limitedWorld()
 

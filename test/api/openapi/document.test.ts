@@ -5,9 +5,9 @@ import { describe, expect, test } from 'vitest'
 import { METHODOLOGY } from '../../../pipeline/scoring/methodology.ts'
 import { openApiDocument } from '../../../api/openapi/document.ts'
 import { allRoutes } from '../../../api/routes/all.ts'
-import { ApiDocument, type Document } from '../../support/api-document.ts'
-import { exampleOf, send } from '../../support/example-request.ts'
-import { type Answer, testService } from '../../support/service.ts'
+import { ApiDocument, type Document } from '../../support/http/api-document.ts'
+import { exampleOf, send } from '../../support/http/example-request.ts'
+import { type Answer, testService } from '../../support/http/service.ts'
 
 const routes = allRoutes({ version: '1.0.0', methodology: METHODOLOGY, methodologyText: new Uint8Array() })
 const made = JSON.parse(JSON.stringify(openApiDocument(routes, '1.0.0'))) as Document

@@ -13,10 +13,15 @@ import { startServer } from '../../../api/http/server.ts'
 import type { SigningKey } from '../../../pipeline/proof/note-keys.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import { ServiceError } from '../../../schemas/errors.ts'
-import { ApiDocument, type Document, type Operation, expectDocumented } from '../../support/api-document.ts'
-import { type Request, exampleOf, send } from '../../support/example-request.ts'
-import { type ExampleKeys, releaseExamples } from '../../support/example-world.ts'
-import { FaultStore } from '../../support/fault-store.ts'
+import {
+  ApiDocument,
+  type Document,
+  type Operation,
+  expectDocumented,
+} from '../../support/http/api-document.ts'
+import { type Request, exampleOf, send } from '../../support/http/example-request.ts'
+import { type ExampleKeys, releaseExamples } from '../../support/worlds/example-world.ts'
+import { FaultStore } from '../../support/faults/fault-store.ts'
 import { suiteFolder } from '../../support/folder.ts'
 import {
   type Answer,
@@ -25,10 +30,10 @@ import {
   type TestService,
   startTestService,
   testComponents,
-} from '../../support/service.ts'
+} from '../../support/http/service.ts'
 import { copyOf } from '../../support/store-content.ts'
-import { NOW, QUESTION, uuidOf } from '../../support/world.ts'
-import { LOG_KEY } from '../../support/written-log.ts'
+import { NOW, QUESTION, uuidOf } from '../../support/worlds/world.ts'
+import { LOG_KEY } from '../../support/worlds/written-log.ts'
 
 const routes = allRoutes({
   version: '1.0.0',

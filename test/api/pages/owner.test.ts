@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import * as examples from '../../../api/openapi/examples.ts'
 import { type Owner, ownerPage } from '../../../api/pages/owner.ts'
-import { textOf } from '../../support/page-text.ts'
+import { textOf } from '../../support/http/page-text.ts'
 
 const site = { environment: 'production', publicUrl: undefined } as const
 const [agent] = (examples.owner as Owner).agents

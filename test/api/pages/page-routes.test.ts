@@ -10,8 +10,8 @@ import {
   startTestService,
   testComponents,
   testService,
-} from '../../support/service.ts'
-import { NOW, QUESTION, copyReleasedWorld, forecasterId, uuidOf } from '../../support/world.ts'
+} from '../../support/http/service.ts'
+import { NOW, QUESTION, copyReleasedWorld, forecasterId, uuidOf } from '../../support/worlds/world.ts'
 
 const BROWSER = { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
 const NOBODY = uuidOf(9, 9)

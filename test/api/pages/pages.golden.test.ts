@@ -3,9 +3,14 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import { suiteFolder } from '../../support/folder.ts'
-import { HOSTILE_OWNER, HOSTILE_QUESTION, agentIdOf, releasePageWorld } from '../../support/page-world.ts'
-import { Clock, type TestService, startTestService, testComponents } from '../../support/service.ts'
-import { NOW, QUESTION, forecasterId } from '../../support/world.ts'
+import {
+  HOSTILE_OWNER,
+  HOSTILE_QUESTION,
+  agentIdOf,
+  releasePageWorld,
+} from '../../support/worlds/page-world.ts'
+import { Clock, type TestService, startTestService, testComponents } from '../../support/http/service.ts'
+import { NOW, QUESTION, forecasterId } from '../../support/worlds/world.ts'
 
 const folder = await suiteFolder()
 const services: TestService[] = []

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { assignAgents, retireAgents } from '../../../jobs/agents.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import { suiteFolder } from '../../support/folder.ts'
-import { expectProblem } from '../../support/problem.ts'
+import { expectProblem } from '../../support/http/problem.ts'
 import {
   Clock,
   type TestService,
@@ -13,10 +13,10 @@ import {
   startTestService,
   testComponents,
   testService,
-} from '../../support/service.ts'
-import { spaced } from '../../support/page-text.ts'
+} from '../../support/http/service.ts'
+import { spaced } from '../../support/http/page-text.ts'
 import { copyOf } from '../../support/store-content.ts'
-import { NOW, QUESTION, copyReleasedWorld, forecasterId } from '../../support/world.ts'
+import { NOW, QUESTION, copyReleasedWorld, forecasterId } from '../../support/worlds/world.ts'
 
 const OWNER = 'Laboratory / of "Owners"'
 const NOBODY = '00000000-0000-4000-8000-00000000dead'

@@ -6,7 +6,7 @@ import { type LeaderboardView, leaderboardPage } from '../../../api/pages/leader
 import type { Entry } from '../../../api/pages/ranking.ts'
 import { METHODOLOGY } from '../../../pipeline/scoring/methodology.ts'
 import type { LeaderboardFile, ReleaseManifest } from '../../../schemas/payloads.ts'
-import { spaced, textOf } from '../../support/page-text.ts'
+import { spaced, textOf } from '../../support/http/page-text.ts'
 
 const SITE = { environment: 'production', publicUrl: undefined } as const
 const RULES = METHODOLOGY.parameters

@@ -5,7 +5,7 @@ import { canonical, sha256Hex } from '../../../pipeline/proof/canonical.ts'
 import { manifestPath, releasePrefix, shardPath } from '../../../pipeline/store/paths.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import type { Store } from '../../../pipeline/store/store.ts'
-import { FaultStore, madeByCalls } from '../../support/fault-store.ts'
+import { FaultStore, madeByCalls } from '../../support/faults/fault-store.ts'
 import {
   Clock,
   bearer,
@@ -14,9 +14,16 @@ import {
   release,
   testComponents,
   testService,
-} from '../../support/service.ts'
+} from '../../support/http/service.ts'
 import { copyOf, setRecord } from '../../support/store-content.ts'
-import { NOW, QUESTION, forecasterId, copyReleasedWorld, releaseWorld, uuidOf } from '../../support/world.ts'
+import {
+  NOW,
+  QUESTION,
+  forecasterId,
+  copyReleasedWorld,
+  releaseWorld,
+  uuidOf,
+} from '../../support/worlds/world.ts'
 
 const PATH = `/forecaster/${forecasterId(0)}/verification`
 

@@ -22,9 +22,9 @@ import {
 } from '../../../pipeline/store/paths.ts'
 import { completeLog } from '../../../pipeline/transparency/publish.ts'
 import { ServiceError } from '../../../schemas/errors.ts'
-import { FaultStore } from '../../support/fault-store.ts'
+import { FaultStore } from '../../support/faults/fault-store.ts'
 import { suiteFolder } from '../../support/folder.ts'
-import { expectProblem, pointersOf } from '../../support/problem.ts'
+import { expectProblem, pointersOf } from '../../support/http/problem.ts'
 import {
   type Answer,
   Client,
@@ -37,11 +37,11 @@ import {
   startTestService,
   testComponents,
   testService,
-} from '../../support/service.ts'
+} from '../../support/http/service.ts'
 import { copyOf } from '../../support/store-content.ts'
 import { send } from '../../support/tables.ts'
-import { QUESTION, QUESTIONS_CSV, copyReleasedWorld, uuidOf } from '../../support/world.ts'
-import { LOG_KEY, LOG_VKEY, writeLog } from '../../support/written-log.ts'
+import { QUESTION, QUESTIONS_CSV, copyReleasedWorld, uuidOf } from '../../support/worlds/world.ts'
+import { LOG_KEY, LOG_VKEY, writeLog } from '../../support/worlds/written-log.ts'
 
 const folder = await suiteFolder()
 const clock = new Clock('2026-03-01T12:01:00.000Z')

@@ -6,7 +6,7 @@ import { thinReleases } from '../../../pipeline/release/retention.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import { suiteFolder } from '../../support/folder.ts'
 import { expectValid } from '../../support/json-schema.ts'
-import { expectProblem, pointersOf } from '../../support/problem.ts'
+import { expectProblem, pointersOf } from '../../support/http/problem.ts'
 import {
   Clock,
   type TestService,
@@ -14,7 +14,7 @@ import {
   release,
   startTestService,
   testComponents,
-} from '../../support/service.ts'
+} from '../../support/http/service.ts'
 import {
   FORECASTERS,
   NOW,
@@ -23,7 +23,7 @@ import {
   csvOf,
   forecasterId,
   uuidOf,
-} from '../../support/world.ts'
+} from '../../support/worlds/world.ts'
 
 interface Page {
   release: number

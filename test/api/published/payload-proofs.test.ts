@@ -13,7 +13,7 @@ import { ServiceError } from '../../../schemas/errors.ts'
 import { PUBLICATIONS } from '../../../schemas/metric.ts'
 import { ENTITY_TYPES } from '../../../schemas/tables.ts'
 import { suiteFolder } from '../../support/folder.ts'
-import { expectProblem, pointersOf } from '../../support/problem.ts'
+import { expectProblem, pointersOf } from '../../support/http/problem.ts'
 import {
   Clock,
   type TestService,
@@ -21,10 +21,10 @@ import {
   startTestService,
   testComponents,
   testService,
-} from '../../support/service.ts'
+} from '../../support/http/service.ts'
 import { copyOf, setRecord } from '../../support/store-content.ts'
-import { FORECASTERS, copyReleasedWorld, forecasterId, uuidOf } from '../../support/world.ts'
-import { LOG_KEY, LOG_VKEY, writeLog } from '../../support/written-log.ts'
+import { FORECASTERS, copyReleasedWorld, forecasterId, uuidOf } from '../../support/worlds/world.ts'
+import { LOG_KEY, LOG_VKEY, writeLog } from '../../support/worlds/written-log.ts'
 
 const LATER = '2026-03-01T13:00:00.000Z'
 const KINDS = ['verification', 'metrics', 'rankings', 'advanced-metrics']

@@ -14,19 +14,19 @@ import { readCheckpoint } from '../../../pipeline/transparency/log-files.ts'
 import { readStatement } from '../../../pipeline/transparency/statement.ts'
 import type { Witness } from '../../../pipeline/transparency/witnesses.ts'
 import { PublicLog } from '../../../api/published/public-log.ts'
-import { FaultStore } from '../../support/fault-store.ts'
+import { FaultStore } from '../../support/faults/fault-store.ts'
 import { suiteFolder } from '../../support/folder.ts'
-import { putReleases } from '../../support/logged-releases.ts'
+import { putReleases } from '../../support/worlds/logged-releases.ts'
 import { COSIGNED_AT, witnessKey } from '../../support/loopback-witness.ts'
-import { expectProblem, pointersOf } from '../../support/problem.ts'
+import { expectProblem, pointersOf } from '../../support/http/problem.ts'
 import {
   type Answer,
   type TestService,
   startTestService,
   testComponents,
   testService,
-} from '../../support/service.ts'
-import { LOG_KEY, LOG_ORIGIN, LOG_VKEY, writeLog } from '../../support/written-log.ts'
+} from '../../support/http/service.ts'
+import { LOG_KEY, LOG_ORIGIN, LOG_VKEY, writeLog } from '../../support/worlds/written-log.ts'
 
 const IMMUTABLE = 'public, max-age=31536000, immutable'
 const RELEASES = 300

@@ -9,7 +9,7 @@ import { canonical } from '../../../pipeline/proof/canonical.ts'
 import type { ListedQuestion } from '../../../schemas/answers.ts'
 import { suiteFolder } from '../../support/folder.ts'
 import { expectValid } from '../../support/json-schema.ts'
-import { expectProblem, pointersOf } from '../../support/problem.ts'
+import { expectProblem, pointersOf } from '../../support/http/problem.ts'
 import {
   Clock,
   SECRET,
@@ -20,8 +20,8 @@ import {
   startTestService,
   testComponents,
   testService,
-} from '../../support/service.ts'
-import { NOW, QUESTION, forecasterId, releaseWorld, uuidOf } from '../../support/world.ts'
+} from '../../support/http/service.ts'
+import { NOW, QUESTION, forecasterId, releaseWorld, uuidOf } from '../../support/worlds/world.ts'
 
 const DAYS = ['2026-01-31', '2026-02-05', '2026-02-06', '2026-03-01']
 

@@ -5,13 +5,13 @@ import { thinReleases } from '../../../pipeline/release/retention.ts'
 import { readManifest } from '../../../pipeline/release/read.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import { manifestPath } from '../../../pipeline/store/paths.ts'
-import { FaultStore } from '../../support/fault-store.ts'
+import { FaultStore } from '../../support/faults/fault-store.ts'
 import { suiteFolder } from '../../support/folder.ts'
 import { expectValid } from '../../support/json-schema.ts'
-import { expectProblem } from '../../support/problem.ts'
-import { Clock, importRows, release, startTestService, testComponents } from '../../support/service.ts'
+import { expectProblem } from '../../support/http/problem.ts'
+import { Clock, importRows, release, startTestService, testComponents } from '../../support/http/service.ts'
 import { copyOf } from '../../support/store-content.ts'
-import { NOW, copyReleasedWorld, uuidOf } from '../../support/world.ts'
+import { NOW, copyReleasedWorld, uuidOf } from '../../support/worlds/world.ts'
 
 const folder = await suiteFolder()
 let released: MemoryStore

@@ -5,10 +5,10 @@ import { thinReleases } from '../../../pipeline/release/retention.ts'
 import { FileStore } from '../../../pipeline/store/file.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import type { QuestionScore } from '../../../schemas/answers.ts'
-import { FaultStore } from '../../support/fault-store.ts'
+import { FaultStore } from '../../support/faults/fault-store.ts'
 import { suiteFolder, testFolder } from '../../support/folder.ts'
 import { expectValid } from '../../support/json-schema.ts'
-import { expectProblem, pointersOf } from '../../support/problem.ts'
+import { expectProblem, pointersOf } from '../../support/http/problem.ts'
 import {
   type Client,
   Clock,
@@ -19,9 +19,9 @@ import {
   startTestService,
   testComponents,
   testService,
-} from '../../support/service.ts'
+} from '../../support/http/service.ts'
 import { copyOf } from '../../support/store-content.ts'
-import { NOW, QUESTION, copyReleasedWorld, csvOf, forecasterId, uuidOf } from '../../support/world.ts'
+import { NOW, QUESTION, copyReleasedWorld, csvOf, forecasterId, uuidOf } from '../../support/worlds/world.ts'
 
 interface Page {
   agent_id?: string

@@ -5,12 +5,19 @@ import type { ServiceOptions } from '../../../jobs/serve/service.ts'
 import { readManifest } from '../../../pipeline/release/read.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import { manifestPath, releasePrefix } from '../../../pipeline/store/paths.ts'
-import { Expected } from '../../support/expected-answers.ts'
-import { FaultStore } from '../../support/fault-store.ts'
-import { type Client, Clock, SECRET, release, testComponents, testService } from '../../support/service.ts'
-import { type AskedPath, judged, newestIn, startAsking, wrongIn } from '../../support/steady-asking.ts'
+import { Expected } from '../../support/http/expected-answers.ts'
+import { FaultStore } from '../../support/faults/fault-store.ts'
+import {
+  type Client,
+  Clock,
+  SECRET,
+  release,
+  testComponents,
+  testService,
+} from '../../support/http/service.ts'
+import { type AskedPath, judged, newestIn, startAsking, wrongIn } from '../../support/http/steady-asking.ts'
 import { copyOf } from '../../support/store-content.ts'
-import { FORECASTERS, NOW, copyReleasedWorld, forecasterId } from '../../support/world.ts'
+import { FORECASTERS, NOW, copyReleasedWorld, forecasterId } from '../../support/worlds/world.ts'
 
 const PATH = `/forecaster/${forecasterId(0)}/verification`
 const VIEW = `/view/forecasters/${forecasterId(0)}`

@@ -8,10 +8,10 @@ import { LocalFiles } from '../../../pipeline/store/local-files.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import { deltaLogPath } from '../../../pipeline/store/paths.ts'
 import type { ListedQuestion } from '../../../schemas/answers.ts'
-import { type Call, FaultStore } from '../../support/fault-store.ts'
-import { LyingStore } from '../../support/lying-store.ts'
-import { Clock, importRows, testComponents } from '../../support/service.ts'
-import { uuidOf } from '../../support/world.ts'
+import { type Call, FaultStore } from '../../support/faults/fault-store.ts'
+import { LyingStore } from '../../support/faults/lying-store.ts'
+import { Clock, importRows, testComponents } from '../../support/http/service.ts'
+import { uuidOf } from '../../support/worlds/world.ts'
 
 const id = (number: number) => uuidOf(4, number)
 const clock = new Clock('2026-03-01T00:00:00.000Z')

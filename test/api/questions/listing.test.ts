@@ -6,7 +6,7 @@ import { type Filters, Listing } from '../../../api/questions/listing.ts'
 import { byClose } from '../../../api/questions/order.ts'
 import { type KnownQuestion, shownAt } from '../../../api/questions/question.ts'
 import { QUESTION_STATUSES, type QuestionStatus } from '../../../schemas/requests.ts'
-import { START_MS, counting, questionOf } from '../../support/questions.ts'
+import { START_MS, counting, questionOf } from '../../support/worlds/questions.ts'
 
 const STATUSES = [undefined, ...QUESTION_STATUSES]
 const at = (ms: number) => new Date(START_MS + ms)

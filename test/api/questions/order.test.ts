@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { byClose, changed, indexAfter } from '../../../api/questions/order.ts'
-import { counting, questionOf } from '../../support/questions.ts'
+import { counting, questionOf } from '../../support/worlds/questions.ts'
 
 const sample = (count: number) =>
   Array.from({ length: count }, (_, number) => questionOf(number, { openedAtMs: 0, closesAtMs: number >> 1 }))

@@ -3,9 +3,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { Follower, type Pause } from '../../../jobs/serve/follower.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
-import { FaultStore, madeByCalls } from '../../support/fault-store.ts'
-import { testComponents, testService } from '../../support/service.ts'
-import { copyReleasedWorld, forecasterId } from '../../support/world.ts'
+import { FaultStore, madeByCalls } from '../../support/faults/fault-store.ts'
+import { testComponents, testService } from '../../support/http/service.ts'
+import { copyReleasedWorld, forecasterId } from '../../support/worlds/world.ts'
 
 const REFRESH_MS = 500
 

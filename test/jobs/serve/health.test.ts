@@ -9,11 +9,11 @@ import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import { PROBES_PREFIX } from '../../../pipeline/store/paths.ts'
 import type { Checks } from '../../../schemas/answers.ts'
 import { ServiceError } from '../../../schemas/errors.ts'
-import { errorLog } from '../../support/error-log.ts'
-import { type Call, FaultStore } from '../../support/fault-store.ts'
+import { errorLog } from '../../support/http/error-log.ts'
+import { type Call, FaultStore } from '../../support/faults/fault-store.ts'
 import { testFolder } from '../../support/folder.ts'
 import { expectValid } from '../../support/json-schema.ts'
-import { expectProblem } from '../../support/problem.ts'
+import { expectProblem } from '../../support/http/problem.ts'
 import {
   type Answer,
   type Client,
@@ -22,8 +22,8 @@ import {
   registerAgent,
   testComponents,
   testService,
-} from '../../support/service.ts'
-import { NOW, QUESTION, copyReleasedWorld, importWorld } from '../../support/world.ts'
+} from '../../support/http/service.ts'
+import { NOW, QUESTION, copyReleasedWorld, importWorld } from '../../support/worlds/world.ts'
 
 const SETTINGS = { PROBE_MS: '50' }
 /** For a store that hangs, so that it is soon given up. */

@@ -7,7 +7,7 @@ import { Scheduler } from '../../../jobs/serve/scheduler.ts'
 import { readManifest } from '../../../pipeline/release/read.ts'
 import { FileStore } from '../../../pipeline/store/file.ts'
 import { SIMULATION_PATH } from '../../../pipeline/store/paths.ts'
-import { errorLog } from '../../support/error-log.ts'
+import { errorLog } from '../../support/http/error-log.ts'
 import { testFolder } from '../../support/folder.ts'
 import { recordBytes } from '../../../pipeline/store/records.ts'
 

@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest'
 import { startService } from '../../../jobs/serve/service.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import type { ForecastRow } from '../../../schemas/tables.ts'
-import { FaultStore } from '../../support/fault-store.ts'
+import { FaultStore } from '../../support/faults/fault-store.ts'
 import { inboxRows } from '../../support/inbox-rows.ts'
-import { RawSocket } from '../../support/raw-socket.ts'
+import { RawSocket } from '../../support/http/raw-socket.ts'
 import {
   bearer,
   importRows,
@@ -14,8 +14,8 @@ import {
   testComponents,
   testService,
   withSandbox,
-} from '../../support/service.ts'
-import { QUESTION, importWorld, uuidOf } from '../../support/world.ts'
+} from '../../support/http/service.ts'
+import { QUESTION, importWorld, uuidOf } from '../../support/worlds/world.ts'
 
 // A test that waited for this long would exceed its own time limit.
 const PATIENT = { SHUTDOWN_TIMEOUT_MS: '600000' }

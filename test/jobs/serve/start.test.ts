@@ -5,13 +5,20 @@ import { startService } from '../../../jobs/serve/service.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import type { Checks } from '../../../schemas/answers.ts'
 import { ServiceError } from '../../../schemas/errors.ts'
-import { errorLog } from '../../support/error-log.ts'
-import { FaultStore } from '../../support/fault-store.ts'
-import { RawSocket } from '../../support/raw-socket.ts'
+import { errorLog } from '../../support/http/error-log.ts'
+import { FaultStore } from '../../support/faults/fault-store.ts'
+import { RawSocket } from '../../support/http/raw-socket.ts'
 import { inboxRows } from '../../support/inbox-rows.ts'
-import { expectProblem } from '../../support/problem.ts'
-import { type Answer, Client, Clock, bearer, testComponents, withSandbox } from '../../support/service.ts'
-import { NOW, QUESTION, copyReleasedWorld, forecasterId } from '../../support/world.ts'
+import { expectProblem } from '../../support/http/problem.ts'
+import {
+  type Answer,
+  Client,
+  Clock,
+  bearer,
+  testComponents,
+  withSandbox,
+} from '../../support/http/service.ts'
+import { NOW, QUESTION, copyReleasedWorld, forecasterId } from '../../support/worlds/world.ts'
 
 const FORECAST = { question_id: QUESTION.open, probability: 0.5 }
 const checksOf = (answer: Answer): Checks => answer.json<{ checks: Checks }>().checks

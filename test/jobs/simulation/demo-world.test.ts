@@ -4,8 +4,8 @@ import { OWNERS, simulateAgents } from '../../../jobs/simulation/demo-agents.ts'
 import { simulateLive } from '../../../jobs/simulation/demo-world.ts'
 import { FORECASTERS, type Simulation, questionsOf, wholePercent } from '../../../jobs/simulation/world.ts'
 import type { RankedEntity } from '../../../pipeline/release/payloads.ts'
-import { type DemoTimes, demoWorld, sandboxWorld } from '../../support/demo-world.ts'
-import { type ScoredWorld, scoreWorld } from '../../support/scored-world.ts'
+import { type DemoTimes, demoWorld, sandboxWorld } from '../../support/worlds/demo-world.ts'
+import { type ScoredWorld, scoreWorld } from '../../support/worlds/scored-world.ts'
 
 const OPENS_AT = new Date('2026-03-01T12:00:00Z')
 const A_DAY = 288

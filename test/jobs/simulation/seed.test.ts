@@ -7,7 +7,7 @@ import { seedSandbox } from '../../../jobs/simulation/seed.ts'
 import { takeStep } from '../../../jobs/simulation/step.ts'
 import { FileStore } from '../../../pipeline/store/file.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
-import { FAULTS, FaultStore } from '../../support/fault-store.ts'
+import { FAULTS, FaultStore } from '../../support/faults/fault-store.ts'
 import { suiteFolder, testFolder } from '../../support/folder.ts'
 import { fvs } from '../../support/process.ts'
 import {
@@ -21,8 +21,8 @@ import {
   rowsOf,
   sandboxOver,
   seededStore,
-} from '../../support/sandbox.ts'
-import { Clock, testComponents } from '../../support/service.ts'
+} from '../../support/worlds/sandbox.ts'
+import { Clock, testComponents } from '../../support/http/service.ts'
 import { contentOf, copyOf } from '../../support/store-content.ts'
 
 const folder = await suiteFolder()

@@ -15,7 +15,7 @@ import {
 } from '../../../jobs/simulation/world.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import type { Row } from '../../../schemas/tables.ts'
-import { FAULTS, FaultStore } from '../../support/fault-store.ts'
+import { FAULTS, FaultStore } from '../../support/faults/fault-store.ts'
 import { suiteFolder } from '../../support/folder.ts'
 import {
   ASKED_AT_ONCE,
@@ -28,7 +28,7 @@ import {
   rowsOf,
   sandboxOver,
   seededStore,
-} from '../../support/sandbox.ts'
+} from '../../support/worlds/sandbox.ts'
 import {
   Client,
   Clock,
@@ -37,11 +37,11 @@ import {
   registerAgent,
   release,
   testComponents,
-} from '../../support/service.ts'
+} from '../../support/http/service.ts'
 import { contentOf, copyOf, setRecord } from '../../support/store-content.ts'
-import { rowTexts } from '../../support/table-rows.ts'
+import { rowTexts } from '../../support/worlds/table-rows.ts'
 import { readRows } from '../../support/tables.ts'
-import { uuidOf } from '../../support/world.ts'
+import { uuidOf } from '../../support/worlds/world.ts'
 
 /** The minute at which so few of the first rounds are left that a step asks more. */
 const ASKS_AGAIN = 50

@@ -2,9 +2,9 @@
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { MemoryStore } from '../../../../pipeline/store/memory.ts'
-import { BULK, FOUND } from '../../../support/counted-calls.ts'
-import { startTestService, testComponents } from '../../../support/service.ts'
-import { copyReleasedWorld } from '../../../support/world.ts'
+import { BULK, FOUND } from '../../../support/http/counted-calls.ts'
+import { startTestService, testComponents } from '../../../support/http/service.ts'
+import { copyReleasedWorld } from '../../../support/worlds/world.ts'
 
 test.for([
   ['a prepared answer that fails', 'GET', FOUND, 'ids'],

@@ -3,18 +3,23 @@
 // and logged the same. DIRECT_RUNS says how many conversations are generated.
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type BothWays, expectSame, expectSameNotes, expectSameStored } from '../../../support/both-ways.ts'
+import {
+  type BothWays,
+  expectSame,
+  expectSameNotes,
+  expectSameStored,
+} from '../../../support/http/both-ways.ts'
 import { suiteFolder } from '../../../support/folder.ts'
 import { inboxRows } from '../../../support/inbox-rows.ts'
-import { postedConversation } from '../../../support/posted-conversations.ts'
+import { postedConversation } from '../../../support/http/posted-conversations.ts'
 import {
   OPEN_QUESTIONS,
   type PostingWorld,
   type Words,
   postingWorld,
   worded,
-} from '../../../support/posting-world.ts'
-import { CHUNKED, bearer, chunked, on, post } from '../../../support/posts.ts'
+} from '../../../support/worlds/posting-world.ts'
+import { CHUNKED, bearer, chunked, on, post } from '../../../support/http/posts.ts'
 import {
   FOUND,
   LEFT_TO_KOA,
@@ -24,8 +29,8 @@ import {
   forecastOf,
   forecastsOf,
   ofBody,
-} from '../../../support/single-posts.ts'
-import { QUESTION } from '../../../support/world.ts'
+} from '../../../support/http/single-posts.ts'
+import { QUESTION } from '../../../support/worlds/world.ts'
 
 const RUNS = Number(process.env['DIRECT_RUNS'] ?? 100)
 /** More than there are tests and conversations. */

@@ -10,14 +10,14 @@ import {
   expectSameNotes,
   expectSameStored,
   steady,
-} from '../../../support/both-ways.ts'
-import { type Call, FaultStore } from '../../../support/fault-store.ts'
+} from '../../../support/http/both-ways.ts'
+import { type Call, FaultStore } from '../../../support/faults/fault-store.ts'
 import { suiteFolder } from '../../../support/folder.ts'
-import { type PostingWorld, postingWorld, worded } from '../../../support/posting-world.ts'
-import { on } from '../../../support/posts.ts'
-import { RawSocket } from '../../../support/raw-socket.ts'
-import { FOUND, VALID, bulkOf, forecastOf, forecastsOf } from '../../../support/single-posts.ts'
-import { QUESTION } from '../../../support/world.ts'
+import { type PostingWorld, postingWorld, worded } from '../../../support/worlds/posting-world.ts'
+import { on } from '../../../support/http/posts.ts'
+import { RawSocket } from '../../../support/http/raw-socket.ts'
+import { FOUND, VALID, bulkOf, forecastOf, forecastsOf } from '../../../support/http/single-posts.ts'
+import { QUESTION } from '../../../support/worlds/world.ts'
 
 const folder = await suiteFolder()
 let world: PostingWorld

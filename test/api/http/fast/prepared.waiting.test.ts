@@ -3,11 +3,11 @@
 import { beforeAll, expect, test } from 'vitest'
 import { MemoryStore } from '../../../../pipeline/store/memory.ts'
 import { manifestPath } from '../../../../pipeline/store/paths.ts'
-import { FOUND, quotaIn } from '../../../support/counted-calls.ts'
-import { FaultStore } from '../../../support/fault-store.ts'
-import { Clock, release, testComponents, testService } from '../../../support/service.ts'
+import { FOUND, quotaIn } from '../../../support/http/counted-calls.ts'
+import { FaultStore } from '../../../support/faults/fault-store.ts'
+import { Clock, release, testComponents, testService } from '../../../support/http/service.ts'
 import { copyOf } from '../../../support/store-content.ts'
-import { NOW, copyReleasedWorld } from '../../../support/world.ts'
+import { NOW, copyReleasedWorld } from '../../../support/worlds/world.ts'
 
 let released: MemoryStore
 beforeAll(async () => {

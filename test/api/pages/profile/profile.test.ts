@@ -10,8 +10,8 @@ import { requirementsOf } from '../../../../api/pages/profile/requirements.ts'
 import type { Payloads } from '../../../../api/pages/profile/subject.ts'
 import { METHODOLOGY } from '../../../../pipeline/scoring/methodology.ts'
 import { badgeOf, certificationOf } from '../../../../pipeline/scoring/ranking.ts'
-import { textOf } from '../../../support/page-text.ts'
-import { profileIn } from '../../../support/profile-world.ts'
+import { textOf } from '../../../support/http/page-text.ts'
+import { profileIn } from '../../../support/worlds/profile-world.ts'
 
 const certified = profileIn({ questions: 130, error: 0, publicUrl: 'https://example.org' })
 const page = profilePage(certified)

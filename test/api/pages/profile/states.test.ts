@@ -3,8 +3,8 @@ import { expect, it } from 'vitest'
 import { profilePage } from '../../../../api/pages/profile/profile.ts'
 import { unreleasedPage } from '../../../../api/pages/profile/unreleased.ts'
 import { CHECK_SCRIPTS, STYLE } from '../../../../api/pages/assets.ts'
-import { type Circumstances, SUBJECT, profileIn } from '../../../support/profile-world.ts'
-import { spaced, textOf } from '../../../support/page-text.ts'
+import { type Circumstances, SUBJECT, profileIn } from '../../../support/worlds/profile-world.ts'
+import { spaced, textOf } from '../../../support/http/page-text.ts'
 
 const FIRST_CLOSE = Date.UTC(2026, 11, 1)
 const day = (number: number) => Date.UTC(2026, 0, number)

@@ -1,0 +1,69 @@
+// A released world in which the examples of the OpenAPI document are true: it has their agent, forecaster and
+// question, so that sending an example succeeds.
+import { assignAgents } from '../../../jobs/agents.ts'
+import type { Components } from '../../../jobs/components/components.ts'
+import {
+  AGENT_ID,
+  OWNER_ID,
+  QUESTION_ID,
+  USER_ID,
+  acknowledgedForecast,
+} from '../../../api/openapi/examples.ts'
+import { importRows, registerAgent, release, startTestService } from '../http/service.ts'
+import type { ForecastRow } from '../../../schemas/tables.ts'
+import { send } from '../tables.ts'
+import { FORECAST_LINES, QUESTIONS_CSV, RESOLUTIONS_CSV, csvOf, forecasterId } from './world.ts'
+import { writeLog } from './written-log.ts'
+
+/** An agent that may be retired without a loss to the examples. */
+export const LEAVING_AGENT_ID = '00000000-0000-4000-8000-00000000ace5'
+
+/** Stays open for as long as anyone will run the tests. */
+const OPEN_QUESTION = `${QUESTION_ID},Open for long?,example,,,2026-01-01T00:00:00Z,2199-01-01T00:00:00Z,example-platform,1,Yes.,Nothing.`
+
+const { forecast_id, question_id, probability, forecast_at } = acknowledgedForecast
+/** The forecast of the examples, as the API records it. */
+const EXAMPLE_FORECAST: ForecastRow = {
+  forecast_id,
+  question_id,
+  probability,
+  entity_type: 'agent',
+  entity_id: AGENT_ID,
+  forecast_at: new Date(forecast_at),
+  recorded_at: new Date(forecast_at),
+  source: 'api',
+}
+
+export interface ExampleKeys {
+  /** The API key of the examples' agent. */
+  agent: string
+  /** The API key of the agent LEAVING_AGENT_ID. */
+  leavingAgent: string
+  /** The API key of a client with the highest quota. */
+  client: string
+}
+
+export async function releaseExamples(components: Components): Promise<ExampleKeys> {
+  const agent = await registerWithId(components, AGENT_ID)
+  const leavingAgent = await registerWithId(components, LEAVING_AGENT_ID)
+  await importRows(components, 'questions', `${QUESTIONS_CSV}${OPEN_QUESTION}\n`)
+  await importRows(components, 'resolutions', RESOLUTIONS_CSV)
+  const forecasts = FORECAST_LINES.map((line) =>
+    line.replace(forecasterId(0), USER_ID).replace(`forecaster,${forecasterId(2)}`, `agent,${AGENT_ID}`),
+  )
+  await importRows(components, 'forecasts', csvOf(forecasts))
+  await send(components.store, 'forecasts', 'example', [EXAMPLE_FORECAST])
+  await assignAgents(components, [AGENT_ID], { owner: OWNER_ID })
+  await release(components)
+  await writeLog(components.store, 1)
+  const quota = { tier: 'enterprise', monthly_calls: 1_000_000 } as const
+  const client = await components.registry.createClientKey('examples', components.now(), quota)
+  return { agent, leavingAgent, client }
+}
+
+async function registerWithId(components: Components, id: string): Promise<string> {
+  const service = await startTestService({ ...components, newId: () => id })
+  const { key } = await registerAgent(service.client)
+  await service.stop()
+  return key
+}

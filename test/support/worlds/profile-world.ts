@@ -1,0 +1,149 @@
+// Profiles as pages get them, of a small scored world: one entity of any ability among twenty equal people.
+import type { Profile } from '../../../api/pages/profile/profile.ts'
+import { milestones } from '../../../api/pages/profile/figures.ts'
+import { type Payloads, callPath } from '../../../api/pages/profile/subject.ts'
+import { logistic, normal, sfc32 } from '../../../jobs/simulation/random.ts'
+import { canonical } from '../../../pipeline/proof/canonical.ts'
+import { type RankedEntity, payloadsOf } from '../../../pipeline/release/payloads.ts'
+import { METHODOLOGY } from '../../../pipeline/scoring/methodology.ts'
+import { fromPico } from '../../../pipeline/scoring/round.ts'
+import { runningSkill } from '../../../pipeline/scoring/running.ts'
+import type { EntityType } from '../../../schemas/tables.ts'
+import type { Environment } from '../../../schemas/values.ts'
+import type { PlainWorld } from '../plain/world.ts'
+import { scoreWorld } from './scored-world.ts'
+
+const START = Date.UTC(2026, 0, 1)
+const DAY_MS = 86_400_000
+export const SUBJECT = '01a20012-a424-73ad-bf0a-2c0410e39446'
+
+export interface Circumstances extends Partial<RankedEntity> {
+  kind?: EntityType
+  questions: number
+  /** How many other people answer each question. */
+  peers?: number
+  /** Of what it reads and of what its peers read, in log-odds. */
+  error?: number
+  peerError?: number
+  /** False where the peers are agents that nobody answers for. */
+  hasOwners?: boolean
+  imported?: 0 | 1
+  environment?: Environment
+  publicUrl?: string
+  /** The titles of the questions. */
+  titleOf?: (number: number) => string
+}
+
+export function profileIn({
+  kind = 'agent',
+  questions,
+  peers = 20,
+  error = 0.2,
+  peerError = 0.8,
+  hasOwners = true,
+  imported = 0,
+  environment = 'production',
+  publicUrl,
+  titleOf = (number) => `Will coin ${number} show heads?`,
+  ...told
+}: Circumstances): Profile {
+  const world = worldOf({ kind, questions, peers, error, peerError, hasOwners })
+  const { voiceRule, entities, pairs } = scoreWorld(world, imported)
+  const scored = entities.find(({ entityId }) => entityId === SUBJECT)!
+  const asOf = START + (questions + 2) * DAY_MS
+  const claims =
+    kind === 'agent'
+      ? { name: 'crow', modelType: 'reads well', organizationName: null }
+      : { name: 'A. Forecaster' }
+  const entity = { ...scored, ...claims, lastForecastAtMs: asOf - DAY_MS, ...told }
+  const provenance = {
+    methodology_version: METHODOLOGY.version,
+    release: 12,
+    as_of: new Date(asOf).toISOString(),
+    environment,
+  }
+  const published = payloadsOf(entity, voiceRule, provenance) as unknown as Payloads
+  const own = pairs.filter((pair) => pair.entity === SUBJECT)
+  const scores = own.map((pair) => {
+    const number = Number(pair.question.slice(-12))
+    return {
+      question_id: pair.question,
+      title: titleOf(number),
+      outcome: world.questions[number]!.outcome === 1 ? ('yes' as const) : ('no' as const),
+      resolved_at: new Date(world.questions[number]!.resolved_at_ms!),
+      coverage: fromPico(pair.coverage),
+      brier: fromPico(pair.brier),
+      closing_probability: pair.closing_probability / 1e6,
+      standard_reference: pair.standard < 0 ? null : pair.standard,
+      cluster: world.questions[number]!.cluster,
+    }
+  })
+  const { parameters } = METHODOLOGY
+  const attempt = 'attempt' in published.metrics ? published.metrics.attempt : null
+  const wanted = milestones(published.metrics.contested_questions, parameters)
+  return {
+    site: { environment, publicUrl },
+    published,
+    verification: {
+      text: new TextDecoder().decode(canonical(published.verification)),
+      signature: `v1=${'5a'.repeat(32)}`,
+      proofPath:
+        environment === 'production' ? `${callPath(kind, SUBJECT)}/verification/proof?release=12` : undefined,
+    },
+    scores,
+    running: runningSkill(METHODOLOGY, scores, attempt, wanted),
+    superseded: [],
+    rules: parameters,
+  }
+}
+
+/**
+ * Each question is open for a day and has a cluster of its own; everyone answers it once, in its first half.
+ */
+function worldOf({
+  kind,
+  questions,
+  peers,
+  error,
+  peerError,
+  hasOwners,
+}: Required<
+  Pick<Circumstances, 'kind' | 'questions' | 'peers' | 'error' | 'peerError' | 'hasOwners'>
+>): PlainWorld {
+  const random = sfc32(11)
+  const ids = Array.from({ length: peers }, (_, peer) => idOf('0000', peer))
+  const entities = [
+    ...ids.map((id) =>
+      hasOwners
+        ? { id, kind: 'forecaster' as const, owner: null, registered_at_ms: null }
+        : { id, kind: 'agent' as const, owner: null, registered_at_ms: START },
+    ),
+    kind === 'agent'
+      ? { id: SUBJECT, kind, owner: 'rook', registered_at_ms: START - DAY_MS }
+      : { id: SUBJECT, kind, owner: null, registered_at_ms: null },
+  ]
+  const world: PlainWorld = { entities: entities as PlainWorld['entities'], questions: [], forecasts: [] }
+  for (let number = 0; number < questions; number++) {
+    const truth = 1.5 * normal(random)
+    const opened = START + number * DAY_MS
+    const id = idOf('1111', number)
+    world.questions.push({
+      id,
+      opened_at_ms: opened,
+      closes_at_ms: opened + DAY_MS,
+      resolved_at_ms: opened + DAY_MS + 3_600_000,
+      outcome: random() < logistic(truth) ? 1 : 0,
+      cluster: `event:${number}`,
+    })
+    for (const { id: entity } of entities) {
+      const read = truth + (entity === SUBJECT ? error : peerError) * normal(random)
+      const at = opened + Math.floor(random() * (DAY_MS / 2))
+      world.forecasts.push([entity, id, at, Math.round(logistic(read) * 1e6)])
+    }
+  }
+  return world
+}
+
+function idOf(group: string, number: number): string {
+  return `01a20012-a424-7${group.slice(1)}-8000-${String(number).padStart(12, '0')}`
+}
