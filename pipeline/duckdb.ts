@@ -13,7 +13,7 @@ export interface DatabaseSettings {
 }
 
 const require = createRequire(import.meta.url)
-// Loaded once they are needed: a service answers without them, and would take a sixth longer to start.
+// Both are loaded on first use: a service answers without them, and would take a sixth longer to start.
 const client = () => require('@duckdb/node-api') as typeof Api
 const bindings = () => require('@duckdb/node-bindings') as typeof Bindings
 
@@ -28,7 +28,7 @@ export class Database implements Disposable {
     this.#threads = threads
   }
 
-  /** A fresh database in memory. It loads no extension and reaches no network. */
+  /** Opens a fresh database in memory. It loads no extension and reaches no network. */
   static async open({ threads, memoryLimit, directory }: DatabaseSettings): Promise<Database> {
     const instance = await client().DuckDBInstance.create(':memory:', {
       threads: String(threads),
@@ -37,8 +37,8 @@ export class Database implements Disposable {
       autoinstall_known_extensions: 'false',
       autoload_known_extensions: 'false',
       preserve_insertion_order: 'true',
-      // It would keep what it read of every file. Most are read once, and one that was replaced must be read
-      // anew.
+      // The cache would keep the content of every file. Most files are read once, and a replaced file must be
+      // read anew.
       enable_external_file_cache: 'false',
     })
     const connection = await instance.connect()
@@ -51,15 +51,14 @@ export class Database implements Disposable {
   }
 
   /**
-   * How much of the query under way is done, in percent; undefined where DuckDB does not know, or `watch` was
-   * not called.
+   * The progress of the query under way in percent; undefined if DuckDB does not know it, or without `watch`.
    */
   get percent(): number | undefined {
     const { percentage } = this.#connection.progress
     return percentage < 0 ? undefined : percentage
   }
 
-  /** Has DuckDB keep count of how much of each query is done. It prints nothing. */
+  /** Makes DuckDB track the progress of each query, without printing it. */
   async watch(): Promise<void> {
     await this.run('SET enable_progress_bar = true')
     await this.run('SET enable_progress_bar_print = false')
@@ -70,8 +69,8 @@ export class Database implements Disposable {
   }
 
   /**
-   * Rows as objects: BIGINT and HUGEINT become bigint, TIMESTAMPTZ becomes Date. The caller states the row's
-   * shape.
+   * Returns rows as objects: BIGINT and HUGEINT become bigint, TIMESTAMPTZ becomes Date. The caller states
+   * the row's shape.
    */
   async rows<R extends object = Record<string, Api.JS>>(sql: string): Promise<R[]> {
     const result = await reported(this.#connection.run(sql))
@@ -97,7 +96,10 @@ export class Database implements Disposable {
     this.#connection.registerScalarFunction(define)
   }
 
-  /** As `rows`, a block at a time: others run between two blocks, however many rows there are. */
+  /**
+   * Yields rows like those of `rows`, a block at a time, so that other work runs between two blocks, however
+   * many rows there are.
+   */
   async *rowBlocks<R extends object>(sql: string): AsyncIterable<R[]> {
     const result = await reported(this.#connection.stream(sql))
     const blocks = result.yieldRowObjectJs()
@@ -109,11 +111,11 @@ export class Database implements Disposable {
   }
 
   /**
-   * Runs a statement by one thread on a connection of its own, so that it may overlap with other queries,
-   * which have one thread each until it ends. Only one such statement may be under way.
+   * Runs a statement by one thread on a separate connection, so that it may overlap with other queries, which
+   * have one thread each until it ends. Only one such statement may be under way.
    *
-   * For a COPY of sorted rows: with several threads DuckDB makes row groups ahead of the one that is written,
-   * more than it counts, and can spill none of them.
+   * It is meant for a COPY of sorted rows: with several threads DuckDB makes row groups ahead of the one that
+   * it writes, uses more memory for them than it counts, and can spill none of them.
    */
   async runByOneThread(sql: string): Promise<void> {
     const connection = await this.#instance.connect()
@@ -127,8 +129,8 @@ export class Database implements Disposable {
   }
 
   /**
-   * The blocks of a result that has these columns in this order. DuckDB makes the next block while the caller
-   * works on this one.
+   * Yields the blocks of a result that has these columns in this order. DuckDB makes the next block while the
+   * caller works on this one.
    */
   async *columns<Kinds extends ColumnKinds>(sql: string, kinds: Kinds): AsyncIterable<Block<Kinds>> {
     const { data_chunk_get_vector, vector_get_data } = bindings()
@@ -156,12 +158,15 @@ export class Database implements Disposable {
         yield { rowCount, columns: Object.fromEntries(columns) as Columns<Kinds> }
       }
     } finally {
-      // A caller may stop early: no read may still be running then.
+      // A caller may stop early, and no read may still be running then.
       await Promise.allSettled([next])
     }
   }
 
-  /** Appends rows to a table that has these columns in this order, even while a result is being read. */
+  /**
+   * Returns an appender to a table that has these columns in this order. It works even while a result is
+   * being read.
+   */
   async appender<Kinds extends ColumnKinds>(table: string, kinds: Kinds): Promise<RowAppender<Kinds>> {
     const connection = await this.#instance.connect()
     return new RowAppender(kinds, connection, await connection.createAppender(table))
@@ -260,7 +265,7 @@ function reportedNow(work: () => void): void {
 
 function failure(cause: unknown): ServiceError {
   const message = cause instanceof Error ? cause.message : String(cause)
-  // An appender says of memory only that there is no block of it.
+  // An appender that is out of memory says only that it could not allocate a block.
   const full = /No space left|Out of Memory|could not allocate block/i.test(message)
   return new ServiceError(full ? 'unavailable' : 'corrupt', `DuckDB: ${message}`, { cause })
 }

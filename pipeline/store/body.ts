@@ -1,20 +1,20 @@
-// What a write takes, bytes or a file on this machine, and how an object is read beside such a file without
-// holding either whole.
+// The body of a write: bytes, or a file on this machine. `piecesBeside` reads an object and such a file in
+// step, without holding either whole.
 import { open } from 'node:fs/promises'
 
 /** A file on this machine that becomes an object. It must stay as it is until the write has ended. */
 export interface LocalFile {
   location: string
   sizeBytes: number
-  /** In hex. */
+  /** The SHA-256 in hex. */
   sha256: string
 }
 
 export type Body = Uint8Array | LocalFile
 
-/** A piece of an object, and the same piece of a file: of what has ended, nothing. */
+/** The same piece of an object and of a file; the one that has ended has no bytes. */
 export interface Piece {
-  /** How many bytes come before it. */
+  /** The offset of the piece in bytes. */
   at: number
   stored: Uint8Array
   local: Uint8Array
@@ -27,7 +27,10 @@ interface Ranges {
 const PIECE_BYTES = 8 * 1024 * 1024
 const NOTHING = new Uint8Array()
 
-/** All pieces of an object and of a file. An object that is not there, and no file, have none. */
+/**
+ * Yields all pieces of an object and of a file. A missing object counts as empty, and so does `undefined` as
+ * a file.
+ */
 export async function* piecesBeside(
   store: Ranges,
   path: string,

@@ -1,9 +1,9 @@
 // Compares a clock with the store's.
 
 /**
- * By how many milliseconds, at least, a clock is ahead of the store's; negative if it is behind. It follows
- * from a write between two readings of the clock and the time that the store gives for the object. Undefined
- * if the store does not say.
+ * Returns the least number of milliseconds by which a clock is ahead of the store's, or behind it (negative).
+ * The number follows from two readings of the clock, before and after a write, and the time that the store
+ * gives for the object. Undefined if the store gives no time.
  */
 export function aheadMs(before: Date, modifiedAt: Date, after: Date): number | undefined {
   const [least, most] = [before, after].map((read) => read.getTime() - modifiedAt.getTime()) as [

@@ -1,4 +1,4 @@
-// A thread that creates the files of objects, one after another, by calls that wait for the disk.
+// A thread that creates the files of objects, one after another, with blocking calls.
 import { randomUUID } from 'node:crypto'
 import { closeSync, fsyncSync, linkSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -7,21 +7,21 @@ import { codeOf, hasCode } from './disk.ts'
 import { lookOf } from './mark.ts'
 
 export interface Creation {
-  /** The file that marks the store, and what a look at it shows as long as it is the same one. */
+  /** The file that marks the store, and its `lookOf` as long as it is the same file. */
   mark: string
   look: string
   staging: string
-  /** Its folder has been made and synced. */
+  /** The folder of this file exists and is synced. */
   location: string
   bytes: Uint8Array
 }
 
 export type Outcome =
-  /** Whether the object was not there before, and whether the mark still looks the same. */
+  /** `isNew`: the object was not there before. `isMarked`: the mark still looks the same. */
   | { isNew: boolean; isMarked: boolean }
-  /** Nothing was written, because the mark looks different or a folder is not there. */
+  /** Nothing was written, because the mark looks different or a folder is missing. */
   | 'undone'
-  /** A call of the system failed; what was written may be there or not. */
+  /** A system call failed; the object may be there or not. */
   | { code: string; message: string }
 
 parentPort!.on('message', (creation: Creation) => {
@@ -37,7 +37,7 @@ function outcomeOf(creation: Creation): Outcome {
 }
 
 /**
- * In the order of `FileStore`: an object is synced before it can be seen, and its name before it is reported.
+ * Keeps the order of `FileStore`: syncs an object before it can be seen, and its name before it is reported.
  */
 function create({ mark, look, staging, location, bytes }: Creation): Outcome {
   if (!isMarked(mark, look)) return 'undone'
@@ -91,7 +91,7 @@ function syncDirectory(location: string): void {
   }
 }
 
-/** Undefined where a folder is missing. */
+/** Returns undefined if a folder is missing. */
 function orMissing<T>(work: () => T): T | undefined {
   try {
     return work()

@@ -1,10 +1,10 @@
-// Files and directories that survive a power cut, and what the errors of a file system mean.
+// Writes files and directories that survive a power cut, and interprets the errors of a file system.
 import { randomUUID } from 'node:crypto'
 import { type FileHandle, constants, copyFile, link, mkdir, open, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Body } from './body.ts'
 
-/** Works with an open file and closes it, whatever happens. */
+/** Opens a file for `work`, and closes it even if the work fails. */
 export async function withFile<T>(
   location: string,
   flags: string,
@@ -20,7 +20,7 @@ export async function withFile<T>(
 
 /**
  * Writes and syncs a copy in the folder `staging`, lets `place` move it to its location, and syncs the
- * directory of that. The folders must be there.
+ * directory there. Both folders must exist.
  */
 export async function writeStaged<T>(
   staging: string,
@@ -31,7 +31,7 @@ export async function writeStaged<T>(
   const staged = join(staging, randomUUID())
   try {
     const isBytes = body instanceof Uint8Array
-    // A file system that can lets the copy share the blocks of the original.
+    // If the file system can, the copy shares the blocks of the original.
     if (!isBytes) await copyFile(body.location, staged, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
     await withFile(staged, isBytes ? 'wx' : 'r+', async (file) => {
       if (isBytes) await file.writeFile(body)
@@ -45,7 +45,7 @@ export async function writeStaged<T>(
   }
 }
 
-/** Returns false if there is a file at the location. One of several simultaneous calls creates it. */
+/** Returns false if the location is taken. Exactly one of several simultaneous calls creates the file. */
 export async function linkIfAbsent(staged: string, location: string): Promise<boolean> {
   try {
     await link(staged, location)
@@ -73,7 +73,7 @@ export async function syncDirectory(location: string): Promise<void> {
   await withFile(location, 'r', (directory) => directory.sync())
 }
 
-/** What went wrong, such as `ENOSPC`. */
+/** Returns the code of an error, such as `ENOSPC`. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason'
 }
@@ -82,7 +82,9 @@ export function hasCode(error: unknown, ...codes: string[]): boolean {
   return codes.includes(codeOf(error))
 }
 
-/** Undefined for a location where there is no file: nothing, a folder, or a location beneath a file. */
+/**
+ * Returns undefined for a location without a file: nothing is there, or a folder is, or it is below a file.
+ */
 export async function orUndefined<T>(result: Promise<T>): Promise<T | undefined> {
   try {
     return await result

@@ -1,6 +1,6 @@
-// A store in a directory. A create is an exclusive link, and every write is synced before it is reported.
-// Once it is open, a directory that vanishes is not made again: its calls are unavailable until the same one
-// is back.
+// A store in a directory. A create is an exclusive link, and every write is synced before it is reported. If
+// the directory of an open store vanishes, it is not made again: calls are `unavailable` until the same
+// directory is back.
 import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -24,12 +24,12 @@ import { type OneByOne, type Store, type StoredObject, everything } from './stor
 const CREATOR = new URL('./creator.ts', import.meta.url)
 /** The folder of half-written objects. No object's path can begin with its name. */
 const STAGING = '.staging'
-/** No write takes this long, so a writer that died must have left anything older. */
+/** No write takes this long, so anything older is left from a writer that died. */
 const LEFTOVER_AGE_MS = 24 * 60 * 60 * 1000
 
 export class FileStore implements Store {
   readonly url: string
-  /** Whether opening it has begun it. */
+  /** Whether opening has begun this store. */
   readonly isNew: boolean
   readonly #root: string
   readonly #staging: string
@@ -50,13 +50,13 @@ export class FileStore implements Store {
     return reported('open', root, StoreMark.isIn(root))
   }
 
-  /** Opens the store in a directory. @throws ServiceError `unavailable` where there is none. */
+  /** Opens the store in a directory. @throws ServiceError `unavailable` if there is none. */
   static async open(folder: string): Promise<FileStore> {
     const root = resolve(folder)
     return new FileStore(root, await reported('open', root, StoreMark.read(root)), false)
   }
 
-  /** Opens the store in a directory, and begins one where there is none. */
+  /** Opens the store in a directory, and begins one if there is none. */
   static async begin(folder: string): Promise<FileStore> {
     const root = resolve(folder)
     const isNew = await reported('begin', root, StoreMark.make(root, join(root, STAGING)))
@@ -100,13 +100,11 @@ export class FileStore implements Store {
     yield* this.#walk(folder, isSought)
     if (!isEmpty) return
     await reported('list', prefix, this.#mark.assertThere())
-    // It may just have come back.
+    // The store may just have come back, so look once more.
     yield* this.#walk(folder, isSought)
   }
 
-  /**
-   * The files that are sought in a folder, and in those folders in it that are, whose paths end in a slash.
-   */
+  /** Yields the sought files of a folder and of its sought subfolders, whose paths end in a slash. */
   async *#walk(folder: string, isSought: (path: string) => boolean): AsyncIterable<StoredObject> {
     const location = join(this.#root, folder)
     const entries = await reported(
@@ -146,7 +144,7 @@ export class FileStore implements Store {
     }
   }
 
-  /** By the thread if there is no more to do than to create the object. Everything rare is done here. */
+  /** Lets the thread create the object if nothing else needs to be done, and handles everything rare here. */
   async #createBy(thread: Thread<Creation, Outcome>, location: string, bytes: Uint8Array): Promise<boolean> {
     const { file: mark, look } = this.#mark
     if (look !== undefined && this.#swept && this.#synced.has(dirname(location))) {
@@ -176,7 +174,8 @@ export class FileStore implements Store {
   }
 
   /**
-   * Undefined where there is no object, and only if the store itself is there, which may just have come back.
+   * Returns undefined if there is no object. It looks again after it has checked that the store itself is
+   * there, because the store may just have come back.
    */
   async #found<T>(look: () => Promise<T>): Promise<T | undefined> {
     const found = await orUndefined(look())
@@ -186,7 +185,8 @@ export class FileStore implements Store {
   }
 
   /**
-   * The store may go while it is written to, so that only what is there before and after has been written.
+   * Checks that the store is there before and after the write, because it may vanish in between, and then
+   * nothing counts as written.
    */
   async #write<T>(
     location: string,
@@ -205,8 +205,8 @@ export class FileStore implements Store {
   }
 
   /**
-   * Makes a directory that survives a power cut, as do its parents. Another writer may have made one of them
-   * without having synced it yet, so each store syncs every directory on the way once itself.
+   * Makes a directory that survives a power cut together with its parents. Another writer may have made one
+   * of them without having synced it yet, so each store syncs every directory on the way once itself.
    */
   async #makeDirectory(location: string): Promise<void> {
     const isNew = await this.#mkdirInside(location)
@@ -218,7 +218,7 @@ export class FileStore implements Store {
     this.#synced.add(location)
   }
 
-  /** Makes a directory and its parents inside the root, and never the root. Returns false if it is there. */
+  /** Makes a directory and its parents inside the root, but never the root. Returns false if it is there. */
   async #mkdirInside(location: string): Promise<boolean> {
     if (location === this.#root) return false
     try {
@@ -245,8 +245,8 @@ export class FileStore implements Store {
 }
 
 /**
- * In three steps, since each waits for a turn of the event loop, and into one piece of memory: `readFile`
- * takes three more for a megabyte, and twice the memory.
+ * Reads a file in three steps, because each waits for a turn of the event loop, and into one piece of memory:
+ * `readFile` takes three more steps for a megabyte, and twice the memory.
  */
 async function readWhole(location: string): Promise<Uint8Array> {
   const file = await open(location)
@@ -264,7 +264,7 @@ async function readWhole(location: string): Promise<Uint8Array> {
   }
 }
 
-/** In two steps, as above. */
+/** Reads a range in two steps, for the same reason. */
 async function readRange(location: string, offset: number, length: number): Promise<Uint8Array> {
   const file = await open(location)
   try {
@@ -276,14 +276,14 @@ async function readRange(location: string, offset: number, length: number): Prom
   }
 }
 
-/** @throws Error for a directory, of which a read of no bytes would succeed. */
+/** @throws Error for a directory, because a read of no bytes from it would succeed. */
 async function sizeOf(file: FileHandle, location: string): Promise<number> {
   const stats = await file.stat()
   if (stats.isDirectory()) throw Object.assign(new Error(location), { code: 'EISDIR' })
   return stats.size
 }
 
-/** What was read is not lost if this fails. */
+/** Closes a file without waiting. A failure is ignored, because the bytes have been read. */
 function closeSoon(file: FileHandle): void {
   void file.close().catch(() => undefined)
 }

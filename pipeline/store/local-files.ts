@@ -1,5 +1,5 @@
-// Local files with the content of immutable objects, for DuckDB to read. Each is checked against the hash
-// that is known of the object before it is handed out.
+// Local files with the content of immutable objects, for DuckDB to read. Each is checked against the known
+// hash of the object before it is handed out.
 import { createHash, randomUUID } from 'node:crypto'
 import { access, constants, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
@@ -13,7 +13,7 @@ const READ_BYTES = 1024 * 1024
 /** The name of a derived file, with its hash. */
 const DERIVED = /-([0-9a-f]{64})\.parquet$/
 
-/** What is known of an object's content before it is read. */
+/** The content of an object as known before it is read. */
 export interface Content {
   /** The SHA-256 in hex, or its first digits. */
   sha256: string
@@ -21,7 +21,7 @@ export interface Content {
 }
 
 export interface LocalOptions {
-  /** Whether the store is asked for the object also where this machine has a copy of it. */
+  /** Whether to ask the store for the object even if this machine has a copy. */
   inStore?: boolean
 }
 
@@ -34,9 +34,9 @@ export interface LocalOptions {
 export class LocalFiles {
   readonly #store: Store
   readonly #directory: string
-  /** The objects that were checked, with what their content must be. */
+  /** The objects that were checked, with their expected content. */
   readonly #checked = new Map<string, Content>()
-  /** The derived files that were checked, by their local paths. */
+  /** The derived files that were checked, by local path. */
   readonly #derived = new Map<string, Content>()
 
   constructor(store: Store, directory: string) {
@@ -45,7 +45,7 @@ export class LocalFiles {
   }
 
   /**
-   * The local path of an object, which is downloaded first if necessary.
+   * Returns the local path of an object, after downloading it if necessary.
    *
    * @throws ServiceError `notFound` if there is no such object, `corrupt` if its content is not the expected
    *   one.
@@ -62,9 +62,10 @@ export class LocalFiles {
   }
 
   /**
-   * A local file that follows from others. `make` writes it, unless this machine has it already. The name
-   * must stand for its content; the hash of the file is added to it, by which it is checked when this process
-   * first uses it. Undefined on a machine that keeps nothing, because its cache cannot be written to.
+   * Returns a local file that is derived from others. `make` writes it, unless this machine has it already.
+   * The name must determine the content. The hash of the file is appended to the name, and checked when this
+   * process first uses the file. Undefined on a machine that keeps nothing, because its cache is not
+   * writable.
    */
   async derived(name: string, make: (path: string) => Promise<void>): Promise<string | undefined> {
     assertPath(name)
@@ -94,8 +95,8 @@ export class LocalFiles {
   }
 
   /**
-   * Does work that reads local files. If it fails, every file that this process has used is checked again,
-   * and the work is done once more if a copy had to be replaced.
+   * Does work that reads local files. If it fails as `corrupt`, every file that this process has used is
+   * checked again, and the work is done once more if a copy had to be replaced.
    *
    * @throws ServiceError what the work throws, or `corrupt` for an object whose content is not the expected
    *   one.
@@ -110,7 +111,7 @@ export class LocalFiles {
     }
   }
 
-  /** Whether there was a copy to replace. */
+  /** Replaces damaged copies. Returns whether there were any. */
   async #replaceDamaged(): Promise<boolean> {
     let replaced = false
     for (const [path, expected] of this.#derived) {
@@ -136,7 +137,7 @@ export class LocalFiles {
     if (!this.#store.localPath) await rm(this.#locationOf(object), { force: true })
   }
 
-  /** False for an object that this machine has a copy of and the store has no more. */
+  /** Returns false if this machine has a copy of an object that the store no longer has. */
   async #isStored(object: string, path: string): Promise<boolean> {
     if (this.#store.localPath || !(await exists(path))) return true
     return (await this.#store.range(object, 0, 1)) !== undefined
@@ -150,7 +151,7 @@ export class LocalFiles {
     for (let attempt = 1; ; attempt++) {
       const found = await contentOf(path)
       if (!found) {
-        // A store that is not there itself says so, and one that has just come back has the object.
+        // A store that is gone throws here, and a store that has just come back has the object.
         const isThere = (await this.#store.range(object, 0, 1)) !== undefined
         if (isThere && attempt === 1) continue
         throw absent(object, this.#store)
@@ -175,7 +176,7 @@ export class LocalFiles {
     }
   }
 
-  /** Writes an object to a file, and returns the content that was received. */
+  /** Writes an object to a file, and returns the received content. */
   async #copy(object: string, path: string): Promise<Required<Content>> {
     const hash = createHash('sha256')
     const file = await open(path, 'w')
@@ -198,7 +199,7 @@ export class LocalFiles {
   }
 }
 
-/** Whether there is a folder to write to, which is made if necessary. */
+/** Makes a folder if necessary, and returns whether it is writable. */
 async function isWritable(folder: string): Promise<boolean> {
   try {
     await mkdir(folder, { recursive: true })
@@ -218,8 +219,8 @@ export async function exists(path: string): Promise<boolean> {
 }
 
 /**
- * The content of a local file; undefined if there is none. It is read into one buffer, since a stream would
- * leave one a piece behind.
+ * Returns the content of a local file; undefined if there is none. The file is read into one buffer, since a
+ * stream would leave one behind for each piece.
  */
 async function contentOf(path: string): Promise<Required<Content> | undefined> {
   const hash = createHash('sha256')

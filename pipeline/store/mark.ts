@@ -14,7 +14,7 @@ export class StoreMark {
   readonly file: string
   readonly #root: string
   readonly #id: string
-  /** The file as it looked when the id was last read from it. */
+  /** The `lookOf` of the file when its id was last read. */
   #look: string | undefined
 
   private constructor(root: string, id: string) {
@@ -24,8 +24,8 @@ export class StoreMark {
   }
 
   /**
-   * What a look at the file shows as long as the store is there: the same as `lookOf` it. Undefined before
-   * the first one.
+   * The `lookOf` of the file when its id was last read, which stays the same as long as the store is there.
+   * Undefined before the first `assertThere`.
    */
   get look(): string | undefined {
     return this.#look
@@ -35,7 +35,7 @@ export class StoreMark {
     return (await readId(root)) !== undefined
   }
 
-  /** @throws ServiceError `unavailable` where the folder has no mark. */
+  /** @throws ServiceError `unavailable` if the folder has no mark. */
   static async read(root: string): Promise<StoreMark> {
     const id = await readId(root)
     if (id !== undefined) return new StoreMark(root, id)
@@ -48,7 +48,7 @@ export class StoreMark {
   }
 
   /**
-   * Makes the folder and its mark. Returns false if there is a mark already, of this or of an earlier call.
+   * Makes the folder and its mark. Returns false if the mark exists, even if a simultaneous call has made it.
    */
   static async make(root: string, staging: string): Promise<boolean> {
     if ((await readId(root)) !== undefined) return false
@@ -61,8 +61,8 @@ export class StoreMark {
   }
 
   /**
-   * Makes sure that the folder is still the same store. As long as the file is the very same this costs one
-   * look at it; otherwise its id decides, since a disk that was away and is back may number its files anew.
+   * Checks that the folder is still the same store. As long as the file is the very same, this costs one
+   * `stat`; otherwise its id decides, because a disk that was away and is back may number its files anew.
    *
    * @throws ServiceError `unavailable` if it is not.
    */
@@ -83,7 +83,7 @@ export class StoreMark {
   }
 }
 
-/** What tells the very same file from another one, or from a copy. */
+/** Returns a text that identifies the very same file: another file, or a copy, has a different one. */
 export function lookOf({ dev, ino, ctimeNs }: BigIntStats): string {
   return `${dev} ${ino} ${ctimeNs}`
 }

@@ -2,8 +2,8 @@
 import type { Store } from './store.ts'
 
 /**
- * The greatest number that has an object; 0 if there is none. The search asks about twice the logarithm of
- * how many objects there are after the `known` one.
+ * Returns the greatest number that has an object; 0 if there is none. If n objects follow the `known` one,
+ * the search makes about 2 log₂ n requests.
  */
 export async function lastNumbered(
   store: Store,

@@ -1,11 +1,11 @@
-// The hash of an object in the store itself, however large it is, without a copy on this machine.
+// Hashes an object of any size in the store itself, without a copy on this machine.
 import { createHash } from 'node:crypto'
 import type { Content } from './local-files.ts'
 import type { Store } from './store.ts'
 
 const READ_BYTES = 8 * 1024 * 1024
 
-/** Undefined if there is no such object. */
+/** Returns undefined if there is no such object. */
 export async function objectContent(store: Store, path: string): Promise<Required<Content> | undefined> {
   const hash = createHash('sha256')
   for (let sizeBytes = 0; ;) {

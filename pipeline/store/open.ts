@@ -17,13 +17,13 @@ export interface StoreSettings {
 }
 
 /**
- * Opening a folder without a store begins one, fails, or gives an empty one in memory, which leaves the
+ * Opening a folder without a store begins one, fails, or returns an empty store in memory and leaves the
  * folder as it is.
  */
 export type WhereNone = 'begin' | 'fail' | 'imagine'
 
 /**
- * Opens a store. A bucket is there or is not; `whereNone` is about folders.
+ * Opens a store. `whereNone` applies to folders only, because no bucket is ever begun.
  *
  * @throws ServiceError `invalid` for a URL of another kind, or with a prefix that is not a path of the store;
  *   `unavailable` for a folder without a store.
@@ -42,13 +42,14 @@ export async function openStore(
   const path = pathname.replace(/^\/+|\/+$/g, '')
   if (path !== '') assertPath(path)
   const prefix = path === '' ? '' : `${path}/`
-  // Only where it is used, because the SDK is large.
+  // The SDK is large, so it is loaded only if it is used.
   const { S3Store } = await import('./s3.ts')
   return new S3Store({ bucket: host, prefix, endpoint: s3Endpoint, requestTimeoutMs })
 }
 
 /**
- * A path at which a store, or a folder where none has been begun, holds something; undefined if it is empty.
+ * Returns a path that is taken in a store, or in a folder where no store has been begun; undefined if it is
+ * empty.
  */
 export async function firstPathIn(settings: StoreSettings): Promise<string | undefined> {
   const folder = folderOf(settings.url)
@@ -65,7 +66,7 @@ export async function firstPathIn(settings: StoreSettings): Promise<string | und
   return undefined
 }
 
-/** Undefined for the URL of a bucket. */
+/** Returns the folder of a store; undefined for the URL of a bucket. */
 function folderOf(url: string): string | undefined {
   if (!/^[a-z][a-z0-9+.-]*:/i.test(url)) return url
   const parsed = URL.parse(url)

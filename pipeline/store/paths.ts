@@ -21,21 +21,24 @@ export function inboxHash(path: string): string | undefined {
   return new RegExp(`-([0-9a-f]{${INBOX_DIGITS}})\\.parquet$`).exec(path)?.[1]
 }
 
-/** Sorts before every inbox object whose id, a version 7 UUID, was drawn at this instant or later. */
+/**
+ * Returns a text that sorts before every inbox object whose id, a version 7 UUID, was drawn at this instant
+ * or later.
+ */
 export function inboxPathAt(table: TableName, atMs: number): string {
   const hex = Math.max(0, Math.trunc(atMs)).toString(16).padStart(12, '0')
   return `${inboxPrefix(table)}${hex.slice(0, 8)}-${hex.slice(8)}`
 }
 
-/** When the id of an inbox object was drawn; NaN for a path whose id is no version 7 UUID. */
+/** The time at which the id of an inbox object was drawn; NaN for a path whose id is no version 7 UUID. */
 export function inboxTimeMs(path: string): number {
   const [, high, low] = /\/([0-9a-f]{8})-([0-9a-f]{4})-7[^/]*$/.exec(path) ?? []
   return parseInt(`${high}${low}`, 16)
 }
 
 /**
- * False for anything that is not an inbox object, such as the empty objects with which some tools mark
- * folders.
+ * Returns false for anything that is not an inbox object, such as the empty objects that some tools use to
+ * mark folders.
  */
 export function isInboxPath(table: TableName, path: string): boolean {
   const prefix = inboxPrefix(table)
@@ -56,7 +59,7 @@ export function checkpointPath(table: TableName, version: number): string {
   return `tables/${table}/_delta_log/${padded(version, 20)}.checkpoint.parquet`
 }
 
-/** Names the last checkpoint of a table. */
+/** The file that names the last checkpoint of a table. */
 export function lastCheckpointPath(table: TableName): string {
   return `tables/${table}/_delta_log/_last_checkpoint`
 }
@@ -75,12 +78,12 @@ export function dataPath(
   return `recorded_date=${date}/${table}-${version}-${digest}-${part}.parquet`
 }
 
-/** Where the data files of a table lie. */
+/** The prefix of the data files of a table. */
 export function dataPrefix(table: TableName): string {
   return tablePath(table, 'recorded_date=')
 }
 
-/** Whether a path of the store is that of a data file that was made for a version of a table. */
+/** Whether a path is that of a data file that was made for this version of a table. */
 export function isDataPathOf(table: TableName, version: number, path: string): boolean {
   return path.startsWith(dataPrefix(table)) && path.split('/').at(-1)!.startsWith(`${table}-${version}-`)
 }
@@ -100,7 +103,7 @@ export function retiredPath(agentId: string): string {
 
 export const RETIRING_PREFIX = 'registry/retiring/'
 
-/** Says that the table of agents must still be told of a retirement. */
+/** The note that the table of agents does not show a retirement yet. */
 export function retiringPath(agentId: string): string {
   return `${RETIRING_PREFIX}${agentId}.json`
 }
@@ -144,19 +147,19 @@ export function manifestPath(release: number): string {
   return `${releasePrefix(release)}manifest.json`
 }
 
-/** Whom the entities of a release that is made in stages are ranked among, until it is published. */
+/** The field that the entities of a staged release are ranked among, kept until the release is published. */
 export function tallyPath(release: number, sha256: string): string {
   return `${releasePrefix(release)}tally-${sha256}.json`
 }
 
-/** Says that retention has thinned the release, written before its first file is deleted. */
+/** The note that retention has thinned the release, written before its first file is deleted. */
 export function thinnedPath(release: number): string {
   return `${releasePrefix(release)}thinned.json`
 }
 
 /**
- * Whether retention may delete a file with its release, given by its path there. What lies in a folder is
- * published about entities; what lies beside the manifest says how the release was made, and stays. Private
+ * Whether retention may delete a file of a release, by its path there. The files in folders are published
+ * about entities and may go; the files next to the manifest say how the release was made, and stay. Private
  * files of pairs outlive their release.
  */
 export function isThinnable(path: string): boolean {
@@ -202,7 +205,7 @@ export function leaderboardPath(entityType: EntityType, page: number): string {
   return `leaderboard/${entityType}/${padded(page, 6)}.json`
 }
 
-/** Inside its release: what proofs of forecasts are made from. */
+/** The tree that proofs of forecasts are made from, inside its release. */
 export const FORECASTS_TREE_PATH = 'forecasts.tree'
 
 const OWNERS_PREFIX = 'owners/'
@@ -222,7 +225,7 @@ export function isScoresPath(path: string): boolean {
   return path.startsWith(SCORES_PREFIX)
 }
 
-/** The path, inside its release, of the hashes of the row groups of a part of the scores. */
+/** The path, inside its release, of the file with the hashes of the row groups of one part of the scores. */
 export function rowGroupsPath(scoresPath: string): string {
   return `row-groups/${scoresPath.slice(SCORES_PREFIX.length).replace(/\.parquet$/, '.json')}`
 }
@@ -236,7 +239,7 @@ export function pairsPath(number: number): string {
   return `${PAIRS_PREFIX}${padded(number, 3)}.parquet`
 }
 
-/** Where the private files of pairs of a release lie. */
+/** The prefix of the private files of pairs of a release. */
 export function pairsPrefix(release: number): string {
   return releasePrefix(release) + PAIRS_PREFIX
 }
@@ -253,12 +256,12 @@ export const SIMULATED_ROUND_PATH = 'simulation-round.json'
 
 export const QUARANTINE_PREFIX = 'quarantine/'
 
-/** Where an object lies that was moved aside. */
+/** The new path of an object that was moved aside. */
 export function quarantinePath(path: string): string {
   return `${QUARANTINE_PREFIX}${path}`
 }
 
-/** What is known of an object that was moved aside. */
+/** The record of an object that was moved aside. */
 export function quarantineRecordPath(path: string): string {
   return `${QUARANTINE_PREFIX}${path}.json`
 }
@@ -271,13 +274,13 @@ export function quarantinedPathOf(path: string): string | undefined {
   return /^quarantine\/(.+\.(?:parquet|json))\.json$/.exec(path)?.[1]
 }
 
-/** What an operator may move aside. */
+/** An object that an operator may move aside. */
 export type Quarantinable =
   | { kind: 'inbox'; table: TableName }
   | { kind: 'intake'; table: TableName; version: number }
   | { kind: 'snapshot'; date: string }
 
-/** Undefined for a path of anything else. */
+/** Returns undefined for the path of anything else. */
 export function quarantinableOf(path: string): Quarantinable | undefined {
   const date = snapshotDateOf(path)
   if (date !== undefined) return { kind: 'snapshot', date }
@@ -290,7 +293,7 @@ export function quarantinableOf(path: string): Quarantinable | undefined {
 
 export const LOG_PREFIX = 'log/'
 
-/** Where a tile or a bundle of the public log lies, by its path in the log. */
+/** The path of a tile or a bundle of the public log, from its path in the log. */
 export function logTilePath(path: string): string {
   return `log/${path}`
 }
@@ -300,12 +303,12 @@ export function logCheckpointPath(size: number): string {
   return `log/checkpoints/${padded(size, 8)}`
 }
 
-/** The cosignatures of that checkpoint. */
+/** The prefix of the cosignatures of a checkpoint. */
 export function logCosignaturesPrefix(size: number): string {
   return `log/cosignatures/${padded(size, 8)}/`
 }
 
-/** One of them, by the id of the witness's key. */
+/** A cosignature of a checkpoint, by the id of the witness's key. */
 export function logCosignaturePath(size: number, keyId: string): string {
   return `${logCosignaturesPrefix(size)}${keyId}`
 }
@@ -316,7 +319,7 @@ export function logCheckpointSize(path: string): number | undefined {
   return path === logCheckpointPath(size) ? size : undefined
 }
 
-/** Whose cosignature of which checkpoint lies at a path; undefined for every other path. */
+/** The checkpoint and the witness's key, from the path of a cosignature; undefined for every other path. */
 export function cosignatureOf(path: string): { size: number; keyId: string } | undefined {
   const [, size, keyId] = /^log\/cosignatures\/(\d{8,})\/([0-9a-f]{8})$/.exec(path) ?? []
   return size === undefined || keyId === undefined ? undefined : { size: Number(size), keyId }
@@ -324,7 +327,7 @@ export function cosignatureOf(path: string): { size: number; keyId: string } | u
 
 export const PROBES_PREFIX = 'probe/'
 
-/** What a process writes to try the store out. */
+/** An object that a process writes to try the store out. */
 export function probePath(id: string): string {
   return `${PROBES_PREFIX}${id}`
 }

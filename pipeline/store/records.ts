@@ -1,5 +1,5 @@
 // The service's own small JSON objects. Each holds a checksum of its path and of everything else in it, so
-// that a damaged record, or one that was put in the place of another, is never acted on.
+// that the service never acts on a damaged record, or on a record that was put at another path.
 import type { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import { canonical, sha256Hex } from '../proof/canonical.ts'

@@ -1,4 +1,4 @@
-// A store in an S3-compatible bucket. The only file that uses the AWS client.
+// A store in an S3-compatible bucket. This is the only file that uses the AWS client.
 import {
   DeleteObjectCommand,
   GetObjectCommand,
@@ -53,7 +53,7 @@ export class S3Store implements Store {
   }
 
   async range(path: string, offset: number, length: number): Promise<Uint8Array | undefined> {
-    // HTTP cannot ask for zero bytes, so ask for one, because the answer must still tell whether the object
+    // HTTP cannot ask for zero bytes. Ask for one, because the answer must still tell whether the object
     // exists.
     const bytes = await this.#read(path, `bytes=${offset}-${offset + Math.max(length, 1) - 1}`)
     return length === 0 ? bytes?.subarray(0, 0) : bytes
@@ -76,7 +76,7 @@ export class S3Store implements Store {
       for (const { Key, Size, LastModified } of page.Contents ?? []) {
         const path = Key?.slice(this.#prefix.length)
         if (path === undefined || !wanted(path)) continue
-        // Nothing may conclude from an unknown age; with the epoch the object would look ancient.
+        // An unknown age must stay unknown: with the epoch the object would look ancient.
         const modifiedAt = LastModified ?? new Date(Number.NaN)
         yield { path, sizeBytes: Size ?? 0, modifiedAt }
       }
@@ -110,8 +110,8 @@ export class S3Store implements Store {
     const command = new PutObjectCommand({
       Bucket: this.#bucket,
       Key: this.#prefix + path,
-      // The client repeats no request whose body is a stream, so that `sendsFile` puts one in place of these
-      // for each attempt.
+      // The client does not repeat a request whose body is a stream, so `sendsFile` replaces these bytes with
+      // a fresh stream for each attempt.
       Body: isBytes ? body : new Uint8Array(),
       ContentLength: isBytes ? body.byteLength : body.sizeBytes,
       ContentType: path.endsWith('.json') ? 'application/json' : 'application/octet-stream',
@@ -125,7 +125,7 @@ export class S3Store implements Store {
     const ended = new AbortController()
     const abortSignal = signal ? AbortSignal.any([signal, ended.signal]) : ended.signal
     try {
-      // However long the file takes, as long as the socket is not silent.
+      // The file may take any time, as long as the socket is not silent.
       await this.#client.send(command, { abortSignal, requestTimeout: 0 })
     } finally {
       // Closes connections on which an answer came before the whole file was sent.
@@ -184,15 +184,15 @@ export class S3Store implements Store {
     }
     const status = `HTTP ${cause.$metadata.httpStatusCode}`
     if (cause.name === 'NoSuchBucket') return `${status}: there is no bucket ${JSON.stringify(this.#bucket)}`
-    // The client's words for an answer that names no error.
+    // Leaves out the client's words for an answer that names no error.
     const said = [cause.name, cause.message].filter((text) => !/^Unknown(Error)?$/.test(text))
     return [status, ...said].join(': ')
   }
 }
 
 /**
- * Has each attempt of a command send a file, with its SHA-256 among what is signed: the client itself would
- * sign a stream's content as unknown, and the server would take whatever arrives.
+ * Makes each attempt of a command send a file, and signs the SHA-256 of the file. The client itself would
+ * sign a stream's content as unknown, and the server would accept whatever arrives.
  */
 function sendsFile({ middlewareStack }: PutObjectCommand, { location, sha256 }: LocalFile): void {
   middlewareStack.add(
@@ -207,7 +207,7 @@ function sendsFile({ middlewareStack }: PutObjectCommand, { location, sha256 }: 
     (next) => async (args) => {
       const body = createReadStream(location)
       const unreadable = new Promise<never>((_, reject) => body.once('error', reject))
-      // A copy, since the client looks at the request itself before it repeats it.
+      // The original stays as it is, because the client inspects it before it repeats the request.
       const request = Object.assign(Object.create(Object.getPrototypeOf(args.request)), args.request, {
         body,
       })

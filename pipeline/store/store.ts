@@ -1,12 +1,11 @@
-// The interface to everything that is kept: objects at paths, in the smallest form that files and S3 both
-// support.
+// The interface of the object store: objects at paths, in the smallest form that files and S3 both support.
 import { ServiceError } from '../../schemas/errors.ts'
 import { type Body, piecesBeside } from './body.ts'
 
 export interface StoredObject {
   path: string
   sizeBytes: number
-  /** When it was last written, by the store's own clock; an invalid date if the server does not say. */
+  /** The time of the last write, by the store's own clock; an invalid date if the server does not say. */
   modifiedAt: Date
 }
 
@@ -26,9 +25,9 @@ export interface Store {
   /** Up to `length` bytes from `offset`: fewer at the end of the object, undefined if there is none. */
   range(path: string, offset: number, length: number): Promise<Uint8Array | undefined>
   /**
-   * Objects whose path begins with `prefix` and sorts after `after`, in the order of their paths. Those that
-   * are not `wanted` are left out: a store in a directory saves the look at their files, which is most of
-   * what a listing costs there.
+   * Lists the objects whose path begins with `prefix` and sorts after `after`, in the order of their paths.
+   * Objects that are not `wanted` are left out, so that a store in a directory need not look at their files,
+   * which is most of the cost of a listing there.
    */
   list(prefix: string, after?: string, wanted?: (path: string) => boolean): AsyncIterable<StoredObject>
   /**
@@ -43,9 +42,9 @@ export interface Store {
   /** The object's file on this machine; only stores in a directory have this method. */
   localPath?(path: string): string
   /**
-   * Creates with the promises of `putIfAbsent` for less processor time; only stores in a directory have this
-   * method. For objects that are created at once `putIfAbsent` is faster, since a file system syncs them
-   * together.
+   * Returns a way to create objects with the promises of `putIfAbsent` in less processor time; only stores in
+   * a directory have this method. `putIfAbsent` is faster for simultaneous creates, because a file system
+   * syncs them together.
    */
   oneByOne?(): OneByOne
 }
@@ -55,16 +54,16 @@ export const everything = (_path: string): boolean => true
 
 /** Creates objects for a caller who waits for each before the next. */
 export interface OneByOne {
-  /** As a store's. */
+  /** Like `putIfAbsent` of the store. */
   putIfAbsent(path: string, bytes: Uint8Array, signal?: AbortSignal): Promise<boolean>
-  /** Lets go of what it holds, once nothing is under way. */
+  /** Frees the resources. Call it once nothing is under way. */
   close(): void
 }
 
 /**
  * Creates an object whose path determines its content, so that repeating the call is harmless: a retry after
- * a write that failed but persisted finds its own bytes. Tells whether an identical object was there, or a
- * different one.
+ * a write that failed but persisted finds its own bytes. Returns `same` if an identical object was there,
+ * `different` if another one was.
  */
 export async function putOnce(
   store: Store,
@@ -107,7 +106,7 @@ export async function readChecked<T>(
   }
 }
 
-/** The object that refused a create. */
+/** Returns the object that refused a create. */
 export async function present(store: Store, path: string): Promise<Uint8Array> {
   const bytes = await store.get(path)
   if (bytes) return bytes

@@ -1,26 +1,27 @@
-// A thread that answers: started when it is first asked, replaced after its death, and no reason for a
-// process to stay.
+// A thread that answers questions. It starts with the first question, is replaced after its death, and keeps
+// the process alive only while a question waits.
 import { Worker } from 'node:worker_threads'
 
 export class Thread<Question, Answer> {
   readonly #program: URL
   #worker: Worker | undefined
-  /** It answers in the order in which it is asked. */
+  /** The thread answers in the order in which it is asked. */
   #waiting: PromiseWithResolvers<Answer>[] = []
 
-  /** @param program answers each message with one, in their order. */
+  /** @param program answers each message with one message, in their order. */
   constructor(program: URL) {
     this.#program = program
   }
 
   /**
-   * @param given what the question has of memory goes over to the thread, without a copy, and is empty here.
-   * @throws Error if the thread dies: what it was asked to do may be done or not. DataCloneError for a
-   *   question that cannot be sent.
+   * @param given memory of the question that moves to the thread without a copy, and is empty here
+   *   afterwards.
+   * @throws Error if the thread dies: the work may be done or not. DataCloneError for a question that cannot
+   *   be sent.
    */
   ask(question: Question, given: readonly ArrayBuffer[] = []): Promise<Answer> {
     const worker = (this.#worker ??= this.#start())
-    // First, because what cannot be sent is never answered.
+    // Send it first, because a question that cannot be sent is never answered.
     worker.postMessage(question, given)
     const asked = Promise.withResolvers<Answer>()
     this.#waiting.push(asked)
@@ -28,7 +29,7 @@ export class Thread<Question, Answer> {
     return asked.promise
   }
 
-  /** Ends the thread without waiting for what is under way, of which nobody knows whether it is done. */
+  /** Ends the thread without waiting for the questions under way, whose work may be done or not. */
   close(): void {
     this.#worker?.unref()
     void this.#worker?.terminate()

@@ -1,10 +1,10 @@
-// Bytes that are put one after another into memory that grows.
+// Appends bytes to memory that grows.
 
 const FIRST_BYTES = 1024
-/** How much one of the upper half of a number stands for. */
+/** The value of 1 in the upper half of a 64-bit number. */
 const UPPER = 2 ** 32
 
-/** Numbers have their lowest byte first. */
+/** Writes numbers with their lowest byte first. */
 export class ByteWriter {
   #bytes = Buffer.allocUnsafe(FIRST_BYTES)
   #view = viewOf(this.#bytes)
@@ -24,10 +24,10 @@ export class ByteWriter {
     this.#view.setUint32(at, value, true)
   }
 
-  /** A whole number from -2^53 to 2^53. */
+  /** Writes a whole number from -2^53 to 2^53. */
   int64(value: number): void {
     const at = this.#room(8)
-    // It takes the lower half of a longer number by itself.
+    // `setUint32` itself takes the lower half of a longer number.
     this.#view.setUint32(at, value, true)
     this.#view.setInt32(at + 4, Math.floor(value / UPPER), true)
   }
@@ -42,14 +42,14 @@ export class ByteWriter {
     this.#view.setFloat64(at, value, true)
   }
 
-  /** A whole number from 0 to 2^53, seven bits to a byte, the lowest first. */
+  /** Writes a whole number from 0 to 2^53, seven bits to a byte, the lowest first. */
   varint(value: number): void {
     let rest = value
     for (; rest >= 128; rest = Math.floor(rest / 128)) this.byte((rest % 128) + 128)
     this.byte(rest)
   }
 
-  /** In UTF-8. */
+  /** Writes a text in UTF-8. */
   text(value: string): void {
     const at = this.#room(Buffer.byteLength(value))
     this.#bytes.write(value, at)
@@ -60,12 +60,12 @@ export class ByteWriter {
     this.#bytes.set(value, at)
   }
 
-  /** A copy in memory of its own, which can be handed to a thread. */
+  /** Returns a copy in separate memory, which can be handed to a thread. */
   copy(): Uint8Array {
     return new Uint8Array(this.#bytes.subarray(0, this.#length))
   }
 
-  /** Where the next bytes go, of which there are this many. Growing replaces the memory. */
+  /** Makes room for this many bytes, and returns the offset at which they go. Growing replaces the memory. */
   #room(sizeBytes: number): number {
     const at = this.#length
     this.#length += sizeBytes

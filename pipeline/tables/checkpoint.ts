@@ -1,5 +1,6 @@
-// Delta checkpoints: the state of a table at a version in one Parquet file, so that a reader who comes late need not read
-// every commit. https://github.com/delta-io/delta/blob/master/PROTOCOL.md#checkpoints
+// Delta checkpoints: the state of a table at a version in one Parquet file, so that a late reader need not
+// read every commit.
+// https://github.com/delta-io/delta/blob/master/PROTOCOL.md#checkpoints
 import { createHash } from 'node:crypto'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -41,7 +42,7 @@ export async function writeCheckpoint(
   )
   const bytes = await readFile(parquet!)
   await Promise.all([rm(actions!), rm(parquet!)])
-  // One that is damaged is replaced.
+  // This replaces a damaged checkpoint.
   await store.put(path, bytes)
   const hint: LastCheckpoint = {
     version,
@@ -53,7 +54,7 @@ export async function writeCheckpoint(
   await store.put(lastCheckpointPath(table), new TextEncoder().encode(JSON.stringify(hint)))
 }
 
-/** Over the path too, so that a checkpoint in the place of another one is found out. */
+/** Hashes the path too, so that a checkpoint at the path of another one is detected. */
 function hashOf(path: string, bytes: Uint8Array): string {
   return createHash('sha256').update(`${path}\n`).update(bytes).digest('hex')
 }
@@ -68,7 +69,7 @@ const lastCheckpoint = z.object({
 })
 type LastCheckpoint = z.infer<typeof lastCheckpoint>
 
-/** An `add` as the Parquet reader gives it. */
+/** An `add` as the Parquet reader returns it. */
 interface AddRow {
   path: string
   partitionValues: { recorded_date: string }
@@ -79,9 +80,9 @@ interface AddRow {
 }
 
 /**
- * The table as of its last checkpoint; undefined if it has none.
+ * Returns the table as of its last checkpoint; undefined if it has none.
  *
- * @throws ServiceError `corrupt` if the checkpoint, or what names it, is not whole.
+ * @throws ServiceError `corrupt` if the checkpoint, or the file that names it, is not whole.
  */
 export async function readCheckpoint(store: Store, table: TableName): Promise<TableVersion | undefined> {
   const hint = await store.get(lastCheckpointPath(table))
@@ -90,7 +91,7 @@ export async function readCheckpoint(store: Store, table: TableName): Promise<Ta
   const path = checkpointPath(table, version)
   const bytes = await store.get(path)
   if (!bytes) throw damaged(path, 'it is not in the store')
-  // Before it is read: a reader may want any amount of memory for a damaged one.
+  // The hash is checked before the file is parsed, because a damaged one may need any amount of memory.
   const found = hashOf(path, bytes)
   if (found !== tags.sha256) throw damaged(path, `its hash is ${found}, expected ${tags.sha256}`)
   return { table, version, files: await filesOf(bytes) }

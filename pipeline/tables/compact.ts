@@ -29,7 +29,7 @@ const OBJECTS_AT_ONCE = 16
 /** A table gets a checkpoint after this many commits. */
 export const COMMITS_PER_CHECKPOINT = 100
 /**
- * What one version takes at most, so that memory stays bounded however much waits. A single object may be
+ * The most that one version takes in, so that memory stays bounded however much waits. A single object may be
  * larger.
  */
 const MOST_OBJECTS = 1_000
@@ -37,7 +37,7 @@ const MOST_BYTES = 256 * 1024 * 1024
 /** The namespace of the tables' ids, an arbitrary UUID. */
 const TABLE_IDS = '5b6b2f0e-7a52-4f0b-9a3e-3c1d7f0a9c55'
 
-/** The table when the call ended, and what the call took in. */
+/** The table at the end of the call, and the rows and objects that the call took in. */
 export interface Compaction extends TableVersion {
   rows: number
   objects: number
@@ -62,7 +62,7 @@ export async function compact(context: CompactionContext, table: TableName): Pro
   for (let waiting: StoredObject[] | undefined; ;) {
     await log.refresh()
     const latest = log.current
-    // Whatever was taken in before the first commit would never get into the table.
+    // Rows that are taken in before the first commit would never get into the table.
     if (latest.version < 0) throw notShown(deltaLogPath(table, 0))
     if (latest.version - log.checkpoint > COMMITS_PER_CHECKPOINT) {
       await writeCheckpoint(context, latest)
@@ -75,14 +75,14 @@ export async function compact(context: CompactionContext, table: TableName): Pro
       objects += decided.length
       continue
     }
-    // An intake is written only after what the version before has taken is deleted, so that nothing is taken
+    // An intake is written only after the objects of the version before are deleted, so that none is taken
     // twice.
     waiting ??= await clear(context, latest)
     if (waiting.length === 0) return { ...latest, rows, objects }
-    // Each object is checked before it is decided on.
+    // Each object is checked before an intake names it.
     const inbox = (await stillPresent(context, nextBatch(waiting))).map(([object]) => object)
     // Whether this write wins or a rival's does, the next round finds an intake for the version and finishes
-    // it. After a rival's, the listing may hold objects that are taken by now.
+    // it. If a rival won, the listing may hold objects that are taken by now.
     const isMine = inbox.length === 0 || (await putIntake(store, table, next, inbox))
     if (!isMine) waiting = undefined
   }
@@ -112,7 +112,7 @@ async function clear(context: CompactionContext, last: TableVersion): Promise<St
     last,
     listed.map(({ path }) => path),
   )
-  // All of them, by their names, because a stale listing may leave some out that would then be taken again.
+  // All are deleted by name, because a stale listing may leave some out, which would then be taken again.
   await pMap(taken, (path) => store.delete(path), { concurrency: OBJECTS_AT_ONCE })
   return listed.filter(({ path }) => !taken.has(path))
 }
@@ -152,9 +152,9 @@ async function take(context: CompactionContext, last: TableVersion, inbox: strin
 }
 
 /**
- * Whether the version after `last`, which a rival has committed, took in what its intake names, so that this
- * may be deleted. If it was given up instead, its data files go, since nothing names them, and the inbox
- * objects stay.
+ * Returns whether the version after `last`, which a rival has committed, took in the objects of its intake,
+ * so that they may be deleted. If the version was given up, its data files are deleted, because no commit
+ * names them, and the inbox objects stay.
  */
 async function isTaken(
   { store }: CompactionContext,
@@ -188,7 +188,7 @@ function notShown(path: string): ServiceError {
 }
 
 /**
- * The local file of an object that an intake names.
+ * Returns the local file of an object that an intake names.
  *
  * @throws ServiceError `notFound` if a rival has taken it in, `corrupt` if it is damaged or lost.
  */

@@ -1,4 +1,4 @@
-// The forecasts of agents that stand on questions which are not over, read from the tables.
+// Reads the current forecasts of agents, on questions that are not over, from the tables.
 import type { PipelineComponents } from '../components.ts'
 import { literal, withDatabase } from '../duckdb.ts'
 import type { TableVersion } from './delta.ts'
@@ -13,10 +13,10 @@ export interface CurrentForecastRow {
   atMs: number
 }
 
-/** What tables are read with. */
+/** The components that read tables. */
 export type CurrentForecastSource = Pick<PipelineComponents, 'local' | 'openDatabase'>
 
-/** The tables that say what stands. */
+/** The versions of the tables that decide which forecasts stand. */
 export interface CurrentForecastVersions {
   questions: TableVersion & { table: 'questions' }
   resolutions: TableVersion & { table: 'resolutions' }
@@ -27,11 +27,11 @@ export interface CurrentForecastVersions {
 const CLOCKS_MS = 120_000
 
 /**
- * Reads what stands at `now` according to the data files of the table of forecasts from the number `from` on.
- * Those from before the first question was recorded that is not over are not read, because nothing in them is
- * about such a question.
+ * Reads the forecasts that stand at `now`, from the data files of forecasts from the number `from` on. It
+ * skips files from before the first question was recorded that is not over, because they have no forecast on
+ * such a question.
  *
- * @param take called with some rows at a time: others run in between.
+ * @param take called with some rows at a time, so that other work runs in between.
  * @throws ServiceError `corrupt` for a data file that is damaged or missing.
  */
 export async function currentForecastRows(

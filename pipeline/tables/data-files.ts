@@ -35,7 +35,7 @@ interface Batch extends InboxRows {
   digest: string
 }
 
-/** The rows as the table has them, each with the local file that it comes from. */
+/** Returns the query of the rows as the table has them, each with its local file. */
 export function inboxRows({ spec, paths, earliest }: InboxRows): string {
   const columns = spec.columns.map(({ name, type }) => {
     const value = `${name}::${SQL_TYPES[type]}`
@@ -46,8 +46,9 @@ export function inboxRows({ spec, paths, earliest }: InboxRows): string {
 }
 
 /**
- * A registration keeps its time even so: a call that was taken over, or an object that was restored, may
- * bring it a second time, and then it must replace nothing that was said about the agent since.
+ * Moves `recordedAt` up to `earliest`, except in a registration: a call that was taken over, or an object
+ * that was restored, may bring a registration a second time, and it must not replace later statements about
+ * the agent.
  */
 function notBefore(earliest: Date, table: TableName, recordedAt: string): string {
   const moved = `greatest(${recordedAt}, ${literal(earliest.toISOString())}::TIMESTAMPTZ)`
@@ -92,7 +93,7 @@ export async function writeDataFiles(
 
 /**
  * Writes a slice of the batch as a data file and returns the stored bytes. An earlier attempt may have
- * written the same rows as other bytes, with another version of DuckDB: then those stay.
+ * written the same rows as other bytes, with another version of DuckDB: then those bytes stay.
  *
  * @throws ServiceError `corrupt` if the object is there with other rows.
  */
@@ -133,9 +134,7 @@ async function haveSameRows(database: Database, one: string, other: string): Pro
   return row === undefined
 }
 
-/**
- * How hard zstd works: for a table, which is read for years, and for the inbox, which is read once and soon.
- */
+/** The levels of zstd: a table is read for years, the inbox is read once and soon. */
 const COMPRESSION_LEVEL = { table: 3, inbox: 1 }
 
 /** The rows of a query as a Parquet file. No other call may use `name` at the same time. */
@@ -157,8 +156,8 @@ export async function parquetOf(
 }
 
 /**
- * Of prose the bounds have this many characters. An upper bound that was cut ends in U+10FFFF, which is after
- * every character and in no text.
+ * The bounds of prose have this many characters. A cut upper bound also ends in U+10FFFF, which sorts after
+ * every character and is in no text.
  */
 const BOUND_CHARACTERS = 32
 

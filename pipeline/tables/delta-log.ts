@@ -17,7 +17,7 @@ export class TableLog {
   checkpoint = -1
   #version = -1
   #files: DataFile[] = []
-  /** Whether the log was listed once: what is committed from then on is found by its number. */
+  /** Whether the log was listed once. Later commits are found by their number. */
   #listed = false
 
   constructor(store: Store, table: TableName) {
@@ -29,7 +29,7 @@ export class TableLog {
     return { table: this.table, version: this.#version, files: this.#files }
   }
 
-  /** Reads the commits made since the last call; true if there were any. */
+  /** Reads the commits made since the last call. Returns whether there were any. */
   async refresh(): Promise<boolean> {
     const before = this.#version
     if (!this.#listed) await this.readTo()
@@ -46,8 +46,8 @@ export class TableLog {
 
   /**
    * Reads the log up to `last`, or to its end if it ends earlier: the last checkpoint, and the commits after
-   * it with one listing and concurrent reads. Without a whole checkpoint all commits are read, because they
-   * stay.
+   * it with one listing and concurrent reads. Without a whole checkpoint it reads all commits, because none
+   * is ever deleted.
    */
   async readTo(last = Number.MAX_SAFE_INTEGER): Promise<TableVersion> {
     const checkpoint = await lastCheckpoint(this.#store, this.table)
@@ -80,7 +80,7 @@ export class TableLog {
   }
 }
 
-/** A checkpoint only saves time, so one that is damaged is passed over. */
+/** A checkpoint only saves time, so a damaged one is ignored. */
 async function lastCheckpoint(store: Store, table: TableName): Promise<TableVersion | undefined> {
   try {
     return await readCheckpoint(store, table)
@@ -96,8 +96,8 @@ export function versionAt({ table, files }: TableVersion, version: number): Tabl
 }
 
 /**
- * Refuses versions that the store must have shown before: it answers as some time ago, and what is decided by
- * that would be wrong.
+ * Refuses versions older than those that a release was made from: the store shows an earlier state, and
+ * decisions by that state would be wrong.
  *
  * @throws ServiceError `unavailable`.
  */

@@ -1,5 +1,5 @@
-// Encodes and parses Delta Lake's commits: reader version 1, writer version 2 and append only, so that any Delta reader
-// can read the tables.
+// Encodes and parses Delta Lake's commits: reader version 1, writer version 2 and append only, so that any
+// Delta reader can read the tables.
 // https://github.com/delta-io/delta/blob/master/PROTOCOL.md
 import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
@@ -43,7 +43,8 @@ export interface NewDataFile {
   sizeBytes: number
   sha256: string
   /**
-   * Its statistics as JSON, as commits and checkpoints have them. Most readers of a log need none of them.
+   * The statistics as JSON, as in commits and checkpoints. They stay unparsed, because most readers of a log
+   * need none.
    */
   stats: string
 }
@@ -53,11 +54,11 @@ export function statisticsOf({ stats }: Pick<NewDataFile, 'stats'>): Statistics 
   return statistics.parse(JSON.parse(stats))
 }
 
-/** A data file of a table, with what the commit that adds it says about it. */
+/** A data file of a table, as described by the commit that adds it. */
 export interface DataFile extends NewDataFile {
   /** The version of the table that added it. */
   version: number
-  /** When it was added, by the clock of the machine that did. */
+  /** When it was added, by the clock of the machine that added it. */
   modifiedMs: number
 }
 
@@ -78,7 +79,7 @@ const action = z.union([
   z.strictObject({ add: z.unknown() }),
 ])
 
-/** What a commit says of a data file. */
+/** The description of a data file in a commit. */
 const addAction = z.object({
   path: z.string(),
   partitionValues: z.object({ recorded_date: z.string() }),
@@ -132,10 +133,13 @@ export function appendCommit(
   return encode(deltaLogPath(table, version), info, adds)
 }
 
-/** What is done by a commit that adds nothing, because what its version was to take in cannot be read. */
+/** The operation of a commit that adds nothing, because the objects of its version cannot be read. */
 const GIVE_UP = 'GIVE UP'
 
-/** The commit of a version that takes in nothing, so that the next one takes in what can be read. */
+/**
+ * Returns the commit of a version that takes in nothing, so that the next version takes in the readable
+ * objects.
+ */
 export function giveUpCommit(table: TableName, version: number, nowMs: number): Uint8Array {
   return encode(deltaLogPath(table, version), commitInfo(nowMs, GIVE_UP, {}), [])
 }
@@ -147,7 +151,7 @@ export function isGivenUp(commit: Uint8Array, table: TableName, version: number)
   return ownCommit.parse(JSON.parse(first!)).commitInfo.operation === GIVE_UP
 }
 
-/** What a checkpoint says of a data file. */
+/** Describes a data file for a checkpoint. */
 export function checkpointAdd(file: DataFile): object {
   const tags = { sha256: file.sha256, version: String(file.version) }
   return { ...addOf(file, file.modifiedMs), dataChange: false, tags }
@@ -158,7 +162,7 @@ function addOf(file: NewDataFile, modificationTime: number): object {
   return { path, partitionValues: { recorded_date: recordedDate }, size: sizeBytes, modificationTime, stats }
 }
 
-/** The data file that an `add` of a commit describes. @throws ZodError for one that lacks something. */
+/** Returns the data file that an `add` of a commit describes. @throws ZodError if something is missing. */
 function dataFileOf(add: unknown, version: number): DataFile {
   const { path, partitionValues, size, modificationTime, stats, tags } = addAction.parse(add)
   return {

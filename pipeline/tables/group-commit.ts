@@ -19,13 +19,12 @@ export interface GroupCommitComponents {
   /** A new version 7 UUID. */
   newId: () => string
   /**
-   * Makes a receipt for each row of an object, which has this id, while the store writes it; none if there
-   * are none. They are handed out only if the object is durable.
+   * Makes a receipt for each row of the object with this `id`, or no receipts, while the store writes the
+   * object. Receipts are handed out only if the object is durable.
    */
   receiptsOf?: (rows: readonly Row[], id: string) => readonly string[]
   /**
-   * Called after every object that is written, and awaited before those who wait for the object. It never
-   * fails.
+   * Called after each object is written, and awaited before its submitters get their answers. It never fails.
    */
   onCommit?: (written: Written) => unknown
   /** Milliseconds of a clock that only goes forward. */
@@ -36,7 +35,7 @@ export interface GroupCommitComponents {
 export interface Written {
   path: string
   rows: readonly Row[]
-  /** How long it took to make it durable. */
+  /** The time that it took to make the object durable. */
   durationMs: number
 }
 
@@ -73,7 +72,7 @@ export class GroupCommit {
    * Resolves once the rows are durable in the inbox, all in one object, with the receipts for them.
    *
    * @throws ServiceError `unavailable`. If the queue was full, no row was written. If the store failed or
-   *   took too long, it may still turn up, so writing the same again must be harmless.
+   *   took too long, the rows may still turn up, so writing the same again must be harmless.
    */
   submit(...rows: Row[]): Promise<readonly string[]> {
     if (this.#closed) return Promise.reject(unavailable('the service is shutting down; nothing was recorded'))
@@ -107,13 +106,13 @@ export class GroupCommit {
         const error = unavailable('the store did not confirm the write in time; submit again', cause)
         for (const { reject } of group) reject(error)
       }
-      // What has come meanwhile is read first, so that objects are fewer.
+      // Requests that have arrived are read first, so that fewer objects are written.
       await nextTurn()
     }
     this.#writing = undefined
   }
 
-  /** As many as fit into one object, at least the first. */
+  /** Takes as many submissions as fit into one object, and at least one. */
   #takeGroup(): Waiting[] {
     let rows = 0
     let count = 0

@@ -10,16 +10,16 @@ import { COMPRESSORS } from './compressors.ts'
 import { plainParquet } from './plain-parquet.ts'
 import { orUnreadable, unreadable } from './quarantine.ts'
 
-/** Encodes rows of a table as one Parquet object, plain, since it lasts only until its rows are taken in. */
+/** Encodes rows of a table as one plain Parquet object, since it lasts only until its rows are taken in. */
 export function encodeRows(table: TableName, rows: readonly Row[]): Uint8Array {
   return plainParquet(tableSpec(table).columns, rows)
 }
 
 /**
- * The local file of an inbox object, checked against the hash in its path.
+ * Returns the local file of an inbox object, checked against the hash in its path.
  *
- * @throws ServiceError `notFound` if there is no such object, `corrupt` if its path has no hash or another
- *   content's.
+ * @throws ServiceError `notFound` if there is no such object, `corrupt` if its path has no hash, or the hash
+ *   of another content.
  */
 export async function localInbox(
   local: LocalFiles,
@@ -34,10 +34,11 @@ export async function localInbox(
 }
 
 /**
- * The rows of an inbox object, for a reader that needs no query; undefined if it has been taken in since it
- * was listed.
+ * Returns the rows of an inbox object, for a reader that needs no query; undefined if it has been taken in
+ * since it was listed.
  *
- * @throws ServiceError `corrupt` if its path has no hash or another content's, or if it is not Parquet.
+ * @throws ServiceError `corrupt` if its path has no hash, or the hash of another content, or if it is not
+ *   Parquet.
  */
 export async function readInbox(store: Store, path: string): Promise<Row[] | undefined> {
   const hash = inboxHash(path)

@@ -1,5 +1,5 @@
-// The intakes of a table: which inbox objects each version takes in, as it was decided before, and as its
-// rows show where that document cannot be read any more.
+// The intakes of a table: documents that name the inbox objects of a version before it is made. If an intake
+// can no longer be read, the rows of its version show which objects it took in.
 import pMap, { pMapSkip } from 'p-map'
 import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
@@ -22,8 +22,9 @@ const OBJECTS_AT_ONCE = 1_000
 const intake = z.strictObject({ inbox: z.array(z.string()).min(1) })
 
 /**
- * The inbox objects that a version takes in; undefined if that is not decided. @throws ServiceError
- * `corrupt`.
+ * Returns the inbox objects that a version takes in; undefined if that is undecided.
+ *
+ * @throws ServiceError `corrupt`.
  */
 export async function readIntake(
   store: Store,
@@ -45,7 +46,7 @@ export function putIntake(
   return store.putIfAbsent(path, recordBytes(path, { inbox }))
 }
 
-/** Whether the last version of a table was given up, so that it took in nothing whatever its intake says. */
+/** Whether the last version of a table was given up, and so took in nothing whatever its intake says. */
 export async function wasGivenUp(store: Store, { table, version, files }: TableVersion): Promise<boolean> {
   if (files.at(-1)?.version === version) return false
   const path = deltaLogPath(table, version)
@@ -53,7 +54,8 @@ export async function wasGivenUp(store: Store, { table, version, files }: TableV
 }
 
 /**
- * Those of the objects that the last version of a table took in.
+ * Returns the objects that the last version of a table took in: all that its intake names or, if the intake
+ * is in quarantine, the `listed` ones whose rows the version has.
  *
  * @throws ServiceError `corrupt` if its intake is damaged or lost and not in quarantine: without it rows
  *   could be taken twice.
@@ -78,7 +80,7 @@ export async function takenBy(
   throw unreadable(path, `${path} is gone: it says what version ${version} of ${table} has taken in`)
 }
 
-/** Those of the objects whose rows are all in the files that a version added. */
+/** Returns the listed objects whose rows are all in the files that the last version added. */
 async function takenByRows(
   context: CompactionContext,
   last: TableVersion,
@@ -116,8 +118,8 @@ async function takenByRows(
 }
 
 /**
- * The objects that are there, each with its local file. A listing may be stale and name some that were taken
- * long ago.
+ * Returns the objects that still exist, each with its local file. A stale listing may name objects that were
+ * taken long ago.
  */
 export function stillPresent(
   { local }: Pick<CompactionContext, 'local'>,
@@ -135,7 +137,7 @@ export function stillPresent(
 }
 
 /**
- * The error for the first of the objects that cannot be read, since DuckDB does not say which it was; or else
+ * Returns the error for the first object that cannot be read, since DuckDB does not name it; otherwise
  * `error`.
  */
 export async function namingObject(
@@ -154,8 +156,7 @@ export async function namingObject(
 }
 
 /**
- * @throws ServiceError `corrupt` for an object without rows of its table that can be read, `notFound` for one
- *   that is gone.
+ * @throws ServiceError `corrupt` if the object has no readable rows of its table, `notFound` if it is gone.
  */
 export async function assertReadable(
   { local, database }: Pick<CompactionContext, 'local' | 'database'>,

@@ -1,6 +1,6 @@
-// The rows of a table as few local files, however many commits it has. Data files are gathered in blocks of
-// 32, those in blocks of 1,024 and so on, so that a machine rewrites a row only a few times and reads what is
-// new.
+// Returns the rows of a table as few local files, however many commits it has. Data files are gathered in
+// blocks of 32, these in blocks of 1,024 and so on, so that a machine rewrites a row only a few times and
+// reads only what is new.
 import { type TableName, tableSpec } from '../../schemas/tables.ts'
 import { type Database, literal, parquet } from '../duckdb.ts'
 import { sha256Hex } from '../proof/canonical.ts'
@@ -9,14 +9,14 @@ import { columnsOf } from './columns.ts'
 import type { DataFile, TableVersion } from './delta.ts'
 import { localPaths } from './delta-log.ts'
 
-/** Blocks that one block of the next size gathers. */
+/** The number of blocks in one block of the next size. */
 const FAN = 32
-/** Files this large are not gathered: they are few already. */
+/** Larger blocks are not gathered, because their files are few already. */
 const MOST_BYTES = 64 * 1024 * 1024
 
 /**
- * Local files that hold every row of a version once, or every row of its data files from one number on. Which
- * rows are in which file, and in which order, depends on what this machine has read before.
+ * Returns local files that hold every row of a version once, or every row of its data files from the number
+ * `from` on. The files and the order of their rows depend on what this machine has read before.
  *
  * @throws ServiceError `corrupt` for a data file that is damaged or missing.
  */

@@ -1,14 +1,13 @@
-// Inbox objects: rows in a plain Parquet file: one row group, one page to a column, without compression, dictionaries or statistics.
-// The API writes such a file for a few rows at a time, many times a second, where a general writer takes longer for the form of the
-// file than for the rows. Fields have the numbers of
+// Writes rows as a plain Parquet file for the inbox: one row group, one page to a column, without
+// compression, dictionaries or statistics. The API writes such a file for a few rows at a time, many times a
+// second, and a general writer takes longer for the form of the file than for the rows. Fields have the
+// numbers of
 // https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift
 import type { Column, ColumnType, Row } from '../../schemas/tables.ts'
 import { ByteWriter } from './byte-writer.ts'
 import { ThriftWriter } from './thrift-writer.ts'
 
-/**
- * Numbers that the format has for physical types, for what they mean, and for whether values may be missing.
- */
+/** The format's numbers for physical types, for their meanings, and for whether values may be missing. */
 const INT32 = 1
 const INT64 = 2
 const DOUBLE = 5
@@ -18,13 +17,13 @@ const DATE = 6
 const TIMESTAMP_MILLIS = 9
 const REQUIRED = 0
 const OPTIONAL = 1
-/** And for pages, encodings and codecs. */
+/** The format's numbers for pages, encodings and codecs. */
 const DATA_PAGE = 0
 const PLAIN = 0
 const RLE = 3
 const UNCOMPRESSED = 0
 
-/** How a file begins and ends. */
+/** The first and the last bytes of a file. */
 const MAGIC = Buffer.from('PAR1')
 
 type Value = NonNullable<Row[string]>
@@ -57,7 +56,7 @@ const TYPES: Record<ColumnType, ParquetType> = {
   day: {
     physical: INT32,
     meaning: DATE,
-    // Since 1970.
+    // Days since 1970.
     put: (into, values) => {
       for (const value of values) into.int32(whole(Date.parse(value as string) / DAY_MS))
     },
@@ -65,14 +64,14 @@ const TYPES: Record<ColumnType, ParquetType> = {
   time: {
     physical: INT64,
     meaning: TIMESTAMP_MILLIS,
-    // Since 1970.
+    // Milliseconds since 1970.
     put: (into, values) => {
       for (const value of values) into.int64(whole((value as Date).getTime()))
     },
   },
 }
 
-/** Where the page of a column is in the file, with its header. */
+/** The place of the page of a column in the file, header included. */
 interface Chunk {
   offset: number
   sizeBytes: number
@@ -91,7 +90,10 @@ export function plainParquet(columns: readonly Column[], rows: readonly Row[]): 
   return file.copy()
 }
 
-/** Its header, for each row whether there is a value, and the values that there are. */
+/**
+ * Writes the page of a column: its header, for each row of a nullable column whether it has a value, and the
+ * values.
+ */
 function putPage(into: ByteWriter, { name, type, nullable }: Column, rows: readonly Row[]): void {
   const all = rows.map((row) => row[name] ?? null)
   const values = all.includes(null) ? all.filter((value) => value !== null) : (all as Value[])
@@ -103,7 +105,7 @@ function putPage(into: ByteWriter, { name, type, nullable }: Column, rows: reado
   into.bytes(page.copy())
 }
 
-/** One bit for each row, after the size of all and the number of bytes that they fill. */
+/** Writes one bit for each row, after the size of the whole and the header of the bits. */
 function putLevels(into: ByteWriter, values: readonly unknown[]): void {
   const bits = new Uint8Array(Math.ceil(values.length / 8))
   for (const [row, value] of values.entries()) if (value !== null) bits[row >> 3]! |= 1 << (row & 7)
@@ -117,7 +119,7 @@ function varintBytes(value: number): number {
   return value < 128 ? 1 : 1 + varintBytes(Math.floor(value / 128))
 }
 
-/** Each text after the number of its bytes. */
+/** Writes each text after the number of its bytes. */
 function putTexts(into: ByteWriter, values: readonly Value[]): void {
   for (const text of values as readonly string[]) {
     into.uint32(Buffer.byteLength(text))
@@ -125,7 +127,7 @@ function putTexts(into: ByteWriter, values: readonly Value[]): void {
   }
 }
 
-/** Puts what comes before the `sizeBytes` bytes of a page of this many values, missing ones among them. */
+/** Writes the header of a page of `sizeBytes` bytes. `values` counts missing values too. */
 function putPageHeader(into: ByteWriter, values: number, sizeBytes: number): void {
   const header = new ThriftWriter(into)
   const [pageType, uncompressed, compressed, dataPage] = [1, 2, 3, 5]
@@ -136,7 +138,7 @@ function putPageHeader(into: ByteWriter, values: number, sizeBytes: number): voi
   header.end()
 }
 
-/** Puts what comes after the last page. */
+/** Writes the footer, which follows the last page. */
 function putFooter(
   into: ByteWriter,
   columns: readonly Column[],
@@ -155,7 +157,7 @@ function putFooter(
   into.bytes(MAGIC)
 }
 
-/** The root, and then its children. */
+/** Writes the root, and then its children. */
 function writeSchema(footer: ThriftWriter, columns: readonly Column[]): void {
   const [type, repetition, nameField, children, converted, logical] = [1, 3, 4, 5, 6, 10]
   const timestamp = 8
@@ -167,7 +169,7 @@ function writeSchema(footer: ThriftWriter, columns: readonly Column[]): void {
     footer.text(nameField, name)
     if (meaning !== undefined) footer.i32(converted, meaning)
     if (meaning === TIMESTAMP_MILLIS) {
-      // Without this some readers take it for a time in no time zone.
+      // Without this, some readers take it for a time without a zone.
       footer.struct(logical).struct(timestamp).true(isUtc)
       footer.struct(unit).struct(milliseconds).end().end().end().end()
     }

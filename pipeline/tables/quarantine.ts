@@ -20,8 +20,7 @@ const READS_AT_ONCE = 16
 const VERSION_7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
 /**
- * The error for an object that can be moved aside: it names the object, what is wrong with it and the way
- * out.
+ * Returns the error for an object that can be moved aside. It names the object, the fault and the way out.
  */
 export function unreadable(key: string, what: string, cause?: unknown): ServiceError {
   return new ServiceError(
@@ -31,7 +30,7 @@ export function unreadable(key: string, what: string, cause?: unknown): ServiceE
   )
 }
 
-/** What `read` returns. Its `corrupt` is reported as of an object that can be moved aside. */
+/** Returns the result of `read`. Reports its `corrupt` as the error for an object that can be moved aside. */
 export async function orUnreadable<T>(key: string, read: Promise<T>): Promise<T> {
   try {
     return await read
@@ -41,12 +40,12 @@ export async function orUnreadable<T>(key: string, read: Promise<T>): Promise<T>
   }
 }
 
-/** How long to wait before each further look at something that should be there. */
+/** The waits before further looks at something that should be there. */
 const LOOKS_AFTER_MS = [200, 400, 800, 1600]
 
 /**
- * Looks for something that should be there, and again where it is not, because a store may lag behind for a
- * moment.
+ * Looks for something that should be there, and looks again if it is not, because a store may lag behind for
+ * a moment.
  */
 export async function lookAgain<T>(
   wait: (ms: number) => Promise<void>,
@@ -74,8 +73,9 @@ export async function readQuarantined(store: Store, key: string): Promise<Quaran
 }
 
 /**
- * Every object that was moved aside, in the order of their keys. @throws ServiceError `corrupt` for a damaged
- * record.
+ * Returns every object that was moved aside, in the order of their keys.
+ *
+ * @throws ServiceError `corrupt` for a damaged record.
  */
 export async function listQuarantined(store: Store): Promise<QuarantinedObject[]> {
   const keys: string[] = []
@@ -88,8 +88,8 @@ export async function listQuarantined(store: Store): Promise<QuarantinedObject[]
 }
 
 /**
- * Copies an object into the quarantine, unless it is not to be moved or gone, and records it there. What was
- * recorded first stands; a damaged record is replaced. Repeating it is harmless.
+ * Records an object in the quarantine, and copies it there if it `moves` and still exists. The first record
+ * stands, unless it is damaged. Repeating the call is harmless.
  */
 export async function recordAside(
   store: Store,
@@ -106,7 +106,7 @@ export async function recordAside(
   )
   const copy = quarantinePath(key)
   const found = moves ? await store.get(key) : undefined
-  // Without a record the copy is of an attempt that was cut off, and the object may have changed since.
+  // A copy without a record is left from an attempt that was cut off, and the object may have changed since.
   if (found && (await putOnce(store, copy, found)) === 'different') await store.put(copy, found)
   const bytes = found ?? (isDamaged ? await store.get(copy) : undefined)
   const forecastIds = bytes && isInboxPath('forecasts', key) ? await forecastIdsOf(bytes) : []
@@ -123,7 +123,7 @@ export async function recordAside(
   return (await readQuarantined(store, key)) ?? record
 }
 
-/** Takes back what `recordAside` has done, for an object that turned out to be needed no more. */
+/** Undoes `recordAside`, for an object that was taken in after all. */
 export async function forgetAside(store: Store, key: string): Promise<void> {
   await store.delete(quarantinePath(key))
   await store.delete(quarantineRecordPath(key))
@@ -146,7 +146,7 @@ export function rowsOf(bytes: Uint8Array): number | null {
 }
 
 /**
- * The ids in a Parquet file of forecasts that are version 7 UUIDs, as those of the API are; none where the
+ * Returns the ids in a Parquet file of forecasts that are version 7 UUIDs, like those of the API; none if the
  * column cannot be read.
  */
 async function forecastIdsOf(bytes: Uint8Array): Promise<string[]> {

@@ -1,16 +1,16 @@
-// What an agent is answered for a forecast, and the receipts for these answers: one signature for all of a
-// batch.
+// The answer to an agent's forecast, and the receipts for such answers: one signature for a whole batch.
 import type { ForecastRow } from '../../schemas/tables.ts'
 import type { SigningKey } from '../proof/note-keys.ts'
 import { receiptHeader, receiptsOf } from '../proof/receipts.ts'
 
 /**
- * The text of the answer, byte for byte: what a receipt and the tree `forecasts` of a release have as a leaf.
+ * Returns the text of the answer, byte for byte. It is a leaf of a receipt and of the tree `forecasts` of a
+ * release.
  */
 export function acknowledgementText(row: ForecastRow): string {
   const { entity_id, forecast_id, probability, question_id } = row
   const forecastAt = row.forecast_at.toISOString()
-  // Canonical as it is: the members are in order, and no value needs an escape.
+  // The text is canonical: its members are in order, and no value needs an escape.
   return `{"agent_id":"${entity_id}","forecast_at":"${forecastAt}","forecast_id":"${forecast_id}","probability":${probability},"question_id":"${question_id}"}`
 }
 
@@ -31,7 +31,7 @@ export class Receipts {
   }
 
   /**
-   * The value of `X-Service-Receipt` for each forecast of an inbox object, by the UUID of that; none where
+   * Returns the value of `X-Service-Receipt` for each forecast of the inbox object with this `uuid`; none if
    * there are no signers. They may be handed out only once the object is durable.
    */
   ofBatch(rows: readonly ForecastRow[], uuid: string): string[] {
@@ -41,7 +41,7 @@ export class Receipts {
     return receiptsOf(rows.map(acknowledgementBytes), batch, this.#signers).map(receiptHeader)
   }
 
-  /** The same for forecasts that are durable already and acknowledged once more: a batch of their own. */
+  /** Does the same for durable forecasts that are acknowledged once more, as a batch with a new id. */
   ofRepeated(rows: readonly ForecastRow[]): string[] {
     return this.ofBatch(rows, this.#newId())
   }

@@ -1,4 +1,4 @@
-// Writes structs of Thrift in its compact protocol, as far as the headers and footers of Parquet files need it.
+// Writes structs in Thrift's compact protocol, as far as the headers and footers of Parquet files need it.
 // https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md
 import type { ByteWriter } from './byte-writer.ts'
 
@@ -10,8 +10,8 @@ const LIST = 9
 const STRUCT = 12
 
 /**
- * Fields of a struct come in the order of their ids; `end` closes the struct that was begun last, at first
- * the outermost one.
+ * A writer begins inside the outermost struct. Fields of a struct must come in the order of their ids, and
+ * `end` closes the innermost struct.
  */
 export class ThriftWriter {
   readonly #into: ByteWriter
@@ -27,7 +27,7 @@ export class ThriftWriter {
     return this.#field(id, I32).#varint(2 * value)
   }
 
-  /** Of a whole number from 0 to 2^52. */
+  /** Writes a whole number from 0 to 2^52. */
   i64(id: number, value: number): this {
     return this.#field(id, I64).#varint(2 * value)
   }
@@ -36,7 +36,7 @@ export class ThriftWriter {
     return this.#field(id, TRUE)
   }
 
-  /** Of ASCII characters. */
+  /** Writes a text of ASCII characters. */
   text(id: number, value: string): this {
     return this.#field(id, BINARY).#text(value)
   }
@@ -58,7 +58,7 @@ export class ThriftWriter {
     return this.#begin()
   }
 
-  /** A list of this many structs. Each of them has to be ended. */
+  /** Begins a list of this many structs, each of which must be ended. */
   structs(id: number, count: number): this {
     this.#list(id, STRUCT, count)
     for (let nth = 0; nth < count; nth++) this.#begin()

@@ -45,9 +45,7 @@ export function noRows(table: TableName): string {
   return `SELECT ${columns.map(({ name, type }) => `NULL::${SQL_TYPES[type]} AS ${name}`).join(', ')} WHERE false`
 }
 
-/**
- * The columns that the current rows have: all but prose, which would have to be read and sorted with them.
- */
+/** Returns the columns of the current rows: all but prose, which would have to be read and sorted too. */
 function currentColumns(table: TableName): string[] {
   return tableSpec(table).columns.flatMap(({ name, type }) => (type === 'prose' ? [] : [name]))
 }
@@ -64,9 +62,9 @@ export async function attachCurrent(
 }
 
 /**
- * Grain: one row per subject of the rows of a table, the one recorded last. Of several recorded at the same
- * instant it is the one whose values sort last, so that every reader picks the same row. It lacks the prose
- * of the table.
+ * Grain: one row per subject, the one recorded last. If several were recorded at the same instant, the row
+ * whose values sort last counts, so that every reader picks the same one. The rows lack the prose of the
+ * table.
  */
 export function currentRows(table: keyof typeof SUBJECT, rows: string): string {
   const columns = currentColumns(table)
@@ -75,8 +73,7 @@ export function currentRows(table: keyof typeof SUBJECT, rows: string): string {
 }
 
 /**
- * The row of a subject that counts, with its prose, of those in a local data file. `subject` is the SQL of
- * its id.
+ * Selects the current row of a subject in a local data file, with its prose. `subject` is the SQL of its id.
  */
 export function currentRowIn(table: keyof typeof SUBJECT, path: string, subject: string): string {
   const prose = tableSpec(table).columns.flatMap(({ name, type }) => (type === 'prose' ? [name] : []))
