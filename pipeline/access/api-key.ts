@@ -1,4 +1,4 @@
-// API keys: their form, and the checksum by which a wrong key is refused without a look-up.
+// The form of API keys, with a checksum that exposes a wrong key without a look-up.
 import { crc32 } from 'node:zlib'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { Environment } from '../../schemas/values.ts'
@@ -8,9 +8,9 @@ const ID_LENGTH = 8
 const SECRET_LENGTH = 32
 const CHECKSUM_LENGTH = 6
 
-/** Fixed, and of one length, so that secret scanners can match them. */
+/** The prefixes are fixed and of one length, so that secret scanners can match them. */
 export const KEY_PREFIXES: Record<Environment, string> = { production: 'fv_live_', sandbox: 'fv_test_' }
-/** Of a whole key. */
+/** The length of a whole key. */
 export const KEY_LENGTH =
   KEY_PREFIXES.production.length + ID_LENGTH + '_'.length + SECRET_LENGTH + CHECKSUM_LENGTH
 
@@ -24,7 +24,7 @@ export interface ApiKey {
 /** Returns this many random bytes. */
 export type RandomBytes = (size: number) => Uint8Array
 
-/** A new key with 190 random bits; `randomBytes` must be a cryptographic source. */
+/** Returns a new key with 190 random bits; `randomBytes` must be a cryptographic source. */
 export function newApiKey(environment: Environment, randomBytes: RandomBytes): ApiKey {
   const id = randomText(ID_LENGTH, randomBytes)
   const body = `${KEY_PREFIXES[environment]}${id}_${randomText(SECRET_LENGTH, randomBytes)}`
@@ -35,18 +35,18 @@ const ID = `[0-9A-Za-z]{${ID_LENGTH}}`
 const FORM = new RegExp(
   `^(?:${Object.values(KEY_PREFIXES).join('|')})${ID}_[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`,
 )
-/** An id as operators give it: bare, or with what the key begins with. */
+/** An id as operators give it: bare, or with its prefix. */
 const NAMED = new RegExp(`^(${Object.values(KEY_PREFIXES).join('|')})?(${ID})$`)
 
-/** A character as it is or percent-encoded, however often: a path may spell any of them so. */
+/** Matches a character as it is or percent-encoded any number of times, because a path may spell it so. */
 const spelt = (character: string) => {
   const code = character.charCodeAt(0).toString(16)
   return `(?:${character}|%(?:25)*${code.replace(/[a-f]/, (digit) => `[${digit}${digit.toUpperCase()}]`)})`
 }
 const speltOut = (text: string) => Array.from(text, spelt).join('')
-/** A superset of the letters and digits, of which it matters only that none is left out. */
+/** Matches more than letters and digits, but misses none. */
 const ALPHANUMERIC = '(?:[0-9A-Za-z]|%(?:25)*[3-7][0-9A-Fa-f])'
-/** A key in any text, or as much of one as there is of its secret part. */
+/** Matches a key in any text, even if its secret part is cut short. */
 const ANYWHERE = new RegExp(
   `((?:${Object.values(KEY_PREFIXES).map(speltOut).join('|')})${ALPHANUMERIC}{${ID_LENGTH}}${spelt('_')})` +
     `${ALPHANUMERIC}{1,${SECRET_LENGTH + CHECKSUM_LENGTH}}`,
@@ -65,7 +65,7 @@ export function publicId(key: string): string {
 }
 
 /**
- * The id in what an operator names a key by: the id alone, or with its prefix.
+ * Returns the id from an operator's name for a key: the id alone, or with its prefix.
  *
  * @throws ServiceError `invalid`. It never holds the text, which may be a whole key or most of one.
  */
@@ -88,7 +88,7 @@ export function namedKeyId(text: string, environment: Environment): string {
   return id
 }
 
-/** A text with the secret part of every key in it left out, for logs. */
+/** Returns a text without the secret part of any key in it, for logs. */
 export function redactKeys(text: string): string {
   return text.replace(ANYWHERE, '$1[redacted]')
 }

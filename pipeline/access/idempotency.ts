@@ -1,6 +1,6 @@
-// Calls that take effect once however often they are sent, to any node. A claim, stored under the hash of the
-// Idempotency-Key, fixes the random bytes and the time of a call, so that doing the call again has the same
-// result.
+// Makes a call take effect once, however often it is sent and to whichever node. A claim, stored under the
+// hash of the Idempotency-Key, fixes the random bytes and the time of the call, so that doing the call again
+// has the same result.
 import { hkdfSync, timingSafeEqual } from 'node:crypto'
 import pMap from 'p-map'
 import { z } from 'zod'
@@ -11,14 +11,14 @@ import { CLAIMS_PREFIX, claimPath } from '../store/paths.ts'
 import { readRecord, recordBytes } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 
-/** How long a claim is kept after it was last written; it holds until it is deleted. */
+/** A claim is kept this long after it was last written. It holds until it is deleted. */
 const KEPT_MS = 48 * 60 * 60_000
 const SALT_BYTES = 32
 const DELETIONS_AT_ONCE = 16
-/** The most that HKDF with SHA-256 gives. */
+/** The most bytes that HKDF with SHA-256 gives. */
 const SEALED_BYTES = 255 * 32
 
-/** What would differ if a call were simply done again. */
+/** The values that would differ if a call were simply done again. */
 export interface Claim {
   /** A version 7 UUID. */
   id: string
@@ -33,7 +33,7 @@ const claimRecord = z.strictObject({
   at: instant,
   salt: z.string().regex(/^[0-9a-f]{64}$/),
   state: z.enum(['under_way', 'interrupted', 'done']),
-  /** What the check of the request decided. */
+  /** The decision of the check of the request. */
   decided: z.unknown().optional(),
 })
 type ClaimRecord = z.infer<typeof claimRecord>
@@ -43,11 +43,11 @@ export interface IdempotentRequest {
   scope: string
   /** Undefined if the caller sent none: the work is then done without a claim. */
   key: string | undefined
-  /** What must be the same when the key is used again. Only its hash is stored. */
+  /** The content that must be the same when the key is used again. Only its hash is stored. */
   body: object
 }
 
-/** For what a check decides: what it decided for the same claim before, if it is taken over, and new ids. */
+/** The input of a check: its earlier decision for the claim, if the claim is taken over, and new ids. */
 export interface Deciding<D> {
   earlier: D | undefined
   /** A new version 7 UUID. */
@@ -55,17 +55,18 @@ export interface Deciding<D> {
 }
 
 /**
- * `D` is JSON: what is decided once for a claim, such as which parts of a request can be done, and is kept
- * with it.
+ * `D` is JSON: a decision, such as which parts of a request can be done, that is made once for a claim and
+ * kept with it.
  */
 export interface IdempotentWork<T, D = void> {
   /**
-   * Throws for a request that cannot be done, and changes nothing. Called before every commit, also before
+   * Throws for a request that cannot be done, and changes nothing. It runs before every commit, also before
    * that of a claim that is taken over, whose `at` may be days ago. It then decides as it did `earlier`.
    */
   check: (claim: Claim, deciding: Deciding<D>) => Promise<D>
   /**
-   * The same for the same request, claim and decision. It may throw when it is too late to repeat the answer.
+   * Returns the same for the same request, claim and decision. It may throw once it is too late to repeat the
+   * answer.
    */
   answer: (claim: Claim, decided: D) => T
   /** Makes the answer durable. It may run several times for one claim, even at the same time. */
@@ -94,7 +95,7 @@ export class Idempotency {
   }
 
   /**
-   * Does the work of a request, or repeats the answer that it had the first time.
+   * Does the work of a request, or repeats its first answer.
    *
    * @throws ServiceError `invalid` if the key was used for another request, `conflict` while the first
    *   request is under way; and whatever the work throws.
@@ -121,8 +122,8 @@ export class Idempotency {
     let found = await readRecord(store, path, claimRecord)
     if (!found) {
       const fresh = this.#newClaim()
-      // Checked before the claim is stored, so that a refused request leaves its key free for the corrected
-      // one.
+      // The check runs before the claim is stored, so that a refused request leaves its key free for the
+      // corrected one.
       const decided = await this.#decide(work, fresh)
       const mine: ClaimRecord = {
         id: fresh.id,
@@ -135,7 +136,8 @@ export class Idempotency {
       if (await store.putIfAbsent(path, recordBytes(path, mine))) return this.#carryOut(path, mine, work)
       found = await readRecord(store, path, claimRecord)
       if (!found) throw underWay(1)
-      // A store's client that repeats a create whose answer was lost is refused by its own object.
+      // If the answer to a create was lost, the store's client repeats it, and its own object refuses the
+      // repetition.
       if (found.id === mine.id) return this.#carryOut(path, mine, work)
     }
     if (!timingSafeEqual(Buffer.from(found.fingerprint, 'hex'), Buffer.from(fingerprint, 'hex'))) {
@@ -168,7 +170,7 @@ export class Idempotency {
       await this.#note(path, { ...record, state: 'done' })
       return answer
     } catch (error) {
-      // If this fails too, the lease runs out.
+      // If this fails too, the claim can be taken over once its lease has run out.
       await this.#note(path, { ...record, state: 'interrupted' })
       throw error
     }
@@ -184,7 +186,7 @@ export class Idempotency {
   }
 }
 
-/** A claim whose salt is drawn when it is asked for, since most calls need none. */
+/** A claim that draws its salt on first use, since most calls need none. */
 class NewClaim implements Claim {
   readonly id: string
   readonly at: Date
@@ -204,18 +206,18 @@ class NewClaim implements Claim {
 
 /** Claims are swept in parts, by the first digit of their hash. */
 const PARTS = 16
-/** All parts take as long as a claim is kept, so that each is swept once in that time. */
+/** A round over all parts takes as long as a claim is kept, so that each part is swept once in that time. */
 const PART_MS = KEPT_MS / PARTS
 
-/** The part to sweep now: each has three hours of every two days. */
+/** Returns the part to sweep now: each has three hours of every two days. */
 export function sweepPart(now: Date): number {
   return Math.floor(now.getTime() / PART_MS) % PARTS
 }
 
 /**
  * Deletes the claims of a part that were written more than 48 hours ago, without reading them, and returns
- * how many. Of two sweeps at once, the slower may delete a claim that was made after the faster had deleted
- * its predecessor.
+ * their number. If two sweeps run at once, the slower may delete a claim that was made after the faster had
+ * deleted its predecessor.
  */
 export async function sweepExpired(store: Store, now: Date, part: number): Promise<number> {
   const expired: string[] = []

@@ -1,4 +1,4 @@
-// Who may call: agents, and the keys of agents and clients, as point look-ups in the store that all nodes
+// The registry of agents and of the keys of agents and clients: point look-ups in the store that all nodes
 // share.
 import type { PipelineComponents } from '../components.ts'
 import pLimit from 'p-limit'
@@ -30,7 +30,7 @@ const keyFields = {
   /** The quota of an enterprise key; null where the tier decides. */
   monthly_calls: z.number().int().min(0).nullable(),
   created_at: instant,
-  /** When a key that was replaced stops working. */
+  /** The instant at which a replaced key stops working. */
   expires_at: instant.nullable(),
   revoked_at: instant.nullable(),
 }
@@ -41,7 +41,7 @@ const keyRecord = z.discriminatedUnion('kind', [
 /** Everything that is stored about a key; the key itself is not. */
 export type KeyRecord = z.infer<typeof keyRecord>
 
-/** The quota of a key: that of its tier, or a number of its own. */
+/** The quota of a key: a number, or null for the quota of its tier. */
 export type KeyQuota =
   { tier: Exclude<Tier, 'enterprise'>; monthly_calls: null } | { tier: 'enterprise'; monthly_calls: number }
 
@@ -57,7 +57,7 @@ type AgentRecord = z.infer<typeof agentRecord>
 
 const retiredRecord = z.strictObject({ agent_id: publishedUuid, retired_at: instant })
 
-/** How long a rotated key keeps working. */
+/** A rotated key keeps working for this long. */
 export const ROTATION_MS = 24 * 3_600_000
 
 const READS_AT_ONCE = 16
@@ -98,9 +98,9 @@ export class Registry {
   }
 
   /**
-   * Notes that an agent takes no forecasts any more, and asks the next release to tell the table of agents.
-   * Returns since when: the first time stays. Repeating the call is harmless, and finishes one that was cut
-   * off.
+   * Notes that an agent takes no forecasts any more, and asks the next release to write that to the table of
+   * agents. Returns the instant of the first such note. Repeating the call is harmless, and finishes a call
+   * that was cut off.
    */
   async askToRetire(agentId: string, now: Date): Promise<string> {
     const path = retiringPath(agentId)
@@ -108,7 +108,7 @@ export class Registry {
     return this.noteRetired(agentId, now)
   }
 
-  /** Notes that an agent takes no forecasts any more, and returns since when: the first time stays. */
+  /** Notes that an agent takes no forecasts any more. Returns the instant of the first such note. */
   async noteRetired(agentId: string, now: Date): Promise<string> {
     const path = retiredPath(agentId)
     const record = { agent_id: agentId, retired_at: now.toISOString() }
@@ -116,12 +116,12 @@ export class Registry {
     return (await this.retiredAt(agentId)) ?? record.retired_at
   }
 
-  /** Since when an agent takes no forecasts; null if it does. */
+  /** Returns the instant since which an agent takes no forecasts; null if it takes them. */
   async retiredAt(agentId: string): Promise<string | null> {
     return (await readRecord(this.#store, retiredPath(agentId), retiredRecord))?.retired_at ?? null
   }
 
-  /** The agents of whose retirement the table must still be told. */
+  /** Returns the agents whose retirement a release must still write to the table of agents. */
   async retiring(): Promise<string[]> {
     const found: string[] = []
     for await (const { path } of this.#store.list(RETIRING_PREFIX)) {
@@ -131,7 +131,7 @@ export class Registry {
     return found
   }
 
-  /** Notes that the table has been told. */
+  /** Notes that the table of agents has the retirement. */
   async retirementTold(agentId: string): Promise<void> {
     await this.#store.delete(retiringPath(agentId))
   }
@@ -145,10 +145,10 @@ export class Registry {
 
   /**
    * Creates a key with the same owner and quota; the old key works for `ROTATION_MS` more, unless it was
-   * revoked. Both count against the same quota. Rotating to the same new `key` again finishes what was cut
-   * off.
+   * revoked. Both count against the same quota. Rotating to the same new `key` again finishes a rotation that
+   * was cut off.
    *
-   * @throws ServiceError `notFound` for an id that no key has, `conflict` for one that was rotated already.
+   * @throws ServiceError `notFound` if no key has the id, `conflict` if the key was rotated already.
    */
   async rotateKey(
     keyId: string,
@@ -203,7 +203,7 @@ export class Registry {
       expires_at: null,
       revoked_at: null,
     }
-    // If the record exists it is this key's, and may have been revoked since.
+    // An existing record is this key's, and may have been revoked since.
     const path = apiKeyPath(hash)
     await this.#store.putIfAbsent(path, recordBytes(path, record))
   }
@@ -214,8 +214,8 @@ export class Registry {
   }
 
   /**
-   * The record of a key; undefined for a malformed or unknown one. The key is looked up by its hash, so that
-   * no comparison of secrets can be timed.
+   * Returns the record of a key; undefined for a malformed or unknown one. The key is looked up by its hash,
+   * so that no comparison of secrets can be timed.
    *
    * @throws ServiceError `unavailable` while too many look-ups wait.
    */
@@ -247,7 +247,7 @@ export class Registry {
     )
   }
 
-  /** Gives a key another quota. @throws ServiceError `notFound` for an id that no key has. */
+  /** Gives a key another quota. @throws ServiceError `notFound` if no key has the id. */
   async setQuota(keyId: string, quota: KeyQuota): Promise<KeyRecord> {
     const { path, record } = await this.#byId(keyId)
     const changed: KeyRecord = { ...record, ...quota }
@@ -255,13 +255,13 @@ export class Registry {
     return changed
   }
 
-  /** @throws ServiceError `notFound` for an id that no key has. */
+  /** @throws ServiceError `notFound` if no key has the id. */
   async revokeKey(keyId: string, now: Date): Promise<KeyRecord> {
     for (;;) {
       const { path, record } = await this.#byId(keyId)
       if (record.revoked_at !== null) return record
       await this.#store.put(path, recordBytes(path, { ...record, revoked_at: now.toISOString() }))
-      // Read again, because a rotation at the same time may have overwritten it.
+      // Read again, because a simultaneous rotation may have overwritten the revocation.
     }
   }
 

@@ -1,5 +1,4 @@
-// How many calls each API key has made: counted in memory, made durable through the inbox, and read back by
-// month.
+// The calls of each API key: counted in memory, made durable through the inbox, and read back by month.
 import type { PipelineComponents } from '../components.ts'
 import pMap, { pMapSkip } from 'p-map'
 import { ServiceError } from '../../schemas/errors.ts'
@@ -39,7 +38,7 @@ interface Batch {
 export class UsageLog {
   readonly #components: UsageLogComponents
   #tally = new Map<string, Omit<UsageRow, 'usage_id' | 'recorded_at'>>()
-  /** What a flush has started to write and the store has not confirmed. */
+  /** The batch that a flush has begun to write and the store has not confirmed. */
   #batch: Batch | undefined
   #pending = 0
   #running: Promise<void> = Promise.resolve()
@@ -55,7 +54,7 @@ export class UsageLog {
   }
 
   count({ keyId, accountId, tier, day }: UsageEntry): void {
-    // None but the last may hold a space.
+    // Only the account id, which comes last, may hold a space.
     const name = `${keyId} ${tier} ${day} ${accountId}`
     const counted = this.#tally.get(name)
     if (counted) counted.calls += 1
@@ -112,13 +111,14 @@ export type UsageContext = Pick<PipelineComponents, 'store' | 'local' | 'openDat
 const READS_AT_ONCE = 16
 
 /**
- * The calls of each account in a month (YYYY-MM): all that were durable at the start of this call, in the
- * inbox or in the table, each counted once, even while compactions run.
+ * Returns the calls of each account in a month (YYYY-MM). Every call that was durable at the start, in the
+ * inbox or in the table, counts once, even while compactions run.
  */
 export async function readMonthlyUsage(context: UsageContext, month: string): Promise<Map<string, number>> {
   const { store, local, openDatabase } = context
   for (;;) {
-    // The inbox before the table: an object that leaves the inbox in between is in the table by then.
+    // The inbox is read before the table, because an object that leaves the inbox in between is in the table
+    // by then.
     const waiting = await waitingPaths(context)
     const table = await new TableLog(store, 'usage').readTo()
     const monthOf = (day: string | number = month) => String(day).slice(0, 7)
@@ -133,14 +133,14 @@ export async function readMonthlyUsage(context: UsageContext, month: string): Pr
         withDatabase(openDatabase, (database) => sumUsage(database, [...waiting, ...taken], month)),
       )
     } catch (error) {
-      // If a compaction has taken in a waiting object and removed it before it was read, start again.
+      // Start again if a compaction has taken in a waiting object and removed it before it was read.
       const there = await pMap(waiting, exists, { concurrency: READS_AT_ONCE })
       if (there.every(Boolean)) throw error
     }
   }
 }
 
-/** The inbox objects as local files, without those that were removed while they were listed. */
+/** Returns the inbox objects as local files, without objects that were removed while they were listed. */
 async function waitingPaths({ store, local }: UsageContext): Promise<string[]> {
   const listed = await Array.fromAsync(store.list(inboxPrefix('usage')), ({ path }) => path)
   const localPathOf = (path: string): Promise<string | typeof pMapSkip> =>

@@ -1,5 +1,5 @@
-// Agents as the operator sees them: those of the table, and those that have registered since and still wait
-// in the inbox.
+// Agents as the operator sees them: the agents of the table, and later registrations that still wait in the
+// inbox.
 import { literal } from '../duckdb.ts'
 import type { CompactionContext } from '../tables/data-files.ts'
 import { TableLog } from '../tables/delta-log.ts'
@@ -15,8 +15,8 @@ export interface ListedAgent {
 }
 
 /**
- * The agents of an owner, those without one (null) or all (undefined), in the order of registration. Nothing
- * is written.
+ * Returns the agents of an owner, the agents without one (null) or all agents (undefined), in the order of
+ * registration. Writes nothing.
  *
  * @throws ServiceError `corrupt` for an object that is damaged or lost.
  */

@@ -1,5 +1,5 @@
-// What the operator says of agents: the owner of each, and that it is retired. Each statement is a row that
-// replaces the agent's earlier ones.
+// Writes an operator's statements about agents: who owns them, and that they are retired. Each statement is a
+// row that replaces the agent's earlier ones.
 import { ServiceError } from '../../schemas/errors.ts'
 import { literal } from '../duckdb.ts'
 import { TableLog, assertNotBehind } from '../tables/delta-log.ts'
@@ -8,13 +8,13 @@ import { attachCurrent } from '../tables/views.ts'
 import { SHOWN } from './read-file.ts'
 import { type ImportContext, countOf, takeIn, takeInWaiting } from './take-in.ts'
 
-/** The SQL of the columns that a statement sets, over a row of the agent. */
+/** The SQL of the columns that a statement sets, computed from the agent's row. */
 interface Statement {
   owner_id: string
   retired_at: string
 }
 
-/** How many agents a statement is about, and of how many it was not true before. */
+/** The number of agents in a statement, and the number for which it was not true before. */
 export interface Said {
   agents: number
   changed: number
@@ -22,7 +22,7 @@ export interface Said {
 
 const SHOWN_LENGTH = 100
 
-/** Says which owner agents have; null: none. @throws ServiceError as `say` does. */
+/** Gives agents an owner, or none (null). @throws ServiceError as `say` does. */
 export function assignOwner(
   context: ImportContext,
   agentIds: readonly string[],
@@ -33,7 +33,7 @@ export function assignOwner(
 }
 
 /**
- * Says that agents are retired, each since its instant; one that is retired already stays so since then.
+ * Retires agents, each from its instant on. An agent that is retired already keeps its instant.
  *
  * @throws ServiceError as `say` does.
  */
@@ -44,9 +44,9 @@ export function retire(context: ImportContext, since: ReadonlyMap<string, string
 }
 
 /**
- * Makes a statement about agents, all or nothing, each of them once, and by ids in any case. Where it is true
- * already, nothing is written, so that it may be repeated. Of statements that are made at once about the same
- * agent none is lost.
+ * Makes a statement about agents, all or nothing. Ids may repeat and be in any case. For an agent for which
+ * the statement is true already nothing is written, so that a statement may be repeated. If several are made
+ * at once about the same agent, none is lost.
  *
  * @throws ServiceError `notFound` if an id is not one of a registered agent: nothing is written.
  *   `unavailable` if the store does not answer.
@@ -65,8 +65,7 @@ async function say(
   let changed: number | undefined
   const now = `${literal(context.now().toISOString())}::TIMESTAMPTZ`
   for (;;) {
-    // A row of a statement is recorded later than its agent was registered, which tells it from the
-    // registration.
+    // A statement is recorded later than the registration of its agent, so that the two can be told apart.
     await database.run(
       `CREATE OR REPLACE TEMP TABLE fresh AS
        SELECT said.* FROM (
@@ -82,8 +81,8 @@ async function say(
 }
 
 /**
- * Reads the table as it is, makes `basis`, the rows on which a statement is made, one per agent, and returns
- * when the last row of the table was recorded.
+ * Makes the table `basis` from the current table: the rows that a statement starts from, one per agent.
+ * Returns when the last row of the table was recorded.
  */
 async function findBasis(
   { store, local, database, released = {} }: ImportContext,
@@ -117,8 +116,8 @@ const same = (one: string, other: string) =>
   `(${one}.owner_id IS NOT DISTINCT FROM ${other}.owner_id AND ${one}.retired_at IS NOT DISTINCT FROM ${other}.retired_at)`
 
 /**
- * Finds what others said of the agents in `fresh` after its basis was read and before it was taken in, so
- * that the rows of `fresh` replace it unseen. Grain: one row per such agent, the last.
+ * Finds the statements of others that `fresh` replaces unseen, because they were made after its basis was
+ * read and before it was taken in. Grain: one row per agent with such statements, the last.
  */
 function saidMeanwhile(since: Date): string {
   const later = `agents.recorded_at > ${literal(since.toISOString())}::TIMESTAMPTZ`

@@ -1,4 +1,5 @@
-// Checks the rows of an operator's file: what is wrong with a row, and what its author may have meant.
+// Checks the rows of an operator's file, and says what is wrong with a row and what its author may have
+// meant.
 import { nameFault, proseFault } from '../../schemas/names.ts'
 import { ENTITY_TYPES, OUTCOMES } from '../../schemas/tables.ts'
 import { literal } from '../duckdb.ts'
@@ -10,9 +11,9 @@ import { LOCAL, ZONED, localOf, numberOf, valueOf } from './values.ts'
 export interface Check {
   /** An SQL condition that is true for a bad row. */
   fails: string
-  /** What is wrong, without the value. Rows are counted by it. */
+  /** The fault, without the value. Rows are counted by it. */
   summary: string
-  /** The SQL of what is wrong, with the value and a hint. */
+  /** The SQL of the fault, with the value and a hint. */
   reason: string
 }
 
@@ -26,7 +27,9 @@ const SHOWN_CHARACTERS = 80
 const shown = (column: string) =>
   `'"' || CASE WHEN length(${column}) > ${SHOWN_CHARACTERS} THEN left(${column}, ${SHOWN_CHARACTERS}) || '…' ELSE ${column} END || '"'`
 
-/** What the author may have meant, by the first pattern that a value matches, as the end of a reason. */
+/**
+ * Returns the end of a reason: what the author may have meant, by the first pattern that the value matches.
+ */
 function hint(column: string, hints: readonly (readonly [pattern: string, text: string])[]): string {
   const cases = hints.map(
     ([pattern, text]) =>
@@ -52,7 +55,7 @@ const longest = (column: string, characters: number) =>
     `${column} has more than ${characters} characters`,
   )
 
-/** The rule of schemas/names.ts, by which registrations are checked too. */
+/** The rule of schemas/names.ts, which registrations follow too. */
 const named = (column: string): Check => ({
   fails: `${NAME_FAULT}(${column}) IS NOT NULL`,
   summary: `${column} breaks the rule for names`,
@@ -72,17 +75,17 @@ const hasControls = (column: string) =>
     `${column} has a control character`,
   )
 
-/** Where the value is the text in small letters. */
+/** For a column whose value is its text in lower case. */
 const isUuid = (column: string) =>
   `coalesce(try_cast(${column} AS UUID)::VARCHAR = ${valueOf(column)}, false)`
 
 const uuid = (column: string, ending: string) =>
   wrong(column, `NOT ${isUuid(column)}`, 'not a UUID', ` || ${literal(ending)}`)
 
-/** The most characters of an id of any text. */
+/** The most characters of an id that may be any text. */
 const ID_CHARACTERS = 500
 
-/** An id of any text: two that look the same must be the same. */
+/** Checks an id that may be any text: two ids that look the same must be the same. */
 const textId = (column: string): Check[] => [
   longest(column, ID_CHARACTERS),
   wrong(column, `${column} <> trim(${column}, ' \t\u00a0')`, 'an id with white space around it'),
@@ -115,7 +118,7 @@ function probability(column: string, options: ImportOptions): Check {
 }
 
 const DAY = '\\d{4}-\\d{2}-\\d{2}'
-/** What a time may have been meant to be, from the most to the least particular. */
+/** The possible meanings of a wrong time, from the most to the least particular. */
 const TIME_HINTS = [
   [DAY, 'a day? write which time of it'],
   ['[2-7]\\d{4}([.,]\\d+)?', "Excel's number of a day? format the column as yyyy-mm-dd hh:mm:ss"],
@@ -209,7 +212,7 @@ function checksOf(column: ImportColumn, options: ImportOptions): Check[] {
   }
 }
 
-/** The checks of a row against the other rows of the file and against the tables. */
+/** Returns the checks of a row against the other rows of the file and against the tables. */
 function relations({ name, known, unique }: ImportColumn): Check[] {
   const value = valueOf(name)
   const checks: Check[] = []
@@ -242,10 +245,10 @@ const without = (column: string, other: string): Check =>
     `${column} is missing, although there is a ${other}: a question has both or neither`,
   )
 
-/** Of the rows of the file that have the source of a row, what the first one says. */
+/** The value of a column in the first row of the file that has the same source and `source_id`. */
 const firstOfSource = (column: string) => `(SELECT arg_min(first.${column}, first.record) FROM parsed first
   WHERE first.source = parsed.source AND first.source_id = parsed.source_id)`
-/** The question of the table that has the source of a row, unless the file says something else of it. */
+/** The known question with the same source and `source_id`, unless the file has a row for it. */
 const knownOfSource = `(SELECT min(k.question_id) FROM current_questions k
   WHERE k.source = parsed.source AND k.source_id = parsed.source_id
   AND k.question_id NOT IN (SELECT ${valueOf('question_id')} FROM parsed WHERE question_id IS NOT NULL))`
@@ -257,7 +260,7 @@ const takenSource = (fails: string, other: string): Check => ({
     || ': import it under that question_id, or give it another source_id'`,
 })
 
-/** A question that was asked elsewhere is here once. */
+/** Checks that a question that was asked elsewhere is here only once. */
 const SOURCE_CHECKS: readonly Check[] = [
   without('source', 'source_id'),
   without('source_id', 'source'),
@@ -265,7 +268,7 @@ const SOURCE_CHECKS: readonly Check[] = [
   takenSource(`${knownOfSource} IS NOT NULL`, knownOfSource),
 ]
 
-/** A file that was made of several may have the header in the middle. */
+/** Finds the header in the middle, as in a file that was joined from several. */
 function isHeader(columns: readonly ImportColumn[], map: ReadonlyMap<string, string>): Check {
   const same = columns
     .filter(({ required }) => required)
@@ -273,7 +276,7 @@ function isHeader(columns: readonly ImportColumn[], map: ReadonlyMap<string, str
   return plain(same.join(' AND '), 'the header a second time')
 }
 
-/** The checks of a row, of which the first that fails is its reason. */
+/** Returns the checks of a row. The first one that fails is the reason of a bad row. */
 export function rowChecks(columns: readonly ImportColumn[], options: ImportOptions): Check[] {
   const opens = columns.some(({ name }) => name === 'opened_at')
   return [
@@ -292,7 +295,7 @@ export function rowChecks(columns: readonly ImportColumn[], options: ImportOptio
 
 /**
  * Grain: one row per bad row, with its record number (from 0) and the index of the first check that fails.
- * The index is looked for in bad rows alone, because that takes longer than to find out whether a row is bad.
+ * The index is computed for bad rows only, because that takes longer than finding out whether a row is bad.
  */
 export function faultsQuery(checks: readonly Check[]): string {
   const any = checks.map(({ fails }) => `(${fails})`).join('\n OR ')

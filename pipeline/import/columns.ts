@@ -1,12 +1,11 @@
-// The columns of the files that can be imported: the one place that says what each holds and how it is
-// checked.
+// The columns of importable files: the one place that says what each holds and how it is checked.
 import { NAME_CHARACTERS, PROSE_CHARACTERS } from '../../schemas/names.ts'
 
 export const IMPORTS = ['questions', 'resolutions', 'forecasters', 'forecasts'] as const
 export type ImportKind = (typeof IMPORTS)[number]
 
 /**
- * - `id`: a UUID, or with `--ids text` any text. `entity`: the same of a forecaster; of an agent always a
+ * - `id`: a UUID, or with `--ids text` any text. `entity`: the same for a forecaster; for an agent always a
  *   UUID.
  * - `name`: text by the rule of schemas/names.ts. `text`: any text. `prose`: text of many lines by that rule.
  * - `plan`: a time. `event`: a time that is not later than now.
@@ -20,14 +19,11 @@ export interface ImportColumn {
   readonly required: boolean
   /** The most characters. */
   readonly longest?: number
-  /** Whether each value may be in one row only. */
+  /** Whether a value may be in one row only. */
   readonly unique?: boolean
-  /** Whether it must be the id of a question that is known. */
+  /** Whether a value must be the id of a known question. */
   readonly known?: boolean
-  /**
-   * A value for the template, under which the file can be imported where the questions of the template are
-   * known.
-   */
+  /** A value for the template, which can be imported once its questions are known. */
   readonly example: string
 }
 
@@ -46,7 +42,7 @@ const optional = (name: string, holds: Holds, example: string, rules: Partial<Im
 const QUESTION = '0198c1a0-0000-7000-8000-000000000001'
 const FORECASTER = '0198c1a0-0000-7000-8000-000000000002'
 
-/** In the order in which the columns of a row are checked. */
+/** The columns of each kind, in the order in which they are checked. */
 export const IMPORT_COLUMNS: Record<ImportKind, readonly ImportColumn[]> = {
   questions: [
     required('question_id', 'id', QUESTION, { unique: true }),
@@ -81,7 +77,7 @@ export const IMPORT_COLUMNS: Record<ImportKind, readonly ImportColumn[]> = {
   ],
 }
 
-/** An empty file of a kind as CSV: the header, and one row as an example. */
+/** Returns the template of a kind as CSV: the header, and one row as an example. */
 export function templateOf(kind: ImportKind): string {
   const columns = IMPORT_COLUMNS[kind]
   return `${columns.map(({ name }) => name).join(',')}\n${columns.map(({ example }) => example).join(',')}\n`

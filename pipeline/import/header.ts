@@ -1,4 +1,4 @@
-// The header of a CSV file: its delimiter, its names, and which of them are the columns that are wanted.
+// Reads the header of a CSV file: its delimiter, its names, and the places of the wanted columns.
 import { ServiceError } from '../../schemas/errors.ts'
 import { withFile } from '../store/disk.ts'
 import type { Delimiter, HeaderOptions } from './options.ts'
@@ -6,11 +6,11 @@ import type { Delimiter, HeaderOptions } from './options.ts'
 export interface ExpectedColumns {
   required: readonly string[]
   optional: readonly string[]
-  /** The SQL of further columns, which are made of these when they are read. */
+  /** The SQL of further columns, which are computed from these when they are read. */
   computed?: readonly string[]
 }
 
-/** Where in the file a column is: for each column that the file has, its index there. */
+/** The index in the file of each column that the file has. */
 export type ColumnIndexes = ReadonlyMap<string, number>
 
 const LINE_BYTES = 65_536
@@ -21,13 +21,13 @@ const DELIMITERS = { ',': 'commas', ';': 'semicolons', '\t': 'tabs' } as const
 export interface Header {
   names: string[]
   delimiter: Delimiter
-  /** What was found, for messages. */
+  /** The header as found, for messages. */
   shown: string
 }
 
 /**
- * Reads the first line of a file. Without a given delimiter it is the one that finds most of the columns, or
- * else most names.
+ * Reads the first line of a file. If no delimiter is given, it takes the one that finds most of the columns,
+ * or else most names.
  *
  * @throws ServiceError `invalid` for a line that is no header.
  */
@@ -80,10 +80,7 @@ async function firstLine(path: string): Promise<string> {
   return new TextDecoder().decode(buffer.subarray(0, bytesRead)).split(/\r?\n/, 1)[0]!
 }
 
-/**
- * The fields of a line by RFC 4180, without the spaces around them. The last of them ends with the line,
- * quoted or not.
- */
+/** Splits a line by RFC 4180, and trims the fields. The last field ends with the line, quoted or not. */
 function split(line: string, delimiter: string): string[] {
   const fields = ['']
   let [isQuoted, inQuotes] = [false, false]
@@ -113,7 +110,7 @@ const namesIn = (columns: readonly string[], map: ReadonlyMap<string, string>) =
 /**
  * Finds the columns among the names of a file.
  *
- * @param shown What was found, for messages; empty where a message has it already.
+ * @param shown the header as found, for messages; empty for a file without a header line.
  * @throws ServiceError `invalid` for columns that are missing, unknown, repeated or given twice.
  */
 export function findColumns(
@@ -150,7 +147,7 @@ export function findColumns(
   )
 }
 
-/** A column may be there in other letters. */
+/** Suggests `--map` for a missing column, which the file may have in other letters. */
 function adviceFor(
   absent: readonly string[],
   unknown: readonly string[],
@@ -164,7 +161,7 @@ function adviceFor(
   return unknown.length > 0 ? '; see --map' : ''
 }
 
-/** In quotes, on one line, and not too long. */
+/** Returns a text in quotes, on one line, and not too long. */
 function quoted(text: string): string {
   return JSON.stringify(text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text)
 }

@@ -19,7 +19,7 @@ export interface Imported {
   kind: ImportKind
   /** Rows in the file. */
   rows: number
-  /** Rows that were new, and rows that repeat what is known. */
+  /** Rows that were new, and rows that repeat known ones. */
   added: number
   unchanged: number
   /** Forecasters that no row had named before. */
@@ -30,26 +30,26 @@ export interface Imported {
    */
   tooLate: number
   /**
-   * How far the clock lags behind the last row of the table, in milliseconds; 0 if it does not, or if rows of
-   * the table do not replace each other.
+   * The milliseconds by which the clock lags behind the last row of the table; 0 if it does not, or if rows
+   * of the table do not replace each other.
    */
   clockBehindMs: number
 }
 
-/** What an import would do. */
+/** The effect that an import would have. */
 export interface Trial {
   kind: ImportKind
   rows: number
   /**
-   * Good rows that are new, and good rows that repeat what is known. If a line cannot be read, rows are not
-   * looked at.
+   * Good rows that are new, and good rows that repeat known ones. Both are 0 if a line cannot be read,
+   * because rows are then not checked.
    */
   added: number
   unchanged: number
   bad: Rejected
 }
 
-/** Tells what an import is doing. */
+/** Reports the step that an import begins. */
 type Progress = (step: string) => void
 
 export interface ImportWork extends ImportContext {
@@ -99,7 +99,7 @@ export async function importFile(
     forecastersCreated = await takeIn(context, 'forecasters', 'met')
   }
   const rows = await countOf(context, 'incoming')
-  // Nothing reads it any more, and the next step needs the memory.
+  // No later step reads the texts, and the next one needs the memory.
   await database.run('DROP TABLE texts')
   progress('writing')
   const added = await takeIn(context, kind, 'fresh')
@@ -107,8 +107,8 @@ export async function importFile(
 }
 
 /**
- * Finds what an import would do. Nothing is written to the store, so what waits in the inbox is read where it
- * lies.
+ * Finds what an import would do, without writing to the store. Rows that wait in the inbox are therefore read
+ * in place.
  *
  * @throws ServiceError `invalid` for a file that cannot be read as a whole.
  */
@@ -123,7 +123,7 @@ export async function tryImport(
   const { rejected } = incoming
   const rows = (await countOf(context, 'incoming')) + rejected.count
   if (rejected.count > 0) return { kind, rows, added: 0, unchanged: 0, bad: rejected }
-  // The inbox first, so that what is taken in meanwhile is in the table.
+  // The inbox is listed first, so that rows that are taken in after the listing are in the tables.
   const waiting = await listWaiting(store, SCORED_TABLES)
   const versions = await currentVersions(store)
   assertNotBehind(versions, context.released ?? {})
@@ -196,7 +196,7 @@ function currentOf(kind: ImportKind, columns: readonly ImportColumn[]): string {
   return `(SELECT current.*, ${prose.join(', ')} FROM current_${kind} current JOIN ${kind} said USING (${id}, recorded_at)) known`
 }
 
-/** Makes the table `fresh`. Grain: one row per row of the table that `rows` bring and that is not known. */
+/** Makes the table `fresh`. Grain: one row per row that `rows` bring and that the table does not have. */
 async function findFresh(context: ImportWork, kind: ImportKind, rows = 'parsed'): Promise<void> {
   const { database } = context
   const columns = IMPORT_COLUMNS[kind]
@@ -212,8 +212,8 @@ async function findFresh(context: ImportWork, kind: ImportKind, rows = 'parsed')
     `CREATE OR REPLACE TEMP TABLE fresh AS FROM (${tableRows(kind, columns, rows)}) fresh WHERE NOT EXISTS (${known})`,
   )
   if (kind !== 'forecasts') return
-  // Most files repeat no forecast, and to count is much faster than to remove. Different ids with one hash do
-  // no harm.
+  // Most files repeat no forecast, and counting is much faster than removing repeats. Different ids with one
+  // hash do no harm.
   const [found] = await database.rows<{ repeats: boolean }>(
     `SELECT count(DISTINCT hash(forecast_id)) < count(*) AS repeats FROM fresh`,
   )
@@ -224,8 +224,8 @@ async function findFresh(context: ImportWork, kind: ImportKind, rows = 'parsed')
 }
 
 /**
- * Grain: one row per forecast in the file that no score reads, as the tables stand: an outcome that becomes
- * known or is corrected later can change that.
+ * Grain: one row per forecast in the file that no score reads, by the tables as they are. An outcome that
+ * becomes known or is corrected later can change that.
  */
 const TOO_LATE = `
   SELECT 1 FROM (SELECT ${valueOf('question_id')} AS question_id, ${valueOf('forecast_at')} AS forecast_at FROM parsed)

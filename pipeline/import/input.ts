@@ -1,5 +1,5 @@
-// Makes of an operator's file what DuckDB reads: a local file in UTF-8 whose lines are those of the original.
-// A file that is that already is read where it lies.
+// Prepares an operator's file for DuckDB: a local file in UTF-8 with the lines of the original. A file that
+// has this form already is read in place.
 import { createReadStream, createWriteStream } from 'node:fs'
 import { open, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -23,8 +23,8 @@ export interface Input {
 }
 
 /**
- * The most bytes that are unpacked, decoded or read from a pipe: a file of a few kilobytes may hold more than
- * a disk.
+ * The most bytes that are unpacked, decoded or read from a pipe, because a file of a few kilobytes may hold
+ * more than a disk.
  */
 const MOST_BYTES = 4 * 2 ** 30
 
@@ -40,10 +40,10 @@ const SNIFFED_BYTES = 64
 export const nameOf = (source: Source) => (typeof source === 'string' ? source : 'standard input')
 
 /**
- * Copies are made in the folder `directory`, over those of an earlier call.
+ * Opens a source as a local file. Copies are made in the folder `directory`, over those of an earlier call.
  *
- * @throws ServiceError `invalid` for what is no file, has an unknown format, cannot be unpacked or decoded,
- *   or is longer than `mostBytes` when it is.
+ * @throws ServiceError `invalid` for a source that is no file, has an unknown format, cannot be unpacked or
+ *   decoded, or is then longer than `mostBytes`.
  */
 export async function openInput(source: Source, directory: string, mostBytes = MOST_BYTES): Promise<Input> {
   const name = nameOf(source)
@@ -101,7 +101,7 @@ function formatByName(path: string): Format {
 
 function formatByContent(start: Buffer): Format {
   if (start.subarray(0, 4).equals(Buffer.from('PAR1'))) return 'parquet'
-  // Of UTF-16 the bytes of zero are left out.
+  // Drops the bytes of zero, so that the pattern finds UTF-16 too.
   const text = start.toString('latin1').replaceAll('\0', '')
   return /^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?\s*\{/.test(text) ? 'ndjson' : 'csv'
 }

@@ -5,7 +5,7 @@ const NEWLINE = 0x0a
 const RETURN = 0x0d
 const QUOTE = 0x22
 
-/** The line numbers (from 1) at ascending byte offsets. */
+/** Returns the line numbers (from 1) at ascending byte offsets. */
 export async function linesAt(path: string, offsets: readonly number[]): Promise<number[]> {
   const lines: number[] = []
   let line = 1
@@ -23,9 +23,9 @@ export async function linesAt(path: string, offsets: readonly number[]): Promise
 }
 
 /**
- * The line numbers (from 1) on which the given records of a CSV file begin. Record numbers ascend, and 0 is
- * the first after the header. A quote opens a quoted field only at the field's start. A blank line is a
- * record only if `blankCounts`.
+ * Returns the line numbers (from 1) on which the given records of a CSV file begin. Record numbers ascend,
+ * and 0 is the first after the header. A quote opens a quoted field only at the field's start. A blank line
+ * is a record only if `blankCounts`.
  */
 export async function recordLines(
   path: string,
@@ -67,8 +67,8 @@ export async function recordLines(
 }
 
 /**
- * The line number (from 1) of a line that has at least this many bytes, far more than are read at once;
- * undefined if none has.
+ * Returns the number (from 1) of a line with at least this many bytes; undefined if there is none.
+ * `sizeBytes` must be far more than one read, because a line inside one read is not measured.
  */
 export async function longLine(path: string, sizeBytes: number): Promise<number | undefined> {
   let offset = 0

@@ -1,5 +1,5 @@
-// How an operator says that a file differs from the plain form: its options, parsed and checked against each
-// other.
+// The options by which an operator says how a file differs from the plain form, parsed and checked against
+// each other.
 import { ServiceError } from '../../schemas/errors.ts'
 import { OUTCOMES } from '../../schemas/tables.ts'
 import { uuid } from '../../schemas/values.ts'
@@ -8,29 +8,29 @@ import { IMPORT_COLUMNS, type Holds, type ImportKind } from './columns.ts'
 const DELIMITERS = { ',': ',', ';': ';', tab: '\t', '\t': '\t' } as const
 export type Delimiter = ',' | ';' | '\t'
 
-/** What the header of a file is read by. */
+/** Options for reading the header of a file. */
 export interface HeaderOptions {
-  /** Undefined: the one that the header shows. */
+  /** Undefined: the delimiter that the header shows. */
   readonly delimiter: Delimiter | undefined
-  /** The names in the file of columns that have another name there. */
+  /** Column → its name in the file, for columns that have another name there. */
   readonly map: ReadonlyMap<string, string>
   readonly ignoreUnknown: boolean
 }
 
-/** What the values of a row are read by. */
+/** Options for reading the values of a row. */
 export interface ValueOptions {
-  /** The namespace of the ids of any text; undefined: ids are UUIDs. */
+  /** The namespace of ids that may be any text; undefined: ids are UUIDs. */
   readonly namespace: string | undefined
   /** The IANA zone of times without an offset; undefined: such times are refused. */
   readonly timezone: string | undefined
   readonly percent: boolean
-  /** What other texts mean as outcomes. */
+  /** Text in the file → the outcome that it means. */
   readonly outcomes: ReadonlyMap<string, string>
 }
 
 export interface ImportOptions extends HeaderOptions, ValueOptions {}
 
-/** Options as they were written. */
+/** Options as the operator wrote them. */
 export interface GivenOptions {
   delimiter?: string
   ids?: string
@@ -110,13 +110,13 @@ function parseMap(kind: ImportKind, given: readonly string[]): ReadonlyMap<strin
   return map
 }
 
-/** Offsets such as +01:00 are no zones: a file whose times all have one offset says so in each. */
+/** Refuses offsets such as +01:00: a file whose times all have one offset can say so in each time. */
 function parseZone(zone: string): string {
   try {
     if (!/^[+-]/.test(zone))
       return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone
   } catch {
-    // Said below.
+    // The refusal follows.
   }
   throw refused(`--timezone is ${JSON.stringify(zone)}, not a zone such as Europe/Paris or UTC`)
 }

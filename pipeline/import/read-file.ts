@@ -1,5 +1,5 @@
-// Reads an operator's file: `incoming` is a view with a record number and the columns that are wanted, all as
-// text.
+// Reads an operator's file into the view `incoming`: a record number, the wanted columns as text, and the
+// values that are computed from them.
 import type { PipelineComponents } from '../components.ts'
 import { type Fault, ServiceError } from '../../schemas/errors.ts'
 import { type Database, literal } from '../duckdb.ts'
@@ -8,14 +8,14 @@ import { type Format, type Input, type Source, openInput } from './input.ts'
 import { linesAt, longLine, recordLines } from './line-numbers.ts'
 import type { HeaderOptions } from './options.ts'
 
-/** The records that could not be read: the first faults, and the number of all. */
+/** Bad records: the first faults, and the number of all. */
 export interface Rejected {
   faults: Fault[]
   count: number
   byReason: ReasonCount[]
 }
 
-/** How many records are bad for a reason. */
+/** The number of records that are bad for a reason. */
 export interface ReasonCount {
   reason: string
   count: number
@@ -29,7 +29,10 @@ export interface IncomingRows {
   placesOf(records: readonly number[]): Promise<string[]>
 }
 
-/** Lines of more than two million bytes are bad rows. Half of what DuckDB reads at once is bad as a whole. */
+/**
+ * A line of more than two million bytes is a bad row. A line of this size, half of what DuckDB reads at once,
+ * makes the whole file bad.
+ */
 const LONG_LINE_BYTES = 16_000_000
 
 /** The most faults that are shown. */
@@ -61,8 +64,8 @@ type Reader = (
 const READERS: Record<Format, Reader> = { csv: readCsv, ndjson: readNdjson, parquet: readParquet }
 
 /**
- * The rows of a source: every column by the SQL of its text, or NULL where the file has none, and what is
- * computed.
+ * Returns the query of a source's rows: every column as text, or NULL if the file lacks it, and the computed
+ * values.
  */
 function rowsOf(
   { required, optional, computed = [] }: ExpectedColumns,
@@ -86,7 +89,7 @@ async function readCsv(
   const { path, name } = input
   const { names, delimiter, shown } = await readHeader(path, name, columns, options)
   const found = findColumns(name, names, columns, options, shown)
-  // The names in SQL are not those of the file.
+  // The names in SQL are c0, c1 and so on, whatever the file calls its columns.
   const types = names.map((_, index) => `c${index}: 'VARCHAR'`).join(', ')
   const text = (column: string) => (found.has(column) ? `c${found.get(column)}` : undefined)
   const rejected = await createdFromLines(
@@ -106,7 +109,7 @@ async function readCsv(
   }
 }
 
-/** The path of a field of a JSON object (RFC 6901). */
+/** The JSON Pointer (RFC 6901) of a field of an object. */
 const pointerTo = (name: string) => literal(`/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`)
 
 async function readNdjson(
@@ -222,7 +225,8 @@ function onlyFile(path: string): string {
 type Unreadable = Readonly<Record<string, readonly [summary: string, hint?: string]>>
 
 /**
- * What DuckDB's kinds of unreadable lines are, with a hint where the author may have meant something else.
+ * The service's words for DuckDB's kinds of unreadable lines, with a hint where the author may have meant
+ * something else.
  */
 const UNREADABLE_LINES: Unreadable = {
   'LINE SIZE OVER MAXIMUM': ['a line that is too long'],
@@ -248,7 +252,7 @@ async function createdFromLines(
   unreadable: Unreadable,
 ): Promise<Rejected> {
   const { path } = input
-  // DuckDB would leave out a line that is longer than what it reads at once, without a word.
+  // Without a word, DuckDB would leave out a line that is longer than it reads at once.
   const long = await longLine(path, LONG_LINE_BYTES)
   if (long !== undefined) {
     throw new ServiceError(
@@ -256,7 +260,7 @@ async function createdFromLines(
       `${input.name} has more than ${LONG_LINE_BYTES.toLocaleString('en')} bytes in line ${long}`,
     )
   }
-  // Otherwise DuckDB would add this file's faults to those of the files before it.
+  // Otherwise DuckDB would add this file's faults to those of earlier files.
   await database.run('DROP TABLE IF EXISTS reject_errors')
   const source = `read_csv(${onlyFile(path)}, auto_detect = false, compression = 'none', ${format}, store_rejects = true, rejects_limit = 0)`
   await created(database, input, select(source))
@@ -288,7 +292,7 @@ async function createdFromLines(
   }
 }
 
-/** How often each `reason` of a query occurs, the most frequent first. */
+/** Counts each `reason` of a query, the most frequent first. */
 async function countsOf(database: Database, reasons: string): Promise<ReasonCount[]> {
   const counts = await database.rows<{ reason: string; count: bigint }>(
     `SELECT reason, count(*) AS count FROM (${reasons}) GROUP BY reason ORDER BY count DESC, reason`,

@@ -1,4 +1,4 @@
-// How rows get into the tables at once: those that wait in the inbox, and those of a DuckDB table.
+// Puts rows into the tables immediately: rows that wait in the inbox, and rows of a DuckDB table.
 import type { PipelineComponents } from '../components.ts'
 import { type ScoredTable, tableSpec } from '../../schemas/tables.ts'
 import { inboxPath, inboxPrefix } from '../store/paths.ts'
@@ -13,8 +13,8 @@ export type ImportContext = CompactionContext &
   }
 
 /**
- * Takes in what an earlier import, an operator or the API left in the inbox, so that it counts as known. A
- * table with an empty inbox is not compacted, so that a command that is refused changes nothing.
+ * Takes in the rows that an earlier import, an operator or the API left in the inbox, so that they count as
+ * known. A table with an empty inbox is not compacted, so that a refused command changes nothing.
  */
 export async function takeInWaiting(
   context: CompactionContext,

@@ -1,5 +1,5 @@
-// The SQL of what the texts of a file mean. `incoming` has the texts; `parsed` has beside each column its
-// value.
+// The SQL that turns the texts of a file into values. `incoming` has the texts; `parsed` adds the value of
+// each column.
 import { literal } from '../duckdb.ts'
 import type { Database } from '../duckdb.ts'
 import type { ImportColumn } from './columns.ts'
@@ -11,22 +11,19 @@ export const FORECAST_IDS = '0f7b0a4e-6a0d-4c57-8a64-0c1f5f6b6a11'
 /** The value of a column in `parsed`: a lower-case UUID, a text, milliseconds since 1970, or millionths. */
 export const valueOf = (column: string) => `value_${column}`
 
-/** A time with its offset, or in a zone without one; the seconds may be left out. */
+/** Patterns of times with an offset, or without one in a given zone; the seconds may be left out. */
 const CLOCK = '\\d{4}-\\d{2}-\\d{2}[T ]\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,9})?)?'
 const OFFSET = '(Z|[+-]([01]\\d|2[0-3])(:?[0-5]\\d)?)'
 export const ZONED = literal(`(?i)${CLOCK}${OFFSET}`)
 export const LOCAL = literal(`(?i)${CLOCK}`)
 
-/**
- * Writes the seconds of a time that leaves them out, and the colon of an offset without one: DuckDB wants
- * both.
- */
+/** Adds the seconds that a time leaves out, and the colon that an offset leaves out: DuckDB wants both. */
 const spelt = (text: string) => {
   const whole = `if(${text}[17] = ':', ${text}, ${text}[1:16] || ':00' || ${text}[17:])`
   return `upper(if(${text}[-5] IN ('+', '-'), ${whole}[1:-3] || ':' || ${text}[-2:], ${whole}))`
 }
 
-/** The digest that a version 5 UUID (RFC 9562) is made of. */
+/** The digest behind a version 5 UUID (RFC 9562). */
 const digest = (namespace: string, name: string) =>
   `sha1(unhex('${namespace.replaceAll('-', '')}') || encode(${name}))`
 
@@ -34,7 +31,7 @@ const uuidOf = (hash: string) =>
   `concat_ws('-', ${hash}[1:8], ${hash}[9:12], '5' || ${hash}[14:16],
     '89ab89ab89ab89ab'[strpos('0123456789abcdef', ${hash}[17])] || ${hash}[18:20], ${hash}[21:32])`
 
-/** A probability as a number, or a percentage if `percent`; NULL for a text that is none. */
+/** A probability, or a percentage if `percent`, as a number; NULL for a text that is none. */
 export const numberOf = (column: string, { percent }: ValueOptions) =>
   percent ? `try_cast(regexp_replace(${column}, '\\s*%$', '') AS DOUBLE)` : `try_cast(${column} AS DOUBLE)`
 
@@ -69,13 +66,13 @@ function expressionOf({ name, holds }: ImportColumn, options: ValueOptions): str
   }
 }
 
-/** A time without an offset as if it were in UTC, in milliseconds. */
+/** The milliseconds of a time without an offset, as if it were in UTC. */
 export const localOf = (column: string) => `epoch_ms(try_cast(${spelt(column)} AS TIMESTAMP))`
 
-/** Numbers take long to read and little memory. */
+/** Whether a column holds numbers. They take long to parse and little memory, so `incoming` stores them. */
 const isNumber = ({ holds }: ImportColumn) => holds === 'plan' || holds === 'event' || holds === 'probability'
 
-/** The values that `incoming` must have beside the texts. */
+/** Returns the SQL of the values that `incoming` must have in addition to the texts. */
 export function computedValues(columns: readonly ImportColumn[], options: ValueOptions): string[] {
   return columns
     .filter(isNumber)
@@ -102,9 +99,9 @@ export async function defineParsed(
 }
 
 /**
- * The instant of a wall clock, in milliseconds: NULL for a time that the clock skips. It tries the offsets of
- * a day before and of a day after: one is right if the clock shows the time at the instant that it gives. If
- * both are, the time comes twice.
+ * Defines `instant_of`, the instant of a wall clock in milliseconds, or NULL for a time that the clock skips.
+ * It tries the offsets of a day before and of a day after: one is right if the clock shows the time at the
+ * instant that it gives. If both are right and give different instants, the time comes twice.
  */
 export async function defineZone(database: Database, { timezone: zone }: ValueOptions): Promise<void> {
   if (zone === undefined) return
@@ -124,18 +121,21 @@ export async function defineZone(database: Database, { timezone: zone }: ValueOp
   }
 }
 
-/** The column of a table, from `parsed`. */
+/** The SQL of a column of a table, from `parsed`. */
 function columnOf({ name, holds }: ImportColumn): string {
   const value = valueOf(name)
   if (holds === 'plan' || holds === 'event') return `make_timestamptz(${value} * 1000) AS ${name}`
   return `${holds === 'probability' ? `${value} / 1e6` : value} AS ${name}`
 }
 
-/** The rows of the table from rows of `parsed` that passed every check. Grain: one row per row. */
+/**
+ * Returns the query of a table's rows, from rows of `parsed` that passed every check. Grain: one row per row
+ * of `rows`.
+ */
 export function tableRows(kind: string, columns: readonly ImportColumn[], rows = 'parsed'): string {
   const values = [...columns.map(columnOf), `getvariable('now')::TIMESTAMPTZ AS recorded_at`]
   if (kind !== 'forecasts') return `SELECT ${values.join(', ')} FROM ${rows}`
-  // The id is made of the content, so that importing a forecast again gives the same id.
+  // The id is derived from the content, so that importing a forecast again gives the same id.
   const content = columns.map(({ name }) => valueOf(name)).join(', ')
   const hash = digest(FORECAST_IDS, `concat_ws('|', ${content})`)
   return `SELECT ${uuidOf('hash')} AS forecast_id, ${values.join(', ')}, 'import' AS source

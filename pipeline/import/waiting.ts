@@ -1,5 +1,4 @@
-// The rows that wait in the inbox, read where they lie, for what must not write: they are added to the views
-// of the tables.
+// Adds the rows that wait in the inbox to the views of the tables, for commands that must not write.
 import { type ScoredTable, tableSpec } from '../../schemas/tables.ts'
 import { inboxPrefix, isInboxPath } from '../store/paths.ts'
 import type { Store } from '../store/store.ts'
@@ -11,8 +10,8 @@ import { earliestAfter } from '../tables/recorded-at.ts'
 import { currentRows } from '../tables/views.ts'
 
 /**
- * The inbox objects of each table. List them before the versions are read, so that what is taken in meanwhile
- * is there.
+ * Lists the inbox objects of each table. Call it before the versions are read, so that an object that is
+ * taken in after the listing is in the table.
  */
 export async function listWaiting<Table extends ScoredTable>(
   store: Store,
@@ -30,8 +29,7 @@ export async function listWaiting<Table extends ScoredTable>(
 }
 
 /**
- * Adds inbox objects to the views of a table. An object that has been taken in since it was listed is left
- * out.
+ * Adds inbox objects to the views of a table, except objects that were taken in after they were listed.
  *
  * @throws ServiceError `corrupt` for an object that is damaged.
  */
