@@ -1,5 +1,5 @@
-// The answers of the API that are not published as they are: views of what a release has, acknowledgements,
-// questions, problems and what a node finds of itself.
+// The answers of the API that are not published payloads themselves: views of a release, acknowledgements,
+// questions, problems, and a node's checks of itself.
 import { z } from 'zod'
 import { count } from './metric.ts'
 import { PAIR_ABOUT, pairFields } from './metrics.ts'
@@ -31,7 +31,7 @@ export const snapshotHistory = z.strictObject({
   snapshots: z.array(snapshotRow).describe('Oldest first'),
 })
 
-/** What everyone may know of a release: all that its manifest says, and what happened to it since. */
+/** The public description of a release: its manifest, and what happened to it since. */
 export const publishedRelease = releaseManifest.extend({
   thinned_at: instant
     .nullable()

@@ -26,7 +26,7 @@ const secret = z
     `must have at least ${SECRET_BYTES} bytes; \`openssl rand -base64 32\` makes a good one`,
   )
 
-/** A signing key as text. Whether its id is right, and what it may sign, shows where it is parsed. */
+/** A signing key as text. Its parser checks its id and what it may sign. */
 const logKey = z
   .string()
   .regex(
@@ -39,7 +39,7 @@ const publicUrl = z
   .refine((url) => !/[?#]|\/\/[^/]*@/.test(url), 'must have no query, fragment, user or password')
   .transform((url) => url.replace(/\/+$/, ''))
 
-/** Whether the id of its key is right, and what the key may sign, shows where it is parsed. */
+/** A witness as text. The parser of its key checks the key's id and what it may sign. */
 const logWitness = z
   .string()
   .regex(
@@ -60,9 +60,7 @@ const PRODUCTION_DEFAULTS = { schedule: '*/15 * * * *', freeMonthlyCalls: 100, p
 /** Developers who try things out call often, and want to see the result soon. */
 const SANDBOX_DEFAULTS = { schedule: '* * * * *', freeMonthlyCalls: 1_000, proMonthlyCalls: 50_000 }
 
-/**
- * The settings that each environment has for itself. Those of the sandbox are named with SANDBOX_ in front.
- */
+/** The settings that each environment has for itself. Those of the sandbox begin with SANDBOX_. */
 const ownSettings = (defaults: typeof PRODUCTION_DEFAULTS) => ({
   VERIFICATION_SIGNING_SECRET: secret
     .optional()
@@ -122,7 +120,7 @@ function sandboxed(shape: Shape): { [Name in keyof Shape as `SANDBOX_${Name}`]: 
   return Object.fromEntries(renamed) as ReturnType<typeof sandboxed>
 }
 
-/** The sandbox lies in this folder of the store: production must not use it as a store of its own. */
+/** The sandbox is in this folder of the store, so production must not use the folder as its store. */
 const SANDBOX_FOLDER = /(?:^|[/\\])sandbox(?:[/\\]\.?)*$/i
 
 const storeUrl = z
@@ -281,7 +279,7 @@ function assertSecrets(parsed: Settings): void {
   }
 }
 
-/** The secrets that a signature may be made with; new signatures are made with the first. */
+/** Returns the secrets that a signature may be made with; new signatures are made with the first. */
 export function secretsInForce(own: OwnSettings): string[] {
   return [own.VERIFICATION_SIGNING_SECRET, own.VERIFICATION_SIGNING_SECRET_PREVIOUS].filter(
     (text) => text !== undefined,

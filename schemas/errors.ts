@@ -30,9 +30,9 @@ export class ServiceError extends Error {
   readonly expose: boolean
   readonly faults: readonly Fault[]
   readonly retryAfterS: number | undefined
-  /** What the node found when it last tried its store, where the error says that the node is not ready. */
+  /** The node's last checks of its store, if the error says that the node is not ready. */
   readonly checks: Checks | undefined
-  /** What callers of the API branch on, where the kind does not say it all. */
+  /** The type that callers of the API branch on, if the kind does not say enough. */
   readonly type: ProblemName | undefined
   /** The quota policy that a `limited` call exceeded, by its public name. */
   readonly policy: string | undefined

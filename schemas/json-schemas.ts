@@ -52,7 +52,7 @@ export const RESPONSES = {
   problem: answers.problem,
 } satisfies Record<string, z.ZodType>
 
-/** What several of them hold, by the names that it has in the OpenAPI document. */
+/** The schemas that several others contain, by their names in the OpenAPI document. */
 export const PARTS = {
   environment: payloads.environmentName,
   'entity-type': payloads.entityType,
@@ -98,7 +98,7 @@ export const REQUESTS = {
 
 export type SchemaName = keyof typeof RESPONSES | keyof typeof REQUESTS
 
-/** The content of each schema's file. It is the same at every call. */
+/** Returns the content of each schema's file. It is the same at every call. */
 export function schemaTexts(): Map<SchemaName, string> {
   const texts = new Map<SchemaName, string>()
   const add = (name: SchemaName, schema: z.ZodType, io: 'input' | 'output') => {

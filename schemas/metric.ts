@@ -1,8 +1,8 @@
-// How a metric is described: what it means, how it is held, and the payloads and columns that have it.
+// Describes metrics: the meaning of each, how it is held, and the payloads and columns that have it.
 import { z } from 'zod'
 import type { ColumnKind } from './columns.ts'
 
-/** What a release publishes of each entity that holds metrics. */
+/** The payloads with metrics that a release publishes of each entity. */
 export const PUBLICATIONS = ['verification', 'metrics', 'rankings', 'advanced_metrics'] as const
 export type PublicationKind = (typeof PUBLICATIONS)[number]
 
@@ -24,8 +24,8 @@ export function measure(
 }
 
 /**
- * How a number of a pair is held, so that sums are exact: a count, whole parts per million, a sum of those,
- * or whole parts of 1e-12.
+ * The forms in which numbers of a pair are held, so that sums are exact: a count, whole parts per million, a
+ * sum of those, or whole parts of 1e-12.
  */
 const SCALES = {
   count: { column: 'int32', per: 1 },
@@ -36,12 +36,12 @@ const SCALES = {
 type Scale = keyof typeof SCALES
 
 /**
- * How a metric of pairs is added up over an entity's questions: as it is, or over the questions that have it
- * (−1 stands for none).
+ * The questions over which a metric of pairs is summed for an entity: all, or those that have it (−1 stands
+ * for no value), or none.
  */
 type Sum = 'plain' | 'present' | 'none'
 
-/** A number of one entity on one question. */
+/** Describes a number of one entity on one question. */
 export function pairMetric<S extends Scale, const A extends Sum, const P extends boolean = true>(
   scale: S,
   sum: A,
@@ -59,13 +59,13 @@ type Publications = readonly PublicationKind[]
 export interface EntityColumn extends Measure {
   readonly about: string
   readonly type: ParquetType
-  /** The field that it holds of a metric of several. */
+  /** The field that the column holds, if the metric has several. */
   readonly field?: string
 }
 
 /**
- * A number of an entity, or several that belong together: `columns` is the type of its own column in the
- * Parquet files of entities, or a column for each of some fields, or null.
+ * Describes a number of an entity, or several that belong together. `columns` is the type of its one column
+ * in the Parquet files of entities, or a column for each of some fields, or null.
  */
 export function entityMetric<S extends z.ZodType, const P extends Publications>(
   schema: S,
@@ -78,7 +78,7 @@ export function entityMetric<S extends z.ZodType, const P extends Publications>(
   return { ...meaning, about, schema: schema.describe(about), publications, columns, example }
 }
 
-/** The same metric, which only agents have: null for a forecaster, whose payloads lack it. */
+/** Restricts a metric to agents: it is null for a forecaster, whose payloads lack it. */
 export function agentsOnly<M extends object>(metric: M) {
   return { ...metric, only: 'agent' as const }
 }

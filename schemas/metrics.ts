@@ -37,7 +37,7 @@ const RANK = measure('rank', 1, null, 'lower')
 const PER_CENT = measure('per cent', 0, 100, 'higher')
 
 /**
- * Of one entity on one question, in the order of the columns of the scores; those that are not published come
+ * The numbers of one entity on one question, in the order of the columns of the scores; unpublished ones come
  * last.
  */
 export const PAIR_METRICS = {
@@ -82,7 +82,7 @@ export const PUBLISHED_PAIR_METRICS = Object.entries(PAIR_METRICS)
   .filter(([, { published }]) => published)
   .map(([name]) => name as PublishedPairMetric)
 
-/** What the other columns of the scores mean. */
+/** The meanings of the other columns of the scores. */
 export const PAIR_ABOUT = {
   outcome: '`yes` or `no`',
   resolved_at: 'when the outcome became known',
@@ -185,7 +185,7 @@ const JUDGED = ['verification', 'metrics', 'rankings'] as const
 const RANKED = ['verification', 'rankings'] as const
 const DECIDING = ['verification', 'metrics'] as const
 
-/** Of one entity, in the order of the columns of the entities. */
+/** The metrics of one entity, in the order of the columns of the entities. */
 // prettier-ignore
 export const ENTITY_METRICS = {
   eligible: entityMetric(z.boolean(), COMPARED, 'BOOLEAN', measure('yes or no', null, null),
@@ -255,7 +255,7 @@ export type EntityMetrics = { -readonly [Name in EntityMetricName]: z.infer<Cata
 
 const ENTITY_METRIC_NAMES = Object.keys(ENTITY_METRICS) as EntityMetricName[]
 
-/** The metrics that a payload of a kind of entity holds. */
+/** Returns the metrics that a payload of a kind of entity holds. */
 export function metricsIn(kind: PublicationKind, entityType: EntityType): EntityMetricName[] {
   return ENTITY_METRIC_NAMES.filter((name) => {
     const metric = ENTITY_METRICS[name]
@@ -283,7 +283,7 @@ type NameIn<K extends PublicationKind, E extends EntityType> = {
     : never
 }[EntityMetricName]
 
-/** The schemas of the metrics that a payload holds. */
+/** Returns the schemas of the metrics that a payload holds. */
 export function fieldsOf<K extends PublicationKind, E extends EntityType>(
   kind: K,
   entityType: E,
@@ -292,7 +292,7 @@ export function fieldsOf<K extends PublicationKind, E extends EntityType>(
   return Object.fromEntries(fields) as ReturnType<typeof fieldsOf<K, E>>
 }
 
-/** What a payload holds, as an example. */
+/** Returns the metrics of a payload as an example. */
 export function exampleOf<K extends PublicationKind, E extends EntityType>(
   kind: K,
   entityType: E,

@@ -1,18 +1,18 @@
-// Names that people give: agents, models, organizations, forecasters, owners, questions. What a reader sees
-// of a name is all that it has, so that no name shows as nothing, or as another one. And prose, whose rule is
-// milder.
+// The rules for names and for prose. People give names to agents, models, organizations, forecasters, owners
+// and questions. A reader sees all that a name has, so that no name shows as nothing or as another one. The
+// rule for prose is milder.
 import { z } from 'zod'
 
 export const NAME_CHARACTERS = 200
 export const PROSE_CHARACTERS = 20_000
 
 /**
- * An emoji as UTS #51 builds them: joiners, selectors and tags are allowed in these. Tags only make the flags
- * that are known, and a digit is an emoji only together with its keycap, so that nothing hides behind either.
+ * An emoji by UTS #51, in which joiners, selectors and tags are allowed. Tags make only the known flags, and
+ * a digit is an emoji only together with its keycap, so that nothing hides behind either.
  */
 const EMOJI =
   /\p{RGI_Emoji_Tag_Sequence}|[\p{Extended_Pictographic}--\p{Cn}][\ufe0e\ufe0f]?\p{Emoji_Modifier}?(?:\u200d[\p{Extended_Pictographic}--\p{Cn}]\ufe0f?\p{Emoji_Modifier}?)*|\p{RGI_Emoji}/gv
-/** Joins or parts two letters, as Persian, Hindi and other languages are written. */
+/** A character that joins or parts two letters, as Persian, Hindi and other languages need it. */
 const JOINER = /(?<=[\p{L}\p{M}])[\u200c\u200d](?=[\p{L}\p{M}])/gu
 /**
  * Control, format, private-use and unassigned characters, and all others that show as nothing:
@@ -23,12 +23,13 @@ const NOT_NFC =
   'must be in the Unicode normalization form NFC, which writes a letter and its accent as one character'
 const LETTER_OR_DIGIT = /[\p{L}\p{Nd}]/u
 
-/** What is wrong with a name, to follow its subject: "must …"; undefined if nothing is. */
+/** Returns the fault of a name as a predicate, "must …"; undefined if it has none. */
 export function nameFault(text: string): string | undefined {
   if (text === '') return 'must not be empty'
   if (!text.isWellFormed()) return 'must be well-formed Unicode, and has half of a surrogate pair'
   if (text.normalize('NFC') !== text) return NOT_NFC
-  // Emoji are looked for only where something has to be part of one, because that takes long.
+  // The search for emoji takes long, so it runs only for a name with a character that is allowed only in
+  // emoji or between letters.
   const unseen = UNSEEN.test(text) && UNSEEN.exec(text.replace(EMOJI, ' ').replace(JOINER, ''))?.[0]
   if (unseen) {
     return `must not have the character ${codeOf(unseen)}, a control, format, private-use, unassigned or invisible one`
@@ -37,15 +38,12 @@ export function nameFault(text: string): string | undefined {
   return LETTER_OR_DIGIT.test(text) ? undefined : 'must have at least one letter or digit'
 }
 
-/**
- * Control characters, but for the tab and the line feed, halves of surrogate pairs, and what is never to be a
- * character.
- */
+/** Control characters except the tab and the line feed, halves of surrogate pairs, and noncharacters. */
 const NOT_PROSE = /(?![\t\n])[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}]/u
 
 /**
- * What is wrong with a text of many lines, to follow its subject: "must …"; undefined if nothing is. It is
- * nobody's name, so that it may be written as people write: only what no text has is refused.
+ * Returns the fault of a text of many lines as a predicate, "must …"; undefined if it has none. The text
+ * names nobody, so people may write it as they like: only characters that no text has are refused.
  */
 export function proseFault(text: string): string | undefined {
   const wrong = NOT_PROSE.exec(text)?.[0]
@@ -56,18 +54,19 @@ export function proseFault(text: string): string | undefined {
   return text.normalize('NFC') === text ? undefined : NOT_NFC
 }
 
-/** As `U+200B`. */
+/** Writes a character as `U+200B`. */
 function codeOf(character: string): string {
   return `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`
 }
 
 /**
- * The part of the rule that a pattern can say in every dialect: what stands in the Basic Multilingual Plane.
+ * The part of the rule that a pattern can express in every dialect: the characters of the Basic Multilingual
+ * Plane.
  */
 const UNSEEN_RANGES =
   '\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u034f\\u0600-\\u0605\\u061c\\u06dd\\u070f\\u0890\\u0891\\u08e2\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b\\u200e\\u200f' +
   '\\u2028-\\u202e\\u2060-\\u206f\\u2800\\u3164\\ue000-\\uf8ff\\ufdd0-\\ufdef\\ufe00-\\ufe0d\\ufeff\\uffa0\\ufff0-\\ufffb\\ufffe\\uffff'
-/** What shows as something or nothing, but is neither letter nor digit. */
+/** Allowed characters, visible or not, that are neither letters nor digits. */
 const PLAIN_RANGES =
   '\\u0020-\\u002f\\u003a-\\u0040\\u005b-\\u0060\\u007b-\\u007e\\u00a0\\u1680\\u2000-\\u200d\\u202f\\u205f\\u3000\\ufe0e\\ufe0f'
 export const NAME_PATTERN = `^[^${UNSEEN_RANGES}]*[^${UNSEEN_RANGES}${PLAIN_RANGES}][^${UNSEEN_RANGES}]*$`

@@ -12,8 +12,8 @@ export const BADGES = ['none', 'bronze', 'silver', 'gold', 'platinum'] as const
 export type Badge = (typeof BADGES)[number]
 
 /**
- * Which entities are voices: those that METHODOLOGY §1 names, by what is recorded; or everyone, where those
- * are too few.
+ * The rule by which entities are voices: the ones that METHODOLOGY §1 names, by recorded facts, or everyone
+ * if those are too few.
  */
 export const VOICE_RULES = ['recorded', 'everyone'] as const
 export type VoiceRule = (typeof VOICE_RULES)[number]
@@ -88,7 +88,7 @@ export const forecasterAdvancedMetrics = z.strictObject({
   ...provenance,
 })
 
-/** What an entity did by `as_of`. */
+/** The activity of an entity up to `as_of`. */
 const activity = {
   last_forecast_at: instant.nullable().describe('When it last made a forecast; null if never'),
   open_forecasts: count.describe('Open questions on which it has a forecast'),
@@ -130,7 +130,7 @@ export const agentSnapshot = z.strictObject({ ...agentNamed, ...snapshot })
 export const forecasterSnapshot = z.strictObject({ ...forecasterNamed, ...snapshot })
 export const snapshotRow = z.union([agentSnapshot, forecasterSnapshot])
 
-/** The payloads of one entity in a release, each with the signature of its canonical bytes. */
+/** A payload with the signature of its canonical bytes. */
 const published = <P extends z.ZodType>(payload: P) =>
   z.strictObject({ payload, signature: z.string().nullable() })
 const entityPublication = z.strictObject({
@@ -275,7 +275,7 @@ export const tree = z.strictObject({ root, size: count.describe('How many leaves
 export const payloadTree = tree.extend({
   shards: z.array(root).describe('Those of the subtrees of its shards, in the order of `files`'),
 })
-/** Null where it would have no leaf. */
+/** A tree is null if it would have no leaf. */
 export const releaseTrees = z.strictObject({
   agent: payloadTree.nullable().describe('Over the payloads of agents'),
   forecaster: payloadTree.nullable().describe('Over the payloads of forecasters'),
@@ -321,7 +321,7 @@ export const releaseManifest = z.strictObject({
     .array(quarantinedObject)
     .describe('All objects that had been moved aside when the release was planned, by key'),
   files: z.array(manifestFile),
-  // Releases that an earlier version made lack them.
+  // Releases that an earlier version made lack the optional fields below.
   trees: releaseTrees.optional().describe('What the release commits to, each leaf by its hash'),
   inputs: z
     .array(inputFile)

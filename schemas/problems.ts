@@ -1,16 +1,14 @@
-// The types of problems that a program can branch on: the one place that names them, and what their pages
-// say.
+// The types of problems that a program can branch on: the one place with their names and the texts of their
+// pages.
 
 export interface ProblemType {
   readonly status: number
   readonly title: string
-  /** What happened. */
   readonly happened: string
-  /** What the caller can do. */
   readonly remedy: string
 }
 
-/** By the last part of their addresses, in the order of their statuses. */
+/** The types by the last part of their addresses, in the order of their statuses. */
 export const PROBLEM_TYPES = {
   'malformed-request': {
     status: 400,

@@ -1,4 +1,4 @@
-// What callers may send. Every object is strict: an unknown field is refused, not dropped.
+// The requests of callers. Every object is strict: an unknown field is refused, not dropped.
 import { z } from 'zod'
 import { NAME_CHARACTERS, name } from './names.ts'
 import { ENTITY_TYPES } from './tables.ts'
@@ -83,7 +83,7 @@ export const proofQuery = z.strictObject({
     .optional(),
 })
 
-/** How many items a page may have. */
+/** The most items of a page. */
 const limit = z
   .preprocess(
     (text) => (typeof text === 'string' && /^[0-9]{1,9}$/.test(text) ? Number(text) : text),
@@ -99,7 +99,7 @@ export const leaderboardParams = z.strictObject({
   entity_type: z.enum(ENTITY_TYPES).describe('Agents are machines, forecasters people'),
 })
 
-/** A place in a release: its number, and a number that the list counts by. */
+/** A place in a list of a release: the number of the release, and a number that the list counts by. */
 export const RELEASE_CURSOR = /^([1-9][0-9]{0,7})_([0-9]{1,9})$/
 
 export const leaderboardQuery = z.strictObject({
@@ -124,7 +124,7 @@ export const CURSOR = /^([0-9]{1,15})_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{1
 
 const MOST_WORDS = 20
 
-/** The words of a text in NFC, in lower case and each once: runs of letters, marks and digits. */
+/** Returns the words of a text in NFC, in lower case and each once: runs of letters, marks and digits. */
 export function wordsOf(text: string): string[] {
   return [...new Set(text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu))]
 }
@@ -160,10 +160,7 @@ export const questionsQuery = z.strictObject({
 const formField = <F extends z.ZodType>(field: F) =>
   z.preprocess((text) => (text === '' ? undefined : text), field.optional())
 
-/**
- * What the form above the list of questions sends. The words are kept as they were written, to be shown
- * again.
- */
+/** The fields of the form above the list of questions. The words are kept as written, to be shown again. */
 export const questionsForm = z.strictObject({
   status: formField(status),
   category: formField(category),

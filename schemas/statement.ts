@@ -1,8 +1,8 @@
-// What an entry of the public log says of a release.
+// The statement about a release in an entry of the public log.
 import { z } from 'zod'
 import { ENVIRONMENTS, base64Hash, instant, sha256 } from './values.ts'
 
-/** A Merkle tree over what a release published or took in; null where the release has none. */
+/** A Merkle tree over something that a release published or took in; null if the release has none. */
 const tree = z
   .object({
     root: base64Hash,
@@ -23,5 +23,5 @@ export const statement = z.object({
 })
 export type Statement = z.infer<typeof statement>
 
-/** The trees of a statement, by the names that it has for them. */
+/** The trees of a statement, by their names in it. */
 export type StatementTree = 'agent' | 'forecaster' | 'forecasts'

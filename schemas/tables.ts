@@ -12,7 +12,7 @@ export interface Column {
   readonly name: string
   readonly type: ColumnType
   readonly nullable: boolean
-  /** What it holds, as docs/data.md says it. */
+  /** The content of the column, in the words of docs/data.md. */
   readonly about: string
 }
 
@@ -20,8 +20,8 @@ export interface TableSpec {
   readonly name: TableName
   readonly columns: readonly Column[]
   /**
-   * The most rows in a row group of a data file, a multiple of 2,048: few, where a reader looks for one row
-   * with much text, because it has to decompress the whole group.
+   * The most rows in a row group of a data file, a multiple of 2,048. It is small if a reader looks for one
+   * row with much text, because the reader has to decompress the whole group.
    */
   readonly rowsPerGroup: number
   /** Columns that order the rows inside a data file, so that readers can skip row groups. */

@@ -10,7 +10,8 @@ export const uuid = z
   .string('must be a UUID')
   // Both cases are spelt out because the JSON Schema would lose a flag.
   .regex(/^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/, 'must be a UUID')
-  // No transform: what zod makes for one survives until all memory is swept, 300 bytes for each value.
+  // This is no transform, because zod makes 300 bytes for each transformed value, which survive until all
+  // memory is swept.
   .toLowerCase()
   .meta({ format: 'uuid', description: 'A UUID in any case; answered in lower case' })
 
@@ -40,7 +41,7 @@ export const day = z
   }, 'must be a day that exists')
   .meta({ format: 'date', description: 'A day in UTC', examples: ['2026-01-31'] })
 
-/** An instant in UTC that exists, to the millisecond or less exact; parsed to milliseconds. */
+/** An instant in UTC that exists, to the millisecond or coarser; parsed to milliseconds. */
 export const instantMs = z
   .string()
   .regex(/^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,3})?Z$/, {

@@ -1,10 +1,10 @@
-// What is wrong with a value, in words that follow its name, in place of the validator's own.
+// Words the fault of a value as a predicate that follows its name, instead of in the validator's own words.
 import type { z } from 'zod'
 
 /** For `safeParse`: words every issue that its schema does not word, and keeps the value for `wasMissing`. */
 export const WORDED = { error: wordingOf, reportInput: true } as const
 
-/** Whether an issue is that there was no value at all. */
+/** Whether an issue is a missing value. */
 export function wasMissing({ code, input }: z.core.$ZodIssue): boolean {
   return input === undefined && code !== 'custom'
 }
