@@ -1,5 +1,5 @@
-// The private files by which a release hands its pairs on: which of them the next release builds on, and
-// which it makes itself.
+// The private files in which a release passes its pairs on: finds those that the next release can build on,
+// and makes the new ones.
 import { ServiceError } from '../../schemas/errors.ts'
 import type { CarriedFile, ReleaseManifest } from '../../schemas/payloads.ts'
 import { Database } from '../duckdb.ts'
@@ -23,15 +23,15 @@ import type { LocalFiles } from '../store/local-files.ts'
 import type { ReleaseContext } from './state.ts'
 
 /**
- * The most files that a manifest names before they are made one set again, and the most rows for each pair
- * that counts.
+ * A release writes all pairs anew rather than name more files than this, or hold more rows than this for each
+ * pair that counts.
  */
 const MOST_FILES = 64
 const MOST_ROWS_PER_PAIR = 2
 /**
- * What the next release can build on. Undefined, with the reason in the log, where it must sweep every
- * question: another make of the service made the last release, or its files are not there as its manifest
- * names them.
+ * Describes the last release for the next one to build on. Returns undefined if there is none, or, with the
+ * reason in the log, if the next one must sweep every question: another make of the service made the last
+ * release, it carries no pairs, or its files are not as its manifest names them.
  */
 export async function sinceLast(
   { local, methodology, service, log }: Pick<ReleaseContext, 'local' | 'methodology' | 'service' | 'log'>,
@@ -60,7 +60,7 @@ export async function sinceLast(
   }
 }
 
-/** @throws ServiceError `notFound` or `corrupt` for a file that is not there as it is named. */
+/** @throws ServiceError `notFound` or `corrupt` for a file that is missing or differs from its entry. */
 export async function carriedPaths(
   local: LocalFiles,
   files: readonly CarriedFile[],
@@ -83,14 +83,14 @@ export interface CarriedOutput {
 export interface Carried {
   /** The files of earlier releases that still count. */
   kept: readonly CarriedFile[]
-  /** Those of this release. */
+  /** The files of this release. */
   made: () => AsyncIterable<CarriedOutput>
 }
 
 /**
- * What a release carries: where it swept everything or too many rows count no more, all pairs anew, a file
- * for each part of the scores that has any, by its number from 1; else what it swept beside what was carried.
- * Has the files of pairs written in turn.
+ * Decides what a release carries. After a full sweep, with too many files, or when half of the rows are dead,
+ * it writes all pairs anew, one file for each part of the scores that has pairs, numbered from 1. Otherwise
+ * it keeps the earlier files, and writes only the swept pairs. `inTurn` writes the files of pairs.
  */
 export async function carriedBy(
   { database }: { database: Database },

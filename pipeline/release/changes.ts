@@ -1,4 +1,4 @@
-// Whether there is anything to release that the last release does not say.
+// Tells whether a new release would differ from the last one.
 import pMap from 'p-map'
 import type { QuarantinedObject, ReleaseManifest } from '../../schemas/payloads.ts'
 import { SCORED_TABLES, type ScoredTable, type TableName } from '../../schemas/tables.ts'
@@ -7,7 +7,7 @@ import { canonical } from '../proof/canonical.ts'
 import { deltaLogPath, inboxPrefix, isInboxPath } from '../store/paths.ts'
 import type { Store } from '../store/store.ts'
 
-/** What a release would be made of. */
+/** The inputs of the next release. */
 export type NextRelease = Pick<ReleaseManifest, 'as_of' | 'engines' | 'methodology_version'> & {
   quarantined: readonly QuarantinedObject[]
   tables: Record<ScoredTable, number>
@@ -17,7 +17,9 @@ export function hasChanged(last: ReleaseManifest, next: NextRelease): boolean {
   return !isAlike(last, next) || SCORED_TABLES.some((name) => last.tables[name] !== next.tables[name])
 }
 
-/** Whether all but the tables is the same. Each day has a release of its own. */
+/**
+ * Whether all but the tables is the same. A new day counts as a change, so that each day has its own release.
+ */
 function isAlike(last: ReleaseManifest, next: Omit<NextRelease, 'tables'>): boolean {
   return (
     snapshotDate(last.as_of) === snapshotDate(next.as_of) &&
@@ -32,9 +34,9 @@ function isSame(one: object, other: object): boolean {
 }
 
 /**
- * Whether there is nothing to do for a run that has found no release begun: nothing waits in the inbox, and
- * no table has a commit that the last release has not read. This takes two requests a table, however long the
- * logs are. What another run is about to take in is in the inbox until it is committed.
+ * Returns true if a run that has found no release begun has nothing to do: nothing waits in the inbox, and
+ * the last release has read every commit of the tables. This takes two requests a table, however long the
+ * logs are. Objects that another run is taking in stay in the inbox until it commits them.
  */
 export async function nothingToRelease(
   store: Store,

@@ -1,4 +1,4 @@
-// How the files of a release come into the store, and how its manifest publishes them.
+// Writes the files of a release to the store, and publishes them by the manifest.
 import type { ReleaseManifest, SupersededOutcome, VoiceRule } from '../../schemas/payloads.ts'
 import type { ScoredTable } from '../../schemas/tables.ts'
 import type { Body } from '../store/body.ts'
@@ -12,22 +12,22 @@ import { type SnapshotFiles, copySnapshot } from './snapshot.ts'
 import type { ReleaseContext, ReleaseState } from './state.ts'
 import { type GatheredTrees, inputsOf } from './trees.ts'
 
-/** Puts a file of a release. False if another run has published the release. */
+/** Puts a file of a release. Returns false if another run has published the release. */
 export type Write = (name: string, body: Body) => Promise<boolean>
 
 export function writerOf(store: Store, release: number): Write {
   return async (name, body) => {
     const path = releasePrefix(release) + name
     if ((await putOnce(store, path, body)) !== 'different') return true
-    // A run of another make wrote it, for a plan that has been taken over since, unless that run has
-    // published the release.
+    // A run of another make wrote this object before its plan was taken over, unless that run has published
+    // the release.
     if (await readManifest(store, release)) return false
     await store.put(path, body)
     return true
   }
 }
 
-/** What was made of a plan, all of it in the store. */
+/** Everything made from a plan, already in the store. */
 export interface MadeRelease {
   plan: ReleasePlan
   versions: Record<ScoredTable, TableVersion>
@@ -44,8 +44,8 @@ export interface MadeRelease {
 }
 
 /**
- * Puts the manifest, which publishes the release, and then copies the snapshot. False if another manifest is
- * there.
+ * Puts the manifest, which publishes the release, and then copies the snapshot. Returns false if another
+ * manifest is there.
  */
 export async function publish(
   { store, local, log }: Pick<ReleaseContext, 'store' | 'local' | 'log'>,

@@ -37,13 +37,15 @@ export interface ReleaseInputs {
   asOf: Date
   environment: Environment
   versions: Record<ScoredTable, TableVersion>
-  /** The release before it, if there is one: what it scored by may have been corrected since. */
+  /** The release before it, if there is one; outcomes that it scored by may have changed since. */
   previous: Pick<ReleaseManifest, 'as_of' | 'tables' | 'trees' | 'inputs'> | undefined
   /** Whether its shards hold the snapshot of its day. */
   bringsSnapshot: boolean
-  /** What it may build on; undefined: it sweeps every question, to the same bytes. */
+  /**
+   * The earlier pairs that it may build on. If undefined, it sweeps every question, and makes the same bytes.
+   */
   since?: Since | undefined
-  /** What the release before it carries. Undefined: pairs are not carried. */
+  /** The files that the release before it carries. If undefined, this one carries no pairs. */
   carriedBefore?: readonly CarriedFile[]
 }
 
@@ -56,13 +58,13 @@ export interface DerivedRelease extends AsyncDisposable {
   pairs: number
   carried: Carried | undefined
   /**
-   * Every file of the release but its manifest, in the order of the manifest. Each is made when asked for; a
-   * large one is gone when the next is.
+   * Yields every file of the release but its manifest, in the order of the manifest. It makes each on demand,
+   * and deletes a large one when the caller asks for the next.
    */
   files(sign: SignBytes): AsyncIterable<OutputFile | LargeFile>
 }
 
-/** What it returns must be disposed of, also where its files are not asked for. */
+/** Derives a release. The caller must dispose of the result, even if it asks for no files. */
 export async function deriveRelease(
   context: DerivationContext,
   inputs: ReleaseInputs,
@@ -80,7 +82,7 @@ export async function deriveRelease(
   )
   const shards = shardsOfKinds(entities)
   const scoreParts = partsOf('scores', shards, partSizes)
-  // DuckDB writes these while entities are scored and other files are made.
+  // DuckDB writes these files while the process scores entities and makes other files.
   await using begun = new AsyncDisposableStack()
   const inTurn = begun.use(new FilesInTurn(context.directory))
   const scoreFiles = scoresInTurn(inTurn, world, entities, scoreParts)
@@ -137,8 +139,8 @@ function shardsOfKinds(entities: readonly OrderedEntity[]): ShardCount[] {
 }
 
 /**
- * A function of its own, so that what the caller returns does not hold the entities as they were before they
- * were scored.
+ * Begins the files of scores. It is separate so that the closures that the caller returns do not hold the
+ * unscored entities.
  */
 function scoresInTurn(
   inTurn: FilesInTurn,
@@ -154,8 +156,8 @@ function scoresInTurn(
 }
 
 /**
- * A function of its own, so that what the caller returns does not hold the scores as they were before they
- * were rounded.
+ * Ranks each kind of entity. It is separate so that the closures that the caller returns do not hold the
+ * unrounded scores.
  */
 function rankKinds(
   methodology: Methodology,

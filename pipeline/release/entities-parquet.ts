@@ -3,7 +3,7 @@ import { ByteWriter, ParquetWriter, schemaFromColumnData } from 'hyparquet-write
 import { ENTITY_COLUMNS } from '../../schemas/metrics.ts'
 import type { RankedEntity } from './payloads.ts'
 
-/** Rows to a row group: the first is small, for readers that only look at the beginning. */
+/** Rows in a row group. The first is small for readers that only look at the beginning. */
 const FIRST_GROUP_ROWS = 1_000
 const GROUP_ROWS = 100_000
 
@@ -15,14 +15,14 @@ const COLUMNS: readonly { name: string; type: 'STRING' | 'BOOLEAN' | 'INT32' | '
   ...ENTITY_COLUMNS.map(({ name, type }) => ({ name, type })),
 ]
 
-/** The entities as one file. */
+/** Returns the entities as one file. */
 export function entitiesParquet(entities: Iterable<RankedEntity>): Uint8Array {
   const file = new EntitiesFile()
   for (const entity of entities) file.add(entity)
   return file.finish()
 }
 
-/** A file under way: only a row group of entities is held as rows at a time. */
+/** A file under way. It holds only one row group of entities as rows at a time. */
 export class EntitiesFile {
   readonly #bytes = new ByteWriter()
   readonly #file: ParquetWriter
@@ -52,7 +52,7 @@ export class EntitiesFile {
   #flush(): void {
     const rows = this.#rows
     const columnData = COLUMNS.map(({ name }, index) => ({ name, data: rows.map((row) => row[index]) }))
-    // Into memory it writes at once.
+    // A write to memory is complete when it returns, so nothing awaits it.
     void this.#file.write({ columnData, rowGroupSize: this.#groupRows })
     this.#rows = []
     this.#groupRows = GROUP_ROWS

@@ -1,4 +1,4 @@
-// Large files of a release that are written one after another while other work goes on.
+// Writes large files of a release one after another while other work goes on.
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -8,20 +8,20 @@ export class FilesInTurn implements AsyncDisposable {
   #last: Promise<void> = Promise.resolve()
   #isDisposed = false
 
-  /** @param directory where the files are until they are disposed of. */
+  /** @param directory holds the files until they are read or disposed of. */
   constructor(directory: string) {
     this.#directory = directory
   }
 
   /**
-   * Has a file written as soon as those before it are. Returns a function that reads it once it is written,
-   * and deletes it.
+   * Queues a write, which begins when all before it have succeeded. Returns a function that waits for the
+   * file, reads it and deletes it.
    */
   add(name: string, write: (location: string) => Promise<void>): () => Promise<Uint8Array> {
     const location = join(this.#directory, name.replace('/', '-'))
     this.#locations.push(location)
     const written = this.#last.then(() => (this.#isDisposed ? undefined : write(location)))
-    // A failure is met where it is awaited, which may be later.
+    // The caller sees a failure when it awaits the file, which may be later.
     written.catch(() => undefined)
     this.#last = written
     return async () => {
@@ -32,7 +32,7 @@ export class FilesInTurn implements AsyncDisposable {
     }
   }
 
-  /** Waits for the file that is being written. */
+  /** Waits for the write under way, skips those after it, and deletes the files. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isDisposed = true
     await Promise.allSettled([this.#last])

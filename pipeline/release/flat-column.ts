@@ -1,6 +1,6 @@
-// Decodes a column of a row group with the parts of hyparquet. Its own readers go through every value of a
-// column that may have nulls as if it were a list. That took most of the time, and turned typed arrays into
-// arrays whose numbers the garbage collector copies.
+// Decodes a column of a row group with parts of hyparquet. Its own readers treat a column that may have nulls
+// as a list, value by value. That took most of the time, and turned typed arrays into arrays whose numbers
+// the garbage collector copies.
 import type { ColumnMetaData, DataPageHeader, DecodedArray, FileMetaData } from 'hyparquet'
 import { parquetHeader } from 'hyparquet/src/column.js'
 import { DEFAULT_PARSERS, convert, convertWithDictionary } from 'hyparquet/src/convert.js'
@@ -19,12 +19,12 @@ export interface PieceInFile {
 }
 
 /**
- * All values of a column without lists; null where there is none.
+ * Returns all values of a column without lists, with null for a missing value.
  *
- * @param metadata of the file, whose `nth` row group is meant.
- * @param piece has the row group.
- * @throws Error if they do not belong together, for what DuckDB does not write, or for a column of a list or
- *   a struct.
+ * @param metadata describes the file; `nth` is the row group to decode.
+ * @param piece holds the row group.
+ * @throws Error if metadata and piece do not belong together, for a file that DuckDB would not write, or for
+ *   a column of a list or a struct.
  */
 export function flatColumn(
   { schema, row_groups }: FileMetaData,
@@ -68,7 +68,7 @@ function bytesOf(column: ColumnMetaData, { offset, bytes }: PieceInFile): Uint8A
   return bytes.subarray(from, to)
 }
 
-/** The values of a page that is not compressed any more; null where there is none. */
+/** Returns the values of a decompressed page, with null for a missing value. */
 function valuesIn(
   page: Uint8Array,
   header: DataPageHeader,
@@ -76,23 +76,23 @@ function valuesIn(
   decoder: ColumnDecoder,
 ): DecodedArray {
   const skipped = levelsOfAll(page, header.num_values, decoder)
-  // Without a path the parts take the column for one that must have values, and look for no levels.
+  // Without a schema path, hyparquet takes the column for a required one, and reads no levels.
   const decoderOfRest = skipped > 0 ? { ...decoder, schemaPath: [] } : decoder
   const { definitionLevels, dataPage } = readDataPage(page.subarray(skipped), header, decoderOfRest)
   const values = convertWithDictionary(dataPage, dictionary, header.encoding, decoder)
-  // There are no levels where no value is missing.
+  // hyparquet returns no levels if no value is missing.
   return definitionLevels?.length ? withNulls(values, definitionLevels) : values
 }
 
 /**
- * How many bytes of a page have its levels, if these are one run of ones: no value is missing, and they need
- * not be read row by row. Otherwise 0.
+ * Returns how many bytes the levels of a page take if they are one run of ones: then no value is missing, and
+ * the levels need no reading row by row. Otherwise returns 0.
  */
 function levelsOfAll(page: Uint8Array, rows: number, { element }: ColumnDecoder): number {
   if (element.repetition_type !== 'OPTIONAL') return 0
   const view = viewOf(page)
   const run = { view, offset: 4 }
-  // Encoded as the length of what follows, twice the number of rows, and the level.
+  // The encoding is the length of the rest, twice the number of rows, and the level.
   const isOfAll = readVarInt(run) === 2 * rows && view.getUint8(run.offset) === 1
   return isOfAll ? 4 + view.getUint32(0, true) : 0
 }
@@ -101,7 +101,7 @@ function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView<ArrayB
   return new DataView(buffer as ArrayBuffer, byteOffset, byteLength)
 }
 
-/** @param levels of each row, 0 for one without a value. */
+/** @param levels one for each row, 0 if it has no value. */
 function withNulls(values: DecodedArray, levels: readonly number[]): unknown[] {
   let next = 0
   return levels.map((level): unknown => (level === 0 ? null : values[next++]))

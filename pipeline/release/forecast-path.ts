@@ -1,4 +1,4 @@
-// Where a forecast is in the tree of a release, by reading as little of `forecasts.tree` as that takes.
+// Finds the path of a forecast in the tree of a release, and reads as little of `forecasts.tree` as possible.
 import { createHash } from 'node:crypto'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { ManifestFile } from '../../schemas/payloads.ts'
@@ -11,15 +11,15 @@ import type { Store } from '../store/store.ts'
 import { ID_BYTES, RECORD_BYTES } from './forecasts-tree.ts'
 import { missingFile } from './read.ts'
 
-/** One read may go wrong on its way. Two that do mean that the object itself is damaged. */
+/** One read may go wrong on its way. If two do, the object itself is damaged. */
 const READS = 2
-/** A file of some million forecasts is not held in memory. */
+/** The bytes of one read, so that memory never holds a file of some million forecasts. */
 const PIECE_BYTES = 4 * 1024 * 1024
 
 /**
- * The path of a forecast, checked against the root; undefined for an id that the file does not have. It takes
- * one read of an id for each halving of the runs of 256 records, one read of the run, and one for each other
- * tile that the path crosses.
+ * Returns the path of a forecast, checked against the root; undefined if the file does not have the id. It
+ * reads one id for each halving of the runs of 256 records, then the run, and then each other tile that the
+ * path crosses.
  *
  * @throws ServiceError `notFound` if retention has deleted the file, `corrupt` if it is lost or damaged.
  */
@@ -40,7 +40,7 @@ export async function forecastPath(
 }
 
 /**
- * Reads all of a file, a piece at a time, and compares its hash: ids are in no hash of the tree, so that
+ * Reads a whole file, a piece at a time, and compares its hash. The hashes of the tree do not cover ids, so
  * nothing else shows that one is missing.
  *
  * @throws ServiceError as `forecastPath` does.
@@ -65,7 +65,7 @@ class TreeFile {
   readonly #store: Store
   readonly #release: number
   readonly #tree: TreeHead
-  /** The run of records that was read, by its number. */
+  /** Runs of records already read, by number. */
   readonly #runs = new Map<number, Uint8Array>()
 
   constructor(store: Store, release: number, tree: TreeHead) {
@@ -97,7 +97,7 @@ class TreeFile {
     return releasePrefix(this.#release) + FORECASTS_TREE_PATH
   }
 
-  /** The last run of 256 records that begins at or before an id; the first if none does. */
+  /** Finds the last run of 256 records that begins at or before an id, or the first if none does. */
   async #runOf(id: Uint8Array): Promise<number> {
     let low = 0
     let high = Math.ceil(this.#tree.size / TILE_WIDTH) - 1
@@ -119,10 +119,7 @@ class TreeFile {
     return run
   }
 
-  /**
-   * The hashes of the lowest level are in the records, those of each other level follow those of the level
-   * below.
-   */
+  /** Level 0 is in the records; the hashes of each other level follow those of the level below. */
   readonly #readTile: ReadTile = async ({ level, index, width }) => {
     if (level === 0) {
       const run = await this.#run(index)

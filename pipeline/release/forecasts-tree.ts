@@ -1,5 +1,5 @@
-// The tree over the forecasts that came by the API and that no earlier release has in its tree (docs/data.md,
-// Trees).
+// Makes the tree over the forecasts that came by the API and that no earlier release has in its tree
+// (docs/data.md, Trees).
 import type { PipelineComponents } from '../components.ts'
 import { createHash } from 'node:crypto'
 import { rm } from 'node:fs/promises'
@@ -18,13 +18,13 @@ import { FilesInTurn } from './files-in-turn.ts'
 import type { LargeFile } from './shards.ts'
 import { type Before, newFiles } from './trees.ts'
 
-/** Of a record in `forecasts.tree`: an id and the hash of its leaf. */
+/** A record in `forecasts.tree` is an id and the hash of its leaf. */
 export const ID_BYTES = 16
 export const RECORD_BYTES = ID_BYTES + HASH_BYTES
 /** A record in hexadecimal digits, and a line end. */
 const LINE_BYTES = 2 * RECORD_BYTES + 1
 const LINES_AT_ONCE = 1024
-/** The text of a range is a tenth of a gigabyte. */
+/** The lines of a range are a tenth of a gigabyte of text. */
 const LEAVES_PER_RANGE = 1_000_000
 
 type ForecastsContext = Pick<PipelineComponents, 'database' | 'local' | 'directory'>
@@ -47,8 +47,8 @@ class ForecastsTree implements LargeFile {
 }
 
 /**
- * `size` records of 48 bytes, an id and the hash of its leaf, in ascending order of id; then the hashes of
- * tile level 1, of level 2, … Undefined where no forecast is new.
+ * Makes a file of `size` records of 48 bytes, an id and the hash of its leaf, in ascending order of id,
+ * followed by the hashes of tile level 1, of level 2, … Returns undefined if no forecast is new.
  */
 export async function forecastsTree(
   context: ForecastsContext,
@@ -58,7 +58,7 @@ export async function forecastsTree(
   const added = newFiles(version, before, 'trees')
   const day = await attachAdded(context, added)
   if (day === undefined) return undefined
-  // A forecast is recorded after it was made, so that no earlier file has an id of these.
+  // A forecast is recorded after it is made, so no file of an earlier day has one of these ids.
   const isAdded = new Set(added)
   const earlier = version.files.filter((file) => !isAdded.has(file) && file.recordedDate >= day)
   await attach(context, 'earlier', earlier)
@@ -66,8 +66,8 @@ export async function forecastsTree(
 }
 
 /**
- * Makes the view `added` of the forecasts that came by the API in these data files. Returns the day of the
- * first of them, by its own time; undefined where there is none.
+ * Creates the view `added` of the forecasts in these data files that came by the API. Returns the day on
+ * which the first of them was made; undefined if there is none.
  */
 export async function attachAdded(
   context: ForecastsContext,
@@ -92,14 +92,15 @@ async function attach(
 }
 
 /**
- * The tree over the forecasts of the view `added` whose ids the view `earlier` does not have, of which it
- * makes the view `leaves`. Undefined where there is none.
+ * Creates the view `leaves` of the forecasts in the view `added` whose ids the view `earlier` lacks, and
+ * makes the tree over them. Returns undefined if there is none.
  */
 export async function treeOfLeaves(
   { database, directory }: Omit<ForecastsContext, 'local'>,
   leavesPerRange = LEAVES_PER_RANGE,
 ): Promise<ForecastsTree | undefined> {
-  // Few or none, so that `earlier` is read once, and not by every query of what is left.
+  // These ids are few or none. Because they are stored, DuckDB reads `earlier` once, and not in every later
+  // query.
   await database.run(
     `CREATE OR REPLACE TEMP TABLE logged AS SELECT forecast_id FROM earlier SEMI JOIN added USING (forecast_id)`,
   )
@@ -119,20 +120,20 @@ export async function treeOfLeaves(
   return parts.length > 0 ? await treeOf(parts, join(directory, FORECASTS_TREE_PATH)) : undefined
 }
 
-/** A probability as canonical JSON has it: DuckDB would write 1.0 and 1e-06. */
+/** A probability as in canonical JSON; DuckDB would write 1.0 and 1e-06. */
 const PROBABILITY = `CASE ppm WHEN 0 THEN '0' WHEN 1000000 THEN '1'
   ELSE '0.' || rtrim(lpad(ppm::VARCHAR, 6, '0'), '0') END`
-/** In UTC. DuckDB writes a time without a zone in a third of the time that one with a zone takes. */
+/** The time in UTC. DuckDB writes a time without a zone in a third of the time that one with a zone takes. */
 const FORECAST_AT = `strftime(make_timestamp(epoch_us(forecast_at)), '%Y-%m-%dT%H:%M:%S.%gZ')`
 /** The body of the answer to the submission, byte for byte. */
 const LEAF = `'{"agent_id":"', entity_id, '","forecast_at":"', ${FORECAST_AT}, '","forecast_id":"', forecast_id,
   '","probability":', ${PROBABILITY}, ',"question_id":"', question_id, '"}'`
 
 /**
- * Ranges of ids with this many leaves each, few enough to be sorted in memory. An id begins with its time:
- * those whose first 8 digits are the same are of one minute, and stay together.
+ * Returns SQL for ranges of ids with this many leaves each, few enough to sort in memory. An id begins with
+ * its time: ids with the same first 8 digits are of one minute, and stay together.
  *
- * Grain: one row per range, how its ids begin, in order.
+ * Grain: one row per range, with the beginning of its ids, in order.
  */
 function rangesOf(leavesPerRange: number): string {
   return `SELECT min(first) AS first
@@ -153,7 +154,10 @@ function recordsBetween(first: string, next: string | undefined): string {
     ORDER BY record`
 }
 
-/** The tree of the records that these read, in order, a line each, which it writes at a location. */
+/**
+ * Reads the parts in order, one record a line, and writes the records and the hashes of the tree at a
+ * location.
+ */
 async function treeOf(
   parts: readonly (() => Promise<Uint8Array>)[],
   location: string,
@@ -185,7 +189,7 @@ async function treeOf(
   return new ForecastsTree(tree, { location, sizeBytes, sha256: hash.digest('hex') })
 }
 
-/** Many records at a time. */
+/** Yields the bytes of many records at a time. */
 function* recordsIn(lines: Uint8Array): Iterable<Uint8Array> {
   const text = Buffer.from(lines.buffer, lines.byteOffset, lines.byteLength)
   for (let at = 0; at < text.byteLength; at += LINES_AT_ONCE * LINE_BYTES) {

@@ -1,4 +1,4 @@
-// The pages of a release on which the entities of a kind stand in order.
+// Makes the pages of a release that list the entities of a kind in order.
 import type { EntityType } from '../../schemas/tables.ts'
 import { canonical } from '../proof/canonical.ts'
 import { leaderboardPath } from '../store/paths.ts'
@@ -9,7 +9,7 @@ import type { OutputFile } from './shards.ts'
 
 export const ENTRIES_PER_PAGE = 100
 
-/** All pages of a kind of entity, in `inOrder`. */
+/** Yields all pages of a kind of entity, ordered by `inOrder`. */
 export function* leaderboardFiles(
   entityType: EntityType,
   entities: readonly ListedEntity[],
@@ -22,7 +22,7 @@ export function* leaderboardFiles(
   }
 }
 
-/** A page, by its number from 0. */
+/** Makes a page, given its number from 0. */
 export function leaderboardPage(
   entityType: EntityType,
   page: number,
@@ -34,8 +34,8 @@ export function leaderboardPage(
 }
 
 /**
- * Where an entity stands: those without a rank come last, and the greater second number first; then the id
- * decides.
+ * Returns the keys of the order. Entities without a rank come last; within a rank the greater second number
+ * comes first, then the lesser id.
  */
 export function orderOf({ metrics }: ListedEntity): { rank: number | null; second: number } {
   const { rank, skill, contested_questions } = metrics

@@ -34,7 +34,7 @@ export interface NoRelease {
   reason: 'unchanged' | 'lost'
 }
 
-/** A release that is about to be made, and is planned in the store. */
+/** A release that has a plan in the store and is not made yet. */
 export interface PlannedRelease {
   state: ReleaseState
   plan: ReleasePlan
@@ -44,12 +44,11 @@ export interface PlannedRelease {
 }
 
 /**
- * Takes in the inbox and publishes a release. If an earlier run left a snapshot or a release unfinished, that
- * is finished first. Any number of runs may be under way: one commits, the others say that they lost.
+ * Takes in the inbox and publishes a release. If an earlier run left a snapshot or a release unfinished, it
+ * finishes that first. Any number of runs may be under way: one commits, the others report that they lost.
  *
  * @throws ServiceError `invalid` for an `asOf` in the future, `conflict` for one before the last release's or
- *   for the store of another environment, `unavailable` where the store does not answer: running again is
- *   safe.
+ *   for the store of another environment, `unavailable` if the store does not answer: running again is safe.
  */
 export async function makeRelease(
   context: ReleaseContext,
@@ -65,7 +64,7 @@ export async function makeRelease(
 }
 
 /**
- * Finishes a snapshot that an earlier run left, and plans the next release, unless that is planned already.
+ * Finishes a snapshot that an earlier run left unfinished, and plans the next release unless it has a plan.
  *
  * @throws ServiceError as `makeRelease` does.
  */
@@ -116,7 +115,7 @@ function compactAll(context: ReleaseContext): Promise<Record<ScoredTable, TableV
 }
 
 /**
- * Derives and writes every file and last the manifest; loses if another run has published the release by
+ * Derives and writes every file, and last the manifest. It loses if another run has published the release by
  * then.
  */
 function carryOut(context: ReleaseContext, planned: PlannedRelease): Promise<ReleaseResult> {
@@ -134,8 +133,8 @@ function carryOut(context: ReleaseContext, planned: PlannedRelease): Promise<Rel
 }
 
 /**
- * Derives and writes every file but the manifest; undefined if another run has published the release by then.
- * What it derived is no longer in memory when it returns.
+ * Derives and writes every file but the manifest. Returns undefined if another run has published the release
+ * by then. When it returns, memory no longer holds the derived data.
  */
 async function writeFiles(
   context: ReleaseContext & { database: Database },

@@ -1,4 +1,4 @@
-// What a release says of each owner: all of the owner's agents, so that anyone who is shown one sees the
+// Makes the files of owners. Each lists all agents of an owner, so that anyone who sees one of them sees the
 // others too.
 import { canonicalText } from '../proof/canonical.ts'
 import { GrowingText } from '../proof/growing-text.ts'
@@ -9,7 +9,7 @@ import { ENTITIES_PER_SHARD, type OutputFile, type SignBytes, addPublished } fro
 /** Room for most files. */
 const FILE_BYTES = 2 ** 18
 
-/** The files of all owners, in order of id, from the agents in order of id. */
+/** Yields the files of all owners, in order of id. `agents` must be in order of id. */
 export function* ownerFiles(
   agents: readonly ListedEntity[],
   provenance: Provenance,
@@ -27,7 +27,7 @@ export function* ownerFiles(
   }
 }
 
-/** A file of owners, by its number from 0, each with the agents in order of id. */
+/** Makes a file of owners, given its number from 0. The agents of each owner must be in order of id. */
 export function ownerFile(
   number: number,
   owners: readonly (readonly [owner: string, agents: readonly ListedEntity[]])[],
@@ -50,7 +50,10 @@ export function ownerFile(
   }
 }
 
-/** `best_skill` and `median_skill`, the lower median, are over the eligible agents. */
+/**
+ * Returns the payload of an owner. `best_skill` and `median_skill`, the lower median, are over the eligible
+ * agents.
+ */
 function ownerPayload(
   owner_id: string,
   agents: readonly ListedEntity[],

@@ -1,15 +1,15 @@
-// The parts that the Parquet files of a release are made in, so that none has to be held whole: runs of whole
-// shards.
+// Divides the Parquet files of a release into parts, which are runs of whole shards, so that memory never
+// holds all scores or all entities.
 import type { EntityType } from '../../schemas/tables.ts'
 import { ENTITIES_PER_SHARD } from './shards.ts'
 
 /**
- * A part ends with the shard by which it has this many pairs (scores) or entities, or with the last shard of
- * its kind.
+ * A part ends with the shard that brings it to this many pairs (scores) or entities, or with the last shard
+ * of its kind.
  */
 export const PART_SIZES = { pairs: 4_000_000, entities: 1_000_000 }
 
-/** How much is in a shard. */
+/** The size of a shard. */
 export interface ShardCount {
   entityType: EntityType
   entities: number
@@ -18,10 +18,10 @@ export interface ShardCount {
 
 export interface ReleasePart extends ShardCount {
   path: string
-  /** What comes before it, of all kinds. */
+  /** The entities and pairs before it, of all kinds. */
   firstEntity: number
   firstPair: number
-  /** How many shards it is made of. */
+  /** The number of its shards. */
   shards: number
 }
 
@@ -30,7 +30,7 @@ export function partPath(folder: 'scores' | 'entities', number: number): string 
   return `${folder}/${String(number).padStart(3, '0')}.parquet`
 }
 
-/** The shards of entities of a kind in order. */
+/** Divides the entities of one kind, in order, into shards. */
 export function shardsOf(entities: readonly { entityType: EntityType; pairs: number }[]): ShardCount[] {
   const shards: ShardCount[] = []
   for (let from = 0; from < entities.length; from += ENTITIES_PER_SHARD) {
@@ -41,7 +41,9 @@ export function shardsOf(entities: readonly { entityType: EntityType; pairs: num
   return shards
 }
 
-/** The parts of `folder`, numbered through all kinds of entities, from all shards in order. */
+/**
+ * Returns the parts of `folder`, numbered through all kinds of entities. `shards` are all shards in order.
+ */
 export function partsOf(
   folder: 'scores' | 'entities',
   shards: readonly ShardCount[],

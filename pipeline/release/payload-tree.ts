@@ -1,4 +1,4 @@
-// Where a payload is in the tree over all payloads of its kind of entity: the path inside its shard, and on
+// Finds a payload in the tree over all payloads of its kind of entity: its path inside its shard, continued
 // over the roots of the shards (docs/data.md, Trees).
 import type { PublicationKind } from '../../schemas/metric.ts'
 import type { ReleaseShard, ReleaseTrees } from '../../schemas/payloads.ts'
@@ -8,7 +8,7 @@ import { MerkleTree, leafHash } from '../proof/merkle.ts'
 import type { Path } from '../proof/tlog-proof.ts'
 import { ENTITIES_PER_SHARD, LEAVES } from './shards.ts'
 
-/** The part of a tree that a shard is. */
+/** The subtree over the payloads of a shard. */
 export interface ShardTree {
   /** In the order of the tree. */
   entityIds: readonly string[]
@@ -23,8 +23,8 @@ export function shardTree({ entities }: Pick<ReleaseShard, 'entities'>): ShardTr
 }
 
 /**
- * The path of a payload, by the number of its shard from 0; undefined for an entity that the shard does not
- * have.
+ * Returns the path of a payload, given the number of its shard from 0; undefined if the shard lacks the
+ * entity.
  */
 export function payloadPath(
   { shards }: Pick<NonNullable<ReleaseTrees['agent']>, 'shards'>,
@@ -36,7 +36,7 @@ export function payloadPath(
   const entity = entityIds.indexOf(entityId)
   if (entity < 0) return undefined
   const leaf = entity * LEAVES.length + LEAVES.indexOf(kind)
-  // All shards but the last are full, so that the path over their roots continues that inside one.
+  // All shards but the last are full, so the path over their roots continues the path inside a shard.
   const above = new MerkleTree(shards.map(hashOfBase64)).inclusionPath(shardNumber)
   return {
     index: shardNumber * ENTITIES_PER_SHARD * LEAVES.length + leaf,

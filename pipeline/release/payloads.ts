@@ -1,4 +1,4 @@
-// What a release says of each entity: its payloads, from the catalogue of metrics.
+// Makes the payloads of each entity from the catalogue of metrics.
 import { type PublicationKind, PUBLICATIONS } from '../../schemas/metric.ts'
 import { type EntityMetricName, type EntityMetrics, metricsIn } from '../../schemas/metrics.ts'
 import type { Badge, Certification, VoiceRule } from '../../schemas/payloads.ts'
@@ -11,7 +11,7 @@ import { inOrder } from '../proof/canonical.ts'
 import { type Voices, badgeOf, certificationOf, rankedVoices, rankIn } from '../scoring/ranking.ts'
 import { rounded } from '../scoring/round.ts'
 
-/** What every payload of a release says of the release itself. */
+/** Facts about the release that every payload repeats. */
 export interface Provenance {
   methodology_version: string
   release: number
@@ -20,12 +20,12 @@ export interface Provenance {
 }
 
 export interface RankedEntity extends Omit<ScoredEntity, 'scores'> {
-  /** As they are published: every number with six decimals. */
+  /** Published values, rounded to six decimals. */
   metrics: EntityMetrics
   award: { certification: Certification } | { badge: Badge }
 }
 
-/** What leaderboards and owners say of an entity. */
+/** The facts about an entity in leaderboards and files of owners. */
 export interface ListedEntity extends Pick<
   RankedEntity,
   'entityType' | 'entityId' | 'name' | 'ownerId' | 'retiredAtMs' | 'pairs' | 'award'
@@ -79,8 +79,8 @@ export function rankAmong(
 }
 
 /**
- * With six decimals; and inside each metric every name is in canonical order, so that payloads are written
- * fastest.
+ * Rounds to six decimals, and puts the names inside each metric in canonical order, so that payloads are
+ * written fastest.
  */
 export function publishedForm(scores: EntityScores): EntityScores {
   const copy: Record<string, unknown> = { ...scores }
@@ -103,12 +103,12 @@ const METRICS_IN = Object.fromEntries(
 /** In these payloads an entity without a rank has no skill. */
 const RANKED_KINDS = new Set<PublicationKind>(['verification', 'rankings'])
 
-/** The skill by which an entity is ranked; null if it is not eligible. */
+/** Returns the skill that ranks an entity; null if it is not eligible. */
 export function rankedSkill({ eligible, skill }: Pick<EntityMetrics, 'eligible' | 'skill'>): number | null {
   return eligible ? skill : null
 }
 
-/** How a payload names its entity. */
+/** Returns the member that names the entity in a payload. */
 export function nameOf({
   entityType,
   entityId,
@@ -144,7 +144,7 @@ export function payloadsOf(
   }
 }
 
-/** The names of an entity, as registered or imported, and what it has done. */
+/** Returns the names of an entity, as registered or imported, and its activity. */
 function profileOf(entity: RankedEntity): object {
   const { name, ownerId, registeredAtMs, retiredAtMs } = entity
   const agent = {
@@ -164,7 +164,7 @@ function profileOf(entity: RankedEntity): object {
   }
 }
 
-/** As it is published: UTC with milliseconds. */
+/** Formats an instant as published: UTC with milliseconds. */
 export function instantOf(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString()
 }

@@ -1,4 +1,5 @@
-// Decides what a release is made of, once: whoever finds a plan carries it out to the same bytes.
+// Decides once what a release is made of. Every run of the same make that finds the plan carries it out to
+// the same bytes.
 import { ServiceError } from '../../schemas/errors.ts'
 import type { QuarantinedObject, ReleaseManifest } from '../../schemas/payloads.ts'
 import { SCORED_TABLES, type ScoredTable } from '../../schemas/tables.ts'
@@ -22,7 +23,7 @@ interface Make {
   environment: Environment
   methodology_version: string
   engines: ReleaseManifest['engines']
-  /** Tells the signing secrets apart without giving them away; null: signing is off. */
+  /** Distinguishes the signing secrets without revealing them; null if signing is off. */
   signing: string | null
 }
 
@@ -32,18 +33,20 @@ export interface ReleasePlan extends Make {
   tables: Record<ScoredTable, number>
   /** Whether the release is the first of its day, so that the day's snapshot is copied from its shards. */
   brings_snapshot: boolean
-  /** What had been moved aside by then. */
+  /** The objects in quarantine when the plan was made. */
   quarantined: readonly QuarantinedObject[]
 }
 
-/** A plan of another make is left alone for this long: its run may still be at work. */
+/**
+ * A run leaves a plan of another make alone for this long, because the run that made it may still be at work.
+ */
 const TAKEOVER_MS = 15 * 60_000
 
 /**
- * Refuses an instant that no release may be made as of.
+ * Refuses an `as_of` that the next release must not have.
  *
  * @throws ServiceError `invalid` for an `--as-of` in the future; `conflict` for an instant before the `as_of`
- *   of the last release, or of the one that has been begun after it: then `--as-of` or the clock is wrong.
+ *   of the last release, or of the release begun after it: then `--as-of` or the clock is wrong.
  */
 export function assertAsOf(state: ReleaseState, requested: Date | undefined, now: Date): void {
   if (requested && requested > now) {
@@ -65,7 +68,8 @@ export function assertAsOf(state: ReleaseState, requested: Date | undefined, now
 }
 
 /**
- * @throws ServiceError `unavailable` where the store does not show all that the last release was made from.
+ * @throws ServiceError `unavailable` if the store does not show all commits that the last release was made
+ *   from.
  */
 export async function newPlan(
   context: ReleaseContext,
@@ -87,7 +91,10 @@ export async function newPlan(
   }
 }
 
-/** Whether no earlier release is of that day. Since `as_of` never goes back, the last release tells. */
+/**
+ * Whether the release is the first of its day, and the day has no snapshot yet. Since `as_of` never goes
+ * back, only the last release can be of the same day.
+ */
 async function bringsSnapshot(store: Store, { manifest }: ReleaseState, asOf: string): Promise<boolean> {
   const date = snapshotDate(asOf)
   if (manifest && snapshotDate(manifest.as_of) === date) return false
@@ -95,9 +102,9 @@ async function bringsSnapshot(store: Store, { manifest }: ReleaseState, asOf: st
 }
 
 /**
- * The plan by which the release that a run has begun is finished. A plan of another make cannot be carried
- * out to the same bytes, so once its run must be dead it is replaced by a plan of this make, as of the same
- * instant.
+ * Returns the plan to finish a release that a run has begun. This run cannot carry out a plan of another make
+ * to the same bytes. Once the other run must be dead, it replaces that plan by one of this make, as of the
+ * same instant.
  *
  * @throws ServiceError `conflict` for a plan of another make whose run may still be at work.
  */
@@ -119,7 +126,7 @@ export async function begunPlan(
       `release ${release} was begun at ${started_at} by another version of the service or under another secret; it is taken over after ${TAKEOVER_MS / 60_000} minutes`,
     )
   }
-  // A plan is never changed once its release is published, even if the store has failed to show that at
+  // Once a release is published, its plan must never change, even if the store did not show the manifest at
   // first.
   if (await readManifest(context.store, release)) {
     throw new ServiceError('unavailable', `the store has not shown release ${release} before; run again`, {
@@ -132,9 +139,9 @@ export async function begunPlan(
 }
 
 /**
- * The plan of a release, for one of many processes that carry it out.
+ * Returns the plan of a release to one of the many processes that carry it out.
  *
- * @throws ServiceError `notFound` without one, `conflict` for a plan of another make: this process would
+ * @throws ServiceError `notFound` if there is none, `conflict` for a plan of another make: this process would
  *   write other bytes.
  */
 export async function ownPlan(context: ReleaseContext, release: number): Promise<ReleasePlan> {
@@ -162,7 +169,7 @@ export function makeOf({ methodology, environment, secrets, service }: ReleaseCo
   }
 }
 
-/** @throws ServiceError `corrupt` where a table has lost the version that a plan or a manifest names. */
+/** @throws ServiceError `corrupt` if a table has lost the version that a plan or a manifest names. */
 export async function versionsOf(
   store: Store,
   tables: Record<string, number>,

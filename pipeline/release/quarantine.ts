@@ -1,6 +1,6 @@
 // Moves aside an inbox object, an intake or a snapshot manifest that cannot be read, so that the next release
-// goes on without it. It may be cut off anywhere and run again to the same end: it copies, records and only
-// then deletes.
+// goes on without it. A run may be cut off anywhere and repeated with the same result, because it copies,
+// records and only then deletes.
 import { ServiceError } from '../../schemas/errors.ts'
 import type { QuarantinedObject } from '../../schemas/payloads.ts'
 import type { TableName } from '../../schemas/tables.ts'
@@ -17,25 +17,25 @@ export interface Quarantined {
   object: QuarantinedObject
   /** Whether an earlier run had recorded it. */
   was_recorded: boolean
-  /** Data files that had been made with it, and were moved aside too. */
+  /** Data files made with it, which were moved aside too. */
   data_files: string[]
 }
 
 type Condition = 'whole' | 'damaged' | 'gone'
 
-/** What a table has to do with an object. */
+/** The part that an object plays for a table. */
 interface Role {
-  /** The version that is about to take it in, or that it decides; null if none is. */
+  /** The next version, if it is about to take the object in or the object is its intake; otherwise null. */
   open: number | null
   /** Whether the last version has taken it in. */
   isTaken: boolean
-  /** Whether something cannot go on without it. */
+  /** Whether the table cannot go on without it. */
   isNeeded: boolean
 }
 const NO_ROLE: Role = { open: null, isTaken: false, isNeeded: false }
 
 /**
- * @throws ServiceError `invalid` for an object of another kind, `notFound` for one that is not there and that
+ * @throws ServiceError `invalid` for an object of another kind, `notFound` for one that is missing and that
  *   nothing waits for, `conflict` for one that can be read or that a table has taken in.
  */
 export async function quarantine(
@@ -74,7 +74,7 @@ function targetOf(key: string): Quarantinable {
   )
 }
 
-/** The record of an earlier run; undefined if there is none. */
+/** Returns the record of an earlier run; undefined if there is none, `damaged` if it cannot be read. */
 async function recordOf(store: Store, key: string): Promise<QuarantinedObject | 'damaged' | undefined> {
   try {
     return await readQuarantined(store, key)
@@ -115,7 +115,7 @@ async function isThere(context: CompactionContext, target: Quarantinable, key: s
   }
 }
 
-/** @throws ServiceError `corrupt` for an intake that has to be moved aside first. */
+/** @throws ServiceError `corrupt` for an intake that must be moved aside first. */
 async function roleOf(store: Store, target: Quarantinable, key: string): Promise<Role> {
   if (target.kind === 'snapshot') return NO_ROLE
   const { table } = target
@@ -125,7 +125,7 @@ async function roleOf(store: Store, target: Quarantinable, key: string): Promise
   const open = last.version + 1
   const isMade = last.version > 0 && !(await wasGivenUp(store, last))
   if (target.kind === 'intake') {
-    // What a version has taken in must be known until the next one is decided.
+    // The intake of the last version must be known until the next one is decided.
     const isNeeded = isMade && target.version === last.version
     return { open: target.version === open ? open : null, isTaken: false, isNeeded }
   }
@@ -158,8 +158,7 @@ function alreadyTaken(key: string): ServiceError {
 }
 
 /**
- * Gives up the version that was about to take in the object. Returns the data files that had been made for
- * it.
+ * Gives up the version that was about to take in the object. Returns the data files made for that version.
  */
 async function giveUpVersion(
   context: CompactionContext,
@@ -172,7 +171,7 @@ async function giveUpVersion(
   const intake = target.kind === 'inbox' ? await readIntake(store, table, object.version) : []
   await recordLost(context, table, object, intake ?? [])
   if (await giveUp(context, table, object.version)) return setAsideFiles(context, table, object)
-  // A run that had read everything before was faster.
+  // Another run, which had read everything before, has made the version.
   if (target.kind === 'intake') {
     await noteMade(store, object)
     return []
@@ -184,7 +183,8 @@ async function giveUpVersion(
 }
 
 /**
- * Records all other objects of an intake that are gone: nothing else names them once its version is given up.
+ * Records all other objects of an intake that are gone, because nothing else names them once its version is
+ * given up.
  */
 async function recordLost(
   { store, local, wait }: CompactionContext,

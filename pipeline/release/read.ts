@@ -1,4 +1,4 @@
-// Reads what has been released: the current release, its shards, and the daily history.
+// Reads releases: the current one, its files, and the daily history.
 import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import {
@@ -36,7 +36,7 @@ import { lastNumbered } from '../store/numbered.ts'
 import type { Store } from '../store/store.ts'
 import { orUnreadable } from '../tables/quarantine.ts'
 
-/** The number of the current release, the greatest with a manifest; 0 if there is none. */
+/** Returns the number of the current release, the greatest with a manifest; 0 if there is none. */
 export function currentRelease(store: Store, known = 0): Promise<number> {
   return lastNumbered(store, manifestPath, known)
 }
@@ -47,7 +47,7 @@ export function readManifest(store: Store, release: number): Promise<ReleaseMani
 
 const thinnedRecord = z.strictObject({ thinned_at: instant })
 
-/** When retention began to delete the files of a release; undefined for a release that has them all. */
+/** Returns when retention began to delete the files of a release; undefined if it has not. */
 export async function thinnedAt(store: Store, release: number): Promise<string | undefined> {
   return (await readRecord(store, thinnedPath(release), thinnedRecord))?.thinned_at
 }
@@ -67,7 +67,7 @@ export function readSnapshotManifest(store: Store, date: string): Promise<Snapsh
   return orUnreadable(path, readRecord(store, path, snapshotManifest))
 }
 
-/** The day, in UTC, whose snapshot the first release of the day brings. */
+/** Returns the day of a release in UTC. The first release of a day brings its snapshot. */
 export function snapshotDate(asOf: string): string {
   return asOf.slice(0, 10)
 }
@@ -80,7 +80,7 @@ async function exists(store: Store, path: string): Promise<boolean> {
   return (await store.range(path, 0, 1)) !== undefined
 }
 
-/** The days after `after` that have a snapshot, in order. */
+/** Returns the days after `after` that have a snapshot, in order. */
 export async function snapshotDates(store: Store, after = ''): Promise<string[]> {
   const dates: string[] = []
   const start = after === '' ? '' : snapshotManifestPath(after)
@@ -91,22 +91,22 @@ export async function snapshotDates(store: Store, after = ''): Promise<string[]>
   return dates
 }
 
-/** The days whose snapshot manifests were moved aside. */
+/** Returns the days whose snapshot manifests were moved aside. */
 export function datesInQuarantine(quarantined: readonly QuarantinedObject[]): string[] {
   return quarantined.map(({ key }) => snapshotDateOf(key)).filter((date) => date !== undefined)
 }
 
-/** Whether the file, of a release or a snapshot, holds payloads with their signatures. */
+/** Whether a file of a release or a snapshot holds payloads with signatures. */
 export function isSigned(path: string): boolean {
   return isShardPath(path) || isOwnersPath(path)
 }
 
-/** The file that would hold an owner: the last that starts at or before it. */
+/** Returns the file that would hold an owner: the last that starts at or before it. */
 export function ownersFile(files: readonly ManifestFile[], ownerId: string): ManifestFile | undefined {
   return files.findLast(({ first_owner_id: first }) => first !== undefined && first <= ownerId)
 }
 
-/** The part of the scores that would hold an entity: the last that starts at or before it. */
+/** Returns the part of the scores that would hold an entity: the last that starts at or before it. */
 export function scoresFile(
   files: readonly ManifestFile[],
   entityType: EntityType,
@@ -125,14 +125,14 @@ interface Shard {
 }
 
 /**
- * The shards of each kind in the files of a manifest, put down when an entity is first looked for: a call may
- * look for hundreds.
+ * The shards of each kind in the files of a manifest, listed at the first search for an entity because a call
+ * may search for hundreds.
  */
 const shardsOf = new WeakMap<readonly ManifestFile[], Record<EntityType, Shard[]>>()
 
 /**
- * The file that would hold an entity: of the shards of its kind, the last that starts at or before it. A
- * manifest names them in order of their first entities, so that a binary search finds it.
+ * Returns the file that would hold an entity: the last shard of its kind that starts at or before it. A
+ * manifest names shards in order of their first entities, so a binary search finds it.
  */
 export function shardFile(
   files: readonly ManifestFile[],
@@ -167,7 +167,8 @@ export function readReleaseShard(store: Store, release: number, file: ManifestFi
 }
 
 /**
- * A JSON file of a release: a shard, one of owners, a page of the leaderboard, or hashes of row groups.
+ * Reads a JSON file of a release: a shard, a file of owners, a page of a leaderboard, or hashes of row
+ * groups.
  *
  * @throws ServiceError `notFound` if retention has deleted it, `corrupt` if it is lost or damaged.
  */
@@ -180,7 +181,7 @@ export async function readReleaseFile<T extends ReleaseShard | OwnerShard | Lead
 }
 
 /**
- * The bytes of a file of a release.
+ * Reads the bytes of a file of a release.
  *
  * @throws ServiceError as `readReleaseFile` does.
  */
@@ -195,7 +196,7 @@ export async function readReleaseBytes(
 }
 
 /**
- * Consecutive pieces of a file of a release, from `offset` on, in one read.
+ * Reads consecutive pieces of a file of a release, from `offset` on, in one request.
  *
  * @throws ServiceError as `readReleaseFile` does.
  */
@@ -219,7 +220,7 @@ export async function readReleasePieces(
   throw new ServiceError('corrupt', `${path}, read from byte ${offset} on: ${fault}`)
 }
 
-/** What is wrong with the first piece whose bytes are not those of its hash; undefined if all are right. */
+/** Describes the first piece whose bytes do not have its hash; returns undefined if all are right. */
 function damagedPiece(bytes: Uint8Array, pieces: readonly PieceOfFile[]): string | undefined {
   let start = 0
   for (const { size_bytes, sha256 } of pieces) {
@@ -262,15 +263,15 @@ function lost(prefix: string, { path }: Pick<ManifestFile, 'path'>): ServiceErro
   return new ServiceError('corrupt', `${prefix}${path} is in its manifest and not in the store`)
 }
 
-/** One read may go wrong on its way. Two that do mean that the object itself is damaged. */
+/** One read may go wrong on its way. If two do, the object itself is damaged. */
 const READS = 2
 
-/** A JSON file, whose shape was checked at its publication. */
+/** Parses a JSON file, whose shape was checked at its publication. */
 function parsed<T>(bytes: Uint8Array): T {
   return JSON.parse(new TextDecoder().decode(bytes)) as T
 }
 
-/** A file with the hash that the manifest names; undefined if it is gone. */
+/** Reads a file, which must have the hash in the manifest; returns undefined if it is gone. */
 async function readChecked(
   store: Store,
   prefix: string,

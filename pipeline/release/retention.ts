@@ -1,5 +1,5 @@
-// Thins out old releases: deletes what they published about entities and keeps what says how they were made.
-// A release is found by its manifest, and its numbers can be derived again from the tables.
+// Thins out old releases: deletes what they published about entities, and keeps the records of how they were
+// made. The manifest stays because it marks the release; the numbers can be derived again from the tables.
 import type { PipelineComponents } from '../components.ts'
 import pMap from 'p-map'
 import { ServiceError } from '../../schemas/errors.ts'
@@ -9,11 +9,11 @@ import { secureSnapshot } from './snapshot.ts'
 import { isThinnable, pairsPrefix, releasePrefix } from '../store/paths.ts'
 import type { Store, StoredObject } from '../store/store.ts'
 
-/** Releases of the sandbox that keep all their files, the current one among them. */
+/** This many releases of the sandbox keep all their files, the current one among them. */
 export const WHOLE_RELEASES = 100
 /**
- * Releases that one run of the sandbox thins out: more than the one that each adds, so that a backlog
- * shrinks.
+ * A run of the sandbox thins out at most this many releases: more than the one that each run adds, so that a
+ * backlog shrinks.
  */
 export const MOST_AT_ONCE = 20
 const DELETIONS_AT_ONCE = 16
@@ -21,20 +21,20 @@ const DELETIONS_AT_ONCE = 16
 export type RetentionContext = Pick<PipelineComponents, 'store' | 'now' | 'log'>
 
 export interface Deleted {
-  /** Releases of which something was deleted. */
+  /** Releases that lost files. */
   releases: number
   files: number
   bytes: number
 }
 
 /**
- * Thins out the releases before the last `keep`, the oldest first and at most `most` of them. The current
- * release is always kept. Any number of runs may be under way, also beside one that makes a release.
+ * Thins out the releases before the last `keep`, the oldest first and at most `most` of them. It always keeps
+ * the current release. Any number of runs may be under way, even while another run makes a release.
  *
- * Each release is recorded as thinned before its first file goes, and a release only after all files of the
- * one before it are gone. So the releases with a record have the lowest numbers, and after a crash only the
- * last of them can have files left. Of another release's files a manifest names those of pairs alone: they go
- * with the last release that names them.
+ * It records a release as thinned before it deletes the first file, and only after all files of the release
+ * before are gone. So the recorded releases have the lowest numbers, and after a crash only the last of them
+ * can have files left. Files of pairs are the only ones that manifests of later releases name too: they are
+ * deleted with the last release that names them.
  *
  * @throws ServiceError `corrupt` for a release that has lost its manifest or plan, or whose snapshot is
  *   damaged: its files are needed to repair that.
@@ -63,7 +63,7 @@ export async function thinReleases(
   return deleted
 }
 
-/** The greatest release up to `last` that is recorded as thinned; 0 if none is. */
+/** Returns the greatest release up to `last` that is recorded as thinned; 0 if none is. */
 async function lastRecorded(store: Store, last: number): Promise<number> {
   let whole = last + 1
   let step = 1
@@ -88,8 +88,8 @@ async function record(store: Store, release: number, now: Date): Promise<void> {
 }
 
 /**
- * The files of pairs that a release names or has, and that no later one can name, as the one after it does
- * not.
+ * Returns the files of pairs that a release names or has, and that the next release does not name: then no
+ * later one can.
  */
 async function pairsNamedLastBy(store: Store, release: number): Promise<StoredObject[]> {
   const [own, next] = await Promise.all([namedBy(store, release), namedBy(store, release + 1)])

@@ -1,11 +1,11 @@
-// The pieces of a part of the scores, each with its hash, so that a reader can check the few that it needs.
+// Hashes each piece of a part of the scores, so that a reader can check the few pieces that it needs.
 import { type FileMetaData, type RowGroup, parquetMetadata } from 'hyparquet'
 import type { PieceOfFile, RowGroupsFile } from '../../schemas/payloads.ts'
 import { canonical, sha256Hex } from '../proof/canonical.ts'
 import { rowGroupsPath } from '../store/paths.ts'
 import type { OutputFile } from './shards.ts'
 
-/** The file with the hashes of the row groups and of the footer of a part. */
+/** Makes the file with the hashes of the row groups and of the footer of a part. */
 export function rowGroupsOutput(part: string, bytes: Uint8Array): OutputFile {
   const { row_groups } = footerOf(bytes)
   const ends = row_groups.map(endOf)
@@ -20,12 +20,12 @@ export function rowGroupsOutput(part: string, bytes: Uint8Array): OutputFile {
   return { path: rowGroupsPath(part), rows: ends.length, bytes: canonical(file) }
 }
 
-/** What the end of a Parquet file says of it. The caller has checked the bytes. */
+/** Reads the footer at the end of a Parquet file. The caller has checked the bytes. */
 export function footerOf(bytes: Uint8Array): FileMetaData {
   return parquetMetadata(bytes, { geoparquet: false })
 }
 
-/** Where the last byte of its columns is followed by the next row group. */
+/** Returns where the columns of a row group end and the next row group begins. */
 function endOf({ columns }: RowGroup): number {
   return Math.max(
     ...columns.map(({ meta_data: column }) =>

@@ -1,25 +1,25 @@
-// A thread that decodes row groups of scores: milliseconds of work, and much garbage, which no other answer
-// is to wait for.
+// A thread that decodes row groups of scores. Decoding takes milliseconds and makes much garbage, and no
+// other answer must wait for that.
 import { parentPort } from 'node:worker_threads'
 import type { DecodedArray, FileMetaData } from 'hyparquet'
 import { LRUCache } from 'lru-cache'
 import { flatColumn } from './flat-column.ts'
 
-/** Row groups of a part of the scores that follow one another, and which of their rows are wanted. */
+/** Consecutive row groups of a part of the scores, and the rows to read from them. */
 export interface EncodedRows {
   /** The SHA-256 of the part. */
   part: string
-  /** Of the part, with these row groups alone. */
+  /** The part's metadata, with these row groups alone. */
   metadata: FileMetaData
-  /** Where each of the row groups begins in the part, and how long it is. */
+  /** The start of each row group in the part, and its size. */
   places: readonly { offset: number; sizeBytes: number }[]
   bytes: Uint8Array
   columns: readonly string[]
   entityId: string
   limit: number
   /**
-   * After the last row that is wanted, counted from the first one of the row groups; undefined: up to the
-   * last one of the entity.
+   * The row after the last one to read, counted from the first row of the row groups; undefined to read up to
+   * the last row of the entity.
    */
   end: number | undefined
 }
@@ -28,7 +28,7 @@ export type DecodedRows =
   | {
       columns: Record<string, readonly unknown[]>
       /**
-       * The first row, counted from the first one of the row groups; and whether the one before is of the
+       * The first row, counted from the first row of the row groups, and whether the row before it is of the
        * entity too.
        */
       start: number
@@ -43,8 +43,8 @@ interface OpenRowGroup {
 }
 
 /**
- * Some two megabytes each. Who reads page after page finds its row group again, as do callers for entities in
- * one row group.
+ * Row groups of some two megabytes each. A caller that reads page after page finds its row group again, as do
+ * callers for entities in the same row group.
  */
 const kept = new LRUCache<string, OpenRowGroup>({ max: 12 })
 
@@ -56,7 +56,7 @@ function decoded(encoded: EncodedRows): DecodedRows {
   try {
     return rowsIn(encoded)
   } catch (error) {
-    // They are opened again, with what the footer of the next request says.
+    // The next request opens them again, with the footer that it brings.
     for (const nth of encoded.places.keys()) kept.delete(keyOf(encoded, nth))
     return { fault: error instanceof Error ? error.message : String(error) }
   }
@@ -85,7 +85,7 @@ function rowGroup(encoded: EncodedRows, nth: number): OpenRowGroup {
   return group
 }
 
-/** Each column of it is decoded when it is first read. */
+/** Opens a row group, and decodes each column when it is first read. */
 function opened({ metadata, places, bytes }: EncodedRows, nth: number): OpenRowGroup {
   const { offset, sizeBytes } = places[nth]!
   const start = offset - places[0]!.offset
@@ -102,8 +102,8 @@ function opened({ metadata, places, bytes }: EncodedRows, nth: number): OpenRowG
 }
 
 /**
- * The first and the last row of an entity, counted through all of the row groups, which have its rows side by
- * side; -1 for none.
+ * Returns the first and the last row of an entity, counted through all the row groups, which hold its rows in
+ * one run; -1 for none.
  */
 function placeOf(entityId: string, groups: readonly OpenRowGroup[]): [number, number] {
   let [first, last, from] = [-1, -1, 0]
@@ -119,7 +119,7 @@ function placeOf(entityId: string, groups: readonly OpenRowGroup[]): [number, nu
   return [first, last]
 }
 
-/** The values of a column from `start` up to `stop`, counted through all of the row groups. */
+/** Returns the values of a column from `start` up to `stop`, counted through all the row groups. */
 function between(groups: readonly OpenRowGroup[], name: string, start: number, stop: number): unknown[] {
   const values: unknown[] = []
   let from = 0

@@ -11,7 +11,7 @@ import { readReleaseFile, readReleasePieces } from './read.ts'
 import { footerOf } from './row-groups.ts'
 import type { DecodedRows, EncodedRows } from './score-decoder.ts'
 
-/** What is known of a part without its rows. */
+/** The footer of a part, and the places of its row groups. */
 export interface OpenPart {
   release: number
   file: ManifestFile
@@ -23,7 +23,7 @@ export interface OpenPart {
 interface RowGroupPlace {
   piece: PieceOfFile
   offset: number
-  /** Its rows are numbered through the whole part. */
+  /** Rows are numbered through the whole part. */
   firstRow: number
   endRow: number
   leastId: string
@@ -43,14 +43,14 @@ export type ScoreRow = Record<PublishedPairMetric, number> & {
 export interface RowsRequest {
   entityId: string
   limit: number
-  /** The number of the row after the newest that is wanted; undefined: from the newest on. */
+  /** The number of the row after the newest one to return; undefined to begin with the newest. */
   end?: number | undefined
 }
 
 export interface ScoreRows {
   /** Newest first. */
   rows: ScoreRow[]
-  /** The `end` of what follows; undefined if these are the oldest. */
+  /** The `end` of the next page; undefined if these are the oldest rows. */
   next: number | undefined
 }
 
@@ -64,13 +64,13 @@ const COLUMNS = [
   'standard_reference',
 ]
 
-/** The process's, whoever asks. */
+/** One thread for the whole process. */
 const decoder = new Thread<EncodedRows, DecodedRows>(new URL('./score-decoder.ts', import.meta.url))
 
 const NO_ROWS: ScoreRows = { rows: [], next: undefined }
 
 /**
- * Two reads: the hashes of the row groups, and the footer.
+ * Opens a part in two reads: the hashes of the row groups, and the footer.
  *
  * @throws ServiceError `notFound` if retention has deleted the part, `corrupt` if it is lost or damaged.
  */
@@ -100,8 +100,7 @@ export async function openPart(
 }
 
 /**
- * One read, of as many row groups as `limit` rows may lie in. An `end` that is not of the entity gives no
- * rows.
+ * Reads rows in one read of all the row groups that may hold them. An `end` outside the entity gives no rows.
  *
  * @throws ServiceError as `openPart` does.
  */
@@ -112,7 +111,7 @@ export async function readRows(store: Store, part: OpenPart, request: RowsReques
   const last =
     end === undefined ? own.at(-1) : own.find((group) => group.firstRow < end && end <= group.endRow)
   if (!last) return NO_ROWS
-  // One more than is wanted tells whether any follow.
+  // One row more than the limit tells whether any follow.
   const least = (end ?? last.firstRow + 1) - limit - 1
   const needed = own.filter((group) => group.endRow > least && group.firstRow <= last.firstRow)
   const { offset, firstRow } = needed[0]!
@@ -130,8 +129,8 @@ export async function readRows(store: Store, part: OpenPart, request: RowsReques
     end: end === undefined ? undefined : end - firstRow,
   }
   const { buffer } = bytes
-  // Small reads share memory. A copy of a large one would be for the garbage collection of this thread, and
-  // bring it on.
+  // Small reads share memory, so they are copied. A large one is moved: a copy would be garbage in this
+  // thread, and bring its collection on.
   const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === bytes.byteLength
   const decoded = await decoder.ask(encoded, isWhole ? [buffer] : [])
   if ('fault' in decoded) throw damaged(release, file, decoded.fault)

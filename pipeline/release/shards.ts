@@ -1,5 +1,5 @@
-// The JSON files of a release and of a snapshot: runs of entities in order of id, each file named by its
-// first.
+// The JSON files of a release and of a snapshot: each holds a run of entities in order of id, and is named by
+// the first.
 import type { ManifestFile, VoiceRule } from '../../schemas/payloads.ts'
 import { PUBLICATIONS } from '../../schemas/metric.ts'
 import { canonicalText, inOrder, sha256Hex } from '../proof/canonical.ts'
@@ -20,11 +20,11 @@ const SHARD_BYTES = 2 ** 21
 /** A file of a release or a snapshot, under its path there. */
 export interface OutputFile extends Omit<ManifestFile, 'size_bytes' | 'sha256'> {
   bytes: Uint8Array
-  /** Of the Merkle tree that the file is a part of. */
+  /** The part of a Merkle tree that the file holds. */
   subtree?: TreeHead
 }
 
-/** One that memory may be too small for: on this machine, until it is disposed of. */
+/** A file that may be too large for memory. It is on this machine until it is disposed of. */
 export interface LargeFile extends Omit<OutputFile, 'bytes'>, AsyncDisposable {
   file: LocalFile
 }
@@ -33,7 +33,7 @@ export function bodyOf(output: OutputFile | LargeFile): Body {
   return 'file' in output ? output.file : output.bytes
 }
 
-/** What a manifest says of a file. */
+/** Returns the entry of a file in a manifest. */
 export function entryOf({
   subtree: _subtree,
   ...output
@@ -46,12 +46,12 @@ export function entryOf({
   return { ...described, size_bytes: bytes.byteLength, sha256: sha256Hex(bytes) }
 }
 
-/** Returns the signature of a payload's bytes, or null where signing is off. */
+/** Returns the signature of a payload's bytes, or null if signing is off. */
 export type SignBytes = (bytes: Uint8Array) => string | null
 
 /**
- * Adds a payload with its signature, in canonical JSON. Returns the payload's own bytes, which hold until the
- * text is cleared.
+ * Adds a payload with its signature, in canonical JSON. Returns the payload's own bytes, which are valid
+ * until the text is cleared.
  */
 export function addPublished(
   text: GrowingText,
@@ -64,13 +64,10 @@ export function addPublished(
   return bytes
 }
 
-/**
- * The payloads of an entity that are leaves of the tree of its kind, in the order of the tree (docs/data.md,
- * Trees).
- */
+/** An entity has these payloads as leaves in the tree of its kind, in this order (docs/data.md, Trees). */
 export const LEAVES = PUBLICATIONS.toSorted()
 
-/** The shards of one kind of entity, given in order of id. */
+/** Yields the shards of one kind of entity. `entities` must be in order of id. */
 export function* releaseShards(
   entities: readonly RankedEntity[],
   voiceRule: VoiceRule,
@@ -108,7 +105,10 @@ export function* releaseShards(
   }
 }
 
-/** The row names the entity and the environment too, so that its signature holds for nothing else. */
+/**
+ * Makes a row of the snapshot. It names the entity and the environment too, so that its signature holds for
+ * nothing else.
+ */
 function snapshotRow(
   entity: RankedEntity,
   { release, as_of, environment, methodology_version }: Provenance,

@@ -1,5 +1,5 @@
-// The signatures in a release's JSON files: taken out so that an audit can compare what they sign, and made
-// again.
+// Takes the signatures out of a release's JSON files, so that an audit can compare the payloads, and makes
+// them again.
 import { z } from 'zod'
 import { canonical, sha256Hex } from '../proof/canonical.ts'
 import { type SigningSecrets, signatureOf } from '../proof/hmac.ts'
@@ -8,9 +8,9 @@ const publication = z.looseObject({ payload: z.looseObject({}), signature: z.str
 type Publication = z.infer<typeof publication>
 
 /**
- * A shard of a release or of a snapshot, of any method, whose publications and payloads this version may not
- * know. A snapshot has one publication for each entity, a release several by their kinds, and a file of
- * owners one for each owner.
+ * Matches a shard of a release or of a snapshot, made by any method: this version may not know its
+ * publications and payloads. A snapshot has one publication for each entity, a release several by their
+ * kinds, and a file of owners one for each owner.
  */
 const anyShard = z.union([
   z.looseObject({
@@ -20,8 +20,8 @@ const anyShard = z.union([
 ])
 
 /**
- * Sets each signature to what `sign` returns of the publication and its name; undefined for bytes that are no
- * shard in canonical JSON.
+ * Sets each signature to the result of `sign` for the publication and its name. Returns undefined for bytes
+ * that are not a shard in canonical JSON.
  */
 export function resigned(
   bytes: Uint8Array,
@@ -50,15 +50,21 @@ function isPublication(published: Publication | Record<string, Publication>): pu
   return typeof published['signature'] === 'string' || published['signature'] === null
 }
 
-/** Tells the signing secrets of releases apart without giving them away; null: signing is off. */
+/**
+ * Returns a text that distinguishes the signing secrets of releases without revealing them; null if signing
+ * is off.
+ */
 export function fingerprintOf(secrets: SigningSecrets | undefined): string | null {
   return secrets ? sha256Hex(signatureOf(canonical('which secret signs'), secrets)).slice(0, 16) : null
 }
 
-/** Returns the signature of a payload; null where signing is off. */
+/** Returns the signature of a payload; null if signing is off. */
 export type SignPayload = (payload: object) => string | null
 
-/** What signs a payload as in the release with this fingerprint; undefined if none of the secrets did. */
+/**
+ * Returns a function that signs payloads as the release with this fingerprint did; undefined if none of the
+ * secrets gives the fingerprint.
+ */
 export function signerOf(
   fingerprint: string | null | undefined,
   secrets: readonly string[],

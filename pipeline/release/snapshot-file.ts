@@ -1,13 +1,12 @@
-// The file of a day's snapshot, cut out of the bytes of a shard: nothing is parsed, and nothing written once
-// more.
+// Cuts the file of a day's snapshot out of the bytes of a shard, without parsing or writing any row again.
 import { canonicalText, encoded } from '../proof/canonical.ts'
 import { eachMember, endOfValue } from '../proof/json-members.ts'
 import { isShardPath } from '../store/paths.ts'
 import type { OutputFile } from './shards.ts'
 
 /**
- * The file of a day's snapshot that is copied from a file of a release, a `SnapshotShard` from a
- * `ReleaseShard`, both in canonical JSON; undefined if the file is no shard, or lacks the row of some entity.
+ * Copies the file of a day's snapshot from a file of a release: a `SnapshotShard` from a `ReleaseShard`, both
+ * in canonical JSON. Returns undefined if the file is no shard, or lacks the row of an entity.
  *
  * @throws ServiceError `corrupt` for a shard that is cut off.
  */

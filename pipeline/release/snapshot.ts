@@ -1,6 +1,6 @@
-// Copies the rank of every entity on a day out of the shards of the release that brings it. A copy needs
-// neither the method nor the secret, so that any version of the service completes what a crash left out, to
-// the same bytes.
+// Copies the day's rank of every entity out of the shards of the release that brings the snapshot. A copy
+// needs neither the method nor the secret, so any version of the service can complete a snapshot that a crash
+// left out, to the same bytes.
 import pMap from 'p-map'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { QuarantinedObject, ReleaseManifest, SnapshotManifest } from '../../schemas/payloads.ts'
@@ -24,8 +24,8 @@ import { type Store, putExactly } from '../store/store.ts'
 const READS_AT_ONCE = 16
 
 /**
- * Completes, before the next release is begun, the snapshot of the current release's day if a crash left it
- * out, and those whose manifests were moved aside.
+ * Completes the snapshot of the current release's day if a crash left it out, and those whose manifests were
+ * moved aside. This comes before the next release is begun.
  *
  * @throws ServiceError `corrupt` for a damaged manifest of the current release's day.
  */
@@ -46,8 +46,8 @@ export async function completeSnapshots(
       await copySnapshot(store, manifest)
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
-      // Retention deletes shards only after the snapshot was complete: it was completed meanwhile, or has
-      // lost its manifest.
+      // Retention deletes shards only once the snapshot is complete, so another run completed it, or its
+      // manifest is lost.
       const isThinned = error.kind === 'notFound'
       // A snapshot that was moved aside must not stop the releases after it.
       if (!isThinned && !(error.kind === 'corrupt' && aside.has(date))) throw error
@@ -57,8 +57,8 @@ export async function completeSnapshots(
 }
 
 /**
- * Sees to it that the copies of a release's shards are whole, if there are any: the shards are about to be
- * deleted.
+ * Completes the snapshot that a release brings, if it brings one, because the release's shards are about to
+ * be deleted.
  *
  * @throws ServiceError `corrupt` for a copy with other bytes than it should have.
  */
@@ -82,8 +82,8 @@ async function isWhole(store: Store, date: string): Promise<boolean> {
 }
 
 /**
- * The release that brings the snapshot of a day. Since `as_of` never goes back, halving finds the first one
- * of the day.
+ * Finds the release that brings the snapshot of a day. Since `as_of` never goes back, a binary search finds
+ * the first release of the day.
  */
 async function bringerOf(store: Store, date: string, last: number): Promise<ReleaseManifest | undefined> {
   const dayOf = async (release: number) => snapshotDate((await manifestOf(store, release)).as_of)
@@ -125,7 +125,7 @@ export async function copySnapshot(store: Store, manifest: ReleaseManifest): Pro
   )
 }
 
-/** The files of a snapshot, gathered from the shards of the release that brings it while they are made. */
+/** Gathers the files of a snapshot from the shards of the release that brings it, while these are made. */
 export class SnapshotFiles {
   readonly #date: string
   readonly #files: SnapshotManifest['files'] = []
@@ -143,7 +143,7 @@ export class SnapshotFiles {
     this.#files.push(file)
   }
 
-  /** Of the snapshot's manifest, as `copySnapshot` writes it. */
+  /** Returns the SHA-256 of the snapshot's manifest, as `copySnapshot` writes it. */
   sha256(release: number): string {
     return sha256Hex(manifestBytes({ date: this.#date, release, files: this.#files }))
   }

@@ -1,5 +1,5 @@
-// What a release is made with and what it continues: what has been released from the store, and what has been
-// begun. A run reads it once and passes it on.
+// The components and settings of a release, and the state that it continues: the last release, and the plan
+// of one that has been begun. A run reads the state once and passes it on.
 import type { PipelineComponents } from '../components.ts'
 import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
@@ -12,10 +12,7 @@ import { readRecord } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import type { CompactionContext } from '../tables/data-files.ts'
 
-/**
- * What any version of the service can read in a plan of any other. Its other fields tell one make from
- * another.
- */
+/** The fields of a plan that every version of the service can read. The others tell one make from another. */
 const readablePlan = z.looseObject({
   as_of: instant,
   started_at: instant,
@@ -37,18 +34,18 @@ export type ReleaseContext = Omit<CompactionContext, 'database'> &
 export interface ReleaseState {
   /** The number of the current release; 0 if there is none. */
   number: number
-  /** Of the current release. */
+  /** The manifest of the current release. */
   manifest: ReleaseManifest | undefined
   /** The plan of the next release, if a run has begun it. */
   begun: ReadablePlan | undefined
 }
 
 /**
- * Checks whose store it is before anything is written to it, because nothing of one environment's store may
- * be published as the other's, and returns what has been released from it.
+ * Checks the environment of a store before a run writes to it, because nothing of one environment's store may
+ * be published as the other's. Returns the state of its releases.
  *
  * @throws ServiceError `conflict` if the last release or plan is of the other environment, or if the
- *   simulation of the sandbox fills the store; `unavailable` where the store does not show the last manifest.
+ *   simulation of the sandbox fills the store; `unavailable` if the store does not show the last manifest.
  */
 export async function assertEnvironment({
   store,
@@ -56,7 +53,7 @@ export async function assertEnvironment({
 }: Pick<ReleaseContext, 'store' | 'environment'>): Promise<ReleaseState> {
   const number = await currentRelease(store)
   const manifest = number > 0 ? await readManifest(store, number) : undefined
-  // Without it the next release would be made as if it were the first.
+  // Without the manifest, the next release would be made as if it were the first.
   if (number > 0 && !manifest) {
     throw new ServiceError(
       'unavailable',

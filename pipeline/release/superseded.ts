@@ -1,5 +1,5 @@
-// The outcomes by which the release before this one scored and that have changed since: what a release
-// corrects.
+// Finds the outcomes that a release corrects: the release before it scored by them, and they have changed
+// since.
 import type { ReleaseManifest, SupersededOutcome } from '../../schemas/payloads.ts'
 import type { ScoredTable } from '../../schemas/tables.ts'
 import { scoresAt } from '../engine/queries.ts'
@@ -9,8 +9,8 @@ import type { TableVersion } from '../tables/delta.ts'
 import { attachCurrent } from '../tables/views.ts'
 
 /**
- * Follows from the previous manifest and the tables alone, so that an audit derives it again. A question that
- * scored before is listed if its outcome or the time at which that became known is another now.
+ * Lists each question that scored before if its outcome, or the time at which it became known, has changed.
+ * The list follows from the previous manifest and the tables alone, so that an audit can derive it again.
  */
 export async function supersededOutcomes(
   { database, local }: Pick<ScoringContext, 'database' | 'local'>,

@@ -1,5 +1,5 @@
-// What a release commits to beside its files: the trees over its payloads and forecasts, and the data that is
-// new in it.
+// The commitments of a release besides its files: the trees over its payloads and forecasts, and its new
+// data.
 import type { InputFile, ReleaseManifest, ReleaseTrees } from '../../schemas/payloads.ts'
 import { ENTITY_TYPES, type EntityType, SCORED_TABLES, type ScoredTable } from '../../schemas/tables.ts'
 import { base64Of } from '../proof/base64.ts'
@@ -8,12 +8,12 @@ import { FORECASTS_TREE_PATH, shardStart } from '../store/paths.ts'
 import { type TableVersion, statisticsOf } from '../tables/delta.ts'
 import type { OutputFile } from './shards.ts'
 
-/** What a release names of the one before it. */
+/** The parts of the last manifest that a release continues. */
 export type Before = Pick<ReleaseManifest, 'tables' | 'trees' | 'inputs'> | undefined
 
 /**
- * The data files of a table that are new since a release which has named its own; all of them since one that
- * has not.
+ * Returns the data files of a table that are new since the release `before`; all of them if it has no
+ * `names`.
  */
 export function newFiles({ table, files }: TableVersion, before: Before, names: 'trees' | 'inputs') {
   const known = before?.[names] === undefined ? -1 : (before.tables[table] ?? -1)
@@ -59,9 +59,7 @@ export class GatheredTrees {
     }
   }
 
-  /**
-   * All shards but the last have the same power of two of leaves, so that their roots are nodes of the tree.
-   */
+  /** All shards but the last have the same power of two of leaves, so their roots are nodes of the tree. */
   #treeOf(entityType: EntityType): ReleaseTrees['agent'] {
     const { roots, size } = this.#shards[entityType]
     if (size === 0) return null
