@@ -1,5 +1,5 @@
-// The audit of the pairs that a release carries for the next ones: the files as its manifest names them, and
-// the newest pairs of each question against those that were derived.
+// Audits the pairs that a release carries for the next ones: compares the files with its manifest, and the
+// newest pairs of each question with the derived ones.
 import type { PipelineComponents } from '../components.ts'
 import type { CarriedFile, ReleaseManifest } from '../../schemas/payloads.ts'
 import { wronglyCarried } from '../engine/carried.ts'
@@ -15,8 +15,8 @@ type CheckContext = Pick<PipelineComponents, 'store' | 'local' | 'database'>
 const key = (file: CarriedFile) => sha256Hex(canonical(file))
 
 /**
- * Puts what it finds into the report. Where the numbers were derived, the database holds them. Returns what
- * the manifest should say of the files.
+ * Checks the carried files, and adds faults to the report. If the numbers were derived, the database must
+ * hold them. Returns the entries that the manifest should have for the files.
  */
 export async function checkCarried(
   context: CheckContext,

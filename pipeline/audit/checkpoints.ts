@@ -1,5 +1,5 @@
-// Holds the checkpoints of the public log, and the cosignatures of witnesses, to its entries and to the keys
-// that are known.
+// Checks the checkpoints of the public log, and the cosignatures of witnesses, against its entries and the
+// known keys.
 import { decoded } from '../proof/canonical.ts'
 import { type Checkpoint, checkpointText, parseCheckpoint } from '../proof/checkpoint.ts'
 import { type Note, parseSignatureLine } from '../proof/note.ts'
@@ -11,12 +11,12 @@ import { runsOf } from './findings.ts'
 import type { LogObjects } from './tiles.ts'
 
 export interface KnownKeys {
-  /** Of the log; at least one, all of one name. */
+  /** The log's keys: at least one, all of one name. */
   keys: readonly VerifierKey[]
   witnesses: readonly VerifierKey[]
 }
 
-/** The numbers of checkpoints by what was used to sign them and is not known. */
+/** The sizes of checkpoints, by the unknown key that signed them. */
 type ByKey = Map<string, number[]>
 
 export class CheckpointChecks {
@@ -37,7 +37,7 @@ export class CheckpointChecks {
     this.#cosignatures = cosignatures
   }
 
-  /** Checks the checkpoint that must be there after this many entries. */
+  /** Checks the stored checkpoint of these entries, and its cosignatures. */
   async check(expected: Checkpoint, isLast: boolean): Promise<void> {
     const { store, findings, listed } = this.#objects
     const path = logCheckpointPath(expected.size)
@@ -69,7 +69,8 @@ export class CheckpointChecks {
     }
     const signers = note.signatures.map(({ name, keyId }) => `${name}+${keyId}`).join(' and ')
     const isByLog = note.signatures.some(({ name }) => name === this.#known.keys[0]!.name)
-    // A key of the log that was replaced at once is named; nothing vouches for what it signed last.
+    // An unknown key of the log's name may be one that was replaced at once, so it is only named. It is a
+    // fault at the last checkpoint, because no known key vouches for that.
     if (isLast || !isByLog)
       findings.fault(path, `expected a signature by ${namesOf(this.#known.keys)}, found ${signers}`)
     else add(this.#unknown, signers, size)

@@ -1,5 +1,5 @@
-// Which entries the public log must have: those that its bundles hold and its hashes bind, compared with the
-// statements of the releases.
+// Decides which entries the public log must have: compares the entries in its bundles, and the hashes in its
+// tiles, with the statements of the releases.
 import { entriesOf } from '../proof/entry-bundle.ts'
 import { HASH_BYTES, type Hash, leafHash } from '../proof/merkle.ts'
 import { TILE_WIDTH, bundlePath, tilePath } from '../proof/tiles.ts'
@@ -7,15 +7,18 @@ import { decoded } from '../proof/canonical.ts'
 import { logTilePath, manifestPath } from '../store/paths.ts'
 import type { LogObjects } from './tiles.ts'
 
-/** What the store has of the entries of one bundle. */
+/** The stored entries of one bundle, and their hashes. */
 export interface StoredEntries {
   entries: readonly Uint8Array[]
   hashes: readonly Hash[]
-  /** Where the entries were read. */
+  /** The path of the bundle. */
   bundle: string
 }
 
-/** Reads the widest bundle of a number, and the widest tile beside it. What cannot be read has no entries. */
+/**
+ * Reads the widest bundle of a number, and the widest tile of its hashes. An unreadable bundle gives no
+ * entries.
+ */
 export async function storedEntries({ store, listed }: LogObjects, index: number): Promise<StoredEntries> {
   const widest = (pathOf: (width: number) => string): string => {
     for (let width = TILE_WIDTH; width > 1; width--) {
@@ -36,21 +39,21 @@ function readableEntries(bundle: Uint8Array): Uint8Array[] {
   try {
     return entriesOf(bundle)
   } catch {
-    // Its bytes are compared with those that the entries give.
+    // `checkBundles` compares its bytes with those that the entries give.
     return []
   }
 }
 
 export interface Entry {
-  /** Undefined where neither the bundle nor the release can be read. */
+  /** Undefined if neither the bundle nor the release can be read. */
   bytes: Uint8Array | undefined
   leaf: Hash
 }
 
 /**
- * The entry of a release. Where its statement is not what the bundle holds, the hash in the tile says which
- * of the two was changed: the manifest, which is a fault here, or the bundle, which is compared with the
- * entries afterwards.
+ * Returns the entry of a release. If its statement differs from the entry in the bundle, the hash in the tile
+ * tells which of the two was changed: the manifest, which is a fault here, or the bundle, which
+ * `checkBundles` compares with the entries afterwards.
  *
  * @param statement undefined if the manifest cannot be read.
  */
@@ -84,7 +87,7 @@ export function entryOfRelease(
   return { bytes: stored, leaf: hash }
 }
 
-/** The members in which a logged entry differs from a statement. */
+/** Names the members in which a logged entry differs from a statement. */
 function differences(logged: Uint8Array, statement: Uint8Array): string {
   const [members, found] = [membersOf(logged), membersOf(statement)]
   return Object.keys({ ...found, ...members })
@@ -93,7 +96,7 @@ function differences(logged: Uint8Array, statement: Uint8Array): string {
     .join('; ')
 }
 
-/** Those of a statement; none for bytes that are no statement. */
+/** Returns the members of a statement; none for bytes that are not JSON. */
 function membersOf(entry: Uint8Array): Record<string, unknown> {
   try {
     return JSON.parse(decoded(entry)) as Record<string, unknown>

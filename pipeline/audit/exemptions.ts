@@ -1,11 +1,11 @@
-// Which forecasts may come later than their time: those of an inbox object that was in quarantine, which a
-// manifest lists, and that was put back.
+// Exempts forecasts that come later than their time because their inbox object was in quarantine, as a
+// manifest lists it, and was put back.
 import type { ReleaseManifest } from '../../schemas/payloads.ts'
 import { inboxTimeMs, isInboxPath } from '../store/paths.ts'
 import { readIntake } from '../tables/intake.ts'
 import type { TablesContext } from './tables.ts'
 
-/** How far before and after the time in the name of its object a forecast can have been made. */
+/** A forecast can have been made this much before or after the time in the name of its object. */
 const BEFORE_MS = 10 * 60_000
 const AFTER_MS = 60_000
 
@@ -15,9 +15,10 @@ export interface LateForecast {
 }
 
 /**
- * Those of the late forecasts of a release that no object from the quarantine explains. One explains as many
- * forecasts as its record says that it has, if the release has taken it in: those whose ids its record lists,
- * and then others of the minutes before it was written, since not all ids of a damaged object can be read.
+ * Returns the late forecasts of a release that no object from the quarantine explains. An object that the
+ * release has taken in explains as many forecasts as its record counts: first those whose ids the record
+ * lists, and then others from about the time when it was written, because not all ids of a damaged object can
+ * be read.
  */
 export async function exemptFrom(
   { store, findings }: Pick<TablesContext, 'store' | 'findings'>,

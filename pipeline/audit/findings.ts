@@ -1,19 +1,19 @@
-// What an audit of the public log finds: faults, each with the path of its object, and what could not be
-// checked.
+// The findings of an audit of the public log: faults, each with the path of its object, and notes on the
+// checks left out.
 import { ServiceError } from '../../schemas/errors.ts'
 import { sha256Hex } from '../proof/canonical.ts'
 
 export interface LogAuditReport {
   ok: boolean
-  /** Of the log: the name of its keys. */
+  /** The log's origin, which is the name of its keys. */
   origin: string
   /** The keys that signatures were checked with, as `<name>+<key id>`. */
   keys: string[]
   /** Entries of the log. */
   entries: number
-  /** Releases that are published; those after the last entry are not checked. */
+  /** Published releases. The audit does not check those after the last entry. */
   releases: number
-  /** Checkpoints with a signature that holds by one of the keys. */
+  /** Checkpoints with a valid signature by one of the keys. */
   checkpoints_held: number
   tiles_compared: number
   cosignatures: { held: number; unchecked: number }
@@ -23,10 +23,10 @@ export interface LogAuditReport {
   files_unchecked: number
   snapshots_checked: number
   data_files_checked: number
-  /** Forecasts in the trees that were derived again from the data files. */
+  /** Forecasts in the trees derived again from the data files. */
   forecasts_derived: number
   faults: string[]
-  /** What was not checked, and why; no fault of the log. */
+  /** Remarks that are no faults of the log, such as a check left out and why. */
   notes: string[]
 }
 
@@ -34,7 +34,7 @@ type Count = {
   [Name in keyof LogAuditReport]: LogAuditReport[Name] extends number ? Name : never
 }[keyof LogAuditReport]
 
-/** What is found while the audit goes on. */
+/** Collects the findings while the audit goes on. */
 export class Findings {
   readonly #faults = new Set<string>()
   readonly notes: string[] = []
@@ -49,7 +49,7 @@ export class Findings {
   }
   readonly cosignatures = { held: 0, unchecked: 0 }
 
-  /** In the order in which they were found, each once. */
+  /** Faults in the order in which the audit found them, each once. */
   get faults(): string[] {
     return [...this.#faults]
   }
@@ -58,7 +58,10 @@ export class Findings {
     this.#faults.add(`${path}: ${what}`)
   }
 
-  /** What was read; undefined, with a fault, if it is corrupt. Its message names the object. */
+  /**
+   * Returns the result of a read. If that is `corrupt`, adds its message, which names the object, as a fault,
+   * and returns undefined.
+   */
   async read<T>(reading: Promise<T>): Promise<T | undefined> {
     try {
       return await reading
@@ -70,12 +73,12 @@ export class Findings {
   }
 }
 
-/** How bytes are named that should be others. */
+/** Describes bytes by their number and hash. */
 export function named(bytes: Uint8Array): string {
   return `${bytes.byteLength} bytes with the SHA-256 ${sha256Hex(bytes)}`
 }
 
-/** Numbers in ascending order, as people write them: `1–3, 7`. */
+/** Writes numbers, given in ascending order, as runs: `1–3, 7`. */
 export function runsOf(numbers: readonly number[]): string {
   const runs: [first: number, last: number][] = []
   for (const number of numbers) {

@@ -1,5 +1,5 @@
-// Derives the trees of forecasts again from the data files, and finds forecasts that were recorded after
-// their time, and ids that stand for two.
+// Derives the trees of forecasts again from the data files, and finds forecasts that are backdated and ids
+// that stand for two forecasts.
 import type { ReleaseManifest } from '../../schemas/payloads.ts'
 import { base64Of } from '../proof/base64.ts'
 import { attachAdded, treeOfLeaves } from '../release/forecasts-tree.ts'
@@ -11,24 +11,24 @@ import type { TablesContext } from './tables.ts'
 import { readStoredTree } from './stored-tree.ts'
 
 /**
- * How long before the release that was made last a forecast may have been made: its write may begin five
- * minutes after its time and take two, and clocks differ.
+ * A new forecast may be this much older than the latest release before: its write may begin five minutes
+ * after its time and take two, and clocks differ.
  */
 const LATEST_MS = 10 * 60_000
-/** Of the faults of one kind that one release may have, those that are named one by one. */
+/** Of the faults of one kind in one release, at most this many are named one by one. */
 const NAMED = 10
 const DAY_MS = 86_400_000
 
-/** What the releases before one say. */
+/** The releases before the one to check. */
 export interface Earlier {
   before: Before
-  /** The greatest `as_of` of all releases before, with the release; undefined for the first. */
+  /** The greatest `as_of` of all releases before, with its release; undefined for the first. */
   latest: { release: number; asOf: Date } | undefined
 }
 
 export class ForecastChecks {
   readonly #context: TablesContext
-  /** The releases that were checked, with the days that they are as of. */
+  /** The checked releases, with the days of their `as_of`. */
   readonly #days: { release: number; day: string }[] = []
 
   private constructor(context: TablesContext) {
@@ -42,7 +42,7 @@ export class ForecastChecks {
     return new ForecastChecks(context)
   }
 
-  /** Checks the forecasts that are new in a release. All data files that it is made of must be whole. */
+  /** Checks the forecasts that are new in a release. All data files of the release must be whole. */
   async check(manifest: ReleaseManifest, version: TableVersion, { before, latest }: Earlier): Promise<void> {
     const { database, findings } = this.#context
     const { release, trees } = manifest
@@ -78,9 +78,9 @@ export class ForecastChecks {
   }
 
   /**
-   * Makes the views of forecasts for the tree of a release: `earlier` has what the releases before it have
-   * taken. One that is as of a day before the first forecast cannot have it; a day more is for clocks that
-   * differ.
+   * Creates the views of forecasts for the tree of a release. `earlier` has the forecasts that the releases
+   * before it have taken, beginning one day before the first new forecast: no release of an earlier day can
+   * have one of these, and the one day allows for clocks that differ.
    */
   async #attach(release: number, added: readonly DataFile[]): Promise<{ isAny: boolean }> {
     const day = await attachAdded(this.#context, added)
@@ -94,8 +94,8 @@ export class ForecastChecks {
   }
 
   /**
-   * No forecast of a release is older than the release before it, but for the time that it may take to record
-   * one.
+   * Checks that no new forecast of a release is older than the latest release before it, except for the time
+   * that it may take to record one.
    */
   async #checkTimes(
     manifest: ReleaseManifest,
@@ -131,7 +131,7 @@ export class ForecastChecks {
       findings.fault(path, `${faults.length - NAMED} further forecasts are backdated`)
   }
 
-  /** Finds ids with two contents or two leaves, in whichever releases, once all releases are checked. */
+  /** Finds ids with two contents or two leaves, in any releases, once all releases are checked. */
   async finish(): Promise<void> {
     const { database, findings } = this.#context
     const rows = await database.rows<{
@@ -156,8 +156,8 @@ export class ForecastChecks {
 }
 
 /**
- * Records the forecasts of a release with their contents: those that are leaves, and other rows of the same
- * ids.
+ * Returns SQL that records the forecasts of a release with their contents: those that are leaves, and the
+ * other new rows, which repeat an id.
  */
 function recordTaken(release: number): string {
   const columns =

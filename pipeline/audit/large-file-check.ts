@@ -1,4 +1,4 @@
-// Holds a stored file that memory may be too small for to the manifest, and to the one that was derived, a
+// Compares a stored file that may be too large for memory with the manifest and with the derived file, a
 // piece at a time.
 import { createHash } from 'node:crypto'
 import type { ManifestFile } from '../../schemas/payloads.ts'
@@ -8,7 +8,8 @@ import { type AuditReport, firstDifference } from './report.ts'
 import { type OutputFile, entryOf } from '../release/shards.ts'
 
 /**
- * `file` is there if it was derived, and `entry` or `file` is. Returns what the manifest should say of it.
+ * Checks a large file. `file` is given if it was derived, and at least one of `entry` and `file` is given.
+ * Returns the entry that the manifest should have.
  */
 export async function checkLargeFile(
   store: Store,
@@ -29,7 +30,7 @@ export async function checkLargeFile(
   return entryOf({ ...described, file: found })
 }
 
-/** Undefined if there is no object. */
+/** Returns undefined if there is no object. */
 async function contentOf(store: Store, object: string, file: LocalFile | undefined) {
   if ((await store.range(object, 0, 1)) === undefined) return undefined
   const hash = createHash('sha256')

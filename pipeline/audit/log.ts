@@ -1,6 +1,6 @@
 // Checks the whole public log of a store: every object below `log/` against the entries, and every entry
-// against the release, the files and the data that it commits to. It scores nothing again: that is the audit
-// of a release.
+// against the release, the files and the data that it commits to. It scores nothing again; the audit of a
+// release does.
 import { ServiceError } from '../../schemas/errors.ts'
 import { GrowingTree, type Hash } from '../proof/merkle.ts'
 import { TILE_WIDTH } from '../proof/tiles.ts'
@@ -15,7 +15,7 @@ import { type LogObjects, checkBundles, checkTiles } from './tiles.ts'
 import { readLoggedManifest, statementOf } from '../transparency/statement.ts'
 
 export interface LogAuditContext extends Omit<TablesContext, 'findings'>, KnownKeys {
-  /** Called with what is being checked. */
+  /** Receives the name of each step that begins. */
   progress: (step: string) => void
 }
 
@@ -101,7 +101,10 @@ async function checkUpperTiles(objects: LogObjects, tree: GrowingTree, last: num
   }
 }
 
-/** What a run would have to write itself is a fault: it could not go on. */
+/**
+ * Reports an object that no entry explains. At a path that a run has to write it is a fault, because the run
+ * could not go on; elsewhere it is a note.
+ */
 function nameUnexpected(findings: Findings, path: string): void {
   const what = 'is not of this log: nothing that was published makes it'
   if (/^log\/(tile|checkpoints|cosignatures)\//.test(path)) findings.fault(path, what)

@@ -1,4 +1,4 @@
-// Holds what a manifest says of the quarantine to the plan, to the release before it and to the records.
+// Compares a manifest's list of the quarantine with the plan, the release before it and the records.
 import { ServiceError } from '../../schemas/errors.ts'
 import type { QuarantinedObject, ReleaseManifest } from '../../schemas/payloads.ts'
 import { canonical } from '../proof/canonical.ts'
@@ -7,8 +7,8 @@ import type { Store } from '../store/store.ts'
 import { readQuarantined } from '../tables/quarantine.ts'
 
 /**
- * What is wrong with the list of a manifest. Without a plan or an earlier release the list is not compared
- * with theirs.
+ * Returns the faults in the list of a manifest. It compares the list with a plan or an earlier release only
+ * if there is one.
  */
 export async function quarantineFaults(
   store: Store,

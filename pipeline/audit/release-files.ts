@@ -1,4 +1,5 @@
-// Holds the files of a logged release, and of the snapshot that it brings, to the hashes that the log binds.
+// Checks the files of a logged release, and of the snapshot that it brings, against the hashes that the log
+// binds.
 import pMap from 'p-map'
 import type { CarriedFile, ManifestFile, ReleaseManifest, SnapshotManifest } from '../../schemas/payloads.ts'
 import { sha256Hex } from '../proof/canonical.ts'
@@ -17,7 +18,7 @@ import { checkRoots, checkShard, placesOf } from './shards.ts'
 
 const READS_AT_ONCE = 8
 
-/** Checks every file that is still there. Returns how many of them retention has deleted. */
+/** Checks every file that is still there. Returns how many files retention has deleted. */
 export async function checkReleaseFiles(
   store: Store,
   findings: Findings,
@@ -40,7 +41,7 @@ export async function checkReleaseFiles(
     }
   }
   await pMap(files, checkFile, { concurrency: READS_AT_ONCE })
-  // Those of earlier releases were checked with these.
+  // The carried files of earlier releases were checked with those releases.
   const own = carried.filter((file) => file.release === release)
   const checkPairs = async (file: CarriedFile): Promise<void> => {
     const path = releasePrefix(release) + file.path
@@ -76,7 +77,7 @@ async function checkHash(
   return true
 }
 
-/** Checks the snapshot that a release brings by the hash that the log binds. */
+/** Checks the snapshot that a release brings against the hash that the log binds. */
 export async function checkLoggedSnapshot(
   store: Store,
   findings: Findings,

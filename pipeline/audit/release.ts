@@ -30,13 +30,13 @@ export interface AuditContext extends DerivationContext {
   store: Store
   /** The version of this service. */
   service: string
-  /** To check signatures with; if it is empty, they are not checked. */
+  /** The secrets that check signatures; if there are none, signatures are not checked. */
   secrets: readonly string[]
 }
 
 /**
- * A file that there should be; its bytes without signatures, or those of a large one, where they were
- * derived.
+ * A file that the release should have. If it was derived, `bytes` is its content without signatures, or
+ * `file` if it is large.
  */
 type ExpectedFile = Omit<OutputFile, 'bytes'> & { bytes?: Uint8Array; file?: LocalFile }
 
@@ -114,7 +114,7 @@ function majorOf(version: string): string {
   return version.split('.')[0]!
 }
 
-/** @throws ServiceError `corrupt` where the release before this one has lost its manifest. */
+/** @throws ServiceError `corrupt` if the release before this one has lost its manifest. */
 async function previousManifest(store: Store, release: number): Promise<ReleaseManifest | undefined> {
   if (release === 1) return undefined
   const manifest = await readManifest(store, release - 1)
@@ -125,7 +125,7 @@ async function previousManifest(store: Store, release: number): Promise<ReleaseM
   )
 }
 
-/** Compares what the manifest says of the whole release with what was derived. */
+/** Compares members of the manifest with the derived ones. */
 function checkStatements(
   manifest: ReleaseManifest,
   derived: Partial<ReleaseManifest>,
@@ -140,8 +140,8 @@ function checkStatements(
 }
 
 /**
- * Checks every commit and every data file of the tables that the release was made from. Returns the tables;
- * undefined if they are damaged, so that nothing can be derived from them.
+ * Checks every commit and every data file of the tables that the release was made from. Returns the tables,
+ * or undefined if they are damaged, so that nothing can be derived from them.
  */
 async function checkTables(
   { store, local }: AuditContext,
@@ -165,8 +165,8 @@ async function checkTables(
 }
 
 /**
- * Compares a stored file with the manifest and with what was derived; returns what the manifest should say of
- * it.
+ * Compares a stored file with the manifest and with the derived file. Returns the entry that the manifest
+ * should have.
  */
 async function checkFile(
   { store, secrets }: AuditContext,
@@ -203,7 +203,7 @@ async function checkFile(
   return entryOf({ ...described, bytes: stored })
 }
 
-/** Says what retention has left to check, and what it has not. */
+/** Notes how many files retention has deleted, and how many of them could still be checked. */
 async function reportThinned(
   thinned: ThinnedFiles,
   { files }: ReleaseManifest,

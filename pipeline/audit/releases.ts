@@ -1,5 +1,5 @@
-// Checks the releases that the public log commits to, one after another: what each says of its files, of the
-// tables and of the forecasts that it was the first to have.
+// Checks the releases that the public log commits to, one after another: the files, the new table data and
+// the new forecasts of each.
 import type { ReleaseManifest } from '../../schemas/payloads.ts'
 import type { Environment } from '../../schemas/values.ts'
 import { manifestPath } from '../store/paths.ts'
@@ -40,7 +40,7 @@ export class ReleaseChecks {
     if ((await checkReleaseFiles(store, findings, manifest)) > 0) this.#thinned.push(release)
     await checkLoggedSnapshot(store, findings, manifest, isLast)
     if (!manifest.trees || !manifest.inputs) this.#withoutTrees.push(release)
-    // What is new in a release follows from the one before.
+    // The new data of a release follows from the release before it.
     else if (release > 1 && !before) this.#unchecked.push(release)
     else await this.#checkData(manifest, { before, latest: this.#latest })
     const asOf = new Date(manifest.as_of)
@@ -54,7 +54,9 @@ export class ReleaseChecks {
     else this.#unchecked.push(manifest.release)
   }
 
-  /** Holds what a manifest says of itself to its number and to the releases before it. */
+  /**
+   * Checks a manifest's release number, environment and `as_of` against its place and the releases before it.
+   */
   #checkPlace(number: number, { release, as_of, environment }: ReleaseManifest): void {
     const { findings } = this.#context
     this.#environment ??= environment
@@ -72,7 +74,7 @@ export class ReleaseChecks {
     )
   }
 
-  /** Checks what takes all releases together, and says what was not checked. */
+  /** Makes the checks that need all releases, and notes which checks were left out. */
   async finish(): Promise<void> {
     const { notes, counts } = this.#context.findings
     await this.#forecasts.finish()

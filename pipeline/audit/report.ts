@@ -1,5 +1,5 @@
-// What an audit finds, and what all its checks put into it: objects that cannot be read, signatures, and
-// bytes that differ.
+// The report of an audit, and the checks that fill it: objects that cannot be read, signatures, and bytes
+// that differ.
 import { ServiceError } from '../../schemas/errors.ts'
 import { canonical } from '../proof/canonical.ts'
 import { signatureHolds } from '../proof/hmac.ts'
@@ -14,19 +14,19 @@ export interface AuditReport {
   files_compared: number
   /** Data files of the tables, compared with the hashes in their commits. */
   data_files_checked: number
-  /** Signatures that hold, that none of the secrets made, and payloads without one. */
+  /** Counts of signatures that hold, of those that none of the secrets made, and of payloads without one. */
   signatures: { checked: boolean; valid: number; invalid: number; unsigned: number }
   snapshot_compared: boolean
   /** When retention began to delete the files of the release. */
   thinned_at: string | null
-  /** Files that retention has deleted and that could not be derived again. */
+  /** Deleted files that could not be derived again and signed. */
   files_unchecked: number
   faults: string[]
-  /** What was not checked, and why; no fault of the release. */
+  /** Remarks that are no faults of the release, such as a check left out and why. */
   notes: string[]
 }
 
-/** What was read; undefined, with a fault in the report, if it is corrupt. */
+/** Returns the result of a read. If that is `corrupt`, adds a fault to the report and returns undefined. */
 export async function unlessCorrupt<T>(reading: Promise<T>, report: AuditReport): Promise<T | undefined> {
   try {
     return await reading
@@ -38,8 +38,8 @@ export async function unlessCorrupt<T>(reading: Promise<T>, report: AuditReport)
 }
 
 /**
- * Checks the signatures in a shard and returns its bytes without them; undefined if it is no shard in
- * canonical JSON.
+ * Checks the signatures in a shard and returns its bytes without them. Returns undefined for bytes that are
+ * not a shard in canonical JSON.
  */
 export function withoutSignatures(
   stored: Uint8Array,
@@ -58,8 +58,8 @@ export function withoutSignatures(
 }
 
 /**
- * The first byte at which stored bytes are not the expected ones, with what is around it in both. They may be
- * a piece `from` a byte on of a file of this size.
+ * Describes the first byte that differs, with the bytes around it in both. The bytes may be a piece, from
+ * byte `from` on, of a file of `sizeBytes`.
  */
 export function firstDifference(
   stored: Uint8Array,

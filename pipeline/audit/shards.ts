@@ -1,4 +1,4 @@
-// Holds the payloads in the shards of a logged release to the trees that the log commits to.
+// Checks the payloads in the shards of a logged release against the trees that the log commits to.
 import type { ManifestFile, ReleaseManifest, ReleaseShard } from '../../schemas/payloads.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import { base64Of, hashOfBase64 } from '../proof/base64.ts'
@@ -9,7 +9,7 @@ import { ENTITIES_PER_SHARD, LEAVES } from '../release/shards.ts'
 import { manifestPath, shardStart } from '../store/paths.ts'
 import type { Findings } from './findings.ts'
 
-/** Where a shard is among those of its kind of entity, and which ids it may have. */
+/** The place of a shard among those of its kind of entity, and the range of its ids. */
 interface ShardPosition {
   type: EntityType
   /** From 0. */
@@ -33,7 +33,9 @@ export function placesOf(files: readonly ManifestFile[]): ReadonlyMap<string, Sh
   return places
 }
 
-/** Holds what a shard says to its place in the tree, and each payload to the entity that it lies under. */
+/**
+ * Checks a shard against its place in the tree, and each payload against the entity that it is stored under.
+ */
 export function checkShard(
   findings: Findings,
   path: string,
@@ -74,7 +76,7 @@ export function checkShard(
   }
 }
 
-/** Undefined for bytes that are no shard, or whose entities lack a payload. */
+/** Returns undefined for bytes that are no shard, or whose entities lack a payload. */
 function readableShard(bytes: Uint8Array) {
   try {
     const { entities } = JSON.parse(decoded(bytes)) as ReleaseShard
@@ -84,7 +86,10 @@ function readableShard(bytes: Uint8Array) {
   }
 }
 
-/** Holds the roots of the trees to those of their shards, also where the shards are gone. */
+/**
+ * Checks the roots of the trees against those of their shards, which the manifest has even if the shards are
+ * gone.
+ */
 export function checkRoots(
   findings: Findings,
   { release, files }: ReleaseManifest,

@@ -1,4 +1,4 @@
-// Holds the snapshot that a release brings to the shards that it is copied from.
+// Checks the snapshot that a release brings against the shards that it is copied from.
 import { ServiceError } from '../../schemas/errors.ts'
 import type { ManifestFile, ReleaseManifest } from '../../schemas/payloads.ts'
 import { sha256Hex } from '../proof/canonical.ts'
@@ -27,7 +27,7 @@ export async function checkSnapshot(
   const faults = report.faults.length
   const snapshot = await unlessCorrupt(readSnapshotManifest(store, date), report)
   if (!snapshot) {
-    // Until then a crash or a quarantine may have left it to the next release.
+    // Before retention begins, a crash or a quarantine may have left the snapshot to the next release.
     if (report.faults.length > faults || !(await thinned.at())) return
     const path = snapshotManifestPath(date)
     const aside = await unlessCorrupt(readQuarantined(store, path), report)
@@ -71,8 +71,8 @@ export async function checkSnapshot(
 }
 
 /**
- * The copy of what a shard holds for the snapshot; undefined if the shard is damaged, which is a fault
- * already, or if retention has deleted it.
+ * Returns the copy of a shard for the snapshot; undefined if the shard is damaged, which is a fault already,
+ * or if retention has deleted it.
  */
 async function copyOf(
   store: Store,

@@ -1,4 +1,4 @@
-// Reads the stored tree of a release beside the one that the data files give, a piece at a time.
+// Compares the stored tree of a release with the one derived from the data files, a piece at a time.
 import { base64Of } from '../proof/base64.ts'
 import { ID_BYTES, RECORD_BYTES } from '../release/forecasts-tree.ts'
 import { type LocalFile, type Piece, piecesBeside } from '../store/body.ts'
@@ -10,13 +10,16 @@ const PIECE_BYTES = RECORD_BYTES * 2 ** 17
 export interface StoredTree {
   /** Whether it is the derived one, byte for byte. */
   isDerived: boolean
-  /** Names the first record that is not the derived one; empty where no record differs. */
+  /** Describes the first record that differs from the derived one; empty if none does. */
   difference: string
   /** Ids that it has more than once. */
   repeatedIds: string[]
 }
 
-/** `sizes` are the leaves of the derived tree, and those that the manifest says the stored one has. */
+/**
+ * Reads the stored tree. `sizes` are the numbers of leaves of the derived tree and, as the manifest says, of
+ * the stored one.
+ */
 export async function readStoredTree(
   store: Store,
   path: string,
@@ -41,7 +44,9 @@ export async function readStoredTree(
   return tree
 }
 
-/** The first record of a piece that is not the derived one. Behind the records of both are hashes. */
+/**
+ * Describes the first record of a piece that differs from the derived one. Hashes follow the records of both.
+ */
 function firstRecord({ at, stored, local }: Piece, size: number): string {
   for (let from = 0; ; from += RECORD_BYTES) {
     const [found, expected] = [stored, local].map((bytes) => bytes.subarray(from, from + RECORD_BYTES))

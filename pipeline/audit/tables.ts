@@ -1,5 +1,5 @@
-// Holds the data files of the tables to what each logged release says is new in them, and reads each of them
-// once.
+// Checks the data files of the tables against the list of new ones in each logged release, and reads each
+// file once.
 import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { InputFile, ReleaseManifest } from '../../schemas/payloads.ts'
@@ -32,8 +32,8 @@ export class TableChecks {
   }
 
   /**
-   * The tables that a release was made from, whose commits are read up to there; undefined if one cannot be
-   * read, which is a fault.
+   * Returns the tables that a release was made from, and reads their commits up to there. Returns undefined,
+   * and adds a fault, if a commit cannot be read.
    */
   async versionsOf({ tables }: ReleaseManifest): Promise<Record<ScoredTable, TableVersion> | undefined> {
     const versions: [ScoredTable, TableVersion][] = []
@@ -46,8 +46,8 @@ export class TableChecks {
   }
 
   /**
-   * Checks the data files that are new in a release, and what its manifest says of them. False if one is
-   * damaged.
+   * Checks the data files that are new in a release, and their entries in its manifest. Returns false if one
+   * is damaged.
    */
   async check(
     manifest: ReleaseManifest,
@@ -63,14 +63,14 @@ export class TableChecks {
         const path = await findings.read(localPath(local, table, file))
         if (path === undefined) isWhole = false
         else await this.#checkRows(manifest, table, file, path)
-        // The forecasts are read again, for their tree.
+        // The files of forecasts are read again for their tree.
         if (table !== 'forecasts') await local.forget(tablePath(table, file.path))
       }
     }
     return isWhole
   }
 
-  /** Holds the number of rows that the log binds to that of the file itself. */
+  /** Compares the number of rows that the log binds with that of the file itself. */
   async #checkRows(
     { inputs, release }: ReleaseManifest,
     table: ScoredTable,
@@ -90,7 +90,7 @@ export class TableChecks {
   }
 }
 
-/** Names each data file of which a manifest says something else than the commits of the tables. */
+/** Adds a fault for each data file that a manifest and the commits of the tables describe differently. */
 function checkInputs(
   findings: Findings,
   { release, inputs }: ReleaseManifest,
@@ -119,7 +119,9 @@ function checkInputs(
   }
 }
 
-/** The commits of a table from the first on, each read once. Checkpoints of the table are not used. */
+/**
+ * Reads the commits of a table from the first on, each once. It does not use the checkpoints of the table.
+ */
 class CommitLog {
   readonly #context: TablesContext
   readonly #table: ScoredTable
@@ -132,7 +134,7 @@ class CommitLog {
     this.#table = table
   }
 
-  /** Versions must be asked for in ascending order. */
+  /** Callers must ask for versions in ascending order. */
   async upTo(version: number): Promise<TableVersion | undefined> {
     while (!this.#isDamaged && this.#version < version) {
       const files = await this.#context.findings.read(this.#commit(this.#version + 1))

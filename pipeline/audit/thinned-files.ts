@@ -1,5 +1,5 @@
-// What an audit can say of the files that retention has deleted: a file that was derived again is compared
-// with the hash in the manifest, and so is what a snapshot has copied of it.
+// Lets an audit check the files that retention has deleted: it compares a file that it derived again with the
+// hash in the manifest, and with the copy in the snapshot.
 import type { ManifestFile } from '../../schemas/payloads.ts'
 import { sha256Hex } from '../proof/canonical.ts'
 import { isSigned, thinnedAt } from '../release/read.ts'
@@ -14,26 +14,27 @@ export class ThinnedFiles {
   readonly #sign: SignPayload | undefined
   readonly #copies = new Map<string, string>()
   #at: string | undefined
-  /** Files that are gone, and those of them that could not be compared. */
+  /** Counts of the files that are gone, and of those that could not be compared. */
   gone = 0
   unchecked = 0
 
-  /** `sign` signs as the release did; undefined: nobody knows the secret. */
+  /** `sign` signs as the release did; undefined if the secret is not known. */
   constructor(store: Store, release: number, sign: SignPayload | undefined) {
     this.#store = store
     this.#release = release
     this.#sign = sign
   }
 
-  /** When retention began with the release; undefined if it has not, or not yet. */
+  /** Returns when retention began with the release; undefined if it has not yet. */
   async at(): Promise<string | undefined> {
     this.#at ??= await thinnedAt(this.#store, this.#release)
     return this.#at
   }
 
   /**
-   * Compares a file that is gone with its entry in the manifest. `bytes` are those that were derived, without
-   * signatures. Returns what the manifest should say of it.
+   * Counts a file that is gone, and returns the entry that the manifest should have for it. `bytes` are the
+   * derived ones, without signatures. Without them, or without the secret of a signed file, it returns
+   * `entry`.
    */
   compare(
     { bytes, ...described }: Omit<OutputFile, 'bytes'> & { bytes?: Uint8Array },
@@ -48,7 +49,9 @@ export class ThinnedFiles {
     return entry
   }
 
-  /** The SHA-256, without signatures, of the copy of a deleted shard; undefined if it was not derived. */
+  /**
+   * Returns the SHA-256, without signatures, of the copy of a deleted shard; undefined if it was not derived.
+   */
   copyHash(path: string): string | undefined {
     return this.#copies.get(path)
   }

@@ -1,4 +1,4 @@
-// Holds the tiles and bundles of the public log to the entries that they must be made of, byte by byte.
+// Compares the tiles and bundles of the public log with the entries that they must be made of, byte by byte.
 import { base64Of } from '../proof/base64.ts'
 import { bundleOf } from '../proof/entry-bundle.ts'
 import { HASH_BYTES, type Hash } from '../proof/merkle.ts'
@@ -11,13 +11,13 @@ import { type Findings, named } from './findings.ts'
 export interface LogObjects {
   store: Store
   findings: Findings
-  /** The paths below `log/` that nothing has asked for yet. */
+  /** The paths below `log/` that no check has asked for yet. */
   listed: Set<string>
 }
 
 /**
- * Checks the tiles of a level that begin with these hashes. The first `logged` of them are behind a
- * checkpoint; what a run that was cut off has written of the others must be right too, and need not be there.
+ * Checks the tile with these hashes, at every width. A checkpoint covers the first `logged` hashes. A run
+ * that was cut off may have written wider tiles: these must be right, but may be missing.
  */
 export function checkTiles(
   objects: LogObjects,
@@ -34,8 +34,8 @@ export function checkTiles(
 }
 
 /**
- * Checks the bundles of a number, as `checkTiles`. An entry is undefined where nobody knows it, and ends what
- * is checked.
+ * Checks the bundles of a number, as `checkTiles` does. An entry is undefined if it is not known; bundles
+ * that would hold it must be there, but are not compared.
  */
 export function checkBundles(
   objects: LogObjects,
@@ -54,7 +54,7 @@ export function checkBundles(
 
 interface Expected {
   path: string
-  /** Undefined: it must be there, and nobody knows its bytes. */
+  /** Undefined if the object must be there, but its bytes are not known. */
   expected: Uint8Array | undefined
   difference: (found: Uint8Array, expected: Uint8Array) => string
 }
@@ -67,7 +67,7 @@ async function checkWidths(
 ): Promise<void> {
   for (let width = 1; width <= most; width++) {
     const { path, expected, difference } = expectedOf(width)
-    // When a tile is full, its beginnings are deleted.
+    // The log deletes the partial tiles when a tile is full.
     const isNeeded = width === TILE_WIDTH ? logged === TILE_WIDTH : width <= logged && logged < TILE_WIDTH
     if (!isNeeded && !listed.has(path)) continue
     listed.delete(path)

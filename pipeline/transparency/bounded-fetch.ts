@@ -1,5 +1,5 @@
-// Asks over HTTP within limits: a time, a greatest size, and no redirects, since who was asked is who must
-// answer.
+// Makes HTTP requests within limits: a time, a greatest size, and no redirects, because only the server that
+// was asked may answer.
 import { ServiceError } from '../../schemas/errors.ts'
 
 export type Fetch = typeof globalThis.fetch
@@ -18,10 +18,10 @@ export interface BoundedAnswer {
 }
 
 /**
- * An answer of any status, also one that redirects.
+ * Returns an answer of any status, even a redirect.
  *
- * @throws ServiceError `unavailable` where there is no whole answer in time, and for one of more bytes: no
- *   more are read.
+ * @throws ServiceError `unavailable` if no whole answer comes in time, or if it has more than `mostBytes`: it
+ *   reads no more than that.
  */
 export async function boundedFetch(
   fetch: Fetch,
@@ -39,7 +39,7 @@ export async function boundedFetch(
   throw new ServiceError('unavailable', `${url} answers with more than ${mostBytes} bytes`)
 }
 
-/** Undefined for more bytes, of which the rest is not read. */
+/** Returns undefined if there are more bytes, and does not read the rest. */
 async function readUpTo(
   mostBytes: number,
   body: ReadableStream<Uint8Array>,

@@ -1,20 +1,20 @@
-// Says whether a checkpoint continues one that is known: what a witness must know before it believes, keeps
-// or cosigns it.
+// Tells whether a checkpoint continues a known one, which a witness must know before it believes, keeps or
+// cosigns it.
 import { ServiceError } from '../../schemas/errors.ts'
 import { base64Of } from '../proof/base64.ts'
 import type { Hash } from '../proof/merkle.ts'
 import type { TreeHead } from '../proof/merkle-proof.ts'
 import { type ReadTile, prefixFromTiles } from '../proof/tiles.ts'
 
-/** `first`: nothing was known, so that the checkpoint is taken as it is. `same`: the log has not grown. */
+/** `first`: no checkpoint was known, so this one is taken as it is. `same`: the log has not grown. */
 export type Continuation = 'first' | 'same' | 'grown'
 
 /**
- * Both checkpoints are signed by the log. The tiles may come from anyone, since they are checked against the
- * larger one.
+ * Compares two checkpoints that the log has signed. The tiles may come from anyone, because they are checked
+ * against the larger checkpoint.
  *
- * @throws ServiceError `conflict` for a checkpoint of another history and for an older one, in words that
- *   tell the two apart; `corrupt` for tiles that show nothing, and for errors of `read`.
+ * @throws ServiceError `conflict` for a checkpoint of another history and for an older one, with different
+ *   messages; `corrupt` for tiles that prove nothing; and the errors of `read`.
  */
 export async function continuationOf(
   known: TreeHead | undefined,

@@ -1,4 +1,4 @@
-// The files of the public log in the store (docs/data.md, Public log): tiles, bundles of entries and
+// Reads the files of the public log in the store (docs/data.md, Public log): tiles, bundles of entries and
 // checkpoints.
 import { ServiceError } from '../../schemas/errors.ts'
 import { decoded } from '../proof/canonical.ts'
@@ -12,12 +12,12 @@ import type { Store } from '../store/store.ts'
 
 const PARTIAL = /\.p\/(\d+)$/
 
-/** How many entries the last checkpoint has; 0 before the first. */
+/** Returns the number of entries of the last checkpoint; 0 before the first. */
 export function lastCheckpoint(store: Store, known = 0): Promise<number> {
   return lastNumbered(store, logCheckpointPath, known)
 }
 
-/** @throws ServiceError `corrupt` for a checkpoint that is gone or no checkpoint. */
+/** @throws ServiceError `corrupt` if the checkpoint is gone or malformed. */
 export async function readCheckpoint(store: Store, size: number): Promise<SignedCheckpoint> {
   const path = logCheckpointPath(size)
   const bytes = await store.get(path)
@@ -30,8 +30,8 @@ export async function readCheckpoint(store: Store, size: number): Promise<Signed
 }
 
 /**
- * A tile or a bundle by its path in the log, which the caller has checked. One that is partial and gone is
- * the beginning of the full one. Undefined where the store has neither.
+ * Reads a tile or a bundle by its path in the log, which the caller has checked. If a partial one is gone,
+ * returns the beginning of the full one. Returns undefined if the store has neither.
  */
 export async function readTilePath(store: Pick<Store, 'get'>, path: string): Promise<Uint8Array | undefined> {
   const bytes = await store.get(logTilePath(path))
@@ -48,7 +48,7 @@ export function tileReader(store: Pick<Store, 'get'>): ReadTile {
   return (tile) => present(store, tilePath(tile))
 }
 
-/** The entries of a bundle. @throws ServiceError `corrupt` where there are fewer than its width. */
+/** Returns the entries of a bundle. @throws ServiceError `corrupt` if there are fewer than its width. */
 export async function readBundle(store: Store, bundle: Pick<Tile, 'index' | 'width'>): Promise<Uint8Array[]> {
   const entries = entriesOf(await present(store, bundlePath(bundle)))
   if (entries.length >= bundle.width) return entries.slice(0, bundle.width)
@@ -58,7 +58,10 @@ export async function readBundle(store: Store, bundle: Pick<Tile, 'index' | 'wid
   )
 }
 
-/** The bundle that an entry goes to, with the entries before it. The first entry is 0. */
+/**
+ * Returns the path and the bytes of the bundle that ends with an entry, after the entries before it. The
+ * first entry is 0.
+ */
 export async function bundleWith(
   store: Store,
   entry: Uint8Array,

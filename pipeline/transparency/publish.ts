@@ -17,18 +17,18 @@ import { type WitnessContext, askWitnesses } from './witnesses.ts'
 
 export interface LogContext extends WitnessContext {
   /**
-   * The one that signs first at the front; none where there is no log. All have the same name, which is the
-   * log's origin.
+   * The log's keys, in the order in which they sign; empty if there is no log. All have the same name, which
+   * is the log's origin.
    */
   signers: readonly SigningKey[]
 }
 
 /**
- * Logs every release up to the current one that has no entry yet. What is written is decided by the
- * manifests, so that a run which was cut off, and any number at once, write the same.
+ * Logs every release up to the current one that has no entry yet. The manifests decide what it writes, so a
+ * run that was cut off, or any number of runs at once, write the same.
  *
- * @throws ServiceError `conflict` for the log of another origin; `corrupt` where what is there is not what
- *   was logged: nothing is signed then.
+ * @throws ServiceError `conflict` if the log's origin is not that of the keys; `corrupt` if the stored log is
+ *   not what was logged: then it signs nothing.
  */
 export async function completeLog(context: LogContext, current: number): Promise<void> {
   const { store, signers, log } = context
@@ -50,9 +50,9 @@ export async function completeLog(context: LogContext, current: number): Promise
 }
 
 /**
- * Has the last checkpoint cosigned. One that has any cosignature is not asked for again: what a witness has
- * left out then is missing until the next checkpoint. One that has none may be of a run that was cut off
- * before it asked.
+ * Asks witnesses to cosign the last checkpoint if it has no cosignature: the run may have been cut off before
+ * it asked. If it has any, it asks no one again, so a witness that did not cosign then stays missing until
+ * the next checkpoint.
  */
 async function completeCosignatures(context: LogContext, size: number): Promise<void> {
   const { store, witnesses, log } = context
@@ -67,7 +67,7 @@ async function completeCosignatures(context: LogContext, size: number): Promise<
   await askWitnesses(context, size)
 }
 
-/** @throws ServiceError `conflict` for a checkpoint of another log than that of the keys. */
+/** @throws ServiceError `conflict` if the log of the checkpoint is not that of the keys. */
 export function assertOwnLog({ origin, size }: Checkpoint, signers: readonly SigningKey[]): void {
   if (signers.length === 0 || origin === originOf(signers)) return
   throw new ServiceError(
@@ -77,10 +77,10 @@ export function assertOwnLog({ origin, size }: Checkpoint, signers: readonly Sig
 }
 
 /**
- * Looks before anything is written whether the log is that of the keys. A log that is damaged is left to
+ * Checks, before a run writes anything, that the log is that of the keys. It leaves a damaged log to
  * `completeLog`.
  *
- * @throws ServiceError `conflict` for the log of another origin.
+ * @throws ServiceError `conflict` if the log's origin is not that of the keys.
  */
 export async function assertOrigin({ store, signers }: Pick<LogContext, 'store' | 'signers'>): Promise<void> {
   const size = signers.length === 0 ? 0 : await lastCheckpoint(store)
@@ -105,8 +105,8 @@ async function assertWhole(context: LogContext, size: number): Promise<void> {
   }
   const keys = signers.map(({ verifier }) => verifier)
   if (held(path, note, keys)) return
-  // The key that signed it was replaced at once, because it had leaked: what it signed is derived again
-  // before it is continued.
+  // The key that signed it was replaced at once, because it had leaked. So the root is derived again before
+  // the log continues.
   const derived = await derivedRoot(store, size)
   if (Buffer.compare(derived, root) !== 0) {
     throw corrupt(
@@ -158,7 +158,7 @@ async function append({ store, signers }: LogContext, release: number): Promise<
   }
 }
 
-/** A reader of a partial tile falls back to the full one. */
+/** Deletes the partial forms of a full tile or bundle. A reader of one falls back to the full one. */
 async function deletePartial(store: Store, full: string): Promise<void> {
   const paths: string[] = []
   for await (const { path } of store.list(`${full}.p/`)) paths.push(path)

@@ -1,4 +1,5 @@
-// The entry of the public log for a release: a pure function of its manifest (docs/data.md, Public log).
+// Makes the entry of the public log for a release, a pure function of its manifest (docs/data.md, Public
+// log).
 import type { ReleaseManifest } from '../../schemas/payloads.ts'
 import type { Statement } from '../../schemas/statement.ts'
 import { ServiceError } from '../../schemas/errors.ts'
@@ -9,8 +10,8 @@ import { recordBytes } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 
 /**
- * Canonical JSON without a line end. A release that an earlier version made has no trees, and is logged all
- * the same.
+ * Returns the statement of a release: canonical JSON without a line end. A release that an earlier version
+ * made has no trees, and is logged all the same.
  */
 export function statementOf(manifest: ReleaseManifest): Uint8Array {
   const { as_of, environment, methodology_version, release, trees, snapshot_sha256 = null } = manifest
@@ -31,16 +32,15 @@ export function statementOf(manifest: ReleaseManifest): Uint8Array {
 }
 
 /**
- * The statement of a release that the store has.
+ * Reads the manifest of a release that the store has, and returns its statement.
  *
- * @throws ServiceError `corrupt` where its manifest is gone, damaged, or not written as this service writes
- *   it.
+ * @throws ServiceError `corrupt` if the manifest is gone, damaged, or not written as this service writes it.
  */
 export async function readStatement(store: Store, release: number): Promise<Uint8Array> {
   return statementOf(await readLoggedManifest(store, release))
 }
 
-/** The manifest of a release that the store has. @throws ServiceError `corrupt` as `readStatement`. */
+/** Reads the manifest of a release that the store has. @throws ServiceError `corrupt` as `readStatement`. */
 export async function readLoggedManifest(store: Store, release: number): Promise<ReleaseManifest> {
   const path = manifestPath(release)
   const manifest = await readManifest(store, release)

@@ -1,4 +1,5 @@
-// Asks witnesses to cosign a checkpoint (https://c2sp.org/tlog-witness), and keeps and reads what they have signed.
+// Asks witnesses to cosign a checkpoint (https://c2sp.org/tlog-witness), and keeps and reads their
+// cosignatures.
 import { ServiceError } from '../../schemas/errors.ts'
 import { base64Of } from '../proof/base64.ts'
 import { decoded, encoded } from '../proof/canonical.ts'
@@ -24,7 +25,7 @@ export interface WitnessContext {
   witnesses: readonly Witness[]
   log: (event: string, fields: object) => void
   fetch?: Fetch
-  /** For each witness, whatever it is asked: 5 s if left out. */
+  /** The limit for each witness, over all requests to it; 5 s if left out. */
   timeoutMs?: number
 }
 
@@ -33,8 +34,8 @@ const MOST_BYTES = 64 * 1024
 const SIZE_MEDIA_TYPE = 'text/x.tlog.size'
 
 /**
- * Asks every witness, all at the same time and each once, to cosign the checkpoint of this size. What does
- * not come is logged and left: it fails nothing and delays no more than the time limit and a write.
+ * Asks every witness, all at the same time and each once, to cosign the checkpoint of this size. A failure is
+ * logged and no more: it fails nothing else, and delays by no more than the time limit and a write.
  */
 export async function askWitnesses(context: WitnessContext, size: number): Promise<void> {
   const { store, witnesses, log } = context
@@ -54,7 +55,7 @@ export async function askWitnesses(context: WitnessContext, size: number): Promi
   )
 }
 
-/** @throws ServiceError for everything but a cosignature by this witness over this checkpoint. */
+/** @throws ServiceError for any answer but a cosignature by this witness over this checkpoint. */
 async function cosignatureBy(
   witness: Witness,
   { checkpoint: { size }, note }: SignedCheckpoint,
@@ -69,15 +70,15 @@ async function cosignatureBy(
     const url = `${witness.url}/add-checkpoint`
     return boundedFetch(fetch, url, { method: 'POST', body, signal, mostBytes: MOST_BYTES })
   }
-  // It is not remembered what a witness knows: that it says by itself, also after somebody else has told it
-  // of the log.
+  // The service does not store the size that a witness knows: the witness tells it, even if somebody else has
+  // told the witness of the log.
   const first = await ask(0)
   const answer = first.status === 409 ? await ask(knownSize(first, size)) : first
   if (answer.status !== 200) throw refused(answer)
   return signatureLine(heldCosignature(decoded(answer.bytes), note.text, witness.key))
 }
 
-/** The size that a witness has cosigned last. */
+/** Returns the size that a witness cosigned last. */
 function knownSize({ mediaType, bytes }: BoundedAnswer, size: number): number {
   if (mediaType !== SIZE_MEDIA_TYPE) {
     throw new ServiceError('invalid', `it answered 409 without a size: ${quoted(decoded(bytes))}`)
@@ -97,19 +98,19 @@ function heldCosignature(lines: string, text: string, key: VerifierKey): NoteSig
 }
 
 function refused({ status, bytes }: BoundedAnswer): ServiceError {
-  // A witness says in words why it refuses, and what it says may be anything.
+  // A witness gives its reason in words, which may be anything.
   return new ServiceError('invalid', `it answered ${status}: ${quoted(Buffer.from(bytes).toString())}`)
 }
 
-/** More than anyone has of witnesses, and little enough for a note. */
+/** More witnesses than anyone has, and few enough for a note. */
 const MOST_COSIGNATURES = 32
 const COSIGNATURE_BYTES = 8 + 64
 const LONGEST_LINE_BYTES = 1024
 
 /**
- * The cosignatures that the store has for a checkpoint, in the order of their key ids. Those by known keys
- * are checked; others are taken as they are, unless they are no line of a cosignature or bear the log's own
- * name. What is damaged is left out.
+ * Returns the stored cosignatures of a checkpoint, in the order of their key ids. It checks those by known
+ * keys, and takes others as they are. It leaves out those that do not hold, are no line of a cosignature or
+ * bear the log's own name.
  */
 export async function readCosignatures(
   store: Store,
@@ -141,7 +142,7 @@ function cosignatureIn(bytes: Uint8Array): NoteSignature | undefined {
   }
 }
 
-/** Whether it says that it is by a known key and is not. */
+/** Whether a signature names a known key and does not hold. */
 function isDamaged(text: string, signature: NoteSignature, known: readonly VerifierKey[]): boolean {
   try {
     heldSignatures({ text, signatures: [signature] }, known)
