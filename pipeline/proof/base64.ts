@@ -1,4 +1,4 @@
-// Base64 as the formats of transparency logs have it (RFC 4648 §4): padded, and with one text for the same
+// Base64 as in the formats of transparency logs (RFC 4648 §4): padded, and with only one text for the same
 // bytes.
 import { ServiceError } from '../../schemas/errors.ts'
 import { type Hash, HASH_BYTES } from './merkle.ts'
@@ -8,7 +8,7 @@ export function base64Of(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
 }
 
-/** @throws ServiceError `invalid` for a text that is not exactly what `base64Of` gives for its bytes. */
+/** @throws ServiceError `invalid` for any text that `base64Of` does not return. */
 export function bytesOfBase64(text: string): Uint8Array {
   const bytes = Buffer.from(text, 'base64')
   if (bytes.toString('base64') !== text) {

@@ -3,12 +3,12 @@ import { hash } from 'node:crypto'
 import canonicalizeJson from 'canonicalize'
 import { ServiceError } from '../../schemas/errors.ts'
 
-/** Values that are nested deeper are left to the library, which needs no stack. */
+/** Values that are nested deeper go to the library, which does not recurse. */
 const DEEPEST = 16
 
 /**
- * The canonical bytes of a JSON value (RFC 8785). @throws ServiceError `corrupt` for a value that is not
- * JSON.
+ * Returns the canonical bytes of a JSON value (RFC 8785). @throws ServiceError `corrupt` for a value that is
+ * not JSON.
  */
 export function canonical(value: unknown): Uint8Array {
   return encoded(canonicalText(value))
@@ -22,8 +22,9 @@ export function canonicalText(value: unknown): string {
 }
 
 /**
- * A copy whose own names are in canonical order: if those inside it are too, its text is made fastest. For
- * objects whose names are the service's own, since a member `__proto__` would be lost.
+ * Returns a copy with its own names in canonical order; if nested names are in order too, its text is made
+ * fastest. It is only for objects whose names the service chooses, because a member `__proto__` would be
+ * lost.
  */
 export function inOrder(value: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const copy: Record<string, unknown> = {}

@@ -1,4 +1,5 @@
-// Checkpoints (https://c2sp.org/tlog-checkpoint): a signed note of three lines that says how many entries a log has and their root.
+// Checkpoints (https://c2sp.org/tlog-checkpoint): signed notes of three lines that give the number of entries
+// of a log and their root.
 import { ServiceError } from '../../schemas/errors.ts'
 import { base64Of, hashOfBase64 } from './base64.ts'
 import type { TreeHead } from './merkle-proof.ts'
@@ -8,7 +9,7 @@ import { signText } from './note-signatures.ts'
 import { quoted } from './quoted.ts'
 
 export interface Checkpoint extends TreeHead {
-  /** Which log this is. */
+  /** The name of the log. */
   origin: string
 }
 
@@ -22,13 +23,13 @@ export function checkpointText({ origin, size, root }: Checkpoint): string {
   return `${origin}\n${size}\n${base64Of(root)}\n`
 }
 
-/** Signed by each of these log keys, in their order. */
+/** Signs a checkpoint with each of these log keys, in their order. */
 export function signedCheckpoint(checkpoint: Checkpoint, keys: readonly SigningKey[]): string {
   const text = checkpointText(checkpoint)
   return noteText({ text, signatures: keys.map((key) => signText(text, key)) })
 }
 
-/** A note with more signatures after its own. */
+/** Returns a note with more signatures after its own. */
 export function withSignatures(note: Note, signatures: readonly NoteSignature[]): string {
   return noteText({ text: note.text, signatures: [...note.signatures, ...signatures] })
 }
@@ -36,8 +37,8 @@ export function withSignatures(note: Note, signatures: readonly NoteSignature[])
 /**
  * Reads a checkpoint without checking its signatures.
  *
- * @throws ServiceError `invalid` for what is no note, and for a text of other than three lines: this log has
- *   no extension lines.
+ * @throws ServiceError `invalid` for a text that is no note, and for a note of other than three lines,
+ *   because this log has no extension lines.
  */
 export function parseCheckpoint(text: string): SignedCheckpoint {
   const note = parseNote(text)
@@ -49,8 +50,8 @@ export function parseCheckpoint(text: string): SignedCheckpoint {
 }
 
 /**
- * A size or an index: decimal without leading zeros. @throws ServiceError `invalid` for anything else, and
- * above 2⁵³ − 1.
+ * Parses a size or an index: decimal without leading zeros. @throws ServiceError `invalid` for anything else,
+ * and above 2⁵³ − 1.
  */
 export function parseCount(text: string): number {
   const count = /^(0|[1-9][0-9]{0,15})$/.test(text) ? Number(text) : NaN

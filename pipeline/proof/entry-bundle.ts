@@ -1,4 +1,5 @@
-// A bundle of log entries (https://c2sp.org/tlog-tiles, "Log entries"): each behind its length, a big-endian uint16.
+// A bundle of log entries (https://c2sp.org/tlog-tiles, "Log entries"): each entry follows its length, a
+// big-endian uint16.
 import { ServiceError } from '../../schemas/errors.ts'
 
 const LENGTH_BYTES = 2

@@ -1,19 +1,19 @@
-// A long text that is put together from parts, held as its UTF-8 bytes, so that each part is encoded once and
+// A long text that is put together from parts. It holds UTF-8 bytes, so that each part is encoded once and
 // kept nowhere else.
 
 export class GrowingText {
   #bytes: Buffer
   #size = 0
 
-  /** @param capacity bytes that it has room for before it must be copied to a larger place. */
+  /** @param capacity the bytes that it has room for before it must copy them to a larger place. */
   constructor(capacity: number) {
     this.#bytes = Buffer.allocUnsafe(capacity)
   }
 
-  /** Adds a part, and returns its bytes, which hold until the text is cleared. */
+  /** Adds a part, and returns its bytes, which are valid until the text is cleared. */
   add(part: string): Uint8Array {
     const start = this.#size
-    // A character of UTF-16 has at most three bytes.
+    // A code unit of UTF-16 takes at most three bytes.
     const least = start + 3 * part.length
     if (least > this.#bytes.byteLength) this.#grow(least)
     this.#size += this.#bytes.write(part, start)

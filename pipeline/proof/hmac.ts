@@ -7,7 +7,10 @@ export interface SigningSecrets {
   previous?: string | undefined
 }
 
-/** `v1=` and the HMAC-SHA256 of the bytes in hex; then, after a comma, the same with the previous secret. */
+/**
+ * Returns `v1=` and the HMAC-SHA256 of the bytes in hex, and, if there is a previous secret, a comma and the
+ * same with that.
+ */
 export function signatureOf(bytes: Uint8Array, { current, previous }: SigningSecrets): string {
   const secrets = previous === undefined ? [current] : [current, previous]
   return secrets.map((secret) => `v1=${hmac(bytes, secret)}`).join(', ')

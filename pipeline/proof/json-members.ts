@@ -1,4 +1,4 @@
-// Where in the bytes of canonical JSON the members of its objects lie, so that a few can be taken out without
+// Finds the members of objects in the bytes of canonical JSON, so that a caller can take out a few without
 // parsing all.
 import { ServiceError } from '../../schemas/errors.ts'
 
@@ -6,8 +6,8 @@ const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c]
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
 
 /**
- * Tells of each member of the object at `from`, whose names have no escapes, where its value begins, and
- * learns where that ends. Returns the end of the object.
+ * Visits each member of the object at `from`, whose names have no escapes: `visit` receives the name and the
+ * start of the value, and returns the end of the value. Returns the end of the object.
  *
  * @throws ServiceError `corrupt` for bytes that end before it.
  */
@@ -24,8 +24,8 @@ export function eachMember(
 }
 
 /**
- * The member of an object that begins at `at`, or at the comma there, and where its value begins; undefined
- * at the end of the object.
+ * Returns the member of an object that begins at `at`, or after the comma there, and where its value begins;
+ * undefined at the end of the object.
  *
  * @throws ServiceError `corrupt` for bytes that end before it.
  */
@@ -45,7 +45,7 @@ function endOfString(bytes: Uint8Array, from: number): number {
   return at + 1
 }
 
-/** The end of the value at `from`. @throws ServiceError `corrupt` for bytes that end before it. */
+/** Returns the end of the value at `from`. @throws ServiceError `corrupt` for bytes that end before it. */
 export function endOfValue(bytes: Uint8Array, from: number): number {
   let depth = 0
   for (let at = from; at < bytes.length; at++) {
@@ -60,7 +60,7 @@ export function endOfValue(bytes: Uint8Array, from: number): number {
         break
       case CLOSE_OBJECT:
       case CLOSE_LIST:
-        // A number or a word ends where what it is in does.
+        // A number or a word ends with the object or the list around it.
         if (depth === 0) return at
         depth -= 1
         if (depth === 0) return at + 1

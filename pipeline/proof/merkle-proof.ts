@@ -4,7 +4,7 @@ import { ServiceError } from '../../schemas/errors.ts'
 import { base64Of } from './base64.ts'
 import { type Hash, HASH_BYTES, nodeHash } from './merkle.ts'
 
-/** A root and how many leaves it has. */
+/** A root and the number of its leaves. */
 export interface TreeHead {
   root: Hash
   size: number
@@ -12,7 +12,7 @@ export interface TreeHead {
 
 /**
  * Checks that a leaf, given by its hash, is the one at this index of the tree. The root alone does not fix
- * the size: whoever vouches for the root must vouch for the size too.
+ * the size: anyone who vouches for the root must vouch for the size too.
  *
  * @throws ServiceError `invalid` with the root that the path leads to.
  */
@@ -49,8 +49,8 @@ export function verifyInclusion(leaf: Hash, index: number, path: readonly Hash[]
 }
 
 /**
- * Checks that the first leaves of a tree are those of an older one. From an empty tree nothing can be proven,
- * so an old size of 0 is refused.
+ * Checks that the first leaves of a tree are those of an older one. An empty tree proves nothing, so an old
+ * size of 0 is refused.
  *
  * @throws ServiceError `invalid` with the root that the path leads to.
  */

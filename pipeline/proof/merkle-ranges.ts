@@ -1,14 +1,14 @@
-// Which subtrees a proof of a Merkle tree is made of (RFC 6962 §2.1): numbers alone, no hashes.
+// Finds the subtrees that a proof of a Merkle tree is made of (RFC 6962 §2.1): numbers alone, no hashes.
 import { ServiceError } from '../../schemas/errors.ts'
 
-/** The subtree over the leaves from one index up to another, which is not part of it. */
+/** The subtree over the leaves from `from` up to, but without, `to`. */
 export interface Range {
   from: number
   to: number
 }
 
 /**
- * The subtrees whose hashes are PATH(index, D[size]), from the leaf's sibling up (RFC 6962 §2.1.1).
+ * Returns the subtrees whose hashes are PATH(index, D[size]), from the leaf's sibling up (RFC 6962 §2.1.1).
  *
  * @throws ServiceError `invalid` for an index outside the tree.
  */
@@ -33,7 +33,8 @@ export function inclusionRanges(index: number, size: number): Range[] {
 }
 
 /**
- * The subtrees whose hashes are PROOF(oldSize, D[size]) (RFC 6962 §2.1.2); none where the sizes are equal.
+ * Returns the subtrees whose hashes are PROOF(oldSize, D[size]) (RFC 6962 §2.1.2); none if the sizes are
+ * equal.
  *
  * @throws ServiceError `invalid` for an old size that is not between 1 and the size.
  */
@@ -54,14 +55,14 @@ export function consistencyRanges(oldSize: number, size: number): Range[] {
       from = middle
     }
   }
-  // The verifier has the old root itself, so that it is left out where the old tree is one of the subtrees.
+  // The verifier has the old root, so the proof leaves it out if the old tree is one of the subtrees.
   if (from > 0) path.push({ from, to })
   return path.toReversed()
 }
 
 /**
- * The full subtrees that a range is made of, the largest first: the hash of the range is theirs, folded from
- * the right.
+ * Returns the full subtrees that a range is made of, the largest first. Their hashes, folded from the right,
+ * give the hash of the range.
  */
 export function fullSubtrees({ from, to }: Range): { from: number; height: number }[] {
   const subtrees: { from: number; height: number }[] = []

@@ -8,7 +8,7 @@ export type Hash = Uint8Array
 
 export const HASH_BYTES = 32
 
-/** Each level of tiles is this many levels of the tree. */
+/** Each level of tiles covers this many levels of the tree. */
 const TILE_HEIGHT = 8
 
 /** The root of a tree without leaves: SHA-256 of nothing. */
@@ -31,21 +31,20 @@ export function nodeHash(left: Hash, right: Hash): Hash {
   return hash('sha256', bytes, 'buffer')
 }
 
-/** The hash of neighbouring full subtrees, given the largest first. */
+/** Returns the hash of neighbouring full subtrees, given the largest first. */
 export function foldedHash(subtrees: readonly Hash[]): Hash {
   const [last, ...others] = subtrees.toReversed()
   return last === undefined ? EMPTY_ROOT : others.reduce((right, left) => nodeHash(left, right), last)
 }
 
 /**
- * A tree held in memory, made of the hashes of its leaves. Hashes of full subtrees may stand for leaves as
- * long as all but the last have the same power of two of leaves: then its proofs continue the proofs inside
- * those subtrees.
+ * A tree in memory, made of the hashes of its leaves. Hashes of full subtrees may stand for leaves if all but
+ * the last have the same power of two of leaves: then its proofs continue the proofs inside those subtrees.
  */
 export class MerkleTree {
   /**
-   * A node without a right sibling moves up as it is, so that node i of level k is the subtree from leaf i ·
-   * 2^k on.
+   * A node without a right sibling moves up as it is, so node i of level k is the subtree from leaf i · 2^k
+   * on.
    */
   readonly #levels: (readonly Hash[])[]
 
@@ -70,14 +69,17 @@ export class MerkleTree {
     return this.#levels.at(-1)![0] ?? EMPTY_ROOT
   }
 
-  /** PATH(index, D[size]), RFC 6962 §2.1.1. @throws ServiceError `invalid` for an index outside the tree. */
+  /**
+   * Returns PATH(index, D[size]) of RFC 6962 §2.1.1. @throws ServiceError `invalid` for an index outside the
+   * tree.
+   */
   inclusionPath(index: number): Hash[] {
     return inclusionRanges(index, this.size).map((range) => this.#hashOf(range))
   }
 
   /**
-   * PROOF(oldSize, D[size]), RFC 6962 §2.1.2. @throws ServiceError `invalid` for an old size that is not in 1
-   * … size.
+   * Returns PROOF(oldSize, D[size]) of RFC 6962 §2.1.2. @throws ServiceError `invalid` for an old size that
+   * is not in 1 … size.
    */
   consistencyPath(oldSize: number): Hash[] {
     return consistencyRanges(oldSize, this.size).map((range) => this.#hashOf(range))
@@ -94,10 +96,10 @@ export class MerkleTree {
   }
 }
 
-/** The root of a tree to which leaves are added one by one. It holds one hash in 256. */
+/** A tree that grows leaf by leaf, and gives its root. Of its hashes it keeps about one in 256. */
 export class GrowingTree {
   #size = 0
-  /** The full subtrees that it is made of, the largest first. */
+  /** The full subtrees of the tree, the largest first. */
   readonly #subtrees: Hash[] = []
   readonly #tileLevels: Hash[][] = []
 

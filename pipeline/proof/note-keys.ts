@@ -1,5 +1,5 @@
-// The keys of signed notes as text (https://c2sp.org/signed-note, "Verifier keys"; the signing key as golang.org/x/mod/sumdb/note
-// writes it). All are Ed25519 (RFC 8032).
+// Reads and writes the keys of signed notes (https://c2sp.org/signed-note, "Verifier keys"; the signing key
+// as golang.org/x/mod/sumdb/note writes it). All are Ed25519 (RFC 8032).
 import { type KeyObject, createPrivateKey, createPublicKey, hash } from 'node:crypto'
 import { ServiceError } from '../../schemas/errors.ts'
 import { base64Of, bytesOfBase64 } from './base64.ts'
@@ -16,7 +16,7 @@ export type KeyUse = keyof typeof TYPES
 
 const KEY_BYTES = 32
 const PRIVATE = 'PRIVATE+KEY+'
-/** What comes before the 32 bytes of the seed in PKCS #8 (RFC 8410 §7). */
+/** The bytes before the 32 bytes of the seed in PKCS #8 (RFC 8410 §7). */
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex')
 
 export interface VerifierKey {
@@ -35,8 +35,8 @@ export interface SigningKey {
 }
 
 /**
- * `<name>+<8 hex>+<base64 of the type and the public key>`. @throws ServiceError `invalid` with the text,
- * unless it is a secret.
+ * Parses `<name>+<8 hex>+<base64 of the type and the public key>`. @throws ServiceError `invalid` with the
+ * text, unless it is a secret.
  */
 export function parseVerifierKey(text: string): VerifierKey {
   const parts = keyParts(text)
@@ -54,9 +54,9 @@ export function verifierKeyText({ name, keyId, use, publicBytes }: VerifierKey):
 }
 
 /**
- * `PRIVATE+KEY+<name>+<8 hex of the public key's id>+<base64 of the type and the seed>`.
+ * Parses `PRIVATE+KEY+<name>+<8 hex of the public key's id>+<base64 of the type and the seed>`.
  *
- * @throws ServiceError `invalid`, whose message holds nothing of the text, since it is a secret.
+ * @throws ServiceError `invalid`. The message holds nothing of the text, because it is a secret.
  */
 export function parseSigningKey(text: string): SigningKey {
   const parts = text.startsWith(PRIVATE) ? keyParts(text.slice(PRIVATE.length)) : undefined
@@ -71,15 +71,15 @@ export function parseSigningKey(text: string): SigningKey {
   throw new ServiceError('invalid', 'the id of the signing key is not that of its public key')
 }
 
-/** The secret text of the key of a seed. @throws ServiceError `invalid` as `signingKeyOf`. */
+/** Returns the secret text of the key of a seed. @throws ServiceError `invalid` as `signingKeyOf`. */
 export function signingKeyText(name: string, use: KeyUse, seed: Uint8Array): string {
   const { keyId } = signingKeyOf(name, use, seed).verifier
   return `${PRIVATE}${name}+${keyId}+${base64Of(Buffer.from([TYPES[use], ...seed]))}`
 }
 
 /**
- * The key of a seed of 32 bytes. @throws ServiceError `invalid` for a name that no key can have, and another
- * length.
+ * Returns the key of a seed of 32 bytes. @throws ServiceError `invalid` for a name that no key can have, and
+ * for a seed of another length.
  */
 export function signingKeyOf(name: string, use: KeyUse, seed: Uint8Array): SigningKey {
   if (!isKeyName(name)) {
@@ -102,7 +102,10 @@ function verifierKeyOf(name: string, use: KeyUse, publicBytes: Uint8Array): Veri
   return { name, use, keyId, publicBytes, publicKey }
 }
 
-/** The parts of `<name>+<8 hex>+<base64 of the type and 32 bytes>`; undefined for anything else. */
+/**
+ * Splits `<name>+<8 hex>+<base64 of the type and 32 bytes>` into its parts; returns undefined for anything
+ * else.
+ */
 function keyParts(text: string) {
   const match = /^([^+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]{44})$/.exec(text)
   if (match === null || !isKeyName(match[1]!)) return undefined

@@ -1,5 +1,5 @@
-// Makes and checks signatures of notes: a log's (https://c2sp.org/signed-note, Ed25519), and a witness's, which has a time
-// (https://c2sp.org/tlog-cosignature, cosignature/v1).
+// Makes and checks signatures of notes: a log's (https://c2sp.org/signed-note, Ed25519), and a witness's,
+// which has a time (https://c2sp.org/tlog-cosignature, cosignature/v1).
 import { sign, verify } from 'node:crypto'
 import { ServiceError } from '../../schemas/errors.ts'
 import { base64Of } from './base64.ts'
@@ -16,13 +16,13 @@ export interface HeldSignature {
   time: Date | undefined
 }
 
-/** A log's signature: Ed25519 over the text. */
+/** Signs as a log: Ed25519 over the text. */
 export function signText(text: string, { verifier, privateKey }: SigningKey): NoteSignature {
   const { name, keyId } = verifier
   return { name, keyId, bytes: sign(null, encoded(text), privateKey) }
 }
 
-/** A witness's signature: the time in seconds, 8 bytes big-endian, and Ed25519 over the time and the text. */
+/** Signs as a witness: the time in seconds, 8 bytes big-endian, and Ed25519 over the time and the text. */
 export function cosignText(text: string, { verifier, privateKey }: SigningKey, now: Date): NoteSignature {
   const { name, keyId } = verifier
   const seconds = BigInt(Math.floor(now.getTime() / 1000))
@@ -33,8 +33,8 @@ export function cosignText(text: string, { verifier, privateKey }: SigningKey, n
 }
 
 /**
- * The signatures of a note by known keys, in the order of the note and one for each key. Signatures by other
- * keys do not count, whatever they are.
+ * Returns the signatures of a note by known keys, in the order of the note and one for each key. Signatures
+ * by other keys do not count.
  *
  * @throws ServiceError `invalid` with the signature if one by a known key does not hold.
  */
@@ -63,7 +63,7 @@ function checked(text: string, { bytes }: NoteSignature, key: VerifierKey): Held
       if (bytes.byteLength <= TIME_BYTES) return undefined
       const seconds = Buffer.from(bytes).readBigUInt64BE()
       const time = new Date(Number(seconds) * 1000)
-      // No signature is made later than any date can say.
+      // A time beyond the range of dates cannot be true.
       if (Number.isNaN(time.getTime())) return undefined
       const holds = verify(null, cosignedMessage(text, seconds), key.publicKey, bytes.subarray(TIME_BYTES))
       return holds ? { key, time } : undefined

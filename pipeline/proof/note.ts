@@ -1,5 +1,5 @@
-// Signed notes (https://c2sp.org/signed-note): a text, an empty line, and a line for each signature. This file reads and writes
-// them; note-signatures.ts says which signatures hold.
+// Signed notes (https://c2sp.org/signed-note): a text, an empty line, and a line for each signature. This
+// file reads and writes them; note-signatures.ts checks which signatures hold.
 import { ServiceError } from '../../schemas/errors.ts'
 import { base64Of, bytesOfBase64 } from './base64.ts'
 import { quoted } from './quoted.ts'
@@ -9,17 +9,17 @@ const KEY_ID_BYTES = 4
 const DASH = '— '
 
 export interface Note {
-  /** What is signed, with its last line end. */
+  /** The signed text, with its last line end. */
   text: string
   signatures: readonly NoteSignature[]
 }
 
 export interface NoteSignature {
-  /** Of the key. */
+  /** The name of the key. */
   name: string
-  /** Of the key, in hex. */
+  /** The id of the key, in hex. */
   keyId: string
-  /** What follows the key id. */
+  /** The bytes after the key id. */
   bytes: Uint8Array
 }
 
@@ -46,12 +46,12 @@ export function noteText({ text, signatures }: Note): string {
   return `${text}\n${signatures.map((signature) => signatureLine(signature)).join('')}`
 }
 
-/** `— <name> <base64 of key id and signature>`, with its line end. */
+/** Returns `— <name> <base64 of key id and signature>`, with its line end. */
 export function signatureLine({ name, keyId, bytes }: NoteSignature): string {
   return `${DASH}${name} ${base64Of(Buffer.concat([Buffer.from(keyId, 'hex'), bytes]))}\n`
 }
 
-/** Without its line end. @throws ServiceError `invalid` with the line. */
+/** Parses a signature line without its line end. @throws ServiceError `invalid` with the line. */
 export function parseSignatureLine(line: string): NoteSignature {
   const [name = '', base64 = '', ...rest] = line.startsWith(DASH) ? line.slice(DASH.length).split(' ') : []
   const bytes = bytesOfBase64(base64)

@@ -10,8 +10,8 @@ const RECEIPTS = '/receipts/'
 const BATCH = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 /**
- * A receipt for each body, in their order: a tlog-proof without `extra`, whose checkpoint has the origin
- * `<origin of the log>/receipts/<uuid of the batch>` and as many leaves as there are bodies.
+ * Returns a receipt for each body, in their order: a tlog-proof without `extra`, whose checkpoint has the
+ * origin `<origin of the log>/receipts/<uuid of the batch>` and a leaf for each body.
  */
 export function receiptsOf(
   bodies: readonly Uint8Array[],
@@ -26,7 +26,7 @@ export function receiptsOf(
   )
 }
 
-/** The log and the batch that the origin of a receipt names; undefined for any other origin. */
+/** Returns the log and the batch that the origin of a receipt names; undefined for any other origin. */
 export function batchOf(origin: string): { origin: string; uuid: string } | undefined {
   const at = origin.lastIndexOf(RECEIPTS)
   const uuid = origin.slice(at + RECEIPTS.length)
@@ -35,11 +35,11 @@ export function batchOf(origin: string): { origin: string; uuid: string } | unde
 
 /** The value of the header `X-Service-Receipt`. */
 export function receiptHeader(receipt: string): string {
-  // A buffer takes a text in half the time that a TextEncoder does.
+  // `Buffer.from` encodes a text in half the time that a TextEncoder takes.
   return Buffer.from(receipt).toString('base64')
 }
 
-/** @throws ServiceError `invalid` for what is not base64 of a text. */
+/** @throws ServiceError `invalid` for anything but the base64 of a text. */
 export function parseReceiptHeader(value: string): string {
   return decoded(bytesOfBase64(value))
 }

@@ -1,4 +1,5 @@
-// A Merkle tree as tiles (https://c2sp.org/tlog-tiles): their names, those that a leaf adds, and proofs from those that are there.
+// A Merkle tree as tiles (https://c2sp.org/tlog-tiles): their paths, those that a leaf adds, and proofs from
+// those that exist.
 import { ServiceError } from '../../schemas/errors.ts'
 import { type Hash, HASH_BYTES, MerkleTree, foldedHash } from './merkle.ts'
 import { type TreeHead, verifyConsistency } from './merkle-proof.ts'
@@ -9,7 +10,7 @@ export const TILE_WIDTH = 256
 const TILE_HEIGHT = 8
 
 /**
- * A run of hashes: those of level l are of the full subtrees of 256^l leaves, and tile n has those from 256 ·
+ * A run of hashes. At level l they are of the full subtrees of 256^l leaves, and tile n has those from 256 ·
  * n on. A tile of fewer than 256 hashes is partial.
  */
 export interface Tile {
@@ -27,17 +28,19 @@ export type ReadTile = (tile: Tile) => Promise<Uint8Array>
 export const TILE_PATH =
   /^tile\/(entries|\d|[1-5]\d|6[0-3])\/(x\d{3}\/)*\d{3}(\.p\/([1-9]\d?|1\d\d|2[0-4]\d|25[0-5]))?$/
 
-/** `tile/<level>/<index>`, and `.p/<width>` where it is partial. */
+/** Returns `tile/<level>/<index>`, with `.p/<width>` if the tile is partial. */
 export function tilePath({ level, index, width }: Tile): string {
   return `tile/${level}/${indexPath(index)}${partialSuffix(width)}`
 }
 
-/** Of the entries whose hashes are the tile of level 0 with this index and width. */
+/**
+ * Returns the path of the bundle of entries whose hashes are the tile of level 0 with this index and width.
+ */
 export function bundlePath({ index, width }: Pick<Tile, 'index' | 'width'>): string {
   return `tile/entries/${indexPath(index)}${partialSuffix(width)}`
 }
 
-/** All tiles of a tree of this size, the lower levels first. */
+/** Yields all tiles of a tree of this size, the lower levels first. */
 export function* tilesOf(size: number): Iterable<Tile> {
   for (let level = 0, hashes = size; hashes > 0; level += 1, hashes = Math.floor(hashes / TILE_WIDTH)) {
     for (let index = 0; index * TILE_WIDTH < hashes; index += 1) {
@@ -47,8 +50,8 @@ export function* tilesOf(size: number): Iterable<Tile> {
 }
 
 /**
- * The tiles that a tree of this size gains, with their bytes, when it grows by one leaf: one of each level
- * that changes.
+ * Returns the tiles, with their bytes, that a tree of this size gains when it grows by one leaf: one of each
+ * level that changes.
  */
 export async function tilesOfAppend(
   leaf: Hash,
@@ -68,31 +71,33 @@ export async function tilesOfAppend(
   }
 }
 
-/** The root of the first `size` leaves. @throws ServiceError `corrupt` for a tile of a wrong length. */
+/**
+ * Returns the root of the first `size` leaves. @throws ServiceError `corrupt` for a tile of a wrong length.
+ */
 export async function rootFromTiles(size: number, read: ReadTile): Promise<Hash> {
   const [root] = await hashesFromTiles([{ from: 0, to: size }], size, read)
   return root!
 }
 
 /**
- * PATH(index, D[size]), RFC 6962 §2.1.1. @throws ServiceError as `inclusionRanges` and for a tile of a wrong
- * length.
+ * Returns PATH(index, D[size]) of RFC 6962 §2.1.1. @throws ServiceError as `inclusionRanges` and for a tile
+ * of a wrong length.
  */
 export async function inclusionFromTiles(index: number, size: number, read: ReadTile): Promise<Hash[]> {
   return hashesFromTiles(inclusionRanges(index, size), size, read)
 }
 
 /**
- * PROOF(oldSize, D[size]), RFC 6962 §2.1.2. @throws ServiceError as `consistencyRanges` and for a tile of a
- * wrong length.
+ * Returns PROOF(oldSize, D[size]) of RFC 6962 §2.1.2. @throws ServiceError as `consistencyRanges` and for a
+ * tile of a wrong length.
  */
 export async function consistencyFromTiles(oldSize: number, size: number, read: ReadTile): Promise<Hash[]> {
   return hashesFromTiles(consistencyRanges(oldSize, size), size, read)
 }
 
 /**
- * The root of the first leaves of a tree, proven by its tiles: with the root of the tree nobody can give
- * another one.
+ * Returns the root of the first leaves of a tree, proven by its tiles: given the root of the tree, nobody can
+ * make them prove another one.
  *
  * @throws ServiceError `corrupt` for tiles that do not lead to the root of the tree, and as
  *   `consistencyRanges`.
@@ -115,7 +120,7 @@ export async function prefixFromTiles(prefixSize: number, tree: TreeHead, read: 
   return root!
 }
 
-/** The hashes of subtrees of a tree of this size. It reads each tile once, all at the same time. */
+/** Returns the hashes of subtrees of a tree of this size. It reads each tile once, all at the same time. */
 async function hashesFromTiles(ranges: readonly Range[], size: number, read: ReadTile): Promise<Hash[]> {
   const parts = ranges.map((range) => fullSubtrees(range).map((subtree) => partOf(subtree, size)))
   const tiles = new Map(parts.flat().map(({ tile }) => [tilePath(tile), tile]))
@@ -133,8 +138,8 @@ async function hashesFromTiles(ranges: readonly Range[], size: number, read: Rea
 }
 
 /**
- * The hashes of a tile that a full subtree is the root of: at most 128, since 256 are one hash of the next
- * level.
+ * Returns the run of hashes in a tile that a full subtree is the root of: at most 128, because 256 are one
+ * hash of the next level.
  */
 function partOf({ from, height }: { from: number; height: number }, size: number) {
   const level = Math.floor(height / TILE_HEIGHT)

@@ -1,4 +1,5 @@
-// Proofs as texts that need nothing else (https://c2sp.org/tlog-proof): an index, a path, and the checkpoint it leads to.
+// Proofs as texts that need nothing else (https://c2sp.org/tlog-proof): an index, a path, and the checkpoint
+// that the path leads to.
 import { ServiceError } from '../../schemas/errors.ts'
 import { base64Of, bytesOfBase64, hashOfBase64 } from './base64.ts'
 import { decoded, encoded } from './canonical.ts'
@@ -19,11 +20,11 @@ export interface Path {
 
 export interface TlogProof extends Path {
   extra: Uint8Array | undefined
-  /** A signed note, not read yet. */
+  /** A signed note, not parsed yet. */
   checkpoint: string
 }
 
-/** Where a body is in a tree of a statement: what the `extra` of our proofs holds. */
+/** The place of a body in a tree of a statement, and that statement: the `extra` of our proofs. */
 export interface InnerProof extends Path {
   statement: Uint8Array
 }
@@ -70,7 +71,9 @@ function parsePath(text: string): Path {
   return { index: parseCount(indexLine.slice(INDEX.length)), hashes: lines.map(hashOfBase64) }
 }
 
-/** What comes before and after the first separator. @throws ServiceError `invalid` where there is none. */
+/**
+ * Returns the texts before and after the first separator. @throws ServiceError `invalid` if there is none.
+ */
 function cut(text: string, separator: string): [string, string] {
   const at = text.indexOf(separator)
   if (at < 0) throw new ServiceError('invalid', `the proof ends too early: ${quoted(text)}`)

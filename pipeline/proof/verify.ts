@@ -1,5 +1,5 @@
-// Says whether a proof shows that a body was published or taken in, and a receipt that a forecast was: with
-// public keys alone.
+// Verifies, with public keys alone, proofs that a body was published or taken in, and receipts that a
+// forecast was taken in.
 import { type Statement, type StatementTree, statement as statementSchema } from '../../schemas/statement.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { hashOfBase64 } from './base64.ts'
@@ -15,16 +15,16 @@ import { batchOf } from './receipts.ts'
 import { parseInnerProof, parseTlogProof } from './tlog-proof.ts'
 
 export interface Trust {
-  /** The keys of the log that the reader knows, from somewhere other than the service. */
+  /** The log's keys that the reader knows from a source other than the service. */
   keys: readonly VerifierKey[]
   witnesses: readonly VerifierKey[]
-  /** Of how many of these witnesses the checkpoint must have a cosignature. */
+  /** The checkpoint must have cosignatures of at least this many of these witnesses. */
   leastCosignatures: number
 }
 
 interface Vouched {
   checkpoint: Checkpoint
-  /** By the log; at least one. */
+  /** Signatures by the log, at least one. */
   signatures: readonly HeldSignature[]
 }
 
@@ -41,9 +41,10 @@ export interface VerifiedReceipt extends Vouched {
 }
 
 /**
- * Checks that a body is in a tree of a statement, the statement in the log, and the log's checkpoint signed.
+ * Checks that a body is in a tree of a statement, that the statement is in the log, and that the log signed
+ * the checkpoint.
  *
- * @throws ServiceError `invalid` with what does not hold.
+ * @throws ServiceError `invalid` with the check that fails.
  */
 export function verifyProof(body: Uint8Array, proof: string, trust: Trust): VerifiedProof {
   const { extra, index, hashes, checkpoint: noteText } = parseTlogProof(proof)
@@ -71,7 +72,7 @@ export function verifyProof(body: Uint8Array, proof: string, trust: Trust): Veri
 /**
  * Checks that a body is in a batch whose checkpoint the log signed.
  *
- * @throws ServiceError `invalid` with what does not hold.
+ * @throws ServiceError `invalid` with the check that fails.
  */
 export function verifyReceipt(
   body: Uint8Array,
@@ -93,7 +94,7 @@ export function verifyReceipt(
 }
 
 /**
- * The signatures by the log that has this name. @throws ServiceError `invalid` if there is none, or one that
+ * Returns the signatures by the log of this name. @throws ServiceError `invalid` if there is none, or one
  * does not hold.
  */
 function logSignatures(note: Note, name: string, keys: readonly VerifierKey[]): HeldSignature[] {
@@ -110,7 +111,7 @@ function cosignaturesOf(note: Note, { witnesses, leastCosignatures }: Trust): He
     note,
     witnesses.filter(({ use }) => use === 'witness'),
   )
-  // One witness under two names is one.
+  // A witness under two names counts once.
   const signers = new Set(held.map(({ key }) => Buffer.from(key.publicBytes).toString('hex')))
   if (signers.size >= leastCosignatures) return held
   throw new ServiceError(
@@ -119,7 +120,9 @@ function cosignaturesOf(note: Note, { witnesses, leastCosignatures }: Trust): He
   )
 }
 
-/** Which tree has a body: a reader need not be told, so that nobody can say the wrong one. */
+/**
+ * Returns the tree that must have a body. The body itself decides it, so that nobody can name the wrong one.
+ */
 function treeOf(members: Readonly<Record<string, unknown>>): StatementTree {
   if ('forecast_id' in members) return 'forecasts'
   return 'user_id' in members ? 'forecaster' : 'agent'
@@ -150,8 +153,8 @@ export function parseStatement(bytes: Uint8Array): Statement {
 }
 
 /**
- * In canonical form every reader sees the same members: JSON may name one twice. @throws ServiceError
- * `invalid`.
+ * Parses canonical JSON, in which every reader sees the same members: other JSON may name one twice. @throws
+ * ServiceError `invalid` for anything else.
  */
 function parseCanonical(bytes: Uint8Array, what: string): Record<string, unknown> {
   const text = decoded(bytes)

@@ -34,13 +34,13 @@ export interface CommitRequest {
   release: number
   /** The SHA-256 of the tally. */
   tally: string
-  /** All forecasts, each id once. */
+  /** The number of all forecasts, each id counted once. */
   forecasts: number
 }
 
 /**
- * Publishes a release of which every file is in the store. `input` has what was printed of each, a JSON
- * object a line.
+ * Publishes a release whose files are all in the store. `input` has the description that a stage printed of
+ * each, a JSON object a line.
  *
  * @throws ServiceError `invalid` for a file that is missing, comes twice or does not fit the others.
  */
@@ -51,7 +51,7 @@ export async function commitStages(
   sizes = PART_SIZES,
 ): Promise<ReleaseResult> {
   const result = await commit(context, request, input, sizes)
-  // Whoever has published the release, it is needed no more.
+  // The release is published, by this run or another, so no stage needs the tally.
   await context.store.delete(tallyPath(request.release, request.tally))
   return result
 }
@@ -125,7 +125,10 @@ async function stagedFiles(input: Input): Promise<Map<string, StagedFile>> {
   return files
 }
 
-/** All files in the order of the manifest, and those of pairs that are carried. */
+/**
+ * Checks the files against each other. Returns those of the manifest, in its order, and those of the carried
+ * pairs.
+ */
 function arranged(
   given: Map<string, StagedFile>,
   field: FieldOfRelease,
@@ -185,7 +188,7 @@ function arranged(
   }
 }
 
-/** The shards of a kind in order of their first entities. */
+/** Returns the shards of a kind in order of their first entities. */
 function shardsIn(
   files: ReadonlyMap<string, StagedFile>,
   entityType: EntityType,
@@ -198,7 +201,7 @@ function shardsIn(
   return sizes.map((rows, index) => take(paths[index]!, { rows }))
 }
 
-/** The sizes of the runs that a number of things is divided into. */
+/** Returns the sizes of the runs, of at most `size` each, that `count` things are divided into. */
 function chunksOf(count: number, size: number): number[] {
   return Array.from({ length: Math.ceil(count / size) }, (_, index) => Math.min(size, count - index * size))
 }

@@ -1,4 +1,5 @@
-// `fvs stage publish shards` and `publish entities`: entities with their scores, ranked, to files.
+// `fvs stage publish shards` and `publish entities`: read entities with their scores, rank them, and put
+// files.
 import { ServiceError } from '../../schemas/errors.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import { partPath } from '../release/parts.ts'
@@ -44,7 +45,7 @@ const ENTITIES: Format = {
   compare: strictly(inOrderOf(COLUMNS, { entity: 'number' })),
 }
 
-/** Puts shards. A line for each, and one for each entity. */
+/** Puts shards. Yields a line for each shard and for each entity. */
 export async function* shardLines(
   context: ReleaseContext,
   release: number,
@@ -83,7 +84,7 @@ export async function* shardLines(
   })
 }
 
-/** Puts parts of the entities. A line for each. */
+/** Puts parts of the entities. Yields a line for each. */
 export async function* entityPartLines(
   context: ReleaseContext,
   release: number,
@@ -112,7 +113,7 @@ export async function* entityPartLines(
   })
 }
 
-/** What ranks the entity of a line. */
+/** Returns a function that ranks the entity of a line. */
 function rankedIn(methodology: Methodology, { voiceRule, tallies }: FieldOfRelease) {
   const voices = Object.fromEntries(
     ENTITY_TYPES.map((entityType) => [entityType, voicesIn(tallies[entityType])]),

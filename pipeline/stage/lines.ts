@@ -1,4 +1,4 @@
-// Lines of fields separated by TAB, as stages read and print them: UTF-8, each line ended by LF, `\N` for
+// Reads and writes the lines of stages: fields separated by TAB, in UTF-8, with LF at each end and `\N` for
 // null.
 import { ServiceError } from '../../schemas/errors.ts'
 
@@ -9,12 +9,12 @@ export type Input = AsyncIterable<Uint8Array>
 
 /** The lines that a stage reads. */
 export interface Format {
-  /** What a line is about. */
+  /** The subject of a line, for messages. */
   of: string
   columns: readonly string[]
   /**
-   * Less than 0 where `a` comes before `b`, 0 where they may stand in any order. Two lines that must not both
-   * occur are above 0.
+   * Returns less than 0 if `a` must come before `b`, 0 if they may come in any order, and more than 0 if `a`
+   * must come after `b` or the two must not both occur.
    */
   compare: (a: Fields, b: Fields) => number
 }
@@ -23,7 +23,7 @@ export interface Format {
 export type Fields = readonly string[]
 
 /**
- * The lines of an input, some at a time.
+ * Yields the lines of an input, many at a time.
  *
  * @throws ServiceError `invalid` for a wrong number of fields, a last line without its end, bytes that are
  *   not UTF-8, and lines out of order.
@@ -63,7 +63,7 @@ export async function* linesIn(input: Input, { of, columns, compare }: Format): 
   }
 }
 
-/** @throws ServiceError `invalid` for a field that is not a whole number that a double holds. */
+/** @throws ServiceError `invalid` for anything but a whole number that a double holds. */
 export function wholeOf(field: string): number {
   const value = Number(field)
   if (Number.isSafeInteger(value) && /^-?\d+$/.test(field)) return value
@@ -74,7 +74,7 @@ export function wholeOrNull(field: string): number | null {
   return field === NULL ? null : wholeOf(field)
 }
 
-/** Of a flag. */
+/** Reads a flag. @throws ServiceError `invalid` for anything but 0 and 1. */
 export function isSet(field: string): boolean {
   if (field === '0' || field === '1') return field === '1'
   throw new ServiceError('invalid', `${JSON.stringify(field)} is neither 0 nor 1`)
@@ -93,7 +93,7 @@ export function lineOf(fields: readonly (string | number | null)[]): string {
   return `${fields.map((field) => field ?? NULL).join('\t')}\n`
 }
 
-/** Compares one field after another, each as its text or as a number; null comes first. */
+/** Returns a comparison of one field after another, each as its text or as a number; null comes first. */
 export function inOrderOf(columns: readonly string[], by: Readonly<Record<string, 'text' | 'number'>>) {
   const keys = Object.entries(by).map(([name, kind]) => ({
     at: columns.indexOf(name),
@@ -112,7 +112,7 @@ export function inOrderOf(columns: readonly string[], by: Readonly<Record<string
   }
 }
 
-/** As a comparison, where no two lines may be equal. */
+/** Returns the comparison for lines of which no two may be equal. */
 export function strictly(compare: Format['compare']): Format['compare'] {
   return (a, b) => compare(a, b) || 1
 }

@@ -1,4 +1,4 @@
-// `fvs stage publish leaderboards` and `publish owners`: entities in order, to files.
+// `fvs stage publish leaderboards` and `publish owners`: read entities in order, and put files.
 import { ServiceError } from '../../schemas/errors.ts'
 import { ENTRIES_PER_PAGE, leaderboardPage } from '../release/leaderboard.ts'
 import { ownerFile } from '../release/owners.ts'
@@ -23,7 +23,7 @@ function compareEntries(a: Fields, b: Fields): number {
   return wholeOf(b[4]!) - wholeOf(a[4]!) || byId(a, b)
 }
 
-/** Puts pages of the leaderboards. A line for each. */
+/** Puts pages of the leaderboards. Yields a line for each. */
 export async function* leaderboardLines(
   context: ReleaseContext,
   release: number,
@@ -51,7 +51,7 @@ const AGENTS: Format = {
   compare: strictly(inOrderOf(AGENT, { file: 'number', owner: 'text', entity_id: 'text' })),
 }
 
-/** Puts files of owners. A line for each. */
+/** Puts files of owners. Yields a line for each. */
 export async function* ownerLines(
   context: ReleaseContext,
   release: number,

@@ -1,4 +1,5 @@
-// `fvs stage publish scores` and `publish names`: pairs in order, to Parquet files that DuckDB writes.
+// `fvs stage publish scores` and `publish names`: read pairs and names in order, and put Parquet files that
+// DuckDB writes.
 import { type FileHandle, open, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Database, literal, withDatabase } from '../duckdb.ts'
@@ -24,7 +25,7 @@ import { planned, unitsIn } from './planned.ts'
 import { METRICS } from './sweep.ts'
 import { entityTypeOf } from './tally.ts'
 
-/** What DuckDB reads of a line, with the types of its columns. */
+/** The columns of a line that DuckDB reads, with their types. */
 const PAIR = {
   entity: 'INTEGER',
   entity_type: 'VARCHAR',
@@ -47,8 +48,8 @@ const PAIRS: Format = {
 }
 
 /**
- * Puts parts of the scores, each with the hashes of its row groups and the private file of its pairs. A line
- * for each file.
+ * Puts parts of the scores, each with the hashes of its row groups and the private file of its pairs. Yields
+ * the lines of these files.
  */
 export async function* scorePartLines(
   context: ReleaseContext,
@@ -67,7 +68,8 @@ export async function* scorePartLines(
         take: (fields) => (fields[QUESTION] === NULL ? undefined : lines.add(fields.slice(1))),
         async end() {
           await lines.close()
-          // In order already: sorting makes whole vectors of what DuckDB reads, on which it ends row groups.
+          // The lines are in order already. DuckDB ends row groups at the ends of vectors, and sorting makes
+          // each vector whole.
           const pairs = `(SELECT *, make_timestamptz(resolved_ms * 1000) AS resolved_at FROM ${spooled(path, PAIR)})
             ORDER BY entity, place`
           const rows = lines.count
@@ -98,7 +100,7 @@ const NAMES: Format = {
   compare: strictly(inOrderOf(Object.keys(NAME), { kind: 'text', number: 'number' })),
 }
 
-/** Puts the private file of what the numbers in all pairs stand for. One line. */
+/** Puts the private file that names the numbers in all pairs. Returns its line. */
 export async function nameLine(context: ReleaseContext, release: number, input: Input): Promise<string> {
   const { put } = await planned(context, release)
   const path = join(context.directory, 'staged.tsv')
@@ -122,7 +124,7 @@ export async function nameLine(context: ReleaseContext, release: number, input: 
   }
 }
 
-/** The bytes of a file that DuckDB makes. */
+/** Returns the bytes of a file that DuckDB makes. */
 async function written(
   { openDatabase }: Pick<ReleaseContext, 'openDatabase'>,
   path: string,
@@ -132,14 +134,17 @@ async function written(
   return readFile(path)
 }
 
-/** The lines of a file as a relation, in their order. */
+/** Returns SQL for the lines of a file, in their order. */
 function spooled(path: string, columns: Readonly<Record<string, string>>): string {
   const types = Object.entries(columns).map(([name, type]) => `${literal(name)}: ${literal(type)}`)
   return `read_csv(${literal(path)}, columns = {${types.join(', ')}}, auto_detect = false, header = false, delim = '\t',
     quote = '', escape = '', nullstr = ${literal(NULL)}, new_line = '\\n')`
 }
 
-/** Lines on their way to DuckDB, in a file, since a part of the scores would not fit in memory as text. */
+/**
+ * Lines on their way to DuckDB. They are in a file because a part of the scores would not fit in memory as
+ * text.
+ */
 class Spool {
   static readonly #mostLength = 1 << 20
   readonly #file: FileHandle
@@ -165,7 +170,7 @@ class Spool {
     await this.#file.close()
   }
 
-  /** Also after it has been closed. */
+  /** Closes the file, even if it is closed already. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#file.close()
   }

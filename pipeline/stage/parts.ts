@@ -1,4 +1,4 @@
-// `fvs stage parts`: in which parts of the scores and of the entities each shard is.
+// `fvs stage parts`: numbers the part of the scores and the part of the entities that each shard is in.
 import { PART_SIZES, type ReleasePart, type ShardCount, partsOf } from '../release/parts.ts'
 import { type Format, type Input, inOrderOf, lineOf, linesIn, strictly, wholeOf } from './lines.ts'
 import { entityTypeOf } from './tally.ts'
@@ -10,7 +10,7 @@ const SHARDS: Format = {
   compare: strictly(inOrderOf(COLUMNS, { shard: 'number' })),
 }
 
-/** A line for each shard. */
+/** Returns a line for each shard. */
 export async function partLines(input: Input, sizes = PART_SIZES): Promise<string> {
   const shards: ShardCount[] = []
   for await (const lines of linesIn(input, SHARDS)) {

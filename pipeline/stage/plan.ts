@@ -1,4 +1,4 @@
-// `fvs release plan`: plans a release that an engine of another kind carries out, and makes what follows from
+// `fvs release plan`: plans a release that another engine carries out, and makes the files that follow from
 // the tables alone.
 import type { ReleaseManifest, SupersededOutcome } from '../../schemas/payloads.ts'
 import { type Database, withDatabase } from '../duckdb.ts'
@@ -13,7 +13,7 @@ import { supersededOutcomes } from '../release/superseded.ts'
 import type { Methodology } from '../scoring/methodology.ts'
 import { type StagedFile, describe } from './staged-file.ts'
 
-/** What an engine needs to know. */
+/** The plan as an engine needs it. */
 export interface StagedPlan extends Omit<ReleasePlan, 'signing' | 'quarantined'> {
   made: true
   release: number

@@ -1,5 +1,4 @@
-// What the stages of a release that publish have in common: the plan by which they work, and the lines that
-// they print.
+// The common part of the stages that publish: the plan by which they work, and the lines that they print.
 import { ServiceError } from '../../schemas/errors.ts'
 import { signatureOf } from '../proof/hmac.ts'
 import { writerOf } from '../release/commit.ts'
@@ -17,7 +16,7 @@ export interface Planned {
   provenance: Provenance
   sign: SignBytes
   /**
-   * Puts a file, and returns the line that says so. @throws ServiceError `conflict` if another run has
+   * Puts a file, and returns the line that describes it. @throws ServiceError `conflict` if another run has
    * published the release.
    */
   put: (file: OutputFile, facts?: FileFacts) => Promise<string>
@@ -43,7 +42,7 @@ export async function planned(context: ReleaseContext, release: number): Promise
   }
 }
 
-/** The line of an entity, from which leaderboards and owners are made. */
+/** Returns the line of an entity, from which later stages make leaderboards and owners. */
 export function entityLine(entity: ListedEntity): string {
   const { entityType, entityId, ownerId } = entity
   const { rank, second } = orderOf(entity)
@@ -51,21 +50,21 @@ export function entityLine(entity: ListedEntity): string {
   return lineOf(['entity', entityType, entityId, rank, second, owner, JSON.stringify(entity)])
 }
 
-/** Hexadecimal digits in whose order owners come: that of their UTF-16 code units. */
+/** Encodes an owner in hexadecimal digits that sort as its UTF-16 code units do. */
 function orderedOwner(owner: string): string {
   return Buffer.from(owner, 'utf16le').swap16().toString('hex')
 }
 
-/** What is made of the lines of a unit. */
+/** Makes the file of a unit from its lines. */
 interface Unit {
   take(fields: Fields): void | Promise<void>
-  /** Returns what to print. */
+  /** Returns the lines to print. */
   end(): Promise<string>
 }
 
 /**
- * Begins a unit with the first of the lines that agree in the first two fields, and ends it after the last of
- * them.
+ * Begins a unit with the first of the lines that agree in their first `keys` fields, and ends it after the
+ * last of them.
  */
 export async function* unitsIn(
   input: Input,

@@ -1,4 +1,4 @@
-// `fvs stage score`: the pairs of entities in order, to their scores.
+// `fvs stage score`: reads the pairs of entities in order, and prints their scores.
 import { Rows } from '../engine/rows.ts'
 import { publishedForm } from '../release/payloads.ts'
 import { scoreEntity } from '../scoring/entity.ts'
@@ -32,7 +32,7 @@ const PAIRS: Format = {
 }
 const SCORED_NAMES = ['outcome', 'cluster', 'standard', ...METRICS] as const
 
-/** A line for each entity. */
+/** Yields a line for each entity. */
 export async function* scoreLines(methodology: Methodology, input: Input): AsyncIterable<string> {
   const pairs = new Rows(SCORED_COLUMNS)
   let facts: Fields | undefined

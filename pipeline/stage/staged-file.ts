@@ -1,4 +1,4 @@
-// How a stage describes a file that it has put, for the stage that commits.
+// Describes a file that a stage has put to the stage that commits.
 import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import { type ManifestFile, manifestFile, tree } from '../../schemas/payloads.ts'
@@ -8,15 +8,15 @@ import { type LargeFile, type OutputFile, entryOf } from '../release/shards.ts'
 const count = z.number().int().min(0)
 const facts = {
   /**
-   * Of a shard: the pairs of its entities, how many of these have an owner, and its copy in the day's
+   * A shard has the number of its pairs, that of its entities with an owner, and its copy in the day's
    * snapshot.
    */
   pairs: count.optional(),
   owned: count.optional(),
   copy: manifestFile.pick({ size_bytes: true, sha256: true }).optional(),
-  /** Of a file of owners. */
+  /** A file of owners has the number of its agents. */
   agents: count.optional(),
-  /** Of the names. */
+  /** The file of names has the number of questions. */
   questions: count.optional(),
 }
 const stagedFile = manifestFile.extend({ ...facts, tree: tree.optional() })
@@ -41,7 +41,7 @@ export function parseStagedFile(json: unknown): StagedFile {
   throw new ServiceError('invalid', `this describes no file: ${JSON.stringify(json).slice(0, 200)}`)
 }
 
-/** What the manifest says of it. */
+/** Returns the entry of the file in the manifest. */
 export function manifestEntry(file: StagedFile): ManifestFile {
   const { pairs: _, owned: _o, copy: _c, agents: _a, questions: _q, tree: _t, ...entry } = file
   return entry

@@ -1,4 +1,4 @@
-// `fvs stage sweep`: the forecasts of questions in order, to pairs.
+// `fvs stage sweep`: reads the forecasts of questions in order, and prints pairs.
 import type { ColumnKinds } from '../../schemas/columns.ts'
 import { PAIR_METRICS, type PairMetricName } from '../../schemas/metrics.ts'
 import { Rows } from '../engine/rows.ts'
@@ -47,7 +47,7 @@ const EVENTS: Format = {
 
 /** The numbers of a pair, in the order of the columns. */
 export const METRICS = Object.keys(PAIR_METRICS) as PairMetricName[]
-/** Of a line that counts a question's forecasts. */
+/** The line that counts a question's forecasts has this many nulls before and after the count. */
 const BEFORE_FORECASTS = METRICS.indexOf('forecasts')
 const AFTER_FORECASTS = METRICS.length - BEFORE_FORECASTS - 1
 
@@ -58,7 +58,7 @@ const FORECASTS = {
   imported: 'int32',
 } as const satisfies ColumnKinds
 
-/** A line for each pair, and one for each question with the number of its forecasts. */
+/** Yields a line for each pair, and one for each question with the number of its forecasts. */
 export async function* sweepLines(methodology: Methodology, input: Input): AsyncIterable<string> {
   const stage = new SweepStage(methodology)
   for await (const events of linesIn(input, EVENTS)) {
@@ -74,7 +74,7 @@ class SweepStage {
   #voices = new Uint8Array(64)
   #sweep: QuestionSweep
   readonly #pairs = new Rows(PAIR_COLUMNS)
-  /** Of the question under way. */
+  /** The forecasts of the question under way. */
   readonly #forecasts = new Rows(FORECASTS)
   readonly #entities = new Map<string, number>()
   #first: Fields | undefined
@@ -86,12 +86,12 @@ class SweepStage {
     this.#sweep = new QuestionSweep(methodology, this.#voices)
   }
 
-  /** Takes a forecast. Returns the pairs of the question before it, where it is the first of another. */
+  /** Takes a forecast. If it is the first of another question, returns the pairs of the question before. */
   take(event: Fields): string {
     const done = this.#first && this.#first[0] !== event[0] ? this.end() : ''
     this.#first ??= event
     const [, , , , , atMs, id, , entity, voice, ppm, imported] = event
-    // Two rows with one id are one forecast: the one recorded first, which comes first.
+    // Two rows with one id are one forecast. The row recorded first counts, and it comes first.
     if (id === this.#lastId) return done
     this.#lastId = id!
     this.#count += 1
@@ -105,7 +105,7 @@ class SweepStage {
     return done
   }
 
-  /** The pairs of the question under way, the last one. */
+  /** Ends the question under way, and returns its pairs. */
   end(): string {
     if (!this.#first) return ''
     const [question, openedAtMs, closesAtMs, resolvedAtMs, outcome] = this.#first

@@ -1,5 +1,5 @@
-// `fvs stage tally`: the field of every kind of entity, which all that publish must know. It is kept
-// privately beside the plan.
+// `fvs stage tally`: stores the field of every kind of entity, which all stages that publish must know. The
+// tally is private, next to the plan.
 import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import { VOICE_RULES, type VoiceRule } from '../../schemas/payloads.ts'
@@ -22,7 +22,7 @@ const TALLY: Format = {
 
 const counted = z.strictObject({
   population: z.number().int(),
-  /** In whole 1e-6. */
+  /** In millionths. */
   skills: z.array(z.number()),
   counts: z.array(z.number()),
 })
@@ -31,13 +31,13 @@ const field = z.strictObject({
   kinds: z.strictObject({ agent: counted, forecaster: counted }),
 })
 
-/** Whom the entities of a release are ranked among. */
+/** The field in which the entities of a release are ranked. */
 export interface FieldOfRelease {
   voiceRule: VoiceRule
   tallies: Record<EntityType, Tally>
 }
 
-/** Stores the tally. Returns its SHA-256, by which it is read. */
+/** Stores the tally. Returns its SHA-256, by which `readTally` finds it. */
 export async function storeTally(
   store: Store,
   release: number,
@@ -63,7 +63,7 @@ export async function storeTally(
   return sha256
 }
 
-/** @throws ServiceError `notFound` without one, as after the release is published. */
+/** @throws ServiceError `notFound` if there is none, as after the release is published. */
 export async function readTally(store: Store, release: number, sha256: string): Promise<FieldOfRelease> {
   const path = tallyPath(release, sha256)
   const found = await readRecord(store, path, field)
@@ -84,7 +84,7 @@ export function entityTypeOf(text: string): EntityType {
   throw new ServiceError('invalid', `${JSON.stringify(text)} is no kind of entity`)
 }
 
-/** The entities of a shard, by its number through all kinds. Undefined beyond the last. */
+/** Returns the entities of a shard, given its number through all kinds; undefined beyond the last. */
 export function shardAt(
   { tallies }: FieldOfRelease,
   shard: number,
