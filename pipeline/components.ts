@@ -21,8 +21,8 @@ export interface PipelineComponents {
   /** Undefined: signing is off. */
   secrets: SigningSecrets | undefined
   /**
-   * The keys of the public log, the one that signs first at the front; none where there is no log. All have the
-   * same name, which is the log's origin.
+   * The keys of the public log, the one that signs first at the front; none where there is no log. All have
+   * the same name, which is the log's origin.
    */
   signers: readonly SigningKey[]
   /** The version of this software. */

@@ -1,5 +1,5 @@
-// Pairs that a release hands on to the next one, in files: by numbers of its own, with the ids that these
-// stand for. Which of them still hold, and which are wrong.
+// Pairs that a release hands on to the next one, in files, by numbers of its own with the ids that these
+// stand for. Finds out which of them still hold, and which are wrong.
 import { type Database, literal, parquet } from '../duckdb.ts'
 import { PAIR_METRICS } from '../../schemas/metrics.ts'
 import { PAIR_COLUMNS } from '../scoring/pairs.ts'
@@ -24,9 +24,9 @@ const FORMAT = `(FORMAT parquet, PARQUET_VERSION V2, COMPRESSION uncompressed, D
   WRITE_BLOOM_FILTER false)`
 
 /**
- * What the numbers of a release stand for. Grain: one row per question that it swept, also one without a
- * pair, so that it hides the pairs of earlier releases; and one per entity in these pairs, with 1 as its
- * voice if it was one, else 0.
+ * The ids that the numbers of a release stand for. Grain: one row per question that it swept, also one
+ * without a pair, so that it hides the pairs of earlier releases; and one per entity in these pairs, with 1
+ * as its voice if it was one, else 0.
  */
 const NAMES = `SELECT 'question' AS kind, question AS number, question_id AS id, NULL::INTEGER AS voice FROM swept
   UNION ALL SELECT entity_type, entity, entity_id, voice FROM entity JOIN voice USING (entity)
@@ -46,7 +46,7 @@ export function pairsBetween(start: number, end: number): string {
   return `scored WHERE rowid >= ${start} AND rowid < ${end} ORDER BY rowid`
 }
 
-/** Has the table `swept` name every question. */
+/** Makes the table `swept` of every question. */
 export async function sweptIsAll(database: Database): Promise<void> {
   await database.run(`CREATE OR REPLACE TABLE swept AS SELECT question, question_id FROM question`)
 }
@@ -78,8 +78,8 @@ export async function writePairs(database: Database, path: string, rows: string)
 }
 
 /**
- * Makes the table `named` of what the numbers of each release stand for, and the view `carried` of the pairs
- * of all of them, each with its release.
+ * Creates the table `named` (number → id, for each release) and the view `carried` (the pairs of all
+ * releases, each with its release).
  */
 export async function attachCarried(database: Database, files: readonly CarriedPaths[]): Promise<void> {
   const names = files.map(
@@ -140,8 +140,8 @@ export const HELD_PAIRS = `SELECT held.question, carried_entity.entity, ${TYPED_
   JOIN carried_entity ON carried.release = carried_entity.release AND carried.entity = carried_entity.number`
 
 /**
- * After a sweep of every question, one of which the newest carried pairs are not those that were swept, or
- * who is a voice in them is not; undefined if there is none.
+ * Returns, after a sweep of every question, one whose newest carried pairs differ from the swept ones, or
+ * have other voices; undefined if there is none.
  */
 export async function wronglyCarried(
   database: Database,

@@ -28,7 +28,7 @@ import {
 import { scoreEntities } from './score.ts'
 import { type Since, areAlike, attachFresh, countSince, createTouched } from './since.ts'
 
-/** What an entity did by `asOf`. */
+/** The activity of an entity by `asOf`. */
 export interface Activity {
   lastForecastAtMs: number | null
   /** Open questions on which it has a forecast, and the close of the first of them. */

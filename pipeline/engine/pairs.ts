@@ -60,7 +60,7 @@ export async function sweepTouched(
   )
   await createTouchedForecasts(database)
   await createCounted(database, 'touched_forecasts', 'swept_forecasts')
-  // Those that are held are read where they are needed, which costs less than to keep them.
+  // Pairs that are held are read again where they are needed, which costs less than to keep them.
   const kept = await sweep(context, voices, questions, HELD_PAIRS)
   if (voiceRuleOf(methodology, voicesOf(entities, 'recorded'), kept) === voiceRule) {
     return { kept, voices, voiceRule }

@@ -5,7 +5,7 @@ import { type Database, literal } from '../duckdb.ts'
 import type { Methodology } from '../scoring/methodology.ts'
 import { SCORED_COLUMNS } from '../scoring/pairs.ts'
 
-/** Which resolutions score: an outcome of yes or no that was known at `asOf`. */
+/** Selects the resolutions that score: an outcome of yes or no that was known at `asOf`. */
 export function scoresAt(asOf: Date): string {
   return `outcome IN ('yes', 'no') AND resolved_at <= ${literal(asOf.toISOString())}::TIMESTAMPTZ`
 }
@@ -17,8 +17,8 @@ const CLUSTER = `coalesce('event:' || q.event_id,
     'day:' || coalesce(q.category, '') || '|' || strftime(make_timestamp(epoch_us(r.resolved_at)), '%Y-%m-%d'))`
 
 /**
- * Numbers the entities, the questions that score and their clusters, so that the sweep handles small integers
- * instead of UUIDs. `entity`: one row per entity, numbered in the order (entity_type, entity_id). `question`:
+ * Numbers the entities, the questions that score and their clusters, because the sweep handles small integers
+ * and not UUIDs. `entity`: one row per entity, numbered in the order (entity_type, entity_id). `question`:
  * one row per question whose outcome was known at `asOf` to be yes or no, numbered in the order of
  * question_id; `place` is its position in the order (resolved_at, question_id).
  */
@@ -78,8 +78,8 @@ export async function createCounted(
 export const FORECAST_COUNT = `SELECT count(*) AS forecasts FROM counted`
 
 /**
- * The entities, with what each did by `asOf`. A question is open from its opening to its close, unless an
- * outcome is known. Grain: one row per entity, in the order of their numbers.
+ * Selects the entities, each with its activity by `asOf`. A question is open from its opening to its close,
+ * unless an outcome is known. Grain: one row per entity, in the order of their numbers.
  */
 export function entitiesAt(asOf: Date): string {
   const now = `${literal(asOf.toISOString())}::TIMESTAMPTZ`
@@ -162,7 +162,7 @@ export async function keep<Kinds extends ColumnKinds>(
   rows.close()
 }
 
-/** What was fitted of each question and of each entity. */
+/** The results of the fit, for each question and for each entity. */
 export const FITTED_QUESTION = {
   question: 'int32',
   weight: 'double',
@@ -203,8 +203,8 @@ export async function orderPairs(
 }
 
 /**
- * Makes the tables `named_question` and `named_entity` of what a pair's row takes from its question and its
- * entity. Ids are numbers of lists, since a row with texts takes twice the memory and the time.
+ * Makes the tables `named_question` and `named_entity`, from which a pair's row takes the columns of its
+ * question and its entity. Ids are numbers of lists, since a row with texts takes twice the memory and time.
  */
 async function nameRows(database: Database): Promise<void> {
   const lists = {
@@ -239,8 +239,8 @@ const PUBLISHED_SCORES = PUBLISHED_PAIR_METRICS.map((name) => {
 })
 
 /**
- * Rows in a row group of the scores: what is read for one page of one entity. Fewer would make the footer
- * longer, which is read first.
+ * Rows in a row group of the scores, which a node reads for one page of one entity. Fewer rows would make the
+ * footer longer, which it reads first.
  */
 export const SCORES_ROW_GROUP = 10_240
 

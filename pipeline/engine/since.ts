@@ -1,5 +1,5 @@
-// What has changed since the last release, by the data files that are new: which questions it touches, and
-// which forecasts it adds.
+// Finds out from the new data files what has changed since the last release: the questions that are touched,
+// and the forecasts that are added.
 import type { PipelineComponents } from '../components.ts'
 import type { VoiceRule } from '../../schemas/payloads.ts'
 import { SCORED_TABLES, type ScoredTable } from '../../schemas/tables.ts'

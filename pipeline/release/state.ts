@@ -24,7 +24,7 @@ const readablePlan = z.looseObject({
 })
 export type ReadablePlan = z.infer<typeof readablePlan>
 
-/** What a release is made with. */
+/** The components that make a release. */
 export type ReleaseContext = Omit<CompactionContext, 'database'> &
   Pick<
     PipelineComponents,

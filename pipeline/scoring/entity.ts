@@ -15,7 +15,7 @@ export type RankMetricName =
 /** Every metric of one entity except its rank among others, unrounded. */
 export type EntityScores = Omit<EntityMetrics, RankMetricName>
 
-/** What an entity's pairs do not say: how it stands among all that take part. */
+/** The facts of an entity that its pairs do not have: how it stands among all that take part. */
 export interface Circumstances extends Attempt {
   /** In whole 1e-6. */
   strength: number

@@ -2,7 +2,7 @@
 // how much they grew while its own forecast stood.
 
 /**
- * What is integrated over time. M is the number of voices whose forecasts stand, S the sum of their errors |p
+ * The integrals over time. M is the number of voices whose forecasts stand, S the sum of their errors |p
  * − o|, and S₂ that of their squared errors, in parts per million. N is the number of all current forecasts
  * and L the sum of their −ln q̃ in 1e-9. A voice has P = M − 1 others, anyone else P = M.
  */

@@ -81,7 +81,7 @@ type NameSummed<How extends string> = {
 }[PairMetricName]
 export type PairSums = Readonly<Record<NameSummed<'plain' | 'present'>, PairSum>>
 
-/** Those that are not −1. `filter` would take five times as long. */
+/** Returns the values that are not −1. `filter` would take five times as long. */
 function presentIn(values: Float64Array | Int32Array): Float64Array | Int32Array {
   const present = values.slice()
   let count = 0

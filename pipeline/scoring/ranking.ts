@@ -96,14 +96,14 @@ function countWhile(sorted: Float64Array, holds: (value: number) => boolean): nu
   return low
 }
 
-/** What decides an award, and the sentence that says how. */
+/** An award, and the clause that says why. */
 export interface Award<Title extends string> {
   title: Title
   because: string
 }
 
 type Intervals = Pick<EntityMetrics, 'skill_interval' | 'crowd_skill_interval'>
-/** What a certification is decided by; every verification of an agent has it. */
+/** The numbers that decide a certification. Every verification of an agent has them. */
 export type CertificationGrounds = Intervals &
   Pick<EntityMetrics, 'contested_questions' | 'clusters'> & { voice_rule: VoiceRule }
 
@@ -150,7 +150,7 @@ export function certificationOf(
   return { title: 'certified', because: `the interval of its skill is above 0, and ${missing}` }
 }
 
-/** What a badge is decided by; every verification of a forecaster has it. */
+/** The numbers that decide a badge. Every verification of a forecaster has them. */
 export type BadgeGrounds = Pick<EntityMetrics, 'percentile' | 'clusters' | 'skill_interval'> & {
   voice_rule: VoiceRule
 }

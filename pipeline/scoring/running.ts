@@ -4,7 +4,7 @@ import type { Methodology } from './methodology.ts'
 import { NANO, roundHalfEven } from './round.ts'
 import { alphaOf, skillOf } from './skill.ts'
 
-/** What a release publishes of an entity on one question, as far as the running skill rests on it. */
+/** The published numbers of an entity on one question that the running skill rests on. */
 export interface ErrorPair {
   coverage: number
   brier: number

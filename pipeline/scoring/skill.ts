@@ -46,8 +46,8 @@ export interface ClusteredErrors {
 }
 
 /**
- * What a skill is made of: sums over pairs and over the clusters g of X = reference − own error and Z =
- * reference, in 1e-9.
+ * The sums that a skill is made of, over pairs and over the clusters g, with X = reference − own error and Z
+ * = reference, in 1e-9.
  */
 export interface SkillSums {
   gain: number

@@ -9,8 +9,8 @@ import { NANO, PICO, roundHalfEven } from './round.ts'
 export const UNIT = 1_000_000
 
 /**
- * What strengths are fitted to: of each pair its question, its entity, the weight w of its coverage, the
- * parts B and Y in whole 1e-9, and the number of other voices on the question.
+ * The columns that strengths are fitted to: of each pair its question, its entity, the weight w of its
+ * coverage, the parts B and Y in whole 1e-9, and the number of other voices on the question.
  */
 export const FITTED_COLUMNS = {
   question: 'int32',

@@ -3,7 +3,7 @@
 import type { VoiceRule } from '../../schemas/payloads.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 
-/** What is known of an entity before anything is scored. */
+/** The facts of an entity that are known before anything is scored. */
 export interface KnownEntity {
   entityType: EntityType
   entityId: string
