@@ -23,14 +23,14 @@ const READS_AT_ONCE = 16
 /** Only an import writes larger objects to the inbox, and it takes them into the table itself. */
 const MOST_BYTES = 4 * 1024 * 1024
 /**
- * How much earlier than the newest object another one may have been named that turns up after it: two clocks
- * may be a minute apart from the store's each, and a write may take a minute.
+ * An object that turns up after the newest one may have been named this much earlier: each of two clocks may
+ * differ from the store's by a minute, and a write may take a minute.
  */
 const LATE_MS = 4 * 60_000
 /** The pause between two looks for forecasts on questions that are over. */
 const DROP_MS = 60_000
 
-/** What is held of a forecast. */
+/** The columns of a forecast that memory holds. */
 export type WrittenForecast = Pick<
   ForecastRow,
   'entity_type' | 'entity_id' | 'question_id' | 'forecast_id' | 'probability' | 'forecast_at'
@@ -54,22 +54,22 @@ export class CurrentForecasts {
   readonly #log: TableLog
   readonly #held = new HeldForecasts()
   /**
-   * How many data files of the table are in memory. A read that fails leaves it as it is, so that it is tried
-   * again.
+   * How many data files of the table are in memory. A failed read leaves the number as it is, so that the
+   * next look tries again.
    */
   #files = 0
   #reopened: number
-  /** The objects of the inbox that are in memory, of those that a look may still list. */
+  /** The objects of the inbox that are in memory and that a look may still list. */
   readonly #taken = new Set<string>()
   /** When the newest object in memory was named. */
   #newestMs = -Infinity
   /**
-   * The same when the last look began that read everything that is whole: no older object is listed but those
-   * that may be late.
+   * The value of `#newestMs` when the last look that read every undamaged object began. A look lists no older
+   * objects except those that may be late.
    */
   #wholeMs = -Infinity
   #droppedMs: number
-  /** Whether the last look has read everything that is whole. */
+  /** Whether the last look has read every undamaged object. */
   #isCurrent = false
   #refreshing: Promise<void> | undefined
 
@@ -85,19 +85,19 @@ export class CurrentForecasts {
     return this.#held.size
   }
 
-  /** How many agents have a forecast on an open question; undefined while the node cannot tell. */
+  /** Returns how many agents have a forecast on an open question; undefined while the node cannot tell. */
   agentsOn(questionId: string): number | undefined {
     return this.#isCurrent ? this.#held.agentsOn(questionId) : undefined
   }
 
   /**
-   * Reads what was written since the last call, at the first one all that may stand. Calls made while one is
-   * under way share it.
+   * Reads the forecasts that were written since the last call; the first call reads all that may be current.
+   * Calls made during a refresh share it.
    */
   refresh(): Promise<void> {
     this.#refreshing ??= this.#follow()
       .catch((error: unknown) => {
-        // One damaged object keeps nobody from all others.
+        // One damaged object must not keep all others from callers.
         if (!isCorrupt(error)) this.#isCurrent = false
         throw error
       })
@@ -108,8 +108,8 @@ export class CurrentForecasts {
   }
 
   /**
-   * Takes in what a process of this node has written to an object of the inbox, before it is acknowledged.
-   * With a question that this process does not know yet, the next look reads the object.
+   * Takes in the rows that a process of this node has written to an object of the inbox, before they are
+   * acknowledged. If this process does not know one of their questions yet, the next look reads the object.
    */
   wrote(path: string, rows: readonly WrittenForecast[]): void {
     if (this.#takeRows(rows)) this.#noteTaken(path)
@@ -118,7 +118,7 @@ export class CurrentForecasts {
   /**
    * Returns a page of an agent’s current forecasts on open questions, in the order in which these close.
    *
-   * @throws ServiceError `unavailable` until the node has read the table and where the store does not answer,
+   * @throws ServiceError `unavailable` until the node has read the table and while the store does not answer,
    *   `invalid` for a cursor that no page gave.
    */
   page({ agentId, questionId, limit, cursor }: CurrentForecastsRequest): Page {
@@ -126,7 +126,8 @@ export class CurrentForecasts {
     const after = cursor === undefined ? undefined : decodeCursor(cursor)
     const own = this.#held.of(agentId)
     const nowMs = this.#source.now().getTime()
-    // The first ones in order, one more than the page has, because an agent may have very many.
+    // `first` keeps only the first questions in order, one more than the page has, because an agent may have
+    // very many.
     const first: KnownQuestion[] = []
     for (const id of questionId === undefined ? own.keys() : [questionId]) {
       const question = this.#source.questions.known(id)
@@ -153,12 +154,13 @@ export class CurrentForecasts {
 
   async #follow(): Promise<void> {
     const newestMs = this.#newestMs
-    // Listed before the log is read, so that what is taken in meanwhile is in one of the two.
+    // The inbox is listed before the log is read, so that rows that move to the table in between are in one
+    // of the two.
     const waiting = await this.#waiting()
     await this.#log.refresh()
     const { files } = this.#log.current
     const { reopened } = this.#source.questions
-    // What stands on a question that was over is not held any more.
+    // Forecasts on a question that was over are no longer in memory, so a reopened question needs all files.
     const from = reopened === this.#reopened ? this.#files : 0
     if (from < files.length) await this.#load(from)
     this.#files = files.length
@@ -170,12 +172,12 @@ export class CurrentForecasts {
     if (failure) throw failure
   }
 
-  /** The objects of the inbox that are not in memory. */
+  /** Lists the objects of the inbox that are not in memory. */
   async #waiting(): Promise<string[]> {
     const { store, now } = this.#source
     const after = inboxPathAt('forecasts', Math.min(this.#wholeMs, now().getTime()) - LATE_MS)
     for (const path of this.#taken) if (path <= after) this.#taken.delete(path)
-    // A node that writes hundreds of objects a second looks at none of them.
+    // A node that writes hundreds of objects a second skips all of its own.
     const isNew = (path: string) => !this.#taken.has(path) && isInboxPath('forecasts', path)
     const waiting: string[] = []
     for await (const { path, sizeBytes } of store.list(inboxPrefix('forecasts'), after, isNew)) {
@@ -184,7 +186,7 @@ export class CurrentForecasts {
     return waiting
   }
 
-  /** Reads the data files of the table from one on. */
+  /** Reads the data files of the table from the number `from` on. */
   async #load(from: number): Promise<void> {
     const { questions, now } = this.#source
     await questions.refresh()
@@ -199,13 +201,16 @@ export class CurrentForecasts {
     await currentForecastRows(this.#source, versions, from, now(), take)
   }
 
-  /** Takes in all that is whole, however one object is damaged, and returns what went wrong. */
+  /**
+   * Takes in every undamaged object, even if others are damaged. Returns a failure, if any: `corrupt` only if
+   * there is no other.
+   */
   async #takeWaiting(paths: readonly string[]): Promise<Error | undefined> {
     const failures: Error[] = []
     const read = async (path: string) => {
       try {
         const rows = await readInbox(this.#source.store, path)
-        // One that is gone is in the table.
+        // An object that is gone is in the table.
         if (!rows) return
         const forecasts = rows as readonly Row[] as readonly ForecastRow[]
         if (!this.#takeRows(forecasts)) {
@@ -227,7 +232,10 @@ export class CurrentForecasts {
     if (namedMs > this.#newestMs) this.#newestMs = namedMs
   }
 
-  /** Returns whether all of their questions are known. To take a row again changes nothing. */
+  /**
+   * Takes in the rows whose questions are known, and returns whether all are. Taking a row again changes
+   * nothing.
+   */
   #takeRows(rows: readonly WrittenForecast[]): boolean {
     const { questions, now } = this.#source
     const nowMs = now().getTime()
@@ -243,7 +251,7 @@ export class CurrentForecasts {
   }
 
   #take(agentId: string, question: KnownQuestion, nowMs: number, forecast: HeldForecast): void {
-    // Its own text of the id, of which there is one however many agents forecast.
+    // The key is the question's own string, so that memory holds one however many agents forecast.
     if (!isOverAt(question, nowMs)) this.#held.take(agentId, question.question_id, forecast)
   }
 
@@ -262,7 +270,7 @@ function isCorrupt(error: unknown): boolean {
   return error instanceof ServiceError && error.kind === 'corrupt'
 }
 
-/** The error of a node that cannot tell what stands. */
+/** Returns the error of a node that cannot tell which forecasts are current. */
 export function notCurrent(): ServiceError {
   return new ServiceError(
     'unavailable',

@@ -7,7 +7,7 @@ export interface HeldForecast {
   atMs: number
 }
 
-/** What is looked at in one go, while nobody else is served. */
+/** The forecasts that are checked in one go, while no call is served. */
 const FORECASTS_AT_ONCE = 20_000
 
 export class HeldForecasts {
@@ -19,12 +19,12 @@ export class HeldForecasts {
     return this.#size
   }
 
-  /** An agent's forecasts, by their questions. */
+  /** Returns an agent's forecasts, by their questions. */
   of(agentId: string): ReadonlyMap<string, HeldForecast> {
     return this.#byAgent.get(agentId) ?? new Map()
   }
 
-  /** The number of agents with a forecast on a question. */
+  /** Returns the number of agents with a forecast on a question. */
   agentsOn(questionId: string): number {
     return this.#agentsOn.get(questionId) ?? 0
   }
@@ -44,7 +44,7 @@ export class HeldForecasts {
     this.#agentsOn.set(questionId, this.agentsOn(questionId) + 1)
   }
 
-  /** Drops what is held on questions that are over. */
+  /** Drops the forecasts on questions that are over. */
   async drop(isOver: (questionId: string) => boolean): Promise<void> {
     let looked = 0
     for (const [agentId, own] of this.#byAgent) {
@@ -62,7 +62,7 @@ export class HeldForecasts {
   }
 }
 
-/** In the order in which forecasts count (METHODOLOGY §2). */
+/** Whether a forecast comes later in the order in which forecasts count (docs/methodology.md §1). */
 function isLater(one: HeldForecast, other: HeldForecast): boolean {
   if (one.atMs !== other.atMs) return one.atMs > other.atMs
   return one.forecast_id > other.forecast_id

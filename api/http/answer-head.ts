@@ -1,12 +1,12 @@
 // The head of an answer: the headers that every answer has, and the order in which all ways to answer send
-// them. An object keeps the position of a key that is set again, and so does Node: a header can be replaced
-// by a later one.
+// them. An object keeps the position of a key that is set again, and so does Node, so a later header takes
+// the position of the one that it replaces.
 import type { Answer } from './answer.ts'
 
 /** Header names and values, in their order. */
 export type Head = Record<string, string>
 
-/** Limit what a browser does with an answer. */
+/** Headers that limit what a browser does with an answer. */
 export const SECURITY_HEADERS = {
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
   'Referrer-Policy': 'no-referrer',
@@ -15,19 +15,19 @@ export const SECURITY_HEADERS = {
   'X-Frame-Options': 'DENY',
 } as const
 
-/** Let any web page read an answer. */
+/** Headers that let any web page read an answer. */
 export const CROSS_ORIGIN_HEADERS = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers':
     'ETag, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, X-Service-Receipt, X-Service-Signature',
 } as const
 
-/** Every answer to a request begins with these. */
+/** Returns the headers with which every answer to a request begins. */
 export function firstHeaders(requestId: string): Head {
   return { 'X-Request-Id': requestId, ...SECURITY_HEADERS }
 }
 
-/** The headers of the body, and the others of this answer after them. */
+/** Returns the headers of the body, then the other headers of this answer. */
 export function ownHeaders({ headers, body }: Answer): Head {
   const { 'Content-Type': type, ...others } = headers
   return { 'Content-Type': type, 'Content-Length': String(body.byteLength), ...others }

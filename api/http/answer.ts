@@ -14,7 +14,7 @@ import type { Reply, Route } from './route.ts'
 
 export interface Answer {
   status: number
-  /** The headers beside those of every answer (answer-head.ts). */
+  /** The headers of this answer alone; answer-head.ts adds those of every answer. */
   headers: { 'Content-Type': string } & Record<string, string>
   body: Uint8Array
 }
@@ -73,7 +73,7 @@ export function answerToError(
   }
 }
 
-/** The unread rest of a body would be taken for the next request. */
+/** Whether the body has an unread rest, which could pass for the next request. */
 function hasUnreadRest(request: IncomingMessage): boolean {
   return request.method === 'POST' && !request.readableEnded && hasBody(request)
 }

@@ -1,5 +1,5 @@
-// The Koa application: its paths, the headers of its answers, and the one place that makes problems of
-// errors.
+// The Koa application: its paths, the headers of its answers, and the one place that turns errors into
+// problems.
 import Router, { type RouterContext } from '@koa/router'
 import Koa from 'koa'
 import type { Logger } from 'pino'
@@ -21,7 +21,7 @@ export interface AppComponents {
   routes: readonly Route[]
   logger: Logger
   metrics: Metrics
-  /** An id that no other request has. */
+  /** Returns an id that no other request has. */
   newRequestId: () => string
   addressOf: AddressOf
   /** False once the service is shutting down. */
@@ -56,7 +56,7 @@ export function createApp(
   return app
 }
 
-/** Handles a request, and sends the answer: without its body to a caller that has it already. */
+/** Handles a request, and sends the answer, without its body if the caller has it already. */
 async function handled(
   ctx: RouterContext,
   spec: Route,
@@ -81,13 +81,13 @@ async function handled(
 function send(ctx: Koa.Context, answer: Answer): void {
   const { status, body } = answer
   ctx.status = status
-  // Before the body, because Koa guesses the type of a body that has none.
+  // The headers come first, because Koa guesses the type of a body that has none.
   ctx.set(ownHeaders(answer))
   // Shares the memory: copies would pile up for a client that sends many requests and reads no answers.
   ctx.body = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
 }
 
-/** `{name}` is one part of a path, `{+name}` is all that follows. */
+/** Converts a path for the router: `{name}` is one part of it, `{+name}` is all that follows. */
 export function routerPath(path: string): string {
   return path.replace(
     /\{(\+?)(\w+)\}/g,
@@ -95,7 +95,7 @@ export function routerPath(path: string): string {
   )
 }
 
-/** Any web page may read the answers to GET, errors included, and no others. */
+/** Lets any web page read the answers to GET, errors included, but no others. */
 function crossOrigin(ctx: Koa.Context, next: () => Promise<unknown>): unknown {
   const wanted = ctx.method === 'OPTIONS' ? ctx.get('Access-Control-Request-Method') : ctx.method
   if (wanted !== 'GET' && wanted !== 'HEAD') return next()
@@ -109,8 +109,8 @@ function crossOrigin(ctx: Koa.Context, next: () => Promise<unknown>): unknown {
 }
 
 /**
- * A path without a parameter means only itself: `/agents/register` names no agent, so GET is a wrong method
- * there.
+ * Makes a path without a parameter match only itself: `/agents/register` names no agent, so GET is a wrong
+ * method there.
  */
 function onlyItself(environments: readonly Environment[], routes: readonly Route[]): Koa.Middleware {
   const paths = routes.filter(({ path }) => !path.includes('{'))
@@ -166,7 +166,7 @@ async function answered(
   logger.debug({ requestId, method, path, status, seconds, keyId }, 'answered')
 }
 
-/** `OPTIONS *` asks what the service can do anywhere (RFC 9110, 9.3.7). */
+/** Answers `OPTIONS *`, which asks what the service can do anywhere (RFC 9110, 9.3.7). */
 function answerForAll(ctx: Koa.Context): void {
   ctx.set('Allow', 'GET, HEAD, POST, OPTIONS')
   ctx.status = 204

@@ -1,5 +1,5 @@
-// The open connections and the answers that each still owes. Node would begin every request that a client
-// sends ahead, and keep all their answers while the client does not read.
+// The open connections and the answers that each still owes. By itself, Node would begin every request that a
+// client sends ahead, and keep all answers while the client does not read.
 import type { RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
@@ -7,7 +7,7 @@ import type { Socket } from 'node:net'
 const MOST_AHEAD = 100
 
 interface Connection {
-  /** The answers that are not sent to the last byte, in the order of their requests. */
+  /** The answers that are not completely sent, in the order of their requests. */
   owed: ServerResponse[]
   isUnreadable: boolean
 }
@@ -25,7 +25,7 @@ export class Connections {
     server.on('request', (request, response) => {
       const { socket } = request
       const connection = this.#open.get(socket)
-      // A request that comes while its connection is ended must do nothing, because nobody would get the
+      // A request that comes while its connection is ending must do nothing, because nobody would get the
       // answer.
       if (!connection || !socket.writable) return
       const { owed } = connection
@@ -49,9 +49,7 @@ export class Connections {
     return this.#open.get(socket)?.owed ?? []
   }
 
-  /**
-   * Ends a connection from which nothing more can be read, once every request that arrived whole is answered.
-   */
+  /** Ends a connection that has become unreadable, once every request that arrived whole is answered. */
   endUnreadable(socket: Socket): void {
     const connection = this.#open.get(socket)
     if (!connection) return
@@ -67,7 +65,7 @@ export class Connections {
 
   #endFree(socket: Socket, { owed, isUnreadable }: Connection): void {
     if (socket.destroyed || (!this.#ending && !isUnreadable)) return
-    // The rest of a request that cannot be read is not waited for.
+    // An unreadable connection does not stay open for an incomplete request.
     if (!owed.some(({ req }) => req.complete || !isUnreadable)) socket.destroySoon()
   }
 }

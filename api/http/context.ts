@@ -24,23 +24,25 @@ import type { Scores } from '../published/scores.ts'
 import type { SignAnswer } from '../published/signature.ts'
 import type { CurrentForecasts } from '../current-forecasts/current-forecasts.ts'
 
-/** Takes in registrations and forecasts. */
+/** The parts that take in registrations and forecasts. */
 export interface Intake {
   registry: Registry
   idempotency: Idempotency
   registrations: { submit: (row: AgentRow) => Promise<unknown> }
-  /** Resolves once all of the rows are durable, with the receipts for them. */
+  /** Resolves once all rows are durable, with their receipts. */
   forecasts: { submit: (...rows: ForecastRow[]) => Promise<readonly string[]> }
   receipts: Pick<Receipts, 'ofRepeated'>
   questions: QuestionBook
-  /** Waits until the questions have been read for the first time. False if that takes longer. */
+  /**
+   * Waits until the questions have been read for the first time. Resolves to false if that takes too long.
+   */
   questionsRead: () => Promise<boolean>
   currentForecasts: Pick<CurrentForecasts, 'page' | 'agentsOn'>
-  /** As `catchUp`, for the current forecasts. False if that takes longer. */
+  /** Does the same as `catchUp` for the current forecasts. Resolves to false if that takes too long. */
   catchUpForecasts: () => Promise<boolean>
 }
 
-/** Answers from a release and from the public log. */
+/** The parts that answer from a release and from the public log. */
 export interface Published {
   releases: Release
   history: History
@@ -58,9 +60,9 @@ export interface Published {
   isSandboxSeeded: () => boolean
   /** When the next release is due; undefined if this node does not know. */
   nextReleaseAt: () => Date | undefined
-  /** Brings up to date what this node knows, if nobody has asked it for anything lately. */
+  /** Updates what this node knows, if nobody has asked it for anything lately. */
   catchUp: () => Promise<unknown>
-  /** Whether `catchUp` has nothing to wait for. */
+  /** Whether `catchUp` returns without waiting. */
   isFollowing: () => boolean
 }
 
@@ -79,7 +81,7 @@ export interface Node {
 
 export interface ApiContext extends Intake, Published, Node {}
 
-/** The context of a node. Each call gets one that is pinned to one release (one-release.ts). */
+/** The context of a node. Each call gets a copy that is pinned to one release (one-release.ts). */
 export interface NodeContext extends ApiContext {
   releases: CurrentRelease
 }

@@ -1,14 +1,15 @@
-// Entity tags: the SHA-256 of what is sent, and whether a caller has it already (RFC 9110, 13.1.2).
+// Entity tags: the SHA-256 of a body, and the check whether a caller has that body already (RFC 9110,
+// 13.1.2).
 import { sha256Hex } from '../../pipeline/proof/canonical.ts'
 
 /**
- * Longer bodies that are sent again and again, such as scripts, are hashed once. To hash a shorter one takes
+ * Longer bodies that are sent again and again, such as scripts, are hashed once. Hashing a shorter one takes
  * some microseconds.
  */
 const LONG_BYTES = 16 * 1024
 const known = new WeakMap<Uint8Array, string>()
 
-/** The strong entity tag of bytes that never change. */
+/** Returns the strong entity tag of bytes that never change. */
 export function entityTag(bytes: Uint8Array): string {
   if (bytes.byteLength < LONG_BYTES) return `"${sha256Hex(bytes)}"`
   const tag = known.get(bytes) ?? `"${sha256Hex(bytes)}"`
@@ -20,12 +21,12 @@ export function entityTag(bytes: Uint8Array): string {
 const MEMBERS = /(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")|[^\s,]+/g
 
 /**
- * Whether an `If-None-Match` names a tag, weak or strong. `Cache-Control` in the request has no say, because
- * browsers and `fetch` send `no-cache` with every condition of their caller.
+ * Whether an `If-None-Match` names a tag, weak or strong. `Cache-Control` in the request changes nothing,
+ * because browsers and `fetch` send `no-cache` with every condition that their caller sets.
  */
 export function isNamedBy(header: string | undefined, tag: string): boolean {
   if (header === undefined) return false
-  // Most clients send back what they were sent.
+  // Most clients send the tag back exactly as they received it.
   if (header === tag || header.trim() === '*') return true
   return Array.from(header.matchAll(MEMBERS), ([, quoted]) => quoted).includes(tag)
 }

@@ -22,18 +22,18 @@ const ANONYMOUS = { kind: 'anonymous' } as const
 /** A request whose route is known. */
 export interface RoutedRequest {
   request: IncomingMessage
-  /** Of the path, not validated. */
+  /** The parameters of the path, not validated. */
   params: Record<string, string>
   querystring: string
 }
 
 export type Handled = {
-  /** What any answer to this caller says, of its quota and of its key. */
+  /** The headers of any answer to this caller, about its quota and its key. */
   headers: Record<string, string>
   keyId: string | undefined
 } & ({ answer: Answer } | { error: unknown })
 
-/** Identifies the caller, counts the request, validates what was sent, and has the route make its answer. */
+/** Identifies the caller, counts the request, validates its input, and calls the route. */
 export async function handle(
   asked: RoutedRequest,
   spec: Route,
@@ -90,19 +90,19 @@ async function replyOf(
   return reply
 }
 
-/** What a call without a body may be sent: an empty object, since some clients always send one. */
+/** A call without a body accepts an empty object, because some clients always send one. */
 const NO_FIELDS = z.strictObject({})
 
-/** More than any call knows. */
+/** More parameters than any call knows. */
 const MOST_PARAMETERS = 20
 
 /**
- * @throws ServiceError `invalid` for a parameter that is given twice, since either could be meant, and for
- *   too many.
+ * @throws ServiceError `invalid` for a parameter that is given twice, because either could be meant, and for
+ *   too many parameters.
  */
 function queryOf(text: string): Record<string, string> {
   if (text === '') return {}
-  // Counted before they are taken apart.
+  // The parameters are counted before they are parsed.
   if (text.split('&', MOST_PARAMETERS + 1).length > MOST_PARAMETERS) {
     throw new ServiceError('invalid', `the query has more than ${MOST_PARAMETERS} parameters`, {
       type: 'invalid-query',
@@ -138,7 +138,7 @@ function callerOf(
   })
 }
 
-/** A wrong key is answered with how to send a right one. */
+/** Returns, for a wrong key, the header that says how to send a right one. */
 function challengeFor(error: unknown, { key }: Route): Record<string, string> | undefined {
   const isWrongKey = error instanceof ServiceError && error.kind === 'unauthorized'
   return isWrongKey && key !== 'none' ? { 'WWW-Authenticate': CHALLENGES[key] } : undefined

@@ -1,12 +1,14 @@
-// The `Idempotency-Key` header: what it may hold, and how it is read.
+// The `Idempotency-Key` header: its form and its parser.
 import { ServiceError } from '../../schemas/errors.ts'
 
 export const MAX_KEY_LENGTH = 255
-/** For a registration, from whose Idempotency-Key the API key is derived. */
+/**
+ * Registrations and key rotations need this length, because they derive the API key from the Idempotency-Key.
+ */
 export const MIN_UNGUESSABLE_LENGTH = 20
 
 /**
- * The key in the header: visible ASCII characters, bare or as the string of RFC 8941 that
+ * Returns the key in the header: visible ASCII characters, bare or as the string of RFC 8941 that
  * draft-ietf-httpapi-idempotency-key-header asks for.
  *
  * @throws ServiceError `invalid`; its message does not hold the key, which may be a secret.

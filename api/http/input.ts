@@ -1,11 +1,11 @@
-// Parses a part of a request strictly, and says of every wrong value where it is and what to send instead.
+// Parses a part of a request strictly, and says where each wrong value is and what to send instead.
 import type { z } from 'zod'
 import { type Fault, ServiceError } from '../../schemas/errors.ts'
 import { WORDED, wasMissing } from '../../schemas/wording.ts'
 
 export type InputPart = 'path' | 'query' | 'body'
 
-/** So that an answer is not much larger than its request. */
+/** This limit keeps an answer from being much larger than its request. */
 const MOST_FAULTS = 100
 const SHOWN_LENGTH = 100
 
@@ -35,14 +35,16 @@ function faultsOf(issue: z.core.$ZodIssue, part: InputPart): Fault[] {
   return [faultAt(path, wasMissing(issue) ? 'is required' : issue.message, part)]
 }
 
-/** A fault as a whole sentence, which begins with the name of the value. */
+/** Returns a fault as a whole sentence, which begins with the name of the value. */
 export function faultAt(path: readonly string[], predicate: string, part: InputPart): Fault {
   const at = pointer(path)
   const subject = at.length > SHOWN_LENGTH ? `${at.slice(1, SHOWN_LENGTH).toWellFormed()}…` : at.slice(1)
   return { pointer: at, detail: `${at === '' ? `the ${part}` : subject} ${predicate}` }
 }
 
-/** A JSON Pointer (RFC 6901). A lone surrogate, which JSON allows in a field's name, becomes U+FFFD. */
+/**
+ * Returns a JSON Pointer (RFC 6901). A lone surrogate, which JSON allows in a field's name, becomes U+FFFD.
+ */
 function pointer(path: readonly string[]): string {
   return path.map((name) => `/${name.toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 }

@@ -3,17 +3,17 @@
 export interface SyntaxFault {
   /** Where the text stops being JSON, in UTF-16 units. */
   index: number
-  /** What should stand there. */
+  /** A description of the expected text. */
   expected: string
 }
 
 const SPACE = /[ \t\n\r]*/y
 const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
-/** A string without its closing quotation mark, or as much as there is of one. */
+/** A string without its closing quotation mark, or the valid beginning of one. */
 // oxlint-disable-next-line no-control-regex -- JSON has none in a string
 const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*/y
 
-/** What may come next. */
+/** The tokens that may come next. */
 type Next = 'value' | 'item or end' | 'name' | 'name or end' | 'colon' | 'comma or end'
 
 const EXPECTED: Record<Exclude<Next, 'comma or end'>, string> = {
@@ -24,7 +24,7 @@ const EXPECTED: Record<Exclude<Next, 'comma or end'>, string> = {
   colon: 'a colon',
 }
 
-/** The first fault of a text; undefined if it is JSON. */
+/** Returns the first fault of a text; undefined if it is JSON. */
 export function syntaxFaultOf(text: string): SyntaxFault | undefined {
   const open: ('{' | '[')[] = []
   let next = 'value' as Next
@@ -78,7 +78,7 @@ export function syntaxFaultOf(text: string): SyntaxFault | undefined {
   }
 }
 
-/** As `line 2, column 7`, both counted from 1, in characters. */
+/** Returns a place such as `line 2, column 7`. Lines and columns count from 1, columns in characters. */
 export function placeOf(text: string, index: number): string {
   const lines = text.slice(0, index).split('\n')
   return `line ${lines.length}, column ${Array.from(lines.at(-1)!).length + 1}`

@@ -2,9 +2,12 @@
 import { placeOf, syntaxFaultOf } from './json-syntax.ts'
 import { HttpError } from './problems.ts'
 
-/** In valid JSON: a string, with the colon that makes it a field's name, or the start or end of an object. */
+/**
+ * Matches in valid JSON a string, with the colon that makes it a field's name, or the start or end of an
+ * object.
+ */
 const TOKEN = /"([^"\\]*(?:\\[^][^"\\]*)*)"(\s*:)?|[{}]/g
-/** What ends the name of every field. A string may hold it too. */
+/** Matches the end of every field's name. A string may contain a match too. */
 const END_OF_NAME = /"\s*:/g
 const SHOWN_LENGTH = 100
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
@@ -21,8 +24,8 @@ export function parseJson(bytes: Uint8Array): unknown {
   } catch {
     throw new HttpError('unreadable-body', notJson(text))
   }
-  // Of a field that was written twice one is left. To look for it makes a hundred times the garbage that
-  // counting makes.
+  // Parsing keeps one of two fields with the same name, so the counts differ. Searching for the name makes a
+  // hundred times the garbage that counting makes.
   const written = text.match(END_OF_NAME)?.length ?? 0
   const repeated = written === fieldsIn(value) ? undefined : repeatedField(text)
   if (repeated !== undefined) {
@@ -55,7 +58,10 @@ function notJson(text: string): string {
   return `the body is not JSON: at ${placeOf(text, index)}, ${found} where ${expected} should be`
 }
 
-/** How many fields all objects of a value have together. It may be nested deeper than calls can be. */
+/**
+ * Returns how many fields all objects of a value have together. It does not recurse, because the value may be
+ * nested deeper than calls can be.
+ */
 function fieldsIn(value: unknown): number {
   let fields = 0
   const left = [value]

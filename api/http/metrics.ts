@@ -1,4 +1,4 @@
-// What this process measures, for an operator's Prometheus.
+// The measurements of this process, for an operator's Prometheus.
 import {
   type Aggregator,
   Counter,
@@ -10,13 +10,13 @@ import {
   collectDefaultMetrics,
 } from 'prom-client'
 
-/** What one process has measured, as it is sent to another one. */
+/** The measurements of one process, in the form that it sends to another. */
 export type Measured = readonly MetricObjectWithValues<MetricValue<string>>[]
 
 const labelNames = ['environment'] as const
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
 
-/** With the measurements of Node itself. */
+/** Returns a registry with the measurements of Node itself. */
 function newRegistry(): Registry {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
@@ -76,7 +76,7 @@ export class Metrics {
   )
   readonly corrupt = this.#counter('fvs_corrupt_total', 'Damaged objects that were met, once for each time')
 
-  /** `textOfAll` asks for what all workers measure together. */
+  /** `textOfAll` returns the measurements of all workers together. */
   constructor(textOfAll?: () => Promise<string>) {
     this.#textOfAll = textOfAll
   }
@@ -85,7 +85,7 @@ export class Metrics {
     return new Counter({ name, help, labelNames, registers: this.#registers })
   }
 
-  /** `aggregator` makes one value of those of several workers. */
+  /** `aggregator` combines the values of several workers. */
   #gauge(name: string, help: string, aggregator: Aggregator = 'sum') {
     return new Gauge({ name, help, labelNames, aggregator, registers: this.#registers })
   }
@@ -95,14 +95,14 @@ export class Metrics {
     this.#collectors.push(collect)
   }
 
-  /** In the text format of Prometheus: of all workers, where there are several. */
+  /** Returns the measurements, of all workers if there are several, in the text format of Prometheus. */
   text(): Promise<string> {
     if (this.#textOfAll) return this.#textOfAll()
     this.#collect()
     return this.registry.metrics()
   }
 
-  /** What this process alone has measured. */
+  /** Returns the measurements of this process alone. */
   measured(): Promise<Measured> {
     this.#collect()
     return this.registry.getMetricsAsJSON()

@@ -1,9 +1,9 @@
-// Says why nothing is published about an entity, in the same words wherever it is asked about.
+// Says why nothing is published about an entity, in the same words for every call.
 import { ServiceError } from '../../schemas/errors.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import type { Intake, Published } from './context.ts'
 
-/** The error for an entity that the current release does not have, and no snapshot. */
+/** Returns the error for an entity about which nothing is published. */
 export async function notPublished(
   { registry, nextReleaseAt }: Pick<Intake, 'registry'> & Pick<Published, 'nextReleaseAt'>,
   entityType: EntityType,
@@ -21,7 +21,7 @@ export function notReleasedYet(agentId: string, registeredAt: string, nextAt: st
   return `the agent ${agentId} was registered at ${registeredAt} and no release has covered it yet; ${dueAt(nextAt)}`
 }
 
-/** The error for a forecast that no release has in its tree. */
+/** Returns the error for a forecast that no release has in its tree. */
 export function notTakenIn(
   forecastId: string,
   mayStillCome: boolean,

@@ -5,7 +5,7 @@ import type { Release } from '../published/release-payloads.ts'
 
 const contexts = new WeakMap<Release, ApiContext>()
 
-/** The context of a call that is answered from this release. */
+/** Returns the context of a call that is answered from this release. */
 export function contextOf(context: ApiContext, release: Release): ApiContext {
   const known = contexts.get(release) ?? { ...context, releases: release }
   contexts.set(release, known)
@@ -13,8 +13,8 @@ export function contextOf(context: ApiContext, release: Release): ApiContext {
 }
 
 /**
- * Answers from the current release, or from the next one if retention thins it meanwhile. Retention thins a
- * release only when there is a newer one.
+ * Answers from the current release, or from the next one if retention thins the current one during the call.
+ * Retention thins a release only when there is a newer one.
  */
 export async function ofOneRelease<T>(
   context: NodeContext,

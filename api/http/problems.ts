@@ -1,10 +1,9 @@
-// Every error answer is made here: RFC 9457 problem details, chosen by the kind and the type of the error
-// alone.
+// Makes every error answer: RFC 9457 problem details, chosen by the kind and the type of the error alone.
 import type { Problem } from '../../schemas/answers.ts'
 import { type ErrorKind, type Fault, ServiceError } from '../../schemas/errors.ts'
 import { PROBLEM_TYPES, type ProblemName, QUOTA_EXCEEDED, problemAddress } from '../../schemas/problems.ts'
 
-/** What an error of a kind is where it does not say its type. */
+/** The problem of an error that names no type, by its kind. */
 const TYPES: Record<Exclude<ErrorKind, 'limited'>, ProblemName> = {
   invalid: 'invalid-body',
   unauthorized: 'unknown-key',
@@ -16,8 +15,8 @@ const TYPES: Record<Exclude<ErrorKind, 'limited'>, ProblemName> = {
 }
 
 /**
- * When to try again if it is not known for how long the failure will last. An operator has to mend what is
- * corrupt.
+ * The pause before a retry if nobody knows how long the failure will last. An operator has to repair corrupt
+ * data.
  */
 const RETRY_AFTER_S: Partial<Record<ErrorKind, number>> = { unavailable: 5, corrupt: 60 }
 
@@ -25,7 +24,7 @@ export const FAILED = 'the service failed; the failure was noted'
 export const STORE_DOWN = 'the store does not answer; try again'
 const DAMAGED = 'what the store holds for this call is damaged; the failure was noted, try again later'
 
-/** An error of HTTP itself: an unreadable body, a wrong method. */
+/** An error of HTTP itself, such as an unreadable body or a wrong method. */
 export class HttpError extends Error {
   readonly type: ProblemName
 
@@ -42,8 +41,8 @@ export interface ProblemAnswer {
 }
 
 /**
- * What a caller is told about an error: nothing but that it was noted if its message is not meant for
- * callers.
+ * Returns the problem that a caller sees. It has the error's message only if that is meant for callers, and
+ * otherwise a general one.
  */
 export function problemOf(error: unknown): ProblemAnswer {
   if (error instanceof HttpError) return { problem: problem(error.type, error.message), headers: {} }

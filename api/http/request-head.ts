@@ -1,5 +1,5 @@
-// The rules for the head of a request (RFC 9112). They leave no second reading to a proxy before this
-// service.
+// The rules for the head of a request (RFC 9112). They refuse a head that a proxy before this service could
+// read in another way.
 import type { IncomingMessage } from 'node:http'
 import type Koa from 'koa'
 import { HttpError } from './problems.ts'
@@ -22,8 +22,8 @@ export function isPlain(request: IncomingMessage): boolean {
 /**
  * Takes the path and the query out of the target, which may be a whole URL (RFC 9112, 3.2.2).
  *
- * @throws HttpError `malformed-request` or `not-supported`. The connection is closed then, because the bytes
- *   that follow may be no request.
+ * @throws HttpError `malformed-request` or `not-supported`. It also closes the connection, because the bytes
+ *   that follow may not be a request.
  */
 export function takeHead(ctx: Koa.Context): void {
   try {
@@ -62,7 +62,7 @@ export const OTHER_CODING = new HttpError(
   'the only Transfer-Encoding that this service takes is chunked',
 )
 
-/** Node accepts any list of codings that ends in chunked, and would hand on a body that is still coded. */
+/** Node accepts any list of codings that ends in chunked, and would pass on a body that is still encoded. */
 function assertFraming({ httpVersion, headers }: IncomingMessage): void {
   const coding = headers['transfer-encoding']
   if (coding === undefined) return

@@ -1,5 +1,5 @@
-// A call of the API: what it takes, who may make it and what it answers, as a plain function over validated
-// input, with the words and examples for the OpenAPI document.
+// A call of the API: its input, its callers and its answer, as a plain function over validated input, with
+// the words and examples for the OpenAPI document.
 import { z } from 'zod'
 import { type Fault, ServiceError } from '../../schemas/errors.ts'
 import type { ProblemName } from '../../schemas/problems.ts'
@@ -14,7 +14,9 @@ import type { AnswerSource } from '../published/memo.ts'
  */
 export type KeyPolicy = 'none' | 'optional' | 'agent'
 
-/** How to send the key of a call. No scheme is registered for a key in a header of its own. */
+/**
+ * Challenges that say how to send the key of a call. No scheme is registered for a key in a separate header.
+ */
 export const CHALLENGES = { agent: 'Bearer', optional: 'ApiKey header="X-API-Key"' } as const
 
 interface CallerOf {
@@ -24,10 +26,10 @@ interface CallerOf {
 }
 
 export interface Reply {
-  /** Sent as canonical JSON unless it is bytes, which are sent as they are. */
+  /** An object is sent as canonical JSON, bytes are sent as they are. */
   body: object | Uint8Array
   headers?: Record<string, string>
-  /** Whether an earlier call was repeated: that one was counted, and this one is not. */
+  /** Whether this call repeats an earlier one. Only the earlier one counts. */
   isRepeated?: boolean
 }
 
@@ -36,12 +38,14 @@ export interface RouteRequest<P, Q, B, K extends KeyPolicy> {
   query: Q
   body: B
   caller: CallerOf[K]
-  /** The same in every repetition of a request; undefined unless the route is `idempotent`. */
+  /**
+   * The same in every repetition of a request; undefined if none was sent or the route is not `idempotent`.
+   */
   idempotencyKey: string | undefined
   /**
-   * For a `repeatable` call, before it does anything anew.
+   * A `repeatable` call calls this before it does anything new.
    *
-   * @throws ServiceError `limited` for a call too many.
+   * @throws ServiceError `limited` for a call over the limit.
    */
   assertAdmitted: () => void
 }
@@ -49,10 +53,10 @@ export interface RouteRequest<P, Q, B, K extends KeyPolicy> {
 /** The part of the document that lists a call. */
 export type Tag = 'Agents' | 'Verification' | 'Records' | 'Questions' | 'Log' | 'Method' | 'Service'
 
-/** Headers of the success of some calls. */
+/** Headers that some calls add to a successful answer. */
 export type SuccessHeader = 'X-Service-Signature' | 'X-Service-Receipt' | 'Vary'
 
-/** What a problem says: its type, its detail, and which values were wrong. */
+/** The text of a problem: its type, its detail, and the wrong values. */
 export interface ProblemText {
   type: ProblemName
   detail: string
@@ -61,56 +65,59 @@ export interface ProblemText {
 
 /** The description of a call. It is a POST if it has a body or if `method` says so, and otherwise a GET. */
 interface RouteSpec<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, K extends KeyPolicy> {
-  /** With parameters as `{name}`, and `{+name}` at its end for one of several parts. */
+  /** The path, with parameters as `{name}`, and at its end `{+name}` for a parameter of several parts. */
   path: string
   method?: 'GET' | 'POST'
   operationId: string
   tag: Tag
   summary: string
   description: string
-  /** False for what is no part of the API: it is not in the document. */
+  /** False for a call that is no part of the API, so that the document omits it. */
   isDocumented?: false
-  /** None if it is left out. */
+  /** `none` if it is left out. */
   key?: K
-  /** The limit that counts the call: that of reads for a GET which names no other. */
+  /** The limit that counts the call; that of reads if it is left out. */
   limit?: LimitedCall | 'none'
   /** Whether the call takes an `Idempotency-Key`. */
   idempotent?: true
-  /** Whether a call too many may still be answered if it repeats an earlier one by its `Idempotency-Key`. */
+  /** Whether a call over the limit may still be answered if its `Idempotency-Key` repeats an earlier call. */
   repeatable?: true
   /** Whether the answer depends on how far this node has followed the store. */
   follows?: true
   /** Whether the call answers 503 while the store does not answer. */
   needsStore?: true
   /**
-   * Whether the answer depends on what questions there are: the call waits until the node has read them, and
-   * answers 503 where that takes long.
+   * Whether the answer depends on the questions: the call waits until the node has read them, and answers 503
+   * if that takes too long.
    */
   needsQuestions?: true
-  /** Of the path and of the query: none if they are left out. */
+  /** The parameters of the path and of the query; none if they are left out. */
   params?: P
   query?: Q
   body?: B
-  /** The most items that a list of the body may have, by its field. Decided before any item is looked at. */
+  /**
+   * The most items that a list of the body may have, by its field. They are counted before any item is
+   * validated.
+   */
   mostItems?: Record<string, (caller: Caller, context: ApiContext) => number>
   /** How many submissions a call counts as, by its body; one if left out. */
   submissions?: (body: z.infer<B>) => number
   /** Example values of the parameters by their names, and an example body. */
   examples?: { params?: Record<string, string>; query?: Record<string, string | number>; body?: object }
   success: {
-    /** 200 unless another one is named. */
+    /** 200 if it is left out. */
     status?: number
     description: string
     body: z.ZodType
-    /** JSON unless another type is named: application/octet-stream, or that of a text in UTF-8. */
+    /** JSON if it is left out, otherwise application/octet-stream or the type of a text in UTF-8. */
     mediaType?: string
-    /** The `Cache-Control`; left out where each reply has its own. */
+    /** The `Cache-Control`; left out if each reply has its own. */
     cache?: string
     example: object | string
     headers?: readonly SuccessHeader[]
     /**
-     * Calls that the answer leads to, by name: each with the parameters that it gives them, as runtime
-     * expressions.
+     * The calls to which the answer leads, by name, each with the parameters that the answer gives, as
+     * runtime expressions.
      */
     links?: Record<string, { operationId: string; parameters: Record<string, string> }>
   }
@@ -120,7 +127,7 @@ interface RouteSpec<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodTyp
    */
   problems?: Record<number, ProblemText>
   /**
-   * Whether a plain POST is handled before Koa (fast/direct.ts), because the call is made so often. Its path
+   * Whether a plain POST is handled before Koa (fast/direct.ts), because callers make it so often. Its path
    * has one id at most.
    */
   isDirect?: true
@@ -129,11 +136,13 @@ interface RouteSpec<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodTyp
     context: ApiContext,
   ) => Reply | Promise<Reply>
   /**
-   * For a GET that `follows`, of what is the same bytes for everyone: what lets it be answered before Koa
-   * (fast/prepared.ts), where its path has no parameter, or one that is an id or one of `names`. `find`
-   * returns what `handle` would make its reply of, without waiting, or undefined if that is not in memory;
-   * the same object as long as it is current. `reply` makes of it the reply of `handle`, which may differ
-   * only between callers with a key and without.
+   * The functions that answer a GET before Koa (fast/prepared.ts). The call must follow the store, its bytes
+   * must be the same for everyone, and its path must have no parameter or a single one: an id or one of
+   * `names`.
+   *
+   * `find` returns the source of the reply of `handle` without waiting, or undefined if it is not in memory.
+   * It returns the same object as long as that is current. `reply` makes the reply of `handle` from the
+   * source. That reply may differ only between callers with a key and callers without one.
    */
   prepared?: {
     names?: readonly string[]
@@ -142,7 +151,7 @@ interface RouteSpec<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodTyp
   }
 }
 
-/** A route of any shape: its input has been validated by its own schemas when `handle` is called. */
+/** A route of any shape. Its own schemas validate the input before `handle` is called. */
 export interface Route extends RouteSpec<z.ZodType, z.ZodType, z.ZodType, KeyPolicy> {
   method: 'GET' | 'POST'
   key: KeyPolicy
@@ -171,9 +180,7 @@ export function route<
   return { method, key: 'none', limit: 'read', params: nothing, query: nothing, ...spec } as unknown as Route
 }
 
-/**
- * For a call of an agent: its key must be that of the agent in the path. @throws ServiceError `forbidden`.
- */
+/** Checks that the key of a call belongs to the agent in the path. @throws ServiceError `forbidden`. */
 export function assertOwnKey(own: string, named: string): void {
   if (own !== named) throw new ServiceError('forbidden', `this key belongs to another agent than ${named}`)
 }

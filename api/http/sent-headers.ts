@@ -2,7 +2,7 @@
 // may have read another one.
 import type { IncomingMessage } from 'node:http'
 
-/** All values of a header, whose name is in lower case. */
+/** Returns all values of a header, whose name is given in lower case. */
 export function sentValues({ rawHeaders }: IncomingMessage, name: string): string[] {
   const values: string[] = []
   for (let index = 0; index < rawHeaders.length; index += 2) {

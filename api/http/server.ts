@@ -1,4 +1,4 @@
-// The listening socket: bounded against slow and many clients, and closed without losing an answer.
+// The listening socket. It limits slow and many clients, and closes without losing an answer.
 import { once } from 'node:events'
 import {
   type IncomingMessage,
@@ -22,7 +22,7 @@ export type AnswerFirst = (
 
 export interface ServerSettings {
   host: string
-  /** 0: any free port. */
+  /** 0 for any free port. */
   port: number
   /** The longest that a client may take to send a whole request. */
   requestTimeoutMs: number
@@ -61,7 +61,7 @@ export async function startServer(
     maxHeaderSize: HEADER_LIMIT_BYTES,
     // The application itself requires a Host, so that its refusal is a problem.
     requireHostHeader: false,
-    // Requests without a body are not read. That saves a twentieth of a read's processor time.
+    // Node does not read requests without a body. That saves a twentieth of the processor time of a GET.
     optimizeEmptyRequests: true,
   })
   server.timeout = settings.idleTimeoutMs
@@ -76,7 +76,7 @@ export async function startServer(
     answerFirst(request, response, handle)
   })
   answerUnreadRequests(server, connections)
-  // An expectation other than 100-continue is not met, but the request is answered.
+  // The service does not meet an expectation other than 100-continue, but it answers the request.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   await listen(server, settings)
   const { address, port, family } = server.address() as AddressInfo

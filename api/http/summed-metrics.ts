@@ -1,13 +1,13 @@
-// What several processes measure, as one: sums of what they count, and of each gauge what its `aggregator`
-// says.
+// Combines the measurements of several processes: it adds up their counts, and combines gauges by their
+// `aggregator`.
 import { AggregatorRegistry } from 'prom-client'
 import type { Measured } from './metrics.ts'
 
 export class SummedMetrics {
-  /** What each process that runs measured last. */
+  /** The last measurements of each running process. */
   readonly #running = new Map<number, Measured>()
   /**
-   * What those that have ended counted, so that no sum ever falls: for Prometheus that would be a restart.
+   * The counts of ended processes. They keep a sum from falling, which Prometheus would take for a restart.
    */
   #ended: Measured = []
 
@@ -15,7 +15,9 @@ export class SummedMetrics {
     this.#running.set(process, measured)
   }
 
-  /** What it counted since it last measured is lost. */
+  /**
+   * Keeps the counts of a process that has ended, except those since its last measurement, which are lost.
+   */
   async ended(process: number): Promise<void> {
     const last = this.#running.get(process)
     if (!last) return
@@ -24,7 +26,7 @@ export class SummedMetrics {
     this.#ended = await summed([this.#ended, counted]).getMetricsAsJSON()
   }
 
-  /** In the text format of Prometheus. */
+  /** Returns the combined measurements in the text format of Prometheus. */
   text(): Promise<string> {
     return summed([...this.#running.values(), this.#ended]).metrics()
   }

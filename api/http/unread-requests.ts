@@ -21,7 +21,9 @@ const REFUSALS: Record<string, HttpError> = {
 const MALFORMED = new HttpError('malformed-request', 'what was sent is not HTTP/1.1')
 const TUNNEL = new HttpError('not-supported', 'this service opens no tunnels: send the request itself')
 
-/** An error of Node's parser. It gives one code to an unknown coding and to a body with two lengths. */
+/**
+ * An error of Node's parser, which gives the same code to an unknown coding and to a body with two lengths.
+ */
 interface ParserError extends NodeJS.ErrnoException {
   reason?: string
 }
@@ -48,7 +50,7 @@ export function answerUnreadRequests(server: Server, connections: Connections): 
       if (socket.writable) socket.write(answerTo(TUNNEL))
       socket.destroySoon()
     }
-    // Requests that were sent before it are answered first.
+    // Earlier requests of the connection are answered first.
     const before = connections.owedTo(socket).at(-1)
     if (before) before.once('close', refuse)
     else refuse()

@@ -44,8 +44,8 @@ export class CurrentRelease implements Release {
   readonly findOwner: Release['findOwner'] = (ownerId) => this.#now.findOwner(ownerId)
 
   /**
-   * Reads the manifest of the newest release, and switches to it: at once, or after warming what callers
-   * asked of the current one. Calls made while a refresh is under way share it.
+   * Reads the manifest of the newest release, and switches to it: at once, or after warming the data that
+   * callers asked of the current one. Calls made during a refresh share it.
    */
   refresh({ warmFirst = false }: { warmFirst?: boolean } = {}): Promise<void> {
     this.#refreshing ??= this.#readNewest(warmFirst).finally(() => {
@@ -67,7 +67,7 @@ export class CurrentRelease implements Release {
     payloads.forgetOthers()
   }
 
-  /** Ends in time even if the store does not answer, and never fails. */
+  /** Warms all parts. Ends in time even if the store does not answer, and never fails. */
   async #warm(next: NextRelease): Promise<void> {
     const beside = new WorkBeside(LONGEST_MS)
     const warmAll = async () => {

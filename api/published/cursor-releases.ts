@@ -1,5 +1,5 @@
-// The releases that callers page through: a cursor names its release, so that pages fit together whatever is
-// released meanwhile.
+// The releases that callers page through. A cursor names its release, so that pages fit together even if the
+// current release changes in between.
 import { ServiceError } from '../../schemas/errors.ts'
 import type { ReleaseManifest } from '../../schemas/payloads.ts'
 import { RELEASE_CURSOR } from '../../schemas/requests.ts'
@@ -7,7 +7,7 @@ import type { Manifests } from './manifests.ts'
 
 interface ListPosition {
   manifest: ReleaseManifest
-  /** Where in the release; undefined: from the beginning. */
+  /** The position in the release; undefined for its beginning. */
   from: number | undefined
 }
 
@@ -19,9 +19,9 @@ export class CursorReleases {
   }
 
   /**
-   * What a cursor names; without one it is the beginning of the current release.
+   * Returns the position that a cursor names; without a cursor, the beginning of the current release.
    *
-   * @throws ServiceError `notFound` if there is no release as the cursor names it.
+   * @throws ServiceError `notFound` if the cursor's release does not exist.
    */
   async placeOf(current: ReleaseManifest, cursor: string | undefined): Promise<ListPosition> {
     if (cursor === undefined) return { manifest: current, from: undefined }
@@ -33,7 +33,7 @@ export class CursorReleases {
   }
 }
 
-/** The cursor of a place in a release; null for what has no next page. */
+/** Returns the cursor of a position in a release; null if there is no next page. */
 export function cursorTo({ release }: ReleaseManifest, from: number | undefined): string | null {
   return from === undefined ? null : `${release}_${from}`
 }

@@ -1,12 +1,11 @@
 // The Atom feed (RFC 4287) of releases, with the outcomes that each corrects. Everything in it is a number,
-// an id, an instant or a word of the service's own, so that nothing has to be escaped. Its links are
-// relative, so that they are right wherever the service is mounted; libraries for feeds take absolute ones
-// only.
+// an id, an instant or a word of the service, so nothing needs escaping. Its links are relative, so that they
+// are right wherever the service is mounted; feed libraries accept absolute links only.
 import { createHash } from 'node:crypto'
 import { canonical } from '../../pipeline/proof/canonical.ts'
 import type { ReleaseManifest, SupersededOutcome } from '../../schemas/payloads.ts'
 
-/** The feed of at least one manifest, the newest first. The same manifests give the same text. */
+/** Returns the feed of manifests, which come newest first. The same manifests give the same text. */
 export function feedOf(manifests: readonly [ReleaseManifest, ...ReleaseManifest[]]): string {
   const { as_of, environment } = manifests[0]
   return `<?xml version="1.0" encoding="utf-8"?>
@@ -40,7 +39,7 @@ function entryOf(manifest: ReleaseManifest): string {
 `
 }
 
-/** RFC 6920: a release is named by the hash of its manifest, so that no two services share an id. */
+/** Names a release by the hash of its manifest (RFC 6920), so that no two services share an id. */
 function contentId(manifest: ReleaseManifest): string {
   return `ni:///sha-256;${createHash('sha256').update(canonical(manifest)).digest('base64url')}`
 }

@@ -1,4 +1,4 @@
-// Proofs that forecasts were taken in: finds the release by the time in the id of the forecast.
+// Proves that forecasts were taken in. It finds the release by the time in the id of the forecast.
 import pLimit from 'p-limit'
 import { hashOfBase64 } from '../../pipeline/proof/base64.ts'
 import { parseStatement } from '../../pipeline/proof/verify.ts'
@@ -13,16 +13,16 @@ import type { PublicLog } from './public-log.ts'
 import { ShardCache } from './shard-cache.ts'
 
 /**
- * How far the clocks of the nodes and a write may put a forecast from the time in its id (docs/verifying.md,
- * Receipts).
+ * The most that the nodes' clocks and the duration of a write may shift a forecast from the time in its id
+ * (docs/verifying.md, Receipts).
  */
 const WINDOW_MS = 10 * 60_000
-/** Of releases whose file was read as a whole and found right: some thousands. */
+/** Room for some thousands of releases whose file was read completely and found correct. */
 const CACHE_BYTES = 1024 * 1024
 const MANIFEST_FILE_BYTES = 300
 const WHOLE_AT_ONCE = 2
 
-/** What a search must know of a release. */
+/** The facts about a release that a search needs. */
 interface Searched {
   release: number
   asOfMs: number
@@ -43,10 +43,10 @@ export class ForecastProofs {
   }
 
   /**
-   * The proof of a forecast; undefined if no release up to the current one has it.
+   * Returns the proof of a forecast; undefined if no release up to the current one has the forecast.
    *
-   * @throws ServiceError `notFound` if retention has deleted what it would be made from, `unavailable` for a
-   *   release that is not logged yet, `corrupt` for a damaged tree.
+   * @throws ServiceError `notFound` if retention has deleted the data that the proof needs, `unavailable` for
+   *   a release that is not logged yet, `corrupt` for a damaged tree.
    */
   async of(current: ReleaseManifest, forecastId: string): Promise<string | undefined> {
     const madeAtMs = timeOfId(forecastId)
@@ -64,9 +64,10 @@ export class ForecastProofs {
   }
 
   /**
-   * The releases that may have a forecast of this time, the likeliest first: the first as of that time or
-   * later and those after it up to one that is later by the window; then those before it down to one that is
-   * earlier by the window, because a release takes in what arrives after its `as_of` while it begins.
+   * Yields the releases that may have a forecast of this time, the likeliest first. It begins with the first
+   * release as of this time or later, and goes on to the first that is later by the window. The releases
+   * before follow, back to the first that is earlier by the window, because a release also takes in forecasts
+   * that arrive after its `as_of` while it begins.
    */
   async *#candidates(current: ReleaseManifest, madeAtMs: number): AsyncIterable<Searched> {
     const first = await this.#firstAsOf(current, madeAtMs)
@@ -83,8 +84,8 @@ export class ForecastProofs {
   }
 
   /**
-   * The first release as of this time or later; the number after the current one if there is none. `as_of`
-   * never goes back.
+   * Returns the first release as of this time or later, or the number after the current one if there is none.
+   * `as_of` never goes back.
    */
   async #firstAsOf(current: ReleaseManifest, atMs: number): Promise<number> {
     let low = 1
@@ -98,8 +99,8 @@ export class ForecastProofs {
   }
 
   /**
-   * From the log, whose bundles hold 256 releases each; from the manifest where the release is not logged
-   * yet.
+   * Reads the log, whose bundles hold 256 releases each. Reads the manifest of the current release, and of a
+   * release that is not logged yet.
    */
   async #searched(current: ReleaseManifest, release: number): Promise<Searched> {
     const entry = release === current.release ? undefined : await this.#log.entryOf(release)
@@ -117,7 +118,7 @@ export class ForecastProofs {
     return this.#manifests.of(release, () => new ServiceError('corrupt', `${manifestPath(release)} is gone`))
   }
 
-  /** Before it is said that a release does not have a forecast, once for each release. */
+  /** Checks the whole tree of a release, once, before the service says that the release lacks a forecast. */
   async #assertWhole(current: ReleaseManifest, release: number): Promise<void> {
     await this.#whole.get(String(release), () =>
       this.#limit(async () => {
@@ -131,7 +132,7 @@ export class ForecastProofs {
   }
 }
 
-/** Whether a release to come may have a forecast that none up to the current one has. */
+/** Whether a later release may have a forecast that no release up to the current one has. */
 export function mayStillCome(asOf: string | undefined, forecastId: string, now: Date): boolean {
   const madeAtMs = timeOfId(forecastId)
   if (madeAtMs === undefined || madeAtMs > now.getTime() + WINDOW_MS) return false
@@ -139,8 +140,8 @@ export function mayStillCome(asOf: string | undefined, forecastId: string, now: 
 }
 
 /**
- * When a version 7 UUID was drawn (RFC 9562 §5.7); undefined for any other, which no forecast has that came
- * by the API.
+ * Returns when a version 7 UUID was made (RFC 9562 §5.7). Returns undefined for any other id, because all
+ * forecasts from the API have version 7 ids.
  */
 function timeOfId(id: string): number | undefined {
   return id[14] === '7' ? parseInt(id.slice(0, 8) + id.slice(9, 13), 16) : undefined

@@ -38,7 +38,7 @@ export class History implements Warm {
     this.#shards = new ShardCache(cacheBytes)
   }
 
-  /** Lists the days that have a snapshot. Calls made while a listing is under way share it. */
+  /** Lists the days that have a snapshot. Calls made during a listing share it. */
   refresh(): Promise<void> {
     this.#listing ??= this.#list().finally(() => {
       this.#listing = undefined
@@ -65,7 +65,7 @@ export class History implements Warm {
   }
 
   /**
-   * For the first release of a day: reads the files whose counterparts of the day before are in memory,
+   * Before the first release of a day, reads the files whose counterparts of the day before are in memory,
    * because callers asked for those.
    */
   async warm(next: NextRelease, beside: WorkBeside): Promise<void> {
@@ -80,7 +80,10 @@ export class History implements Warm {
     }
   }
 
-  /** The rows of an entity from `start` to `end` inclusive, oldest first; a day without one has no row. */
+  /**
+   * Returns the rows of an entity from `start` to `end` inclusive, oldest first. A day whose snapshot lacks
+   * the entity has no row.
+   */
   async of(entityType: EntityType, entityId: string, start = '', end = '9999-12-31'): Promise<SnapshotRow[]> {
     const dates = this.#dates.filter((date) => date >= start && date <= end)
     const rows = await pMap(dates, (date) => this.#rowOf(date, entityType, entityId), {

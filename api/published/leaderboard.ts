@@ -1,4 +1,4 @@
-// Pages of the leaderboard of one release, put together from the pages that it has published.
+// Pages of the leaderboard of one release, put together from its published pages.
 import { canonical } from '../../pipeline/proof/canonical.ts'
 import { ENTRIES_PER_PAGE } from '../../pipeline/release/leaderboard.ts'
 import { readReleaseFile } from '../../pipeline/release/read.ts'
@@ -43,14 +43,15 @@ export class Leaderboard implements Warm {
     this.#releases = releases
   }
 
-  /** The first page, as `page` returns it, if it is in memory. */
+  /** Returns the first page, as `page` returns it, if it is in memory. */
   firstAtHand({ release }: ReleaseManifest, entityType: EntityType, limit: number): SentPage | undefined {
     this.#noteAsked({ entityType, limit })
     return this.#first.atHand(`${release} ${entityType} ${limit}`)
   }
 
   /**
-   * The entries from the cursor on, of its release or, without a cursor, of the current one.
+   * Returns the entries from the cursor on in the cursor's release; without a cursor, the first ones in the
+   * current release.
    *
    * @throws ServiceError `notFound` if the cursor's release does not exist, or if retention has deleted its
    *   pages.
@@ -114,7 +115,7 @@ export class Leaderboard implements Warm {
     })
   }
 
-  /** A page as it was published, from 0 on; undefined if the release has no such page. */
+  /** Returns a page as it was published, counted from 0; undefined if the release does not have it. */
   file(
     manifest: ReleaseManifest,
     entityType: EntityType,
@@ -133,7 +134,7 @@ export class Leaderboard implements Warm {
     }))
   }
 }
-/** The number of pages that a release has of a kind. */
+/** Returns the number of pages that a release has for an entity type. */
 export function pagesOf({ files }: ReleaseManifest, entityType: EntityType): number {
   const paths = new Set(files.map(({ path }) => path))
   let pages = 0

@@ -7,7 +7,7 @@ import { ShardCache } from './shard-cache.ts'
 
 /** Some tens of the longest manifests. */
 const CACHE_BYTES = 32 * 1024 * 1024
-/** What a manifest takes for each of its files, at a guess. */
+/** The estimated memory of a manifest for each of its files. */
 const FILE_BYTES = 500
 
 export class Manifests {
@@ -18,7 +18,7 @@ export class Manifests {
     this.#store = store
   }
 
-  /** @throws what `missing` makes where there is none. */
+  /** @throws the error that `missing` returns, if there is no manifest. */
   of(release: number, missing: () => ServiceError): Promise<ReleaseManifest> {
     return this.#manifests.get(String(release), async () => {
       const manifest = await readManifest(this.#store, release)

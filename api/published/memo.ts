@@ -17,7 +17,7 @@ export class Memo {
   /** A key without a value was requested once. */
   readonly #values = new Map<symbol, unknown>()
 
-  /** The value under a key: the stored one, or one made now. */
+  /** Returns the stored value under a key, or makes it. */
   of<T extends object>(key: symbol, make: () => T): T {
     const stored = this.#values.get(key)
     if (stored !== undefined) return stored as T

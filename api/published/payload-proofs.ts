@@ -1,4 +1,4 @@
-// Proofs that payloads were published, of the current release and of earlier ones.
+// Proves that payloads of the current release and of earlier ones were published.
 import pLimit from 'p-limit'
 import { type ShardTree, payloadPath, shardTree } from '../../pipeline/release/payload-tree.ts'
 import { readReleaseShard, shardFile } from '../../pipeline/release/read.ts'
@@ -14,9 +14,9 @@ import type { PublicLog } from './public-log.ts'
 import { ShardCache } from './shard-cache.ts'
 
 const CACHE_BYTES = 32 * 1024 * 1024
-/** What a hash takes in memory, at a guess. A tree has two for each leaf. */
+/** The estimated memory of a hash. A tree has two hashes for each leaf. */
 const HASH_BYTES = 150
-/** A shard takes some megabytes while it is read and hashed, and all of a processor. */
+/** Reading and hashing a shard takes some megabytes and a whole processor. */
 const SHARDS_AT_ONCE = 4
 
 export interface ProvenPayload {
@@ -39,8 +39,8 @@ export class PayloadProofs {
   }
 
   /**
-   * The proof of a payload of a release up to the current one; undefined if the release does not have the
-   * entity.
+   * Returns the proof of a payload of a release up to the current one; undefined if the release does not have
+   * the entity.
    *
    * @throws ServiceError `notFound` for a release that has no trees or was thinned, `unavailable` for one
    *   that is not logged yet.

@@ -1,5 +1,4 @@
-// The public log as this node knows it: the last checkpoint, the tiles, and where the statement of a release
-// is.
+// The public log as this node knows it: the last checkpoint, the tiles, and the statement of each release.
 import { type Checkpoint, type SignedCheckpoint, withSignatures } from '../../pipeline/proof/checkpoint.ts'
 import { leafHash } from '../../pipeline/proof/merkle.ts'
 import type { NoteSignature } from '../../pipeline/proof/note.ts'
@@ -29,7 +28,7 @@ import { ShardCache } from './shard-cache.ts'
 
 /** Some hundred full bundles, or two thousand full tiles. */
 const CACHE_BYTES = 16 * 1024 * 1024
-/** Of a statement, at a guess. */
+/** The estimated memory of a statement. */
 const STATEMENT_BYTES = 600
 
 /** A statement, and its path to the root of a checkpoint. */
@@ -45,14 +44,14 @@ export interface SentCheckpoint extends AnswerSource {
 }
 
 export class PublicLog {
-  /** The keys in force, the one that signs first at the front. */
+  /** The keys in force, beginning with the one that signs first. */
   readonly vkeys: readonly string[]
   readonly #store: Store
   readonly #tiles = new ShardCache<Uint8Array>(CACHE_BYTES)
   readonly #bundles = new ShardCache<Uint8Array[]>(CACHE_BYTES)
   readonly #witnesses: readonly VerifierKey[]
   #last: SignedCheckpoint | undefined
-  /** Of the last checkpoint. */
+  /** The cosignatures of the last checkpoint. */
   #cosignatures: readonly NoteSignature[] = []
   #sent: SentCheckpoint | undefined
   /** Refreshes since the last checkpoint was found. */
@@ -60,14 +59,14 @@ export class PublicLog {
   #hasLooked = false
   #refreshing: Promise<void> | undefined
 
-  /** @param witnesses those that are asked to cosign. */
+  /** @param witnesses the keys of the witnesses that are asked to cosign. */
   constructor(store: Store, vkeys: readonly string[], witnesses: readonly VerifierKey[]) {
     this.#store = store
     this.vkeys = vkeys
     this.#witnesses = witnesses
   }
 
-  /** Whether there is a log: a node without keys may serve what others have signed. */
+  /** Whether there is a log. A node without keys may serve a log that others have signed. */
   get isThere(): boolean {
     return this.vkeys.length > 0 || this.#last !== undefined
   }
@@ -79,16 +78,16 @@ export class PublicLog {
 
   /**
    * The last checkpoint with the log's own signatures, verbatim, and the cosignatures after them; undefined
-   * before the first entry. The same object as long as it stays the same.
+   * before the first entry. It is the same object as long as its text stays the same.
    */
   get checkpoint(): SentCheckpoint | undefined {
     return this.#sent
   }
 
   /**
-   * Looks for a later checkpoint, which costs one request where there is none, and for cosignatures that came
-   * after theirs. A node without keys that found no log when it started looks for none. Calls made while one
-   * is under way share it.
+   * Looks for a later checkpoint, which costs one request if there is none, and for late cosignatures of the
+   * last one. A node without keys that found no log at its start does not look again. Calls made during a
+   * refresh share it.
    */
   refresh(): Promise<void> {
     this.#refreshing ??= this.#readLast().finally(() => {
@@ -121,9 +120,9 @@ export class PublicLog {
   }
 
   /**
-   * Looks at once, and then after 1, 2, 4, 8, … refreshes, unless all witnesses that are asked have signed.
-   * So a cosignature is found after at most twice the time that it took to come, and one that never comes
-   * costs a dozen requests in a day.
+   * Looks at once, and then after 1, 2, 4, 8, … refreshes, until all witnesses that are asked have signed. So
+   * the node finds a cosignature after at most twice the time that it took to come, and one that never comes
+   * costs a dozen requests a day.
    */
   async #readCosignatures(): Promise<void> {
     const last = this.#last
@@ -136,32 +135,32 @@ export class PublicLog {
     if (text !== this.#sent?.text) this.#sent = { text, memo: new Memo() }
   }
 
-  /** Without witnesses of its own a node cannot know. */
+  /** Whether all witnesses have signed. False on a node without witnesses, because it cannot know. */
   #haveAllSigned(): boolean {
     const signed = new Set(this.#cosignatures.map(({ keyId }) => keyId))
     return this.#witnesses.length > 0 && this.#witnesses.every(({ keyId }) => signed.has(keyId))
   }
 
   /**
-   * A tile or a bundle by its path in the log. One that is partial and gone is the beginning of the full one.
-   * Undefined for a path of neither, and where the store has none.
+   * Returns a tile or a bundle by its path in the log. For a partial one that is gone, it returns the
+   * beginning of the full one. Returns undefined for any other path, and if the store has neither.
    */
   async tile(path: string): Promise<Uint8Array | undefined> {
     return TILE_PATH.test(path) ? readTilePath(this.#store, path) : undefined
   }
 
-  /** The statement of a release alone; undefined where it is not logged yet. */
+  /** Returns the statement of a release alone; undefined if it is not logged yet. */
   async entryOf(release: number): Promise<Uint8Array | undefined> {
     const size = this.#last?.checkpoint.size ?? 0
     return release > size ? undefined : this.#entry(release - 1, size)
   }
 
-  /** The statement of a release with its path in the log; undefined where it is not logged yet. */
+  /** Returns the statement of a release with its path in the log; undefined if it is not logged yet. */
   async statementOf(release: number): Promise<LoggedStatement | undefined> {
     const last = this.#last
     if (!last || release > last.checkpoint.size) return undefined
     const { size } = last.checkpoint
-    // Before the tiles are read, in which time there may be another checkpoint.
+    // The text is made before the tiles are read, because another checkpoint may come during the read.
     const checkpoint = withSignatures(last.note, this.#cosignatures)
     const index = release - 1
     const [statement, hashes] = await Promise.all([
@@ -194,7 +193,7 @@ export class PublicLog {
   }
 }
 
-/** Also true of 0. */
+/** Returns true for 0 as well. */
 function isPowerOfTwo(count: number): boolean {
   return Number.isInteger(Math.log2(count)) || count === 0
 }

@@ -24,7 +24,7 @@ export class Publication implements AnswerSource {
     this.signature = signature
   }
 
-  /** The payload itself, parsed for each call. */
+  /** The payload, parsed at each access. */
   get payload(): object {
     return JSON.parse(new TextDecoder().decode(this.bytes)) as object
   }
@@ -34,28 +34,28 @@ export class Publication implements AnswerSource {
 export interface Release {
   /** Undefined before the first release. */
   readonly current: ReleaseManifest | undefined
-  /** A payload of an entity; undefined if the release does not have the entity. */
+  /** Returns a payload of an entity; undefined if the release does not have the entity. */
   find(
     entityType: EntityType,
     entityId: string,
     kind: PublicationKind | 'profile',
   ): Promise<Publication | undefined>
-  /** As `find`, if the payload was found before and is still in memory. */
+  /** Returns what `find` returns, if the payload was found before and is still in memory. */
   atHand(entityType: EntityType, entityId: string, kind: PublicationKind | 'profile'): Publication | undefined
-  /** As `atHand`, for many entities. */
+  /** Does the same as `atHand` for many entities. */
   allAtHand(
     entityType: EntityType,
     entityIds: readonly string[],
     kind: PublicationKind | 'profile',
   ): (Publication | undefined)[]
-  /** The payload of an owner; undefined if the release has no agent of that owner. */
+  /** Returns the payload of an owner; undefined if the release has no agent of that owner. */
   findOwner(ownerId: string): Promise<Publication | undefined>
 }
 
 /** A file in memory. */
 export interface ReleaseFile {
   payload: (id: string, kind: Subject['kind']) => Uint8Array | undefined
-  /** Its publications so far, by kind and id. */
+  /** The publications found in it so far, by kind and id. */
   found: Record<Subject['kind'], Map<string, FoundPublication>>
 }
 
@@ -78,8 +78,8 @@ interface Subject {
 }
 
 /**
- * A payload is kept in up to four forms, each up to its size: as published, and prepared without a key, with
- * one and for bulk calls.
+ * Memory holds a payload in up to four forms, each about as large as the payload: as published, prepared for
+ * callers without a key, for callers with a key, and for bulk calls.
  */
 const KEPT_FACTOR = 4
 
@@ -89,7 +89,7 @@ export class ReleasePayloads implements Release {
   readonly #sign: SignAnswer
   readonly #files: ShardCache<ReleaseFile>
 
-  /** @param files the cache of all releases that are served at a time. */
+  /** @param files the cache that all releases served at the same time share. */
   constructor(
     manifest: ReleaseManifest | undefined,
     { store, sign, files }: { store: Store; sign: SignAnswer; files: ShardCache<ReleaseFile> },
@@ -153,10 +153,10 @@ export class ReleasePayloads implements Release {
   }
 
   /**
-   * Opens the files in the next release that this one has open, and preloads what callers asked of it, latest
-   * first. A file of which nothing was asked stays open too while the cache has room, because reading a shard
-   * keeps many callers waiting. The files are read one after another, because several at once take the cores
-   * on which calls are answered.
+   * Opens in the next release the files that this one has open, and preloads what callers asked of this one,
+   * latest first. It also opens a file that no caller asked for, which stays open while the cache has room,
+   * because reading a shard keeps many callers waiting. It reads the files one after another, because several
+   * at once would take the cores that answer calls.
    */
   async warm({ payloads: next }: { payloads: ReleasePayloads }, beside: WorkBeside): Promise<void> {
     const files = [...this.#files.inMemory()].filter(([key]) => this.#isOwn(key))
@@ -167,7 +167,7 @@ export class ReleasePayloads implements Release {
           await next.#find(subject)
         }
       } catch {
-        // The callers that ask for it are told.
+        // The callers that ask for it get the error.
       }
     }
   }
@@ -214,14 +214,14 @@ export class ReleasePayloads implements Release {
   }
 }
 
-/** The publications of a file that callers asked for, or one of the others if they asked for none. */
+/** Returns the publications of a file that callers asked for, or one other if they asked for none. */
 function askedOrFirst(found: ReleaseFile['found']): FoundPublication[] {
   const all = Object.values(found).flatMap((ofKind) => [...ofKind.values()])
   const asked = all.filter(({ isAsked }) => isAsked)
   return asked.length > 0 ? asked : all.slice(0, 1)
 }
 
-/** A publication of a file in memory. Notes that a caller has asked for it. */
+/** Returns a publication of a file in memory, and notes that a caller has asked for it. */
 function askedIn(file: ReleaseFile | undefined, kind: Subject['kind'], id: string): Publication | undefined {
   const found = file?.found[kind].get(id)
   if (found) found.isAsked = true

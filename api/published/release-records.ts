@@ -1,4 +1,4 @@
-// What each release says of itself as a whole, as it is sent. A manifest may name thousands of files, so its
+// The records of whole releases, in the bytes that are sent. A manifest may name thousands of files, so its
 // text is kept.
 import pMap from 'p-map'
 import { readManifest, thinnedAt } from '../../pipeline/release/read.ts'
@@ -35,7 +35,10 @@ export class ReleaseRecords {
     )
   }
 
-  /** A release up to the current one. @throws ServiceError `corrupt` if its manifest is damaged or gone. */
+  /**
+   * Returns a release up to the current one. @throws ServiceError `corrupt` if its manifest is damaged or
+   * gone.
+   */
   async of(release: number): Promise<Uint8Array> {
     const thinned_at = (await thinnedAt(this.#store, release)) ?? null
     return this.#text(`${release} ${thinned_at}`, async () => {
@@ -44,8 +47,8 @@ export class ReleaseRecords {
   }
 
   /**
-   * The feed of the last releases. @throws ServiceError `corrupt` if one of their manifests is damaged or
-   * gone.
+   * Returns the feed of the last releases. @throws ServiceError `corrupt` if one of their manifests is
+   * damaged or gone.
    */
   async feed(current: ReleaseManifest): Promise<Uint8Array> {
     const sent = await this.#sent.get(`feed ${current.release}`, async () => {
@@ -55,7 +58,7 @@ export class ReleaseRecords {
         (_, index) => current.release - 1 - index,
       )
       const read = (release: number) => this.#manifest(release)
-      // The current one too, so that a store which is gone gives no feed.
+      // The current manifest is read too, so that a store that is gone gives no feed.
       const newest = await read(current.release)
       const manifests = await pMap(earlier, read, { concurrency: READS_AT_ONCE })
       const bytes = new TextEncoder().encode(feedOf([newest, ...manifests]))

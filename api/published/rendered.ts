@@ -1,4 +1,4 @@
-// Rendered pages in memory: each is rendered once for a release, and all together are bounded.
+// Rendered pages in memory. Each is rendered once for a release, and all together have a size limit.
 import { LRUCache } from 'lru-cache'
 import type { Release } from './release-payloads.ts'
 import { ShardCache } from './shard-cache.ts'
@@ -9,7 +9,7 @@ import type { Html } from '../pages/html.ts'
 /** Some two thousand profiles. */
 const CACHE_BYTES = 32 * 1024 * 1024
 
-/** Pages that are rendered before a switch. */
+/** The most pages that are rendered before a switch. */
 const MOST_AGAIN = 100
 
 interface Rendered {
@@ -24,7 +24,7 @@ export class RenderedPages implements Warm {
   readonly #asked = new LRUCache<string, Render>({ max: MOST_AGAIN })
 
   /**
-   * The bytes of a page. Calls that ask for it while it is rendered share the work.
+   * Returns the bytes of a page. Calls that ask for it during its rendering share the work.
    *
    * @param key names everything that the page depends on, such as its path and the release.
    */
@@ -50,7 +50,7 @@ export class RenderedPages implements Warm {
       try {
         await render(payloads)
       } catch {
-        // The callers that ask for it are told.
+        // The callers that ask for it get the error.
       }
     }
   }

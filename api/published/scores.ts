@@ -43,9 +43,9 @@ export class Scores implements Warm {
   }
 
   /**
-   * The scores from the cursor on, of its release or, without a cursor, of the current one; none for an
-   * entity that the release does not have. The first call for a part reads three ranges, the next ones read
-   * one.
+   * Returns the scores from the cursor on in the cursor's release; without a cursor, the first ones in the
+   * current release. Returns no rows for an entity that the release does not have. The first call for a part
+   * reads three ranges, the next ones read one.
    *
    * @throws ServiceError `notFound` if the cursor's release does not exist, or if retention has deleted its
    *   scores.
@@ -64,7 +64,7 @@ export class Scores implements Warm {
   }
 
   /**
-   * Opens the parts of which an earlier release's counterpart is in memory, because callers asked for those.
+   * Opens the parts whose counterparts of an earlier release are in memory, because callers asked for those.
    */
   async warm({ manifest }: NextRelease, beside: WorkBeside): Promise<void> {
     const asked = new Set(Array.from(this.#parts.inMemory(), ([, { file }]) => file.path))

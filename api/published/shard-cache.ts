@@ -1,10 +1,11 @@
-// Parsed shards in memory, bounded by their size: what was read for one caller is there for the next.
+// Parsed shards in memory, bounded by their size, so that a shard that was read for one caller serves the
+// next.
 import { LRUCache } from 'lru-cache'
 import { ServiceError } from '../../schemas/errors.ts'
 
 interface Sized<T> {
   value: T
-  /** What the value takes in memory, at a guess. */
+  /** The estimated memory of the value. */
   sizeBytes: number
 }
 
@@ -14,7 +15,7 @@ export class ShardCache<T extends object> {
   constructor(maxBytes: number) {
     this.#entries = new LRUCache({
       maxSize: Math.max(1, maxBytes),
-      // A value larger than the whole cache is returned and not kept.
+      // The cache returns a value that is larger than the whole cache, but does not keep it.
       sizeCalculation: ({ sizeBytes }) => sizeBytes,
       // An entry evicted while it loads must still reach its caller.
       ignoreFetchAbort: true,
@@ -22,22 +23,24 @@ export class ShardCache<T extends object> {
     })
   }
 
-  /** Forgets the values under other keys. A reading that is under way still reaches its callers. */
+  /**
+   * Keeps only the values whose keys `isKept` accepts. A read that is under way still reaches its callers.
+   */
   keepOnly(isKept: (key: string) => boolean): void {
     for (const key of Array.from(this.#entries.keys())) if (!isKept(key)) this.#entries.delete(key)
   }
 
-  /** All values with their keys, the one that was asked for last at the front. */
+  /** Yields all values with their keys, the most recently requested first. */
   *inMemory(): Iterable<[key: string, value: T]> {
     for (const [key, { value }] of this.#entries.entries()) yield [key, value]
   }
 
-  /** The value under a key, if it is in memory. */
+  /** Returns the value under a key, if it is in memory. */
   atHand(key: string): T | undefined {
     return this.#entries.get(key)?.value
   }
 
-  /** The value under a key. Calls that ask for it while it is read share the reading. */
+  /** Returns the value under a key. Calls that ask for it during a read share that read. */
   async get(key: string, read: () => Promise<Sized<T>>): Promise<T> {
     const entry = await this.#entries.fetch(key, { context: read })
     if (entry) return entry.value

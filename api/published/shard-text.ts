@@ -1,8 +1,8 @@
-// A shard of a release as its bytes, and where in them each payload lies. A payload is sent just as the file
-// has it, so that nothing has to be parsed and written out again, and no objects are kept.
+// The bytes of a shard of a release, and the place of each payload in them. A payload is sent exactly as the
+// file has it, so the service neither parses it, nor writes it out again, nor keeps objects.
 import { eachMember, endOfValue, memberAt } from '../../pipeline/proof/json-members.ts'
 
-/** From the first byte of a JSON value to the one after its last. */
+/** From the first byte of a JSON value to the byte after its last. */
 type TextRange = [from: number, to: number]
 
 export class ShardText {
@@ -15,7 +15,7 @@ export class ShardText {
 
   /**
    * @param bytes a `ReleaseShard` in canonical JSON.
-   * @param besideAnswers awaited before each of its entities: all of them take milliseconds.
+   * @param besideAnswers is awaited before each entity, because all of them take milliseconds.
    * @throws ServiceError `corrupt` for a shard that is cut off.
    */
   static async open(bytes: Uint8Array, besideAnswers: () => Promise<void>): Promise<ShardText> {
@@ -41,7 +41,7 @@ export class ShardText {
     }
   }
 
-  /** Returns the end of the entity. */
+  /** Notes the places of an entity's payloads, and returns the end of the entity. */
   #findIn(entityId: string, entity: number): number {
     return eachMember(this.#bytes, entity, (kind, publication) =>
       eachMember(this.#bytes, publication, (part, at) => {
@@ -52,7 +52,9 @@ export class ShardText {
     )
   }
 
-  /** The bytes of a payload by its name, `<entity> <kind>`; undefined if the shard does not have it. */
+  /**
+   * Returns the bytes of a payload by its name, `<entity> <kind>`; undefined if the shard does not have it.
+   */
   payload(name: string): Uint8Array | undefined {
     const place = this.#places.get(name)
     return place && this.#bytes.subarray(...place)

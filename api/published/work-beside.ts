@@ -5,15 +5,15 @@ import pLimit from 'p-limit'
 
 /** The length of a piece; a step that began before its end is done first. */
 const PIECE_MS = 2
-/** The rest after a piece of work that nobody waits for. */
+/** The pause after a piece of work that nobody waits for. */
 const REST_MS = 2
 
 let pieceEndsMs = 0
 let nextPiece: Promise<void> | undefined
 
 /**
- * Awaited before each step. Resolves at once during a piece, and otherwise in a later turn, after the calls
- * of this one have run.
+ * Must be awaited before each step. Resolves at once during a piece, and otherwise in a later turn, after the
+ * calls of this turn have run.
  */
 async function besideAnswers(): Promise<void> {
   while (performance.now() >= pieceEndsMs) {
@@ -28,8 +28,8 @@ async function besideAnswers(): Promise<void> {
 const oneAtATime = pLimit(1)
 
 /**
- * Does work that keeps the processor busy for milliseconds, after all such work that was asked for before.
- * Two works without steps never run in the same turn.
+ * Does work that keeps the processor busy for milliseconds, after all earlier work of this kind. Two pieces
+ * of work without steps never run in the same turn.
  *
  * @param work awaits its argument before each of its steps, if it has several.
  */
@@ -41,8 +41,9 @@ export function heavyWork<T>(work: (besideAnswers: () => Promise<void>) => T | P
 }
 
 /**
- * Work of many steps that nobody waits for, and that must end in time. It rests after each piece: the system
- * lets a thread that keeps a core busy wait longer for it, and the callers of this process with the thread.
+ * Work of many steps that nobody waits for, and that must end in time. It rests after each piece, because the
+ * operating system makes a thread that keeps a core busy wait longer for the core, and the callers of this
+ * process wait with the thread.
  */
 export class WorkBeside {
   readonly #endsMs: number
@@ -53,7 +54,7 @@ export class WorkBeside {
     this.#endsMs = performance.now() + limitMs
   }
 
-  /** Awaited before each step, one at a time. False once time is over. */
+  /** Must be awaited before each step, one at a time. Resolves to false once the time is over. */
   async goesOn(): Promise<boolean> {
     if (performance.now() >= this.#endsMs) return false
     const restsFirst = performance.now() >= this.#restsAtMs

@@ -1,4 +1,4 @@
-// The questions as this node knows them: kept in memory, with what each new commit of their tables says.
+// The questions as this node knows them: kept in memory, and updated by each new commit of their tables.
 import { setImmediate as othersHaveRun } from 'node:timers/promises'
 import { type Database, withDatabase } from '../../pipeline/duckdb.ts'
 import type { LocalFiles } from '../../pipeline/store/local-files.ts'
@@ -12,8 +12,8 @@ import { type KnownQuestion, isOverAt } from './question.ts'
 import { Texts } from './texts.ts'
 
 /**
- * Grain: one row per question that the commits speak of. Its columns are null where they say nothing about
- * the question, or nothing about its outcome.
+ * Grain: one row per question that the commits mention. Columns are null if the commits say nothing about the
+ * question itself, or nothing about its outcome.
  */
 const NEWS = `
   SELECT question_id, title, category, url, event_id, source, source_id, outcome, epoch_ms(opened_at)::DOUBLE AS "openedAtMs",
@@ -26,11 +26,12 @@ type News = Pick<KnownQuestion, 'question_id'> & {
   [Column in Exclude<keyof KnownQuestion, 'file'>]: KnownQuestion[Column] | null
 } & { recordedAtMs: number | null }
 
-/** News that say what is asked. */
+/** News about the question itself, not only about its outcome. */
 type QuestionNews = Omit<KnownQuestion, 'file'> & { recordedAtMs: number }
 
 /**
- * What is taken in at once, while nobody else is served: some tens of milliseconds where a million are known.
+ * The rows that are taken in at once, while no call is served: some tens of milliseconds if a million
+ * questions are known.
  */
 const ROWS_AT_ONCE = 10_000
 
@@ -48,11 +49,11 @@ export class QuestionBook {
   readonly #early = new Map<string, News>()
   readonly #listing = new Listing()
   readonly #texts: Texts
-  /** Categories and sources, each once, however many questions have it. */
+  /** Categories and sources, each stored once, however many questions have it. */
   readonly #shared = new Map<string, string>()
   /**
-   * How many data files of each table are in memory. A read that fails leaves them as they are, so that it is
-   * tried again.
+   * How many data files of each table are in memory. A failed read leaves the numbers as they are, so that
+   * the next one tries again.
    */
   #read = { questions: 0, resolutions: 0 }
   readonly #firstRead = Promise.withResolvers<void>()
@@ -69,7 +70,10 @@ export class QuestionBook {
     }
   }
 
-  /** Reads the tables, and from then on what is new in them. Calls made while one is under way share it. */
+  /**
+   * Reads the tables at the first call, and only their new data files later. Calls made during a refresh
+   * share it.
+   */
   refresh(): Promise<void> {
     this.#refreshing ??= this.#follow()
       .then(() => {
@@ -83,25 +87,25 @@ export class QuestionBook {
   }
 
   /**
-   * Whether all questions are in memory, as the tables had them at some time. Until then nothing follows from
-   * what is not there.
+   * Whether all questions that the tables had at some time are in memory. Until then, a missing question
+   * proves nothing.
    */
   get isRead(): boolean {
     return this.#isRead
   }
 
-  /** Resolves once they are in memory for the first time. */
+  /** Resolves once the questions are in memory for the first time. */
   get firstRead(): Promise<void> {
     return this.#firstRead.promise
   }
 
-  /** Grows when the table of questions does, and with it what questions are called. */
+  /** Grows with the table of questions, so that it changes whenever a title changes. */
   get version(): number {
     return this.#read.questions
   }
 
   /**
-   * A question; one that is not in memory yet is looked for in the tables.
+   * Returns a question. If it is not in memory yet, the tables are read first.
    *
    * @throws ServiceError `notFound`.
    */
@@ -110,18 +114,18 @@ export class QuestionBook {
     return found ?? noSuchQuestion(questionId)
   }
 
-  /** Questions in their order; undefined for one that is not in the tables either. */
+  /** Returns questions in the order of the ids; undefined for a question that is not in the tables either. */
   async findAll(questionIds: readonly string[]): Promise<(KnownQuestion | undefined)[]> {
     if (questionIds.some((id) => !this.#byId.has(id))) await this.refresh()
     return questionIds.map((id) => this.#byId.get(id))
   }
 
-  /** A question as it is in memory. */
+  /** Returns a question if it is in memory. */
   known(questionId: string): KnownQuestion | undefined {
     return this.#byId.get(questionId)
   }
 
-  /** The tables as far as they were followed. */
+  /** The versions up to which the node follows the tables. */
   get versions() {
     return {
       questions: { ...this.#logs.questions.current, table: 'questions' as const },
@@ -129,12 +133,14 @@ export class QuestionBook {
     }
   }
 
-  /** How often the close of a question was put off that was over by then. */
+  /** How many times a question that was over was reopened, because its close was put off. */
   get reopened(): number {
     return this.#reopened
   }
 
-  /** The titles of questions, in their order; null for one that is not in the tables. */
+  /**
+   * Returns the titles of questions in the order of the ids; null for a question that is not in the tables.
+   */
   async titlesOf(questionIds: readonly string[]): Promise<(string | null)[]> {
     const found = await this.findAll(questionIds)
     return found.map((question) => question?.title ?? null)
@@ -151,7 +157,7 @@ export class QuestionBook {
   }
 
   async #follow(): Promise<void> {
-    // In this order, so that the question of an outcome that is read is read too, unless the store fails to
+    // Resolutions come first, so that the question of every outcome is read too, unless the store fails to
     // show it.
     await this.#logs.resolutions.refresh()
     await this.#logs.questions.refresh()
@@ -206,8 +212,8 @@ export class QuestionBook {
   }
 
   /**
-   * A question with what later commits say of it, and with an outcome that came early; undefined for one not
-   * known yet.
+   * Returns a question, updated by later commits and by an outcome that came early; undefined if the question
+   * is not known yet.
    */
   #updated(known: KnownQuestion | undefined, news: News, early: News | undefined): KnownQuestion | undefined {
     const asked = news.title === null ? known : this.#asked(news as QuestionNews)
@@ -243,7 +249,7 @@ export class QuestionBook {
   }
 }
 
-/** The error of a node that does not know yet which questions there are. */
+/** Returns the error of a node that has not read the questions yet. */
 export function notRead(): ServiceError {
   return new ServiceError(
     'unavailable',

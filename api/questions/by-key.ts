@@ -1,10 +1,11 @@
-// Questions by keys of theirs, such as the words of their titles: those of each key in the order in which
-// they close.
+// Questions by keys, such as the words of their titles. The questions of a key are in the order in which they
+// close.
 import { type Ordered, byClose, changed, indexAfter } from './order.ts'
 import type { KnownQuestion } from './question.ts'
 
 /**
- * Shorter lists are copied to grow, because one that grows in place sets room for at least this many aside.
+ * Shorter lists are copied to grow, because a list that grows in place reserves room for at least this many
+ * questions.
  */
 const GROWS_FROM = 64
 
@@ -15,14 +16,14 @@ interface Change {
 
 export class ByKey {
   readonly #keysOf: (question: KnownQuestion) => readonly string[]
-  /** A key of one question has no list, because most words of many titles are of one alone. */
+  /** A key of one question has no list, because most words occur in one title only. */
   readonly #lists = new Map<string, KnownQuestion | KnownQuestion[]>()
 
   constructor(keysOf: (question: KnownQuestion) => readonly string[]) {
     this.#keysOf = keysOf
   }
 
-  /** The questions of a key, as they are until the next change. */
+  /** Returns the questions of a key. The list is valid until the next change. */
   list(key: string): Ordered {
     const found = this.#lists.get(key)
     if (found === undefined) return []
@@ -40,15 +41,15 @@ export class ByKey {
     for (const question of gone) for (const key of this.#keysOf(question)) changeOf(key).gone.push(question)
     for (const question of come) {
       for (const key of this.#keysOf(question)) {
-        // Gathering what comes for a key takes longer than all else, so it is done only where it saves a copy
-        // of a long list.
+        // Gathering the questions that come for a key takes longer than all else, so it is done only if it
+        // saves a copy of a long list.
         if (gone.length > 0 || !this.#add(key, question)) changeOf(key).come.push(question)
       }
     }
     for (const [key, change] of changes) this.#changeList(key, change)
   }
 
-  /** False where that would cost a copy of a long list. */
+  /** Adds a question to a key. Returns false, and adds nothing, if that would cost a copy of a long list. */
   #add(key: string, question: KnownQuestion): boolean {
     const found = this.#lists.get(key)
     if (!found) this.#lists.set(key, question)
@@ -63,14 +64,14 @@ export class ByKey {
 
   #changeList(key: string, { gone, come }: Change): void {
     const found = this.#lists.get(key)
-    // An outcome changes no place.
+    // An outcome changes no question's place.
     const isInPlace =
       gone.length === come.length && gone.every((question, index) => byClose(question, come[index]!) === 0)
     if (Array.isArray(found) && isInPlace) {
       for (const question of come) found[indexAfter(found, question) - 1] = question
       return
     }
-    // A list of its own, because something is gone or has come.
+    // `changed` returns a new list, because a question is gone or has come.
     const list = changed(this.list(key), gone, come) as KnownQuestion[]
     if (list.length === 0) this.#lists.delete(key)
     else this.#lists.set(key, list.length === 1 ? list[0]! : list)

@@ -8,10 +8,10 @@ import { type Ordered, type ClosePosition, byClose, changed } from './order.ts'
 import { type PageRequest, pageOf } from './page.ts'
 import type { KnownQuestion } from './question.ts'
 
-/** They sort before and after every id. */
+/** Strings that sort before and after every id. */
 const [FIRST_ID, LAST_ID] = ['', '~']
 
-/** What the questions of a page have in common; undefined asks for nothing. */
+/** The conditions that all questions of a page meet; undefined is no condition. */
 export interface Filters {
   status?: QuestionStatus | undefined
   category?: string | undefined
@@ -27,11 +27,11 @@ export class Listing {
   readonly #categories = new ByKey(({ category }) => (category === null ? [] : [category]))
   readonly #words = new ByKey(({ title }) => wordsOf(title))
   #resolved: Ordered = []
-  /** Without an outcome and opened: first those that have closed, then those that are open. */
+  /** Questions without an outcome that have opened: first the closed ones, then the open ones. */
   #begun: Ordered = []
-  /** Without an outcome and not opened yet. */
+  /** Questions without an outcome that have not opened yet. */
   #upcoming: Ordered = []
-  /** The instants from which and up to which `#begun` and `#upcoming` are right. */
+  /** The instants between which `#begun` and `#upcoming` are right. */
   #fromMs = -Infinity
   #untilMs = Infinity
 
@@ -71,7 +71,7 @@ export class Listing {
     if (category !== undefined) lists.push(this.#categories.list(category))
     if (status !== undefined) lists.push(this.#ofStatus(status))
     if (lists.length === 0) lists.push(this.#all)
-    // What opens after an instant also closes after it.
+    // A question that opens after an instant also closes after it.
     const after = [status === 'open' ? nowMs : undefined, opened_after].filter((ms) => ms !== undefined)
     const closed: ClosePosition[] = status === 'closed' ? [{ closesAtMs: nowMs, question_id: LAST_ID }] : []
     if (closes_before !== undefined) closed.push({ closesAtMs: closes_before, question_id: FIRST_ID })
@@ -92,7 +92,7 @@ export class Listing {
   }
 
   /**
-   * Moves the questions that have opened since the last call, all at once; back, if the clock was set back.
+   * Moves all questions that have opened since the last call, or moves them back if the clock was set back.
    */
   #moveTo(nowMs: number): void {
     if (nowMs >= this.#fromMs && nowMs < this.#untilMs) return

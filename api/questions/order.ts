@@ -1,5 +1,5 @@
-// The order of questions, (closes_at, question_id): the search for a place in it, and many changes to a list
-// at once.
+// The order of questions, (closes_at, question_id): a search for a place in it, and many changes to a list at
+// once.
 import type { KnownQuestion } from './question.ts'
 
 /** A place in the order. The question itself need not exist. */
@@ -14,7 +14,7 @@ export function byClose(a: ClosePosition, b: ClosePosition): number {
   return a.question_id < b.question_id ? -1 : 1
 }
 
-/** The index of the first question after a place, from `low` up to `high`. */
+/** Returns the index of the first question after a place, from `low` up to `high`. */
 export function indexAfter(list: Ordered, place: ClosePosition, low = 0, high = list.length): number {
   while (low < high) {
     const middle = (low + high) >>> 1
@@ -25,8 +25,8 @@ export function indexAfter(list: Ordered, place: ClosePosition, low = 0, high = 
 }
 
 /**
- * A list without the questions in `gone`, all of which it has, and with those in `come`. Any number of
- * changes costs one copy of the list and a look at few of its questions.
+ * Returns the list without the questions in `gone`, all of which it has, and with those in `come`. Any number
+ * of changes costs one copy of the list and comparisons with few of its questions.
  */
 export function changed(list: Ordered, gone: Ordered, come: Ordered): Ordered {
   if (gone.length === 0 && come.length === 0) return list
@@ -49,7 +49,7 @@ export function changed(list: Ordered, gone: Ordered, come: Ordered): Ordered {
   return result
 }
 
-/** As `indexAfter`, for a place that is likely to be near `low`. */
+/** Returns the same as `indexAfter`, faster if the place is near `low`. */
 export function indexSoonAfter(list: Ordered, place: ClosePosition, low: number): number {
   let step = 1
   while (low + step < list.length && byClose(list[low + step]!, place) <= 0) step *= 2

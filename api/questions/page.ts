@@ -6,17 +6,17 @@ import { type Ordered, type ClosePosition, byClose, indexAfter, indexSoonAfter }
 import { type KnownQuestion, shownAt } from './question.ts'
 
 /**
- * A page ends early after this much work, so that no call costs much more than a full page does, whatever it
- * asks for: a question that is looked at counts one, and the search for it in another list twenty.
+ * A page ends early after this much work, so that no call costs much more than a full page. Each question
+ * that is examined counts one, and each search for it in another list counts twenty.
  */
 const MOST_WORK = 40_000
 const SEARCH_WORK = 20
 
-/** The questions that are in all the lists, in a stretch of the order, and fit. */
+/** Selects the questions that are in all lists, are in a stretch of the order, and fit. */
 export interface Selection {
-  /** At least one. */
+  /** The lists, at least one. */
   lists: readonly Ordered[]
-  /** Both ends are left out. */
+  /** The ends of the stretch, which does not include them. */
   after: ClosePosition | undefined
   before: ClosePosition | undefined
   fits?: (question: KnownQuestion) => boolean
@@ -32,7 +32,7 @@ export interface PageRequest {
 export function pageOf({ lists, ...stretch }: Selection, { limit, cursor, now }: PageRequest): QuestionPage {
   const { after, before, fits = () => true } = stretch
   const start = latest(after, cursor === undefined ? undefined : decodeCursor(cursor))
-  // What is not in the shortest list is never looked at.
+  // A question that is not in the shortest list is never examined.
   const [shortest, ...others] = lists.toSorted((one, other) => one.length - other.length)
   const placeIn = (list: Ordered, place: ClosePosition | undefined) => (place ? indexAfter(list, place) : 0)
   const places = others.map((list) => placeIn(list, start))
@@ -75,7 +75,7 @@ function latest(one: ClosePosition | undefined, other: ClosePosition | undefined
   return byClose(one, other) < 0 ? other : one
 }
 
-/** The cursor that leads to what comes after a place. */
+/** Returns the cursor that leads to the questions after a place. */
 export function cursorOf({ closesAtMs, question_id }: ClosePosition): string {
   return `${closesAtMs}_${question_id}`
 }

@@ -11,21 +11,18 @@ export interface KnownQuestion extends Omit<ListedQuestion, 'status' | `${string
   openedAtMs: number
   closesAtMs: number
   resolvedAtMs: number | null
-  /**
-   * Which data file has the row of the question: its number among those of the table, in the order of the
-   * log.
-   */
+  /** The number of the data file that has the question's row. Files count in the order of the table's log. */
   file: number
 }
 
-/** The status of a question at an instant. */
+/** Returns the status of a question at an instant. */
 export function statusAt({ openedAtMs, closesAtMs, outcome }: KnownQuestion, nowMs: number): QuestionStatus {
   if (outcome !== null) return 'resolved'
   if (nowMs < openedAtMs) return 'upcoming'
   return nowMs < closesAtMs ? 'open' : 'closed'
 }
 
-/** Whether a question takes no forecast any more, unless its close is put off. */
+/** Whether a question takes no more forecasts, unless its close is put off. */
 export function isOverAt({ outcome, closesAtMs }: KnownQuestion, nowMs: number): boolean {
   return outcome !== null || nowMs >= closesAtMs
 }

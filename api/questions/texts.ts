@@ -1,5 +1,4 @@
-// What questions say at length, read from the table when someone asks: a node keeps only what was asked for
-// lately.
+// The long texts of questions, read from the table on request. A node keeps only the texts requested lately.
 import { LRUCache } from 'lru-cache'
 import { type Database, literal } from '../../pipeline/duckdb.ts'
 import type { LocalFiles } from '../../pipeline/store/local-files.ts'
@@ -13,7 +12,7 @@ import type { KnownQuestion } from './question.ts'
 const CACHE_BYTES = 16 * 1024 * 1024
 const NONE: QuestionTexts = { resolution_criteria: null, background: null }
 
-/** A data file, with which rows it may have. */
+/** A data file, and the range of rows that it may have. */
 interface IndexedFile {
   file: DataFile
   hasTexts: boolean
@@ -37,7 +36,7 @@ export class Texts {
     maxSize: CACHE_BYTES,
     sizeCalculation: (texts) => 200 + 2 * Object.values(texts).join('').length,
   })
-  /** Reads follow each other on one database, which is closed when none waits. */
+  /** Reads follow each other on one database, which is closed when no read waits. */
   #last: Promise<unknown> = Promise.resolve()
   #waiting = 0
   #database: Database | undefined
@@ -46,7 +45,7 @@ export class Texts {
     this.#source = source
   }
 
-  /** Takes in the data files that the table has by now, of which it knows the first ones already. */
+  /** Takes in the data files of the table, except the first ones, which it knows already. */
   follow(files: readonly DataFile[]): void {
     const fresh = files.slice(this.#parts.length).map(partOf)
     for (const parts of Map.groupBy(fresh, ({ file }) => file.version).values()) {
@@ -56,8 +55,8 @@ export class Texts {
   }
 
   /**
-   * The number of the file that has a row. What a later version has is recorded later, so that the time of a
-   * row tells its version.
+   * Returns the number of the file that has a row. Rows of a later version are recorded later, so the time of
+   * a row tells its version.
    */
   fileOf(questionId: string, recordedAtMs: number): number {
     let [low, high] = [0, this.#parts.length]
@@ -83,7 +82,7 @@ export class Texts {
     const known = this.#cache.get(key)
     if (known) return known
     return this.#inTurn(async (database) => {
-      // Somebody else may have asked for it in the meantime.
+      // Another call may have read it while this one waited.
       const texts = this.#cache.get(key) ?? (await this.#read(database, part.file, question_id))
       this.#cache.set(key, texts)
       return texts

@@ -8,8 +8,8 @@ import * as examples from '../openapi/examples.ts'
 import { route } from '../http/route.ts'
 
 /**
- * How long a repeated registration shows the API key; for this long its Idempotency-Key is as secret as the
- * key.
+ * How long a repeated registration shows the API key. During this time its Idempotency-Key is as secret as
+ * the API key.
  */
 const SHOWN_AGAIN_MS = 24 * 60 * 60_000
 
@@ -68,7 +68,7 @@ export const register = route({
       },
       answer: ({ id, at, salt }) => {
         assertShowable(at, now())
-        // Derived from the claim, it is the same key again although nothing of it is stored.
+        // A repetition derives the same key from the claim, although the service stores only the key's hash.
         const sealed = idempotencyKey === undefined ? undefined : sealedBytes(idempotencyKey, salt)
         const key = registry.newKey(sealed)
         return { key, answer: { agent_id: id, api_key: key.key } }

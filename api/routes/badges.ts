@@ -1,4 +1,4 @@
-// Badges: what the current release says of an entity in one line, as a picture and for shields.io.
+// Badges show in one line what the current release says of an entity, as a picture and for shields.io.
 import { z } from 'zod'
 import type { Methodology } from '../../pipeline/scoring/methodology.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
@@ -17,14 +17,14 @@ import { type Reply, type Route, route } from '../http/route.ts'
 import { ENTITIES } from './entities.ts'
 
 /**
- * A badge stands in the pages of others, whose proxies keep it; it brings its own style and loads nothing.
+ * A badge appears in other people's pages, whose proxies keep it. It brings its own style and loads nothing.
  */
 const PICTURE_HEADERS = {
   'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
   'Cross-Origin-Resource-Policy': 'cross-origin',
 }
 const KEPT = 'public, max-age=3600, stale-while-revalidate=86400'
-/** Of one that is not known: it may be any moment. */
+/** For the badge of an entity without a release, because it may get one at any moment. */
 const SHORTLY = 'public, max-age=60'
 
 export function badges({ parameters }: Methodology): Route[] {
@@ -41,7 +41,7 @@ export function badges({ parameters }: Methodology): Route[] {
 
 interface Form {
   ending: 'svg' | 'json'
-  /** JSON where it is left out. */
+  /** JSON if it is left out. */
   mediaType?: string
   body: (badge: Badge) => object
   headers: Record<string, string>

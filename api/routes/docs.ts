@@ -38,8 +38,8 @@ const PAGE = `<!doctype html>
 `
 
 /**
- * Calls tried from the page go to the environment in which it was opened. There is no validator, because that
- * would be a call to another service.
+ * Calls tried from the page go to the environment in which it was opened. The page uses no validator, because
+ * that would call another service.
  */
 const START = `const ui = SwaggerUIBundle({
   url: 'openapi.json',
@@ -58,7 +58,7 @@ const START = `const ui = SwaggerUIBundle({
 
 type Words = Pick<Route, 'path' | 'operationId' | 'summary' | 'description'>
 
-/** A call that answers the same bytes each time; they are made or read at the first request. */
+/** Returns a route that answers the same bytes each time. They are made or read at the first request. */
 function file(
   words: Words,
   success: Route['success'],
@@ -85,7 +85,7 @@ function file(
 const MINUTE = 'public, max-age=60'
 const FILE = { description: 'The file', body: z.string(), cache: 'public, max-age=86400' }
 
-/** The page and its files. No part of a request is used as the name of a file. */
+/** The page and its files. No part of a request names a file. */
 const PAGE_FILES = [
   file(
     {
@@ -136,7 +136,7 @@ const PAGE_FILES = [
   ),
 ]
 
-/** The calls that describe all calls: `routes` and themselves. */
+/** Returns the routes that describe `routes` and themselves. */
 export function documentation(routes: readonly Route[], version: string): Route[] {
   const own: Route[] = [
     file(

@@ -1,4 +1,4 @@
-// How the calls about each kind of entity differ.
+// The differences between the calls about agents and about forecasters.
 import { notReleasedYet } from '../http/not-published.ts'
 import { AGENT_ID, USER_ID } from '../openapi/examples.ts'
 

@@ -35,7 +35,10 @@ function assertTimely(forecastAt: Date, now: Date): void {
   )
 }
 
-/** Times decide scores. @throws ServiceError `unavailable` on a node whose clock is wrong. */
+/**
+ * Checks the clock, because times decide scores. @throws ServiceError `unavailable` on a node whose clock is
+ * wrong.
+ */
 function assertClock(clock: Check): void {
   if (clock.ok) return
   throw new ServiceError(
@@ -45,7 +48,7 @@ function assertClock(clock: Check): void {
   )
 }
 
-/** @throws ServiceError `conflict`. */
+/** @throws ServiceError `conflict` for a retired agent. */
 function assertActive({ agent_id, retired_at }: KnownKey & { kind: 'agent' }): void {
   if (retired_at === null) return
   throw new ServiceError('conflict', `the agent ${agent_id} is retired since ${retired_at}`, {
@@ -60,7 +63,10 @@ function assertMaySubmit(caller: KnownKey & { kind: 'agent' }, agent_id: string,
   assertClock(clock)
 }
 
-/** A forecast that an agent submits. Its probability has six decimals, as imports have. */
+/**
+ * Returns the row of a forecast that an agent submits. Its probability has six decimals, like those of
+ * imports.
+ */
 function rowOf(
   forecast_id: string,
   agent_id: string,
@@ -80,8 +86,8 @@ function rowOf(
 }
 
 /**
- * Records forecasts once, however often the call is sent. A repetition that finds them recorded has receipts
- * of its own, since none are kept.
+ * Records forecasts once, however often the call is sent. A repetition that finds them recorded gets new
+ * receipts, because the service keeps none.
  */
 async function recorded<T, D>(
   { idempotency, forecasts, receipts }: Intake,
@@ -170,7 +176,7 @@ export const submitForecast = route({
   },
 })
 
-/** Of a forecast in a batch: the id that it gets, or why it is refused. */
+/** The decision about a forecast in a batch: its id, or the reason for its refusal. */
 type Decided = { id: string } | { problem: Problem }
 
 export const submitForecasts = route({
@@ -243,11 +249,11 @@ export const submitForecasts = route({
       if ('problem' in result) {
         return JSON.stringify({ problem: inOrder(result.problem), status: 'refused' })
       }
-      // In order: both come after the members of the acknowledgement.
+      // The members stay in order, because both come after those of the acknowledgement.
       const added = JSON.stringify({ receipt: receipts[taken++], status: 'ok' })
       return `${acknowledgementText(result).slice(0, -1)},${added.slice(1)}`
     })
-    // Canonical as it is: the members are in order.
+    // This text is canonical, because its members are in order.
     return { body: Buffer.from(`{"results":[${results.join()}]}`) }
   },
 })
@@ -256,7 +262,7 @@ function takenOf(answer: readonly (ForecastRow | { problem: Problem })[]): Forec
   return answer.filter((result) => 'forecast_id' in result)
 }
 
-/** Whether a question takes no forecast, or is not there. */
+/** Whether the error says that a question takes no forecast or does not exist. */
 function isRefusal(error: unknown): boolean {
   return error instanceof ServiceError && (error.kind === 'conflict' || error.kind === 'notFound')
 }

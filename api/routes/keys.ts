@@ -1,5 +1,4 @@
-// What the holder of a key can do with it alone: put another in its place, retire its agent, and see what it
-// has used.
+// The calls that need only a key: they replace it, retire its agent, and show its usage.
 import { z } from 'zod'
 import { sealedBytes } from '../../pipeline/access/idempotency.ts'
 import { ROTATION_MS } from '../../pipeline/access/registry.ts'
@@ -44,7 +43,7 @@ export const rotateKey = route({
   handle: async ({ params, caller, idempotencyKey }, { registry, idempotency }) => {
     assertOwnKey(caller.agent_id, params.agent_id)
     if (idempotencyKey !== undefined) assertUnguessable(idempotencyKey)
-    // Derived from the claim, it is the same key again although nothing of it is stored.
+    // A repetition derives the same key from the claim, although the service stores only the key's hash.
     const newKey = (salt: string) =>
       registry.newKey(idempotencyKey === undefined ? undefined : sealedBytes(idempotencyKey, salt))
     const request = { scope: `rotate ${caller.key_id}`, key: idempotencyKey, body: {} }

@@ -1,4 +1,4 @@
-// Who leads.
+// The leaderboard, page by page.
 import { leaderboardPage } from '../../schemas/answers.ts'
 import { leaderboardParams, leaderboardQuery } from '../../schemas/requests.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
@@ -7,7 +7,7 @@ import * as examples from '../openapi/examples.ts'
 import { route } from '../http/route.ts'
 import { noReleaseYet } from './releases.ts'
 
-/** Of a page whose caller names none. */
+/** The limit of a page whose caller names none. */
 const USUAL_LIMIT = leaderboardQuery.parse({}).limit
 
 export const leaderboard = route({

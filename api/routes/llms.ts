@@ -1,4 +1,4 @@
-// /llms.txt: how a language model takes part, in twenty lines.
+// /llms.txt tells a language model in twenty lines how to take part.
 import { z } from 'zod'
 import { MOST_FORECASTS } from '../../schemas/requests.ts'
 import { route } from '../http/route.ts'

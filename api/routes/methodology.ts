@@ -26,7 +26,7 @@ export function methodologyVersion({ version, effectiveFrom, parameters }: Metho
   })
 }
 
-/** The text at `document_url`. */
+/** Returns the route of the text at `document_url`. */
 export function methodologyDocument(text: Uint8Array): Route {
   return route({
     path: '/methodology',

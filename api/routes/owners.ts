@@ -1,4 +1,4 @@
-// Every agent that an owner ever registered, so that anyone who is shown one sees the others too.
+// Lists every agent that an owner ever registered, so that anyone who is shown one sees the others too.
 import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import { name } from '../../schemas/names.ts'

@@ -1,4 +1,4 @@
-// The files that belong to pages: what they load, and what search engines ask for.
+// The files that pages load, and the files that search engines ask for.
 import { z } from 'zod'
 import { ENTITY_TYPES } from '../../schemas/tables.ts'
 import type { Published } from '../http/context.ts'
@@ -79,10 +79,10 @@ export const pageFiles: Route[] = [
   }),
 ]
 
-/** As many pages of the leaderboard are read for the map; a map may name 50,000 pages at most. */
+/** The most pages of each leaderboard that are read for the map. A map may name 50,000 pages at most. */
 const MOST_PAGES = 200
 
-/** The profiles that search engines should find: those of the ranked. */
+/** Returns the profiles that search engines should find: those of ranked entities. */
 async function rankedProfiles({
   releases,
   leaderboard,

@@ -1,4 +1,4 @@
-// A route that answers a page for people. It is no part of the API, costs no quota, and may be kept for a
+// A route that answers a page for people. It is no part of the API, counts as a read, and may be kept for a
 // minute.
 import { z } from 'zod'
 import type { ApiContext } from '../http/context.ts'
@@ -11,16 +11,16 @@ import { type Route, route } from '../http/route.ts'
 const nothing = z.strictObject({})
 
 interface PageRoute<P extends z.ZodType, Q extends z.ZodType> {
-  /** With parameters as `{name}`. */
+  /** The path, with parameters as `{name}`. */
   path: string
   operationId: string
-  /** What the page shows. */
+  /** The content of the page, in a few words. */
   summary: string
   params?: P
   query?: Q
-  /** False for a page that is the same whatever the store holds. */
+  /** False for a page that does not depend on the store. */
   follows?: boolean
-  /** Whether the page shows questions, or titles of theirs. */
+  /** Whether the page shows questions or their titles. */
   needsQuestions?: true
   /** Whether the page is rendered once for a release and then kept. */
   isKept?: true

@@ -35,7 +35,10 @@ export function pages(methodology: Methodology, methodologyText: Uint8Array): Ro
   ]
 }
 
-/** What tells the renderings of a page apart that depends on the release and on when the next one is due. */
+/**
+ * Returns the part of a page's key that changes with the release and with the time at which the next one is
+ * due.
+ */
 function stateOf({ releases, nextReleaseAt }: Published): string {
   return `${releases.current?.release ?? 0} ${nextReleaseAt()?.toISOString()}`
 }
@@ -65,7 +68,7 @@ function landing(rules: RankRules): Route {
   })
 }
 
-/** The first agents, or the first people where no agent is ranked. */
+/** Returns the first agents, or the first people if no agent is ranked. */
 async function leaders(context: Published): Promise<{ entityType: EntityType; entries: readonly Entry[] }> {
   const manifest = context.releases.current
   for (const entityType of ENTITY_TYPES) {

@@ -85,8 +85,8 @@ function runningOf(methodology: Methodology, payloads: Payloads, scores: readonl
 }
 
 /**
- * A page that shows a release, titles of questions and a proof is rendered again when one of them has
- * changed.
+ * Renders a page that shows a release, titles of questions and a proof, and renders it again when one of them
+ * has changed.
  */
 function rendered(
   { pages, questions, publicLog, releases }: Published & Pick<Intake, 'questions'>,
@@ -97,7 +97,7 @@ function rendered(
   return pages.get(`${path} ${release} ${questions.version} ${publicLog.isThere}`, render)
 }
 
-/** All that the release says of an entity which it has. */
+/** Returns all payloads of an entity that the release has. */
 async function publishedOf(
   { releases }: Published,
   entityType: EntityType,
@@ -126,7 +126,7 @@ interface Score extends QuestionScore {
   cluster: string
 }
 
-/** Newest first; all of them, or the `most` newest ones. */
+/** Returns the scores of an entity, newest first: all of them, or the `most` newest ones. */
 async function scoresOf(
   { scores, questions }: Published & Pick<Intake, 'questions'>,
   entityType: EntityType,

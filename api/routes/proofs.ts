@@ -1,5 +1,5 @@
-// Proofs that payloads were published, by the same four calls for agents and forecasters, and that forecasts
-// were taken in.
+// Proofs that payloads were published, with the same four calls for agents and forecasters, and proofs that
+// forecasts were taken in.
 import { z } from 'zod'
 import { encoded } from '../../pipeline/proof/canonical.ts'
 import { ServiceError } from '../../schemas/errors.ts'

@@ -1,4 +1,4 @@
-// What the current release says about an agent or a forecaster: the same four calls for both.
+// The payloads of an agent or a forecaster in the current release, with the same five calls for both.
 import { z } from 'zod'
 import { RESPONSES } from '../../schemas/json-schemas.ts'
 import type { PublicationKind } from '../../schemas/metric.ts'
@@ -18,7 +18,7 @@ interface PublicationCall {
   /** The last part of the path; the profile is at the path of the entity itself. */
   name: 'verification' | 'metrics' | 'rankings' | 'advanced-metrics' | 'profile'
   tag: Tag
-  /** Continues with the kind of entity. */
+  /** The kind of entity follows this text. */
   summary: string
   description: string
 }

@@ -1,4 +1,4 @@
-// What a release consists of, what it corrects, and when the next one is due.
+// Releases: their content, their corrections, and the time at which the next one is due.
 import { z } from 'zod'
 import * as answers from '../../schemas/answers.ts'
 import { ServiceError } from '../../schemas/errors.ts'
@@ -99,7 +99,7 @@ export const releaseFeed = route({
   },
 })
 
-/** The error where no release has been made. */
+/** Returns the error of a service that has made no release yet. */
 export function noReleaseYet({ nextReleaseAt }: Published): ServiceError {
   const detail = `no release has been made yet; ${whenDue(nextReleaseAt())}`
   return new ServiceError('notFound', detail, { type: 'not-released-yet' })

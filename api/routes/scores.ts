@@ -1,4 +1,4 @@
-// What an agent or a forecaster got on each question.
+// The scores of an agent or a forecaster on each question.
 import { z } from 'zod'
 import { canonical } from '../../pipeline/proof/canonical.ts'
 import type { ScoreRow } from '../../pipeline/release/score-rows.ts'

@@ -1,4 +1,4 @@
-// For operators and their monitoring: is the process alive, is it ready, how is it doing.
+// Liveness, readiness and measurements of the process, for operators and their monitoring.
 import { z } from 'zod'
 import { readiness } from '../../schemas/answers.ts'
 import { ServiceError } from '../../schemas/errors.ts'
@@ -21,7 +21,7 @@ export const livez = route({
   handle: () => ({ body: { status: 'ok' } }),
 })
 
-/** What a node must be able to do, by what it is asked to be ready for. */
+/** The checks that a node must pass, by the purpose for which it should be ready. */
 const NEEDED = { reading: ['reads'], forecasts: ['reads', 'writes', 'clock', 'questions'] } as const
 
 export const readyz = route({
@@ -69,7 +69,7 @@ export const metrics = route({
   isDocumented: false,
   operationId: 'getMeasurements',
   limit: 'none',
-  // So that a node which is only watched does not seem to be behind.
+  // The call follows the store, so that a node that is only watched does not seem to be behind.
   follows: true,
   tag: 'Service',
   summary: 'Measurements in the text format of Prometheus',

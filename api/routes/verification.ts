@@ -54,12 +54,15 @@ export const bulk = route({
 })
 
 /**
- * What the result of a publication is kept under, since a call has up to 200 of them, which others ask for
- * too.
+ * The key under which a publication keeps its result. A call has up to 200 results, and other calls ask for
+ * the same ones.
  */
 const RESULT = Symbol('among others')
 
-/** Most calls have to look up nothing, and would make hundreds of promises for it. */
+/**
+ * Whether every result is there. Most calls have to look up nothing, and would make hundreds of promises
+ * without this check.
+ */
 function isWhole(results: (Uint8Array | undefined)[]): results is Uint8Array[] {
   return !results.includes(undefined)
 }
@@ -75,7 +78,7 @@ async function lookedUp(
   return canonical({ id, status: 'not_found', detail })
 }
 
-/** A result in canonical JSON, around the bytes that were published. */
+/** Returns a result in canonical JSON, around the published bytes. */
 function resultOf(id: string, publication: Publication): Uint8Array {
   return publication.memo.of(RESULT, () => {
     const { bytes, signature = null } = publication
@@ -88,7 +91,7 @@ const HEAD = Buffer.from('{"results":[')
 const COMMA = Buffer.from(',')
 const END = Buffer.from(']}')
 
-/** The answer in canonical JSON. */
+/** Returns the answer in canonical JSON. */
 function canonicalResults(results: readonly Uint8Array[]): Uint8Array {
   const parts = results.flatMap((result, nth) => (nth === 0 ? [result] : [COMMA, result]))
   return Buffer.concat([HEAD, ...parts, END])

@@ -1,6 +1,6 @@
 // Answers the most frequent calls before Koa sees them, in the form in which programs send them. Koa, its
 // router and its headers cost several times as much as such a call itself (docs/performance.md). Koa answers
-// all other requests, in the same bytes.
+// all other requests, with the same bytes.
 import type { Environment } from '../../../schemas/values.ts'
 import type { AppComponents } from '../app.ts'
 import type { NodeContext } from '../context.ts'

@@ -1,6 +1,6 @@
-// Sends plain POSTs of routes with `isDirect`, such as a forecast, to their route directly. It calls the
-// functions that Koa's way calls, without Koa's contexts, its search for the route, and its headers set one
-// by one.
+// Sends plain POSTs of routes with `isDirect`, such as a forecast, to their route directly. It calls the same
+// functions as the way through Koa, but skips Koa's contexts, its search for the route, and its setting of
+// headers one by one.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Environment } from '../../../schemas/values.ts'
 import { type Answer, answerToError } from '../answer.ts'

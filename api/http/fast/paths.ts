@@ -7,7 +7,7 @@ import { MOUNTS } from '../../mounts.ts'
 import type { Route } from '../route.ts'
 import type { AnswerFirst } from '../server.ts'
 
-/** As `AnswerFirst`. It returns the work that is left. */
+/** An `AnswerFirst` that returns the work that is left. */
 export type Answering = (...asked: Parameters<AnswerFirst>) => Promise<void> | undefined
 
 /** A route in one environment. */
@@ -18,7 +18,7 @@ export interface RouteInEnvironment<Spec extends Route> {
   route: string
 }
 
-/** The call at a path, with the id or the name in it; empty if it has none. */
+/** The call at a path. `named` is the id or the name in the path, or empty. */
 export interface CallAtPath<Call> {
   call: Call
   named: string
@@ -29,12 +29,15 @@ const PATH =
 
 const PARAMETER = /\{(\w+)\}/
 
-/** The name of the parameter in the path of a route. */
+/** Returns the name of the parameter in the path of a route. */
 export function parameterOf({ path }: Route): string | undefined {
   return PARAMETER.exec(path)?.[1]
 }
 
-/** A parameter is an id, unless its route has a list of names. */
+/**
+ * Returns a function that finds the call at a path. A parameter is an id, unless its route has a list of
+ * names.
+ */
 export function byPath<Spec extends Route, Call>(
   specs: readonly Spec[],
   contexts: Partial<Record<Environment, NodeContext>>,

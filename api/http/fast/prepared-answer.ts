@@ -8,18 +8,18 @@ import type { PlainAnswer } from './send.ts'
 
 export interface PreparedAnswer {
   tag: string
-  /** Header names and values by turns, with places for the values that differ between answers. */
+  /** Alternating header names and values, with places for the values that differ between answers. */
   head: readonly string[]
   /** The same for an answer without a body. */
   bareHead: readonly string[]
   /**
-   * Each character is a byte. Node sends a text and its head in one piece, which takes a tenth less time than
-   * two.
+   * Each character is a byte. Node sends a string and its head in one piece, which takes a tenth less time
+   * than two pieces.
    */
   body: string
 }
 
-/** Every prepared answer begins with these. The empty values differ between answers. */
+/** The first headers of every prepared answer. The empty values differ between answers. */
 const FIRST_HEADERS: Head = {
   ...firstHeaders(''),
   ...CROSS_ORIGIN_HEADERS,
@@ -27,7 +27,7 @@ const FIRST_HEADERS: Head = {
   RateLimit: '',
 }
 
-/** The place in a head for the value of one of these. */
+/** Returns the place in a head for the value of one of the `FIRST_HEADERS`. */
 function placeOf(name: string): number {
   return 2 * Object.keys(FIRST_HEADERS).indexOf(name) + 1
 }
@@ -51,7 +51,7 @@ export function prepareAnswer(spec: Route, reply: Reply): PreparedAnswer {
   }
 }
 
-/** The answer to one request. */
+/** Returns the answer to one request. */
 export function completed(
   { tag, head: fullHead, bareHead, body }: PreparedAnswer,
   {

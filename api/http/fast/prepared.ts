@@ -1,8 +1,8 @@
-// Prepared answers to plain GETs and HEADs of bytes that are the same for everyone, such as a signed
-// verification. They are counted as all calls are, and put together from parts that were made once. Koa
-// spends 3.5 times the processor time of a bare node:http server on such a call, spread over contexts,
-// routing, headers and promises; this way takes 1.3 times (docs/performance.md). Koa answers all other
-// requests, in the same bytes.
+// Prepared answers to plain GETs and HEADs whose bytes are the same for everyone, such as a signed
+// verification. They are counted like all calls, and put together from parts that were made once. Koa spends
+// 3.5 times the processor time of a bare node:http server on such a call, spread over contexts, routing,
+// headers and promises; this way takes 1.3 times (docs/performance.md). Koa answers all other requests, with
+// the same bytes.
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Environment } from '../../../schemas/values.ts'
 import type { AppComponents } from '../app.ts'
@@ -56,7 +56,7 @@ export function prepareAnswers(
 }
 
 /**
- * Undefined unless the request is plain and its answer is in memory. Waits for nothing and counts nothing.
+ * Returns the request if it is plain and its answer is in memory, without waiting and without counting it.
  */
 function askedIn(request: IncomingMessage, callAt: CallAt): PreparedRequest | undefined {
   const { method } = request
@@ -109,8 +109,8 @@ class PreparedAnswers {
   }
 
   /**
-   * Waits in the order in which Koa waits, and returns the source of the answer. Undefined for a call that is
-   * left to Koa, which is then not counted here.
+   * Waits in the same order as the way through Koa, and returns the source of the answer. Returns undefined
+   * for a call that it leaves to Koa and therefore does not count.
    */
   async #sourceOf(
     { call: { spec, context }, named, caller }: PreparedRequest,
@@ -134,7 +134,7 @@ class PreparedAnswers {
     }
   }
 
-  /** Most work is done before the end of the turn, so that little stands between two answers. */
+  /** Does most of the work before the end of the turn, so that little is left between two answers. */
   #send(
     { call, source, caller, ifNoneMatch }: PreparedRequest,
     request: IncomingMessage,

@@ -1,4 +1,4 @@
-// Sends an answer at the end of the turn, and then counts, measures and logs it.
+// Measures, logs and sends an answer at the end of the turn.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AppComponents } from '../app.ts'
 import { endOfTurn } from './end-of-turn.ts'
@@ -7,19 +7,22 @@ import { endOfTurn } from './end-of-turn.ts'
 export interface Received {
   request: IncomingMessage
   response: ServerResponse
-  /** The template of its path. */
+  /** The template of the path. */
   route: string
   requestId: string
-  /** By `performance.now`. */
+  /** The start of the call, by `performance.now`. */
   startedMs: number
   keyId: string | undefined
 }
 
 export interface PlainAnswer {
   status: number
-  /** Header names and values by turns. */
+  /** Alternating header names and values. */
   head: string[]
-  /** A text of bytes leaves in one piece with its head, a buffer after it. */
+  /**
+   * A string, with a byte in each character, leaves in one piece with the head. A buffer leaves after the
+   * head.
+   */
   body: string | Buffer | undefined
 }
 
