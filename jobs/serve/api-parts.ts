@@ -66,7 +66,7 @@ function buildIntake(components: Components, { metrics, tell }: Serving) {
   const questions = new QuestionBook({ store, local, openDatabase, now })
   const currentForecasts = new CurrentForecasts({ store, local, openDatabase, questions, now })
   const receipts = new Receipts(signers, newId)
-  // Only for forecasts: a registration writes three other objects beside its row.
+  // Only forecasts use it, because a registration writes three other objects besides its row.
   const inbox = store.oneByOne?.()
   return {
     registry,

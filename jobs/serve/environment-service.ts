@@ -11,13 +11,13 @@ import { type News, receivedForecast } from './workers/messages.ts'
 
 export interface RunningEnvironment {
   context: NodeContext
-  /** Resolves once the questions and the current forecasts have been read, or that has failed. */
+  /** Resolves once the questions and the current forecasts have been read, or reading them has failed. */
   loaded: Promise<void>
   /** Takes in news from another worker. */
   learn(news: News): void
   /** Stops the work in the background. */
   quiesce(): Promise<void>
-  /** Makes durable what was accepted. Called once no call is under way. */
+  /** Makes everything durable that was accepted. Must be called only when no call is under way. */
   close(): Promise<void>
 }
 
@@ -35,7 +35,8 @@ export async function startEnvironment(
   const starting = { components, serving, parts }
   await followStore(parts)
   await readLog(starting)
-  // The first work in the background, and the last step that may fail: nothing else runs on after its error.
+  // The scheduler is the first work in the background and the last step that may fail, so nothing keeps
+  // running after its error.
   const scheduler = new Scheduler(environment, own.RELEASE_SCHEDULE, serving.scheduler, logger)
   const follower = followReleases(starting)
   const forecasting = followForecasts(starting)

@@ -1,7 +1,7 @@
-// Follows the store at the usual pace while the node is asked for something, and seldom while nobody asks.
+// Follows the store at the usual pace while calls come, and seldom while nobody calls.
 
 /**
- * The pause between two looks at the store while nobody asks. A look costs five requests at most, so this is
+ * The pause between two looks at the store while nobody calls. A look costs five requests at most, so this is
  * cheap.
  */
 const REST_MS = 15_000
@@ -15,16 +15,16 @@ interface FollowerSettings {
   refreshMs: number
   pause: Pause
   /**
-   * Where nobody has looked yet: the first look is made after this many milliseconds, or as soon as a call
-   * wants it, and calls wait for it as for a node that rested.
+   * If given, the follower begins as a node that rested. It makes the first look after this many
+   * milliseconds, or as soon as a call waits for it.
    */
   firstLookMs?: number
   /**
-   * How long a call waits for what was written while the node rested: `PATIENCE_MS` if left out. A store that
-   * does not answer delays no call longer.
+   * The longest that a call waits for a look after the node rested, even if the store does not answer;
+   * `PATIENCE_MS` if left out.
    */
   patienceMs?: number
-  /** Brings up to date what the node knows, and handles its own failures. */
+  /** Updates what the node knows, and handles its own failures. */
   follow: () => Promise<void>
 }
 
@@ -36,7 +36,7 @@ export class Follower {
   #asked = false
   /** Whether what the node knows may be older than `refreshMs`. */
   #resting: boolean
-  /** Whether no look has ended since the node rested. */
+  /** Whether the node rested and no look has ended since. */
   #behind = false
   readonly #looked = Promise.withResolvers<void>()
   #following: Promise<void> | undefined
@@ -59,8 +59,8 @@ export class Follower {
   }
 
   /**
-   * Awaited before a call is answered: what it is answered from is then not older than `refreshMs` and a
-   * look. False where it may be, because the node has rested and still looks.
+   * Must be awaited before a call is answered, so that its data are no older than `refreshMs` and the
+   * duration of a look. Resolves to false if they may be older, because the node has rested and still looks.
    */
   async catchUp(): Promise<boolean> {
     this.#asked = true
@@ -69,7 +69,7 @@ export class Follower {
     return this.#waking
   }
 
-  /** Looks no more, and waits for the look that is under way. */
+  /** Stops looking, and waits for the look that is under way. */
   async stop(): Promise<void> {
     this.#stopping.abort()
     await this.#running
@@ -78,7 +78,7 @@ export class Follower {
   async #run(): Promise<void> {
     const { refreshMs, firstLookMs, pause } = this.#settings
     const { signal } = this.#stopping
-    // A call may have had it look already.
+    // A call may already have started the first look.
     if (firstLookMs !== undefined && (await pause(firstLookMs, signal)) && this.#resting) void this.#look()
     for (let skippedMs = 0; await pause(refreshMs, signal);) {
       if (!this.#asked) this.#resting = true
@@ -100,14 +100,14 @@ export class Follower {
     })
     await Promise.race([looked, pause(patienceMs, waited.signal)])
     waited.abort()
-    // Also after a look that failed or takes longer: the next ones are made at the usual pace, and no call
-    // waits.
+    // The node no longer rests, even if the look failed or takes longer. The next looks come at the usual
+    // pace, and no call waits.
     this.#resting = false
     this.#waking = undefined
     return !this.#behind
   }
 
-  /** Calls made while a look is under way share it. */
+  /** Looks once. Calls made during a look share it. */
   #look(): Promise<void> {
     this.#following ??= this.#settings.follow().finally(() => {
       this.#following = undefined

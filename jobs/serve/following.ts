@@ -1,4 +1,4 @@
-// Keeps up to date what a node knows of its store, by steps that fail one by one.
+// Updates what a node knows of its store, in steps that fail one by one.
 import { datesInQuarantine, snapshotDate } from '../../pipeline/release/read.ts'
 import { assertOwnLog } from '../../pipeline/transparency/publish.ts'
 import { ServiceError } from '../../schemas/errors.ts'
@@ -9,8 +9,8 @@ import { pauseFor } from './repeat.ts'
 import { restoreCalls } from './restored-calls.ts'
 
 /**
- * The longest wait for current forecasts: a node that has rested may have to read thousands of forecasts
- * first, and one that starts all questions.
+ * The longest wait for current forecasts. A node that has rested may first have to read thousands of
+ * forecasts, and a node that starts has to read all questions.
  */
 const FORECASTS_PATIENCE_MS = 2_000
 
@@ -21,7 +21,7 @@ export interface Starting {
   parts: ApiParts
 }
 
-/** Follows the store by a step. A failure is counted and logged, and the node serves what it knows. */
+/** Takes a step. Counts and logs its failure, after which the node serves what it knows. */
 async function attempt({ components, parts }: Starting, step: () => Promise<void>): Promise<void> {
   const { environment, logger } = components
   try {
@@ -47,9 +47,10 @@ export function followReleases(starting: Starting): Follower {
     refreshMs: components.settings.REFRESH_MS,
     pause: pauseFor,
     follow: async () => {
-      // A call that wakes a resting node waits for this look, and no caller has asked for anything lately.
+      // A resting node does not warm: a call may wait for this look, and no caller has asked for anything
+      // lately.
       await attempt(starting, () => followStore(parts, { warmFirst: !follower.isResting }))
-      // A step of its own, so that a damaged log stops nothing but itself.
+      // The log is a separate step, so that a damaged log stops nothing else.
       await attempt(starting, () => parts.publicLog.refresh())
     },
   })
@@ -57,8 +58,8 @@ export function followReleases(starting: Starting): Follower {
 }
 
 /**
- * Restores the counts of calls, reads the questions, and then follows the current forecasts: apart from the
- * releases, because the first look may read for minutes.
+ * Restores the counts of calls, reads the questions, and then follows the current forecasts. It runs apart
+ * from the releases, because the first look may read for minutes.
  */
 export function followForecasts(starting: Starting) {
   const { components, serving, parts } = starting
@@ -97,8 +98,8 @@ export function followForecasts(starting: Starting) {
 }
 
 /**
- * @throws any error that keeps the node from reading the questions. It is tried again, and the node serves
- * what is published.
+ * @throws any error that keeps the node from reading the questions. The next look tries again, and until then
+ *   the node serves published data.
  */
 async function readQuestions({ questions, health }: ApiParts): Promise<void> {
   try {
@@ -111,8 +112,8 @@ async function readQuestions({ questions, health }: ApiParts): Promise<void> {
 }
 
 /**
- * Brings up to date what a node serves: the questions only once they have been read for the first time.
- * Snapshots are listed until that of the current release's day is found.
+ * Updates what a node serves, the questions only once they have been read for the first time. Lists snapshots
+ * until it finds that of the current release's day.
  */
 export async function followStore(
   { questions, releases, history, health }: ApiParts,

@@ -1,5 +1,5 @@
-// What a node can do, as it found when it last tried: for load balancers and alerts. It tries in the
-// background, so that asking for it costs nothing and never hangs.
+// The health of a node, as its last attempts found it, for load balancers and alerts. The node makes the
+// attempts in the background, so that asking for its health costs nothing and never hangs.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { aheadMs } from '../../pipeline/store/clock.ts'
@@ -10,14 +10,11 @@ import type { ReleaseManifest } from '../../schemas/payloads.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { Environment } from '../../schemas/values.ts'
 
-/** Times decide scores: a node whose clock is further from the store's takes no forecasts. */
+/** Times decide scores, so a node whose clock is further from the store's takes no forecasts. */
 const MOST_APART_MS = 60_000
-/** A clock goes wrong slowly, and asking the store for its time takes a call more. */
+/** A clock goes wrong slowly, and asking the store for its time takes one more call. */
 const CLOCK_EVERY_MS = 60_000
-/**
- * Each day has a release, also one on which nothing changes: it comes with the first run of the schedule
- * after midnight.
- */
+/** Each day has a release, even if nothing changes: the first run of the schedule after midnight makes it. */
 const OLD_RELEASE_MS = 25 * 60 * 60_000
 
 export interface HealthComponents {
@@ -25,13 +22,13 @@ export interface HealthComponents {
   store: Store
   now: () => Date
   logger: Logger
-  /** Names the object of this node, which it writes again and again. */
+  /** The id in the path of this node's object, which the node writes again and again. */
   id: string
   /** How long the store may take for one call. */
   timeoutMs: number
   /**
-   * The clock against the store's when the service started; undefined where the store does not say what time
-   * it is.
+   * How far the clock was ahead of the store's when the service started; undefined if the store does not say
+   * what time it is.
    */
   clockAheadMs: number | undefined
 }
@@ -42,14 +39,14 @@ export class Health {
   readonly #components: HealthComponents
   readonly #path: string
   readonly #tried: Record<Tried, Check>
-  /** Calls without an answer yet. One that hangs is not made again before it ends. */
+  /** Calls without an answer yet. A call that hangs is not made again before it ends. */
   readonly #underWay = new Set<Tried>()
   #questions: Check
   #clockDueMs: number
   #manifest: ReleaseManifest | undefined
   #followedAt: Date
 
-  /** The service has just read its store and written to it. */
+  /** Assumes that the service has just read its store and written to it. */
   constructor(components: HealthComponents) {
     this.#components = components
     this.#path = probePath(components.id)
@@ -74,13 +71,13 @@ export class Health {
     return { ...this.#tried, questions: this.#questions, release: this.#release() }
   }
 
-  /** The node has followed its store, and serves this release. */
+  /** Notes that the node has followed its store and serves this release. */
   followed(manifest: ReleaseManifest | undefined): void {
     this.#manifest = manifest
     this.#followedAt = this.#components.now()
   }
 
-  /** The node has tried to read the questions for the first time, and again each time that this failed. */
+  /** Notes an attempt to read the questions for the first time. The node repeats it until it succeeds. */
   triedQuestions(failure?: { error: unknown }): void {
     const { now, logger, environment } = this.#components
     const checked_at = now().toISOString()
@@ -107,7 +104,7 @@ export class Health {
     await Promise.all([this.#read(), this.#write()])
   }
 
-  /** Removes the object of this node, unless the store hangs. */
+  /** Removes the object of this node, unless the store hangs or takes no writes. */
   async close(): Promise<void> {
     if (this.#underWay.size > 0 || !this.#tried.writes.ok) return
     await this.#inTime(this.#components.store.delete(this.#path).catch(() => undefined))
@@ -138,7 +135,7 @@ export class Health {
     })
   }
 
-  /** The result of `work`; undefined if it fails or is not there in time. */
+  /** Returns the result of `work`; undefined if it fails or takes too long. */
   async #try<T>(name: Tried, work: () => Promise<T>): Promise<T | undefined> {
     let result: T | undefined
     if (!this.#underWay.has(name)) {
@@ -162,7 +159,10 @@ export class Health {
     over.abort()
   }
 
-  /** What is unknown of the clock is not held against the node: its last verdict stands. */
+  /**
+   * Notes a failure. If the check of the clock failed, the clock's state is unknown, so the last verdict
+   * stays.
+   */
   #fail(name: Tried, reason: string, error?: unknown): void {
     if (name === 'clock') return
     const what = name === 'reads' ? 'the store could not be read' : 'the store could not be written to'
@@ -189,7 +189,7 @@ export class Health {
     )
   }
 
-  /** Says in the log what has changed. */
+  /** Notes the result of a check, and logs a change. */
   #note(name: Tried, ok: boolean, detail: string, error?: unknown): void {
     const { now, logger, environment } = this.#components
     const was = this.#tried[name]
@@ -210,8 +210,8 @@ export class Health {
 }
 
 /**
- * For anyone to read: a code such as ENOSPC or AccessDenied, and neither paths nor hosts. The log has the
- * rest.
+ * Returns a reason that anyone may read: a code such as ENOSPC or AccessDenied, without paths or hosts. The
+ * log has the rest.
  */
 function reasonOf(error: unknown): string {
   const cause: unknown = error instanceof ServiceError ? (error.cause ?? error) : error

@@ -14,8 +14,8 @@ type CronLogger = NonNullable<TaskOptions['logger']>
 const FVS = fileURLToPath(new URL('../fvs.js', import.meta.url))
 
 /**
- * The commands of a run of the schedule, under their names in the log. They run in this order, each also
- * after one that failed: what agents have sent is released anyway.
+ * The commands of a run of the schedule, under their names in the log. They run in this order, each even if
+ * the one before failed, so that the forecasts of agents are released anyway.
  */
 const COMMANDS: Record<Environment, Record<string, readonly string[]>> = {
   production: { release: ['release', '--if-changed'] },
@@ -27,7 +27,7 @@ const COMMANDS: Record<Environment, Record<string, readonly string[]>> = {
 
 interface NextRun {
   askedMs: number
-  /** Undefined where the schedule has no further run. */
+  /** Undefined if the schedule has no further run. */
   at: Date | undefined
 }
 
@@ -62,13 +62,14 @@ export class Scheduler {
         timezone: 'UTC',
         logger: cronLogger(logger, environment),
       })
-    // Otherwise once somebody asks, because it takes a twentieth of the start.
+    // A process that runs nothing makes the task when a call asks for the next run, because making it takes a
+    // twentieth of the start.
     if (runs) this.#task = this.#schedule()
   }
 
   /**
-   * When a release is due by the schedule, whichever node makes it. Calls ask for it, and cron looks through
-   * its calendar for 0.2 ms each time.
+   * Returns when a release is due by the schedule, whichever node makes it. It keeps the result, because
+   * calls ask for it and cron searches its calendar for 0.2 ms each time.
    */
   nextRun(): Date | undefined {
     const nowMs = Date.now()
@@ -112,12 +113,15 @@ export class Scheduler {
   }
 }
 
-/** Also false once the clock was set back to before cron was asked. */
+/** Whether the run is still to come. Also false if the clock was set back to before cron was asked. */
 function isStillNext(next: NextRun | undefined, nowMs: number): boolean {
   return next?.at !== undefined && next.askedMs <= nowMs && nowMs < next.at.getTime()
 }
 
-/** Without one, cron writes coloured lines of its own into the log. Its messages have no context. */
+/**
+ * Returns a logger for cron, which would otherwise write its own coloured lines into the log. Cron's messages
+ * have no context.
+ */
 function cronLogger(logger: Logger, environment: Environment): CronLogger {
   const written = (level: 'debug' | 'info' | 'warn' | 'error') => (message: string | Error, err?: Error) => {
     const error = message instanceof Error ? message : err

@@ -1,5 +1,5 @@
-// The API over every environment in one process, which may be one of several workers, with a scheduler for
-// each.
+// Serves the API of every environment in one process, which may be one of several workers, with a scheduler
+// for each environment.
 import { readFile } from 'node:fs/promises'
 import { addressesBehind } from '../../api/limits/addresses.ts'
 import { createApp } from '../../api/http/app.ts'
@@ -19,19 +19,19 @@ import type { PrimaryLink } from './workers/primary-link.ts'
 
 const METHODOLOGY_TEXT = new URL('../../docs/methodology.md', import.meta.url)
 /**
- * Longer than the 60 s for which proxies keep a connection, so that no proxy sends into one that is just
- * closing.
+ * Longer than the 60 s for which proxies keep a connection, so that no proxy sends into a connection that is
+ * just closing.
  */
 const IDLE_MS = 65_000
-/** To read questions loads DuckDB, and that stops all else for some tens of milliseconds. */
+/** Reading questions loads DuckDB, which stops all else for some tens of milliseconds. */
 const FIRST_CALLS_MS = 100
 
 export interface Service {
   url: string
-  /** The release of production that it began with; 0 if there was none. */
+  /** The release of production at the start; 0 if there was none. */
   release: number
   /**
-   * Accepts nothing more, answers what is under way, and ends once everything that was acknowledged is
+   * Accepts no more calls, answers those under way, and resolves once everything that was acknowledged is
    * durable.
    */
   stop(): Promise<void>
@@ -39,21 +39,21 @@ export interface Service {
 
 /** A service of this process. */
 interface OwnService extends Service {
-  /** Resolves once it has tried to read the questions and the forecasts that stand. */
+  /** Resolves once the service has tried to read the questions and the current forecasts. */
   loaded: Promise<unknown>
 }
 
 export interface ServiceOptions {
   scheduler: boolean
-  /** Whether pages name the address at which the service listens, unless PUBLIC_URL names another one. */
+  /** Whether pages name the address at which the service listens if PUBLIC_URL names none. */
   ownAddress?: boolean
-  /** How long the node answers what is asked at first, before it reads questions. */
+  /** How long the node answers its first calls before it reads questions. */
   firstCallsMs?: number
-  /** Of a worker. */
+  /** A worker's link to its primary. */
   link?: PrimaryLink
   /**
-   * What stands before Koa instead of the prepared answers, for a test that compares or counts; undefined for
-   * nothing.
+   * Replaces the answers before Koa in a test that compares or counts. It returns undefined to put nothing
+   * before Koa.
    */
   answerFirst?: (prepared: AnswerFirst) => AnswerFirst | undefined
 }
@@ -123,7 +123,7 @@ export async function startService(
     if (ownAddress) for (const { site } of Object.values(contexts)) site.publicUrl ??= server.url
     const { store, secrets } = components.production
     const release = contexts.production.releases.current?.release ?? 0
-    // The primary of workers says so once for all of them.
+    // With workers, the primary says so once for all of them.
     const level = link ? 'debug' : 'info'
     logger[level]({ url: server.url, store: store.url, release, signed: secrets !== undefined }, 'serving')
     return {
@@ -140,7 +140,7 @@ export async function startService(
       },
     }
   } catch (error) {
-    // Their timers would keep alive a process that serves nothing.
+    // The timers of a started environment would keep alive a process that serves nothing.
     await quiesce()
     await counters.quotas.close()
     throw error
@@ -148,8 +148,8 @@ export async function startService(
 }
 
 /**
- * Quotas are counted in Redis where nodes share one, and everything else on this machine, by one process for
- * all workers.
+ * Returns counters that count quotas in Redis if nodes share one, and everything else on this machine, in one
+ * process for all workers.
  */
 async function countersOf(
   { settings, logger }: Components,
