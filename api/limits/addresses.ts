@@ -37,14 +37,14 @@ export function addressesBehind(proxies: readonly string[]): AddressOf {
   }
   return (request) => {
     const claimed = proxyAddress(request, trusts)
-    // A proxy may pass on text that is not an address, which must not become a counter of its own.
+    // A proxy may pass on text that is not an address; such text must not get its own counter.
     return counted(ipaddr.isValid(claimed) ? claimed : (request.socket.remoteAddress ?? ''))
   }
 }
 
 const SUBNET_PARTS = 4
 
-/** Returns an IPv4 address as it is, and the /64 of an IPv6 address, because one customer has all of it. */
+/** Returns an IPv4 address as it is, and the /64 of an IPv6 address, because one customer has a whole /64. */
 function counted(address: string): string {
   if (!ipaddr.isValid(address)) return 'unknown'
   const parsed = ipaddr.process(address)

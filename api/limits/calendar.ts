@@ -1,5 +1,5 @@
-// The day and the month of a time, in UTC. The last day is kept, because writing out the date twice for each
-// call with a key costs up to a tenth of the rate of reads (`npm run bench -- --only reads`).
+// The UTC day and month of a time. The last day is cached, because writing the date twice for each call with
+// a key costs up to a tenth of the rate of reads (`npm run bench -- --only reads`).
 
 export interface Day {
   /** The date, as `2026-01-31`. */

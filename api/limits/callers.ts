@@ -13,9 +13,9 @@ export type Caller = { kind: 'anonymous' } | KnownKey
 
 /** Checks that a call must pass before its key is trusted. They throw if the caller has no attempt left. */
 export interface Guard {
-  /** Is called first. */
+  /** Called first. */
   assertAttemptLeft: () => Promise<void>
-  /** Is called before a key is looked up; the returned function is called afterwards. */
+  /** Called before a key is looked up. The returned function is called after the look-up. */
   hold: () => Promise<() => Promise<unknown>>
 }
 
@@ -39,7 +39,7 @@ export class Callers {
   readonly #ttlMs: number
   readonly #cache: LRUCache<string, { record: KnownKey | undefined }, LookUp>
   readonly #tellRetired: (agentId: string, at: string) => void
-  /** The agents that retired lately, until their keys are looked up again. */
+  /** Agents that retired recently, until their keys are looked up again. */
   readonly #retired = new LRUCache<string, string>({ max: 10_000 })
 
   /**
@@ -58,7 +58,7 @@ export class Callers {
     this.#now = now
     this.#ttlMs = Math.max(1, ttlMs)
     this.#cache = new LRUCache({
-      // A `max` would allocate room for all of them at once.
+      // A `max` would allocate room for all entries at once.
       maxSize: 100_000,
       sizeCalculation: () => 1,
       ttl: this.#ttlMs,
@@ -82,7 +82,7 @@ export class Callers {
     })
   }
 
-  /** The caller of a good key that was looked up lately. Never waits. */
+  /** Returns the caller of a good key that was looked up recently. Never waits. */
   atHand(key: string): KnownKey | undefined {
     return key.length === KEY_LENGTH ? this.#lately(key, sha256Hex(key)) : undefined
   }

@@ -7,7 +7,7 @@ import { type Limits, payerOf } from './limits.ts'
 export class CountedCall {
   readonly #limits: Limits
   readonly #address: string
-  /** The payer of a failed call, as an attempt: the account of a good key, or else the address. */
+  /** A failed call counts as an attempt of this payer: the account of a good key, otherwise the address. */
   #payer: string
   #admission: Admission | undefined
   #state: QuotaState | undefined

@@ -1,4 +1,4 @@
-// Counts a call without waiting, if this process keeps the counts itself. Most calls are admitted so.
+// Counts a call without waiting, if this process keeps the counts itself. Most calls are admitted this way.
 import type { UsageEntry } from '../../pipeline/access/usage.ts'
 import { type Allowance, type QuotaState, scarcer, stateOf } from './admission.ts'
 import type { Counter, OwnCounter } from './counters.ts'
@@ -14,14 +14,14 @@ function isOwn(counter: Counter): counter is OwnCounter {
   return 'consumeNow' in counter
 }
 
-/** Whether a count is below its limit; also false if finding out takes waiting. */
+/** Returns whether a count is below its limit, or false if the answer would take waiting. */
 export function hasLeftNow({ counter, caller, limit }: Allowance, nowMs?: number): boolean {
   return isOwn(counter) && counter.usedNow(caller, limit.quota, nowMs) < limit.quota
 }
 
 /**
  * Counts a call toward each allowance, and returns the state of the one with least left. Returns undefined
- * and counts nothing if the call may be refused, or if finding out takes waiting.
+ * and counts nothing if the call may be refused, or if the answer would take waiting.
  */
 export function admittedNow(
   allowances: readonly Allowance[],

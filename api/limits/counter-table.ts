@@ -8,7 +8,7 @@ export interface CounterCall {
   verb: 'consume' | 'giveBack' | 'get'
   caller: string
   calls: number
-  /** The most calls of the caller. Without a quota nothing is leased. */
+  /** The caller's quota. Without a quota nothing is leased. */
   quota?: number | undefined
 }
 
@@ -47,7 +47,7 @@ export class CounterTable implements Counters {
     return this.#entry(spec).counter
   }
 
-  /** Answers calls in their order. A lease is sent before anybody can ask for it back. */
+  /** Answers calls in their order. A lease is sent before anyone can ask for it back. */
   async answer(
     calls: readonly CounterCall[],
     asking: Asking,
@@ -69,8 +69,8 @@ export class CounterTable implements Counters {
     for (;;) {
       const counted = counter.consumeNow(caller, calls, quota)
       if (counted.used <= quota) return counted
-      // A caller may use all that another process has leased and not used. Waiting calls come again in their
-      // order.
+      // A caller may use all calls that other processes have leased and not used. Waiting calls try again in
+      // their order.
       const recalled = this.#recall(call, asking)
       if (!recalled) return counted
       await recalled
@@ -86,7 +86,7 @@ export class CounterTable implements Counters {
     const used = counter.usedNow(caller)
     const part = ((quota - used) * LEASED_PART) / processes
     const leased = Math.max(0, Math.min(MOST_LEASED, Math.floor(part)))
-    // The window of the call may have ended meanwhile.
+    // The window of the call may have ended since the call was counted.
     if (leased === 0 || used === 0) return answerOf(counted, 0)
     holders.set(caller, (holders.get(caller) ?? new Set()).add(process))
     return answerOf(counter.consumeNow(caller, leased), leased)
@@ -118,7 +118,7 @@ export class CounterTable implements Counters {
     const nowMs = performance.now()
     let entry = this.#entries.get(name)
     if (!entry) {
-      // Each month has a counter of its own, which nobody asks when the month is over.
+      // Each month has its own counter, which nobody asks after the month.
       for (const [old, { endsMs }] of this.#entries) if (endsMs < nowMs) this.#entries.delete(old)
       const holders = new LRUCache<string, Set<number>>({ maxSize: mostCallers, sizeCalculation: () => 1 })
       entry = { counter: new MemoryCounter(...spec), holders, recalls: new Map(), endsMs: 0 }

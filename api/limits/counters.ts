@@ -2,7 +2,7 @@
 
 /** The calls of one caller that count now. */
 export interface Count {
-  /** The calls used, with those of this answer. */
+  /** The calls used, including those of this answer. */
   used: number
   /** Milliseconds until the count ends, and the whole quota is available again. */
   msLeft: number
@@ -20,19 +20,24 @@ export interface Counter {
    */
   consume(caller: string, calls?: number, quota?: number): Promise<Count>
   /**
-   * Gives `calls` back (1 by default). A count that has ended takes nothing, or one call too many would be
-   * admitted.
+   * Gives `calls` back (1 by default). A count that has ended takes nothing back; otherwise one call too many
+   * would be admitted.
    */
   giveBack(caller: string, calls?: number): Promise<Count>
   /** Resolves to null if nothing is counted. Counts nothing. */
   get(caller: string): Promise<Count | null>
 }
 
-/** A counter that answers at once. `nowMs` is by `performance.now`, which is read if it is left out. */
+/**
+ * A counter that answers at once. `nowMs` is a time of `performance.now`, which is read if it is left out.
+ */
 export interface OwnCounter extends Counter {
-  /** The calls used, for a call under the quota; Infinity if only another process knows. Counts nothing. */
+  /**
+   * Returns the calls used, for a call under the quota, or Infinity if only another process knows. Counts
+   * nothing.
+   */
   usedNow(caller: string, quota?: number, nowMs?: number): number
-  /** Does the same as `consume`. */
+  /** Counts as `consume` does. */
   consumeNow(caller: string, calls?: number, quota?: number, nowMs?: number): Count
 }
 
@@ -44,7 +49,7 @@ export interface OwnCounter extends Counter {
 export type CounterSpec = readonly [name: string, durationS: number, mostCallers: number]
 
 export interface Counters {
-  /** Whether other processes count in the same place. */
+  /** Whether other processes share these counts. */
   readonly shared: boolean
   counter(...spec: CounterSpec): Counter
   close(): Promise<void>
@@ -61,9 +66,9 @@ export interface CallCounters {
 }
 
 /**
- * Anyone may have any number of addresses for nothing, so a counter keeps only this many, of the latest
+ * Anyone can have any number of addresses for free, so a counter keeps only this many: those of the latest
  * callers. They take 20 MB.
  */
 export const MOST_ADDRESSES = 100_000
-/** No bound, for callers that nobody can invent, such as accounts. */
+/** No bound, because nobody can invent these callers, such as accounts. */
 export const EVERYONE = Number.MAX_SAFE_INTEGER

@@ -69,7 +69,10 @@ export class Limits {
     this.attempts = rateIn(attempts, prefix, 'attempts', settings.ATTEMPTS_PER_MINUTE, 60)
   }
 
-  /** Counts no call of an account until `restored` resolves to true: nobody knows how many it has left. */
+  /**
+   * Counts no call of an account until `restored` resolves to true: before that, nobody knows how many it has
+   * left.
+   */
   restoreFirst(restored: () => Promise<boolean>): void {
     this.#callsRestored = restored
   }
@@ -107,7 +110,7 @@ export class Limits {
 
   /**
    * Counts a read of a known caller, as `admit` does after a check of the attempts left. Returns undefined
-   * and counts nothing if the call may be refused, or if finding out takes waiting.
+   * and counts nothing if the call may be refused, or if the answer would take waiting.
    */
   admitNow(
     call: 'verification' | 'read',
@@ -128,7 +131,7 @@ export class Limits {
   }
 
   /**
-   * The usage of an account in this month, and the start of the next one. Counts nothing.
+   * Returns the usage of an account in this month, and the start of the next one. Counts nothing.
    *
    * @throws ServiceError `unavailable` while the usage is not loaded.
    */
@@ -146,7 +149,7 @@ export class Limits {
     }
   }
 
-  /** The most ids in a bulk request of this caller. */
+  /** Returns the most ids in a bulk request of this caller. */
   bulkIds(caller: Caller): number {
     return BULK_IDS[caller.kind === 'anonymous' ? 'free' : caller.tier]
   }
@@ -174,8 +177,8 @@ function usageEntryOf({ key_id: keyId, account_id: accountId, tier }: KeyRecord,
 }
 
 /**
- * The name that the failed calls of a caller are counted under. An account's name has eight letters and
- * digits alone, and an address has a dot or a colon, or is `unknown`: no two are the same.
+ * Returns the name under which a caller's failed calls are counted. An account's name has only eight letters
+ * and digits, and an address has a dot or a colon, or is `unknown`, so no two names are the same.
  */
 export function payerOf(caller: Caller, address: string): string {
   return caller.kind === 'anonymous' ? address : caller.account_id

@@ -7,14 +7,16 @@ interface Entry {
   endsMs: number
 }
 
-/** Keeps the counts of the latest callers. Time is that of `performance.now`, a clock that nobody sets. */
+/**
+ * Keeps the counts of the latest callers. Its time is that of `performance.now`, a clock that nobody sets.
+ */
 export class MemoryCounter implements OwnCounter {
   readonly #durationMs: number
   readonly #entries: LRUCache<string, Entry>
 
   constructor(...[, durationS, mostCallers]: CounterSpec) {
     this.#durationMs = durationS * 1000
-    // A `max` would allocate room for all of them at once.
+    // A `max` would allocate room for all entries at once.
     this.#entries = new LRUCache({ maxSize: mostCallers, sizeCalculation: () => 1 })
   }
 

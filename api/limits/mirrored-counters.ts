@@ -2,7 +2,7 @@
 import type { Count, CounterSpec, Counters } from './counters.ts'
 import { MemoryCounter } from './memory-counter.ts'
 
-/** One change of a count, as a process tells it. */
+/** A change of a count, as one process tells it to the others. */
 export interface CountedAttempt {
   spec: CounterSpec
   verb: 'consume' | 'giveBack'

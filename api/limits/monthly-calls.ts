@@ -1,5 +1,5 @@
-// Monthly quotas: the verification calls of an account, or of an address without a key, in a calendar month,
-// in UTC.
+// Counts verification calls toward monthly quotas: those of an account, or of an address without a key, in a
+// calendar month (UTC).
 import { dayOf } from './calendar.ts'
 import type { Counter, Counters } from './counters.ts'
 import {
@@ -28,7 +28,8 @@ export class MonthlyCalls {
   }
 
   /**
-   * Counts the calls of accounts before this process started, for counters in its memory alone. Call it once.
+   * Adds the calls that accounts made before this process started. Only counters in its own memory need this,
+   * once.
    */
   async restore(month: string, used: ReadonlyMap<string, number>): Promise<void> {
     const counter = this.#counterOf(month)
@@ -48,7 +49,7 @@ export class MonthlyCalls {
     }
   }
 
-  /** The calls of a caller in the month. Counts nothing. */
+  /** Returns the calls of a caller in the month. Counts nothing. */
   async used(caller: string, at: Date): Promise<number> {
     return (await this.#counterOf(dayOf(at).month).get(caller))?.used ?? 0
   }
@@ -60,7 +61,7 @@ export class MonthlyCalls {
     const name = `${this.#prefix}:${this.#policy}:${month}`
     const counter = this.#counters.counter(name, KEPT_S, this.#mostCallers)
     this.#months.set(month, counter)
-    // The month before is kept, for a clock that is set back over midnight.
+    // The previous month stays, because a clock may be set back over midnight.
     const old = [...this.#months.keys()].toSorted().slice(0, -2)
     for (const past of old) this.#months.delete(past)
     return counter

@@ -14,15 +14,15 @@ end
 redis.call('set', KEYS[1], 0, 'EX', ARGV[2], 'NX')
 return {redis.call('incrby', KEYS[1], points), redis.call('pttl', KEYS[1])}`
 
-/** A healthy Redis is never silent for as long, and one that hangs must not hold up calls. */
+/** A healthy Redis is never silent for this long, and a Redis that hangs must not hold up calls. */
 const SILENCE_MS = 2_000
 const LONGEST_PAUSE_MS = 2_000
 
 /**
- * Connects to Redis. While it does not answer later, each node counts by itself, starting from zero.
+ * Connects to Redis. If Redis stops answering later, each node counts by itself, starting from zero.
  *
  * @throws ServiceError `invalid` for a URL that cannot be used, `unavailable` if Redis does not answer at the
- * start.
+ *   start.
  */
 export async function countInRedis(url: string, logger: Logger): Promise<Counters> {
   let connected = false
@@ -34,7 +34,7 @@ export async function countInRedis(url: string, logger: Logger): Promise<Counter
     logger.warn({ err: error, redis: host }, 'Redis does not answer: this node counts calls by itself')
   }
   client.on('error', (error: unknown) => {
-    // Before the connection stands, the error is thrown below.
+    // Before the first connection, the code below throws the error.
     if (connected) warn(error)
   })
   client.on('ready', () => {
@@ -104,7 +104,7 @@ class RedisCounter implements Counter {
   }
 
   async consume(caller: string, calls = 1, quota = Infinity): Promise<Count> {
-    // The stand-in does not know the quota either: else it would be given back calls that it had not counted.
+    // The stand-in gets no quota either, because `giveBack` may subtract only calls that it has counted.
     const count = await this.#redis
       .consume(caller, calls)
       .then(countOf, () => this.#standIn.consume(caller, calls))
@@ -116,7 +116,7 @@ class RedisCounter implements Counter {
     return this.#redis.reward(caller, calls).then(countOf, () => this.#standIn.giveBack(caller, calls))
   }
 
-  /** Gives back nothing, which the script answers with the count. */
+  /** Gives back 0 calls, because the script then answers with the count. */
   get(caller: string): Promise<Count | null> {
     return this.#redis.reward(caller, 0).then(countOf, () => this.#standIn.get(caller))
   }

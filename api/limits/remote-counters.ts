@@ -39,7 +39,8 @@ export class RemoteCounters implements Counters {
 }
 
 /**
- * Sends the calls of one turn of the event loop in one message, and then those that came before its answer.
+ * Sends the calls of one turn of the event loop in one message, and those that come before its answer in the
+ * next message.
  */
 function together(askAll: AskCounters): Ask {
   let waiting: { call: CounterCall; resolve: (answer: CounterAnswer | undefined) => void }[] = []
@@ -67,7 +68,9 @@ interface Lease {
   calls: number
   /** The caller's count at the last answer, with all leases. */
   total: number
-  /** The quota of the grant: two keys of one account may have different ones. All leases are within it. */
+  /**
+   * The largest quota under which these calls were leased: two keys of one account may have different quotas.
+   */
   quota: number
   endsMs: number
 }

@@ -22,7 +22,7 @@ const DESCRIPTIONS: Record<number, string> = {
   503: 'A dependency does not answer, stored data is damaged, or the service is stopping',
 }
 
-/** Problems that are the same for every call: in the document once, and referred to. */
+/** Problems that are the same for every call. The document defines each once and refers to it. */
 const SHARED: Record<number, ProblemText & { name: string }> = {
   400: {
     name: 'BadRequest',
@@ -89,7 +89,7 @@ const QUOTA_STATE: readonly HeaderName[] = ['RateLimit-Policy', 'RateLimit']
 /** Failures after a limited call was counted. */
 const AFTER_COUNTING = new Set([403, 404, 409, 429])
 
-/** The statuses of failure that a call can have, in order. */
+/** Returns the failure statuses of a call, in order. */
 function failuresOf({
   body,
   key,
@@ -166,12 +166,12 @@ function exampleProblem({ type, detail, errors }: ProblemText): Problem {
   return problem(type, detail, errors)
 }
 
-/** The answers that are the same for every call. */
+/** Returns the answers that are the same for every call. */
 export function sharedAnswers(): Record<string, object> {
   const answers: Record<string, object> = {}
   for (const [text, { name, ...told }] of Object.entries(SHARED)) {
     const status = Number(text)
-    // A body is sent by POST alone, and another method is refused before anything is counted.
+    // Only a POST has a body, and a wrong method is refused before anything is counted.
     const sometimes = [...(BODY.includes(status) ? [] : CORS), ...(status === 405 ? [] : QUOTA_STATE)]
     answers[name] = answerOf(status, status === 405 ? ['Allow'] : [], sometimes, {
       problem: exampleProblem(told),

@@ -98,9 +98,9 @@ function operation(spec: Route, schemas: NamedSchemas): object {
 }
 
 /**
- * Described in its bare form, without the quotation marks of draft-ietf-httpapi-idempotency-key-header. It
- * has no example, because everyone who tries the call from the page would send it, and be shown the same
- * agent and API key.
+ * Describes the header in its bare form, without the quotation marks of
+ * draft-ietf-httpapi-idempotency-key-header. The header has no example, because everyone who tries the call
+ * on the page would send that example and get the same agent and API key.
  */
 function idempotencyKey(isUnguessable: boolean): object {
   const shortest = isUnguessable ? MIN_UNGUESSABLE_LENGTH : 1

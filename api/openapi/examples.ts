@@ -8,7 +8,7 @@ export const AGENT_ID = '01955c3a-7b1e-7c32-9d4f-2f6b8e1a0c5d'
 export const USER_ID = '7c9e6679-7425-40de-944b-e07fc1f90ae7'
 export const QUESTION_ID = '5f0b6f4e-8f5e-4d0a-9c58-1d1b0c6f7a21'
 
-/** The problem of one value in a part of a request. */
+/** Returns the problem of one wrong value in a part of a request. */
 export const invalid = (part: 'path' | 'query' | 'body', name: string, detail: string): ProblemText => ({
   type: `invalid-${part}`,
   detail: `the ${part} is not valid: ${name} ${detail}`,

@@ -6,7 +6,7 @@ import { SECURITY_HEADERS } from '../http/answer-head.ts'
 
 export type HeaderName = keyof typeof HEADERS
 
-/** An answer that lists one has it, unless it says otherwise. */
+/** An answer always has the headers that it lists, unless an entry here says otherwise. */
 const HEADERS = {
   'X-Request-Id': {
     description: 'Identifies this answer in the logs of the operator.',
@@ -84,7 +84,7 @@ const HEADERS = {
   },
 }
 
-/** Headers of every answer, which are therefore not listed with each. */
+/** Headers that every answer has, so that no answer lists them. */
 const OF_EVERY_ANSWER: Record<keyof typeof SECURITY_HEADERS, string> = {
   'Content-Security-Policy':
     'A browser loads and runs nothing from an answer, except what the page /docs needs.',
@@ -105,7 +105,7 @@ const OPTIONAL_HEADERS: readonly HeaderName[] = [
   'Access-Control-Expose-Headers',
 ]
 
-/** References to headers that an answer always has, and to `optional` ones that it sometimes has. */
+/** Returns references to headers that an answer always has, and to `optional` ones that it sometimes has. */
 export function headerRefs(names: readonly HeaderName[], optional: readonly HeaderName[] = []): object {
   const ref = (name: HeaderName, suffix = '') => [
     name,

@@ -1,5 +1,4 @@
-// The log of the examples of the OpenAPI document: its proofs hold, of the example payloads and with the
-// example key.
+// The example log of the OpenAPI document. Its proofs hold for the example payloads under the example key.
 import { signedCheckpoint } from '../../pipeline/proof/checkpoint.ts'
 import { canonical } from '../../pipeline/proof/canonical.ts'
 import { base64Of } from '../../pipeline/proof/base64.ts'
@@ -26,15 +25,15 @@ interface Trees {
 let made: ReturnType<typeof makeExamples> | undefined
 
 /**
- * Made once they are asked for, because their signatures and trees would take a tenth of the time in which a
- * service starts.
+ * Makes the examples on first use, because their signatures and trees would take a tenth of the start of a
+ * service.
  */
 export function logExamples(): ReturnType<typeof makeExamples> {
   return (made ??= makeExamples())
 }
 
 function makeExamples() {
-  /** Anyone can sign with it, as an example may be. */
+  /** Anyone can sign with this key, which does no harm in an example. */
   const key = signingKeyOf(ORIGIN, 'log', new Uint8Array(32))
   const acknowledgement = canonical(acknowledgedForecast)
   const trees = {
@@ -71,7 +70,7 @@ function makeExamples() {
   }
 }
 
-/** Each kind of entity has one. */
+/** Each entity type has its own tree. */
 function treeOf(entityType: EntityType): MerkleTree {
   return new MerkleTree(LEAVES.map((kind) => leafHash(canonical(PUBLICATIONS[entityType][kind]))))
 }

@@ -1,8 +1,8 @@
-// The schemas of the OpenAPI document, made from the zod schemas that validate.
+// The schemas of the OpenAPI document, generated from the zod schemas that validate requests and answers.
 import { z } from 'zod'
 import { PARTS, REQUESTS, RESPONSES } from '../../schemas/json-schemas.ts'
 
-/** Files in the store that no call answers. */
+/** Files in the store that no call returns. */
 const STORED = new Set([
   'release-shard',
   'owner-shard',
@@ -13,7 +13,7 @@ const STORED = new Set([
   'snapshot-manifest',
 ])
 
-/** A schema with a name is in the document once, and is referred to. */
+/** The document defines each named schema once and refers to it. */
 export class NamedSchemas {
   readonly components: Record<string, object> = {}
   readonly #names = new Map<z.ZodType, string>()
@@ -43,7 +43,7 @@ export class NamedSchemas {
   }
 }
 
-/** The fields of an object as parameters, each with its example. */
+/** Returns the fields of an object as parameters, each with its example. */
 export function parameters(
   schema: z.ZodType,
   place: 'path' | 'query',
@@ -66,7 +66,7 @@ export function parameters(
   })
 }
 
-/** Says of each choice between components which field tells them apart, if each has another `status`. */
+/** Adds a discriminator to each choice between components that all have a constant `status`. */
 function addDiscriminators(schema: unknown, components: Record<string, object>): void {
   if (typeof schema !== 'object' || schema === null) return
   for (const part of Object.values(schema)) addDiscriminators(part, components)
@@ -91,7 +91,7 @@ function withoutDialect(schema: object): object {
   return rules
 }
 
-/** `agent-verification` is AgentVerification. */
+/** Turns `agent-verification` into AgentVerification. */
 export function componentName(file: string): string {
   return file.replace(/(?:^|-)([a-z])/g, (_whole, letter: string) => letter.toUpperCase())
 }

@@ -1,5 +1,5 @@
-// The titles that a release awards, in words and in shapes, so that neither colour nor picture is needed to
-// tell them apart.
+// Shows the titles that a release awards in words and in shapes, so that readers can tell them apart without
+// colour or picture.
 import type { Badge, Certification } from '../../schemas/payloads.ts'
 import { type Html, html } from './html.ts'
 
@@ -16,24 +16,24 @@ const SHAPES: Record<Title, string> = {
   platinum: '✓✓',
 }
 
-/** An award as the entries of a release hold it. */
+/** An award in an entry of a release. */
 export type Award = { certification: Certification } | { badge: Badge }
 
 export function titleOf(award: Award): Title {
   return 'certification' in award ? award.certification : award.badge
 }
 
-/** As in “no title” and “expert”. */
+/** Returns words such as “no title” and “expert”. */
 export function titleInWords(title: Title): string {
   return title === 'none' ? 'no title' : title
 }
 
-/** The shape is for the eye: the word beside it says the same. */
+/** Returns the shape of a title, hidden from screen readers because the word next to it says the same. */
 export function shapeOf(title: Title): Html {
   return html`<span class="shape" aria-hidden="true">${SHAPES[title]}</span>`
 }
 
-/** As in “✓✓ expert”. */
+/** Returns a shape with its word, such as “✓✓ expert”. */
 export function awarded(award: Award): Html {
   const title = titleOf(award)
   return html`<span class="award award-${title}">${shapeOf(title)} ${titleInWords(title)}</span>`

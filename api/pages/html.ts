@@ -1,5 +1,4 @@
-// The one way to make HTML and SVG: a template that escapes every value, so that what a user named stays
-// text.
+// The one way to make HTML and SVG: a template that escapes every value, so that a user's text stays text.
 
 /** Markup that is safe to send as it is. */
 export class Html {
@@ -15,8 +14,8 @@ export class Html {
 }
 
 /**
- * What a template may hold: text and numbers, which are escaped, and markup; nothing for null, undefined and
- * false.
+ * A value in a template. Text and numbers are escaped, markup stays, and null, undefined and false add
+ * nothing.
  */
 export type HtmlPart = string | number | Html | null | undefined | false | readonly HtmlPart[]
 
@@ -28,7 +27,7 @@ const ENTITIES: Record<string, string> = {
   "'": '&#39;',
 }
 
-/** For attributes, which must be in quotes, and for content. */
+/** Escapes text for content and for attributes, which must be in quotes. */
 function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character]!)
 }

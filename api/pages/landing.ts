@@ -1,4 +1,5 @@
-// The landing page: in ten seconds what the service is, whether it lives, who leads, and what to do next.
+// The landing page: shows in ten seconds what the service is, whether it is alive, who leads, and what to do
+// next.
 import type { ReleaseManifest } from '../../schemas/payloads.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import { type Html, type HtmlPart, html } from './html.ts'
@@ -13,14 +14,14 @@ import { time } from './wording.ts'
 
 export interface LandingView {
   site: Site
-  /** Undefined where nothing has been released. */
+  /** Undefined before the first release. */
   manifest: ReleaseManifest | undefined
-  /** The first of the leaderboard of a kind; only ranked ones are shown. */
+  /** The first entries of one leaderboard; the page shows only ranked ones. */
   leaders: { entityType: EntityType; entries: readonly Entry[] }
   rules: RankRules
   nextReleaseAt: Date | undefined
   isSigned: boolean
-  /** Whether there is something to try in the sandbox; for a page of the sandbox it says nothing. */
+  /** Whether the sandbox has something to try. Pages of the sandbox ignore it. */
   isSandboxSeeded: boolean
 }
 
@@ -74,7 +75,7 @@ function nothing({ site, nextReleaseAt, isSandboxSeeded }: LandingView): Html {
   return html`<div class="state"><p>${nothingScored(nextReleaseAt)}${sandbox && html` The sandbox has simulated questions and forecasters: <a href="/sandbox/">try it there now</a>.`}</p></div>`
 }
 
-/** The shortest example of each thing that one can do here. */
+/** Shows the shortest example of each thing that a visitor can do. */
 function doors(site: Site): Html {
   const door = (heading: string, words: HtmlPart, example: string, ways: HtmlPart) =>
     html`<li class="door"><div><h3>${heading}</h3>
@@ -102,7 +103,7 @@ ${door(
 ${site.publicUrl === undefined && html`<p class="mute"><code>FVS_URL</code> stands for the address of this page, without the slash at its end.</p>`}`
 }
 
-/** The whole address of a path in the sandbox, also for a page of production. */
+/** Returns the whole address of a path in the sandbox, also for a page of production. */
 function inSandbox(site: Site, path: string): string {
   const isBelow = site.environment === 'production' && site.publicUrl === undefined
   return commandAddress(

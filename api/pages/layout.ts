@@ -5,18 +5,18 @@ import { type Site, addressOf, linkTo } from './site.ts'
 
 export interface Page {
   site: Site
-  /** Of the tab and of previews in chats: what the page says in one line, without the name of the service. */
+  /** One line for the tab and for previews in chats, without the name of the service. */
   title: string
   /** One or two sentences for previews and search engines. */
   description: string
-  /** Of the page in its environment, with its query, as in `/view/agents?page=2`. */
+  /** The path of the page in its environment, with its query, as in `/view/agents?page=2`. */
   path: string
   /** The `h1`; the title if it is left out. */
   heading?: HtmlPart
   content: HtmlPart
   /** False for a page that search engines should leave out, as they must all of the sandbox. */
   isIndexed?: boolean
-  /** What a preview calls the page. */
+  /** The Open Graph type of the page. */
   kind?: 'website' | 'profile' | 'article'
   scripts?: readonly Asset[]
   /** Paths of the same content for programs, by media type. */
@@ -32,17 +32,17 @@ type Way = readonly [path: string, label: string]
 const NAVIGATION: readonly Way[] = [
   ['/view/agents', 'Agents'],
   ['/view/forecasters', 'Forecasters'],
-  // Those that can still be answered come first.
+  // The list shows open questions first.
   ['/view/questions?status=open', 'Questions'],
   ['/view/methodology', 'Method'],
 ]
-/** In the foot of every page, and in its head where there is room. */
+/** Links in the foot of every page, and in its head if there is room. */
 const FURTHER: readonly Way[] = [
   ['/view/verify', 'Check a record'],
   ['/docs', 'API'],
 ]
 
-/** The whole document. Its bytes depend on nothing but the argument. */
+/** Returns the whole document. Its bytes depend only on the argument. */
 export function page({ heading, content, source, ...head }: Page): Html {
   const { site, path, title } = head
   return html`<!doctype html>

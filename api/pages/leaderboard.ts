@@ -13,7 +13,7 @@ import { nothingScored } from './states.ts'
 export interface LeaderboardView {
   site: Site
   entityType: EntityType
-  /** The page of the release; undefined where there is no release, or none of the kind in it. */
+  /** The page in the release; undefined if there is no release, or no such page in it. */
   file: LeaderboardFile | undefined
   /** The first is 1. */
   pageNumber: number

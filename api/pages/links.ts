@@ -14,7 +14,7 @@ export function questionPath(id: string): string {
   return `/view/questions/${id}`
 }
 
-/** A path with a query of the parameters that have a value; the path alone if none has. */
+/** Returns a path with a query of the parameters that have a value, or the path alone if none has. */
 export function withQuery(path: string, parameters: Record<string, string | number | undefined>): string {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(parameters)) {

@@ -1,5 +1,5 @@
-// The project's own Markdown as HTML that fits a page: headings that can be linked to, tables that scroll
-// inside of themselves.
+// Renders the project's own Markdown as HTML that fits a page: links can lead to its headings, and its tables
+// scroll.
 import MarkdownIt, { type Token } from 'markdown-it'
 import { Html, html } from './html.ts'
 
@@ -40,12 +40,12 @@ function withoutTitle(tokens: Token[]): [title: string, body: Token[]] {
   return [textOf(inline), tokens.slice(3)]
 }
 
-/** The words of an inline token, without their marks. */
+/** Returns the words of an inline token, without their marks. */
 function textOf(inline: Token | undefined): string {
   return (inline?.children ?? []).map(({ type, content }) => (type === 'softbreak' ? ' ' : content)).join('')
 }
 
-/** The anchors that code hosts give to headings, so that the links within the document lead somewhere. */
+/** Returns the anchor that code hosts give to a heading, so that links within the document work. */
 function anchorOf(heading: string, seen: Map<string, number>): string {
   const anchor = heading
     .toLowerCase()

@@ -1,4 +1,4 @@
-// The method as a page, of the same Markdown that the service publishes.
+// Renders the method as a page, from the same Markdown that the service publishes.
 import { type Html, html } from './html.ts'
 import { page } from './layout.ts'
 import { type Site, linkTo } from './site.ts'

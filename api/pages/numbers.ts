@@ -1,13 +1,13 @@
-// How pages write numbers and instants: a fixed number of decimals, a sign where there is a zero to compare
-// with, UTC.
+// Writes numbers and instants for pages: with fixed decimals, with a sign if readers compare them with 0, in
+// UTC.
 
-/** With its sign and a true minus: `+0.203`, `−0.052`; zero has none. */
+/** Writes a number with its sign and a true minus: `+0.203`, `−0.052`; zero has no sign. */
 export function signed(value: number, decimals = 3): string {
   if (value === 0) return value.toFixed(decimals)
   return `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(decimals)}`
 }
 
-/** With a true minus where it is negative. */
+/** Writes a number with a true minus if it is negative. */
 export function plain(value: number, decimals = 3): string {
   return `${value < 0 ? '−' : ''}${Math.abs(value).toFixed(decimals)}`
 }
@@ -15,7 +15,7 @@ export function plain(value: number, decimals = 3): string {
 /** Keeps a number and its unit on one line. */
 const NO_BREAK = '\u00a0'
 
-/** A share as `70 %`. Only exactly 0 and 1 are written as 0 % and 100 %. */
+/** Writes a share as `70 %`. Only exactly 0 and 1 are written as 0 % and 100 %. */
 export function percent(share: number, decimals = 0): string {
   const step = 10 ** -decimals
   const value = share * 100
@@ -25,17 +25,17 @@ export function percent(share: number, decimals = 0): string {
   return written(value)
 }
 
-/** `1 question`, `2 questions`, `1,200 questions`. */
+/** Writes a count with its noun: `1 question`, `2 questions`, `1,200 questions`. */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${grouped(count)} ${count === 1 ? one : many}`
 }
 
-/** A whole number with commas between its thousands. */
+/** Writes a whole number with commas between its thousands. */
 export function grouped(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',')
 }
 
-/** An instant of a payload as `2026-11-21 21:46 UTC`. */
+/** Writes an instant of a payload as `2026-11-21 21:46 UTC`. */
 export function minuteOf(instant: string): string {
   return `${instant.slice(0, 10)} ${instant.slice(11, 16)} UTC`
 }

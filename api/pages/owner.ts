@@ -1,4 +1,4 @@
-// All agents of an owner: which of how many one is shown.
+// The page of an owner: lists all its agents, so that none can be shown as if it were the only one.
 import type { z } from 'zod'
 import type { owner } from '../../schemas/payloads.ts'
 import { awarded } from './award.ts'

@@ -1,5 +1,5 @@
-// What a browser may do with a page: load its style, scripts and pictures from this service, and nothing
-// else.
+// Tells browsers that a page may only use this service: for its style, scripts, pictures, requests and forms.
+// Only pictures may also be in data URLs.
 
 export const PAGE_HEADERS = {
   'Content-Security-Policy': [

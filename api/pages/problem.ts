@@ -1,4 +1,4 @@
-// A failure as a page: what was wrong with the request, and the ways home.
+// Shows a failure as a page: what was wrong with the request, and links to go on.
 import type { Problem } from '../../schemas/answers.ts'
 import { type Html, html } from './html.ts'
 import { page } from './layout.ts'

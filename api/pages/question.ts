@@ -1,4 +1,4 @@
-// One question: what is asked, how its outcome is decided, and what is known of it.
+// The page of one question: what it asks, how its outcome is decided, and what is known about it.
 import type { ListedQuestion, QuestionTexts } from '../../schemas/answers.ts'
 import { type Html, type HtmlPart, html } from './html.ts'
 import { page } from './layout.ts'
@@ -7,7 +7,7 @@ import type { Site } from './site.ts'
 import { named, time } from './wording.ts'
 
 export interface QuestionView extends ListedQuestion, QuestionTexts {
-  /** The number of agents that have answered; undefined where it is not known. */
+  /** The number of agents that have answered; undefined if it is not known. */
   agents: number | undefined
 }
 
@@ -56,8 +56,8 @@ ${row('Forecasts from', time(question.opened_at))}${row('Forecasts until', time(
 }
 
 /**
- * A link only where it leads to a web page; the address itself is shown, so that nobody is misled about where
- * it leads.
+ * Links an address only if it leads to a web page. The link shows the address itself, so that it misleads
+ * nobody.
  */
 function external(url: string): Html {
   if (!/^https?:\/\//i.test(url)) return named(url)

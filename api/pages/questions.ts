@@ -10,7 +10,7 @@ import { dayOf, named } from './wording.ts'
 
 const PATH = '/view/questions'
 
-/** What was asked for, as it was written. */
+/** The filters as the visitor wrote them. */
 export interface QuestionFilters {
   status?: QuestionStatus | undefined
   category?: string | undefined
@@ -20,7 +20,7 @@ export interface QuestionFilters {
 export interface QuestionsView {
   site: Site
   filters: QuestionFilters
-  /** Of the page that is shown; undefined for the first. */
+  /** The cursor of the shown page; undefined for the first. */
   cursor: string | undefined
   list: QuestionPage
 }

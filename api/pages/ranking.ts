@@ -1,4 +1,4 @@
-// Rows of the leaderboard: those that cannot be told apart stand together.
+// Rows of the leaderboard. Entries that cannot be told apart form a band.
 import type { LeaderboardFile } from '../../schemas/payloads.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import { awarded } from './award.ts'
@@ -17,7 +17,7 @@ export const WORDS: Record<EntityType, { one: string; many: string }> = {
   forecaster: { one: 'forecaster', many: 'forecasters' },
 }
 
-/** What the method asks of a rank. */
+/** The requirements of the method for a rank. */
 export interface RankRules {
   /** Contested questions that make an entity ranked. */
   eligible_questions: number
@@ -25,15 +25,15 @@ export interface RankRules {
   contest_voices: number
 }
 
-/** As in “25 contested questions: those that at least 5 other voices answered”. */
+/** Returns words such as “25 contested questions: those that at least 5 other voices answered”. */
 export function contestedQuestions({ eligible_questions, contest_voices }: RankRules): string {
   return `${eligible_questions} contested questions: those that at least ${contest_voices} other voices answered`
 }
 
 /**
- * The ranked in bands. A band begins with the first row that is told apart from the first row of the band
- * before: two rows are not told apart when the rank interval of each holds the rank of the other (METHODOLOGY
- * §3).
+ * Groups the ranked entries in bands. A band begins with the first entry that is told apart from the first
+ * entry of the band before. Two entries are not told apart if the rank interval of each holds the rank of the
+ * other (METHODOLOGY §3).
  */
 export function bandsOf(ranked: readonly Entry[]): Entry[][] {
   const bands: Entry[][] = []
@@ -56,7 +56,7 @@ export function idOf(entry: Entry): string {
 function nameCell(site: Site, entityType: EntityType, entry: Entry): Html {
   const id = idOf(entry)
   const path = linkTo(site, profilePath(entityType, id))
-  // Whoever is not ranked has no title.
+  // An entity without a rank has no title.
   const title = entry.rank !== null && html`<span class="under">${awarded(entry)}</span>`
   return html`<th scope="row" class="name"><a href="${path}">${entry.name === null ? 'without a name' : named(entry.name)}</a> ${endOf(id)}${title}</th>`
 }

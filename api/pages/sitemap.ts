@@ -1,8 +1,8 @@
-// What search engines are told: which pages there are.
+// Tells search engines which pages there are.
 import { type Html, html } from './html.ts'
 import { type Site, addressOf } from './site.ts'
 
-/** The pages that there are without any entity. */
+/** Pages that exist without any entity. */
 const FIXED = [
   '/',
   '/view/agents',
@@ -13,8 +13,8 @@ const FIXED = [
 ]
 
 /**
- * Without `PUBLIC_URL`, and in the sandbox, it names nothing: only whole addresses count, and the sandbox is
- * not to be found.
+ * Names no pages without `PUBLIC_URL`, because only whole addresses count, and none of the sandbox, because
+ * nobody should find them.
  */
 export function sitemap(site: Site, profiles: readonly string[]): Html {
   const isTold = site.environment === 'production' && site.publicUrl !== undefined

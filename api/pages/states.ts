@@ -1,4 +1,4 @@
-// What pages say where there is nothing to show yet.
+// Texts for pages that have nothing to show yet.
 import { type Html, html } from './html.ts'
 import { time } from './wording.ts'
 
@@ -6,7 +6,7 @@ export function nothingScored(nextReleaseAt: Date | undefined): Html {
   return html`Nothing has been scored yet. ${nextRelease(nextReleaseAt)}`
 }
 
-/** Nothing where this node does not know. */
+/** Returns nothing if this node does not know. */
 export function nextRelease(at: Date | undefined): Html {
   return html`${at && html`The next release is due at ${time(at)}.`}`
 }

@@ -2,7 +2,7 @@
 import { type Html, type HtmlPart, html } from './html.ts'
 
 /**
- * Takes a `<table>` into a region that the keyboard can scroll.
+ * Puts a `<table>` into a region that the keyboard can scroll.
  *
  * @param name says what the table holds; screen readers read it out, so no two on a page may be the same.
  */

@@ -1,4 +1,4 @@
-// The page on which anyone checks a record: in the browser, or in a shell where the browser cannot.
+// The page on which anyone checks a record: in the browser, or in a shell if the browser cannot.
 import { CHECK_SCRIPTS } from './assets.ts'
 import { type Html, html } from './html.ts'
 import { page } from './layout.ts'

@@ -1,14 +1,14 @@
-// Axes of the charts: where a value lies, and at which values to write a number.
+// Axes of the charts: places values, and chooses the values that get a number.
 
 export interface Axis {
   least: number
   most: number
-  /** Where `least` and `most` are drawn, in units of the view box. */
+  /** The coordinates of `least` and `most`, in units of the view box. */
   from: number
   to: number
 }
 
-/** A coordinate with one decimal. What lies beyond the axis is drawn at its end. */
+/** Returns a coordinate with one decimal. A value beyond the axis gets the end of the axis. */
 export function place({ least, most, from, to }: Axis, value: number): number {
   const share = Math.min(1, Math.max(0, (value - least) / (most - least)))
   return Number((from + share * (to - from)).toFixed(1))
@@ -17,7 +17,8 @@ export function place({ least, most, from, to }: Axis, value: number): number {
 const STEPS = [1, 2, 2.5, 5, 10]
 
 /**
- * The smallest step that divides a range into `parts` parts or fewer: 1, 2, 2.5 or 5 times a power of ten.
+ * Returns the smallest step that divides a range into `parts` parts or fewer: 1, 2, 2.5 or 5 times a power of
+ * ten.
  */
 export function stepFor(range: number, parts: number): number {
   const power = 10 ** Math.floor(Math.log10(range / parts))
@@ -25,14 +26,14 @@ export function stepFor(range: number, parts: number): number {
   return power * STEPS.find((step) => power * step * parts >= range * (1 - 1e-9))!
 }
 
-/** How many decimals tell the multiples of a step apart. */
+/** Returns the number of decimals that tells the multiples of a step apart. */
 export function decimalsOf(step: number): number {
   let decimals = 0
   while (Math.abs(step * 10 ** decimals - Math.round(step * 10 ** decimals)) > 1e-6) decimals += 1
   return decimals
 }
 
-/** The multiples of a step from `least` to `most`. */
+/** Returns the multiples of a step from `least` to `most`. */
 export function multiples(least: number, most: number, step: number): number[] {
   const first = Math.ceil(least / step - 1e-9)
   const last = Math.floor(most / step + 1e-9)

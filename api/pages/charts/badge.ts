@@ -1,4 +1,4 @@
-// The badge: what a release says of an entity in one line, as a picture and for shields.io.
+// The badge: one line from a release about an entity, as a picture and for shields.io.
 import type { z } from 'zod'
 import type { agentVerification, forecasterVerification } from '../../../schemas/payloads.ts'
 import type { EntityType } from '../../../schemas/tables.ts'
@@ -34,7 +34,7 @@ const TITLE_COLORS: Record<string, string> = {
   platinum: GREEN,
 }
 
-/** `eligibleQuestions` is how many contested questions make an entity ranked. */
+/** `eligibleQuestions` is the number of contested questions that a rank takes. */
 export function badgeOf(
   environment: Environment,
   entityType: EntityType,
@@ -66,7 +66,7 @@ function claimOf(
   }
 }
 
-/** The endpoint schema of shields.io. */
+/** Returns a badge in the endpoint schema of shields.io. */
 export function badgeJson({ label, message, color }: Badge) {
   return { schemaVersion: 1, label, message, color }
 }
@@ -93,7 +93,8 @@ const STRIPES = html`<pattern id="stripes" width="12" height="12" patternUnits="
 `
 
 /**
- * Tenths of a pixel that the characters of a badge take in Verdana of 11 px. Others are as wide as a digit.
+ * The widths of characters in Verdana of 11 px, in tenths of a pixel. Other characters are as wide as a
+ * digit.
  */
 const WIDTHS: Record<string, number> = {
   ...widths(30, 'il'),

@@ -1,4 +1,5 @@
-// A skill and its interval in a table's row: every bar has the same scale, so that rows can be compared.
+// Draws a skill and its interval in a table's row. Every bar has the same scale, so that readers can compare
+// rows.
 import { type Html, html } from '../html.ts'
 import { signed } from '../numbers.ts'
 
@@ -6,19 +7,22 @@ const WIDTH = 120
 const HEIGHT = 16
 const MIDDLE = HEIGHT / 2
 const DOT = 3.5
-/** The skill at each end of the bar. What lies beyond ends in an arrow. */
+/** The skill at each end of the bar. An interval that reaches beyond an end gets an arrow there. */
 const REACH = 0.5
 const INSET = 5
 
 const clamped = (skill: number) => Math.min(REACH, Math.max(-REACH, skill))
 
-/** Where a skill is drawn, in units of the view box. */
+/** Returns the coordinate of a skill, in units of the view box. */
 export function barX(skill: number): number {
   const half = WIDTH / 2 - INSET
   return Number((WIDTH / 2 + (clamped(skill) / REACH) * half).toFixed(1))
 }
 
-/** 120 × 16 with a tick at 0, the middle of the field. Without an interval there is only the dot. */
+/**
+ * Draws 120 × 16 with a tick at 0, the middle of the field, and a dot at the skill. The interval may be
+ * missing.
+ */
 export function intervalBar(skill: number, interval: { lower: number; upper: number } | null): Html {
   const range = interval && `, between ${signed(interval.lower)} and ${signed(interval.upper)}`
   const [left, right] = interval ? [interval.lower, interval.upper].map(barX) : []

@@ -1,5 +1,5 @@
-// The reliability diagram: what closing forecasts said beside how often yes came, with the recalibration
-// curve.
+// The reliability diagram: plots how often yes came against what closing forecasts said, with the
+// recalibration curve.
 import type { EntityMetrics } from '../../../schemas/metrics.ts'
 import { type Html, type HtmlPart, html } from '../html.ts'
 import { counted, percent } from '../numbers.ts'
@@ -17,7 +17,7 @@ const COUNTS_HEIGHT = 34
 const QUARTERS = [0, 0.25, 0.5, 0.75, 1]
 const LEAST_RADIUS = 3
 const MORE_RADIUS = 4
-/** With fewer there is next to nothing that luck could not explain. */
+/** With fewer forecasts, luck could explain nearly everything. */
 const LEAST_FORECASTS = 25
 
 /** A bin with at least one forecast. */
@@ -25,7 +25,7 @@ type FilledBin = { [Field in keyof CalibrationBin]: number }
 
 const filled = (curve: readonly CalibrationBin[]) => curve.filter(({ count }) => count > 0) as FilledBin[]
 
-/** What the diagram shows, in one sentence. */
+/** Says in one sentence what the diagram shows. */
 export function reliabilityResult(curve: readonly CalibrationBin[]): string {
   const bins = filled(curve)
   const off = bins.filter(
@@ -86,7 +86,7 @@ function bar({ lower, upper, count }: FilledBin, most: number): Html {
   return html`<rect x="${from.toFixed(1)}" width="${(to - from).toFixed(1)}" y="${(COUNTS_BASE - Number(height)).toFixed(1)}" height="${height}"><title>${count}</title></rect>`
 }
 
-/** Level over each block, and straight from one block to the next. */
+/** Draws a level line over each block, and a straight line from one block to the next. */
 function corpPath(corp: readonly RecalibrationBlock[]): string {
   return corp
     .map(({ lower, upper, frequency }, index) => {
@@ -96,7 +96,7 @@ function corpPath(corp: readonly RecalibrationBlock[]): string {
     .join('')
 }
 
-/** Two shares as 10–20 %, so that a row is no wider than a phone. */
+/** Writes two shares as 10–20 %, so that a row is no wider than a phone. */
 function span(from: number, to: number): string {
   return `${(from * 100).toFixed(0)}–${percent(to)}`
 }

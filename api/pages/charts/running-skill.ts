@@ -20,12 +20,12 @@ const WIDTH = 360
 const LEFT = 66
 const RIGHT = 342
 const PLOT_HEIGHT = 190
-/** The height of a row of labels of thresholds. */
+/** The height of a row of threshold labels. */
 const ROW = 16
 const LETTER = 7.2
 const GAP = 4
 
-/** What the chart shows, in one sentence. */
+/** Says in one sentence what the chart shows. */
 export function runningResult(points: readonly RunningPoint[]): string {
   const { questions, skill, interval } = points.at(-1)!
   const begin = `After ${counted(questions, 'contested question')} the skill is ${signed(skill)}`
@@ -79,8 +79,8 @@ ${points.length === 1 && html`<g class="dots"><circle cx="${place(x, questions)}
 }
 
 /**
- * From the least to the greatest skill and 0, with the ends of the intervals but for those of the first, very
- * wide ones.
+ * Returns a range that holds 0, every skill and the ends of the intervals, except those of the first sixth of
+ * the points, which are very wide.
  */
 function rangeOf(points: readonly RunningPoint[]) {
   const steady = points.slice(Math.floor(points.length / 6)).flatMap(({ interval }) => interval ?? [])
@@ -91,7 +91,7 @@ function rangeOf(points: readonly RunningPoint[]) {
   ]
   const [least, most] = [Math.max(-1.5, Math.min(...values)), Math.min(1, Math.max(...values))]
   const step = stepFor(Math.max(0.1, most - least), 4)
-  // Half a step on each side that has nothing else, so that the zero line is not the frame.
+  // A side without values gets half a step, so that the zero line is not the frame.
   return {
     step,
     least: least < 0 ? Math.floor(least / step) * step : -step / 2,
@@ -124,8 +124,8 @@ interface Mark {
 }
 
 /**
- * Labels to the right of their lines, to the left where there is no room. A label that would touch what is to
- * its right goes a row higher than that, and its line with it: so no line crosses a label.
+ * Puts labels to the right of their lines, or to the left if there is no room. A label that would touch its
+ * right neighbour goes a row higher, and its line with it, so that no line crosses a label.
  */
 function staircase(marks: readonly Omit<Mark, 'row' | 'anchor'>[]): Mark[] {
   let row = 0

@@ -1,11 +1,12 @@
-// Every other number that is published of an entity, each with its one-line meaning from the catalogue.
+// Lists every published number of an entity that no chart shows, each with its one-line meaning from the
+// catalogue.
 import { ENTITY_COLUMNS, ENTITY_METRICS, type EntityMetricName } from '../../../schemas/metrics.ts'
 import { type Html, type HtmlPart, html } from '../html.ts'
 import { plain, signed } from '../numbers.ts'
 import { scrolling } from '../table.ts'
 import type { Payloads } from './subject.ts'
 
-/** What a chart and its table show. */
+/** The metrics that a chart and its table show. */
 const SHOWN: ReadonlySet<string> = new Set<EntityMetricName>(['calibration_curve', 'corp'])
 
 export function allMetrics({ metrics, rankings, advanced_metrics: advanced }: Payloads): Html {
@@ -43,7 +44,7 @@ function withCode(text: string): HtmlPart {
   return text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))
 }
 
-/** With all of its published decimals. */
+/** Writes a value with all of its published decimals. */
 function written(value: unknown, hasSign: boolean): string {
   if (value === null) return '–'
   if (typeof value === 'boolean') return value ? 'yes' : 'no'

@@ -1,4 +1,4 @@
-// What anyone needs to check and to show a verification: its bytes, its proof, its signature, commands, and
+// The sections for checking and showing a verification: its bytes, its proof, its signature, commands, and
 // the badge.
 import { type Badge } from '../charts/badge.ts'
 import { type Html, type HtmlPart, html } from '../html.ts'
@@ -13,7 +13,7 @@ export interface Signed {
   proofPath: string | undefined
 }
 
-/** Shown instead of the forms. */
+/** Shown instead of the forms on a page over plain HTTP. */
 export const INSECURE = html`<div class="state" data-insecure hidden><p>This page came over plain HTTP, where browsers offer no cryptography. Open it over HTTPS, or use the commands below.</p></div>`
 
 /** @param callsPath begins the paths of the API about the entity. */

@@ -14,7 +14,7 @@ export const QUESTIONS_PER_PAGE = 100
 export interface EntityQuestions {
   site: Site
   published: Payloads
-  /** Those of the page, newest first. */
+  /** The scores of this page, newest first. */
   scores: readonly QuestionScore[]
   /** The first is 1. */
   pageNumber: number

@@ -1,5 +1,5 @@
-// How often a title is wrong: what is promised, and what was measured. A test holds these figures to
-// docs/methodology.md.
+// Says how often a title is wrong: the promised rate, and the measured one. A test compares these figures
+// with docs/methodology.md.
 import type { EntityType } from '../../../schemas/tables.ts'
 import { type Html, html } from '../html.ts'
 import { type Site, linkTo } from '../site.ts'

@@ -1,4 +1,4 @@
-// The two charts of a profile, each with its result in words and its numbers in a table beside it.
+// The two charts of a profile, each with its result in words and its numbers in a table.
 import { reliabilityDiagram, reliabilityResult, reliabilityTable } from '../charts/reliability.ts'
 import {
   type RunningPoint,
@@ -13,10 +13,10 @@ import { scrolling } from '../table.ts'
 import { interval } from '../wording.ts'
 import { type Payloads, type TitleRules, isAgent, levelOf } from './subject.ts'
 
-/** Rows of the table beside the chart, at most, without the thresholds. */
+/** The most rows of the table, not counting thresholds. */
 const MOST_ROWS = 8
 
-/** The numbers of contested questions that the table of the running skill has rows for. */
+/** Returns the counts of contested questions that get a row in the table of the running skill. */
 export function milestones(questions: number, rules: TitleRules): number[] {
   if (questions === 0) return []
   const steps = multiples(1, questions, Math.max(1, stepFor(questions, MOST_ROWS)))

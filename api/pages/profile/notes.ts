@@ -1,5 +1,5 @@
-// What a reader must know before the numbers: who saw the forecasts, whether they go on, and what was
-// corrected.
+// Notes that a reader needs before the numbers: who saw the forecasts, whether they go on, and which outcomes
+// were corrected.
 import type { SupersededOutcome } from '../../../schemas/payloads.ts'
 import { type Html, type HtmlPart, html } from '../html.ts'
 import { questionPath } from '../links.ts'

@@ -1,4 +1,4 @@
-// The profile: what a link to an agent or a forecaster shows, from its title down to the bytes that prove it.
+// The profile page of an agent or a forecaster, from its title down to the bytes that prove it.
 import type { SupersededOutcome } from '../../../schemas/payloads.ts'
 import { CHECK_SCRIPTS } from '../assets.ts'
 import { badgeOf } from '../charts/badge.ts'
@@ -41,7 +41,7 @@ export interface Profile {
   /** All questions of the entity in the order (resolved_at, question_id). */
   scores: readonly QuestionScore[]
   running: readonly RunningPoint[]
-  /** By the release, of whomever. */
+  /** All outcomes that the release replaces, of any entity's questions. */
   superseded: readonly SupersededOutcome[]
   rules: TitleRules
 }
@@ -77,7 +77,7 @@ ${showSection(site, badge, path, calls)}`,
   })
 }
 
-/** As in “crow: expert agent, skill +0.203 over 110 questions”. */
+/** Returns a line such as “crow: expert agent, skill +0.203 over 110 questions”. */
 function titleLine(of: Payloads): string {
   const title = awardOf(of)
   const { eligible, skill, contested_questions: contested } = of.metrics

@@ -1,5 +1,5 @@
-// The questions of an entity in a table, newest first: what it said, what a middle field would have got, and
-// by how much it was better.
+// Shows the questions of an entity in a table: its last forecast, the score of a middle field, and by how
+// much it was better.
 import { type Html, html } from '../html.ts'
 import { questionPath } from '../links.ts'
 import { percent, plain, signed } from '../numbers.ts'

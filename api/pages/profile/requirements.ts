@@ -1,4 +1,5 @@
-// What each title takes (METHODOLOGY §3), with what the entity has: read from its verification alone.
+// Compares the requirements of each title (METHODOLOGY §3) with what the entity has, by its verification
+// alone.
 import type { Badge, Certification } from '../../../schemas/payloads.ts'
 import { shapeOf } from '../award.ts'
 import { type Html, html } from '../html.ts'
@@ -10,20 +11,20 @@ export interface Requirement {
   needed: string
   has: string
   isMet: boolean
-  /** What is missing, where it can be counted. */
+  /** The missing amount, if it can be counted. */
   missing?: string
 }
 
 interface TitleRequirements {
   title: Certification | Badge
-  /** What the title says of who has it. */
+  /** The claim that the title makes about its holder. */
   says: string
   requirements: readonly Requirement[]
 }
 
 /**
- * In the order of rising titles. An agent has the last whose requirements, and those of all before it, are
- * met.
+ * Returns the titles in rising order. An agent has the last title whose requirements are met together with
+ * those of all titles before it.
  */
 export function requirementsOf(of: Payloads, rules: TitleRules): TitleRequirements[] {
   const {
@@ -116,7 +117,7 @@ function above(rule: string, interval: { lower: number } | null): Requirement {
   }
 }
 
-/** With as many decimals as it takes to tell it from 0. */
+/** Writes a value with enough decimals to tell it from 0. */
 function exact(value: number): string {
   return Math.abs(value) < 0.0005 ? signed(value, 6) : signed(value)
 }

@@ -1,4 +1,4 @@
-// The seal: the title, and one plain sentence that says what was shown and what was not.
+// The seal: the title, and one plain sentence that says what is shown and what is not.
 import { shapeOf } from '../award.ts'
 import { type Html, html } from '../html.ts'
 import { counted, minuteOf, signed } from '../numbers.ts'
@@ -6,10 +6,10 @@ import { interval } from '../wording.ts'
 import { type Payloads, type TitleRules, awardOf, isAgent, levelOf } from './subject.ts'
 
 interface Claim {
-  /** Beside the shape of the title. */
+  /** The text next to the shape of the title. */
   words: string
   shown: string
-  /** Continues the sentence; undefined where nothing more was to be shown. */
+  /** Continues the sentence; undefined if there is nothing to add. */
   notShown?: string
 }
 
@@ -23,7 +23,7 @@ ${skillLine(of, rules)}</div>
 </section>`
 }
 
-/** The sentence of the seal, for previews. */
+/** Returns the sentence of the seal, for previews. */
 export function sentenceOf(of: Payloads, rules: TitleRules): string {
   const { shown, notShown } = claimOf(of, rules)
   return `${shown}${notShown === undefined ? '' : `; ${notShown}`}.`
@@ -92,7 +92,7 @@ function claimOf(of: Payloads, rules: TitleRules): Claim {
   }
 }
 
-/** What the interval of somebody with a rank says where the title does not. */
+/** Returns what the interval of a ranked entity shows, for titles that do not say it. */
 function intervalClaim(
   range: Payloads['verification']['skill_interval'],
   rank = 'It has a rank',

@@ -1,4 +1,4 @@
-// Whom a profile is about: everything that the release publishes of one entity, and its scores question by
+// The subject of a profile: everything that the release publishes about one entity, and its scores by
 // question.
 import type { z } from 'zod'
 import type * as payloads from '../../../schemas/payloads.ts'
@@ -23,7 +23,7 @@ interface ForecasterPayloads {
 }
 export type Payloads = AgentPayloads | ForecasterPayloads
 
-/** The numbers of the method that pages speak of. */
+/** The numbers of the method that pages mention. */
 export interface TitleRules {
   eligible_questions: number
   certified_questions: number
@@ -39,16 +39,14 @@ export interface TitleRules {
 /** A row of the scores with the title of its question. */
 export interface QuestionScore {
   question_id: string
-  /** Null where the question is not in the tables. */
+  /** Null if the question is not in the tables. */
   title: string | null
   outcome: 'yes' | 'no'
   resolved_at: Date
   coverage: number
   brier: number
   closing_probability: number
-  /**
-   * Coverage times what a middle field would have got, in whole 1e-9; null where the pair is not contested.
-   */
+  /** Coverage times the squared error of a middle field, in whole 1e-9; null if the pair is not contested. */
   standard_reference: number | null
 }
 
@@ -68,12 +66,15 @@ export function awardOf(of: Payloads): ReturnType<typeof titleOf> {
   return titleOf(of.verification)
 }
 
-/** The path of the profile as a program gets it; those of the other calls about an entity continue it. */
+/**
+ * Returns the path of an entity's profile in the API; the paths of other calls about the entity begin with
+ * it.
+ */
 export function callPath(entityType: EntityType, id: string): string {
   return entityType === 'agent' ? `/agents/${id}` : `/forecaster/${id}`
 }
 
-/** For titles of pages; in a page see `headingOf`. */
+/** Returns the name for titles of pages; pages themselves use `headingOf`. */
 export function plainName(of: Payloads): string {
   return of.profile.name ?? unnamed(kindOf(of), idOf(of))
 }
@@ -87,7 +88,7 @@ export function unnamed(entityType: EntityType, id: string): string {
   return `${entityType === 'agent' ? 'Agent' : 'Forecaster'} …${id.slice(-6)}`
 }
 
-/** The level of an interval, as in 95 % and 98.33 %. */
+/** Writes the level of an interval, as in 95 % and 98.33 %. */
 export function levelOf({ level }: { level: number }): string {
   return `${Number((level * 100).toFixed(2))}\u00a0%`
 }

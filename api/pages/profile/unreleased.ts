@@ -1,4 +1,4 @@
-// The profile of an agent that has registered and that no release has covered yet.
+// The profile of a registered agent that no release has covered yet.
 import { type Html, html } from '../html.ts'
 import { page } from '../layout.ts'
 import { profilePath } from '../links.ts'
