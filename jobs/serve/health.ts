@@ -24,7 +24,7 @@ export interface HealthComponents {
   logger: Logger
   /** The id in the path of this node's object, which the node writes again and again. */
   id: string
-  /** How long the store may take for one call. */
+  /** The time that the store may take for one call. */
   timeoutMs: number
   /**
    * How far the clock was ahead of the store's when the service started; undefined if the store does not say
@@ -94,7 +94,7 @@ export class Health {
     }
   }
 
-  /** How old the current release is; undefined if there is none. */
+  /** The age of the current release; undefined if there is none. */
   get releaseAgeMs(): number | undefined {
     return this.#manifest && this.#components.now().getTime() - Date.parse(this.#manifest.as_of)
   }

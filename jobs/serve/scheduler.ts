@@ -42,7 +42,7 @@ export class Scheduler {
   #stopping = false
 
   /**
-   * Knows when the next run is due, and runs the commands from now on if `runs` is true.
+   * Runs the commands from now on if `runs` is true; otherwise it only tells when a run is due.
    *
    * @throws ServiceError `invalid` for a schedule that cron does not know.
    */

@@ -5,9 +5,9 @@ import { type Random, normal, sfc32 } from './random.ts'
 import { ERROR_LEFT, wholePercent } from './world.ts'
 
 const AGENTS_SEED = SEED + 38
-/** How many times an agent submits forecasts. */
+/** The number of times that an agent submits forecasts. */
 export const ROUNDS = ERROR_LEFT.length
-/** The least that a round takes; on a slow machine it takes as long as its requests. */
+/** The shortest time of a round; on a slow machine a round takes as long as its requests. */
 export const ROUND_MS = 2_000
 
 /** The owners of agents, as the operator of the demo records them. */
@@ -20,11 +20,11 @@ export interface DemoAgent {
 }
 
 export interface SimulatedAgent extends DemoAgent {
-  /** What it submits in each round. */
+  /** Its submissions in each round. */
   rounds: { questionId: string; probability: number }[][]
 }
 
-/** How an agent makes its probabilities. */
+/** The way in which an agent makes its probabilities. */
 interface Profile {
   traits: string
   owner?: string
@@ -38,15 +38,15 @@ interface Profile {
    * log-odds; 0 by default.
    */
   news?: number
-  /** Above 1 it says more than it knows, below 1 less. */
+  /** Above 1 the agent says more than it knows, below 1 less. */
   scale?: number
-  /** How many of the questions it answers; all of them by default. */
+  /** The number of questions that it answers; all by default. */
   questions?: number
 }
 
 /**
- * In the order in which they register: the first agent of an owner is a voice and is judged at the mildest
- * level.
+ * The agents in the order in which they register: the first agent of an owner is a voice and is judged at the
+ * mildest level.
  */
 const PROFILES: readonly Profile[] = [
   { traits: 'has much news of its own', owner: OWNERS.one, noise: 0.2, news: 2.5 },
@@ -92,8 +92,8 @@ export function simulateAgents({ questions, forecasts }: ForecastQuestions): Sim
 }
 
 /**
- * A normal log-likelihood ratio with this standard deviation: added to true log-odds it gives true log-odds
- * again.
+ * Returns a normal log-likelihood ratio with this standard deviation. Added to true log-odds, it gives true
+ * log-odds again.
  */
 function evidenceOf(outcome: 'yes' | 'no', deviation: number, random: Random): number {
   const mean = (outcome === 'yes' ? 1 : -1) * (deviation ** 2 / 2)
@@ -101,8 +101,8 @@ function evidenceOf(outcome: 'yes' | 'no', deviation: number, random: Random): n
 }
 
 /**
- * By question: the average of the forecasts of people that stand when a round begins. Questions without any
- * are left out.
+ * Returns by question the average of people's current forecasts at the beginning of a round. Leaves out
+ * questions without any.
  */
 function averagesAt(
   round: number,
@@ -125,15 +125,15 @@ function averagesAt(
 }
 
 export interface Submission {
-  /** The place of its agent among all. */
+  /** The index of its agent. */
   agent: number
   questionId: string
   probability: number
 }
 
 /**
- * The submissions of all agents in a round, question by question: so on a slow machine no agent answers a
- * question much later than another one.
+ * Returns the submissions of all agents in a round, question by question, so that even on a slow machine no
+ * agent answers a question much later than another one.
  */
 export function submissionsOf(
   { questions }: Pick<ForecastQuestions, 'questions'>,

@@ -1,4 +1,4 @@
-// Calls the API for `fvs demo` as any user would: over HTTP, with nothing but a URL and a key.
+// Calls the API for `fvs demo` as any user would: over HTTP, with only a URL and a key.
 import { z } from 'zod'
 import { acknowledgedForecast, bulkResults, problem, question, registered } from '../../schemas/answers.ts'
 import { parseCheckpoint } from '../../pipeline/proof/checkpoint.ts'
@@ -19,14 +19,14 @@ export class DemoClient {
     return this.#post('/agents/register', registered, { name, model_type })
   }
 
-  /** Submits a forecast. That a question has closed is an answer, a problem, and not a failure. */
+  /** Submits a forecast. Returns a problem, and does not throw, if the question has closed. */
   submit({ agent_id, api_key }: Credentials, question_id: string, probability: number) {
     const answer = z.union([acknowledgedForecast, problem])
     const headers = { Authorization: `Bearer ${api_key}` }
     return this.#post(`/agents/${agent_id}/forecast`, answer, { question_id, probability }, headers)
   }
 
-  /** Undefined where the service does not know the question yet. */
+  /** Returns undefined if the service does not know the question yet. */
   async questionStatus(id: string): Promise<string | undefined> {
     const response = await fetch(`${this.url}/questions/${id}`)
     const text = await response.text()
@@ -35,7 +35,7 @@ export class DemoClient {
     throw unexpected(response, text)
   }
 
-  /** The verifications of those of the entities that the current release covers, in the order of `ids`. */
+  /** Returns the verifications of the entities that the current release covers, in the order of `ids`. */
   async verifications(apiKey: string, entity_type: EntityType, ids: readonly string[]) {
     const headers = { 'X-API-Key': apiKey }
     const { results } = await this.#post('/verification/bulk', bulkResults, { entity_type, ids }, headers)
@@ -52,7 +52,7 @@ export class DemoClient {
     return this.#call(`/owners/${encodeURIComponent(ownerId)}`, owner)
   }
 
-  /** How many releases the public log has, as far as the service knows. */
+  /** Returns the number of releases in the public log, as far as the service knows. */
   async loggedReleases(): Promise<number> {
     const response = await fetch(`${this.url}/log/checkpoint`)
     const text = await response.text()

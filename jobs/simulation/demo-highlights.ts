@@ -1,5 +1,5 @@
-// What in the world of `fvs demo` is worth a look, a line each: what it shows, and the address where the
-// service says so.
+// The highlights of the world of `fvs demo`, a line each: what it shows, and the address where the service
+// says so.
 import { OWNERS } from './demo-agents.ts'
 import type { RankedEntity, Played } from './demo-steps.ts'
 
@@ -39,7 +39,8 @@ export function describeHighlights(
 }
 
 /**
- * Of entities in the order of their skills: the first group in which no two are told apart (METHODOLOGY §3).
+ * Returns the first group of entities, in the order of their skills, in which no two are told apart
+ * (METHODOLOGY §3).
  */
 export function tieGroupOf(ranked: readonly RankedEntity[]): RankedEntity[] {
   const groups = ranked.map((_, start) => {

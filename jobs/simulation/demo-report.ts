@@ -1,4 +1,4 @@
-// What `fvs demo` shows once its simulated world is scored: leaderboards, checks, where to look, and the
+// The report of `fvs demo` once its simulated world is scored: leaderboards, checks, places to look, and the
 // variables by which other commands work on it.
 import { verifierKeyText } from '../../pipeline/proof/note-keys.ts'
 import type { Components } from '../components/components.ts'
@@ -11,14 +11,14 @@ export interface DemoOutcome extends Played {
   seed: number
   url: string
   store: string
-  /** Where the sandbox keeps its part of the store: a folder, or a URL. */
+  /** The folder or URL of the sandbox's part of the store. */
   data: string
   verification: object
   proof: object
   audit: object
 }
 
-/** `checks` are the reports of the checks; without `variablesFile` nothing serves on. */
+/** `checks` are the reports of the checks; `variablesFile` is undefined if the service does not serve on. */
 export function describeDemo(
   outcome: DemoOutcome,
   checks: readonly { text: string }[],
@@ -78,8 +78,8 @@ function table(rows: readonly RankedEntity[]): string[] {
 }
 
 /**
- * Three pages that show what the service is for: who leads, what a record looks like, and which of how many
- * one is shown.
+ * Names three pages that show what the service is for: the leaders, a record, and one owner of several
+ * agents.
  */
 function pagesWorthOpening({ url, agents }: Pick<DemoOutcome, 'url' | 'agents'>): string[] {
   return [
@@ -124,8 +124,8 @@ function whereToLook(outcome: DemoOutcome, variablesFile: string): string[] {
 }
 
 /**
- * What a command in another terminal needs to work on this sandbox as the demo does, and what its examples
- * name.
+ * Returns the variables that a command in another terminal needs to work on this sandbox as the demo does,
+ * and those that the examples name.
  */
 export function variablesOf(
   { settings, own, signers }: Components,

@@ -30,7 +30,7 @@ import { type SimulatedRows, addRows } from './rows.ts'
 import { SEED_DEFAULTS } from './seed-options.ts'
 import { seedSandbox } from './seed.ts'
 
-/** When the live questions would close; they close and resolve as soon as every agent has had its say. */
+/** The planned life of the live questions; they close and resolve as soon as every agent has answered. */
 const LIVE_MS = 3_600_000
 const POLL_MS = 100
 const REQUESTS_AT_ONCE = 48
@@ -39,12 +39,12 @@ const DAY_MS = 86_400_000
 const EARLIER_RELEASES_DAYS = [4, 2]
 
 export interface Stage {
-  /** The sandbox's. */
+  /** The components of the sandbox. */
   components: Components
   client: DemoClient
   /** Says what comes next. @throws the reason of `signal` once the demo has been told to end. */
   say: (text: string) => void
-  /** Ends the demo wherever it is. */
+  /** Ends the demo at any step. */
   signal: AbortSignal
 }
 
@@ -113,8 +113,8 @@ export async function playDemo(stage: Stage) {
 type RegisteredAgent = Entrant & { credentials: Credentials }
 
 /**
- * One after another, because the first agent of an owner is a voice, and later ones are judged at stricter
- * levels.
+ * Registers agents one after another, because the first agent of an owner is a voice, and later ones are
+ * judged at stricter levels.
  */
 async function registerAgents(stage: Stage): Promise<RegisteredAgent[]> {
   const { client, say, signal } = stage
@@ -129,7 +129,7 @@ async function registerAgents(stage: Stage): Promise<RegisteredAgent[]> {
   return agents
 }
 
-/** Asks questions of the agents, lets each have its say, and closes and resolves the questions then. */
+/** Asks the agents questions, lets each agent answer, and then closes and resolves the questions. */
 async function playLive(stage: Stage, agents: readonly RegisteredAgent[]) {
   const { client, say } = stage
   const opensAt = new Date()
@@ -143,8 +143,7 @@ async function playLive(stage: Stage, agents: readonly RegisteredAgent[]) {
   await until(stage, async () => (await client.questionStatus(questionId)) === 'open')
   const { submitted, answered } = await submitRounds(stage, asked, agents)
   const liveMs = Date.now() - opensAt.getTime()
-  // The same questions with their close brought forward: it is their scheduled life that coverage is measured
-  // by.
+  // The same questions with an earlier close, because coverage is measured by their scheduled life.
   const over = simulateLive(opensAt, liveMs)
   say(
     `fvs import: the close of the live questions, ${over.forecasts.length} forecasts of people, and the outcomes`,
@@ -192,8 +191,8 @@ async function release({ components, say }: Stage, asOf?: Date): Promise<number>
 }
 
 /**
- * In each round each agent submits its probabilities of that round. Returns the number of forecasts, and for
- * each agent, by its id, the number of questions that it answered.
+ * Submits every agent's probabilities, round by round. Returns the number of forecasts and, by the id of an
+ * agent, the number of questions that it answered.
  *
  * @throws ServiceError `conflict` if any was refused.
  */
@@ -228,8 +227,8 @@ async function submitRounds(
 }
 
 /**
- * Asks until the service serves the release. Returns the most skilled first, and those that are not eligible
- * last.
+ * Asks until the service serves the release. Returns the most skilled entities first, and those without a
+ * skill last.
  */
 async function placesOf(
   stage: Stage,
@@ -248,7 +247,7 @@ async function placesOf(
   })
   const places = await pMap(
     entrants,
-    // Without what else is known of it: what is returned here is printed, and an agent has a key.
+    // Takes only these fields, because the result is printed, and an agent has a key.
     async ({ id, name, traits, owner }, place) => {
       const { verification, signature } = current[place]!
       const { rank, rank_interval } = await client.rankings(entityType, id)

@@ -1,5 +1,5 @@
-// What `fvs demo` simulates beside the simulation that it seeds: questions that are over, that are open for
-// seconds and for days, and what people forecast on them. The same seed gives the same answers.
+// The world that `fvs demo` simulates in addition to its seeded simulation: questions that are over, that are
+// open for seconds and for days, and people's forecasts on them. The same seed gives the same answers.
 import type { SimulatedRows } from './rows.ts'
 import {
   FORECASTERS,
@@ -11,13 +11,13 @@ import {
 } from './world.ts'
 
 /**
- * That of the questions that are over. Each world has a seed of its own, so that none asks another one's
+ * The seed of the questions that are over. Each world has its own seed, so that no two worlds ask the same
  * questions.
  */
 export const SEED = 20_260_101
 const OPEN_SEED = SEED + 1
 /**
- * This one and that of the agents are chosen so that the demo shows what
+ * This seed and that of the agents are chosen so that the demo shows what
  * test/jobs/simulation/demo-world.test.ts names.
  */
 const LIVE_SEED = SEED + 3
@@ -45,7 +45,7 @@ export function simulateLive(opensAt: Date, windowMs: number): ForecastQuestions
   return firstRounds(1, worldFrom(opensAt, LIVE_SEED, windowMs, 110))
 }
 
-/** Questions that are open for a week, for forecasts of the user's own. */
+/** Simulates questions that are open for a week, for the user's own forecasts. */
 export function simulateOpen(opensAt: Date): SimulatedQuestion[] {
   return questionsOf(worldFrom(opensAt, OPEN_SEED, 7 * DAY_MS, 6), 0)
 }

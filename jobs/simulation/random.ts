@@ -1,4 +1,4 @@
-// Random numbers for simulations that follow from a seed, the same on every machine.
+// Random numbers for simulations. They follow from a seed and are the same on every machine.
 
 export type Random = () => number
 
@@ -18,7 +18,7 @@ export function sfc32(seed: number, stream = 0): Random {
   return next
 }
 
-/** Standard normal (Box & Muller 1958, doi:10.1214/aoms/1177706645). */
+/** Returns a standard normal number (Box & Muller 1958, doi:10.1214/aoms/1177706645). */
 export function normal(random: Random): number {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
 }

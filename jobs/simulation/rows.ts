@@ -1,4 +1,4 @@
-// The rows of a simulated world, and their way into the tables, which is that of an operator's import.
+// The rows of a simulated world, which enter the tables as an operator's import does.
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Database } from '../../pipeline/duckdb.ts'
@@ -16,7 +16,7 @@ export interface SimulatedRows {
   resolved: readonly SimulatedQuestion[]
 }
 
-/** How many of the rows were new. */
+/** The numbers of new rows. */
 export interface Added {
   asked: number
   forecasts: number
@@ -24,15 +24,15 @@ export interface Added {
 }
 
 /**
- * Imports rows. The outcomes come last, because a later step looks again at each question that has none: so a
- * run that is cut off loses nothing.
+ * Imports rows. The outcomes come last, so that a run that is cut off loses nothing: a later step looks again
+ * at each question without an outcome.
  */
 export async function addRows(
   components: Components,
   database: Database,
   { forecasters = [], questions = [], forecasts = [], resolved = [] }: Partial<SimulatedRows>,
 ): Promise<Added> {
-  /** Returns how many rows were new. Without rows it touches nothing. */
+  /** Imports rows of one kind, and returns the number of new ones. Without rows it touches nothing. */
   const add = async (kind: ImportKind, rows: readonly object[]): Promise<number> => {
     if (rows.length === 0) return 0
     const file = join(components.directory, `simulated-${kind}-${components.newId()}.ndjson`)

@@ -1,10 +1,10 @@
-// What the sandbox is seeded with.
+// The options with which the sandbox is seeded.
 
 export interface SeedOptions {
   seed: number
-  /** How long a round of questions is open. */
+  /** The minutes for which a round of questions is open. */
   roundMinutes: number
-  /** How many questions a round has. */
+  /** The number of questions in a round. */
   questionsPerRound: number
 }
 

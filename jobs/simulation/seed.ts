@@ -11,10 +11,10 @@ import type { Simulation } from './world.ts'
 /**
  * Writes down what the sandbox simulates from now on, and takes the first step. Seeding again with the same
  * options only takes a step. Returns what is simulated, what the step added, and whether this call has seeded
- * it.
+ * the sandbox.
  *
- * @throws ServiceError `invalid` for options out of bounds or another environment, `conflict` where the
- *   sandbox was seeded with other options: nothing is written then.
+ * @throws ServiceError `invalid` for options out of bounds or another environment, `conflict` if the sandbox
+ *   was seeded with other options: nothing is written then.
  */
 export async function seedSandbox(
   components: Components,

@@ -44,20 +44,19 @@ export async function takeStep(components: Components): Promise<Added> {
   const added = await withDatabase(components.openDatabase, async (database) =>
     addRows(components, database, await readDue(components, database, world, now)),
   )
-  // Last, and only to spare the later steps of this round the tables: without it they read them and find
-  // nothing due.
+  // Written last. It only spares later steps of this round the tables, in which they would find nothing due.
   await store.put(SIMULATED_ROUND_PATH, recordBytes(SIMULATED_ROUND_PATH, { started_at, round }))
   return added
 }
 
-/** The simulation of a store, undefined where it was never seeded. */
+/** Returns the simulation of a store, or undefined if it was never seeded. */
 export function readSimulation({ store }: Components): Promise<Simulation | undefined> {
   return readRecord(store, SIMULATION_PATH, simulation)
 }
 
 /**
- * The rows that the tables lack at `now`. Rows that wait in the inbox do not show here: the import finds
- * them, and does not add them again.
+ * Returns the rows that the tables lack at `now`. Rows that wait in the inbox are among them; the import
+ * finds those and does not add them again.
  */
 async function readDue(
   { store, local }: Components,

@@ -1,6 +1,5 @@
-// A simulated world: which questions are asked in rounds, what people forecast on them, and how they end. All
-// of it follows from a few numbers and the clock, so that any run on any machine continues where another one
-// stopped.
+// A simulated world: questions in rounds, people's forecasts on them, and their outcomes. All of it follows
+// from a few numbers and the clock, so that any run on any machine continues where another one stopped.
 import { v5 as uuidv5 } from 'uuid'
 import { z } from 'zod'
 import { instant } from '../../schemas/values.ts'
@@ -15,19 +14,19 @@ const TOSSES = 2
 /** The share of a reader's error that is left at its first, second and third forecast on a question. */
 export const ERROR_LEFT = [1, 0.75, 0.55] as const
 /**
- * This many rounds beyond the open one are always asked. A step at the end of a round may be followed, a
- * whole round later and a little late, by one in the round after the next.
+ * Each step asks at least this many rounds beyond the open one. The next step may come two rounds later: a
+ * whole round and a little after a step at the end of a round.
  */
 export const ROUNDS_AHEAD = 2
-/** Rounds that are asked at once, because each time adds a data file that every later reader opens. */
+/** A step asks this many rounds at once, because each time adds a data file that every later reader opens. */
 export const ROUNDS_AT_ONCE = 12
 
-/** What a simulation follows from. */
+/** The values that determine a simulation. */
 export const simulation = z.strictObject({
   seed: z.int(),
   /** When the first round opens. */
   started_at: instant,
-  /** How long each round is open; one follows the other without a gap. */
+  /** The time for which each round is open; one follows the other without a gap. */
   round_ms: z.int().min(1),
   questions_per_round: z.int().min(1),
 })
@@ -72,19 +71,19 @@ export function simulatedForecaster(number: number, noise: number): SimulatedFor
 }
 
 /**
- * From a good reader of the questions to a bad one. Fewer would make no question contested for them, and
- * every agent a voice.
+ * From a good reader of the questions to a bad one. With fewer of them, no question would be contested for
+ * them, and every agent would be a voice.
  */
 export const FORECASTERS: readonly SimulatedForecaster[] = [0.3, 1, 1.8, 2.2, 2.6, 3].map((noise, index) =>
   simulatedForecaster(index + 1, noise),
 )
 
-/** The round that is open at an instant, from 0 on. */
+/** Returns the round that is open at an instant, from 0 on. */
 export function roundAt({ started_at, round_ms }: Simulation, now: Date): number {
   return Math.max(0, Math.floor((now.getTime() - Date.parse(started_at)) / round_ms))
 }
 
-/** The questions of a round: they open together at its start and close together at its end. */
+/** Returns the questions of a round, which open together at its start and close together at its end. */
 export function questionsOf(
   { seed, started_at, round_ms, questions_per_round: size }: Simulation,
   round: number,
@@ -120,8 +119,8 @@ export function questionsOf(
 }
 
 /**
- * The questions that must be asked by `now`: those of the open round and of the rounds after it, to the end
- * of a dozen.
+ * Returns the questions that must be asked by `now`: those of the open round and of the rounds after it, to
+ * the end of a dozen.
  */
 export function questionsWanted(world: Simulation, now: Date): SimulatedQuestion[] {
   const first = roundAt(world, now)
@@ -129,13 +128,13 @@ export function questionsWanted(world: Simulation, now: Date): SimulatedQuestion
   return Array.from({ length: end - first }, (_, ahead) => questionsOf(world, first + ahead)).flat()
 }
 
-/** The questions of the round that closes at an instant; none where no round does. */
+/** Returns the questions of the round that closes at an instant; none if no round does. */
 export function questionsClosingAt(world: Simulation, closesAt: Date): SimulatedQuestion[] {
   const round = (closesAt.getTime() - Date.parse(world.started_at)) / world.round_ms - 1
   return Number.isInteger(round) && round >= 0 ? questionsOf(world, round) : []
 }
 
-/** Two forecasts of each forecaster on a question, one in each half of the time that it is open. */
+/** Returns two forecasts of each forecaster on a question, one in each half of its open time. */
 export function forecastsOn(
   { seed }: Simulation,
   question: SimulatedQuestion,
@@ -156,7 +155,7 @@ export function forecastsOn(
   })
 }
 
-/** The probability of log-odds as people say it: in whole percents, and never certain. */
+/** Turns log-odds into a probability as people say it: in whole percents, and never certain. */
 export function wholePercent(logOdds: number): number {
   return Math.min(99, Math.max(1, Math.round(100 * logistic(logOdds)))) / 100
 }

@@ -1,8 +1,8 @@
-// A connection that is on its way to a worker which ends belongs to nobody: Node keeps it open and unread, so
-// that its client would wait until it gives up.
+// Closes connections that were on their way to a worker when it ended. Node keeps them open and unread, so
+// that their clients would wait until they give up.
 import type { Worker } from 'node:cluster'
 
-/** What Node sends a worker to hand over a connection; the worker answers it with `ack`. */
+/** Node's message that hands a connection to a worker, which answers it with `ack`. */
 interface Handover {
   act?: string
   seq?: number
@@ -10,7 +10,7 @@ interface Handover {
 
 type Send = (message: Handover, connection?: { close(): void }, ...more: unknown[]) => boolean
 
-/** Closes the connections that were handed to a worker, and that it had not answered for when it ended. */
+/** Closes the connections handed to a worker that it had not acknowledged when it ended. */
 export function closeLostConnections({ process }: Worker): void {
   // No process could be started.
   if (!process.channel) return
@@ -24,8 +24,8 @@ export function closeLostConnections({ process }: Worker): void {
   process.on('internalMessage', ({ ack }: { ack?: number }) => {
     if (ack !== undefined) underWay.delete(ack)
   })
-  // It comes after the last message has been read. Node emits no `disconnect` while a connection is under
-  // way.
+  // `close` comes after the last message has been read. Node emits no `disconnect` while a connection is
+  // under way.
   process.once('close', () => {
     for (const connection of underWay.values()) connection.close()
   })

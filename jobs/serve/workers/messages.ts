@@ -1,4 +1,4 @@
-// What the workers of a serving process and their primary send each other.
+// The messages between the workers of a serving process and their primary.
 import type { CounterAnswer, CounterCall } from '../../../api/limits/counter-table.ts'
 import type { CountedAttempt } from '../../../api/limits/mirrored-counters.ts'
 import type { Measured } from '../../../api/http/metrics.ts'
@@ -6,7 +6,7 @@ import type { WrittenForecast } from '../../../api/current-forecasts/current-for
 import { type ErrorKind, type Fault, ServiceError } from '../../../schemas/errors.ts'
 import type { Environment } from '../../../schemas/values.ts'
 
-/** What one worker did that all of them must know at once. */
+/** An act of one worker that all others must know at once. */
 export type News = { environment: Environment } & (
   | { kind: 'wrote'; path: string; forecasts: readonly SentForecast[] }
   | { kind: 'retired'; agentId: string; at: string }
@@ -20,7 +20,7 @@ export interface ServingWorker {
   release: number
 }
 
-/** Why a worker could not start: a foreseen failure, or the stack of any other one. */
+/** The reason why a worker could not start: a foreseen failure, or the stack of any other one. */
 export type Failure = { kind: ErrorKind; message: string; faults: readonly Fault[] } | { stack: string }
 
 interface Answer {
@@ -36,7 +36,7 @@ export type ToPrimary =
   | { kind: 'failed'; failure: Failure }
   | { kind: 'count'; id: number; calls: readonly CounterCall[] }
   | { kind: 'attempt'; attempt: CountedAttempt }
-  /** Answered once all news that were told before are sent to this worker. */
+  /** Answered once all earlier news are sent to this worker. */
   | { kind: 'latest'; id: number }
   | { kind: 'news'; id: number; news: News }
   | { kind: 'measurements'; id: number }
@@ -49,7 +49,7 @@ export type ToWorker =
   | { kind: 'news'; news: News }
   | { kind: 'measure'; id: number }
 
-/** What the questions in messages are answered with. */
+/** The answers to the questions in messages. */
 export interface Answers {
   count: readonly CounterAnswer[]
   latest: null
@@ -80,7 +80,7 @@ export class Questions {
     this.#open.delete(id)
   }
 
-  /** The other process is gone. */
+  /** Settles all questions without an answer, because the other process is gone. */
   giveUp(): void {
     for (const id of this.#open.keys()) this.settle({ id, answer: undefined })
   }

@@ -1,10 +1,10 @@
-// What all workers of a node and their primary measure, as one.
+// Sums the measurements of all workers of a node and of their primary.
 import { setTimeout as pause } from 'node:timers/promises'
 import { Metrics } from '../../../api/http/metrics.ts'
 import { SummedMetrics } from '../../../api/http/summed-metrics.ts'
 import type { WorkerProcess } from './worker-process.ts'
 
-/** A worker that takes longer is counted with what it measured last. */
+/** A worker that takes longer counts with its last measurements. */
 const PATIENCE_MS = 1_000
 /** The number of the primary; those of workers begin with 1. */
 const PRIMARY = 0
@@ -13,7 +13,7 @@ export class NodeMetrics {
   readonly #own = new Metrics()
   readonly #summed = new SummedMetrics()
 
-  /** In the text format of Prometheus. */
+  /** Returns the sums in the text format of Prometheus. */
   async text(workers: Iterable<WorkerProcess>): Promise<string> {
     const late = new AbortController()
     const patience = pause(PATIENCE_MS, undefined, { signal: late.signal }).catch(() => undefined)

@@ -16,7 +16,7 @@ import {
 export class PrimaryLink {
   /** Resolves once the primary wants this worker to stop, or is gone. */
   readonly stopped: Promise<void>
-  /** How many workers there are. */
+  /** The number of workers. */
   readonly workers: number
   readonly counters: CallCounters
   readonly #questions = new Questions()
@@ -46,7 +46,7 @@ export class PrimaryLink {
     })
   }
 
-  /** What to do with what other workers did, and how to measure this one. */
+  /** Sets the functions that learn what other workers did, and that measure this one. */
   serve(learn: (news: News) => void, measure: () => Promise<Measured>): void {
     this.#learn = learn
     this.#measure = measure
@@ -60,7 +60,7 @@ export class PrimaryLink {
     this.#send({ kind: 'failed', failure })
   }
 
-  /** Resolves once every other worker that asks for the latest will know it. */
+  /** Tells news. Resolves once every other worker that asks for the latest will know it. */
   async tell(news: News): Promise<void> {
     await this.#questions.ask<'news'>((id) => {
       this.#send({ kind: 'news', id, news })
@@ -74,7 +74,7 @@ export class PrimaryLink {
     })
   }
 
-  /** What all workers measure together; nothing where the primary is gone. */
+  /** Returns the measurements of all workers together, or an empty text if the primary is gone. */
   async measurements(): Promise<string> {
     const text = await this.#questions.ask<'measurements'>((id) => {
       this.#send({ kind: 'measurements', id })
@@ -104,7 +104,7 @@ export class PrimaryLink {
   }
 
   async #recall({ id, name, caller }: Extract<ToWorker, { kind: 'recall' }>): Promise<void> {
-    // A lease that was granted just before must have been taken.
+    // This process must first have taken a lease that was granted just before.
     await othersHaveRun()
     this.#send({ kind: 'answer', id, answer: this.#counted.recall(name, caller) })
   }

@@ -1,5 +1,5 @@
-// The process that keeps the workers of `fvs serve --workers`: it makes releases on schedule and counts
-// calls, and answers none.
+// The process that keeps the workers of `fvs serve --workers`. It makes releases on schedule and counts
+// calls, but answers none.
 import { Limits } from '../../../api/limits/limits.ts'
 import { CounterTable } from '../../../api/limits/counter-table.ts'
 import { ENVIRONMENTS, type Environment } from '../../../schemas/values.ts'
@@ -44,7 +44,7 @@ export async function startWorkers(
   }
 }
 
-/** What no worker could count of this month, because its process had not started. */
+/** Restores the calls of this month from before this process started. */
 async function restore(components: Components, table: CounterTable): Promise<void> {
   const { environment, own, now } = components
   const counters = { quotas: table, reads: table, attempts: table }

@@ -1,6 +1,6 @@
-// How long a worker that has ended waits for the one that takes its place.
+// The pause before a worker that has ended is replaced.
 
-/** A worker that has lived this long did not die of how it starts. */
+/** A worker that has lived this long did not die of its start. */
 const STEADY_MS = 60_000
 const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 60_000
@@ -8,7 +8,7 @@ const LONGEST_PAUSE_MS = 60_000
 export class Replacement {
   #shortLives = 0
 
-  /** The first one comes at once; where one after the other dies young, each waits twice as long. */
+  /** Returns 0 for the first replacement. While one worker after the other dies young, the pause doubles. */
   pauseMs(livedMs: number): number {
     if (livedMs >= STEADY_MS) this.#shortLives = 0
     this.#shortLives += 1

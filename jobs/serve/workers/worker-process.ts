@@ -9,7 +9,7 @@ export type FromWorker = Exclude<ToPrimary, { kind: 'answer' }>
 export interface Ended {
   code: number | null
   signal: string | null
-  /** Why there was no process at all. */
+  /** The reason why there was no process at all. */
   error?: Error
 }
 
@@ -36,7 +36,7 @@ export class WorkerProcess {
     })
   }
 
-  /** Another one for each process. */
+  /** Unique to each process. */
   get id(): number {
     return this.#worker.id
   }
@@ -45,21 +45,21 @@ export class WorkerProcess {
     return this.#worker.process.pid
   }
 
-  /** Undefined from one that is ending. */
+  /** Resolves to undefined if the worker is ending. */
   measure(): Promise<Measured | undefined> {
     return this.#questions.ask<'measure'>((id) => {
       this.send({ kind: 'measure', id })
     })
   }
 
-  /** Takes back a lease: what is left of it, and nothing from one that is ending. */
+  /** Takes back a lease. Resolves to the calls left of it, or to undefined if the worker is ending. */
   recall(name: string, caller: string): Promise<number | undefined> {
     return this.#questions.ask<'recall'>((id) => {
       this.send({ kind: 'recall', id, name, caller })
     })
   }
 
-  /** To one that is ending it does nothing. */
+  /** Sends nothing to a worker that is ending. */
   send(message: ToWorker): void {
     if (this.#worker.isConnected()) this.#worker.send(message, undefined, undefined, () => {})
     else this.#questions.giveUp()

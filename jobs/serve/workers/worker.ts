@@ -1,4 +1,4 @@
-// A worker of `fvs serve --workers`: serves as one process does, and asks its primary for all that the
+// A worker of `fvs serve --workers`: serves as a single process does, and asks its primary for all that the
 // workers share.
 import cluster from 'node:cluster'
 import { parseSettings } from '../../../schemas/config.ts'

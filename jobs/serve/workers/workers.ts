@@ -1,5 +1,5 @@
-// The workers of a node, as their primary keeps them: started, replaced when they end, stopped; and what they
-// ask of it.
+// Starts and stops the workers of a node, replaces those that end, and answers what they ask of their
+// primary.
 import cluster from 'node:cluster'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -33,7 +33,7 @@ export class Workers {
     this.#size = count
     this.#missing = count
     cluster.setupPrimary({ exec: WORKER, args: [String(count)] })
-    // However this process ends, no worker serves on: it would count its calls alone.
+    // However this process ends, no worker may serve on, because it would count calls by itself.
     process.on('exit', this.#killAll)
     this.#places = Array.from({ length: count }, () => this.#keepOne())
   }
@@ -52,7 +52,10 @@ export class Workers {
     }
   }
 
-  /** Resolves once each has answered what is under way, has made durable what it took, and has ended. */
+  /**
+   * Stops all workers. Resolves once each has answered the calls under way, has made durable what it took,
+   * and has ended.
+   */
   async stop(): Promise<void> {
     this.#stopping.abort()
     this.#sendAll({ kind: 'stop' })
@@ -60,7 +63,7 @@ export class Workers {
     process.off('exit', this.#killAll)
   }
 
-  /** Keeps one worker running, one after the other. */
+  /** Keeps one worker running, and replaces it when it ends. */
   async #keepOne(): Promise<void> {
     const { signal } = this.#stopping
     const replacement = new Replacement()
@@ -77,7 +80,10 @@ export class Workers {
     }
   }
 
-  /** Whether all serve, or did. One that ends before that keeps the node from starting. */
+  /**
+   * Resolves to whether all workers have come to serve. A worker that ends before that keeps the node from
+   * starting.
+   */
   #hasStarted({ code, signal, error }: Ended): Promise<boolean> {
     if (this.#missing > 0) {
       const how = signal ?? `with ${code}`
@@ -128,7 +134,7 @@ export class Workers {
   }
 
   #count({ id, calls }: { id: number; calls: readonly CounterCall[] }, from: WorkerProcess): Promise<void> {
-    // What one that has ended had leased counts as used.
+    // The lease of a worker that has ended counts as used.
     const recall = async (holder: number, name: string, caller: string) =>
       (await [...this.#running].find((worker) => worker.id === holder)?.recall(name, caller)) ?? 0
     const asking = { process: from.id, processes: this.#size, recall }
