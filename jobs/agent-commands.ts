@@ -1,4 +1,4 @@
-// The commands for agents: their arguments, and what runs each.
+// Declares the commands for agents: their arguments, and the function that runs each.
 import type { OwnerOption } from './agents.ts'
 import { type StoreOptions, onStore, program, storeCommand } from './command-line.ts'
 

@@ -9,7 +9,7 @@ import type { Report } from './output.ts'
 import { assertOwner } from './owner-option.ts'
 
 export interface OwnerOption {
-  /** False: no owner. */
+  /** False means no owner. */
   owner?: string | false
 }
 
@@ -31,12 +31,12 @@ export async function retireAgents(components: Components, agentIds: readonly st
   const said = await onTable(components, (context) =>
     retire(context, new Map(ids.map((id) => [id, at.toISOString()]))),
   )
-  // Last, because an id that is wrong must change nothing. Until then the agent may still submit.
+  // The registry comes last, because a wrong id must change nothing. Until then the agent may still submit.
   for (const id of ids) await registry.noteRetired(id, at)
   return reportOf(said, {}, 'retired')
 }
 
-/** Tells the table of agents which have retired by their own call. */
+/** Records in the table of agents which of them have retired by their own call. */
 export async function recordRetirements(components: Components): Promise<void> {
   const { registry, now, log } = components
   const retiring = await registry.retiring()

@@ -1,13 +1,13 @@
-// What the arguments and options of commands may be: each is read here, or refused in words.
+// Parses the arguments and options of commands, or refuses them in words.
 import { availableParallelism } from 'node:os'
 import { InvalidArgumentError } from 'commander'
 import { z } from 'zod'
 import { nameFault } from '../schemas/names.ts'
 
-/** The most characters of a reason: every later manifest repeats it. */
+/** The most characters of a reason, because every later manifest repeats it. */
 const REASON_LENGTH = 500
 
-/** To the minute, or finer. */
+/** A time to the minute, or finer. */
 const TIME = z.union([z.iso.datetime({ offset: true, precision: -1 }), z.iso.datetime({ offset: true })])
 
 export function time(text: string): Date {
@@ -23,16 +23,16 @@ export function wholeNumber(text: string): number {
   return Number(text)
 }
 
-/** Of things, however many. */
+/** Parses a count, which may be 0. */
 export function countOf(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.')
   return Number(text)
 }
 
-/** More than one for each core gains nothing, so this is only against slips. */
+/** More processes than cores gain nothing, so this limit only catches slips. */
 const MOST_WORKERS = 256
 
-/** How many processes serve: `auto` is one for each core. */
+/** Parses the number of serving processes: `auto` is one for each core. */
 export function workerCount(text: string): number {
   if (text === 'auto') return availableParallelism()
   const count = /^[1-9]\d{0,2}$/.test(text) ? Number(text) : Infinity

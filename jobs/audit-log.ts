@@ -12,11 +12,11 @@ import type { Components } from './components/components.ts'
 import type { Report } from './output.ts'
 import { ProgressLine } from './progress.ts'
 
-/** @throws ServiceError `invalid` for wrong keys, and where no key of the log is known. */
+/** @throws ServiceError `invalid` for wrong keys, and if no key of the log is known. */
 export async function runAuditLog(components: Components, vkeys: readonly string[]): Promise<Report> {
   const { store, directory, openDatabase } = components
   const known = knownKeys(components, vkeys.map(parseVerifierKey))
-  // What is audited is the store, and not what this machine has kept of it.
+  // A folder of its own, because the audit must read the store and not the cache of this machine.
   const local = new LocalFiles(store, join(directory, 'audited'))
   const report = await withDatabase(openDatabase, async (database) => {
     using line = new ProgressLine(process.stderr, () => undefined)
@@ -28,7 +28,7 @@ export async function runAuditLog(components: Components, vkeys: readonly string
   return { ok: report.ok, json: report, text: describe(report) }
 }
 
-/** The keys given, and the public halves of our own where none of the log is. */
+/** Returns the given keys, with the public halves of our own if none of the given ones is of the log. */
 function knownKeys({ signers, environment }: Components, given: readonly VerifierKey[]): KnownKeys {
   const named = given.filter(({ use }) => use === 'log')
   const keys = named.length > 0 ? named : signers.map(({ verifier }) => verifier)

@@ -1,6 +1,6 @@
-// Makes the programs of the service out of their sources and packages, in few files, because to find, read
-// and link seven hundred modules is most of what a start takes. `node jobs/build.ts [FOLDER]`: a folder of
-// the repository, `dist` if none is named. The same sources make the same bytes.
+// Builds the programs of the service from their sources and packages into few files, because finding, reading
+// and linking seven hundred modules takes most of a start. `node jobs/build.ts [FOLDER]` takes a folder of
+// the repository, by default `dist`. The same sources make the same bytes.
 import { chmod, rm } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import { type Plugin, rolldown } from 'rolldown'
@@ -8,7 +8,7 @@ import { type Plugin, rolldown } from 'rolldown'
 const ROOT = dirname(import.meta.dirname)
 const folder = join(ROOT, process.argv[2] ?? 'dist')
 
-/** What is started by its file, by the names of what is built. */
+/** Entry points: output name → source file. */
 const PROGRAMS = {
   fvs: 'jobs/fvs.js',
   worker: 'jobs/serve/workers/worker.ts',
@@ -18,14 +18,15 @@ const PROGRAMS = {
 const built = new Map(Object.entries(PROGRAMS).map(([name, source]) => [join(ROOT, source), name]))
 
 /**
- * Packages that are loaded where they are needed: native ones, large ones, and those of which files are
- * served.
+ * Packages that stay outside of the build: native ones, large ones, and those whose files the service serves.
  */
 const PACKAGES_APART = [/^@duckdb\//, /^@aws-sdk\//, /^@smithy\//, /^@redis\//, /^swagger-ui-dist/]
 
 const FILE = /new URL\('([^']+)', import\.meta\.url\)/g
 
-/** Whatever a source finds beside itself is found there, but a program is the one that is built. */
+/**
+ * A file that a source finds by its own address is found among the sources, but a program is the built one.
+ */
 const files: Plugin = {
   name: 'files',
   transform: {
@@ -49,7 +50,8 @@ const files: Plugin = {
 }
 
 /**
- * By an import statement Node loads its HTTP client with its server: as much time again as it takes to start.
+ * Loads `http` without an import statement, because an import makes Node load the HTTP client of its `fetch`
+ * too, which takes as much time again as the start.
  */
 const serverAlone: Plugin = {
   name: 'server alone',
@@ -60,7 +62,7 @@ const serverAlone: Plugin = {
   },
 }
 
-/** What every command loads is one file; what only some need is in files of its own. */
+/** Puts the modules that every command loads into one file, and the others into separate files. */
 const always = new Set<string>()
 const layers: Plugin = {
   name: 'layers',
@@ -70,12 +72,12 @@ const layers: Plugin = {
       always.add(id)
       for (const next of imported) add(next)
     }
-    // Without itself: it waits for commands, which import from the file.
+    // `commands.ts` itself stays out, because it waits for commands, which import from this file.
     for (const id of this.getModuleInfo(join(ROOT, 'jobs/commands.ts'))?.importedIds ?? []) add(id)
   },
 }
 
-/** A package warns of what it does by intent. */
+/** A package uses `eval` on purpose. */
 const EXPECTED_WARNINGS = { eval: false }
 
 async function build(...names: (keyof typeof PROGRAMS)[]): Promise<void> {
@@ -99,7 +101,7 @@ async function build(...names: (keyof typeof PROGRAMS)[]): Promise<void> {
 
 await rm(folder, { recursive: true, force: true })
 await build('fvs', 'worker')
-// Each alone, because a thread loads it whose start a first call waits for.
+// Each of these is built alone, because a first call waits for the start of the thread that loads it.
 for (const program of ['creator', 'score-decoder'] as const) {
   always.clear()
   await build(program)

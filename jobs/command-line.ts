@@ -1,5 +1,5 @@
-// What the commands have in common: the program, the options for a store and its environment, and how a
-// command ends.
+// The shared parts of all commands: the program, the options for a store and its environment, and the end of
+// a command.
 import { Command, Option } from 'commander'
 import { type Settings, parseSettings } from '../schemas/config.ts'
 import { ServiceError } from '../schemas/errors.ts'
@@ -24,7 +24,7 @@ export const program = new Command('fvs')
   .configureHelp({ showGlobalOptions: true })
   .exitOverride()
 
-/** A command. `--store` wins over `STORE_URL`. */
+/** Adds a command. `--store` wins over `STORE_URL`. */
 export function command(name: string, about: string, parent: Command = program): Command {
   return parent
     .command(name)
@@ -33,7 +33,7 @@ export function command(name: string, about: string, parent: Command = program):
     .option(...JSON_OPTION)
 }
 
-/** A command that works on one environment of the store. */
+/** Adds a command that works on one environment of the store. */
 export function storeCommand(name: string, about: string, parent: Command = program): Command {
   return command(name, about, parent).addOption(
     new Option('--environment <name>', 'production, or the sandbox beside it')
@@ -59,7 +59,7 @@ export async function onStore(
   finish(await withComponents(settingsFor(options), options.environment, access, work), options)
 }
 
-/** Has what is wrong with options end the command as a wrong call does. */
+/** Exits with code 2 if the options are invalid. */
 export function calledRightly<T>(parse: () => T): T {
   try {
     return parse()

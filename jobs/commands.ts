@@ -1,5 +1,5 @@
-// The commands: their arguments, and what runs each, which is loaded once it is called, so that every command
-// starts sooner.
+// Declares the commands: their arguments, and the function that runs each. A command loads its module only
+// when it is called, so that every command starts sooner.
 import { type Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { IMPORTS, type ImportKind } from '../pipeline/import/columns.ts'
 import { type GivenOptions, parseOptions } from '../pipeline/import/options.ts'
@@ -61,7 +61,7 @@ releases
   .command('plan')
   .description('Take in the inbox and plan a release, for an engine that makes it in stages; prints JSON.')
   .action((_options: object, planned: Command) => {
-    // The options stand with the command above.
+    // The options belong to the command above.
     const { asOf, ifChanged = false, ...options } = planned.optsWithGlobals<ReleaseOptions>()
     return onStore({ ...options, json: true }, 'writes', async (components) => {
       const { runPlan } = await import('./stage.ts')

@@ -25,8 +25,8 @@ import { runVerifyProof } from './verify-proof.ts'
 const LOG_ORIGIN = 'demo.example/forecasts/sandbox'
 
 /**
- * Prints its own report, before it serves on; with `exit` it ends then. Resolves once nothing is left
- * running, with whether everything was shown and every check held.
+ * Prints its own report, then serves on, or ends if `exit` is true. Resolves once nothing is left running: to
+ * whether every check held, or after a stop before the report, to false only with `exit`.
  *
  * @throws ServiceError `conflict` for a store that is not empty.
  */
@@ -60,8 +60,8 @@ export async function runDemo(
         const text = describeDemo(outcome, checks, exit ? undefined : variablesFile)
         print({ ok, json: { ok, serving: !exit, ...kept, ...outcome }, text }, json)
         if (!exit) {
-          // The scheduled commands are processes of their own and find their settings in the variables of
-          // this one.
+          // The scheduled commands are separate processes, which find their settings in the variables of this
+          // one.
           Object.assign(variables, forCommands)
           const scheduler = new Scheduler('sandbox', sandbox.own.RELEASE_SCHEDULE, true, sandbox.logger)
           await stopped
@@ -81,11 +81,14 @@ export async function runDemo(
   }
 }
 
-/** The settings that `variables` set, and the demo's own for all others; the store is always the demo's. */
+/**
+ * Returns the settings that `variables` set, and the demo's own for all others. The store and the log are
+ * always the demo's.
+ */
 function demoSettings(variables: NodeJS.ProcessEnv, storeUrl: string): Settings {
   return parseSettings({
     PORT: '0',
-    // The demo's agents do within seconds, from one address, what takes others weeks.
+    // The demo's agents do within seconds, from one address, the work of weeks.
     SANDBOX_REGISTRATIONS_PER_HOUR: '1000',
     SANDBOX_FORECASTS_PER_MINUTE: '100000',
     SANDBOX_ANONYMOUS_PER_MINUTE: '100000',
@@ -97,7 +100,7 @@ function demoSettings(variables: NodeJS.ProcessEnv, storeUrl: string): Settings 
     SHUTDOWN_TIMEOUT_MS: '2000',
     SANDBOX_VERIFICATION_SIGNING_SECRET: randomBytes(32).toString('base64url'),
     ...Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== '')),
-    // Theirs would sign a second history here, under the name of the log that people know.
+    // The operator's keys would sign a second history here, under the name of the log that people know.
     LOG_SIGNING_KEY: '',
     LOG_SIGNING_KEY_PREVIOUS: '',
     LOG_WITNESSES: '',
@@ -114,7 +117,7 @@ async function refuseData({ STORE_URL: url, S3_ENDPOINT: s3Endpoint }: Settings)
   throw new ServiceError('conflict', `${url} already holds ${path}; the demo writes to an empty store only`)
 }
 
-/** Plays the demo and checks what it has published. Says each step on standard error. */
+/** Plays the demo and checks what it has published. Prints each step on standard error. */
 async function showDemo(
   components: Components,
   root: string,

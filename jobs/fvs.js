@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // The command line, in plain JavaScript that an older Node can read too, so that it says which one is needed.
-// What Node has compiled is kept beside the packages: half of what a short command does is to read and
-// compile its modules.
+// Node keeps compiled modules next to the packages, because a short command spends half its time on reading
+// and compiling its modules.
 import * as modules from 'node:module'
 import { fileURLToPath } from 'node:url'
 
@@ -12,7 +12,8 @@ if (major < 22 || (major === 22 && minor < 18)) {
   )
   process.exitCode = 1
 } else {
-  // In a folder of our own: what lies there is run. Where it cannot be written, Node goes on without.
+  // The folder is our own, because Node runs the code that it finds there. If it cannot write there, Node
+  // goes on without.
   modules.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/compiled', import.meta.url)))
   await import('./commands.ts')
 }

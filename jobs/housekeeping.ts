@@ -1,4 +1,4 @@
-// What there is to tidy up in a store after a run of `fvs release`, whether or not it made a release.
+// Tidies up a store after a run of `fvs release`, whether or not it made a release.
 import { sweepExpired, sweepPart } from '../pipeline/access/idempotency.ts'
 import { withDatabase } from '../pipeline/duckdb.ts'
 import { hasWaiting } from '../pipeline/release/changes.ts'
@@ -10,18 +10,18 @@ import { compact } from '../pipeline/tables/compact.ts'
 import type { Components } from './components/components.ts'
 
 /**
- * After a run without a release, this many objects of counted calls have to wait before the table takes them
- * in: each time adds a commit that every later reader reads.
+ * After a run without a release, the table takes in counted calls only if this many objects wait, because
+ * each time adds a commit that every later reader reads.
  */
 export const MUCH_USAGE = 500
 
 /**
- * Logs a chore that fails and goes on: a later run does it, and a release that was made must not look like a
- * failure.
+ * Does all chores. If one fails, logs it and goes on: a later run does it, and a release that was made must
+ * not look like a failure.
  */
 export async function keepHouse(components: Components, { made, release }: ReleaseResult): Promise<void> {
   const { environment, logger, store, now } = components
-  /** `work` returns how many things it has dealt with. */
+  /** Does a chore; `work` returns the number of things that it has handled. */
   const chore = async (name: string, work: () => Promise<number>) => {
     try {
       const count = await work()
@@ -51,7 +51,7 @@ async function takeInUsage(components: Components, made: boolean): Promise<numbe
   })
 }
 
-/** A process writes its own again every few seconds, and removes it when it ends. */
+/** A process rewrites its own probe every few seconds, and removes it at its end. */
 const DEAD_AFTER_MS = 24 * 60 * 60_000
 
 async function sweepProbes(store: Store, now: Date): Promise<number> {

@@ -15,7 +15,7 @@ import type { Components } from './components/components.ts'
 import { type Report, printable } from './output.ts'
 import { ProgressLine } from './progress.ts'
 
-/** Does a piece of work with a database, and says on standard error how far it is. */
+/** Works with a database, and shows the progress on standard error. */
 async function onFile<T>(components: Components, work: (context: ImportWork) => Promise<T>): Promise<T> {
   const { manifest } = await assertEnvironment(components)
   return withDatabase(components.openDatabase, async (database) => {
@@ -42,7 +42,7 @@ export async function runImport(
   return reportOf(await onFile(components, (context) => importFile(context, kind, source, options)))
 }
 
-/** What an import would do. Fails where it would. */
+/** Reports what an import would do. Fails if the import would fail. */
 export async function runTrial(
   components: Components,
   kind: ImportKind,
@@ -107,7 +107,7 @@ function reportOfTrial({ kind, rows, added, unchanged, bad }: Trial, isStoreMiss
   }
 }
 
-/** An empty file of a kind. */
+/** Reports an empty file of a kind. */
 export function reportTemplate(kind: ImportKind): Report {
   const text = templateOf(kind)
   return { ok: true, json: { kind, template: text }, text: text.trimEnd() }

@@ -1,4 +1,4 @@
-// The commands for API keys: their arguments, and what runs each.
+// Declares the commands for API keys: their arguments, and the function that runs each.
 import { Option } from 'commander'
 import { TIERS } from '../schemas/tiers.ts'
 import { wholeNumber } from './arguments.ts'

@@ -1,10 +1,11 @@
-// The commands for the public log, its keys and its witnesses: their arguments, and what runs each.
+// Declares the commands for the public log, its keys and its witnesses: their arguments, and the function
+// that runs each.
 import { randomBytes } from 'node:crypto'
 import { collected } from './arguments.ts'
 import { type GlobalOptions, JSON_OPTION, calledRightly, finish, program } from './command-line.ts'
 import type { WitnessOptions } from './witness.ts'
 
-/** Of an Ed25519 key. */
+/** The size of an Ed25519 seed. */
 const SEED_BYTES = 32
 
 /** Adds `fvs log` and `fvs witness` to the program. */

@@ -8,7 +8,7 @@ import { name } from '../schemas/names.ts'
 import { environmentOfLog } from './components/log-signers.ts'
 import type { Report } from './output.ts'
 
-/** @throws ServiceError `invalid` for an origin that is no name of a key. */
+/** @throws ServiceError `invalid` for an origin that cannot be the name of a key. */
 export function makeLogKey(origin: string, seed: Uint8Array): Report {
   assertOrigin(origin)
   const environment = environmentOfLog(origin)
@@ -27,8 +27,9 @@ ${vkey}`,
 }
 
 /**
- * The key of a witness is in no setting of the log: those who are cosigned have its vkey. @throws as
- * `makeLogKey`.
+ * Makes the key of a witness, which is in no setting: a log that it cosigns has its vkey.
+ *
+ * @throws ServiceError as `makeLogKey` does.
  */
 export function makeWitnessKey(keyName: string, seed: Uint8Array): Report {
   assertOrigin(keyName)
@@ -45,7 +46,9 @@ ${vkey}`,
   }
 }
 
-/** Stricter than notes are, so that the name shows as what it is wherever it is published. */
+/**
+ * Checks a name more strictly than notes do, so that everyone sees the same name wherever it is published.
+ */
 function assertOrigin(origin: string): void {
   const fault =
     name.safeParse(origin).error?.issues[0]?.message ??

@@ -1,13 +1,13 @@
-// What a command prints: on standard output one JSON object or lines for people, on standard error what went
-// wrong.
+// Prints the result of a command: one JSON object or lines for people on standard output, failures on
+// standard error.
 import { ServiceError } from '../schemas/errors.ts'
 
 export interface Report {
-  /** False where the input or the check failed; the command then exits with 1. */
+  /** False if the input or the check failed; the command then exits with 1. */
   ok: boolean
   json: object
   text: string
-  /** What to tell people beside the text, on standard error, so that the text alone can go to a file. */
+  /** Further words for people, on standard error, so that the text alone can go to a file. */
   aside?: string
 }
 
@@ -21,8 +21,7 @@ export function print(report: Report, json: boolean): void {
 }
 
 /**
- * A text on one line, without the characters that would steer a terminal: what a file says is shown and does
- * nothing.
+ * Escapes line ends and the characters that would steer a terminal, so that text from a file is only shown.
  */
 export function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => {
@@ -31,9 +30,7 @@ export function printable(text: string): string {
   })
 }
 
-/**
- * Says what went wrong: a foreseen failure in its own words, any other one with its stack, for a bug report.
- */
+/** Reports a failure: a foreseen one in its own words, any other one with its stack, for a bug report. */
 export function reportError(error: unknown, json: boolean): void {
   if (error instanceof ServiceError) {
     const { kind, message, faults } = error

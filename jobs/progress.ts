@@ -1,5 +1,5 @@
-// A line on standard error about what a long command is doing: every second on a terminal, where each
-// replaces the one before, and every ten in a pipe.
+// Shows the work of a long command in a line on standard error: every second on a terminal, where each line
+// replaces the one before, and every ten seconds in a pipe.
 
 /** Calls `tick` again and again, this many seconds apart, until the returned function is called. */
 type Every = (seconds: number, tick: () => void) => () => void
@@ -15,7 +15,7 @@ interface Output {
   write(text: string): unknown
 }
 
-/** Seconds are counted by the ticks, so that no other clock is needed. */
+/** Counts seconds by the ticks, so that it needs no other clock. */
 export class ProgressLine implements Disposable {
   readonly #output: Output
   readonly #stop: () => void
@@ -24,7 +24,7 @@ export class ProgressLine implements Disposable {
   #seconds = 0
   #isShown = false
 
-  /** @param percent How much of the step is done, where that is known. */
+  /** @param percent The finished share of the step, if it is known. */
   constructor(output: Output, percent: () => number | undefined, every: Every = everySeconds) {
     this.#output = output
     this.#percent = percent

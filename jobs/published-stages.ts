@@ -1,6 +1,6 @@
-// What `fvs stage publish` makes.
+// The files that `fvs stage publish` makes.
 
 export const PUBLISHED = ['shards', 'entities', 'scores', 'names', 'leaderboards', 'owners'] as const
 export type Published = (typeof PUBLISHED)[number]
-/** Those of them that rank entities. */
+/** The files that rank entities. */
 export const RANKED: readonly Published[] = ['shards', 'entities']

@@ -1,4 +1,4 @@
-// Reads what a command is given as a URL or as a file.
+// Reads the URL or the file that a command is given.
 import { readFile } from 'node:fs/promises'
 import { ServiceError } from '../schemas/errors.ts'
 
@@ -8,7 +8,11 @@ export function isUrl(place: string): boolean {
   return /^https?:\/\//.test(place)
 }
 
-/** An answer of any status. @throws ServiceError `unavailable` where there is none. */
+/**
+ * Returns an answer of any status.
+ *
+ * @throws ServiceError `unavailable` if there is none.
+ */
 export async function fetched(url: string): Promise<{ response: Response; bytes: Uint8Array }> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(FETCH_TIMEOUT_MS) })

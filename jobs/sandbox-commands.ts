@@ -1,4 +1,4 @@
-// The commands that fill the sandbox: their arguments, and what runs each.
+// Declares the commands that fill the sandbox: their arguments, and the function that runs each.
 import { wholeNumber } from './arguments.ts'
 import { type GlobalOptions, command, onStore, program } from './command-line.ts'
 import { SEED_DEFAULTS, type SeedOptions } from './simulation/seed-options.ts'

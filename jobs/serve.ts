@@ -6,15 +6,15 @@ import { startService } from './serve/service.ts'
 import { startWorkers } from './serve/workers/primary.ts'
 import { stopSignal } from './serve/stop-signal.ts'
 
-/** Resolves once it was told to stop and has stopped. */
+/** Serves until a signal to stop. Resolves once it has stopped. */
 export async function runServe(
   settings: Settings,
   { workers, scheduler }: { workers: number; scheduler: boolean },
 ): Promise<Report> {
-  // Workers and the scheduled commands are processes of their own, which find their store in the variables of
+  // Workers and the scheduled commands are separate processes, which find their store in the variables of
   // this one.
   process.env['STORE_URL'] = settings.STORE_URL
-  // From the start, so that a signal that comes while the service starts stops it as soon as it has.
+  // Caught from here on, so that a signal during the start stops the service as soon as it has started.
   const stopping = stopSignal()
   return withEveryEnvironment(settings, async (components) => {
     const service =

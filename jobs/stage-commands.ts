@@ -1,4 +1,4 @@
-// The commands of a release in stages: their arguments, and what runs each.
+// Declares the commands of a release in stages: their arguments, and the function that runs each.
 import { InvalidArgumentError, Option } from 'commander'
 import { VOICE_RULES, type VoiceRule } from '../schemas/payloads.ts'
 import { countOf, wholeNumber } from './arguments.ts'
@@ -9,7 +9,7 @@ interface StageOptions extends StoreOptions {
   release: number
 }
 
-/** The SHA-256 of a tally. */
+/** Parses the SHA-256 of a tally. */
 function sha256(text: string): string {
   if (/^[0-9a-f]{64}$/.test(text)) return text
   throw new InvalidArgumentError('It must be what fvs stage tally printed.')

@@ -38,7 +38,7 @@ export async function runParts(input: Input): Promise<void> {
   process.stdout.write(await partLines(input))
 }
 
-/** Prints lines as fast as they are taken. */
+/** Prints lines as fast as standard output takes them. */
 async function printLines(lines: AsyncIterable<string>): Promise<void> {
   for await (const text of lines) {
     if (!process.stdout.write(text)) await once(process.stdout, 'drain')
@@ -55,7 +55,7 @@ export async function runTally(
   return { ok: true, json: { sha256 }, text: sha256 }
 }
 
-/** `tally` is the SHA-256 of the tally, for what ranks entities. */
+/** `tally` is the SHA-256 of the tally, for the files that rank entities. */
 export async function runPublish(
   components: Components,
   what: Published,

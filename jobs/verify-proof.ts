@@ -14,18 +14,20 @@ import { fetched, fileBytes, isUrl } from './read-place.ts'
 export interface ProofOptions {
   /** The keys of the log that the reader knows. */
   vkey: readonly string[]
-  /** Where the proof is: a URL or a file. The service has that of a payload which is fetched from it. */
+  /**
+   * The URL or file of the proof. For a payload fetched from the service, the default is the service's own.
+   */
   proof?: string | undefined
-  /** Where the receipt is: a file with the value of the header. */
+  /** A file with the value of the receipt's header. */
   receipt?: string | undefined
-  /** All of these must have signed the checkpoint too. */
+  /** The keys of witnesses, all of which must have signed the checkpoint too. */
   witness: readonly string[]
 }
 
 /** More than any payload, proof or receipt has. */
 const MOST_BYTES = 16 * 1024 * 1024
 
-/** @throws ServiceError `invalid` for wrong options and keys, and for what cannot be read. */
+/** @throws ServiceError `invalid` for wrong options and keys, and for places that cannot be read. */
 export async function runVerifyProof(target: string, options: ProofOptions): Promise<Report> {
   const { vkey, proof, receipt, witness } = options
   if (vkey.length === 0)
@@ -54,8 +56,9 @@ export async function runVerifyProof(target: string, options: ProofOptions): Pro
 }
 
 /**
- * Where the service that answered a payload has the proof of it. @throws ServiceError `invalid` for a file,
- * and for what is no payload.
+ * Returns the URL at which the service that answered a payload has its proof.
+ *
+ * @throws ServiceError `invalid` for a file, and for anything but a payload.
  */
 function proofUrlOf(target: string, body: Uint8Array): string {
   if (!isUrl(target))
@@ -129,8 +132,8 @@ function textOf(bytes: Uint8Array): string {
 }
 
 /**
- * A receipt as the header has it, in Base64, also where the name of the header or a line end was copied with
- * it.
+ * Decodes a receipt from the Base64 of the header, also if the name of the header or a line end was copied
+ * with it.
  */
 function headerText(text: string): string {
   const value = text.trim().replace(/^x-service-receipt:\s*/i, '')

@@ -1,5 +1,5 @@
 // `fvs verify`: checks the signatures of answers of the API and of published files, and that every
-// certification and badge in a verification follows from the numbers beside it.
+// certification and badge in a verification follows from its numbers.
 import { z } from 'zod'
 import { signatureHolds } from '../pipeline/proof/hmac.ts'
 import { canonical } from '../pipeline/proof/canonical.ts'
@@ -22,7 +22,7 @@ interface Signed {
   name: string
   bytes: Uint8Array
   signature: string | null
-  /** True where the payload is filed under another entity's id, which no signature covers. */
+  /** True if the payload is filed under another entity's id, because no signature covers that id. */
   misplaced?: boolean
 }
 
@@ -31,7 +31,7 @@ interface Publication {
   signature: string | null
 }
 
-/** What a verification awards, and why. */
+/** The award of a verification, and its reason. */
 interface Decision {
   name: string
   award: string
@@ -40,7 +40,7 @@ interface Decision {
 
 const SHOWN = 20
 
-/** @throws ServiceError `invalid` where there is nothing to check, or no secret to check it with. */
+/** @throws ServiceError `invalid` if there is nothing to check, or no secret to check it with. */
 export async function runVerify(
   settings: OwnSettings,
   target: string,
@@ -83,7 +83,7 @@ export async function runVerify(
   return { ok, json, text: lines.join('\n') }
 }
 
-/** The first of some lines, indented, and how many more there are. */
+/** Returns the first lines, indented, and the number of further ones. */
 function shown(lines: readonly string[]): string[] {
   const more = lines.length > SHOWN ? [`… and ${lines.length - SHOWN} more`] : []
   return [...lines.slice(0, SHOWN), ...more].map((line) => `  ${line}`)
@@ -91,7 +91,9 @@ function shown(lines: readonly string[]): string[] {
 
 const verification = z.union([agentVerification, forecasterVerification])
 
-/** What decides the award of a verification, and what is wrong with it; undefined for every other payload. */
+/**
+ * Derives the award of a verification, with its reason and its fault, if any; undefined for other payloads.
+ */
 function decisionOf({ bytes }: Signed): (Omit<Decision, 'name'> & { fault?: string }) | undefined {
   const { data } = verification.safeParse(jsonOf(bytes))
   if (!data) return undefined

@@ -10,7 +10,11 @@ import { fileBytes } from './read-place.ts'
 /** The rights of everyone but the owner of a file. */
 const OTHERS = 0o077
 
-/** Undefined where there is none yet. @throws ServiceError `invalid` for a file that cannot be read. */
+/**
+ * Returns undefined if there is none yet.
+ *
+ * @throws ServiceError `invalid` for a file that cannot be read.
+ */
 export async function readState(file: string): Promise<Uint8Array | undefined> {
   try {
     return await readFile(file)
@@ -21,10 +25,10 @@ export async function readState(file: string): Promise<Uint8Array | undefined> {
 }
 
 /**
- * Writes beside the file and moves it into its place.
+ * Writes a new file in the same folder and moves it into place.
  *
- * @throws ServiceError `conflict` where another call has replaced it since it was read, `unavailable` where
- *   it cannot be written.
+ * @throws ServiceError `conflict` if another call has replaced it since it was read, `unavailable` if it
+ *   cannot be written.
  */
 export async function replaceState(
   file: string,

@@ -1,5 +1,5 @@
-// `fvs witness`: looks at the log of a service once, and keeps in a file what it has shown, so that it can
-// show nothing else later.
+// `fvs witness`: looks at the log of a service once, and keeps what it has shown in a file, so that the log
+// cannot show another history later.
 import { decoded } from '../pipeline/proof/canonical.ts'
 import { type SignedCheckpoint, parseCheckpoint, withSignatures } from '../pipeline/proof/checkpoint.ts'
 import { base64Of } from '../pipeline/proof/base64.ts'
@@ -24,7 +24,7 @@ export interface WitnessOptions {
 }
 
 const TIMEOUT_MS = 30_000
-/** Of a note; a tile has 8 KiB. */
+/** The longest note; a tile has 8 KiB. */
 const MOST_BYTES = 64 * 1024
 
 /**
@@ -51,7 +51,7 @@ export async function runWitness(url: string, options: WitnessOptions, now: Date
     ? cosigned(isKnown ? kept.note : withoutOwn(kept.note, key), key, now)
     : { note: noteText(kept.note), line: undefined }
   if (before === undefined || decoded(before) !== note) {
-    // What is too long to be read again is not kept.
+    // Throws if the note is too long to be read again.
     parseCheckpoint(note)
     await replaceState(file, note, before)
   }
@@ -86,7 +86,7 @@ function reportOf(
   }
 }
 
-/** Adds both notes to what speaks against the log: they are the evidence. */
+/** Adds both notes to an error that speaks against the log, because they are the evidence. */
 async function judged<T>(
   url: string,
   known: SignedCheckpoint | undefined,
@@ -105,7 +105,7 @@ async function judged<T>(
   }
 }
 
-/** The note with a cosignature by this key, which is made unless the note has it. */
+/** Returns the note with a cosignature by this key, and makes the cosignature unless the note has it. */
 function cosigned(note: Note, key: SigningKey, now: Date): { note: string; line: string } {
   if (heldSignatures(note, [key.verifier]).length > 0) {
     const own = note.signatures.find((signature) => isBy(signature, key))!
@@ -115,7 +115,7 @@ function cosigned(note: Note, key: SigningKey, now: Date): { note: string; line:
   return { note: withSignatures(note, [own]), line: signatureLine(own) }
 }
 
-/** What others show as signed by this key is not taken for it. */
+/** Removes signatures by this key from a log's note, so that a foreign line does not pass for our own. */
 function withoutOwn(note: Note, key: SigningKey): Note {
   return { ...note, signatures: note.signatures.filter((signature) => !isBy(signature, key)) }
 }
@@ -150,7 +150,7 @@ function logKeys(vkeys: readonly string[]): VerifierKey[] {
   throw new ServiceError('invalid', 'the keys of one log have one name, and those given have several')
 }
 
-/** Reads what lies under an address; undefined where it is not there. */
+/** Returns a function that reads a path under an address, or resolves to undefined if nothing is there. */
 function getterOf(url: string): (path: string) => Promise<Uint8Array | undefined> {
   if (!/^https?:\/\/[^?#]+$/.test(url)) {
     throw new ServiceError('invalid', `the address of a service is http[s]://host, not ${quoted(url)}`)

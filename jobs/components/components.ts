@@ -1,4 +1,4 @@
-// Builds the components from the settings: the one place where real clocks, ids and randomness come from.
+// Builds the components from the settings, with the real clock, ids and randomness.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
 import { availableParallelism, homedir } from 'node:os'
@@ -29,7 +29,7 @@ import { RandomPool } from './random-pool.ts'
 import { makeTemporaryFolder } from './temporary-folder.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 
-/** As many as a version 7 UUID takes. */
+/** The random bytes that a version 7 UUID takes. */
 const ID_RANDOM_BYTES = 16
 
 export const SERVICE_VERSION = packageJson.version
@@ -54,8 +54,8 @@ export interface Components extends Omit<PipelineComponents, 'database'>, AsyncD
 }
 
 /**
- * A command's use of its store: it begins one where there is none, writes to one, or reads one. One that
- * tries writes nothing, and works where there is none.
+ * A command's use of its store. `begins` makes a store if there is none, `writes` and `reads` need one, and
+ * `tries` writes nothing and works without one.
  */
 export type Access = 'begins' | 'writes' | 'reads' | 'tries'
 
@@ -66,10 +66,10 @@ const WHERE_NONE: Record<Access, WhereNone> = {
   tries: 'imagine',
 }
 
-/** What every line of the log says of the process that wrote it; null for nothing. */
+/** Fields about the process, in every line of its log; null for none. */
 type LoggedFields = Record<string, unknown> | null
 
-/** Works with components and releases what they hold, also where the work fails. */
+/** Works with components and disposes of them, also if the work fails. */
 export async function withComponents<T>(
   settings: Settings,
   environment: Environment,
@@ -162,8 +162,8 @@ async function buildComponents(
     wait: async (ms) => {
       await setTimeout(ms)
     },
-    // Each id has random bits of its own, because the hash of a forecast is public and only its id keeps it
-    // from being guessed: without bits given, ids of one millisecond would count upward.
+    // Each id gets random bits of its own, because the hash of a forecast is public and only its id keeps
+    // anyone from guessing the forecast. Without these bytes, ids of one millisecond would count upward.
     newId: () => uuidv7({ random: random.take(ID_RANDOM_BYTES) }),
     newRequestId: () => randomUUID(),
     [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }),
@@ -176,12 +176,12 @@ async function probe(store: Store): Promise<number | undefined> {
   return aheadMs(before, createdAt, new Date())
 }
 
-/** Where an environment keeps everything: the sandbox has a prefix that production never reads. */
+/** Returns the URL of an environment's store. The sandbox has a prefix that production never reads. */
 export function storeUrlOf(storeUrl: string, environment: Environment): string {
   return environment === 'production' ? storeUrl : `${storeUrl.replace(/\/+$/, '')}/${environment}`
 }
 
-/** Undefined where signing is off. */
+/** Returns undefined if signing is off. */
 export function secretsOf(own: OwnSettings): SigningSecrets | undefined {
   const { VERIFICATION_SIGNING_SECRET: current, VERIFICATION_SIGNING_SECRET_PREVIOUS: previous } = own
   return current === undefined ? undefined : { current, previous }

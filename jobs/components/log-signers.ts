@@ -1,5 +1,5 @@
-// The signing keys of the public log, as the settings have them, and the rules by which they go together. No
-// message shows a key.
+// Reads the signing keys of the public log from the settings and checks that they fit together. No message
+// shows a key.
 import { type SigningKey, parseSigningKey } from '../../pipeline/proof/note-keys.ts'
 import { quoted } from '../../pipeline/proof/quoted.ts'
 import { type Settings, settingName, settingsOf } from '../../schemas/config.ts'
@@ -9,7 +9,7 @@ import type { Environment } from '../../schemas/values.ts'
 type KeySetting = 'LOG_SIGNING_KEY' | 'LOG_SIGNING_KEY_PREVIOUS'
 
 /**
- * The keys of each environment, the one that signs first at the front; none where there is no log.
+ * Returns the keys of each environment, the one that signs first at the front; none without a log.
  *
  * @throws ServiceError `invalid` that names the setting, for a key that is wrong and for keys that contradict
  *   each other.
@@ -27,7 +27,10 @@ export function signersOf(settings: Settings): Record<Environment, readonly Sign
   return { production, sandbox }
 }
 
-/** The environment whose log may have a name: that of the sandbox shows what it is in every checkpoint. */
+/**
+ * Returns the environment whose log may have a name. The name of the sandbox's log marks it in every
+ * checkpoint.
+ */
 export function environmentOfLog(name: string): Environment {
   return name.endsWith('/sandbox') ? 'sandbox' : 'production'
 }
@@ -87,7 +90,7 @@ function parsed(text: string, setting: string): SigningKey {
   }
 }
 
-/** The public key follows from the seed alone, whatever the name and the use. */
+/** Compares the public keys, because they follow from the seeds alone, whatever the names and the uses. */
 function haveOneSeed({ verifier: a }: SigningKey, { verifier: b }: SigningKey): boolean {
   return a.publicKey.equals(b.publicKey)
 }

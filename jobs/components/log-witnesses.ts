@@ -1,4 +1,4 @@
-// The witnesses of the public log, as the settings have them.
+// Reads the witnesses of the public log from the settings.
 import { parseVerifierKey } from '../../pipeline/proof/note-keys.ts'
 import { quoted } from '../../pipeline/proof/quoted.ts'
 import type { Witness } from '../../pipeline/transparency/witnesses.ts'
@@ -29,7 +29,7 @@ function ownWitnesses(settings: Settings, environment: Environment): Witness[] {
   }
   const witnesses = given.map(({ vkey, url }) => ({ key: keyOf(vkey, setting), url }))
   for (const [i, { key }] of witnesses.entries()) {
-    // Cosignatures lie in the store under the ids of their keys.
+    // The store keeps cosignatures under the ids of their keys.
     if (witnesses.findIndex((other) => other.key.keyId === key.keyId) === i) continue
     throw new ServiceError('invalid', `${setting} has two keys of one id, ${quoted(given[i]!.vkey)} again`)
   }

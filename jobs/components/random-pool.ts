@@ -1,4 +1,4 @@
-// Random bytes, drawn from the system many at a time: asking it costs far more than the bytes do.
+// Draws many random bytes from the system at a time, because a request costs far more than its bytes.
 import { randomFillSync } from 'node:crypto'
 
 const POOL_BYTES = 4096
@@ -7,7 +7,7 @@ export class RandomPool {
   readonly #pool = new Uint8Array(POOL_BYTES)
   #taken = POOL_BYTES
 
-  /** Bytes that no other call returns; at most 4,096. */
+  /** Returns bytes that no other call returns; at most 4,096. */
   take(size: number): Uint8Array {
     if (this.#taken + size > POOL_BYTES) {
       randomFillSync(this.#pool)

@@ -1,20 +1,20 @@
-// The temporary folders of this machine's processes: each has its own, and what dead ones left is removed.
+// The temporary folders of this machine's processes. Each process has its own and removes those of dead ones.
 import { readlinkSync } from 'node:fs'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sha256Hex } from '../../pipeline/proof/canonical.ts'
 
-/** A folder of this process alone. The caller removes it; if the process dies first, a later one does. */
+/**
+ * Makes a folder of this process alone. The caller removes it; if the process dies first, a later one does.
+ */
 export async function makeTemporaryFolder(purpose: 'work' | 'demo'): Promise<string> {
   const parent = tmpdir()
   await removeLeftovers(parent)
   return mkdtemp(join(parent, `fvs-${purpose}-${machine()}-${process.pid}-`))
 }
 
-/**
- * Where process ids mean the same processes: containers that share a temporary folder each count their own.
- */
+/** Names the scope of process ids, because containers that share a temporary folder each count their own. */
 function machine(): string {
   let namespace = ''
   try {
@@ -40,7 +40,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // A process of another user may not be signalled, but is there.
+    // This process may not signal a process of another user, but that one is alive.
     return (error as NodeJS.ErrnoException).code !== 'ESRCH'
   }
 }

@@ -1,5 +1,5 @@
-// Calls the HTTP API of a service: checks every answer by its schema, and tells refusals in the service's own
-// words.
+// Calls the HTTP API of a service: checks every answer by its schema, and reports refusals in the service's
+// own words.
 import { z } from 'zod'
 import { problem } from '../../schemas/answers.ts'
 import { type ErrorKind, ServiceError } from '../../schemas/errors.ts'
@@ -9,7 +9,7 @@ export interface ServiceClientOptions {
   url: string
   /** The API key of an agent; undefined for a client that only reads. */
   apiKey: string | undefined
-  /** How long one request may take. */
+  /** The time that one request may take. */
   timeoutMs: number
   /** A new UUID that nobody can guess. */
   newId: () => string
@@ -19,17 +19,17 @@ interface Call<S extends z.ZodType> {
   /** Begins with a slash. */
   path: string
   query?: Record<string, string | number | undefined>
-  /** Sent as JSON by a POST, with an Idempotency-Key; without one the call is a GET. */
+  /** Sent as JSON by a POST, with an Idempotency-Key. Without a body the call is a GET. */
   body?: object
   /** Whether the agent makes the call: then its API key is sent. */
   isOwn?: boolean
-  /** What the answer must be. */
+  /** The schema of the answer. */
   answer: S
-  /** Gives the call up. */
+  /** Cancels the call. */
   signal: AbortSignal
 }
 
-/** What a refusal says, of all that a problem may hold. */
+/** The fields of a problem that a refusal uses. */
 const refusal = z.object({ detail: problem.shape.detail, errors: problem.shape.errors })
 
 const KIND_OF: Record<number, ErrorKind> = {
@@ -52,11 +52,11 @@ export class ServiceClient {
   }
 
   /**
-   * Sends the request once more, unchanged, if its connection breaks: by its Idempotency-Key it takes effect
-   * once.
+   * Sends the request once more, unchanged, if its connection breaks; its Idempotency-Key lets it take effect
+   * only once.
    *
-   * @throws ServiceError as the service refused the call, or `unavailable` if there is no answer of the
-   *   service. It never holds the API key.
+   * @throws ServiceError of the kind and in the words of a refusal, or `unavailable` if the service does not
+   *   answer. The error never holds the API key.
    */
   async call<S extends z.ZodType>({
     path,
@@ -102,7 +102,7 @@ export class ServiceClient {
     const { url, timeoutMs } = this.#options
     const limit = AbortSignal.timeout(timeoutMs)
     try {
-      // A key is not taken to where a redirection leads.
+      // A redirection must not take the key elsewhere.
       const redirect = 'manual'
       const response = await fetch(address, { ...init, redirect, signal: AbortSignal.any([limit, signal]) })
       return { response, text: await response.text() }

@@ -1,4 +1,5 @@
-// What `fvs mcp` is told by environment variables: the service that it calls, and as which agent.
+// The settings of `fvs mcp` from environment variables: the service that it calls, and the agent that it
+// calls as.
 import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import { uuid } from '../../schemas/values.ts'
@@ -30,7 +31,7 @@ const settings = z
 export type McpSettings = z.infer<typeof settings>
 
 /**
- * @throws ServiceError `invalid` that names every wrong setting. It shows no value, since each may hold a
+ * @throws ServiceError `invalid` that names every wrong setting. It shows no value, because each may hold a
  *   secret.
  */
 export function parseMcpSettings(variables: Record<string, string | undefined>): McpSettings {

@@ -1,4 +1,4 @@
-// The tools that a language model is offered: each is one call of the HTTP API, with its schemas.
+// The tools for a language model. Each is one call of the HTTP API, with its schemas.
 import { type CallToolResult, McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import {
@@ -35,7 +35,7 @@ const limit = z
   .default(20)
   .describe('How many a page may have; the next page is asked for by its cursor')
 
-/** The query as it is sent: the service reads words and times, and refuses what it cannot read. */
+/** The query as it is sent. The service reads words and times, and refuses those that it cannot read. */
 const { status, category, closes_before, opened_after, q, cursor } = questionsQuery.shape
 const sentQuery = z.strictObject({
   status,
@@ -70,11 +70,11 @@ export interface McpOptions {
   service: ServiceClient
   /** The agent that takes part; undefined for a model that only reads. */
   agentId: string | undefined
-  /** Of the software. */
+  /** The version of the software. */
   version: string
 }
 
-/** A server for one client. Without an API key it has no tool that submits. */
+/** Makes a server for one client. Without an API key it has no tool that needs one. */
 export function mcpServer({ service, agentId, version }: McpOptions): McpServer {
   const instructions = service.canSubmit ? INSTRUCTIONS : INSTRUCTIONS + ONLY_READS
   const server = new McpServer({ name: 'forecast-verification-service', version }, { instructions })
@@ -219,8 +219,8 @@ export function mcpServer({ service, agentId, version }: McpOptions): McpServer 
 }
 
 /**
- * The answer as structured content, and the same JSON for clients that read only text; a refusal as an error
- * of the tool.
+ * Returns the answer as structured content, with the same JSON for clients that read only text, or a refusal
+ * as an error of the tool.
  */
 async function resultOf(answer: Promise<Record<string, unknown>>): Promise<CallToolResult> {
   try {

@@ -1,7 +1,7 @@
 """Makes one release of forecasts on Apache Spark, with the same scorer and the same bytes as `fvs release`.
 
-Spark reads the tables, brings lines together, sorts them and adds whole numbers. Whatever else decides a number is `fvs`,
-which runs as a filter between two sorts (docs/stages.md). docs/scaling.md says how to start the job.
+Spark reads the tables, joins rows, sorts them and adds whole numbers. `fvs` computes everything else that decides a
+number: it runs as a filter between two sorts (docs/stages.md). docs/scaling.md says how to start the job.
 """
 
 import argparse
@@ -18,7 +18,7 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-# Texts are compared by their bytes, dates are those of UTC, and a sum that does not fit is an error.
+# Spark compares texts by their bytes, uses UTC for dates, and fails on a sum that does not fit.
 SESSION = {
     "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
@@ -26,7 +26,7 @@ SESSION = {
     "spark.sql.ansi.enabled": "true",
 }
 
-# What the filters read from their environment. It goes to the workers there too, because anyone sees arguments.
+# The filters read these settings from their environment. They reach the workers there too, because anyone sees arguments.
 SETTINGS = (
     "VERIFICATION_SIGNING_SECRET",
     "VERIFICATION_SIGNING_SECRET_PREVIOUS",
@@ -43,7 +43,7 @@ SETTINGS = (
     "AWS_REGION",
 )
 
-# The columns that are read of each table. A table without a commit has these and no rows.
+# The columns that the job reads of each table. A table without a commit has these and no rows.
 TABLES = {
     "questions": "question_id STRING, category STRING, event_id STRING, opened_at TIMESTAMP, closes_at TIMESTAMP",
     "resolutions": "question_id STRING, outcome STRING, resolved_at TIMESTAMP",
@@ -77,8 +77,8 @@ PAGE = "page entity_type entity_id rank second content".split()
 SCORED = "entity INT, pairs BIGINT, eligible INT, voice INT, skill BIGINT, scores STRING"
 PUBLISHED = "what STRING, entity_type STRING, entity_id STRING, rank INT, second STRING, owner STRING, content STRING"
 
-# How many passes over the strengths may depend on each other before they are written down: what a lost worker held is
-# computed again from there.
+# The number of passes over the strengths between two writes: after the loss of a worker, Spark computes its part again from
+# the last write.
 PASSES_WRITTEN = 5
 
 
@@ -91,7 +91,7 @@ def main():
     try:
         print(job.run().strip())
     except (Py4JJavaError, PySparkException, subprocess.CalledProcessError) as error:
-        # Another run may have published the release, whose filters then take no more.
+        # Another run may have published the release; its filters then take nothing more.
         if not job.is_published():
             raise
         job.log("lost the release to another run", reason=str(error)[:500])
@@ -162,7 +162,7 @@ class Job:
     # The session
 
     def step(self, name):
-        """Names what follows, in Spark's own pages and logs."""
+        """Names the next step in Spark's own pages and logs."""
         self.spark.sparkContext.setJobDescription(name)
 
     def view(self, name, sql, keep=False):
@@ -170,8 +170,8 @@ class Job:
         (frame.persist() if keep else frame).createOrReplaceTempView(name)
 
     def staged(self, name, sql):
-        """Makes the view `name` of rows that are written down, by this job or by another of the same plan that came to the
-        end of them. Each job writes in folders of its own, so that two at once do not meet."""
+        """Makes the view `name` of stored rows, which this job writes unless another job of the same plan has written all
+        of them. Each job writes in its own folders, so that two jobs at once do not collide."""
         self.step(name)
         started = time.monotonic()
         done = self.glob(f"{name}-*/_SUCCESS")
@@ -182,7 +182,7 @@ class Job:
         self.log("staged", step=name, again=bool(done), seconds=round(time.monotonic() - started, 1))
 
     def through(self, command, columns, rows, printed):
-        """SQL that runs a stage over rows in order."""
+        """Returns SQL that runs a stage over rows in order."""
         if command.split()[0] not in ("sweep", "score", "parts"):
             command += f" --release {self.plan['release']} --store {shlex.quote(self.options.store)}"
             command += f" --environment {self.options.environment}"
@@ -202,7 +202,7 @@ class Job:
         return path.getFileSystem(self.spark._jsc.hadoopConfiguration()).globStatus(path) or []
 
     def forget_earlier(self):
-        """Deletes what was staged for earlier releases. What was staged for this one another job may still read."""
+        """Deletes the staged rows of earlier releases. Another job may still read those of this release."""
         folder, own = os.path.split(self.staging)
         number = f"{self.options.environment}-{self.plan['release']:08}"
         for earlier in self.found(f"{folder}/{self.options.environment}-????????-*"):
@@ -298,7 +298,7 @@ class Job:
     # The strengths
 
     def fit(self):
-        """Makes the views `fitted_entity` of the strengths and `fitted_question` of what the voices on a question weigh."""
+        """Makes the views `fitted_entity` of the strengths and `fitted_question` of the voices' weight on a question."""
         self.view(
             "fitted",
             f"""SELECT question, entity, {OWN} AS own, {BRIER} AS brier, {REFERENCE} AS reference,
@@ -324,7 +324,7 @@ class Job:
     # Every entity: from pairs to scores
 
     def score(self):
-        """Makes the view `judged` of the pairs with their standard references, and `scored` of what each entity's come to."""
+        """Makes the view `judged` of the pairs with their standard references, and `scored` of each entity's scores."""
         # Grain: one row per entity.
         self.view(
             "circumstance",
@@ -353,7 +353,7 @@ class Job:
         self.staged("scored", self.through("score", [*JUDGED, *METRICS], rows, SCORED))
 
     def tally(self, rule):
-        """Stores how many voices have which skill, from which the workers rank. Returns the hash of that."""
+        """Stores the number of voices by skill, from which the workers rank. Returns the hash of these numbers."""
         self.view(
             "skill_count",
             """SELECT entity_type, bigint(null) AS skill, count(*) AS count FROM entity GROUP BY entity_type
@@ -404,7 +404,7 @@ class Job:
         self.publish("owners_published", "owners", ["file", "owner", "entity_id", "content"], rows)
 
     def profile(self):
-        """Makes the view `profile`, one row per entity: what it is, what it has done, and what it has scored."""
+        """Makes the view `profile`, one row per entity: its names, its activity, and its scores."""
         self.view(
             "open_question",
             f"""SELECT question_id, closes_at FROM current_questions
@@ -446,7 +446,7 @@ class Job:
 
 
 def current(name, present, columns):
-    """SQL of the current rows of a table, those recorded last."""
+    """Returns SQL of the current rows of a table, those recorded last."""
     compared = [column for column in present if column not in UNORDERED]
     compared.sort(key=lambda column: column != "recorded_at")
     order = ", ".join(f"{column} DESC NULLS LAST" for column in compared)
@@ -467,7 +467,7 @@ def nulls(columns):
     return ", ".join(f"null AS {column}" for column in columns)
 
 
-# Of a pair, in whole numbers: what it weighs if its entity is a voice, its own error, and the error of the other voices.
+# Whole numbers of a pair: its weight (0 unless its entity is a voice), its own error, and the error of the other voices.
 OWN = "if(voice = 1, bigint(greatest(1, rint(coverage / 1e8))), 0)"
 BRIER = "bigint(rint(brier_part / 1e3))"
 REFERENCE = "bigint(rint(reference_part / 1e3))"
@@ -476,9 +476,9 @@ REFERENCE = "bigint(rint(reference_part / 1e3))"
 def fit_strengths(spark, parameters, written):
     """Fits strengths (docs/methodology.md) to the view `fitted` of all pairs, one row each: question, entity, own, brier,
     reference, contested. After every pass it sets the view `strength` of the entities with a contested pair and yields the
-    scale. `written` names a folder for strengths on the way. It leaves the view `field` behind for `weighted`.
+    scale. `written` names a folder for intermediate strengths. It leaves the view `field` behind for `weighted`.
 
-    Sums are whole numbers. What is not a sum is a single operation on doubles in the order of the method's definition, so
+    Sums are whole numbers. Everything else is a single operation on doubles in the order of the method's definition, so
     that the strengths are those of `fvs release` after every pass. The scale is the rounded lower median of the ratios, and
     the lower median of the rounded ones too, because rounding keeps the order.
     """
@@ -521,14 +521,14 @@ def fit_strengths(spark, parameters, written):
 
 
 def weighted():
-    """SQL of the pairs of `field`, with the strength of each entity and the sum of own times strength on each question."""
+    """Returns SQL of the pairs of `field`, with each entity's strength and the sum of own times strength on each question."""
     return """SELECT *, sum(own * bigint(strength)) OVER (PARTITION BY question) AS weighted
         FROM (SELECT /*+ BROADCAST(strength) */ field.*, coalesce(strength.strength, 1000000) AS strength
               FROM field LEFT JOIN strength ON field.entity = strength.entity)"""
 
 
 def standard_reference(scale):
-    """SQL of Z of a contested pair, in whole 1e-9, by single operations on doubles."""
+    """Returns SQL of Z of a contested pair, in whole 1e-9, by single operations on doubles."""
     return f"""bigint(rint(double(reference)
         * (double((weight - own) * bigint({scale})) / double(weighted - own * bigint(strength)))))"""
 
