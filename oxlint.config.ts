@@ -198,5 +198,18 @@ export default defineConfig({
       files: ['test/**', 'bench/**', '*.config.ts'],
       rules: { 'house/arrows': 'off' },
     },
+    // What visitors get as it is, and what is not part of the service.
+    {
+      files: [
+        'api/pages/assets/**',
+        'test/**',
+        'bench/**',
+        'examples/**',
+        '.ci/**',
+        '.oxlint/**',
+        '*.config.ts',
+      ],
+      rules: { 'house/comments': 'off' },
+    },
   ],
 })

@@ -39,7 +39,7 @@ function row(name: string, value: string, about: string): Html {
   return html`<tr><th scope="row"><code>${name}</code> <span class="mute">${withCode(about)}</span></th><td>${value}</td></tr>\n`
 }
 
-/** What stands between backticks as code. */
+/** Shows the text between backticks as code. */
 function withCode(text: string): HtmlPart {
   return text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))
 }
