@@ -1,11 +1,11 @@
 // How often is an agent without skill certified, and how soon one with skill? Simulated worlds, decided by
-// the service's own code. Deterministic; prints a Markdown table, and fails if a false certificate is
+// the service's own code. Deterministic; prints Markdown tables, and fails if a false certificate is
 // likelier than promised. Run: npm run certification [-- --quick]
 import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
-import type { Estimate } from './certification/estimate.ts'
-import { ROWS, type Row } from './certification/rows.ts'
-import { SCENARIOS, type Values } from './certification/scenarios.ts'
+import { type Estimate, meanWithInterval, quantileOf, shareOf } from './certification/estimate.ts'
+import { STUDIES } from './certification/studies.ts'
+import type { Title, Values } from './certification/study.ts'
 import type { Done, Task } from './certification/worker.ts'
 
 const { values: flags } = parseArgs({
@@ -16,59 +16,78 @@ const { values: flags } = parseArgs({
   },
 })
 
-const names = Object.keys(SCENARIOS).filter((name) => name.startsWith(flags.only))
-const tasks: Task[] = names.flatMap((name) => {
-  const { worlds, quick } = SCENARIOS[name]!
-  return Array.from({ length: flags.quick ? quick : worlds }, (_, world) => ({ name, world }))
-})
+const studies = [...STUDIES].filter(([name]) => name.startsWith(flags.only))
+const tasks: Task[] = studies.flatMap(([name, { worlds, quick }]) =>
+  Array.from({ length: flags.quick ? quick : worlds }, (_, world) => ({ name, world })),
+)
 
-/** The values of every world, in the order of their numbers, whichever thread simulated them. */
-async function simulateAll(): Promise<Map<string, Values[]>> {
-  const results = new Map(names.map((name): [string, Values[]] => [name, []]))
-  let next = 0
-  const threads = Array.from({ length: Number(flags.threads) }, async () => {
-    const worker = new Worker(new URL('./certification/worker.ts', import.meta.url))
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const send = () => {
-      const task = tasks[next++]
-      if (task === undefined) resolve()
-      else worker.postMessage(task)
-    }
-    worker.on('error', reject)
-    worker.on('message', ({ name, world, values }: Done) => {
-      results.get(name)![world] = values
-      send()
-    })
-    send()
-    try {
-      await promise
-    } finally {
-      await worker.terminate()
-    }
-  })
-  await Promise.all(threads)
-  return results
-}
+const results = new Map(studies.map(([name]): [string, Values[]] => [name, []]))
+const finished = new Map(studies.map(([name]) => [name, Promise.withResolvers<void>()]))
+const left = new Map(
+  Array.from(
+    Map.groupBy(tasks, ({ name }) => name),
+    ([name, own]) => [name, own.length],
+  ),
+)
 
-function written({ value, lower, upper }: Estimate, shown: Row['shown']): string {
-  const write = {
-    'per cent': (x: number) => (100 * x).toFixed(1),
-    decimals: (x: number) => x.toFixed(3).replace('-', '−'),
-    questions: (x: number) => (x === Infinity ? 'more than 1,200' : String(x)),
-  }[shown]
-  return `${write(value)}${shown === 'per cent' ? ' %' : ''} (${write(lower)} to ${write(upper)})`
-}
-
-const results = await simulateAll()
-console.log('| measured | result | worlds |')
-console.log('| --- | --- | --- |')
-for (const row of ROWS) {
-  const worlds = results.get(row.scenario)
-  if (worlds === undefined) continue
-  const estimate = row.estimate(worlds.map((values) => values[row.value]!))
-  console.log(`| ${row.about} | ${written(estimate, row.shown)} | ${worlds.length} |`)
-  if (row.limit !== undefined && estimate.lower > row.limit) {
-    console.error(`${row.about}: above ${100 * row.limit} % beyond its interval`)
-    process.exitCode = 1
+/** Simulates in a thread of its own until no task is left. */
+function simulateWithOthers(): void {
+  const worker = new Worker(new URL('./certification/worker.ts', import.meta.url))
+  const send = () => {
+    const task = tasks.shift()
+    if (task === undefined) void worker.terminate()
+    else worker.postMessage(task)
   }
+  worker.on('error', (error) => {
+    throw error
+  })
+  worker.on('message', ({ name, world, values }: Done) => {
+    results.get(name)![world] = values
+    left.set(name, left.get(name)! - 1)
+    if (left.get(name) === 0) finished.get(name)!.resolve()
+    send()
+  })
+  send()
+}
+
+const perCent = (x: number) => (100 * x).toFixed(1)
+const written = ({ value, lower, upper }: Estimate, shown: 'share' | 'number') => {
+  const write = shown === 'share' ? perCent : (x: number) => x.toFixed(3).replace('-', '−')
+  return `${write(value)}${shown === 'share' ? ' %' : ''} (${write(lower)} to ${write(upper)})`
+}
+const limitOf = (may: Title['may']) =>
+  may === 'power' ? 'none: it is better' : 'limit' in may ? `${100 * may.limit} %` : `open: ${may.open}`
+
+for (let thread = 0; thread < Number(flags.threads); thread++) simulateWithOthers()
+console.log('| how | limit | certified | median questions | worlds |')
+console.log('| --- | --- | --- | --- | --- |')
+for (const [name, { titles }] of studies) {
+  await finished.get(name)!.promise
+  const worlds = results.get(name)!
+  for (const { how, value, may } of titles) {
+    const needed = worlds.map((values) => values[value]!)
+    const rate = shareOf(needed.map((questions) => (questions < Infinity ? 1 : 0)))
+    const median = quantileOf(needed, 0.5).value
+    const questions = median === Infinity ? '–' : String(median)
+    console.log(`| ${how} | ${limitOf(may)} | ${written(rate, 'share')} | ${questions} | ${worlds.length} |`)
+    if (may !== 'power' && 'limit' in may && rate.lower > may.limit) {
+      console.error(`${how}: ${written(rate, 'share')}, above ${100 * may.limit} % beyond its interval`)
+      process.exitCode = 1
+    }
+  }
+}
+console.log('\n| measured | result | worlds |')
+console.log('| --- | --- | --- |')
+for (const [name, { measures = [] }] of studies) {
+  const worlds = results.get(name)!
+  for (const { about, value, shown } of measures) {
+    const values = worlds.map((world) => world[value]!)
+    const estimate = shown === 'share' ? shareOf(values) : meanWithInterval(values)
+    console.log(`| ${about} | ${written(estimate, shown)} | ${worlds.length} |`)
+  }
+}
+console.log('\n| study | why nobody is better than the middle of the field |')
+console.log('| --- | --- |')
+for (const [name, { withoutSkill }] of studies) {
+  if (withoutSkill !== undefined) console.log(`| ${name} | ${withoutSkill} |`)
 }

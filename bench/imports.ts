@@ -114,7 +114,7 @@ async function importByDuckDb(folder: string): Promise<void> {
        columns = {entity_type: 'VARCHAR', entity_id: 'UUID', question_id: 'UUID', probability: 'DOUBLE', forecast_at: 'TIMESTAMPTZ'})`,
   )
   const [row] = await database.rows<{ bad: bigint }>(
-    `SELECT count(*) AS bad FROM forecast WHERE entity_type NOT IN ('agent', 'forecaster') OR NOT probability BETWEEN 0 AND 1
+    `SELECT count(*) AS bad FROM forecast WHERE entity_type <> 'forecaster' OR NOT probability BETWEEN 0 AND 1
        OR forecast_at > now() OR question_id::VARCHAR NOT IN (SELECT question_id FROM question)`,
   )
   if (row?.bad !== 0n) throw new Error(`${row?.bad} rows are bad`)

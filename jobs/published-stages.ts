@@ -1,4 +1,4 @@
-// The files that `fvs stage publish` makes.
+// The parts of `fvs stage publish`.
 
 export const PUBLISHED = ['shards', 'entities', 'scores', 'names', 'leaderboards', 'owners'] as const
 export type Published = (typeof PUBLISHED)[number]

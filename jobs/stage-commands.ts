@@ -43,7 +43,7 @@ export function addStageCommands(): void {
       wholeNumber,
     )
 
-  planned('tally', 'Store how many voices have each skill; prints its SHA-256.')
+  planned('tally', 'Store what the entities of a release are ranked by; prints its SHA-256.')
     .addOption(new Option('--voice-rule <rule>', 'who is a voice').choices(VOICE_RULES).makeOptionMandatory())
     .action((options: StageOptions & { voiceRule: VoiceRule }) =>
       onStore(options, 'writes', async (components) => {

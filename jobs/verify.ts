@@ -4,15 +4,8 @@ import { z } from 'zod'
 import { signatureHolds } from '../pipeline/proof/hmac.ts'
 import { canonical } from '../pipeline/proof/canonical.ts'
 import { type OwnSettings, secretsInForce } from '../schemas/config.ts'
-import { bulkResults } from '../schemas/answers.ts'
 import { ServiceError } from '../schemas/errors.ts'
-import {
-  agentVerification,
-  forecasterVerification,
-  ownerShard,
-  releaseShard,
-  snapshotShard,
-} from '../schemas/payloads.ts'
+import { agentVerification, forecasterVerification } from '../schemas/payloads.ts'
 import { METHODOLOGY } from '../pipeline/scoring/methodology.ts'
 import { badgeOf, certificationOf } from '../pipeline/scoring/ranking.ts'
 import type { Report } from './output.ts'
@@ -26,16 +19,51 @@ interface Signed {
   misplaced?: boolean
 }
 
-interface Publication {
-  payload: { agent_id: string } | { user_id: string }
-  signature: string | null
-}
+/** A payload of any version of the method, and its signature. */
+const publication = z.looseObject({
+  payload: z.looseObject({
+    agent_id: z.string().optional(),
+    user_id: z.string().optional(),
+    owner_id: z.string().nullish(),
+  }),
+  signature: z.string().nullable(),
+})
+type Publication = z.infer<typeof publication>
+const results = z.object({
+  results: z.array(
+    z.discriminatedUnion('status', [
+      z.looseObject({
+        id: z.string(),
+        status: z.literal('ok'),
+        verification: publication.shape.payload,
+        signature: z.string().nullable(),
+      }),
+      z.looseObject({ id: z.string(), status: z.literal('not_found') }),
+    ]),
+  ),
+})
+const signedFile = z.union([
+  z.object({
+    entities: z.record(z.string(), z.union([publication, z.record(z.string(), publication)])),
+  }),
+  z.object({ owners: z.array(publication) }),
+  results,
+])
 
-/** The award of a verification, and its reason. */
+/** The award of a verification, its reason, and its holder. */
 interface Decision {
   name: string
   award: string
   because: string
+  record: EntityRecord | undefined
+}
+
+/** The fields of a verification that are no numbers. */
+interface EntityRecord {
+  name?: string
+  owner_id?: string | null
+  retired_at?: string | null
+  witnessed_share: number | null
 }
 
 const SHOWN = 20
@@ -61,7 +89,10 @@ export async function runVerify(
     const decision = decisionOf(item)
     const reason = faultOf(item, secrets) ?? decision?.fault
     if (reason !== undefined) bad.push({ name: item.name, reason })
-    else if (decision) awards.push({ name: item.name, award: decision.award, because: decision.because })
+    else if (decision) {
+      const { award, because, record } = decision
+      awards.push({ name: item.name, award, because, record })
+    }
   }
   const ok = bad.length === 0
   const lines = ok
@@ -69,8 +100,8 @@ export async function runVerify(
         `${target}: ${signed.length === 1 ? 'the signature holds' : `all ${signed.length} signatures hold`}`,
         ...shown(
           awards.map(
-            ({ name, award, because }) =>
-              `${signed.length === 1 ? '' : `${name}: `}${award}, because ${because}`,
+            ({ name, award, because, record }) =>
+              `${signed.length === 1 ? '' : `${name}: `}${award}, because ${because}${record ? `; ${recordText(record)}` : ''}`,
           ),
         ),
       ]
@@ -89,23 +120,57 @@ function shown(lines: readonly string[]): string[] {
   return [...lines.slice(0, SHOWN), ...more].map((line) => `  ${line}`)
 }
 
+/** As in: named "my-agent", of the owner "rook", retired at 2026-02-01T00:00:00.000Z, witnessed 100 %. */
+function recordText({
+  name,
+  owner_id: owner,
+  retired_at: retired,
+  witnessed_share: share,
+}: EntityRecord): string {
+  const isAgent = name !== undefined
+  return [
+    ...(isAgent ? [`named ${JSON.stringify(name)}`] : []),
+    ...(isAgent ? [owner ? `of the owner ${JSON.stringify(owner)}` : 'of no recorded owner'] : []),
+    ...(retired ? [`retired at ${retired}`] : []),
+    share === null
+      ? 'nothing settled'
+      : `the service saw ${Number((share * 100).toFixed(2))} % of its settled questions being forecast`,
+  ].join(', ')
+}
+
+/** Only verifications have a rule for voices. */
+const anyVerification = z.looseObject({
+  voice_rule: z.string(),
+  methodology_version: z.string(),
+  certification: z.string().optional(),
+  badge: z.string().optional(),
+})
 const verification = z.union([agentVerification, forecasterVerification])
 
 /**
- * Derives the award of a verification, with its reason and its fault, if any; undefined for other payloads.
+ * Says what decides the award of a verification, and what is wrong with it; undefined for every other
+ * payload.
  */
 function decisionOf({ bytes }: Signed): (Omit<Decision, 'name'> & { fault?: string }) | undefined {
-  const { data } = verification.safeParse(jsonOf(bytes))
-  if (!data) return undefined
-  const award = 'badge' in data ? data.badge : data.certification
-  if (data.methodology_version !== METHODOLOGY.version) {
-    const because = `method ${data.methodology_version} says so, which this version of the service does not have`
-    return { award, because }
+  const content = jsonOf(bytes)
+  const { data: any } = anyVerification.safeParse(content)
+  if (!any) return undefined
+  const award = any.badge ?? any.certification ?? 'none'
+  if (any.methodology_version !== METHODOLOGY.version) {
+    const because = `method ${any.methodology_version} says so, which this version of the service does not have`
+    return { award, because, record: undefined }
   }
+  const { data } = verification.safeParse(content)
+  if (!data) return undefined
+  const { witnessed_share } = data
+  const record =
+    'badge' in data
+      ? { witnessed_share }
+      : { name: data.name, owner_id: data.owner_id, retired_at: data.retired_at, witnessed_share }
   const { title, because } = 'badge' in data ? badgeOf(METHODOLOGY, data) : certificationOf(METHODOLOGY, data)
   return title === award
-    ? { award, because }
-    : { award, because, fault: `it says ${award}, and its numbers give ${title}, because ${because}` }
+    ? { award, because, record }
+    : { award, because, record, fault: `it says ${award}, and its numbers give ${title}, because ${because}` }
 }
 
 function jsonOf(bytes: Uint8Array): unknown {
@@ -133,7 +198,7 @@ async function readSigned(path: string, signature: string | undefined): Promise<
   if (signature !== undefined) return [{ name: path, bytes, signature }]
   const content = jsonOf(bytes)
   if (content === undefined) throw new ServiceError('invalid', `${path} is not JSON`)
-  const { data } = z.union([releaseShard, ownerShard, snapshotShard, bulkResults]).safeParse(content)
+  const { data } = signedFile.safeParse(content)
   if (!data) {
     throw new ServiceError('invalid', `${path} holds no signatures: give the payload's with --signature`)
   }
@@ -146,19 +211,24 @@ async function readSigned(path: string, signature: string | undefined): Promise<
   }
   if ('owners' in data) {
     return data.owners.map(({ payload, ...given }) => ({
-      name: `owner ${payload.owner_id}`,
+      name: `owner ${payload.owner_id ?? ''}`,
       bytes: canonical(payload),
       ...given,
     }))
   }
   return Object.entries(data.entities).flatMap(([id, entity]) =>
-    Object.entries<Publication | undefined>('payload' in entity ? { snapshot: entity } : entity).flatMap(
-      ([kind, given]) => (given ? [signedOf(`${kind} of ${id}`, id, given)] : []),
+    Object.entries(isPublication(entity) ? { snapshot: entity } : entity).map(([kind, given]) =>
+      signedOf(`${kind} of ${id}`, id, given),
     ),
   )
 }
 
+/** A snapshot has one payload of each entity, a shard of a release several by their kinds. */
+function isPublication(entity: Publication | Record<string, Publication>): entity is Publication {
+  return 'signature' in entity
+}
+
 function signedOf(name: string, entityId: string, { payload, signature }: Publication): Signed {
-  const ownId = 'agent_id' in payload ? payload.agent_id : payload.user_id
+  const ownId = payload.agent_id ?? payload.user_id
   return { name, bytes: canonical(payload), signature, misplaced: ownId !== entityId }
 }

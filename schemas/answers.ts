@@ -121,9 +121,18 @@ export const acknowledgedForecast = z.strictObject({
   forecast_at: instant.describe('When the service received it, UTC'),
 })
 
+export const acknowledgedWithdrawal = acknowledgedForecast.extend({
+  probability: z
+    .null()
+    .describe('Null, because from `forecast_at` on the agent has no forecast on the question'),
+})
+
 export const acceptedForecast = z.strictObject({
   status: z.literal('ok'),
   ...acknowledgedForecast.shape,
+  probability: acknowledgedForecast.shape.probability
+    .nullable()
+    .describe('As it is stored; null for a withdrawal'),
   receipt: z
     .string()
     .optional()
@@ -187,7 +196,11 @@ export const listedQuestion = z.strictObject({
   opened_at: instant.describe('Forecasts are accepted from this instant on, UTC'),
   closes_at: instant.describe('Forecasts are accepted before this instant, UTC'),
   status: z.enum(QUESTION_STATUSES),
-  outcome: z.enum(OUTCOMES).nullable().describe('Null until it is resolved'),
+  outcome: z
+    .enum(OUTCOMES)
+    .exclude(['open'])
+    .nullable()
+    .describe('Null until it is resolved, and again where its resolution was withdrawn'),
   resolved_at: instant.nullable(),
 })
 export type ListedQuestion = z.infer<typeof listedQuestion>
@@ -217,16 +230,24 @@ export const methodologyVersion = z.strictObject({
 export const questionScore = z.strictObject({
   question_id: publishedUuid,
   title: z.string().nullable().describe('Null where the node that answers does not know the question'),
-  outcome: z.enum(OUTCOMES).exclude(['annulled']),
+  outcome: z.enum(OUTCOMES).extract(['yes', 'no']),
   resolved_at: instant.describe('When the outcome became known, UTC'),
+  settled: z.boolean().describe(PAIR_ABOUT.settled),
+  settled_at: instant.nullable().describe(PAIR_ABOUT.settled_at),
   cluster: z.string().describe(PAIR_ABOUT.cluster),
   ...pairFields,
+  witnessed: z.boolean().describe(PAIR_ABOUT.witnessed),
   contested: z.boolean().describe(PAIR_ABOUT.contested),
-  standard_reference: count.nullable().describe(`In 1e-9: ${PAIR_ABOUT.standard_reference}`),
+  standard_reference: count.nullable().describe(PAIR_ABOUT.standard_reference),
+  gain_if_other: z.number().int().nullable().describe(PAIR_ABOUT.gain_if_other),
+  crowd_gain_if_other: z.number().int().nullable().describe(PAIR_ABOUT.crowd_gain_if_other),
+  spread: count.nullable().describe(PAIR_ABOUT.spread),
 })
 export type QuestionScore = z.infer<typeof questionScore>
 const scoresPage = {
-  scores: z.array(questionScore).describe('By `resolved_at` and then `question_id`, the newest first'),
+  scores: z
+    .array(questionScore)
+    .describe('By when they are settled and then `question_id`, the newest first'),
   next_cursor: leaderboardPage.shape.next_cursor,
 }
 export const agentScores = z.strictObject({ agent_id: publishedUuid, ...scoresPage, ...provenance })

@@ -101,17 +101,23 @@ function scoresText(): string {
     ['`question_id`', 'UUID text', '', '', '', 'the question'],
     ['`outcome`', 'text', '', '', '', PAIR_ABOUT.outcome],
     ['`resolved_at`', 'time', '', '', '', PAIR_ABOUT.resolved_at],
+    ['`settled`', 'boolean', '', '', '', PAIR_ABOUT.settled],
+    ['`settled_at`', 'time', '', '', '', PAIR_ABOUT.settled_at],
     ['`cluster`', 'text', '', '', '', PAIR_ABOUT.cluster],
     ...PUBLISHED_PAIR_METRICS.map((name) => {
       const metric = PAIR_METRICS[name]
       return metricRow(name, metric.per === 1 ? 'integer' : 'double', metric)
     }),
+    ['`witnessed`', 'boolean', '', '', '', PAIR_ABOUT.witnessed],
     ['`contested`', 'boolean', '', '', '', PAIR_ABOUT.contested],
     ['`standard_reference`', 'integer', 'squared error · 1e-9', '0..', '', PAIR_ABOUT.standard_reference],
+    ['`gain_if_other`', 'integer', 'squared error · 1e-9', '', '', PAIR_ABOUT.gain_if_other],
+    ['`crowd_gain_if_other`', 'integer', 'squared error · 1e-9', '', '', PAIR_ABOUT.crowd_gain_if_other],
+    ['`spread`', 'integer', 'squared error · 1e-9', '0..', '', PAIR_ABOUT.spread],
   ])
 }
 
-const PARQUET_TYPES = { BOOLEAN: 'boolean', INT32: 'integer', DOUBLE: 'double' }
+const PARQUET_TYPES = { BOOLEAN: 'boolean', INT32: 'integer', DOUBLE: 'double', STRING: 'text' }
 
 function entitiesText(): string {
   return table(METRIC_HEADER, [

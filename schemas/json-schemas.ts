@@ -82,6 +82,7 @@ export const PARTS = {
   'accepted-forecast': answers.acceptedForecast,
   'refused-forecast': answers.refusedForecast,
   'current-forecast': answers.currentForecast,
+  'acknowledged-withdrawal': answers.acknowledgedWithdrawal,
   'found-verification': answers.foundVerification,
   'missing-verification': answers.missingVerification,
   check: answers.check,

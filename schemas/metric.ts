@@ -53,7 +53,7 @@ export function pairMetric<S extends Scale, const A extends Sum, const P extends
   return { ...meaning, about, sum, column, per, published }
 }
 
-type ParquetType = 'BOOLEAN' | 'INT32' | 'DOUBLE'
+type ParquetType = 'BOOLEAN' | 'INT32' | 'DOUBLE' | 'STRING'
 type Publications = readonly PublicationKind[]
 
 export interface EntityColumn extends Measure {

@@ -53,9 +53,14 @@ export const PAIR_METRICS = {
   log_score: pairMetric('pico', 'none', NATS, 'mean logarithmic score over the time held'),
   baseline_score: pairMetric('pico', 'plain', POINTS, 'score against a forecast that is always one half'),
   peer_score: pairMetric('pico', 'plain', POINTS, 'score against the other forecasts at the same times'),
-  voices: pairMetric('count', 'none', ENTITIES, 'other voices that took part in the question'),
+  voices: pairMetric('count', 'none', ENTITIES, 'voices of other owners that took part in the question'),
   forecasts: pairMetric('count', 'plain', FORECASTS, 'forecasts before the effective close'),
-  closing_probability: pairMetric('ppm', 'none', SHARE, 'the last forecast before the effective close'),
+  closing_probability: pairMetric(
+    'ppm',
+    'none',
+    SHARE,
+    'the forecast that stood at the effective close; null if it was withdrawn',
+  ),
   imported: pairMetric('count', 'plain', FORECASTS, 'forecasts that the operator imported', false),
   conviction: pairMetric('pico', 'plain', SHARE, 'time-weighted |2p − 1|', false),
   moved: pairMetric('mass', 'plain', MASS, 'probability mass moved by updates', false),
@@ -70,6 +75,18 @@ export const PAIR_METRICS = {
   brier_part: pairMetric('pico', 'plain', ERROR, 'coverage times `brier`', false),
   reference_part: pairMetric('pico', 'none', REFERENCE, 'coverage times `reference_brier`', false),
   crowd_part: pairMetric('pico', 'none', REFERENCE, 'coverage times `crowd_brier`', false),
+  brier_other: pairMetric('pico', 'none', ERROR, '`brier_part` had the question ended otherwise', false),
+  reference_other: pairMetric(
+    'pico',
+    'none',
+    REFERENCE,
+    '`reference_part` had the question ended otherwise',
+    false,
+  ),
+  crowd_other: pairMetric('pico', 'none', REFERENCE, '`crowd_part` had the question ended otherwise', false),
+  own_weight: pairMetric('count', 'none', SHARE, 'the weight of its own voice in the field, in 1e-4', false),
+  in_time: pairMetric('count', 'none', SHARE, '1 if its first forecast stood early enough', false),
+  witnessed: pairMetric('count', 'plain', SHARE, '1 if the service saw every forecast being made', false),
 } as const
 
 type Pairs = typeof PAIR_METRICS
@@ -86,15 +103,22 @@ export const PUBLISHED_PAIR_METRICS = Object.entries(PAIR_METRICS)
 export const PAIR_ABOUT = {
   outcome: '`yes` or `no`',
   resolved_at: 'when the outcome became known',
-  cluster: 'the question’s event, or the day of its category',
-  contested: 'whether at least five other voices took part',
-  standard_reference: 'coverage times what a middle field would have got; null where not contested',
+  settled: 'whether the question had closed by `as_of`; only then it counts in the numbers of an entity',
+  settled_at: 'when the outcome was known and the question had closed; null until then',
+  cluster: 'the question’s event, or the week of its category',
+  witnessed: 'whether the service saw every forecast being made',
+  contested: 'whether it is settled, was forecast in time, and at least five other voices took part',
+  standard_reference: 'coverage times what a middle field would have got, in 1e-9; null where not contested',
+  gain_if_other: '`standard_reference` − coverage × `brier` had the question ended otherwise, in 1e-9',
+  crowd_gain_if_other: 'coverage × (`crowd_brier` − `brier`) had the question ended otherwise, in 1e-9',
+  spread: 'how far the gain would scatter had the question been able to end otherwise, in 1e-9',
 }
 
 const share = within(SHARE)
 const place = z.number().int().min(1)
 export const skillInterval = z.strictObject({ lower: z.number(), upper: z.number(), level: z.number() })
 const interval = skillInterval.nullable()
+const boardInterval = z.strictObject({ lower: z.number(), upper: z.number() })
 export const rankInterval = z.strictObject({ lower: place, upper: place })
 export const percentileInterval = z.strictObject({ lower: within(PER_CENT), upper: within(PER_CENT) })
 export const recalibrationBlock = z.strictObject({
@@ -135,6 +159,14 @@ const crowdColumns = {
   crowd_skill_lower: columnOf('lower', BOUND, 'lower end of the interval of the crowd skill'),
   crowd_skill_upper: columnOf('upper', BOUND, 'upper end of the interval of the crowd skill'),
 }
+const boardColumns = {
+  board_lower: columnOf('lower', BOUND, 'lower end of the interval by which entities are ranked'),
+  board_upper: columnOf('upper', BOUND, 'upper end of the interval by which entities are ranked'),
+}
+const strictColumns = {
+  strict_skill_lower: columnOf('lower', BOUND, 'lower end of the strict interval of the skill'),
+  strict_skill_upper: columnOf('upper', BOUND, 'upper end of the strict interval of the skill'),
+}
 const rankColumns = {
   rank_lower: columnOf('lower', RANK, 'best rank in the interval of the rank', 'INT32'),
   rank_upper: columnOf('upper', RANK, 'worst rank in the interval of the rank', 'INT32'),
@@ -158,6 +190,7 @@ const decompositionColumns = {
   uncertainty: columnOf('uncertainty', PART, 'error of always forecasting the base rate'),
 }
 const exampleInterval = { lower: 0.176308, upper: 0.365222, level: 0.95 }
+const exampleStrictInterval = { lower: 0.150217, upper: 0.351944, level: 0.95 }
 const exampleCrowdInterval = { lower: 0.081166, upper: 0.262446, level: 0.95 }
 const exampleBlock = { lower: 0.01, upper: 0.09, frequency: 0.029412, count: 34 }
 const exampleDecomposition = {
@@ -191,10 +224,10 @@ export const ENTITY_METRICS = {
   eligible: entityMetric(z.boolean(), COMPARED, 'BOOLEAN', measure('yes or no', null, null),
     'whether there are enough contested questions to be ranked', true),
   rank: entityMetric(place.nullable(), RANKINGS, 'INT32', RANK,
-    'place in the field of the eligible voices of the same kind, 1 is best; null when not eligible', 6),
+    'place among the eligible entities of the same kind and pool, 1 is best; null when not eligible', 6),
   rank_interval: entityMetric(rankInterval.nullable(), COMPARED, rankColumns, RANK,
-    'the ranks that the interval of the skill allows; null when not eligible', { lower: 1, upper: 14 }),
-  percentile: measured(RANKED, PER_CENT, 'in the field; null when not eligible', 94.5),
+    'the ranks that the intervals of the board allow; null when not eligible', { lower: 1, upper: 14 }),
+  percentile: measured(RANKED, PER_CENT, 'among the eligible voices of the same kind and pool; null when not eligible', 94.5),
   percentile_interval: entityMetric(percentileInterval.nullable(), RANKED, percentileColumns, PER_CENT,
     'the percentiles that the interval of the skill allows; null when not eligible', { lower: 86.5, upper: 99.5 }),
   skill: measured(JUDGED, SKILL,
@@ -202,10 +235,22 @@ export const ENTITY_METRICS = {
       'in verifications and rankings also when not eligible', 0.270765),
   skill_interval: entityMetric(interval, JUDGED, skillColumns, BOUND,
     'holds the true skill after every release at once with probability `level`; null with fewer than two clusters', exampleInterval),
+  board_interval: entityMetric(boardInterval.nullable(), RANKINGS, boardColumns, BOUND,
+    'the same at the level 0.95 for everyone, so that bars of one board mean the same', { lower: 0.176308, upper: 0.365222 }),
+  strict_skill_interval: entityMetric(interval, DECIDING, strictColumns, BOUND,
+    'the interval against a reference that is never above what the others got; null with fewer than two clusters', exampleStrictInterval),
+  evidence: entityMetric(within(measure('multiples', 0, null)), DECIDING, 'DOUBLE', measure('multiples', 0, null),
+    'how often the record outweighs the ten imaginary questions', 4.2),
   crowd_skill: measured(COMPARED, SKILL,
     'the same against copying the average of the other voices; null without a contested question', 0.171806),
   crowd_skill_interval: entityMetric(interval, JUDGED, crowdColumns, BOUND,
     'interval of the crowd skill; null with fewer than two clusters', exampleCrowdInterval),
+  crowd_evidence: entityMetric(within(measure('multiples', 0, null)), DECIDING, 'DOUBLE', measure('multiples', 0, null),
+    'the same for the crowd skill', 3.9),
+  pool: entityMetric(z.string().nullable(), RANKED, 'STRING', measure('id', null, null),
+    'the pool of entities that common questions tie together, by the least id of its voices; null without a contested question',
+    '018e4b2c-0000-7000-8000-000000000001'),
+  pool_size: entityMetric(count.nullable(), RANKINGS, 'INT32', ENTITIES, 'entities in the pool', 412),
   strength: entityMetric(within(measure('share', 0.05, 10)), COMPARED, 'DOUBLE', measure('share', 0.05, 10, 'lower'),
     'how much error it makes where the middle voice makes 1', 0.729235),
   voice: entityMetric(z.boolean(), COMPARED, 'BOOLEAN', measure('yes or no', null, null),
@@ -213,14 +258,17 @@ export const ENTITY_METRICS = {
   owner_agents: agentsOnly(entityMetric(count.nullable(), DECIDING, 'INT32', measure('agents', 0, null),
     'how many agents of its owner have a scored question; agents without a recorded owner are counted together', 1)),
   attempt: agentsOnly(entityMetric(place.nullable(), DECIDING, 'INT32', measure('agents', 1, null),
-    'it is the k-th of them, in the order in which the first scored question of each resolved; null without one', 1)),
-  resolved_questions: counted(PUBLICATIONS, QUESTIONS, 'questions with an outcome that were forecast', 152),
-  contested_questions: counted(PUBLICATIONS, QUESTIONS, 'those of them on which five other voices took part', 148),
-  clusters: counted(DECIDING, measure('clusters', 0, null), 'different events, or days of a category, among the contested questions', 91),
-  forecasts: counted(METRICS, FORECASTS, 'forecasts on the resolved questions', 104),
+    'it is the k-th of its owner, in the order in which the first contested question of each was settled; null without one', 1)),
+  resolved_questions: counted(PUBLICATIONS, QUESTIONS, 'settled questions that were forecast', 152),
+  contested_questions: counted(PUBLICATIONS, QUESTIONS, 'those of them that were forecast in time and on which five other voices took part', 148),
+  pending_questions: counted(DECIDING, QUESTIONS, 'questions with an outcome that have not closed yet, which count for nothing until then', 3),
+  clusters: counted(DECIDING, measure('clusters', 0, null), 'different events, or weeks of a category, among the contested questions', 91),
+  forecasts: counted(METRICS, FORECASTS, 'forecasts on the settled questions', 104),
   imported_share: measured(METRICS, SHARE, 'share of the forecasts that the operator imported', 0),
+  witnessed_share: measured(DECIDING, SHARE, 'share of the settled questions whose forecasts the service saw being made; null without one', 1),
+  coverage: measured(DECIDING, SHARE, 'mean share of the time of the contested questions that was covered; null without one', 0.62),
   coverage_sum: entityMetric(within(QUESTIONS), METRICS, 'DOUBLE', QUESTIONS,
-    'sum over the resolved questions of the share of their time that was covered', 39.666667),
+    'sum over the settled questions of the share of their time that was covered', 39.666667),
   brier: measured(METRICS, ERROR, 'Brier score, weighted by coverage', 0.085605),
   log_score: measured(METRICS, NATS, 'logarithmic score, weighted by coverage', 0.32624),
   baseline_score: measured(METRICS, POINTS, 'mean over the questions; a forecast that is always one half gets 0', 40.378743),
@@ -244,7 +292,7 @@ export const ENTITY_METRICS = {
   updates_per_question: measured(ADVANCED, FORECASTS, 'mean number of updates over the questions', 1),
   flip_flop: measured(ADVANCED, SHARE_BAD, 'how much forecasts moved back and forth; null without a question with three forecasts', null),
   field_size: entityMetric(count, RANKINGS, 'INT32', ENTITIES,
-    'whom it is ranked among: the eligible voices of the same kind, and itself if it is eligible', 100),
+    'the field of its percentile: the eligible voices of the same kind and pool, and itself if it is eligible', 100),
   population: entityMetric(count, RANKINGS, null, ENTITIES, 'entities of the same kind', 340),
 } as const
 
@@ -268,10 +316,13 @@ export function metricsIn(kind: PublicationKind, entityType: EntityType): Entity
 export const pairFields = Object.fromEntries(
   PUBLISHED_PAIR_METRICS.map((name) => {
     const metric = PAIR_METRICS[name]
-    const schema = metric.per === 1 ? within(metric).int() : within(metric)
+    const value = metric.per === 1 ? within(metric).int() : within(metric)
+    const schema = name === 'closing_probability' ? value.nullable() : value
     return [name, schema.describe(metric.about)]
   }),
-) as Record<PublishedPairMetric, z.ZodNumber>
+) as Record<Exclude<PublishedPairMetric, 'closing_probability'>, z.ZodNumber> & {
+  closing_probability: z.ZodNullable<z.ZodNumber>
+}
 
 type NameIn<K extends PublicationKind, E extends EntityType> = {
   [Name in EntityMetricName]: K extends Catalogue[Name]['publications'][number]

@@ -49,14 +49,26 @@ const forecasterAward = { badge }
 const agentNamed = { ...agentId, ...agentAward }
 const forecasterNamed = { ...forecasterId, ...forecasterAward }
 
+const lastForecastAt = instant.nullable().describe('When it last made a forecast; null if never')
+/** The facts of an agent that its record shows, as registered or as the operator recorded them. */
+const agentFacts = {
+  name: z.string().describe('As registered: a claim'),
+  model_type: z.string().describe('As registered: a claim'),
+  owner_id: z.string().nullable().describe('Who answers for it, as the operator has recorded it'),
+  retired_at: instant.nullable().describe('When it was retired; null while it takes part'),
+}
+
 export const agentVerification = z.strictObject({
   ...agentNamed,
+  ...agentFacts,
+  last_forecast_at: lastForecastAt,
   ...fieldsOf('verification', 'agent'),
   voice_rule: voiceRule,
   ...provenance,
 })
 export const forecasterVerification = z.strictObject({
   ...forecasterNamed,
+  last_forecast_at: lastForecastAt,
   ...fieldsOf('verification', 'forecaster'),
   voice_rule: voiceRule,
   ...provenance,
@@ -90,18 +102,15 @@ export const forecasterAdvancedMetrics = z.strictObject({
 
 /** The activity of an entity up to `as_of`. */
 const activity = {
-  last_forecast_at: instant.nullable().describe('When it last made a forecast; null if never'),
+  last_forecast_at: lastForecastAt,
   open_forecasts: count.describe('Open questions on which it has a forecast'),
   next_close_at: instant.nullable().describe('When the first of these closes; null without one'),
 }
 export const agentProfile = z.strictObject({
   ...agentId,
-  name: z.string().describe('As registered: a claim'),
-  model_type: z.string().describe('As registered: a claim'),
+  ...agentFacts,
   organization_name: z.string().nullable().describe('As registered: a claim'),
-  owner_id: z.string().nullable().describe('Who answers for it, as the operator has recorded it'),
   registered_at: instant,
-  retired_at: instant.nullable(),
   ...activity,
   ...provenance,
 })
@@ -180,6 +189,9 @@ const ranked = {
   rank_interval: ENTITY_METRICS.rank_interval.schema,
   skill,
   skill_interval: ENTITY_METRICS.skill_interval.schema,
+  board_interval: ENTITY_METRICS.board_interval.schema,
+  pool: ENTITY_METRICS.pool.schema,
+  pool_size: ENTITY_METRICS.pool_size.schema,
   contested_questions: ENTITY_METRICS.contested_questions.schema,
   peer_score: ENTITY_METRICS.peer_score.schema,
   brier: ENTITY_METRICS.brier.schema,
@@ -196,7 +208,9 @@ export const leaderboardFile = z.strictObject({
   entity_type: entityType,
   entries: z
     .array(leaderboardEntry)
-    .describe('The ranked by rank, then the others by their number of contested questions'),
+    .describe(
+      'The ranked by pool, the largest first, and by rank; then the others by their number of contested questions',
+    ),
 })
 export type LeaderboardFile = z.infer<typeof leaderboardFile>
 const pieceOfFile = z.strictObject({ size_bytes: count, sha256 })
@@ -236,16 +250,28 @@ export const releaseCounts = z.strictObject({
   forecasts: count.describe('All forecasts, each id once, also those that count for nothing or not yet'),
 })
 export type ReleaseCounts = z.infer<typeof releaseCounts>
+const releaseQuestions = z
+  .strictObject({
+    open: count.describe('They took forecasts'),
+    overdue: count.describe('They had closed, and no outcome was known'),
+    annulled: count,
+    early: count.describe('Their outcome was known before their close, which had not come'),
+    own_events: count.describe('Their event has no other question'),
+    shared_events: count,
+    no_events: count.describe('Without an event their cluster is the week of their close'),
+  })
+  .describe('The questions by their state at `as_of`, and by their events')
 
 export const supersededOutcome = z.strictObject({
   question_id: publishedUuid,
   from: z
-    .strictObject({ outcome: z.enum(OUTCOMES).exclude(['annulled']), resolved_at: instant })
+    .strictObject({ outcome: z.enum(OUTCOMES).extract(['yes', 'no']), resolved_at: instant })
     .describe('By which the release before this one scored'),
   to: z
     .strictObject({ outcome: z.enum(OUTCOMES), resolved_at: instant })
     .describe(
-      'As the tables have it now; it scores if it is yes or no and `resolved_at` is not after `as_of`',
+      'As the tables have it now; it scores if it is yes or no and `resolved_at` is not after `as_of`. ' +
+        '`open`: it was withdrawn at `resolved_at`, and the question is unresolved',
     ),
 })
 export type SupersededOutcome = z.infer<typeof supersededOutcome>
@@ -312,6 +338,17 @@ export const releaseManifest = z.strictObject({
     description: 'The version of each table that was read; -1 for a table without a commit',
   }),
   counts: releaseCounts,
+  // Releases by version 2 of the method lack them.
+  questions: releaseQuestions.optional(),
+  pools: count
+    .optional()
+    .describe('Pools with an eligible entity; entities of different pools are not ranked together'),
+  next_change_at: instant
+    .nullable()
+    .optional()
+    .describe(
+      'When a question settles, or an outcome becomes known, without any new row; null if nothing will',
+    ),
   superseded: z
     .array(supersededOutcome)
     .describe(

@@ -78,6 +78,12 @@ export const PROBLEM_TYPES = {
     happened: 'The request did not come to its end in time.',
     remedy: 'Send it whole, again.',
   },
+  'nothing-to-withdraw': {
+    status: 404,
+    title: 'There is no forecast to withdraw',
+    happened: 'The agent has no current forecast on the question.',
+    remedy: 'Nothing has to be done: `GET /agents/{agent_id}/forecasts` lists the current forecasts.',
+  },
   'question-not-open': {
     status: 409,
     title: 'The question is not open yet',

@@ -20,12 +20,19 @@ export const forecastSubmission = z.strictObject({
     .meta({ description: 'The probability of yes, held to six decimals' }),
 })
 
+/** In a call with many, null withdraws the current forecast on the question. */
+const submissionOrWithdrawal = forecastSubmission.extend({
+  probability: forecastSubmission.shape.probability.nullable().meta({
+    description: 'The probability of yes, held to six decimals; null withdraws the current forecast',
+  }),
+})
+
 /** The most forecasts in one call. */
 export const MOST_FORECASTS = 100
 
 export const forecastSubmissions = z
   .strictObject({
-    forecasts: z.array(forecastSubmission).min(1, 'must have at least one forecast').meta({
+    forecasts: z.array(submissionOrWithdrawal).min(1, 'must have at least one forecast').meta({
       maxItems: MOST_FORECASTS,
       description: 'Each question once',
     }),

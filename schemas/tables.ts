@@ -69,8 +69,8 @@ const tables = {
   resolutions: {
     columns: [
       required('question_id', 'uuid', 'the question'),
-      required('outcome', 'text', '`yes`, `no` or `annulled`'),
-      required('resolved_at', 'time', 'when the outcome became known'),
+      required('outcome', 'text', '`yes`, `no` or `annulled`; `open` withdraws the earlier resolution'),
+      required('resolved_at', 'time', 'when the outcome became known, or the earlier one was withdrawn'),
       recordedAt,
     ],
     sortedBy: ['question_id', 'recorded_at'],
@@ -106,7 +106,11 @@ const tables = {
       required('entity_type', 'text', '`agent` or `forecaster`'),
       required('entity_id', 'uuid', 'whose it is: an `agent_id` or a `user_id`'),
       required('question_id', 'uuid', 'the question that it is about'),
-      required('probability', 'probability', 'of yes, 0 to 1, held to six decimals'),
+      optional(
+        'probability',
+        'probability',
+        'of yes, 0 to 1, held to six decimals; null withdraws what stood',
+      ),
       required('forecast_at', 'time', 'when it was made'),
       recordedAt,
       required('source', 'text', '`api` or `import`'),
@@ -138,7 +142,11 @@ export function tableSpec(name: TableName): TableSpec {
 export const ENTITY_TYPES = ['agent', 'forecaster'] as const
 export type EntityType = (typeof ENTITY_TYPES)[number]
 
-export const OUTCOMES = ['yes', 'no', 'annulled'] as const
+/**
+ * A resolution has one of these. `open` withdraws the earlier one, so that the question is unresolved again.
+ */
+export const OUTCOMES = ['yes', 'no', 'annulled', 'open'] as const
+export type Outcome = (typeof OUTCOMES)[number]
 
 type Values = {
   uuid: string

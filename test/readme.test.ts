@@ -252,7 +252,13 @@ describe('queries in SQL', () => {
     const [{ entities, agents, same_certification, ...same }] = rows as [Record<string, bigint>]
     expect(entities).toBeGreaterThan(agents!)
     expect(agents).toBeGreaterThan(0n)
-    expect(same).toEqual({ same_skill: entities, same_lower: entities, same_crowd_lower: entities })
+    expect(same).toEqual({
+      same_skills: entities,
+      same_interval: entities,
+      same_strict_interval: entities,
+      same_crowd_interval: entities,
+      same_evidence: entities,
+    })
     expect(same_certification).toBe(agents)
   })
 

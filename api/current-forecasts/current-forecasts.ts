@@ -85,7 +85,12 @@ export class CurrentForecasts {
     return this.#held.size
   }
 
-  /** Returns how many agents have a forecast on an open question; undefined while the node cannot tell. */
+  /** Whether an agent has a current forecast on a question. */
+  has(agentId: string, questionId: string): boolean {
+    return typeof this.#held.of(agentId).get(questionId)?.probability === 'number'
+  }
+
+  /** How many agents have a forecast on an open question; undefined while the node cannot tell. */
   agentsOn(questionId: string): number | undefined {
     return this.#isCurrent ? this.#held.agentsOn(questionId) : undefined
   }
@@ -131,7 +136,7 @@ export class CurrentForecasts {
     const first: KnownQuestion[] = []
     for (const id of questionId === undefined ? own.keys() : [questionId]) {
       const question = this.#source.questions.known(id)
-      if (!question || !own.has(id) || statusAt(question, nowMs) !== 'open') continue
+      if (!question || !this.has(agentId, id) || statusAt(question, nowMs) !== 'open') continue
       if (after && byClose(question, after) <= 0) continue
       if (first.length > limit && byClose(question, first.at(-1)!) > 0) continue
       first.splice(indexAfter(first, question), 0, question)
@@ -144,7 +149,7 @@ export class CurrentForecasts {
         question_id,
         title,
         closes_at: new Date(closesAtMs).toISOString(),
-        probability,
+        probability: probability!,
         forecast_at: new Date(atMs).toISOString(),
       }
     })

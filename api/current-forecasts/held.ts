@@ -3,7 +3,8 @@ import { setImmediate as othersHaveRun } from 'node:timers/promises'
 
 export interface HeldForecast {
   forecast_id: string
-  probability: number
+  /** Null for a withdrawal, which is held so that no earlier forecast comes back. */
+  probability: number | null
   atMs: number
 }
 
@@ -39,9 +40,9 @@ export class HeldForecasts {
     const held = own.get(questionId)
     if (held && !isLater(forecast, held)) return
     own.set(questionId, forecast)
-    if (held) return
-    this.#size += 1
-    this.#agentsOn.set(questionId, this.agentsOn(questionId) + 1)
+    if (!held) this.#size += 1
+    const change = standing(forecast) - standing(held)
+    if (change !== 0) this.#agentsOn.set(questionId, this.agentsOn(questionId) + change)
   }
 
   /** Drops the forecasts on questions that are over. */
@@ -62,7 +63,12 @@ export class HeldForecasts {
   }
 }
 
-/** Whether a forecast comes later in the order in which forecasts count (docs/methodology.md §1). */
+/** 1 for a forecast, 0 for a withdrawal and for nothing. */
+function standing(held: HeldForecast | undefined): 0 | 1 {
+  return held === undefined || held.probability === null ? 0 : 1
+}
+
+/** In the order in which forecasts count (METHODOLOGY §2). */
 function isLater(one: HeldForecast, other: HeldForecast): boolean {
   if (one.atMs !== other.atMs) return one.atMs > other.atMs
   return one.forecast_id > other.forecast_id

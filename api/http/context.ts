@@ -37,8 +37,8 @@ export interface Intake {
    * Waits until the questions have been read for the first time. Resolves to false if that takes too long.
    */
   questionsRead: () => Promise<boolean>
-  currentForecasts: Pick<CurrentForecasts, 'page' | 'agentsOn'>
-  /** Does the same as `catchUp` for the current forecasts. Resolves to false if that takes too long. */
+  currentForecasts: Pick<CurrentForecasts, 'page' | 'agentsOn' | 'has'>
+  /** As `catchUp`, for the current forecasts. False if that takes longer. */
   catchUpForecasts: () => Promise<boolean>
 }
 

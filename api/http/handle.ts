@@ -73,7 +73,7 @@ async function replyOf(
   if (spec.follows) await context.catchUp()
   if (spec.needsQuestions && !(await context.questionsRead())) throw notRead()
   const query = parseInput(spec.query, queryOf(querystring), 'query')
-  const takesNone = spec.method === 'POST' && !spec.body
+  const takesNone = spec.method !== 'GET' && !spec.body
   if (takesNone && hasBody(request)) parseInput(NO_FIELDS, await readJson(request), 'body')
   const sent = spec.body && (await readJson(request))
   for (const field in spec.mostItems) assertLength(sent, field, spec.mostItems[field]!(caller, context))

@@ -63,11 +63,11 @@ export interface ProblemText {
   errors?: readonly Fault[]
 }
 
-/** The description of a call. It is a POST if it has a body or if `method` says so, and otherwise a GET. */
+/** The description of a call. It is a POST if it has a body, and otherwise a GET unless `method` says so. */
 interface RouteSpec<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, K extends KeyPolicy> {
   /** The path, with parameters as `{name}`, and at its end `{+name}` for a parameter of several parts. */
   path: string
-  method?: 'GET' | 'POST'
+  method?: 'GET' | 'POST' | 'DELETE'
   operationId: string
   tag: Tag
   summary: string
@@ -153,7 +153,7 @@ interface RouteSpec<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodTyp
 
 /** A route of any shape. Its own schemas validate the input before `handle` is called. */
 export interface Route extends RouteSpec<z.ZodType, z.ZodType, z.ZodType, KeyPolicy> {
-  method: 'GET' | 'POST'
+  method: 'GET' | 'POST' | 'DELETE'
   key: KeyPolicy
   limit: LimitedCall | 'none'
   params: z.ZodType

@@ -3,7 +3,7 @@ import { exampleOf } from '../../schemas/metrics.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import type { ProblemText } from '../http/route.ts'
 
-const METHODOLOGY_VERSION = '2.0.0'
+const METHODOLOGY_VERSION = '3.0.0'
 export const AGENT_ID = '01955c3a-7b1e-7c32-9d4f-2f6b8e1a0c5d'
 export const USER_ID = '7c9e6679-7425-40de-944b-e07fc1f90ae7'
 export const QUESTION_ID = '5f0b6f4e-8f5e-4d0a-9c58-1d1b0c6f7a21'
@@ -35,20 +35,35 @@ const ACTIVITY = {
   open_forecasts: 17,
   next_close_at: '2026-03-02T00:00:00.000Z',
 }
+export const OWNER_ID = 'example-laboratory'
+const AGENT_FACTS = {
+  name: 'my-agent',
+  model_type: 'a language model with search',
+  owner_id: OWNER_ID,
+  retired_at: null,
+}
+/** The fields of a verification that are no numbers. */
+const RECORDS = {
+  agent: { ...AGENT_FACTS, last_forecast_at: ACTIVITY.last_forecast_at },
+  forecaster: { last_forecast_at: ACTIVITY.last_forecast_at },
+}
 const PROFILES = {
   agent: {
-    name: 'my-agent',
-    model_type: 'a language model with search',
+    ...AGENT_FACTS,
     organization_name: 'Example Laboratory',
-    owner_id: 'example-laboratory',
     registered_at: '2026-01-05T08:30:00.000Z',
-    retired_at: null,
     ...ACTIVITY,
   },
   forecaster: { name: 'a forecaster', ...ACTIVITY },
 }
 const publicationsOf = (entityType: EntityType, named: object, ranked: object) => ({
-  verification: { ...ranked, ...exampleOf('verification', entityType), ...RECORDED, ...PROVENANCE },
+  verification: {
+    ...ranked,
+    ...RECORDS[entityType],
+    ...exampleOf('verification', entityType),
+    ...RECORDED,
+    ...PROVENANCE,
+  },
   metrics: { ...named, ...exampleOf('metrics', entityType), ...PROVENANCE },
   rankings: { ...ranked, ...exampleOf('rankings', entityType), ...PROVENANCE },
   profile: { ...named, ...PROFILES[entityType], ...PROVENANCE },
@@ -59,7 +74,6 @@ export const PUBLICATIONS = {
   forecaster: publicationsOf('forecaster', FORECASTER, GOLD),
 }
 
-export const OWNER_ID = 'example-laboratory'
 export const owner = {
   owner_id: OWNER_ID,
   agents: [
@@ -79,7 +93,7 @@ export const owner = {
 }
 
 export const NO_RELEASE_YET = 'no release has been made yet; the first one is due at 2026-03-01T12:15:00.000Z'
-const { rank, rank_interval, skill, skill_interval, contested_questions } = {
+const { rank, rank_interval, skill, skill_interval, board_interval, pool, pool_size, contested_questions } = {
   ...exampleOf('rankings', 'agent'),
   ...exampleOf('verification', 'agent'),
 }
@@ -95,6 +109,9 @@ export const leaderboardPage = {
       rank_interval,
       skill,
       skill_interval,
+      board_interval,
+      pool,
+      pool_size,
       contested_questions,
       peer_score,
       brier,
@@ -108,6 +125,8 @@ const SCORE = {
   title: 'Will this simulated question end with yes?',
   outcome: 'yes',
   resolved_at: '2026-02-27T09:30:00.000Z',
+  settled: true,
+  settled_at: '2026-02-28T00:00:00.000Z',
   cluster: 'event:example-series',
   coverage: 0.75,
   brier: 0.0729,
@@ -119,8 +138,12 @@ const SCORE = {
   voices: 12,
   forecasts: 2,
   closing_probability: 0.73,
+  witnessed: true,
   contested: true,
   standard_reference: 105468750,
+  gain_if_other: -199675000,
+  crowd_gain_if_other: -199675000,
+  spread: 100708699,
 }
 export const SCORES = {
   agent: { ...AGENT, scores: [SCORE], next_cursor: '214_4821', ...PROVENANCE },
@@ -152,6 +175,13 @@ export const keyUsage = {
 }
 
 export const forecastSubmission = { question_id: QUESTION_ID, probability: 0.73 }
+export const acknowledgedWithdrawal = {
+  forecast_id: '01955c3a-9c40-7a11-8b5f-0c2d4e6f8a1b',
+  agent_id: AGENT_ID,
+  question_id: QUESTION_ID,
+  probability: null,
+  forecast_at: '2026-03-01T11:20:00.000Z',
+}
 export const acknowledgedForecast = {
   forecast_id: '019ca92e-1a15-7a90-8b3e-6a7d5c4f3e21',
   agent_id: AGENT_ID,
@@ -237,7 +267,7 @@ export const snapshotHistory = {
 const MANIFEST = {
   ...PROVENANCE,
   ...RECORDED,
-  engines: { service: '2.0.0', duckdb: 'v1.5.6' },
+  engines: { service: '3.0.0', duckdb: 'v1.5.6' },
   tables: { agents: 3, forecasters: 1, forecasts: 412, questions: 9, resolutions: 7 },
   counts: { agents: 104, forecasters: 61, scored_questions: 240, forecasts: 48_210 },
   quarantined: [

@@ -8,7 +8,7 @@ import { LEADERBOARD_PATHS } from './links.ts'
 import { grouped } from './numbers.ts'
 import { releaseLine } from './provenance.ts'
 import { type Site, linkTo, commandAddress } from './site.ts'
-import { type Entry, type RankRules, WORDS, contestedQuestions, rankedTable } from './ranking.ts'
+import { type Entry, type RankRules, WORDS, boardsOf, contestedQuestions, rankedTable } from './ranking.ts'
 import { nothingScored } from './states.ts'
 import { time } from './wording.ts'
 
@@ -60,7 +60,7 @@ function leading(
   { release }: ReleaseManifest,
 ): HtmlPart {
   const { many } = WORDS[entityType]
-  const ranked = entries.filter(({ rank }) => rank !== null)
+  const [ranked = []] = boardsOf(entries.filter(({ rank }) => rank !== null))
   if (ranked.length === 0) {
     return html`<div class="state"><p>Release ${release} ranks nobody yet: a rank takes ${contestedQuestions(rules)}. <a href="${linkTo(site, LEADERBOARD_PATHS.agent)}">All agents</a></p></div>`
   }

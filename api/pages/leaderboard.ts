@@ -7,7 +7,15 @@ import { LEADERBOARD_PATHS, withQuery } from './links.ts'
 import { pager } from './pager.ts'
 import { releaseLine } from './provenance.ts'
 import type { Site } from './site.ts'
-import { type RankRules, WORDS, contestedQuestions, rankedTable, unrankedTable } from './ranking.ts'
+import {
+  type Entry,
+  type RankRules,
+  WORDS,
+  boardsOf,
+  contestedQuestions,
+  rankedTable,
+  unrankedTable,
+} from './ranking.ts'
 import { nothingScored } from './states.ts'
 
 export interface LeaderboardView {
@@ -19,8 +27,8 @@ export interface LeaderboardView {
   pageNumber: number
   pages: number
   rules: RankRules
-  /** Whether the field of agents has one agent of each owner. */
-  isOnePerOwner: boolean
+  /** The pool of the last entry of the page before; undefined on the first page. */
+  poolBefore: string | null | undefined
   nextReleaseAt: Date | undefined
 }
 
@@ -47,17 +55,30 @@ function pathOf(entityType: EntityType, pageNumber: number): string {
   return withQuery(LEADERBOARD_PATHS[entityType], { page: pageNumber === 1 ? undefined : pageNumber })
 }
 
+/** A table of each pool. */
+function boards({ site, entityType, poolBefore }: LeaderboardView, ranked: readonly Entry[]): HtmlPart {
+  return boardsOf(ranked).map((board, index) => {
+    const { pool } = board[0]!
+    const isAnother = index > 0 || (poolBefore !== undefined && poolBefore !== pool)
+    if (!isAnother) return rankedTable(site, entityType, board)
+    const name = `Ranked ${WORDS[entityType].many} of the pool ${pool}`
+    return html`<h2>Another pool</h2>
+<p>No chain of common questions ties it to the one above, so its ranks start anew.</p>
+${rankedTable(site, entityType, board, name)}
+`
+  })
+}
+
 function rows(view: LeaderboardView, file: LeaderboardFile): HtmlPart {
   const { site, entityType, rules } = view
-  const isOnePerOwner = entityType === 'agent' && view.isOnePerOwner
   const { many } = WORDS[entityType]
   const ranked = file.entries.filter(({ rank }) => rank !== null)
   const unranked = file.entries.filter(({ rank }) => rank === null)
   return html`<p class="mute">${releaseLine(site, file)}</p>
 ${
   ranked.length > 0 &&
-  html`<p>In the order of skill: 0 is the middle of the field, 1 would be perfect. Beside each skill stand the ends between which it lies, also as a bar from −0.5 to +0.5 with a tick at 0. <strong>Between two thick lines, nobody can be told apart from the first.</strong>${isOnePerOwner && ' The field has one agent of each owner; any other agent has the rank that it would take in it.'}</p>
-${rankedTable(site, entityType, ranked)}
+  html`<p>In the order of skill: 0 is the middle of the field, 1 would be perfect. Beside each skill stand the ends between which it lies at the level 95\u00a0%, also as a bar from −0.5 to +0.5 with a tick at 0. <strong>Between two thick lines, nobody can be told apart from the first.</strong></p>
+${boards(view, ranked)}
 `
 }${ranked.length === 0 && unranked.length > 0 && html`<p>None of these ${many} is ranked.</p>\n`}${
     unranked.length > 0 &&

@@ -37,7 +37,7 @@ export function ownerPage(site: Site, owned: Owner): Html {
 <p class="lead">${result}.</p>
 <p>Whoever tries many agents may show only the luckiest: all that this owner ever registered are here, retired ones too, and each further one has to prove more.</p>
 <dl class="facts">
-<div><dt>Agents</dt><dd>${agents.length}<small>${scored} with a resolved question</small></dd></div>
+<div><dt>Agents</dt><dd>${agents.length}<small>${scored} with a scored question</small></dd></div>
 <div><dt>Certified</dt><dd>${certified}<small>certified or expert</small></dd></div>
 <div><dt>Best skill</dt><dd>${orNone(best, signed)}<small>of the ranked</small></dd></div>
 <div><dt>Median skill</dt><dd>${orNone(median, signed)}<small>of the ranked</small></dd></div>

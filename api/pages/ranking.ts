@@ -7,10 +7,11 @@ import { type Html, html } from './html.ts'
 import { profilePath } from './links.ts'
 import { plain, signed } from './numbers.ts'
 import { type Site, linkTo } from './site.ts'
+import type { Stored } from './stored.ts'
 import { scrolling } from './table.ts'
 import { endOf, interval, named, orNone, ranks } from './wording.ts'
 
-export type Entry = LeaderboardFile['entries'][number]
+export type Entry = Stored<LeaderboardFile['entries'][number]>
 
 export const WORDS: Record<EntityType, { one: string; many: string }> = {
   agent: { one: 'agent', many: 'agents' },
@@ -30,23 +31,36 @@ export function contestedQuestions({ eligible_questions, contest_voices }: RankR
   return `${eligible_questions} contested questions: those that at least ${contest_voices} other voices answered`
 }
 
+/** The ranked by pool, in their order. */
+export function boardsOf(ranked: readonly Entry[]): Entry[][] {
+  return [...Map.groupBy(ranked, ({ pool }) => pool).values()]
+}
+
 /**
- * Groups the ranked entries in bands. A band begins with the first entry that is told apart from the first
- * entry of the band before. Two entries are not told apart if the rank interval of each holds the rank of the
- * other (METHODOLOGY §3).
+ * The ranked of a pool in bands. A band begins with the first row that is told apart from the first row of
+ * the band before: two rows are not told apart when their intervals overlap (METHODOLOGY §3).
  */
 export function bandsOf(ranked: readonly Entry[]): Entry[][] {
   const bands: Entry[][] = []
   for (const entry of ranked) {
     const band = bands.at(-1)
-    if (band && holdsRankOf(band[0]!, entry) && holdsRankOf(entry, band[0]!)) band.push(entry)
+    if (band && overlap(barOf(band[0]!), barOf(entry))) band.push(entry)
     else bands.push([entry])
   }
   return bands
 }
 
-function holdsRankOf({ rank_interval: held }: Entry, { rank }: Entry): boolean {
-  return held !== null && rank !== null && held.lower <= rank && rank <= held.upper
+/** The interval at the level of the board; a release of version 2 of the method has only the entity's own. */
+function barOf({
+  board_interval: board,
+  skill_interval: own,
+}: Entry): { lower: number; upper: number } | null {
+  return board === undefined ? own : board
+}
+
+/** Whoever has no interval is told apart from nobody. */
+function overlap(one: ReturnType<typeof barOf>, other: ReturnType<typeof barOf>): boolean {
+  return one === null || other === null || (one.lower <= other.upper && other.lower <= one.upper)
 }
 
 export function idOf(entry: Entry): string {
@@ -61,15 +75,21 @@ function nameCell(site: Site, entityType: EntityType, entry: Entry): Html {
   return html`<th scope="row" class="name"><a href="${path}">${entry.name === null ? 'without a name' : named(entry.name)}</a> ${endOf(id)}${title}</th>`
 }
 
-export function rankedTable(site: Site, entityType: EntityType, ranked: readonly Entry[]): Html {
+/** @param name tells the table from others on its page. */
+export function rankedTable(
+  site: Site,
+  entityType: EntityType,
+  ranked: readonly Entry[],
+  name = `Ranked ${WORDS[entityType].many}`,
+): Html {
   const rows = bandsOf(ranked).map(
     (band, index) => html`<tbody class="${index % 2 === 0 ? 'tie-a' : 'tie-b'}">
 ${band.map((entry) => rankedRow(site, entityType, entry))}</tbody>
 `,
   )
-  const { one, many } = WORDS[entityType]
+  const { one } = WORDS[entityType]
   return scrolling(
-    `Ranked ${many}`,
+    name,
     html`<table class="ranking">
 <thead><tr><th scope="col" class="n">rank</th><th scope="col">${one}, as registered</th><th scope="col">skill</th><th scope="col" class="n">contested questions</th><th scope="col" class="n">peer score</th><th scope="col" class="n">Brier</th></tr></thead>
 ${rows}</table>`,
@@ -77,7 +97,8 @@ ${rows}</table>`,
 }
 
 function rankedRow(site: Site, entityType: EntityType, entry: Entry): Html {
-  const { skill, skill_interval: bounds } = entry
+  const { skill } = entry
+  const bounds = barOf(entry)
   return html`<tr><td class="n">${ranks(entry.rank_interval)}</td>${nameCell(site, entityType, entry)}<td><div class="skill"><span class="number">${orNone(skill, signed)}</span>${skill !== null && intervalBar(skill, bounds)}<span class="under">${interval(bounds)}</span></div></td>${scores(entry)}</tr>
 `
 }

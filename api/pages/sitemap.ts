@@ -1,4 +1,4 @@
-// Tells search engines which pages there are.
+// The list of pages for search engines.
 import { type Html, html } from './html.ts'
 import { type Site, addressOf } from './site.ts'
 

@@ -45,5 +45,6 @@ function contentId(manifest: ReleaseManifest): string {
 }
 
 function correctionOf({ question_id, from, to }: SupersededOutcome): string {
-  return `Question ${question_id}: ${from.outcome} at ${from.resolved_at} is now ${to.outcome} at ${to.resolved_at}.`
+  const change = to.outcome === 'open' ? 'was withdrawn' : `is now ${to.outcome}`
+  return `Question ${question_id}: ${from.outcome} at ${from.resolved_at} ${change} at ${to.resolved_at}.`
 }

@@ -7,6 +7,7 @@ import { TableLog } from '../../pipeline/tables/delta-log.ts'
 import { attachCurrent } from '../../pipeline/tables/views.ts'
 import type { QuestionPage, QuestionTexts } from '../../schemas/answers.ts'
 import { ServiceError } from '../../schemas/errors.ts'
+import type { Outcome } from '../../schemas/tables.ts'
 import { Listing } from './listing.ts'
 import { type KnownQuestion, isOverAt } from './question.ts'
 import { Texts } from './texts.ts'
@@ -23,8 +24,8 @@ const NEWS = `
   ORDER BY closes_at, question_id`
 
 type News = Pick<KnownQuestion, 'question_id'> & {
-  [Column in Exclude<keyof KnownQuestion, 'file'>]: KnownQuestion[Column] | null
-} & { recordedAtMs: number | null }
+  [Column in Exclude<keyof KnownQuestion, 'file' | 'outcome'>]: KnownQuestion[Column] | null
+} & { outcome: Outcome | null; recordedAtMs: number | null }
 
 /** News about the question itself, not only about its outcome. */
 type QuestionNews = Omit<KnownQuestion, 'file'> & { recordedAtMs: number }
@@ -133,7 +134,7 @@ export class QuestionBook {
     }
   }
 
-  /** How many times a question that was over was reopened, because its close was put off. */
+  /** How often a question that was over was opened again: its close put off, or its resolution withdrawn. */
   get reopened(): number {
     return this.#reopened
   }
@@ -217,7 +218,8 @@ export class QuestionBook {
    */
   #updated(known: KnownQuestion | undefined, news: News, early: News | undefined): KnownQuestion | undefined {
     const asked = news.title === null ? known : this.#asked(news as QuestionNews)
-    const resolved = news.outcome === null ? (known ?? early) : news
+    const said = news.outcome === null ? (known ?? early) : news
+    const outcome = said?.outcome === 'open' ? null : (said?.outcome ?? null)
     return (
       asked && {
         question_id: asked.question_id,
@@ -229,8 +231,8 @@ export class QuestionBook {
         source_id: asked.source_id,
         openedAtMs: asked.openedAtMs,
         closesAtMs: asked.closesAtMs,
-        outcome: resolved?.outcome ?? null,
-        resolvedAtMs: resolved?.resolvedAtMs ?? null,
+        outcome,
+        resolvedAtMs: outcome === null ? null : (said?.resolvedAtMs ?? null),
         file: asked.file,
       }
     )

@@ -22,7 +22,7 @@ export function statusAt({ openedAtMs, closesAtMs, outcome }: KnownQuestion, now
   return nowMs < closesAtMs ? 'open' : 'closed'
 }
 
-/** Whether a question takes no more forecasts, unless its close is put off. */
+/** Whether a question takes no forecast any more, unless it is opened again. */
 export function isOverAt({ outcome, closesAtMs }: KnownQuestion, nowMs: number): boolean {
   return outcome !== null || nowMs >= closesAtMs
 }

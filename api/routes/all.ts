@@ -4,7 +4,7 @@ import type { Route } from '../http/route.ts'
 import { register } from './agents.ts'
 import { badges } from './badges.ts'
 import { documentation } from './docs.ts'
-import { submitForecast, submitForecasts } from './forecasts.ts'
+import { submitForecast, submitForecasts, withdrawForecast } from './forecasts.ts'
 import { retire, rotateKey, usage } from './keys.ts'
 import { leaderboard } from './leaderboard.ts'
 import { llms } from './llms.ts'
@@ -39,6 +39,7 @@ export function allRoutes({ version, methodology, methodologyText }: Documents):
     register,
     submitForecast,
     submitForecasts,
+    withdrawForecast,
     listCurrentForecasts,
     rotateKey,
     retire,

@@ -4,7 +4,13 @@ import type { IdempotentRequest, IdempotentWork } from '../../pipeline/access/id
 import { inOrder } from '../../pipeline/proof/canonical.ts'
 import { rounded } from '../../pipeline/scoring/round.ts'
 import { acknowledgementBytes, acknowledgementText } from '../../pipeline/tables/receipts.ts'
-import { type Check, type Problem, acknowledgedForecast, forecastResults } from '../../schemas/answers.ts'
+import {
+  type Check,
+  type Problem,
+  acknowledgedForecast,
+  acknowledgedWithdrawal,
+  forecastResults,
+} from '../../schemas/answers.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { MOST_FORECASTS, forecastSubmission, forecastSubmissions } from '../../schemas/requests.ts'
 import type { ForecastRow } from '../../schemas/tables.ts'
@@ -13,6 +19,7 @@ import type { Intake } from '../http/context.ts'
 import type { KnownKey } from '../limits/callers.ts'
 import * as examples from '../openapi/examples.ts'
 import { logExamples } from '../openapi/log-examples.ts'
+import { notCurrent } from '../current-forecasts/current-forecasts.ts'
 import { noSuchQuestion } from '../questions/book.ts'
 import { assertOpen } from '../questions/question.ts'
 import { problemOf } from '../http/problems.ts'
@@ -63,20 +70,17 @@ function assertMaySubmit(caller: KnownKey & { kind: 'agent' }, agent_id: string,
   assertClock(clock)
 }
 
-/**
- * Returns the row of a forecast that an agent submits. Its probability has six decimals, like those of
- * imports.
- */
+/** A forecast or a withdrawal of an agent. Its probability has six decimals, as imports have. */
 function rowOf(
   forecast_id: string,
   agent_id: string,
-  { question_id, probability }: z.infer<typeof forecastSubmission>,
+  { question_id, probability }: { question_id: string; probability: number | null },
   at: Date,
 ): ForecastRow {
   return {
     forecast_id,
     question_id,
-    probability: rounded(probability),
+    probability: probability === null ? null : rounded(probability),
     entity_type: 'agent',
     entity_id: agent_id,
     forecast_at: at,
@@ -176,7 +180,83 @@ export const submitForecast = route({
   },
 })
 
-/** The decision about a forecast in a batch: its id, or the reason for its refusal. */
+/** @throws ServiceError `notFound` where the agent has no current forecast on the question. */
+function assertHeld(
+  { currentForecasts }: Pick<Intake, 'currentForecasts'>,
+  agentId: string,
+  questionId: string,
+): void {
+  if (currentForecasts.has(agentId, questionId)) return
+  throw new ServiceError('notFound', `the agent has no current forecast on the question ${questionId}`, {
+    type: 'nothing-to-withdraw',
+  })
+}
+
+export const withdrawForecast = route({
+  path: '/agents/{agent_id}/forecasts/{question_id}',
+  method: 'DELETE',
+  operationId: 'withdrawForecast',
+  tag: 'Agents',
+  summary: 'Withdraw the current forecast on an open question',
+  description:
+    'From then until its next forecast the agent has none on the question: it gains and loses nothing in that time, and its coverage ' +
+    'does not grow. What it forecast before counts for the time that it held. It is answered once the withdrawal is durable, counts ' +
+    'as one submission, and with an `Idempotency-Key` may be repeated if its answer was lost.\n\n' +
+    RECEIPT_ABOUT,
+  key: 'agent',
+  limit: 'forecast',
+  idempotent: true,
+  follows: true,
+  needsStore: true,
+  needsQuestions: true,
+  params: z.strictObject({ agent_id: uuid, question_id: uuid }),
+  examples: { params: { agent_id: AGENT_ID, question_id: QUESTION_ID } },
+  success: {
+    description: 'The withdrawal is durable',
+    body: acknowledgedWithdrawal,
+    cache: 'no-store',
+    example: examples.acknowledgedWithdrawal,
+    headers: ['X-Service-Receipt'],
+  },
+  problems: {
+    403: { type: 'other-agents-key', detail: `this key belongs to another agent than ${AGENT_ID}` },
+    404: {
+      type: 'nothing-to-withdraw',
+      detail: `the agent has no current forecast on the question ${QUESTION_ID}`,
+    },
+    409: {
+      type: 'question-closed',
+      detail: `the question ${QUESTION_ID} takes no forecast: it closed at 2026-06-01T00:00:00.000Z`,
+    },
+  },
+  handle: async ({ params, caller, idempotencyKey }, context) => {
+    const { agent_id, question_id } = params
+    assertMaySubmit(caller, agent_id, context.health.clock)
+    if (!(await context.catchUpForecasts())) throw notCurrent()
+    const { questions, now } = context
+    const { answer, receipts } = await recorded<ForecastRow, true>(
+      context,
+      { scope: `withdrawal ${agent_id}`, key: idempotencyKey, body: { question_id } },
+      {
+        check: async ({ at }, { earlier }) => {
+          assertOpen(await questions.find(question_id), at)
+          assertTimely(at, now())
+          if (!earlier) assertHeld(context, agent_id, question_id)
+          return true
+        },
+        answer: ({ id, at }) => rowOf(id, agent_id, { question_id, probability: null }, at),
+      },
+      (row) => [row],
+    )
+    const [receipt] = receipts
+    return {
+      body: acknowledgementBytes(answer),
+      ...(receipt === undefined ? {} : { headers: { 'X-Service-Receipt': receipt } }),
+    }
+  },
+})
+
+/** Of a forecast in a batch: the id that it gets, or why it is refused. */
 type Decided = { id: string } | { problem: Problem }
 
 export const submitForecasts = route({
@@ -186,7 +266,8 @@ export const submitForecasts = route({
   summary: `Submit up to ${MOST_FORECASTS} probabilities at once, with an answer for each`,
   description:
     'Takes a probability for each of several questions, with the agent’s own key. A question that takes no forecast is ' +
-    'refused alone; the others are durable, all by one write, before the call is answered. Each counts as one submission. With ' +
+    'refused alone; the others are durable, all by one write, before the call is answered. A probability of null withdraws the current ' +
+    'forecast on the question. Each counts as one submission. With ' +
     'an `Idempotency-Key` the whole call may be repeated if its answer was lost: it has the same answer, and counts once.\n\n' +
     'Where the service keeps a public log, each result with the status `ok` has a `receipt`, as the header `X-Service-Receipt` of a ' +
     'forecast that is submitted alone. It is of the body which that call would have: the canonical JSON of the other members ' +
@@ -218,6 +299,8 @@ export const submitForecasts = route({
   handle: async ({ params, body, caller, idempotencyKey }, context) => {
     const { agent_id } = params
     assertMaySubmit(caller, agent_id, context.health.clock)
+    const withdraws = body.forecasts.some(({ probability }) => probability === null)
+    if (withdraws && !(await context.catchUpForecasts())) throw notCurrent()
     const { questions, now } = context
     const { answer, receipts } = await recorded<(ForecastRow | { problem: Problem })[], Decided[]>(
       context,
@@ -228,8 +311,10 @@ export const submitForecasts = route({
           if (earlier) return earlier
           const found = await questions.findAll(body.forecasts.map(({ question_id }) => question_id))
           return found.map((question, index) => {
+            const { question_id, probability } = body.forecasts[index]!
             try {
-              assertOpen(question ?? noSuchQuestion(body.forecasts[index]!.question_id), at)
+              assertOpen(question ?? noSuchQuestion(question_id), at)
+              if (probability === null) assertHeld(context, agent_id, question_id)
               return { id: newId() }
             } catch (error) {
               if (isRefusal(error)) return { problem: problemOf(error).problem }

@@ -14,11 +14,11 @@ export const leaderboard = route({
   path: '/leaderboard/{entity_type}',
   operationId: 'listLeaderboard',
   tag: 'Records',
-  summary: 'All agents or forecasters in order of rank',
+  summary: 'All agents or forecasters by pool and rank',
   description:
-    'The ranked in order of rank, then those without a rank by their number of contested questions. Two whose `rank_interval` ' +
-    'holds the rank of the other cannot be told apart. A cursor names its release, so that pages fit together whatever is ' +
-    'released meanwhile.',
+    'The ranked by pool, the largest first, and by rank in it; then those without a rank by their number of contested questions. ' +
+    'Nobody is ranked with somebody whom no chain of common questions reaches. Two of a pool whose `board_interval`s overlap ' +
+    'cannot be told apart. A cursor names its release, so that pages fit together whatever is released meanwhile.',
   follows: true,
   needsStore: true,
   params: leaderboardParams,

@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import type { Methodology } from '../../pipeline/scoring/methodology.ts'
 import { ServiceError } from '../../schemas/errors.ts'
+import type { ReleaseManifest } from '../../schemas/payloads.ts'
 import { pageQuery, questionsForm, wordsOf } from '../../schemas/requests.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import { uuid } from '../../schemas/values.ts'
@@ -104,12 +105,23 @@ function leaderboard(entityType: EntityType, rules: RankRules): Route {
           pageNumber,
           pages: numberOfPages,
           rules,
-          isOnePerOwner: manifest?.voice_rule === 'recorded',
+          poolBefore: manifest && (await poolAt(context, manifest, entityType, pageNumber - 2)),
           nextReleaseAt: nextReleaseAt(),
         }),
       )
     },
   })
+}
+
+/** The pool of the last entry of a page, from 0 on. */
+async function poolAt(
+  { leaderboard: pagesOfRelease }: Published,
+  manifest: ReleaseManifest,
+  entityType: EntityType,
+  page: number,
+): Promise<string | null | undefined> {
+  const file = page < 0 ? undefined : await pagesOfRelease.file(manifest, entityType, page)
+  return file?.entries.at(-1)?.pool
 }
 
 /** A question's status changes with the clock, so its pages are rendered anew for each call. */

@@ -1,7 +1,7 @@
 // Pages about one entity: its profile, all of its questions, and all agents of an owner.
 import { z } from 'zod'
 import type { Methodology } from '../../pipeline/scoring/methodology.ts'
-import { type RunningPoint, runningSkill } from '../../pipeline/scoring/running.ts'
+import { type ErrorPair, type RunningPoint, runningSkill } from '../../pipeline/scoring/running.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { PUBLICATIONS } from '../../schemas/metric.ts'
 import { name } from '../../schemas/names.ts'
@@ -17,7 +17,13 @@ import { type Owner, ownerPage } from '../pages/owner.ts'
 import { QUESTIONS_PER_PAGE, entityQuestionsPage } from '../pages/profile/entity-questions.ts'
 import { milestones } from '../pages/profile/figures.ts'
 import { profilePage } from '../pages/profile/profile.ts'
-import { type Payloads, type QuestionScore, callPath, isAgent } from '../pages/profile/subject.ts'
+import {
+  type Payloads,
+  type QuestionScore,
+  callPath,
+  isAgent,
+  questionsOf as countOf,
+} from '../pages/profile/subject.ts'
 import { unreleasedPage } from '../pages/profile/unreleased.ts'
 import type { Route } from '../http/route.ts'
 import { ENTITIES } from './entities.ts'
@@ -81,7 +87,9 @@ function profile(entityType: EntityType, methodology: Methodology): Route {
 function runningOf(methodology: Methodology, payloads: Payloads, scores: readonly Score[]): RunningPoint[] {
   const attempt = isAgent(payloads) ? payloads.verification.attempt : null
   const wanted = milestones(payloads.metrics.contested_questions, methodology.parameters)
-  return runningSkill(methodology, scores, attempt, wanted)
+  // A release of version 2 of the method has no spreads.
+  const pairs = scores.map((score) => ({ ...score, spread: score.spread ?? 0 }))
+  return runningSkill(methodology, pairs, attempt, wanted)
 }
 
 /**
@@ -122,9 +130,7 @@ async function unreleased(
 /** Rows that are read at once. */
 const ROWS_AT_ONCE = 10_000
 
-interface Score extends QuestionScore {
-  cluster: string
-}
+type Score = QuestionScore & ErrorPair
 
 /** Returns the scores of an entity, newest first: all of them, or the `most` newest ones. */
 async function scoresOf(
@@ -141,9 +147,7 @@ async function scoresOf(
     const page = await scores.page(manifest, { entityType, entityId, limit, cursor })
     const titles = await questions.titlesOf(page.rows.map(({ question_id }) => question_id))
     for (const [index, row] of page.rows.entries()) {
-      const { standard_reference: reference } = row
-      const standard_reference = reference === null ? null : Number(reference)
-      all.push({ ...row, standard_reference, title: titles[index] ?? null })
+      all.push({ ...row, title: titles[index] ?? null })
     }
     cursor = page.nextCursor ?? undefined
   } while (cursor !== undefined && all.length < most)
@@ -164,7 +168,7 @@ function questionsOf(entityType: EntityType): Route {
       const id = idIn(given)
       const verification = await context.releases.find(entityType, id, 'verification')
       if (!verification) throw await notPublished(context, entityType, id)
-      const { resolved_questions: total } = verification.payload as Payloads['verification']
+      const total = countOf(verification.payload as Payloads['verification'])
       const pages = Math.max(1, Math.ceil(total / QUESTIONS_PER_PAGE))
       if (pageNumber > pages) {
         throw new ServiceError('notFound', `there is no page ${pageNumber}: the last one is ${pages}`)

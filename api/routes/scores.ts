@@ -23,8 +23,9 @@ function scoresOf(entityType: EntityType): Route {
     tag: 'Records',
     summary: `The scores of ${words} on each question`,
     description:
-      'Every question with an outcome on which it took part, the newest outcome first, with the columns that the Parquet ' +
-      'files of the release have: scores are not rounded. A cursor names its release, so that pages fit together whatever is released meanwhile.',
+      'Every question with an outcome on which it took part, the last settled first, with the columns that the Parquet ' +
+      'files of the release have: scores are not rounded. One with `settled` false has not closed yet, and counts in no other ' +
+      'number until then. A cursor names its release, so that pages fit together whatever is released meanwhile.',
     follows: true,
     needsStore: true,
     needsQuestions: true,
@@ -75,11 +76,11 @@ function scoresOf(entityType: EntityType): Route {
 }
 
 function scoreOf(row: ScoreRow, title: string | null): QuestionScore {
-  const { resolved_at, standard_reference } = row
+  const { resolved_at, settled_at } = row
   return {
     ...row,
     title,
     resolved_at: resolved_at.toISOString(),
-    standard_reference: standard_reference === null ? null : Number(standard_reference),
+    settled_at: settled_at === null ? null : settled_at.toISOString(),
   }
 }

@@ -1,97 +1,143 @@
-// The contested pairs of one judged entity, and running sums over them from which its interval is known
-// roughly.
+// The pairs of one judged entity, and running sums over them from which its intervals are known roughly.
+import { Rows } from '../../pipeline/engine/rows.ts'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
-import { type ClusteredErrors, multiplier } from '../../pipeline/scoring/skill.ts'
-import { shrinkageNano } from '../../pipeline/scoring/strength.ts'
+import { type PAIR_COLUMNS, SCORED_COLUMNS } from '../../pipeline/scoring/pairs.ts'
+import { multiplier, skillOf, spreadOf } from '../../pipeline/scoring/skill.ts'
+import { nanoOf } from '../../pipeline/scoring/strength.ts'
+import type { Block } from '../../schemas/columns.ts'
+import { PAIR_METRICS, type PairMetricName } from '../../schemas/metrics.ts'
 
-/** In standard errors. */
-const SLACK = 0.75
+/** A third of the evidence that is needed may be missing before the strengths are fitted. */
+const EVIDENT = 2 / 3
 
-/** Errors in whole 1e-9. `weight` is 0 for an entity that is no voice. */
-export interface JudgedPair {
-  question: number
-  cluster: number
-  weight: number
-  own: number
-  reference: number
-  crowd: number
+const METRICS = Object.keys(PAIR_METRICS) as PairMetricName[]
+
+/** Gives the standard reference of a part of a pair of a question. */
+export type Standard = (question: number, part: number, ownWeight: number) => number
+
+/** The sums of a skill, in doubles, as pairs are added. */
+class RoughSkill {
+  readonly #gains: number[] = []
+  readonly #references: number[] = []
+  readonly #spreads: number[] = []
+  readonly #sums = {
+    gain: 0,
+    reference: 0,
+    gainSquares: 0,
+    gainTimesReference: 0,
+    referenceSquares: 0,
+    spreadSquares: 0,
+  }
+
+  add(cluster: number, z: number, own: number, zOther: number, ownOther: number): void {
+    const oldX = this.#gains[cluster] ?? 0
+    const oldZ = this.#references[cluster] ?? 0
+    const oldF = this.#spreads[cluster] ?? 0
+    const x = oldX + z - own
+    const newZ = oldZ + z
+    const f = oldF + spreadOf(z - own, zOther - ownOther)
+    this.#gains[cluster] = x
+    this.#references[cluster] = newZ
+    this.#spreads[cluster] = f
+    const sums = this.#sums
+    sums.gain += z - own
+    sums.reference += z
+    sums.gainSquares += x * x - oldX * oldX
+    sums.gainTimesReference += x * newZ - oldX * oldZ
+    sums.referenceSquares += newZ * newZ - oldZ * oldZ
+    sums.spreadSquares += f * f - oldF * oldF
+  }
+
+  /** Whether its interval lies above 0, if this many standard errors are forgiven. */
+  isAbove(alpha: number, slack: number): boolean {
+    const clusters = this.#gains.length
+    if (clusters < METHODOLOGY.parameters.certified_clusters) return false
+    const { skill, standardError, evidence } = skillOf(METHODOLOGY, { ...this.#sums, clusters })
+    return (
+      evidence > EVIDENT * METHODOLOGY.parameters.least_evidence &&
+      skill > (multiplier(METHODOLOGY, clusters, alpha) - slack) * standardError!
+    )
+  }
 }
 
 export class Record {
-  readonly #pairs: JudgedPair[] = []
-  readonly #numbers = new Map<number, number>()
-  /** Of each cluster by its number here: the sums of X and of Z, with the strengths of the last fit. */
-  #x: number[] = []
-  #z: number[] = []
-  #sums = { x: 0, z: 0, xx: 0, xz: 0, zz: 0 }
+  readonly pairs = new Rows(SCORED_COLUMNS)
+  readonly #questions: number[] = []
+  readonly #clusters = new Map<number, number>()
+  #contested = 0
+  #standard = new RoughSkill()
+  #strict = new RoughSkill()
+  #crowd = new RoughSkill()
 
-  get length(): number {
-    return this.#pairs.length
+  /** Takes over a pair that the sweep has written, with the standard reference of the last fit. */
+  add(
+    { columns }: Pick<Block<typeof PAIR_COLUMNS>, 'columns'>,
+    row: number,
+    question: { outcome: 0 | 1; cluster: number; isSettled: boolean },
+    standard: Standard | undefined,
+  ): void {
+    const { columns: kept, row: at } = this.pairs
+    for (const name of METRICS) kept[name][at] = columns[name][row]!
+    kept.entity[at] = columns.entity[row]!
+    kept.outcome[at] = question.outcome
+    kept.settled[at] = question.isSettled ? 1 : 0
+    kept.cluster[at] = question.cluster
+    kept.standard[at] = standard === undefined ? -1 : 0
+    kept.standard_other[at] = -1
+    this.#questions.push(columns.question[row]!)
+    if (standard !== undefined) this.#refer(at, standard)
+    this.pairs.next()
   }
 
-  get clusters(): number {
-    return this.#numbers.size
-  }
-
-  add(pair: JudgedPair, standard: number): void {
-    if (!this.#numbers.has(pair.cluster)) this.#numbers.set(pair.cluster, this.#numbers.size)
-    this.#pairs.push(pair)
-    this.#take(pair, standard)
-  }
-
-  /** The running sums from the beginning, after strengths have changed. */
-  restart(standard: Float64Array): void {
-    this.#x = []
-    this.#z = []
-    this.#sums = { x: 0, z: 0, xx: 0, xz: 0, zz: 0 }
-    this.#pairs.forEach((pair, i) => this.#take(pair, standard[i]!))
-  }
-
-  #take({ cluster, own }: JudgedPair, z: number): void {
-    const number = this.#numbers.get(cluster)!
-    const x = z - own
-    const [oldX, oldZ] = [this.#x[number] ?? 0, this.#z[number] ?? 0]
-    const [newX, newZ] = [oldX + x, oldZ + z]
-    this.#x[number] = newX
-    this.#z[number] = newZ
-    const sums = this.#sums
-    sums.x += x
-    sums.z += z
-    sums.xx += newX * newX - oldX * oldX
-    sums.xz += newX * newZ - oldX * oldZ
-    sums.zz += newZ * newZ - oldZ * oldZ
-  }
-
-  /**
-   * Whether the interval of the skill may lie above 0 today. Strengths of the last fit and sums in doubles
-   * move its lower end by up to about half a standard error.
-   */
-  isNear(alpha: number): boolean {
-    const { x, z, xx, xz, zz } = this.#sums
-    const clusters = this.clusters
-    if (clusters < METHODOLOGY.parameters.certified_clusters) return false
-    const denominator = z + shrinkageNano(METHODOLOGY)
-    const skill = x / denominator
-    const residuals = Math.max(0, xx - 2 * skill * xz + skill * skill * zz)
-    const error = Math.sqrt((clusters / (clusters - 1)) * residuals) / denominator
-    return skill > (multiplier(METHODOLOGY, clusters, alpha) - SLACK) * error
-  }
-
-  errors(): ClusteredErrors {
-    return {
-      own: Float64Array.from(this.#pairs, ({ own }) => own),
-      cluster: Int32Array.from(this.#pairs, ({ cluster }) => this.#numbers.get(cluster)!),
-      clusters: this.clusters,
+  /** The standard references and all sums from the beginning, after strengths have changed. */
+  restart(standard: Standard): void {
+    this.#contested = 0
+    this.#standard = new RoughSkill()
+    this.#strict = new RoughSkill()
+    this.#crowd = new RoughSkill()
+    for (let row = 0; row < this.pairs.rowCount; row++) {
+      if (this.pairs.columns.standard[row] !== -1) this.#refer(row, standard)
     }
   }
 
-  crowd(): Float64Array {
-    return Float64Array.from(this.#pairs, ({ crowd }) => crowd)
+  #refer(row: number, standard: Standard): void {
+    const { columns } = this.pairs
+    const cluster = columns.cluster[row]!
+    if (!this.#clusters.has(cluster)) this.#clusters.set(cluster, this.#clusters.size)
+    const number = this.#clusters.get(cluster)!
+    const question = this.#questions[row]!
+    const ownWeight = columns.own_weight[row]!
+    const own = nanoOf(columns.brier_part[row]!)
+    const ownOther = nanoOf(columns.brier_other[row]!)
+    const y = nanoOf(columns.reference_part[row]!)
+    const yOther = nanoOf(columns.reference_other[row]!)
+    const z = standard(question, y, ownWeight)
+    const zOther = standard(question, yOther, ownWeight)
+    columns.standard[row] = z
+    columns.standard_other[row] = zOther
+    this.#contested += 1
+    this.#standard.add(number, z, own, zOther, ownOther)
+    this.#strict.add(number, Math.min(z, y), own, Math.min(zOther, yOther), ownOther)
+    this.#crowd.add(
+      number,
+      nanoOf(columns.crowd_part[row]!),
+      own,
+      nanoOf(columns.crowd_other[row]!),
+      ownOther,
+    )
   }
 
-  standard(of: (question: number, reference: number, weight: number) => number): Float64Array {
-    return Float64Array.from(this.#pairs, ({ question, reference, weight }) =>
-      of(question, reference, weight),
+  /**
+   * Whether a release of today may give a certificate, or that of an expert. `slack` is how far, in standard
+   * errors, the strengths may have moved the lower end of an interval since the last fit.
+   */
+  isNear(alpha: number, wanted: 'certified' | 'expert', slack: number): boolean {
+    const { certified_questions, expert_questions } = METHODOLOGY.parameters
+    return (
+      this.#contested >= (wanted === 'expert' ? expert_questions : certified_questions) &&
+      this.#standard.isAbove(alpha, slack) &&
+      this.#strict.isAbove(alpha, slack) &&
+      (wanted === 'certified' || this.#crowd.isAbove(alpha, slack))
     )
   }
 }

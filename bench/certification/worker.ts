@@ -1,6 +1,7 @@
 // A thread that simulates the worlds it is sent, one after another.
 import { parentPort } from 'node:worker_threads'
-import { type Values, simulate } from './scenarios.ts'
+import { simulate } from './studies.ts'
+import type { Values } from './study.ts'
 
 export interface Task {
   name: string

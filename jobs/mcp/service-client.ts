@@ -19,7 +19,9 @@ interface Call<S extends z.ZodType> {
   /** Begins with a slash. */
   path: string
   query?: Record<string, string | number | undefined>
-  /** Sent as JSON by a POST, with an Idempotency-Key. Without a body the call is a GET. */
+  /** Without a method a call with a body is a POST and any other a GET. */
+  method?: 'GET' | 'POST' | 'DELETE'
+  /** Sent as JSON. */
   body?: object
   /** Whether the agent makes the call: then its API key is sent. */
   isOwn?: boolean
@@ -29,7 +31,7 @@ interface Call<S extends z.ZodType> {
   signal: AbortSignal
 }
 
-/** The fields of a problem that a refusal uses. */
+/** The members of a problem that a refusal shows. */
 const refusal = z.object({ detail: problem.shape.detail, errors: problem.shape.errors })
 
 const KIND_OF: Record<number, ErrorKind> = {
@@ -62,6 +64,7 @@ export class ServiceClient {
     path,
     query = {},
     body,
+    method = body === undefined ? 'GET' : 'POST',
     isOwn = false,
     answer,
     signal,
@@ -72,16 +75,12 @@ export class ServiceClient {
     )
     const search = new URLSearchParams(Object.fromEntries(given)).toString()
     const address = `${url}${path}${search === '' ? '' : `?${search}`}`
-    const authorization: Record<string, string> =
-      isOwn && apiKey !== undefined ? { Authorization: `Bearer ${apiKey}` } : {}
-    const init: RequestInit =
-      body === undefined
-        ? { headers: authorization }
-        : {
-            method: 'POST',
-            body: JSON.stringify(body),
-            headers: { ...authorization, 'Content-Type': 'application/json', 'Idempotency-Key': newId() },
-          }
+    const headers: Record<string, string> = {
+      ...(isOwn && apiKey !== undefined && { Authorization: `Bearer ${apiKey}` }),
+      ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      ...(method !== 'GET' && { 'Idempotency-Key': newId() }),
+    }
+    const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }
     const { response, text } = await this.#send(address, init, signal).catch((error: unknown) => {
       if (isBrokenConnection(error)) return this.#send(address, init, signal)
       throw error

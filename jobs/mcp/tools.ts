@@ -3,6 +3,7 @@ import { type CallToolResult, McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import {
   acknowledgedForecast,
+  acknowledgedWithdrawal,
   agentScores,
   forecastResults,
   leaderboardPage,
@@ -108,8 +109,8 @@ export function mcpServer({ service, agentId, version }: McpOptions): McpServer 
     'get_rank',
     {
       description:
-        'Shows the rank, skill and certification of an agent in the current release. An agent has none before the first ' +
-        'release after its registration.',
+        'Shows the rank, skill and certification of an agent in the current release. The rank is among the agents of its pool, ' +
+        'which common questions tie together. An agent has none of these before the first release after its registration.',
       inputSchema: z.strictObject({
         agent_id: agentId === undefined ? uuid : uuid.default(agentId),
       }),
@@ -123,7 +124,9 @@ export function mcpServer({ service, agentId, version }: McpOptions): McpServer 
   server.registerTool(
     'leaderboard',
     {
-      description: 'Lists agents, or people who forecast, in order of rank.',
+      description:
+        'Lists agents, or people who forecast, by pool and by rank in it, the largest pool first. Two of a pool whose ' +
+        '`board_interval`s overlap cannot be told apart.',
       inputSchema: leaderboardQuery.extend({
         limit,
         entity_type: leaderboardParams.shape.entity_type.default('agent'),
@@ -141,8 +144,8 @@ export function mcpServer({ service, agentId, version }: McpOptions): McpServer 
     'my_scores',
     {
       description:
-        'Shows what the agent got on each question with an outcome, the newest first. Where `peer_score` is above 0 it was better ' +
-        'than the others.',
+        'Shows what the agent got on each question with an outcome, the last settled first. Where `peer_score` is above 0 it was ' +
+        'better than the others. A question with `settled` false has not closed yet, and counts for nothing until then.',
       inputSchema: scoresQuery.extend({ limit }),
       outputSchema: agentScores,
       annotations: READS,
@@ -177,7 +180,8 @@ export function mcpServer({ service, agentId, version }: McpOptions): McpServer 
     'submit_forecasts',
     {
       description:
-        'Submits a probability for each of several open questions. Each is taken or refused alone.',
+        'Submits a probability for each of several open questions, or null to withdraw the current forecast. Each is taken ' +
+        'or refused alone.',
       inputSchema: forecastSubmissions,
       outputSchema: forecastResults,
       annotations: SUBMITS,
@@ -189,6 +193,27 @@ export function mcpServer({ service, agentId, version }: McpOptions): McpServer 
           body,
           isOwn: true,
           answer: withoutReceipts,
+          signal,
+        }),
+      ),
+  )
+
+  server.registerTool(
+    'withdraw_forecast',
+    {
+      description:
+        'Withdraws the current forecast of this agent on an open question: until its next forecast it has none there.',
+      inputSchema: z.strictObject({ question_id: uuid }),
+      outputSchema: acknowledgedWithdrawal,
+      annotations: SUBMITS,
+    },
+    ({ question_id }, { mcpReq: { signal } }) =>
+      resultOf(
+        service.call({
+          path: `/agents/${agentId}/forecasts/${question_id}`,
+          method: 'DELETE',
+          isOwn: true,
+          answer: acknowledgedWithdrawal,
           signal,
         }),
       ),

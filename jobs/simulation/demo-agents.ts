@@ -10,6 +10,14 @@ export const ROUNDS = ERROR_LEFT.length
 /** The shortest time of a round; on a slow machine a round takes as long as its requests. */
 export const ROUND_MS = 2_000
 
+/**
+ * How long the live questions stay open: until all rounds are over, and so long that the second one, in which
+ * the last agent begins, ended in the first three quarters of that time.
+ */
+export function leastOpenMs(allRoundsMs: number, twoRoundsMs: number): number {
+  return Math.max(allRoundsMs, Math.ceil((twoRoundsMs * 4) / 3))
+}
+
 /** The owners of agents, as the operator of the demo records them. */
 export const OWNERS = { one: 'simulated-owner-1', several: 'simulated-owner-2', copying: 'simulated-owner-3' }
 
@@ -49,13 +57,13 @@ interface Profile {
  * mildest level.
  */
 const PROFILES: readonly Profile[] = [
-  { traits: 'has much news of its own', owner: OWNERS.one, noise: 0.2, news: 2.5 },
-  { traits: 'has news of its own', owner: OWNERS.several, noise: 0.3, news: 1.2 },
+  { traits: 'has much news of its own', owner: OWNERS.one, noise: 0.2, news: 3.5 },
+  { traits: 'has news of its own', owner: OWNERS.several, noise: 0.3, news: 2 },
   { traits: 'reads fairly', owner: OWNERS.several, noise: 1.2 },
   { traits: 'overconfident', owner: OWNERS.several, noise: 0.7, scale: 3 },
   { traits: 'says anything', owner: OWNERS.several, noise: 6 },
   { traits: 'copies the crowd', owner: OWNERS.copying },
-  { traits: 'has news of its own', noise: 0.3, news: 1.2 },
+  { traits: 'has news of its own', noise: 0.3, news: 1.5 },
   { traits: 'reads well, answers 60', noise: 0.3, questions: 60 },
   { traits: 'reads well, answers 20', noise: 0.3, questions: 20 },
   { traits: 'reads badly', noise: 2 },

@@ -1,4 +1,4 @@
-// The highlights of the world of `fvs demo`, a line each: what it shows, and the address where the service
+// The highlights of the world of `fvs demo`, a line each: what each shows, and the address where the service
 // says so.
 import { OWNERS } from './demo-agents.ts'
 import type { RankedEntity, Played } from './demo-steps.ts'
@@ -19,7 +19,7 @@ export function describeHighlights(
   const certified = ownerless.filter((agent) => titleOf(agent) === 'certified')
   const highlights: Highlight[] = [
     ...group.slice(0, 1).map(({ id }) => ({
-      text: `a tie group, in which each one's rank interval holds the others' ranks: ${namesOf(group)}`,
+      text: `a tie group, in which the board intervals of any two overlap: ${namesOf(group)}`,
       path: `/forecaster/${id}/rankings`,
     })),
     ...several.map(({ owner_id, agents: own, certified: count }) => ({
@@ -46,7 +46,7 @@ export function tieGroupOf(ranked: readonly RankedEntity[]): RankedEntity[] {
   const groups = ranked.map((_, start) => {
     const group: RankedEntity[] = []
     for (const next of ranked.slice(start)) {
-      if (!group.every((member) => holdsRankOf(member, next) && holdsRankOf(next, member))) break
+      if (!group.every((member) => overlap(member, next))) break
       group.push(next)
     }
     return group
@@ -54,8 +54,8 @@ export function tieGroupOf(ranked: readonly RankedEntity[]): RankedEntity[] {
   return groups.find(({ length }) => length > 1) ?? []
 }
 
-function holdsRankOf({ rank_interval }: RankedEntity, { rank }: RankedEntity): boolean {
-  return rank_interval !== null && rank !== null && rank_interval.lower <= rank && rank <= rank_interval.upper
+function overlap({ board_interval: one }: RankedEntity, { board_interval: other }: RankedEntity): boolean {
+  return one !== null && other !== null && one.lower <= other.upper && other.lower <= one.upper
 }
 
 export function titleOf({ verification }: Pick<RankedEntity, 'verification'>): string {

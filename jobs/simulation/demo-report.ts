@@ -1,4 +1,4 @@
-// The report of `fvs demo` once its simulated world is scored: leaderboards, checks, places to look, and the
+// The report of `fvs demo` once its simulated world is scored: leaderboards, checks, where to look, and the
 // variables by which other commands work on it.
 import { verifierKeyText } from '../../pipeline/proof/note-keys.ts'
 import type { Components } from '../components/components.ts'
@@ -31,7 +31,7 @@ export function describeDemo(
     '',
     `Agents in release ${release}`,
     ...table(agents),
-    '  rank: in the field of its kind, in which each recorded owner has one agent; another one has the rank that it would take.',
+    '  rank: among those of its kind whom common questions tie together.',
     '  In brackets: the ranks from which it cannot be told apart, where there are others than its own.',
     '',
     `Forecasters, the first five; all ${forecasters.length} together: ${badgesOf(forecasters)}`,
@@ -124,8 +124,8 @@ function whereToLook(outcome: DemoOutcome, variablesFile: string): string[] {
 }
 
 /**
- * Returns the variables that a command in another terminal needs to work on this sandbox as the demo does,
- * and those that the examples name.
+ * The variables that a command in another terminal needs to work on this sandbox as the demo does, and the
+ * ids that its examples name.
  */
 export function variablesOf(
   { settings, own, signers }: Components,

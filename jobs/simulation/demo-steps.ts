@@ -15,6 +15,7 @@ import {
   OWNERS,
   ROUNDS,
   ROUND_MS,
+  leastOpenMs,
   type Submission,
   simulateAgents,
   submissionsOf,
@@ -141,9 +142,12 @@ async function playLive(stage: Stage, agents: readonly RegisteredAgent[]) {
   await add(stage, { questions: [...asked.questions, ...open] })
   const { questionId } = asked.questions[0]!
   await until(stage, async () => (await client.questionStatus(questionId)) === 'open')
-  const { submitted, answered } = await submitRounds(stage, asked, agents)
-  const liveMs = Date.now() - opensAt.getTime()
-  // The same questions with an earlier close, because coverage is measured by their scheduled life.
+  const { submitted, answered, twoRoundsAt } = await submitRounds(stage, asked, agents)
+  const passedMs = Date.now() - opensAt.getTime()
+  const liveMs = leastOpenMs(passedMs, twoRoundsAt.getTime() - opensAt.getTime())
+  await pause(liveMs - passedMs, undefined, { signal: stage.signal })
+  // The same questions with their close brought forward: it is their scheduled life that coverage is measured
+  // by.
   const over = simulateLive(opensAt, liveMs)
   say(
     `fvs import: the close of the live questions, ${over.forecasts.length} forecasts of people, and the outcomes`,
@@ -203,6 +207,7 @@ async function submitRounds(
 ) {
   const simulated = simulateAgents(live)
   const all: Submission[] = []
+  let twoRoundsAt = new Date()
   for (let round = 0; round < ROUNDS; round++) {
     const roundIsOver = pause(ROUND_MS, undefined, { signal })
     const submissions = submissionsOf(live, simulated, round)
@@ -217,11 +222,14 @@ async function submitRounds(
     }
     await Promise.all([pMap(submissions, submit, { concurrency: REQUESTS_AT_ONCE, signal }), roundIsOver])
     all.push(...submissions)
+    if (round === 1) twoRoundsAt = new Date()
   }
   const questionsOf = (place: number) =>
     new Set(all.flatMap(({ agent, questionId }) => (agent === place ? [questionId] : []))).size
   return {
     submitted: all.length,
+    /** When the second round was over. */
+    twoRoundsAt,
     answered: new Map(agents.map(({ id }, place) => [id, questionsOf(place)])),
   }
 }
@@ -250,8 +258,8 @@ async function placesOf(
     // Takes only these fields, because the result is printed, and an agent has a key.
     async ({ id, name, traits, owner }, place) => {
       const { verification, signature } = current[place]!
-      const { rank, rank_interval } = await client.rankings(entityType, id)
-      return { id, name, traits, owner, verification, signature, rank, rank_interval }
+      const { rank, rank_interval, board_interval } = await client.rankings(entityType, id)
+      return { id, name, traits, owner, verification, signature, rank, rank_interval, board_interval }
     },
     { concurrency: REQUESTS_AT_ONCE },
   )

@@ -1,5 +1,5 @@
-// The world that `fvs demo` simulates in addition to its seeded simulation: questions that are over, that are
-// open for seconds and for days, and people's forecasts on them. The same seed gives the same answers.
+// The questions of `fvs demo` in addition to the simulation that it seeds: some are over, some are open for
+// seconds and some for days. People forecast on them. The same seed gives the same answers.
 import type { SimulatedRows } from './rows.ts'
 import {
   FORECASTERS,
@@ -42,7 +42,7 @@ export function simulatePast(now: Date): ForecastQuestions {
 
 /** Questions that open together, for `windowMs`. */
 export function simulateLive(opensAt: Date, windowMs: number): ForecastQuestions {
-  return firstRounds(1, worldFrom(opensAt, LIVE_SEED, windowMs, 110))
+  return firstRounds(1, worldFrom(opensAt, LIVE_SEED, windowMs, 150))
 }
 
 /** Simulates questions that are open for a week, for the user's own forecasts. */

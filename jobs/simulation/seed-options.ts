@@ -1,4 +1,4 @@
-// The options with which the sandbox is seeded.
+// The options of a sandbox's seed.
 
 export interface SeedOptions {
   seed: number

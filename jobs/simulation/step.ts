@@ -72,7 +72,8 @@ async function readDue(
   const wanted = questionsWanted(world, now)
   // Grain: one row per forecaster.
   const forecasters = await database.rows<{ user_id: string }>('SELECT user_id FROM current_forecasters')
-  // Grain: one row per question, simulated or not, that is wanted or has closed without an outcome.
+  // Grain: one row per question, simulated or not, that is wanted or has closed without an outcome. One whose
+  // outcome an operator has withdrawn is left to the operator.
   const questions = await database.rows<{ question_id: string; closes_at: Date }>(
     `SELECT question_id, closes_at FROM current_questions
      WHERE question_id IN (${wanted.map(({ questionId }) => literal(questionId)).join(', ')})

@@ -59,23 +59,29 @@ UNORDERED = ("resolution_criteria", "background", "recorded_date")
 
 METRICS = (
     "coverage brier reference_brier crowd_brier log_score baseline_score peer_score voices forecasts closing_probability "
-    "imported conviction moved toward flip_flop brier_part reference_part crowd_part"
+    "imported conviction moved toward flip_flop brier_part reference_part crowd_part brier_other reference_other crowd_other "
+    "own_weight in_time witnessed"
 ).split()
 
 EVENT = (
-    "question opened_ms closes_ms resolved_ms outcome at_ms forecast_id recorded_ms entity voice ppm imported"
+    "question opened_ms closes_ms resolved_ms outcome at_ms forecast_id recorded_ms entity own_voice ppm imported witnessed"
 ).split()
-JUDGED = "entity voice strength owner_agents attempt place outcome cluster_number standard".split()
+CIRCUMSTANCE = "entity voice strength pool pool_size owner_agents attempt".split()
+JUDGED = [*CIRCUMSTANCE, *"place outcome settled cluster_number standard standard_other".split()]
 UNIT = (
     "unit entity entity_type entity_id names registered_ms retired_ms last_forecast_ms open_forecasts next_close_ms pairs "
     "scores"
 ).split()
 SCORE = (
-    "scores_part entity entity_type entity_id question question_id outcome resolved_ms cluster place standard"
+    "scores_part entity entity_type entity_id question question_id outcome resolved_ms settled settled_ms cluster place "
+    "standard standard_other"
 ).split()
-PAGE = "page entity_type entity_id rank second content".split()
-SCORED = "entity INT, pairs BIGINT, eligible INT, voice INT, skill BIGINT, scores STRING"
-PUBLISHED = "what STRING, entity_type STRING, entity_id STRING, rank INT, second STRING, owner STRING, content STRING"
+TALLY = "entity_type pool voice skill lower upper count".split()
+PAGE = "page entity_type entity_id pool_size pool value content".split()
+SCORED = "entity INT, pairs BIGINT, pool STRING, voice INT, skill BIGINT, lower BIGINT, upper BIGINT, scores STRING"
+PUBLISHED = (
+    "what STRING, entity_type STRING, entity_id STRING, pool_size INT, pool STRING, value BIGINT, owner STRING, content STRING"
+)
 
 # The number of passes over the strengths between two writes: after the loss of a worker, Spark computes its part again from
 # the last write.
@@ -238,11 +244,13 @@ class Job:
         self.view(
             "question",
             f"""SELECT row_number() OVER (ORDER BY question_id) - 1 AS question, question_id,
-                  row_number() OVER (ORDER BY resolved_at, question_id) AS place, outcome, cluster,
+                  row_number() OVER (ORDER BY settled_at, question_id) AS place, outcome, cluster,
                   dense_rank() OVER (ORDER BY cluster) - 1 AS cluster_number, unix_millis(opened_at) AS opened_ms,
-                  unix_millis(closes_at) AS closes_ms, unix_millis(resolved_at) AS resolved_ms
-                FROM (SELECT *, coalesce('event:' || event_id,
-                        'day:' || coalesce(category, '') || '|' || date_format(resolved_at, 'yyyy-MM-dd')) AS cluster
+                  unix_millis(closes_at) AS closes_ms, unix_millis(resolved_at) AS resolved_ms,
+                  int(closes_at <= {self.now()}) AS settled, unix_millis(settled_at) AS settled_ms
+                FROM (SELECT *, greatest(closes_at, resolved_at) AS settled_at,
+                        coalesce('event:' || nullif(event_id, ''), 'week:' || coalesce(category, '') || '|'
+                          || printf('%04d-W%02d', extract(YEAROFWEEK FROM closes_at), weekofyear(closes_at))) AS cluster
                       FROM current_questions JOIN current_resolutions USING (question_id)
                       WHERE outcome IN ('yes', 'no') AND resolved_at <= {self.now()})""",
             keep=True,
@@ -250,8 +258,8 @@ class Job:
         size = self.plan["entities_per_shard"]
         self.view(
             "entity",
-            f"""SELECT *, entity_type = 'forecaster' OR owner_id IS NOT NULL
-                    AND row_number() OVER (PARTITION BY owner_id ORDER BY registered_ms, entity) = 1 AS recorded,
+            f"""SELECT *, CASE WHEN entity_type = 'forecaster' THEN entity WHEN owner_id IS NOT NULL
+                    THEN first_value(entity) OVER (PARTITION BY owner_id ORDER BY registered_ms, entity) END AS recorded_voice,
                   CASE entity_type WHEN 'agent' THEN entity div {size}
                     ELSE (agents + {size - 1}) div {size} + (entity - agents) div {size} END AS shard
                 FROM (SELECT *, row_number() OVER (ORDER BY entity_type, entity_id) - 1 AS entity,
@@ -270,27 +278,32 @@ class Job:
     # Every question: from forecasts to pairs
 
     def sweep(self):
-        """Makes the views `voiced` of the entities with their voice, `swept`, and `pair`. Returns the voice rule."""
+        """Makes the views `voiced` of the entities with their own voices, `swept`, and `pair`. Returns the voice rule."""
         rule = "recorded"
-        self.view("voiced", "SELECT *, int(recorded) AS voice FROM entity")
-        self.staged("swept", self.swept("coalesce(voice, 0)"))
+        self.view("voiced", "SELECT *, recorded_voice AS own_voice FROM entity")
+        self.staged("swept", self.swept())
         [[voices]] = self.spark.sql(
-            "SELECT count(DISTINCT entity) FROM swept JOIN voiced USING (entity) WHERE voice = 1"
+            """SELECT count(DISTINCT entity) FROM swept JOIN voiced USING (entity) JOIN question USING (question)
+               WHERE own_voice = entity AND settled = 1"""
         ).collect()
         if voices < self.plan["parameters"]["least_voices"]:
             rule = "everyone"
-            self.view("voiced", "SELECT *, 1 AS voice FROM entity")
-            self.staged("swept_by_everyone", self.swept("1"))
+            self.view("voiced", "SELECT *, entity AS own_voice FROM entity")
+            self.staged("swept_by_everyone", self.swept())
             self.view("swept", "SELECT * FROM swept_by_everyone")
         self.view("pair", "SELECT * FROM swept WHERE entity IS NOT NULL")
         self.log("voice rule", rule=rule)
         return rule
 
-    def swept(self, voice):
+    def swept(self):
+        # An agent's forecasts come by its own API alone: an imported one is as one of nobody.
         events = f"""SELECT question, opened_ms, closes_ms, resolved_ms, int(outcome = 'yes') AS outcome,
-              unix_millis(forecast_at) AS at_ms, forecast_id, unix_millis(recorded_at) AS recorded_ms, entity,
-              {voice} AS voice, int(rint(probability * 1e6)) AS ppm, int(source = 'import') AS imported
-            FROM forecasts JOIN question USING (question_id) LEFT JOIN voiced USING (entity_type, entity_id)
+              unix_millis(forecast_at) AS at_ms, forecast_id, unix_millis(recorded_at) AS recorded_ms, entity, own_voice,
+              coalesce(int(rint(probability * 1e6)), -1) AS ppm, int(source = 'import') AS imported,
+              int(source <> 'import' AND (forecasts.entity_type = 'agent' OR recorded_at <= forecast_at
+                + INTERVAL {self.plan["parameters"]["witness_minutes"]} MINUTES)) AS witnessed
+            FROM forecasts JOIN question USING (question_id) LEFT JOIN voiced ON forecasts.entity_type = voiced.entity_type
+              AND forecasts.entity_id = voiced.entity_id AND (forecasts.entity_type <> 'agent' OR source <> 'import')
             DISTRIBUTE BY question SORT BY question, at_ms, forecast_id, recorded_ms, entity, ppm, imported"""
         metrics = ", ".join(f"{name} BIGINT" for name in METRICS)
         return self.through("sweep", EVENT, events, f"question INT, entity INT, {metrics}")
@@ -298,28 +311,35 @@ class Job:
     # The strengths
 
     def fit(self):
-        """Makes the views `fitted_entity` of the strengths and `fitted_question` of the voices' weight on a question."""
+        """Makes the views `fitted_entity` of the strengths and pools, and `fitted_question` of what the voices on a question
+        weigh and of the scale of its pool."""
         self.view(
             "fitted",
-            f"""SELECT question, entity, {OWN} AS own, {BRIER} AS brier, {REFERENCE} AS reference,
-                  {self.contested()} AS contested
-                FROM pair JOIN (SELECT entity, voice FROM voiced) USING (entity)""",
+            f"""SELECT question, entity, own_voice, {VOICE_WEIGHT} AS voice_weight, own_weight, {whole("brier_part")} AS brier,
+                  {whole("reference_part")} AS reference, {self.contested()} AS contested
+                FROM pair JOIN (SELECT entity, own_voice FROM voiced) USING (entity)
+                  JOIN (SELECT question, settled FROM question) USING (question)""",
         )
         self.step("strengths")
-        scale = None
         if not self.glob("fitted_question-*/_SUCCESS"):
-            for scale in fit_strengths(self.spark, self.plan["parameters"], f"{self.staging}/passes-{self.id}"):
+            written = f"{self.staging}/passes-{self.id}"
+            self.log("divided into pools", rounds=fit_pools(self.spark, written))
+            for _ in fit_strengths(self.spark, self.plan["parameters"], written):
                 pass
-        self.staged("fitted_entity", "SELECT entity, strength FROM strength")
+        self.staged(
+            "fitted_entity",
+            "SELECT entity, strength, pool, count(*) OVER (PARTITION BY pool) AS pool_size "
+            "FROM strength JOIN entity_pool USING (entity)",
+        )
         self.staged(
             "fitted_question",
-            f"""SELECT question, any_value(weight) AS weight, any_value(weighted) AS weighted, {scale} AS scale
-                FROM ({weighted()}) GROUP BY question""",
+            f"""SELECT question, any_value(weight) AS weight, any_value(weighted) AS weighted, any_value(scale) AS scale
+                FROM ({weighted()}) LEFT JOIN question_pool USING (question) LEFT JOIN scale USING (pool) GROUP BY question""",
         )
         self.spark.sql("UNCACHE TABLE IF EXISTS field")
 
     def contested(self):
-        return f"voices >= {self.plan['parameters']['contest_voices']}"
+        return f"settled = 1 AND in_time = 1 AND voices >= {self.plan['parameters']['contest_voices']}"
 
     # Every entity: from pairs to scores
 
@@ -328,41 +348,47 @@ class Job:
         # Grain: one row per entity.
         self.view(
             "circumstance",
-            """SELECT entity, voice, coalesce(strength, 1000000) AS strength, first_ms IS NOT NULL AS has_pair,
-                 CASE entity_type WHEN 'agent' THEN count(first_ms) OVER (PARTITION BY entity_type, owner_id) END
+            f"""SELECT entity, own_voice, int(own_voice <=> entity) AS voice, coalesce(strength, 1000000) AS strength, pool,
+                 pool_size, pairs IS NOT NULL AS has_pair,
+                 CASE entity_type WHEN 'agent' THEN count(pairs) OVER (PARTITION BY entity_type, owner_id) END
                    AS owner_agents,
                  CASE WHEN entity_type = 'agent' AND first_ms IS NOT NULL
                    THEN row_number() OVER (PARTITION BY entity_type, owner_id ORDER BY first_ms NULLS LAST, entity) END
                    AS attempt
                FROM voiced LEFT JOIN fitted_entity USING (entity)
-               LEFT JOIN (SELECT entity, min(resolved_ms) AS first_ms FROM pair JOIN question USING (question)
-                          GROUP BY entity) USING (entity)""",
+               LEFT JOIN (SELECT entity, count(*) AS pairs, min(if({self.contested()}, settled_ms, null)) AS first_ms
+                          FROM pair JOIN question USING (question) GROUP BY entity) USING (entity)""",
             keep=True,
         )
         # Grain: one row per entity and question.
         self.view(
             "judged",
-            f"""SELECT *, CASE WHEN {self.contested()} THEN {standard_reference("scale")} ELSE -1 END AS standard
-                FROM (SELECT *, {OWN} AS own, {REFERENCE} AS reference FROM pair JOIN circumstance USING (entity))
+            f"""SELECT *, {self.standard("reference_part")} AS standard, {self.standard("reference_other")} AS standard_other
+                FROM (SELECT pair.*, {named(CIRCUMSTANCE[1:])}, coalesce(own_strength, 1000000) AS own_strength
+                      FROM pair JOIN circumstance USING (entity)
+                      LEFT JOIN (SELECT entity AS measure, strength AS own_strength FROM fitted_entity) ON own_voice = measure)
                   JOIN fitted_question USING (question) JOIN question USING (question)""",
         )
         rows = f"""SELECT * FROM (
               SELECT {named(JUDGED, outcome="int(outcome = 'yes')")}, {named(METRICS)} FROM judged
-              UNION ALL SELECT {named(JUDGED[:5])}, {nulls(JUDGED[5:])}, {nulls(METRICS)} FROM circumstance WHERE NOT has_pair)
+              UNION ALL SELECT {named(CIRCUMSTANCE)}, {nulls(JUDGED[len(CIRCUMSTANCE) :])}, {nulls(METRICS)}
+              FROM circumstance WHERE NOT has_pair)
             DISTRIBUTE BY entity SORT BY entity, place"""
         self.staged("scored", self.through("score", [*JUDGED, *METRICS], rows, SCORED))
 
+    def standard(self, part):
+        return f"CASE WHEN {self.contested()} THEN {standard_reference(whole(part), 'scale')} ELSE -1 END"
+
     def tally(self, rule):
-        """Stores the number of voices by skill, from which the workers rank. Returns the hash of these numbers."""
+        """Stores what ranks the entities, from which the workers rank. Returns the hash of that."""
+        alike = ", ".join(TALLY[:-1])
         self.view(
-            "skill_count",
-            """SELECT entity_type, bigint(null) AS skill, count(*) AS count FROM entity GROUP BY entity_type
-               UNION ALL SELECT entity_type, skill, count(*) FROM scored JOIN entity USING (entity)
-               WHERE eligible = 1 AND voice = 1 GROUP BY entity_type, skill""",
+            "alike",
+            f"SELECT {named(TALLY, count='count(*)')} FROM scored JOIN entity USING (entity) GROUP BY {alike}",
         )
         self.step("tally")
-        rows = "SELECT /*+ REPARTITION(1) */ * FROM skill_count SORT BY entity_type, skill"
-        tally = self.through(f"tally --voice-rule {rule}", ["entity_type", "skill", "count"], rows, "sha256 STRING")
+        rows = f"SELECT /*+ REPARTITION(1) */ * FROM alike SORT BY {alike}"
+        tally = self.through(f"tally --voice-rule {rule}", TALLY, rows, "sha256 STRING")
         [[sha256]] = self.spark.sql(tally).collect()
         return sha256
 
@@ -387,12 +413,13 @@ class Job:
             DISTRIBUTE BY scores_part SORT BY entity, place"""
         self.publish("scores_published", "scores", [*SCORE, *METRICS], rows)
         rows = """SELECT /*+ REPARTITION(1) */ * FROM (
-              SELECT entity_type AS kind, entity AS number, entity_id AS id, voice
-              FROM entity JOIN circumstance USING (entity) WHERE has_pair
+              SELECT entity_type AS kind, entity.entity AS number, entity_id AS id, voice_id AS voice
+              FROM entity JOIN circumstance USING (entity)
+              LEFT JOIN (SELECT entity AS measure, entity_id AS voice_id FROM entity) ON own_voice = measure WHERE has_pair
               UNION ALL SELECT 'question', question, question_id, null FROM question)
             SORT BY kind, number"""
         self.publish("names_published", "names", ["kind", "number", "id", "voice"], rows)
-        order = "rank NULLS LAST, double(second) DESC, entity_id"
+        order = "pool_size DESC NULLS LAST, pool, value DESC, entity_id"
         rows = f"""SELECT {named(PAGE)} FROM (
               SELECT *, (row_number() OVER (PARTITION BY entity_type ORDER BY {order}) - 1)
                 div {self.plan["entries_per_page"]} AS page FROM shards_published WHERE what = 'entity')
@@ -408,7 +435,8 @@ class Job:
         self.view(
             "open_question",
             f"""SELECT question_id, closes_at FROM current_questions
-                ANTI JOIN (SELECT question_id FROM current_resolutions WHERE resolved_at <= {self.now()}) USING (question_id)
+                ANTI JOIN (SELECT question_id FROM current_resolutions WHERE outcome <> 'open' AND resolved_at <= {self.now()})
+                  USING (question_id)
                 WHERE opened_at <= {self.now()} AND closes_at > {self.now()}""",
         )
         # Grain: one row per entity with a forecast.
@@ -416,10 +444,12 @@ class Job:
             "activity",
             f"""SELECT * FROM (SELECT entity_type, entity_id, max(unix_millis(forecast_at)) AS last_forecast_ms FROM forecasts
                                WHERE forecast_at <= {self.now()} GROUP BY entity_type, entity_id)
-                LEFT JOIN (SELECT entity_type, entity_id, count(DISTINCT question_id) AS questions,
-                             min(unix_millis(closes_at)) AS next_close_ms
-                           FROM forecasts JOIN open_question USING (question_id)
-                           WHERE forecast_at <= {self.now()} GROUP BY entity_type, entity_id)
+                LEFT JOIN (SELECT entity_type, entity_id, count(*) AS questions, min(unix_millis(closes_at)) AS next_close_ms
+                           FROM (SELECT entity_type, entity_id, any_value(closes_at) AS closes_at,
+                                   max_by(probability, struct(forecast_at, forecast_id)) AS probability
+                                 FROM forecasts JOIN open_question USING (question_id)
+                                 WHERE forecast_at <= {self.now()} GROUP BY entity_type, entity_id, question_id)
+                           WHERE probability IS NOT NULL GROUP BY entity_type, entity_id)
                   USING (entity_type, entity_id)""",
             keep=True,
         )
@@ -467,16 +497,80 @@ def nulls(columns):
     return ", ".join(f"null AS {column}" for column in columns)
 
 
-# Whole numbers of a pair: its weight (0 unless its entity is a voice), its own error, and the error of the other voices.
-OWN = "if(voice = 1, bigint(greatest(1, rint(coverage / 1e8))), 0)"
-BRIER = "bigint(rint(brier_part / 1e3))"
-REFERENCE = "bigint(rint(reference_part / 1e3))"
+def whole(part):
+    """SQL of a part of a pair in whole 1e-9."""
+    return f"bigint(rint({part} / 1e3))"
+
+
+# What a pair weighs in the field of its question, if its entity is a voice.
+VOICE_WEIGHT = "if(own_voice <=> entity, bigint(greatest(1, rint(coverage / 1e8))), 0)"
+
+
+def fit_pools(spark, written):
+    """Divides the voices and the questions on which anybody has a contested pair into pools (docs/methodology.md), from the
+    views `fitted` of all pairs and `entity` of their ids. It makes the views `question_pool` and `entity_pool`, each of which
+    has the name of the pool, and returns the number of rounds. `written` names a folder for the labels on the way.
+
+    A voice's label is the least number of a voice that it is known to be in one pool with. In a round each takes the least
+    label on any of its questions, and then the label of the voice that this one names, so that labels travel twice as far
+    from round to round. They only fall, and where none has fallen all labels of a pool are alike.
+    """
+    spark.sql(
+        """CACHE TABLE edge OPTIONS ('storageLevel' 'MEMORY_AND_DISK') AS
+           SELECT question, entity FROM fitted LEFT SEMI JOIN (SELECT question FROM fitted WHERE contested) USING (question)
+           WHERE own_voice <=> entity"""
+    )
+    label = spark.sql("SELECT DISTINCT entity, entity AS label FROM edge")
+    rounds, has_fallen = 0, True
+    while has_fallen:
+        rounds += 1
+        near = spark.sql(
+            """SELECT entity, min(label) AS label
+               FROM (SELECT edge.entity, min(label) OVER (PARTITION BY question) AS label
+                     FROM edge JOIN {label} AS known ON edge.entity = known.entity)
+               GROUP BY entity""",
+            label=label,
+        )
+        named = spark.sql(
+            "SELECT near.entity, named.label FROM {near} AS near JOIN {near} AS named ON near.label = named.entity",
+            near=near,
+        )
+        before, label = label, written_down(spark, named, f"{written}/labels-{rounds:03}")
+        has_fallen = not spark.sql(
+            "SELECT 1 FROM {label} AS now JOIN {before} AS before USING (entity) WHERE now.label < before.label",
+            label=label,
+            before=before,
+        ).isEmpty()
+    label.createOrReplaceTempView("label")
+    question_pool = spark.sql(
+        """SELECT question, min(pool) AS pool
+           FROM edge JOIN label USING (entity)
+           JOIN (SELECT label, min(entity_id) AS pool FROM label JOIN entity USING (entity) GROUP BY label) USING (label)
+           GROUP BY question"""
+    )
+    written_down(spark, question_pool, f"{written}/question-pools").createOrReplaceTempView("question_pool")
+    entity_pool = spark.sql(
+        """SELECT entity, min_by(pool, struct(-pairs, pool)) AS pool
+           FROM (SELECT entity, pool, count(*) AS pairs FROM fitted JOIN question_pool USING (question)
+                 WHERE contested GROUP BY entity, pool)
+           GROUP BY entity"""
+    )
+    written_down(spark, entity_pool, f"{written}/entity-pools").createOrReplaceTempView("entity_pool")
+    spark.sql("UNCACHE TABLE edge")
+    return rounds
+
+
+def written_down(spark, frame, path):
+    """Returns the rows from a folder, so that nothing depends on what they were made from."""
+    frame.write.parquet(path)
+    return spark.read.parquet(path)
 
 
 def fit_strengths(spark, parameters, written):
-    """Fits strengths (docs/methodology.md) to the view `fitted` of all pairs, one row each: question, entity, own, brier,
-    reference, contested. After every pass it sets the view `strength` of the entities with a contested pair and yields the
-    scale. `written` names a folder for intermediate strengths. It leaves the view `field` behind for `weighted`.
+    """Fits strengths (docs/methodology.md) to the view `fitted` of all pairs, one row each: question, entity, own_voice,
+    voice_weight (0 unless the entity is a voice), own_weight, brier, reference, contested; with the pools of `fit_pools`. After
+    every pass it sets the views `strength`, of the entities with a contested pair, and `scale`, of the pools, and yields.
+    `written` names a folder for strengths on the way. It leaves the view `field` behind for `weighted`.
 
     Sums are whole numbers. Everything else is a single operation on doubles in the order of the method's definition, so
     that the strengths are those of `fvs release` after every pass. The scale is the rounded lower median of the ratios, and
@@ -484,7 +578,7 @@ def fit_strengths(spark, parameters, written):
     """
     spark.sql(
         """CACHE TABLE field OPTIONS ('storageLevel' 'MEMORY_AND_DISK') AS
-           SELECT *, sum(own) OVER (PARTITION BY question) AS weight FROM fitted"""
+           SELECT *, sum(voice_weight) OVER (PARTITION BY question) AS weight FROM fitted"""
     )
     spark.sql("SELECT 0 AS entity, 0 AS strength WHERE false").createOrReplaceTempView("strength")
     least, most = parameters["strength_least"] * 1e6, parameters["strength_most"] * 1e6
@@ -492,45 +586,50 @@ def fit_strengths(spark, parameters, written):
     before = None
     for number in range(1, parameters["strength_passes"] + 1):
         total = spark.sql(
-            f"""SELECT entity, max(own) > 0 AS voice, count(*) AS contested, sum(brier) AS brier,
-                  sum({standard_reference("1000000")}) AS standard
-                FROM ({weighted()}) WHERE contested GROUP BY entity"""
+            f"""SELECT * FROM (
+                  SELECT entity, bool_or(own_voice <=> entity) AS voice, count(*) AS contested, sum(brier) AS brier,
+                    sum({standard_reference("reference", "1000000")}) AS standard
+                  FROM ({weighted()}) WHERE contested GROUP BY entity)
+                JOIN entity_pool USING (entity)"""
         ).persist()
-        [[scale]] = spark.sql(
-            """SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY rint(1e6 * (double(brier) / double(standard))))
-               FROM {total} WHERE voice AND contested >= {eligible} AND standard > 0""",
+        scales = spark.sql(
+            """SELECT pool, coalesce(int(percentile_disc(0.5) WITHIN GROUP (ORDER BY
+                   if(voice AND contested >= {eligible} AND standard > 0,
+                     rint(1e6 * (double(brier) / double(standard))), null))), 1000000) AS scale
+               FROM {total} GROUP BY pool""",
             total=total,
             eligible=parameters["eligible_questions"],
         ).collect()
-        scale = 1_000_000 if scale is None else int(scale)
+        # A plan that named the total twice would double in each pass.
+        spark.createDataFrame(scales, "pool STRING, scale INT").createOrReplaceTempView("scale")
         strength = spark.sql(
             f"""SELECT entity, int(least(greatest(rint(1e6 * ((double(brier) + {prior!r}D)
-                  / (double(standard) * ({scale} / 1e6) + {prior!r}D))), {least!r}D), {most!r}D)) AS strength
-                FROM {{total}}""",
+                  / (double(standard) * (scale / 1e6) + {prior!r}D))), {least!r}D), {most!r}D)) AS strength
+                FROM (SELECT /*+ BROADCAST(scale) */ * FROM {{total}} JOIN scale USING (pool))""",
             total=total,
         )
         if number % PASSES_WRITTEN == 0 or number == parameters["strength_passes"]:
-            strength.write.parquet(f"{written}/{number:02}")
-            strength = spark.read.parquet(f"{written}/{number:02}")
+            strength = written_down(spark, strength, f"{written}/strengths-{number:02}")
         strength.createOrReplaceTempView("strength")
         if before is not None:
             before.unpersist()
         before = total
-        yield scale
+        yield
     before.unpersist()
 
 
 def weighted():
-    """Returns SQL of the pairs of `field`, with each entity's strength and the sum of own times strength on each question."""
-    return """SELECT *, sum(own * bigint(strength)) OVER (PARTITION BY question) AS weighted
-        FROM (SELECT /*+ BROADCAST(strength) */ field.*, coalesce(strength.strength, 1000000) AS strength
-              FROM field LEFT JOIN strength ON field.entity = strength.entity)"""
+    """SQL of the pairs of `field`, with the strength of each own voice, and the sum of weight times strength over the voices
+    of each question."""
+    return """SELECT *, sum(voice_weight * bigint(own_strength)) OVER (PARTITION BY question) AS weighted
+        FROM (SELECT /*+ BROADCAST(strength) */ field.*, coalesce(strength.strength, 1000000) AS own_strength
+              FROM field LEFT JOIN strength ON field.own_voice = strength.entity)"""
 
 
-def standard_reference(scale):
-    """Returns SQL of Z of a contested pair, in whole 1e-9, by single operations on doubles."""
-    return f"""bigint(rint(double(reference)
-        * (double((weight - own) * bigint({scale})) / double(weighted - own * bigint(strength)))))"""
+def standard_reference(reference, scale):
+    """SQL of Z of a contested pair, in whole 1e-9, by single operations on doubles."""
+    return f"""bigint(rint(double({reference})
+        * (double((weight - own_weight) * bigint({scale})) / double(weighted - own_weight * bigint(own_strength)))))"""
 
 
 if __name__ == "__main__":

@@ -83,8 +83,8 @@ export async function auditRelease(context: AuditContext, release: number): Prom
   await using derived =
     report.derived && versions ? await deriveRelease(context, { ...inputs, versions }) : undefined
   if (derived && versions) {
-    const { counts, superseded, voiceRule } = derived
-    checkStatements(manifest, { counts, superseded, voice_rule: voiceRule }, report)
+    const { counts, superseded, questionsAt, pools, voiceRule: voice_rule } = derived
+    checkStatements(manifest, { counts, superseded, ...questionsAt, pools, voice_rule }, report)
     if (manifest.inputs) checkStatements(manifest, { inputs: inputsOf(versions, previous) }, report)
     expected = derived.files(() => null)
   }

@@ -23,13 +23,17 @@ const METRICS = Object.keys(PAIR_METRICS)
 const FORMAT = `(FORMAT parquet, PARQUET_VERSION V2, COMPRESSION uncompressed, DICTIONARY_SIZE_LIMIT 1, ROW_GROUP_SIZE 122880,
   WRITE_BLOOM_FILTER false)`
 
+/** The entities, each with the id of its own voice. */
+const OWN_VOICES = `(SELECT entity.*, measuring.entity_id AS own_voice FROM entity JOIN voice USING (entity)
+    LEFT JOIN entity measuring ON measuring.entity = measure)`
+
 /**
  * The ids that the numbers of a release stand for. Grain: one row per question that it swept, also one
- * without a pair, so that it hides the pairs of earlier releases; and one per entity in these pairs, with 1
- * as its voice if it was one, else 0.
+ * without a pair, so that it hides the pairs of earlier releases; and one per entity in these pairs, with
+ * the id of its own voice: itself, or that of its owner, or null.
  */
-const NAMES = `SELECT 'question' AS kind, question AS number, question_id AS id, NULL::INTEGER AS voice FROM swept
-  UNION ALL SELECT entity_type, entity, entity_id, voice FROM entity JOIN voice USING (entity)
+const NAMES = `SELECT 'question' AS kind, question AS number, question_id AS id, NULL AS voice FROM swept
+  UNION ALL SELECT entity_type, entity, entity_id, own_voice FROM ${OWN_VOICES}
     SEMI JOIN (FROM scored SEMI JOIN swept USING (question)) USING (entity)
   ORDER BY kind, number`
 
@@ -106,8 +110,8 @@ const NEWEST = `SELECT question.question, question_id, release, number
 
 /**
  * Makes the table `held` of the questions whose newest carried pairs are right as they are: nothing in the
- * table `touched` is about them, and every entity in them is a voice, or none, as the table `voice` has it.
- * Grain: one row per question.
+ * table `touched` is about them, and every entity in them has its own voice, or none, as the table `voice`
+ * has it. Grain: one row per question.
  */
 export async function createHeld(database: Database): Promise<void> {
   await database.run(
@@ -115,15 +119,17 @@ export async function createHeld(database: Database): Promise<void> {
   )
   await database.run(
     `CREATE OR REPLACE TEMP TABLE carried_entity AS
-     SELECT release, number, entity.entity, named.voice AS said, voice.voice AS voice
-     FROM named JOIN entity ON kind = entity_type AND id = entity_id JOIN voice USING (entity)`,
+     SELECT release, number, entity, named.voice AS said, own_voice AS voice
+     FROM named JOIN ${OWN_VOICES} ON kind = entity_type AND id = entity_id`,
   )
-  const [changed] = await database.rows(`SELECT 1 AS one FROM carried_entity WHERE said <> voice LIMIT 1`)
+  const [changed] = await database.rows(
+    `SELECT 1 AS one FROM carried_entity WHERE said IS DISTINCT FROM voice LIMIT 1`,
+  )
   if (!changed) return
   await database.run(
     `DELETE FROM held WHERE (release, number) IN (
        SELECT (carried.release, carried.question) FROM carried JOIN carried_entity
-         ON carried.release = carried_entity.release AND carried.entity = number WHERE said <> voice)`,
+         ON carried.release = carried_entity.release AND carried.entity = number WHERE said IS DISTINCT FROM voice)`,
   )
 }
 

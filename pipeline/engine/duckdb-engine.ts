@@ -181,22 +181,26 @@ async function sweptAndFitted(
   const { kept, voices, voiceRule } = built ?? (await sweepAll(context, entities, questions))
   log?.('swept every question', { voice_rule: voiceRule })
   const fitted = fit(methodology, entities, voices, questions, kept)
-  log?.('fitted strengths', { scale: fitted.scale })
+  log?.('fitted strengths', { scales: [...fitted.scales] })
   await keepFitted(database, fitted)
-  await orderPairs(database, methodology, fitted.scale)
+  await orderPairs(database, methodology)
   log?.('ordered the pairs', {})
   const { circumstances, pairs } = fitted
   return { circumstances, pairs, voiceRule, isSweptInFull: built === undefined }
 }
 
-async function keepFitted(database: Database, { weight, weighted, strength }: Fit): Promise<void> {
+async function keepFitted(
+  database: Database,
+  { weight, weighted, ownStrength, pools, scales }: Fit,
+): Promise<void> {
   await keep(database, 'fitted_question', FITTED_QUESTION, {
     question: weight.map((_, at) => at),
     weight,
     weighted,
+    scale: Float64Array.from(pools.ofQuestion, (pool) => scales[pool] ?? 0),
   })
   await keep(database, 'fitted_entity', FITTED_ENTITY, {
-    entity: strength.map((_, at) => at),
-    strength,
+    entity: ownStrength.map((_, at) => at),
+    own_strength: ownStrength,
   })
 }

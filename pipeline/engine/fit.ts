@@ -1,4 +1,4 @@
-// The step between sweep and score: keeps in memory what strengths are fitted to, 24 bytes a pair, and finds
+// The step between sweep and score: keeps in memory what strengths are fitted to, 28 bytes a pair, and finds
 // out what every entity's scores depend on beside its own pairs.
 import type { Block, ColumnKinds, Columns, RowSink } from '../../schemas/columns.ts'
 import type { VoiceRule } from '../../schemas/payloads.ts'
@@ -7,7 +7,7 @@ import type { Methodology } from '../scoring/methodology.ts'
 import type { PAIR_COLUMNS } from '../scoring/pairs.ts'
 import type { ResolvedQuestion } from '../scoring/question.ts'
 import { FITTED_COLUMNS, type Strengths, fitStrengths, nanoOf, weightOf } from '../scoring/strength.ts'
-import { type KnownEntity, attemptsOf } from '../scoring/voices.ts'
+import { type KnownEntity, type Voices, attemptsOf } from '../scoring/voices.ts'
 import { Rows } from './rows.ts'
 
 /** The columns of a pair that what is fitted comes from. */
@@ -18,14 +18,24 @@ export const KEPT_COLUMNS = {
   brier_part: 'double',
   reference_part: 'double',
   voices: 'int32',
+  own_weight: 'int32',
+  in_time: 'int32',
 } as const satisfies ColumnKinds
 
 /** Passes the pairs of a sweep on, and keeps of each what is fitted. */
 export class KeptPairs implements RowSink<typeof PAIR_COLUMNS> {
   readonly #sink: RowSink<typeof PAIR_COLUMNS>
+  readonly #contestVoices: number
+  readonly #questions: readonly Pick<ResolvedQuestion, 'isSettled'>[]
   readonly fitted = new Rows(FITTED_COLUMNS)
 
-  constructor(sink: RowSink<typeof PAIR_COLUMNS>) {
+  constructor(
+    { parameters }: Methodology,
+    questions: readonly Pick<ResolvedQuestion, 'isSettled'>[],
+    sink: RowSink<typeof PAIR_COLUMNS>,
+  ) {
+    this.#contestVoices = parameters.contest_voices
+    this.#questions = questions
     this.#sink = sink
   }
 
@@ -54,23 +64,29 @@ export class KeptPairs implements RowSink<typeof PAIR_COLUMNS> {
     kept.weight[at] = weightOf(columns.coverage[row]!)
     kept.brier[at] = nanoOf(columns.brier_part[row]!)
     kept.reference[at] = nanoOf(columns.reference_part[row]!)
-    kept.voices[at] = columns.voices[row]!
+    kept.own_weight[at] = columns.own_weight[row]!
+    const { isSettled } = this.#questions[columns.question[row]!]!
+    const isContested = isSettled && columns.in_time[row] === 1 && columns.voices[row]! >= this.#contestVoices
+    kept.contested[at] = isContested ? 1 : 0
     this.fitted.next()
   }
 }
 
 /**
  * The rule for a release, from the pairs of a sweep with the recorded voices: everyone where too few of these
- * were scored.
+ * have a settled pair.
  */
 export function voiceRuleOf(
   { parameters }: Methodology,
-  voices: Uint8Array,
+  { isVoice }: Voices,
+  questions: readonly Pick<ResolvedQuestion, 'isSettled'>[],
   { fitted }: KeptPairs,
 ): VoiceRule {
   const scored = new Set<number>()
-  for (const entity of fitted.columns.entity.subarray(0, fitted.rowCount)) {
-    if (voices[entity] === 1) scored.add(entity)
+  const { question, entity } = fitted.columns
+  for (let row = 0; row < fitted.rowCount; row++) {
+    const member = entity[row]!
+    if (isVoice[member] === 1 && questions[question[row]!]!.isSettled) scored.add(member)
     if (scored.size === parameters.least_voices) return 'recorded'
   }
   return 'everyone'
@@ -79,30 +95,42 @@ export function voiceRuleOf(
 export interface Fit extends Strengths {
   /** Of each entity. */
   circumstances: Circumstances[]
-  /** The number of questions that each entity is scored on. */
+  /** The number of questions that each entity has a pair on. */
   pairs: Int32Array
 }
 
 export function fit(
   methodology: Methodology,
   entities: readonly KnownEntity[],
-  voices: Uint8Array,
-  questions: readonly Pick<ResolvedQuestion, 'resolvedAtMs'>[],
+  voices: Voices,
+  questions: readonly Pick<ResolvedQuestion, 'closesAtMs' | 'resolvedAtMs'>[],
   { fitted }: KeptPairs,
 ): Fit {
-  const strengths = fitStrengths(methodology, questions.length, voices, fitted)
+  const ids = entities.map(({ entityId }) => entityId)
+  const strengths = fitStrengths(methodology, questions.length, { ...voices, ids }, fitted)
   const pairs = new Int32Array(entities.length)
-  const firstResolvedMs = new Float64Array(entities.length).fill(Infinity)
-  const { question, entity } = fitted.columns
+  const firstContestedMs = new Float64Array(entities.length).fill(Infinity)
+  const { question, entity, contested } = fitted.columns
   for (let row = 0; row < fitted.rowCount; row++) {
-    pairs[entity[row]!]! += 1
-    const { resolvedAtMs } = questions[question[row]!]!
-    firstResolvedMs[entity[row]!] = Math.min(firstResolvedMs[entity[row]!]!, resolvedAtMs)
+    const member = entity[row]!
+    const { closesAtMs, resolvedAtMs } = questions[question[row]!]!
+    pairs[member]! += 1
+    if (contested[row] !== 1) continue
+    const settledAtMs = Math.max(closesAtMs, resolvedAtMs)
+    firstContestedMs[member] = Math.min(firstContestedMs[member]!, settledAtMs)
   }
-  const circumstances = attemptsOf(entities, firstResolvedMs).map((attempt, member) => ({
-    ...attempt,
-    strength: strengths.strength[member]!,
-    voice: voices[member] === 1,
-  }))
+  const { pools, strength } = strengths
+  const sizes = new Int32Array(pools.names.length)
+  for (const pool of pools.ofEntity) if (pool >= 0) sizes[pool]! += 1
+  const circumstances = attemptsOf(entities, { pairs, firstContestedMs }).map((attempt, member) => {
+    const pool = pools.ofEntity[member]!
+    return {
+      ...attempt,
+      strength: strength[member]!,
+      voice: voices.isVoice[member] === 1,
+      pool: pool < 0 ? null : ids[pools.names[pool]!]!,
+      pool_size: pool < 0 ? null : sizes[pool]!,
+    }
+  })
   return { ...strengths, circumstances, pairs }
 }

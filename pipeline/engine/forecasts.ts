@@ -1,7 +1,8 @@
 // Reads the forecasts that are swept, question by question, in an order that gives every bit of the scores.
 import type { Database } from '../duckdb.ts'
 import type { ForecastColumns } from '../scoring/question.ts'
-import { FORECASTS_IN_ORDER, FORECAST_COLUMNS, TIED_COLUMNS, TIED_FORECASTS, createTable } from './queries.ts'
+import type { Methodology } from '../scoring/methodology.ts'
+import { FORECAST_COLUMNS, TIED_COLUMNS, createTable, forecastsInOrder, tiedForecasts } from './queries.ts'
 import { runsOf } from './rows.ts'
 import type { ForecastQuestion } from './sweep.ts'
 
@@ -9,11 +10,14 @@ import type { ForecastQuestion } from './sweep.ts'
  * First the questions without ties, in the order of their numbers, and then those with ties, in the same
  * order.
  */
-export async function* forecastsByQuestion(database: Database): AsyncIterable<ForecastQuestion> {
+export async function* forecastsByQuestion(
+  database: Database,
+  methodology: Methodology,
+): AsyncIterable<ForecastQuestion> {
   await database.run(createTable('tied', TIED_COLUMNS))
   const tied = await database.appender('tied', TIED_COLUMNS)
   let tiedCount = 0
-  for await (const { question, forecasts } of read(database, FORECASTS_IN_ORDER)) {
+  for await (const { question, forecasts } of read(database, forecastsInOrder(methodology))) {
     if (isTied(forecasts)) {
       tied.columns.question[tied.row] = question
       tied.next()
@@ -21,7 +25,7 @@ export async function* forecastsByQuestion(database: Database): AsyncIterable<Fo
     } else yield { question, forecasts }
   }
   tied.close()
-  if (tiedCount > 0) yield* read(database, TIED_FORECASTS)
+  if (tiedCount > 0) yield* read(database, tiedForecasts(methodology))
 }
 
 async function* read(database: Database, sql: string): AsyncIterable<ForecastQuestion> {

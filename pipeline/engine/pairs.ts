@@ -5,7 +5,7 @@ import type { VoiceRule } from '../../schemas/payloads.ts'
 import type { Database } from '../duckdb.ts'
 import { PAIR_COLUMNS } from '../scoring/pairs.ts'
 import type { ResolvedQuestion } from '../scoring/question.ts'
-import { type KnownEntity, voicesOf } from '../scoring/voices.ts'
+import { type KnownEntity, type Voices, voicesOf } from '../scoring/voices.ts'
 import { HELD_PAIRS, attachCarried, createHeld, sweptIsAll } from './carried.ts'
 import { KEPT_COLUMNS, KeptPairs, voiceRuleOf } from './fit.ts'
 import { forecastsByQuestion } from './forecasts.ts'
@@ -18,8 +18,8 @@ type SweepContext = Pick<PipelineComponents, 'methodology' | 'database'> &
 
 export interface Swept {
   kept: KeptPairs
-  /** For each entity 1 if it is a voice, as in the table `voice`. */
-  voices: Uint8Array
+  /** As in the table `voice`. */
+  voices: Voices
   voiceRule: VoiceRule
 }
 
@@ -36,7 +36,7 @@ export async function sweepAll(
     return { voices, kept: await sweep(context, voices, questions) }
   }
   const { voices, kept } = await sweepBy('recorded')
-  const voiceRule = voiceRuleOf(methodology, voices, kept)
+  const voiceRule = voiceRuleOf(methodology, voices, questions, kept)
   return { ...(voiceRule === 'recorded' ? { voices, kept } : await sweepBy(voiceRule)), voiceRule }
 }
 
@@ -62,7 +62,7 @@ export async function sweepTouched(
   await createCounted(database, 'touched_forecasts', 'swept_forecasts')
   // Pairs that are held are read again where they are needed, which costs less than to keep them.
   const kept = await sweep(context, voices, questions, HELD_PAIRS)
-  if (voiceRuleOf(methodology, voicesOf(entities, 'recorded'), kept) === voiceRule) {
+  if (voiceRuleOf(methodology, voicesOf(entities, 'recorded'), questions, kept) === voiceRule) {
     return { kept, voices, voiceRule }
   }
   log?.('sweeps every question', { reason: `the voice rule is no more ${voiceRule}` })
@@ -75,18 +75,18 @@ export async function sweepTouched(
  */
 async function sweep(
   { methodology, database }: SweepContext,
-  voices: Uint8Array,
+  voices: Voices,
   questions: readonly ResolvedQuestion[],
   others?: string,
 ): Promise<KeptPairs> {
   await database.run(createTable('swept_pair', PAIR_COLUMNS))
   const appender = await database.appender('swept_pair', PAIR_COLUMNS)
-  const kept = new KeptPairs(appender)
+  const kept = new KeptPairs(methodology, questions, appender)
   if (others) {
     const fitted = `SELECT ${Object.keys(KEPT_COLUMNS).join(', ')} FROM (${others})`
     for await (const block of database.columns(fitted, KEPT_COLUMNS)) kept.take(block)
   }
-  await sweepQuestions(methodology, voices, questions, forecastsByQuestion(database), kept)
+  await sweepQuestions(methodology, voices, questions, forecastsByQuestion(database, methodology), kept)
   appender.close()
   const swept = 'FROM swept_pair'
   await database.run(`CREATE OR REPLACE TEMP VIEW pair AS ${others ? `${swept} UNION ALL ${others}` : swept}`)
@@ -97,8 +97,13 @@ async function keepVoices(
   database: Database,
   entities: readonly KnownEntity[],
   rule: VoiceRule,
-): Promise<Uint8Array> {
+): Promise<Voices> {
   const voices = voicesOf(entities, rule)
-  await keep(database, 'voice', VOICE, { entity: Array.from(voices.keys()), voice: voices })
+  const { isVoice, ownVoice } = voices
+  await keep(database, 'voice', VOICE, {
+    entity: Array.from(isVoice.keys()),
+    voice: isVoice,
+    measure: ownVoice.map((own, entity) => (isVoice[entity] === 1 ? entity : own)),
+  })
   return voices
 }

@@ -4,6 +4,7 @@ import { PAIR_METRICS, PUBLISHED_PAIR_METRICS } from '../../schemas/metrics.ts'
 import { type Database, literal } from '../duckdb.ts'
 import type { Methodology } from '../scoring/methodology.ts'
 import { SCORED_COLUMNS } from '../scoring/pairs.ts'
+import { RESOLVED } from '../tables/views.ts'
 
 /** Selects the resolutions that score: an outcome of yes or no that was known at `asOf`. */
 export function scoresAt(asOf: Date): string {
@@ -11,16 +12,17 @@ export function scoresAt(asOf: Date): string {
 }
 
 /**
- * The cluster of a question `q` with the resolution `r`: its event, or else the day in UTC of its category.
+ * The cluster of a question `q`: its event, or else the ISO week in UTC of its close and its category.
  */
-const CLUSTER = `coalesce('event:' || q.event_id,
-    'day:' || coalesce(q.category, '') || '|' || strftime(make_timestamp(epoch_us(r.resolved_at)), '%Y-%m-%d'))`
+const CLUSTER = `coalesce('event:' || nullif(q.event_id, ''),
+    'week:' || coalesce(q.category, '') || '|' || strftime(make_timestamp(epoch_us(q.closes_at)), '%G-W%V'))`
 
 /**
  * Numbers the entities, the questions that score and their clusters, because the sweep handles small integers
  * and not UUIDs. `entity`: one row per entity, numbered in the order (entity_type, entity_id). `question`:
  * one row per question whose outcome was known at `asOf` to be yes or no, numbered in the order of
- * question_id; `place` is its position in the order (resolved_at, question_id).
+ * question_id; `settled` is 1 if it had closed at `asOf`, and `place` is its position in the order
+ * (settled_at, question_id).
  */
 export async function createDimensions(database: Database, asOf: Date): Promise<void> {
   await database.run(
@@ -38,7 +40,9 @@ export async function createDimensions(database: Database, asOf: Date): Promise<
        ${CLUSTER} AS cluster, (dense_rank() OVER (ORDER BY ${CLUSTER}) - 1)::INTEGER AS cluster_number,
        (r.outcome = 'yes')::INTEGER AS yes, r.resolved_at, epoch_ms(q.opened_at)::DOUBLE AS opened_ms,
        epoch_ms(q.closes_at)::DOUBLE AS closes_ms, epoch_ms(r.resolved_at)::DOUBLE AS resolved_ms,
-       (row_number() OVER (ORDER BY r.resolved_at, q.question_id))::INTEGER AS place
+       (q.closes_at <= ${literal(asOf.toISOString())}::TIMESTAMPTZ)::INTEGER AS settled,
+       greatest(q.closes_at, r.resolved_at) AS settled_at,
+       (row_number() OVER (ORDER BY greatest(q.closes_at, r.resolved_at), q.question_id))::INTEGER AS place
      FROM current_questions q JOIN current_resolutions r USING (question_id)
      WHERE ${scoresAt(asOf)}
      ORDER BY question`,
@@ -68,7 +72,7 @@ export async function createCounted(
          SELECT * FROM ${forecasts} ANTI JOIN ${repeated} ON hash(forecast_id) = id_hash
          UNION ALL SELECT * FROM ${forecasts} SEMI JOIN ${repeated} ON hash(forecast_id) = id_hash
          QUALIFY row_number() OVER (PARTITION BY forecast_id ORDER BY recorded_at, forecast_at, entity_type, entity_id,
-           question_id, probability, source) = 1`
+           question_id, probability NULLS FIRST, source) = 1`
       : `CREATE OR REPLACE TEMP VIEW ${counted} AS FROM ${forecasts}`,
   )
   return any && `SELECT forecast_id FROM ${forecasts} SEMI JOIN ${repeated} ON hash(forecast_id) = id_hash`
@@ -89,11 +93,14 @@ export function entitiesAt(asOf: Date): string {
       WHERE forecast_at <= ${now} GROUP BY ALL
     ), open_question AS (
       SELECT question_id, closes_at FROM current_questions
-      ANTI JOIN (FROM current_resolutions WHERE resolved_at <= ${now}) USING (question_id)
+      ANTI JOIN (FROM ${RESOLVED} WHERE resolved_at <= ${now}) USING (question_id)
       WHERE opened_at <= ${now} AND closes_at > ${now}
     ), current AS (
-      SELECT entity_type, entity_id, count(DISTINCT question_id)::INTEGER AS questions, min(closes_at) AS next_close
-      FROM counted JOIN open_question USING (question_id) WHERE forecast_at <= ${now} GROUP BY ALL
+      SELECT entity_type, entity_id, count(*)::INTEGER AS questions, min(closes_at) AS next_close
+      FROM (SELECT entity_type, entity_id, question_id, any_value(closes_at) AS closes_at,
+          max(struct_pack(forecast_at, forecast_id, probability)).probability AS probability
+        FROM counted JOIN open_question USING (question_id) WHERE forecast_at <= ${now} GROUP BY ALL)
+      WHERE probability IS NOT NULL GROUP BY ALL
     )
     SELECT entity_type AS "entityType", entity_id AS "entityId", name, model_type AS "modelType",
       organization_name AS "organizationName", owner_id AS "ownerId",
@@ -106,18 +113,29 @@ export function entitiesAt(asOf: Date): string {
 
 /** Grain: one row per question that scores, in the order of their numbers. */
 export const QUESTIONS = `SELECT opened_ms AS "openedAtMs", closes_ms AS "closesAtMs", resolved_ms AS "resolvedAtMs",
-    yes AS outcome
+    yes AS outcome, settled = 1 AS "isSettled"
   FROM question ORDER BY question`
 
-const SELECTED_FORECASTS = `SELECT question, entity, epoch_ms(forecast_at)::DOUBLE AS at_ms,
-    round_even(probability * 1e6, 0)::INTEGER AS ppm, (source = 'import')::INTEGER AS imported
-  FROM swept_forecasts JOIN question USING (question_id) JOIN entity USING (entity_type, entity_id)`
+/**
+ * A withdrawal has −1 as its probability. An agent's forecasts come by its own API alone: others count for
+ * nothing.
+ */
+const selectedForecasts = (
+  { parameters }: Methodology,
+  join = '',
+): string => `SELECT question, entity, epoch_ms(forecast_at)::DOUBLE AS at_ms,
+    coalesce(round_even(probability * 1e6, 0), -1)::INTEGER AS ppm, (source = 'import')::INTEGER AS imported,
+    (source <> 'import' AND (entity_type = 'agent'
+      OR recorded_at <= forecast_at + INTERVAL ${parameters.witness_minutes} MINUTE))::INTEGER AS witnessed
+  FROM swept_forecasts JOIN question USING (question_id) JOIN entity USING (entity_type, entity_id) ${join}
+  WHERE entity_type <> 'agent' OR source <> 'import'`
 export const FORECAST_COLUMNS = {
   question: 'int32',
   entity: 'int32',
   atMs: 'double',
   ppm: 'int32',
   imported: 'int32',
+  witnessed: 'int32',
 } as const satisfies ColumnKinds
 
 /**
@@ -125,10 +143,14 @@ export const FORECAST_COLUMNS = {
  * (question, time, entity). Sorting by forecast_id, a text, would double the memory and the time, and only
  * `TIED_FORECASTS` need it.
  */
-export const FORECASTS_IN_ORDER = `${SELECTED_FORECASTS} ORDER BY question, at_ms, entity`
+export function forecastsInOrder(methodology: Methodology): string {
+  return `${selectedForecasts(methodology)} ORDER BY question, at_ms, entity`
+}
 
 /** Grain: one row per forecast on a question in `tied`, in the order (question, time, forecast_id). */
-export const TIED_FORECASTS = `${SELECTED_FORECASTS} SEMI JOIN tied USING (question) ORDER BY question, at_ms, forecast_id`
+export function tiedForecasts(methodology: Methodology): string {
+  return `${selectedForecasts(methodology, 'SEMI JOIN tied USING (question)')} ORDER BY question, at_ms, forecast_id`
+}
 
 /** `tied` holds the questions on which the order of forecast_ids matters. Grain: one row per question. */
 export const TIED_COLUMNS = { question: 'int32' } as const satisfies ColumnKinds
@@ -142,8 +164,11 @@ export function createTable(name: string, kinds: ColumnKinds): string {
   return `CREATE OR REPLACE TABLE ${name} (${columns.join(', ')})`
 }
 
-/** Grain: one row per entity. `voice` is 1 for a voice, else 0. */
-export const VOICE = { entity: 'int32', voice: 'int32' } as const satisfies ColumnKinds
+/**
+ * Grain: one row per entity. `voice` is 1 for a voice, else 0; `measure` is the entity itself if it is a
+ * voice, else the voice of its owner, −1 without one.
+ */
+export const VOICE = { entity: 'int32', voice: 'int32', measure: 'int32' } as const satisfies ColumnKinds
 
 /** Makes a table of the given columns. */
 export async function keep<Kinds extends ColumnKinds>(
@@ -167,34 +192,32 @@ export const FITTED_QUESTION = {
   question: 'int32',
   weight: 'double',
   weighted: 'double',
+  scale: 'double',
 } as const satisfies ColumnKinds
 export const FITTED_ENTITY = {
   entity: 'int32',
-  strength: 'double',
+  own_strength: 'double',
 } as const satisfies ColumnKinds
 
 /**
- * Moves the rows of the view `pair` into `scored`, in the order (entity, resolved_at, question_id), so that
+ * Moves the rows of the view `pair` into `scored`, in the order (entity, settled_at, question_id), so that
  * the rows of consecutive entities are a range of row ids, and adds the standard references and what names a
  * row where it is published. Grain: one row per entity and question.
  */
-export async function orderPairs(
-  database: Database,
-  { parameters }: Methodology,
-  scale: number,
-): Promise<void> {
+export async function orderPairs(database: Database, { parameters }: Methodology): Promise<void> {
   await nameRows(database)
   const names = Object.keys(PAIR_METRICS).join(', ')
-  // The same double operations, in the same order, as `standardReference`, `weightOf` and `nanoOf`.
-  const own = `CASE voice WHEN 1 THEN greatest(1, round_even(coverage / 1e8, 0)) ELSE 0 END`
-  const reference = `round_even(reference_part / 1e3, 0)`
-  const standard = `round_even(${reference} * (((weight - own) * ${scale}::DOUBLE) / (weighted - own * strength)), 0)`
+  // The same double operations, in the same order, as `standardReference` and `nanoOf`.
+  const factor = `((weight - own_weight) * scale) / (weighted - own_weight * own_strength)`
+  const standardOf = (part: string) =>
+    `CASE WHEN contested THEN round_even(round_even(${part} / 1e3, 0) * (${factor}), 0) ELSE -1 END`
   await database.run(
     `CREATE TABLE scored AS
-     SELECT question, entity, outcome, cluster, entity_type, entity_id, question_id, resolved_at, cluster_name,
-       CASE WHEN voices >= ${parameters.contest_voices} THEN ${standard} ELSE -1 END AS standard, ${names}
-     FROM (SELECT *, (${own})::DOUBLE AS own FROM pair JOIN named_entity USING (entity))
-     JOIN named_question USING (question) ORDER BY entity, place`,
+     SELECT question, entity, outcome, cluster, entity_type, entity_id, question_id, resolved_at, settled, settled_at,
+       cluster_name, ${standardOf('reference_part')} AS standard,
+       ${standardOf('reference_other')} AS standard_other, ${names}
+     FROM (SELECT *, settled = 1 AND in_time = 1 AND voices >= ${parameters.contest_voices} AS contested
+       FROM pair JOIN named_entity USING (entity) JOIN named_question USING (question)) ORDER BY entity, place`,
   )
   await database.run('DROP VIEW pair')
   for (const table of ['swept_pair', 'named_entity', 'named_question']) {
@@ -219,13 +242,13 @@ async function nameRows(database: Database): Promise<void> {
   await database.run(
     `CREATE TABLE named_question AS
      SELECT question, yes AS outcome, cluster_number AS cluster, place, question_id::question_name AS question_id, resolved_at,
-       cluster::cluster_name AS cluster_name, weight, weighted
+       settled, settled_at, cluster::cluster_name AS cluster_name, weight, weighted, scale
      FROM question JOIN fitted_question USING (question)`,
   )
   await database.run(
     `CREATE TABLE named_entity AS
-     SELECT entity, entity_type::entity_type_name AS entity_type, entity_id::entity_name AS entity_id, voice, strength
-     FROM entity JOIN voice USING (entity) JOIN fitted_entity USING (entity)`,
+     SELECT entity, entity_type::entity_type_name AS entity_type, entity_id::entity_name AS entity_id, own_strength
+     FROM entity JOIN fitted_entity USING (entity)`,
   )
   for (const table of ['fitted_entity', 'fitted_question']) await database.run(`DROP TABLE ${table}`)
 }
@@ -233,10 +256,22 @@ async function nameRows(database: Database): Promise<void> {
 /** Grain: one row per entity and question, in the order of `scored`. */
 export const SCORED_PAIRS = `SELECT ${Object.keys(SCORED_COLUMNS).join(', ')} FROM scored`
 
+/** −1 stands for none. */
 const PUBLISHED_SCORES = PUBLISHED_PAIR_METRICS.map((name) => {
   const { per } = PAIR_METRICS[name]
+  if (name === 'closing_probability') return `CASE WHEN ${name} >= 0 THEN ${name} / ${per} END AS ${name}`
   return per === 1 ? name : `${name} / ${per} AS ${name}`
 })
+
+/** The columns of `scored` that the published ones beside the metrics are made of. */
+const GAIN_COLUMNS = ['witnessed', 'brier_part', 'brier_other', 'crowd_other', 'standard', 'standard_other']
+
+/**
+ * X and X′ of a contested pair, and X′ against the crowd, by the same double operations as in `skillAgainst`.
+ */
+const GAIN = `(standard - round_even(brier_part / 1e3, 0))`
+const GAIN_IF_OTHER = `(standard_other - round_even(brier_other / 1e3, 0))`
+const CROWD_GAIN_IF_OTHER = `(round_even(crowd_other / 1e3, 0) - round_even(brier_other / 1e3, 0))`
 
 /**
  * Rows in a row group of the scores, which a node reads for one page of one entity. Fewer rows would make the
@@ -251,8 +286,8 @@ export const SCORES_ROW_GROUP = 10_240
  */
 export function scoredBetween(start: number, end: number): string {
   return `(SELECT entity_type::VARCHAR AS entity_type, entity_id::VARCHAR AS entity_id, question_id::VARCHAR AS question_id,
-      CASE outcome WHEN 1 THEN 'yes' ELSE 'no' END AS outcome, resolved_at, cluster_name::VARCHAR AS cluster,
-      ${PUBLISHED_PAIR_METRICS.join(', ')}, standard
+      CASE outcome WHEN 1 THEN 'yes' ELSE 'no' END AS outcome, resolved_at, settled, settled_at,
+      cluster_name::VARCHAR AS cluster, ${[...PUBLISHED_PAIR_METRICS, ...GAIN_COLUMNS].join(', ')}
     FROM (FROM scored WHERE rowid >= ${start} AND rowid < ${end} ORDER BY rowid))`
 }
 
@@ -267,9 +302,13 @@ export async function writeScores(database: Database, path: string, rows: string
   // Statistics find an entity, since the rows are in order. The third level of zstd, its default, takes
   // longer for more bytes.
   await database.runByOneThread(
-    `COPY (SELECT entity_type, entity_id, question_id, outcome, resolved_at, cluster,
-      ${PUBLISHED_SCORES.join(', ')}, standard >= 0 AS contested,
-      CASE WHEN standard >= 0 THEN standard::BIGINT END AS standard_reference
+    `COPY (SELECT entity_type, entity_id, question_id, outcome, resolved_at, settled = 1 AS settled,
+      CASE WHEN settled = 1 THEN settled_at END AS settled_at, cluster,
+      ${PUBLISHED_SCORES.join(', ')}, witnessed = 1 AS witnessed, standard >= 0 AS contested,
+      CASE WHEN standard >= 0 THEN standard::BIGINT END AS standard_reference,
+      CASE WHEN standard >= 0 THEN ${GAIN_IF_OTHER}::BIGINT END AS gain_if_other,
+      CASE WHEN standard >= 0 THEN ${CROWD_GAIN_IF_OTHER}::BIGINT END AS crowd_gain_if_other,
+      CASE WHEN standard >= 0 THEN round_even(sqrt(greatest(0, -${GAIN} * ${GAIN_IF_OTHER})), 0)::BIGINT END AS spread
     FROM ${rows}) TO ${literal(path)}
     (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 2, ROW_GROUP_SIZE ${SCORES_ROW_GROUP}, WRITE_BLOOM_FILTER false)`,
   )

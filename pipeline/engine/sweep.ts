@@ -3,6 +3,7 @@
 import type { RowSink } from '../../schemas/columns.ts'
 import type { Methodology } from '../scoring/methodology.ts'
 import type { PAIR_COLUMNS } from '../scoring/pairs.ts'
+import type { Voices } from '../scoring/voices.ts'
 import { type ForecastColumns, QuestionSweep, type ResolvedQuestion } from '../scoring/question.ts'
 
 export interface ForecastQuestion {
@@ -13,12 +14,11 @@ export interface ForecastQuestion {
 }
 
 /**
- * Sweeps the questions of `forecasts`, which may be in any order. `voices` has for each entity 1 if it is a
- * voice, else 0.
+ * Sweeps the questions of `forecasts`, which may be in any order.
  */
 export async function sweepQuestions(
   methodology: Methodology,
-  voices: Uint8Array,
+  voices: Voices,
   questions: readonly ResolvedQuestion[],
   forecasts: AsyncIterable<ForecastQuestion>,
   pairs: RowSink<typeof PAIR_COLUMNS>,

@@ -1,11 +1,11 @@
 // Checks the rows of an operator's file, and says what is wrong with a row and what its author may have
 // meant.
 import { nameFault, proseFault } from '../../schemas/names.ts'
-import { ENTITY_TYPES, OUTCOMES } from '../../schemas/tables.ts'
+import { OUTCOMES } from '../../schemas/tables.ts'
 import { literal } from '../duckdb.ts'
 import type { ImportColumn } from './columns.ts'
 import type { ImportOptions } from './options.ts'
-import { LOCAL, ZONED, localOf, numberOf, valueOf } from './values.ts'
+import { LOCAL, ZONED, localOf, isWithdrawal, numberOf, valueOf } from './values.ts'
 
 /** A check of one row of `parsed`. */
 export interface Check {
@@ -75,12 +75,14 @@ const hasControls = (column: string) =>
     `${column} has a control character`,
   )
 
-/** For a column whose value is its text in lower case. */
-const isUuid = (column: string) =>
-  `coalesce(try_cast(${column} AS UUID)::VARCHAR = ${valueOf(column)}, false)`
-
-const uuid = (column: string, ending: string) =>
-  wrong(column, `NOT ${isUuid(column)}`, 'not a UUID', ` || ${literal(ending)}`)
+/** The value is the text in lower case. */
+const uuid = (column: string) =>
+  wrong(
+    column,
+    `NOT coalesce(try_cast(${column} AS UUID)::VARCHAR = ${valueOf(column)}, false)`,
+    'not a UUID',
+    ` || '; an id of your own? see --ids'`,
+  )
 
 /** The most characters of an id that may be any text. */
 const ID_CHARACTERS = 500
@@ -101,6 +103,23 @@ const oneOf = (column: string, values: readonly string[], ending: string) =>
     ending,
   )
 
+/** A row that withdraws nothing has probably the id of a wrong question. */
+const withdrawsNothing = (column: string): Check => ({
+  fails: `${valueOf(column)} = 'open' AND ${valueOf('question_id')} NOT IN (SELECT question_id FROM resolutions)`,
+  summary: `${column} is open, but there is no resolution to withdraw`,
+  reason: `'${column} is ' || ${shown(column)} || ', but question_id ' || ${shown('question_id')}
+    || ' has no resolution to withdraw; leave the row out'`,
+})
+
+/** A file of an agent's forecasts can be written when the outcomes are known; a call of its API cannot. */
+const ofAgent = (column: string): Check => ({
+  fails: `${column} = 'agent'`,
+  summary: `${column} is agent, whose forecasts come by its own API alone`,
+  reason: literal(
+    `${column} is "agent", whose forecasts come by its own API alone; import a bot's history as the forecasts of a forecaster`,
+  ),
+})
+
 function probability(column: string, options: ImportOptions): Check {
   const most = options.percent ? 100 : 1
   const number = numberOf(column, options)
@@ -111,7 +130,8 @@ function probability(column: string, options: ImportOptions): Check {
   ] as const
   return wrong(
     column,
-    `contains(${column}, '_') OR NOT coalesce(${number} BETWEEN 0 AND ${most}, false)`,
+    `NOT ${isWithdrawal(column)}
+      AND (contains(${column}, '_') OR NOT coalesce(${number} BETWEEN 0 AND ${most}, false))`,
     options.percent ? 'not a percentage from 0 to 100' : 'not a number from 0 to 1',
     hint(column, options.percent ? [comma] : [comma, percent]),
   )
@@ -171,39 +191,20 @@ function times({ name, holds }: ImportColumn, { timezone }: ImportOptions): Chec
 
 function checksOf(column: ImportColumn, options: ImportOptions): Check[] {
   const { name, holds } = column
-  const isText = options.namespace !== undefined
   switch (holds) {
     case 'id':
-      return isText ? textId(name) : [uuid(name, '; an id of your own? see --ids')]
-    case 'entity':
-      return [
-        ...(isText
-          ? [
-              ...textId(name),
-              wrong(
-                name,
-                `entity_type = 'agent' AND NOT ${isUuid(name)}`,
-                'not the UUID of an agent',
-                ` || '; --ids text is for forecasters alone'`,
-              ),
-            ]
-          : [uuid(name, '; an id of your own? see --ids')]),
-        {
-          fails: `entity_type = 'agent' AND ${valueOf(name)} NOT IN (SELECT agent_id FROM agents)`,
-          summary: `${name} is not a registered agent`,
-          reason: `'${name} ' || ${shown(name)} || ' is not a registered agent'`,
-        },
-      ]
+      return options.namespace === undefined ? [uuid(name)] : textId(name)
     case 'entityType':
-      return [oneOf(name, ENTITY_TYPES, '')]
+      return [ofAgent(name), wrong(name, `${name} <> 'forecaster'`, 'not forecaster')]
     case 'outcome':
-      return [oneOf(name, OUTCOMES, ` || '; see --outcomes'`)]
+      return [oneOf(name, OUTCOMES, ` || '; see --outcomes'`), withdrawsNothing(name)]
     case 'probability':
       return [probability(name, options)]
     case 'plan':
     case 'event':
       return times(column, options)
     case 'name':
+    case 'group':
       return [named(name)]
     case 'text':
       return [hasControls(name)]

@@ -5,13 +5,13 @@ export const IMPORTS = ['questions', 'resolutions', 'forecasters', 'forecasts'] 
 export type ImportKind = (typeof IMPORTS)[number]
 
 /**
- * - `id`: a UUID, or with `--ids text` any text. `entity`: the same for a forecaster; for an agent always a
- *   UUID.
- * - `name`: text by the rule of schemas/names.ts. `text`: any text. `prose`: text of many lines by that rule.
+ * - `id`: a UUID, or with `--ids text` any text. `entityType`: forecaster, since agents are not imported.
+ * - `name`: text by the rule of schemas/names.ts. `group`: a name that rows share. `text`: any text. `prose`:
+ *   text of many lines by that rule.
  * - `plan`: a time. `event`: a time that is not later than now.
  */
 export type Holds =
-  'id' | 'entity' | 'entityType' | 'name' | 'text' | 'prose' | 'plan' | 'event' | 'outcome' | 'probability'
+  'id' | 'entityType' | 'name' | 'group' | 'text' | 'prose' | 'plan' | 'event' | 'outcome' | 'probability'
 
 export interface ImportColumn {
   readonly name: string
@@ -53,7 +53,7 @@ export const IMPORT_COLUMNS: Record<ImportKind, readonly ImportColumn[]> = {
     optional('background', 'prose', 'It rains there on every second day', { longest: PROSE_CHARACTERS }),
     optional('category', 'name', 'weather', { longest: NAME_CHARACTERS }),
     optional('url', 'text', 'https://example.org/rain', { longest: 2000 }),
-    optional('event_id', 'name', 'rain in Paris', { longest: NAME_CHARACTERS }),
+    optional('event_id', 'group', 'rain in Paris', { longest: NAME_CHARACTERS }),
     optional('source', 'name', 'a weather forum', { longest: NAME_CHARACTERS }),
     optional('source_id', 'name', '4711', { longest: NAME_CHARACTERS }),
     required('opened_at', 'plan', '2026-01-01T00:00:00Z'),
@@ -70,7 +70,7 @@ export const IMPORT_COLUMNS: Record<ImportKind, readonly ImportColumn[]> = {
   ],
   forecasts: [
     required('entity_type', 'entityType', 'forecaster'),
-    required('entity_id', 'entity', FORECASTER),
+    required('entity_id', 'id', FORECASTER),
     required('question_id', 'id', QUESTION, { known: true }),
     required('probability', 'probability', '0.73'),
     required('forecast_at', 'event', '2026-01-15T12:00:00Z'),

@@ -7,7 +7,7 @@ import { CHECK_FUNCTIONS, faultsQuery, reasonsQuery, rowChecks } from './checks.
 import { IMPORT_COLUMNS, type ImportColumn, type ImportKind } from './columns.ts'
 import { type Source, nameOf } from './input.ts'
 import { type ImportOptions, parseOptions } from './options.ts'
-import { attachAll, isReplaced } from '../tables/views.ts'
+import { RESOLVED, attachAll, isReplaced } from '../tables/views.ts'
 import { lastRecordedAt } from '../tables/recorded-at.ts'
 import { assertNotBehind, currentVersions } from '../tables/delta-log.ts'
 import { type IncomingRows, type Rejected, SHOWN, readRows } from './read-file.ts'
@@ -93,7 +93,7 @@ export async function importFile(
     await database.run(
       `CREATE OR REPLACE TEMP TABLE met AS
        SELECT DISTINCT entity_id AS user_id, NULL::VARCHAR AS display_name, recorded_at FROM fresh
-       WHERE entity_type = 'forecaster' AND entity_id NOT IN (SELECT user_id FROM forecasters)
+       WHERE entity_id NOT IN (SELECT user_id FROM forecasters)
        ORDER BY user_id`,
     )
     forecastersCreated = await takeIn(context, 'forecasters', 'met')
@@ -230,7 +230,7 @@ async function findFresh(context: ImportWork, kind: ImportKind, rows = 'parsed')
 const TOO_LATE = `
   SELECT 1 FROM (SELECT ${valueOf('question_id')} AS question_id, ${valueOf('forecast_at')} AS forecast_at FROM parsed)
   JOIN (SELECT question_id, closes_at FROM current_questions) USING (question_id)
-  LEFT JOIN (SELECT question_id, resolved_at FROM current_resolutions) USING (question_id)
+  LEFT JOIN (SELECT question_id, resolved_at FROM ${RESOLVED}) USING (question_id)
   WHERE forecast_at >= epoch_ms(least(closes_at, resolved_at))`
 
 function refusal(source: Source, { faults, count }: Rejected): ServiceError {

@@ -26,6 +26,8 @@ export interface ValueOptions {
   readonly percent: boolean
   /** Text in the file → the outcome that it means. */
   readonly outcomes: ReadonlyMap<string, string>
+  /** Whether each question without an event is one of its own, named by the id of the question. */
+  readonly ownEvents: boolean
 }
 
 export interface ImportOptions extends HeaderOptions, ValueOptions {}
@@ -40,6 +42,7 @@ export interface GivenOptions {
   timezone?: string
   percent?: boolean
   outcomes?: string
+  events?: string
 }
 
 /**
@@ -47,12 +50,16 @@ export interface GivenOptions {
  *   file.
  */
 export function parseOptions(kind: ImportKind, given: GivenOptions): ImportOptions {
-  const { delimiter = 'auto', ignoreUnknown = false, timezone, percent = false, outcomes } = given
+  const { delimiter = 'auto', ignoreUnknown = false, timezone, percent = false, outcomes, events } = given
   if (delimiter !== 'auto' && !Object.hasOwn(DELIMITERS, delimiter)) {
     throw refused(`--delimiter is ${JSON.stringify(delimiter)}, not one of auto, ",", ";" and tab`)
   }
   onlyFor(kind, '--percent', percent, 'probability')
   onlyFor(kind, '--outcomes', outcomes !== undefined, 'outcome')
+  onlyFor(kind, '--events', events !== undefined, 'group')
+  if (events !== undefined && events !== 'own') {
+    throw refused(`--events is ${JSON.stringify(events)}, not "own"`)
+  }
   onlyFor(kind, '--timezone', timezone !== undefined, 'plan', 'event')
   return {
     delimiter: delimiter === 'auto' ? undefined : DELIMITERS[delimiter as keyof typeof DELIMITERS],
@@ -62,6 +69,7 @@ export function parseOptions(kind: ImportKind, given: GivenOptions): ImportOptio
     timezone: timezone === undefined ? undefined : parseZone(timezone),
     percent,
     outcomes: parseOutcomes(outcomes),
+    ownEvents: events === 'own',
   }
 }
 

@@ -8,8 +8,14 @@ import type { ValueOptions } from './options.ts'
 /** The namespace of the ids of imported forecasts, an arbitrary UUID. */
 export const FORECAST_IDS = '0f7b0a4e-6a0d-4c57-8a64-0c1f5f6b6a11'
 
-/** The value of a column in `parsed`: a lower-case UUID, a text, milliseconds since 1970, or millionths. */
+/**
+ * The value of a column in `parsed`: a lower-case UUID, a text, milliseconds since 1970, or millionths, which
+ * are −1 for a withdrawal.
+ */
 export const valueOf = (column: string) => `value_${column}`
+
+/** Whether a text says in place of a probability that a forecast is withdrawn. */
+export const isWithdrawal = (column: string) => `coalesce(lower(${column}) = 'withdrawn', false)`
 
 /** Patterns of times with an offset, or without one in a given zone; the seconds may be left out. */
 const CLOCK = '\\d{4}-\\d{2}-\\d{2}[T ]\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,9})?)?'
@@ -35,14 +41,10 @@ const uuidOf = (hash: string) =>
 export const numberOf = (column: string, { percent }: ValueOptions) =>
   percent ? `try_cast(regexp_replace(${column}, '\\s*%$', '') AS DOUBLE)` : `try_cast(${column} AS DOUBLE)`
 
-function expressionOf({ name, holds }: ImportColumn, options: ValueOptions): string {
+function expressionOf({ name, holds }: Pick<ImportColumn, 'name' | 'holds'>, options: ValueOptions): string {
   switch (holds) {
     case 'id':
       return options.namespace === undefined ? `lower(${name})` : uuidOf(`hash_${name}`)
-    case 'entity':
-      return options.namespace === undefined
-        ? `lower(${name})`
-        : `if(entity_type = 'agent', lower(${name}), ${uuidOf(`hash_${name}`)})`
     case 'plan':
     case 'event': {
       const zoned = `epoch_ms(try_cast(${spelt(name)} AS TIMESTAMPTZ))`
@@ -51,13 +53,18 @@ function expressionOf({ name, holds }: ImportColumn, options: ValueOptions): str
         : `if(regexp_full_match(${name}, ${LOCAL}), instant_of(${localOf(name)}), ${zoned})`
     }
     case 'probability':
-      return `try_cast(round_even(${numberOf(name, options)} * ${options.percent ? '1e4' : '1e6'}, 0) AS INTEGER)`
+      return `if(${isWithdrawal(name)}, -1,
+        try_cast(round_even(${numberOf(name, options)} * ${options.percent ? '1e4' : '1e6'}, 0) AS INTEGER))`
     case 'outcome': {
       const meanings = [...options.outcomes].map(
         ([text, outcome]) => `WHEN ${literal(text)} THEN '${outcome}'`,
       )
       return meanings.length === 0 ? name : `CASE ${name} ${meanings.join(' ')} ELSE ${name} END`
     }
+    case 'group':
+      return options.ownEvents
+        ? `coalesce(${name}, ${expressionOf({ name: 'question_id', holds: 'id' }, options)})`
+        : name
     case 'entityType':
     case 'name':
     case 'text':
@@ -87,7 +94,7 @@ export async function defineParsed(
 ): Promise<void> {
   const { namespace } = options
   const hashes = columns
-    .filter(({ holds }) => namespace !== undefined && (holds === 'id' || holds === 'entity'))
+    .filter(({ holds }) => namespace !== undefined && holds === 'id')
     .map(({ name }) => `${digest(namespace!, name)} AS hash_${name}`)
   const values = columns
     .filter((column) => !isNumber(column))
@@ -125,7 +132,7 @@ export async function defineZone(database: Database, { timezone: zone }: ValueOp
 function columnOf({ name, holds }: ImportColumn): string {
   const value = valueOf(name)
   if (holds === 'plan' || holds === 'event') return `make_timestamptz(${value} * 1000) AS ${name}`
-  return `${holds === 'probability' ? `${value} / 1e6` : value} AS ${name}`
+  return `${holds === 'probability' ? `nullif(${value}, -1) / 1e6` : value} AS ${name}`
 }
 
 /**

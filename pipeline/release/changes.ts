@@ -24,9 +24,15 @@ function isAlike(last: ReleaseManifest, next: Omit<NextRelease, 'tables'>): bool
   return (
     snapshotDate(last.as_of) === snapshotDate(next.as_of) &&
     isSame(last.engines, next.engines) &&
+    !changesByTime(last, next.as_of) &&
     isSame(last.quarantined, next.quarantined) &&
     last.methodology_version === next.methodology_version
   )
+}
+
+/** Whether a question has settled since, or an outcome become known, without any new row. */
+function changesByTime({ next_change_at: at }: ReleaseManifest, asOf: string): boolean {
+  return typeof at === 'string' && Date.parse(at) <= Date.parse(asOf)
 }
 
 function isSame(one: object, other: object): boolean {

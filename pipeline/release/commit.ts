@@ -7,6 +7,7 @@ import { recordBytes } from '../store/records.ts'
 import { type Store, putOnce } from '../store/store.ts'
 import type { TableVersion } from '../tables/delta.ts'
 import type { ReleasePlan } from './plan.ts'
+import type { QuestionsAt } from './questions-at.ts'
 import { readManifest } from './read.ts'
 import { type SnapshotFiles, copySnapshot } from './snapshot.ts'
 import type { ReleaseContext, ReleaseState } from './state.ts'
@@ -34,6 +35,8 @@ export interface MadeRelease {
   counts: ReleaseManifest['counts']
   pairs: number
   superseded: SupersededOutcome[]
+  questionsAt: QuestionsAt
+  pools: number
   voiceRule: VoiceRule
   /** In the order of the manifest. */
   files: ReleaseManifest['files']
@@ -53,7 +56,7 @@ export async function publish(
   made: MadeRelease,
 ): Promise<boolean> {
   const release = number + 1
-  const { counts, pairs, superseded, voiceRule: voice_rule, files, carried, trees, snapshot } = made
+  const { counts, pairs, superseded, pools, voiceRule: voice_rule, files, carried, trees, snapshot } = made
   const { as_of, environment, methodology_version, engines, tables, quarantined } = made.plan
   const manifest: ReleaseManifest = {
     release,
@@ -64,6 +67,8 @@ export async function publish(
     engines,
     tables,
     counts,
+    ...made.questionsAt,
+    pools,
     superseded,
     quarantined: [...quarantined],
     files,

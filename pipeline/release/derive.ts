@@ -29,6 +29,7 @@ import { PART_SIZES, type ReleasePart, type ShardCount, partsOf, shardsOf } from
 import { type Provenance, type RankedEntity, rankEntities } from './payloads.ts'
 import { FilesInTurn } from './files-in-turn.ts'
 import { type LargeFile, type OutputFile, type SignBytes, releaseShards } from './shards.ts'
+import { type QuestionsAt, questionsAt } from './questions-at.ts'
 import { supersededOutcomes } from './superseded.ts'
 import type { TableVersion } from '../tables/delta.ts'
 
@@ -54,6 +55,9 @@ export type DerivationContext = ScoringContext & Pick<PipelineComponents, 'store
 export interface DerivedRelease extends AsyncDisposable {
   counts: ReleaseCounts
   superseded: SupersededOutcome[]
+  questionsAt: QuestionsAt
+  /** The pools with an eligible entity. */
+  pools: number
   voiceRule: VoiceRule
   pairs: number
   carried: Carried | undefined
@@ -103,6 +107,8 @@ export async function deriveRelease(
   return {
     counts: { agents, forecasters, scored_questions: world.questions, forecasts: world.forecasts },
     superseded,
+    questionsAt: await questionsAt(context.database, inputs.asOf),
+    pools: new Set(all.flatMap(({ metrics }) => (metrics.eligible ? metrics.pool! : []))).size,
     voiceRule: world.voiceRule,
     pairs: world.pairs,
     carried,

@@ -120,9 +120,9 @@ export async function treeOfLeaves(
   return parts.length > 0 ? await treeOf(parts, join(directory, FORECASTS_TREE_PATH)) : undefined
 }
 
-/** A probability as in canonical JSON; DuckDB would write 1.0 and 1e-06. */
-const PROBABILITY = `CASE ppm WHEN 0 THEN '0' WHEN 1000000 THEN '1'
-  ELSE '0.' || rtrim(lpad(ppm::VARCHAR, 6, '0'), '0') END`
+/** A probability as in canonical JSON, null for a withdrawal. DuckDB would write 1.0 and 1e-06. */
+const PROBABILITY = `CASE WHEN ppm IS NULL THEN 'null' ELSE CASE ppm WHEN 0 THEN '0' WHEN 1000000 THEN '1'
+  ELSE '0.' || rtrim(lpad(ppm::VARCHAR, 6, '0'), '0') END END`
 /** The time in UTC. DuckDB writes a time without a zone in a third of the time that one with a zone takes. */
 const FORECAST_AT = `strftime(make_timestamp(epoch_us(forecast_at)), '%Y-%m-%dT%H:%M:%S.%gZ')`
 /** The body of the answer to the submission, byte for byte. */

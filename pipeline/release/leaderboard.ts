@@ -33,23 +33,36 @@ export function leaderboardPage(
   return { path: leaderboardPath(entityType, page), rows: members.length, bytes }
 }
 
+/** The place of an entity on the leaderboard of its kind. */
+export interface LeaderboardPlace {
+  /** Null for an entity without a rank, as is `pool`. */
+  pool_size: number | null
+  pool: string | null
+  /** The skill in whole 1e-6 of an entity with a rank, the number of contested questions of another. */
+  value: number
+}
+
 /**
- * Returns the keys of the order. Entities without a rank come last; within a rank the greater second number
- * comes first, then the lesser id.
+ * Returns the keys of the order. The largest pool comes first, pools of one size by their names, and entities
+ * without a rank last. Inside each the greater value comes first, then the lesser id: the ranks of a pool
+ * follow its skills.
  */
-export function orderOf({ metrics }: ListedEntity): { rank: number | null; second: number } {
-  const { rank, skill, contested_questions } = metrics
-  return { rank, second: rank === null ? contested_questions : roundHalfEven(skill! * UNIT) }
+export function placeOf({ metrics }: Pick<ListedEntity, 'metrics'>): LeaderboardPlace {
+  const { rank, skill, contested_questions, pool, pool_size } = metrics
+  if (rank === null) return { pool_size: null, pool: null, value: contested_questions }
+  return { pool_size, pool, value: roundHalfEven(skill! * UNIT) }
 }
 
 function inOrder(a: ListedEntity, b: ListedEntity): number {
-  const [one, other] = [orderOf(a), orderOf(b)]
-  if (one.rank !== other.rank) return (one.rank ?? Infinity) - (other.rank ?? Infinity)
-  return other.second - one.second || (a.entityId < b.entityId ? -1 : 1)
+  const [one, other] = [placeOf(a), placeOf(b)]
+  if (one.pool_size !== other.pool_size) return (other.pool_size ?? 0) - (one.pool_size ?? 0)
+  if (one.pool !== other.pool) return one.pool! < other.pool! ? -1 : 1
+  return other.value - one.value || (a.entityId < b.entityId ? -1 : 1)
 }
 
 function entryOf(entity: ListedEntity): object {
-  const { rank, rank_interval, skill_interval, contested_questions, peer_score, brier } = entity.metrics
+  const { rank, rank_interval, skill_interval, board_interval, pool, pool_size } = entity.metrics
+  const { contested_questions, peer_score, brier } = entity.metrics
   return {
     ...nameOf(entity),
     name: entity.name,
@@ -58,6 +71,9 @@ function entryOf(entity: ListedEntity): object {
     rank_interval,
     skill: rankedSkill(entity.metrics),
     skill_interval,
+    board_interval,
+    pool,
+    pool_size,
     contested_questions,
     peer_score,
     brier,

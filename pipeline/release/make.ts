@@ -168,6 +168,19 @@ async function writeFiles(
     carried.push(entry)
   }
   context.log('carried pairs', { files: carried.length })
-  const { counts, superseded, voiceRule, pairs } = derived
-  return { plan, versions, counts, pairs, superseded, voiceRule, files, trees, carried, snapshot }
+  const { counts, superseded, questionsAt, pools, voiceRule, pairs } = derived
+  return {
+    plan,
+    versions,
+    counts,
+    pairs,
+    superseded,
+    questionsAt,
+    pools,
+    voiceRule,
+    files,
+    trees,
+    carried,
+    snapshot,
+  }
 }

@@ -8,7 +8,7 @@ import type { ScoredEntity } from '../engine/duckdb-engine.ts'
 import type { Methodology } from '../scoring/methodology.ts'
 import type { EntityScores } from '../scoring/entity.ts'
 import { inOrder } from '../proof/canonical.ts'
-import { type Voices, badgeOf, certificationOf, rankedVoices, rankIn } from '../scoring/ranking.ts'
+import { type Boards, badgeOf, boardsOf, certificationOf, rankIn, tallyOf } from '../scoring/ranking.ts'
 import { rounded } from '../scoring/round.ts'
 
 /** Facts about the release that every payload repeats. */
@@ -39,6 +39,9 @@ const LISTED_METRICS = [
   'rank_interval',
   'skill',
   'skill_interval',
+  'board_interval',
+  'pool',
+  'pool_size',
   'contested_questions',
   'peer_score',
   'brier',
@@ -58,18 +61,18 @@ export function rankEntities(
   entities: readonly ScoredEntity[],
 ): RankedEntity[] {
   const published = entities.map((entity) => ({ ...entity, scores: publishedForm(entity.scores) }))
-  const voices = rankedVoices(published.map(({ scores }) => scores))
-  return published.map((entity) => rankAmong(methodology, voice_rule, voices, entity))
+  const boards = boardsOf(tallyOf(published.map(({ scores }) => scores)))
+  return published.map((entity) => rankAmong(methodology, voice_rule, boards, entity))
 }
 
 /** Ranks an entity whose scores are in their published form. */
 export function rankAmong(
   methodology: Methodology,
   voice_rule: VoiceRule,
-  voices: Voices,
+  boards: Boards,
   { scores, ...named }: ScoredEntity,
 ): RankedEntity {
-  const metrics: EntityMetrics = { ...scores, ...rankIn(voices, scores) }
+  const metrics: EntityMetrics = { ...scores, ...rankIn(boards, scores) }
   const grounds = { ...metrics, voice_rule }
   const award =
     named.entityType === 'agent'
@@ -133,7 +136,7 @@ export function payloadsOf(
       ...Object.fromEntries(
         METRICS_IN[entity.entityType].get(kind)!.map((metric) => [metric, values[metric]]),
       ),
-      ...(kind === 'verification' ? { voice_rule } : {}),
+      ...(kind === 'verification' ? { ...recordOf(entity), voice_rule } : {}),
       ...provenance,
     }
   }
@@ -144,7 +147,20 @@ export function payloadsOf(
   }
 }
 
-/** Returns the names of an entity, as registered or imported, and its activity. */
+/** The fields of a verification that are no numbers, so that a certificate can be read alone. */
+function recordOf({
+  entityType,
+  name,
+  modelType,
+  ownerId,
+  retiredAtMs,
+  lastForecastAtMs,
+}: RankedEntity): object {
+  const agent = { name, model_type: modelType, owner_id: ownerId, retired_at: instantOf(retiredAtMs) }
+  return { ...(entityType === 'agent' ? agent : {}), last_forecast_at: instantOf(lastForecastAtMs) }
+}
+
+/** The names of an entity, as registered or imported, and what it has done. */
 function profileOf(entity: RankedEntity): object {
   const { name, ownerId, registeredAtMs, retiredAtMs } = entity
   const agent = {

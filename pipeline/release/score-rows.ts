@@ -31,13 +31,20 @@ interface RowGroupPlace {
 }
 
 /** A row of the scores, without the entity. */
-export type ScoreRow = Record<PublishedPairMetric, number> & {
+export type ScoreRow = Record<Exclude<PublishedPairMetric, 'closing_probability'>, number> & {
+  closing_probability: number | null
   question_id: string
   outcome: 'yes' | 'no'
   resolved_at: Date
+  settled: boolean
+  settled_at: Date | null
   cluster: string
+  witnessed: boolean
   contested: boolean
-  standard_reference: bigint | null
+  standard_reference: number | null
+  gain_if_other: number | null
+  crowd_gain_if_other: number | null
+  spread: number | null
 }
 
 export interface RowsRequest {
@@ -58,11 +65,27 @@ const COLUMNS = [
   'question_id',
   'outcome',
   'resolved_at',
+  'settled',
+  'settled_at',
   'cluster',
   ...PUBLISHED_PAIR_METRICS,
+  'witnessed',
   'contested',
   'standard_reference',
+  'gain_if_other',
+  'crowd_gain_if_other',
+  'spread',
 ]
+
+/** The values of columns that releases of version 2 of the method lack. */
+const OF_VERSION_2 = {
+  settled: true,
+  settled_at: null,
+  witnessed: false,
+  gain_if_other: null,
+  crowd_gain_if_other: null,
+  spread: null,
+}
 
 /** One thread for the whole process. */
 const decoder = new Thread<EncodedRows, DecodedRows>(new URL('./score-decoder.ts', import.meta.url))
@@ -123,7 +146,7 @@ export async function readRows(store: Store, part: OpenPart, request: RowsReques
     metadata: { ...metadata, row_groups },
     places: needed.map((group) => ({ offset: group.offset, sizeBytes: group.piece.size_bytes })),
     bytes,
-    columns: COLUMNS,
+    columns: COLUMNS.filter((name) => metadata.schema.some((element) => element.name === name)),
     entityId,
     limit,
     end: end === undefined ? undefined : end - firstRow,
@@ -139,9 +162,12 @@ export async function readRows(store: Store, part: OpenPart, request: RowsReques
 }
 
 function rowsOf(columns: Record<string, readonly unknown[]>): ScoreRow[] {
-  const rows: Record<string, unknown>[] = columns[COLUMNS[0]!]!.map(() => ({}))
+  const rows: Record<string, unknown>[] = columns[COLUMNS[0]!]!.map(() => ({ ...OF_VERSION_2 }))
   for (const [name, values] of Object.entries(columns)) {
-    for (const [index, row] of rows.entries()) row[name] = values[index]
+    for (const [index, row] of rows.entries()) {
+      const value = values[index]
+      row[name] = typeof value === 'bigint' ? Number(value) : value
+    }
   }
   return rows as ScoreRow[]
 }

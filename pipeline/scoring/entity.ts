@@ -1,14 +1,27 @@
 // Scores one entity over its questions in order (METHODOLOGY §3 to §5).
 import type { EntityMetrics } from '../../schemas/metrics.ts'
-import { calibrationCurve, convictionGap, decompose, expectedCalibrationError } from './calibration.ts'
+import {
+  type ClosingForecasts,
+  calibrationCurve,
+  convictionGap,
+  decompose,
+  expectedCalibrationError,
+} from './calibration.ts'
 import type { Methodology } from './methodology.ts'
-import { type ContestedPairs, type EntityPairs, contestedPairs, logScoreSum, sumPairs } from './pairs.ts'
+import {
+  type ContestedPairs,
+  type EntityPairs,
+  contestedPairs,
+  logScoreSum,
+  settledPairs,
+  sumPairs,
+} from './pairs.ts'
 import { PICO, ratio } from './round.ts'
-import { alphaOf, skillAgainst } from './skill.ts'
+import { alphaOf, intervalOf, skillAgainst } from './skill.ts'
 import { UNIT } from './strength.ts'
 import type { Attempt } from './voices.ts'
 
-/** The metrics that an entity has only among others of its kind. */
+/** The metrics that an entity has only among others. */
 export type RankMetricName =
   'rank' | 'rank_interval' | 'percentile' | 'percentile_interval' | 'field_size' | 'population'
 
@@ -20,41 +33,52 @@ export interface Circumstances extends Attempt {
   /** In whole 1e-6. */
   strength: number
   voice: boolean
+  /** The pool in which it is ranked; null without a contested pair. */
+  pool: string | null
+  pool_size: number | null
 }
 
-/** Computes one entity's scores. `pairs` must be in the order (resolved_at, question_id). */
+/** Computes one entity's scores. `taken` must be in the order (settled_at, question_id). */
 export function scoreEntity(
   methodology: Methodology,
-  pairs: EntityPairs,
+  taken: EntityPairs,
   { strength, ...circumstances }: Circumstances,
 ): EntityScores {
   const { parameters } = methodology
+  const pairs = settledPairs(taken)
   const n = pairs.rowCount
   const sums = sumPairs(pairs)
   const contested = contestedPairs(pairs)
   const alpha = alphaOf(methodology, circumstances.attempt)
-  const { skill, interval: skill_interval } = skillAgainst(methodology, contested, contested.standard, alpha)
-  const crowd = skillAgainst(methodology, contested, contested.crowd, alpha)
-  const closing = {
-    ppm: pairs.columns.closing_probability.subarray(0, n),
-    outcome: pairs.columns.outcome.subarray(0, n),
-  }
+  const skill = skillAgainst(methodology, contested, contested.standard)
+  const crowd = skillAgainst(methodology, contested, contested.crowd)
+  const strict = skillAgainst(methodology, contested, contested.strict)
+  const eligible = contested.own.length >= parameters.eligible_questions
+  const board = eligible ? intervalOf(methodology, skill, alphaOf(methodology, null)) : null
+  const closing = closingForecasts(pairs)
   const curve = calibrationCurve(closing, parameters.calibration_bins)
   const coverage = sums.coverage.total / PICO
   const updates = sums.forecasts.total - n
   return {
-    eligible: contested.own.length >= parameters.eligible_questions,
-    skill,
-    skill_interval,
+    eligible,
+    skill: skill.skill,
+    skill_interval: intervalOf(methodology, skill, alpha),
+    board_interval: board && { lower: board.lower, upper: board.upper },
+    strict_skill_interval: intervalOf(methodology, strict, alpha),
+    evidence: skill.evidence,
     crowd_skill: crowd.skill,
-    crowd_skill_interval: crowd.interval,
+    crowd_skill_interval: intervalOf(methodology, crowd, alpha),
+    crowd_evidence: crowd.evidence,
     resolved_questions: n,
     contested_questions: contested.own.length,
+    pending_questions: taken.rowCount - n,
     clusters: contested.clusters,
     ...circumstances,
     strength: strength / UNIT,
     forecasts: sums.forecasts.total,
     imported_share: ratio(sums.imported.total, sums.forecasts.total),
+    witnessed_share: ratio(sums.witnessed.total, n),
+    coverage: contested.coverage,
     coverage_sum: coverage,
     brier: ratio(sums.brier_part.total / PICO, coverage),
     log_score: ratio(logScoreSum(pairs) / PICO, coverage),
@@ -73,11 +97,28 @@ export function scoreEntity(
   }
 }
 
+/** The forecasts that stood at the close, with their outcomes. */
+function closingForecasts({ rowCount, columns }: EntityPairs): ClosingForecasts {
+  const ppm = new Int32Array(rowCount)
+  const outcome = new Int32Array(rowCount)
+  let count = 0
+  for (let row = 0; row < rowCount; row++) {
+    if (columns.closing_probability[row]! < 0) continue
+    ppm[count] = columns.closing_probability[row]!
+    outcome[count] = columns.outcome[row]!
+    count += 1
+  }
+  return { ppm: ppm.subarray(0, count), outcome: outcome.subarray(0, count) }
+}
+
 /**
  * The share of windows with a gain, ΣX > 0, and the standard deviation of ΣX/ΣZ over all windows. A window is
  * 25 consecutive contested questions. Null with fewer than 50 of them.
  */
-function stabilityOf({ parameters }: Methodology, { own, standard }: ContestedPairs) {
+function stabilityOf(
+  { parameters }: Methodology,
+  { own, standard: { reference: standard } }: ContestedPairs,
+) {
   const n = own.length
   if (n < parameters.stability_questions) return { skill_stability: null, skill_deviation: null, windows: 0 }
   const width = parameters.stability_window

@@ -4,23 +4,25 @@
 /**
  * The integrals over time. M is the number of voices whose forecasts stand, S the sum of their errors |p
  * − o|, and S₂ that of their squared errors, in parts per million. N is the number of all current forecasts
- * and L the sum of their −ln q̃ in 1e-9. A voice has P = M − 1 others, anyone else P = M.
+ * and L the sum of their −ln q̃ in 1e-9. Where one of the voices is left out P = M − 1, else P = M.
  */
 export const INTEGRALS = {
-  /** For a voice: S₂/P, 1/P, S²/P², S/P² and 1/P² while P ≥ 1, and 1 while P = 0. */
+  /** With one voice left out: S₂/P, 1/P, S²/P², S/P², 1/P² and S/P while P ≥ 1, and 1 while P = 0. */
   squares: 0,
   share: 1,
   squaredSum: 2,
   sum: 3,
   squaredShare: 4,
   alone: 5,
-  /** For anyone else: S₂/P and S²/P² while P ≥ 1, and 1 while P = 0. */
-  outsideSquares: 6,
-  outsideSquaredSum: 7,
-  outsideAlone: 8,
+  errors: 6,
+  /** With no voice left out: S₂/P, S²/P² and S/P while P ≥ 1, and 1 while P = 0. */
+  allSquares: 7,
+  allSquaredSum: 8,
+  allErrors: 9,
+  allAlone: 10,
   /** For all: N/(N − 1) and L/(N − 1) while N ≥ 2. */
-  peerOwn: 9,
-  peerAll: 10,
+  peerOwn: 11,
+  peerAll: 12,
 } as const
 export type IntegralName = keyof typeof INTEGRALS
 
@@ -72,12 +74,13 @@ export class Field {
   #advanceVoices(spanMs: number): void {
     const voices = this.#voices
     if (voices === 0) {
-      this.#integrate(INTEGRALS.outsideAlone, spanMs)
+      this.#integrate(INTEGRALS.allAlone, spanMs)
       return
     }
     const mean = this.#errors / voices
-    this.#integrate(INTEGRALS.outsideSquares, (this.#squaredErrors / voices) * spanMs)
-    this.#integrate(INTEGRALS.outsideSquaredSum, mean * mean * spanMs)
+    this.#integrate(INTEGRALS.allSquares, (this.#squaredErrors / voices) * spanMs)
+    this.#integrate(INTEGRALS.allSquaredSum, mean * mean * spanMs)
+    this.#integrate(INTEGRALS.allErrors, mean * spanMs)
     if (voices === 1) {
       this.#integrate(INTEGRALS.alone, spanMs)
       return
@@ -89,6 +92,7 @@ export class Field {
     this.#integrate(INTEGRALS.squaredSum, quotient * quotient * spanMs)
     this.#integrate(INTEGRALS.sum, (quotient / others) * spanMs)
     this.#integrate(INTEGRALS.squaredShare, spanMs / others / others)
+    this.#integrate(INTEGRALS.errors, quotient * spanMs)
   }
 
   /**

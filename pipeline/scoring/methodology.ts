@@ -6,7 +6,9 @@ const PARAMETERS = {
   log_probability_floor: 0.001,
   /** A pair is contested when at least this many other voices took part in the question. */
   contest_voices: 5,
-  /** With fewer voices that have a scored pair, every agent is a voice. */
+  /** A pair is contested only if it began this share of the horizon before the close. */
+  latest_start: 0.25,
+  /** With fewer voices that have a settled pair, every agent is a voice. */
   least_voices: 6,
   strength_passes: 20,
   strength_least: 0.05,
@@ -24,11 +26,16 @@ const PARAMETERS = {
   eligible_questions: 25,
   certified_questions: 50,
   certified_clusters: 25,
+  silver_clusters: 10,
+  /** The evidence that a certificate needs, in multiples of the imaginary questions. */
+  least_evidence: 1,
   expert_questions: 100,
   platinum_percentile: 99,
   gold_percentile: 90,
   silver_percentile: 75,
   bronze_percentile: 50,
+  /** A forecast that the operator sends is witnessed up to this many minutes after it was made. */
+  witness_minutes: 10,
   calibration_bins: 10,
   stability_window: 25,
   stability_questions: 50,
@@ -46,7 +53,7 @@ export interface Methodology {
  * on.
  */
 export const METHODOLOGY: Methodology = {
-  version: '2.0.0',
-  effectiveFrom: '2026-11-22',
+  version: '3.0.0',
+  effectiveFrom: '2026-11-25',
   parameters: PARAMETERS,
 }

@@ -2,7 +2,8 @@
 import { type Block, type ColumnKind, type ColumnKinds, newColumns } from '../../schemas/columns.ts'
 import { PAIR_METRICS, type PairMetricName } from '../../schemas/metrics.ts'
 import { exactSum } from './exact-sum.ts'
-import { PICO, roundHalfEven } from './round.ts'
+import { PICO, ratio, roundHalfEven } from './round.ts'
+import type { ClusteredErrors, References } from './skill.ts'
 import { nanoOf } from './strength.ts'
 
 type MetricColumns = { readonly [Name in PairMetricName]: (typeof PAIR_METRICS)[Name]['column'] }
@@ -20,52 +21,78 @@ export const PAIR_COLUMNS = {
 
 /**
  * The columns that an entity is scored from. Grain: one row per entity and question. `outcome` is 1 for yes,
- * 0 for no; `cluster` is the number of the question's cluster; `standard` is the standard reference in whole
- * 1e-9, −1 where the pair is not contested.
+ * 0 for no; `settled` is 1 if the question is; `cluster` is the number of the question's cluster; `standard`
+ * is the standard reference in whole 1e-9, and `standard_other` that of the other outcome, −1 where the pair
+ * is not contested.
  */
 export const SCORED_COLUMNS = {
   entity: 'int32',
   outcome: 'int32',
+  settled: 'int32',
   cluster: 'int32',
   standard: 'double',
+  standard_other: 'double',
   ...METRIC_COLUMNS,
 } as const satisfies ColumnKinds
 
-/** The questions of one entity, in the order (resolved_at, question_id). */
+/**
+ * The questions of one entity, in the order (settled_at, question_id), so that the settled ones come first.
+ */
 export type EntityPairs = Block<typeof SCORED_COLUMNS>
 
 export const NO_PAIRS: EntityPairs = { rowCount: 0, columns: newColumns(SCORED_COLUMNS, 0) }
 
-/** The contested pairs of an entity, in their order: errors in whole 1e-9, and the clusters as 0, 1, 2, … */
-export interface ContestedPairs {
-  own: Float64Array
-  standard: Float64Array
-  crowd: Float64Array
-  cluster: Int32Array
-  /** The number of different clusters. */
-  clusters: number
+/**
+ * The pairs whose questions are settled. They come first, because no other question is settled by `as_of`.
+ */
+export function settledPairs({ rowCount, columns }: EntityPairs): EntityPairs {
+  let count = 0
+  while (count < rowCount && columns.settled[count] === 1) count += 1
+  return { rowCount: count, columns }
+}
+
+/** The contested pairs of an entity, in their order. */
+export interface ContestedPairs extends ClusteredErrors {
+  /**
+   * A middle field in the others' place, the same but never above the others, and a copy of their average.
+   */
+  standard: References
+  strict: References
+  crowd: References
+  /** The mean share of the questions' time that was covered; null without one. */
+  coverage: number | null
 }
 
 export function contestedPairs({ rowCount, columns }: EntityPairs): ContestedPairs {
-  let count = 0
-  for (let row = 0; row < rowCount; row++) if (columns.standard[row]! >= 0) count += 1
-  const own = new Float64Array(count)
-  const standard = new Float64Array(count)
-  const crowd = new Float64Array(count)
-  const cluster = new Int32Array(count)
+  const rows: number[] = []
+  for (let row = 0; row < rowCount; row++) if (columns.standard[row]! >= 0) rows.push(row)
+  const values = (of: (row: number) => number) => Float64Array.from(rows, of)
+  const nano = (column: EntityPairs['columns']['brier_part']) => values((row) => nanoOf(column[row]!))
   const numbers = new Map<number, number>()
-  let at = 0
-  for (let row = 0; row < rowCount; row++) {
-    if (columns.standard[row]! < 0) continue
-    own[at] = nanoOf(columns.brier_part[row]!)
-    standard[at] = columns.standard[row]!
-    crowd[at] = nanoOf(columns.crowd_part[row]!)
-    const known = numbers.get(columns.cluster[row]!)
-    if (known === undefined) numbers.set(columns.cluster[row]!, numbers.size)
-    cluster[at] = known ?? numbers.size - 1
-    at += 1
+  const cluster = Int32Array.from(rows, (row) => {
+    const name = columns.cluster[row]!
+    if (!numbers.has(name)) numbers.set(name, numbers.size)
+    return numbers.get(name)!
+  })
+  const standard = {
+    reference: values((row) => columns.standard[row]!),
+    other: values((row) => columns.standard_other[row]!),
   }
-  return { own, standard, crowd, cluster, clusters: numbers.size }
+  const others = { reference: nano(columns.reference_part), other: nano(columns.reference_other) }
+  const least = (a: Float64Array, b: Float64Array) => a.map((value, row) => Math.min(value, b[row]!))
+  return {
+    own: nano(columns.brier_part),
+    ownOther: nano(columns.brier_other),
+    standard,
+    strict: {
+      reference: least(standard.reference, others.reference),
+      other: least(standard.other, others.other),
+    },
+    crowd: { reference: nano(columns.crowd_part), other: nano(columns.crowd_other) },
+    cluster,
+    clusters: numbers.size,
+    coverage: ratio(exactSum(values((row) => columns.coverage[row]!)) / PICO, rows.length),
+  }
 }
 
 /**

@@ -7,66 +7,119 @@ import type { Methodology } from './methodology.ts'
 import { roundHalfEven } from './round.ts'
 
 type RankMetrics = Pick<EntityMetrics, RankMetricName>
-type Ranked = Pick<EntityMetrics, 'eligible' | 'voice' | 'skill' | 'skill_interval'>
+type Ranked = Pick<
+  EntityMetrics,
+  'eligible' | 'voice' | 'pool' | 'skill' | 'skill_interval' | 'board_interval'
+>
 
-/** The eligible voices of a kind, counted by skill. */
-export interface Tally {
-  /** The entities of the kind, eligible or not. */
-  population: number
-  /** All that occur, ascending, and how many voices have each. */
-  skills: readonly number[]
+/** Numbers, ascending: all that occur, and how often each does. */
+export interface Counts {
+  values: readonly number[]
   counts: readonly number[]
 }
 
-/** Whom the entities of a kind are compared with. */
-export interface Voices {
+/** The eligible entities of a kind and a pool, counted. */
+export interface Tally {
+  /** The skills of the voices among them, which percentiles are of. */
+  voices: Counts
+  /** The skills of all of them, and the ends of their board intervals. */
+  skills: Counts
+  lowers: Counts
+  uppers: Counts
+}
+
+/** The tallies of a kind by pool, and its entities, eligible or not. */
+export interface KindTally {
   population: number
-  /** Ascending, and how many voices have each or a lower one. */
-  skills: Float64Array
+  pools: ReadonlyMap<string, Tally>
+}
+
+/** Numbers, ascending, with how many are each or lower. */
+interface Ordered {
+  values: Float64Array
   notAbove: Float64Array
 }
 
-export function rankedVoices(entities: readonly Ranked[]): Voices {
-  const voices = entities.filter(({ eligible, voice }) => eligible && voice)
+/** The field and the board of a pool. */
+export type Board = Record<keyof Tally, Ordered>
+
+export interface Boards {
+  population: number
+  pools: ReadonlyMap<string, Board>
+}
+
+export function tallyOf(entities: readonly Ranked[]): KindTally {
+  const eligible = entities.filter((entity) => entity.eligible)
+  const byPool = Map.groupBy(eligible, ({ pool }) => pool!)
+  const pools = new Map(
+    [...byPool].map(([pool, members]): [string, Tally] => {
+      const bounds = members.flatMap(({ board_interval }) => board_interval ?? [])
+      return [
+        pool,
+        {
+          voices: countsOf(members.filter(({ voice }) => voice).map(({ skill }) => skill!)),
+          skills: countsOf(members.map(({ skill }) => skill!)),
+          lowers: countsOf(bounds.map(({ lower }) => lower)),
+          uppers: countsOf(bounds.map(({ upper }) => upper)),
+        },
+      ]
+    }),
+  )
+  return { population: entities.length, pools }
+}
+
+function countsOf(numbers: readonly number[]): Counts {
   const counts = new Map<number, number>()
-  for (const skill of Float64Array.from(voices, (voice) => voice.skill!).sort()) {
-    counts.set(skill, (counts.get(skill) ?? 0) + 1)
+  for (const value of Float64Array.from(numbers).sort()) counts.set(value, (counts.get(value) ?? 0) + 1)
+  return { values: [...counts.keys()], counts: [...counts.values()] }
+}
+
+export function boardsOf({ population, pools }: KindTally): Boards {
+  const ordered = ({ values, counts }: Counts): Ordered => {
+    let sum = 0
+    return {
+      values: Float64Array.from(values),
+      notAbove: Float64Array.from(counts, (count) => (sum += count)),
+    }
   }
-  return voicesIn({ population: entities.length, skills: [...counts.keys()], counts: [...counts.values()] })
+  const boardOf = ({ voices, skills, lowers, uppers }: Tally): Board => ({
+    voices: ordered(voices),
+    skills: ordered(skills),
+    lowers: ordered(lowers),
+    uppers: ordered(uppers),
+  })
+  return { population, pools: new Map([...pools].map(([pool, tally]) => [pool, boardOf(tally)])) }
 }
 
-export function voicesIn({ population, skills, counts }: Tally): Voices {
-  let sum = 0
-  const notAbove = Float64Array.from(counts, (count) => (sum += count))
-  return { population, skills: Float64Array.from(skills), notAbove }
-}
-
-/** The rank of an entity among the voices and itself, also if it is no voice. Null if it is not eligible. */
-export function rankIn(voices: Voices, entity: Ranked): RankMetrics {
-  const { eligible, voice, skill, skill_interval } = entity
-  const { population } = voices
-  const others = voices.notAbove.at(-1) ?? 0
-  const itself = eligible && !voice ? 1 : 0
-  const field_size = others + itself
-  if (!eligible || skill === null) {
+/**
+ * The rank of an entity on its board, and its percentile among the voices and itself, also if it is no voice.
+ * Null if it is not eligible.
+ */
+export function rankIn({ population, pools }: Boards, entity: Ranked): RankMetrics {
+  const { eligible, voice, pool, skill, skill_interval, board_interval } = entity
+  const board = pool === null ? undefined : pools.get(pool)
+  const voices = board ? countOf(board.voices) : 0
+  const field_size = voices + (eligible && !voice ? 1 : 0)
+  if (!eligible || skill === null || board === undefined) {
     const unranked = { rank: null, rank_interval: null, percentile: null, percentile_interval: null }
     return { ...unranked, field_size, population }
   }
-  const below = countBelow(voices, skill)
-  const notAbove = countNotAbove(voices, skill)
-  const rank_interval = {
-    lower: 1 + (skill_interval ? others - countNotAbove(voices, skill_interval.upper) : 0),
-    upper: skill_interval ? field_size - countBelow(voices, skill_interval.lower) : field_size,
-  }
+  const members = countOf(board.skills)
+  const below = countBelow(board.voices, skill)
+  const notAbove = countNotAbove(board.voices, skill)
+  const itself = voice ? 0 : 1
+  const best = skill_interval ? voices - countNotAbove(board.voices, skill_interval.upper) : 0
+  const worst = skill_interval ? field_size - countBelow(board.voices, skill_interval.lower) : field_size
   const percentileAt = (rank: number) => percentileOf(2 * (field_size - rank) + 1, field_size)
   return {
-    rank: 1 + others - notAbove,
-    rank_interval,
-    percentile: percentileOf(2 * below + (notAbove - below + itself), field_size),
-    percentile_interval: {
-      lower: percentileAt(rank_interval.upper),
-      upper: percentileAt(rank_interval.lower),
+    rank: 1 + members - countNotAbove(board.skills, skill),
+    rank_interval: {
+      lower:
+        1 + (board_interval ? countOf(board.lowers) - countNotAbove(board.lowers, board_interval.upper) : 0),
+      upper: members - (board_interval ? countBelow(board.uppers, board_interval.lower) : 0),
     },
+    percentile: percentileOf(2 * below + (notAbove - below + itself), field_size),
+    percentile_interval: { lower: percentileAt(worst), upper: percentileAt(1 + best) },
     field_size,
     population,
   }
@@ -77,12 +130,16 @@ function percentileOf(halves: number, size: number): number {
   return roundHalfEven((5000 * halves) / size) / 100
 }
 
-/** How many voices have a skill of less than x, or of no more. */
-function countBelow({ skills, notAbove }: Voices, x: number): number {
-  return notAbove[countWhile(skills, (skill) => skill < x) - 1] ?? 0
+function countOf({ notAbove }: Ordered): number {
+  return notAbove.at(-1) ?? 0
 }
-function countNotAbove({ skills, notAbove }: Voices, x: number): number {
-  return notAbove[countWhile(skills, (skill) => skill <= x) - 1] ?? 0
+
+/** How many numbers are less than x, or no more. */
+function countBelow({ values, notAbove }: Ordered, x: number): number {
+  return notAbove[countWhile(values, (value) => value < x) - 1] ?? 0
+}
+function countNotAbove({ values, notAbove }: Ordered, x: number): number {
+  return notAbove[countWhile(values, (value) => value <= x) - 1] ?? 0
 }
 
 /** The length of the beginning whose members all hold; none after it does. */
@@ -102,87 +159,101 @@ export interface Award<Title extends string> {
   because: string
 }
 
-type Intervals = Pick<EntityMetrics, 'skill_interval' | 'crowd_skill_interval'>
 /** The numbers that decide a certification. Every verification of an agent has them. */
-export type CertificationGrounds = Intervals &
-  Pick<EntityMetrics, 'contested_questions' | 'clusters'> & { voice_rule: VoiceRule }
+export type CertificationGrounds = Pick<
+  EntityMetrics,
+  | 'contested_questions'
+  | 'clusters'
+  | 'evidence'
+  | 'crowd_evidence'
+  | 'skill_interval'
+  | 'strict_skill_interval'
+  | 'crowd_skill_interval'
+> & { voice_rule: VoiceRule }
 
 /** An interval that is null is not above 0. */
-function aboveZero(interval: EntityMetrics['skill_interval']): boolean {
+function isAboveZero(interval: EntityMetrics['skill_interval']): boolean {
   return interval !== null && interval.lower > 0
 }
 
-export function certificationOf(
+/** Why a record does not show a skill above 0; undefined if it does. */
+function lackOfSkill(
   { parameters }: Methodology,
   {
-    contested_questions: questions,
     clusters,
+    evidence,
     skill_interval,
-    crowd_skill_interval,
-    voice_rule,
-  }: CertificationGrounds,
+    strict_skill_interval,
+  }: Pick<EntityMetrics, 'clusters' | 'evidence' | 'skill_interval' | 'strict_skill_interval'>,
+): string | undefined {
+  if (clusters < parameters.certified_clusters) {
+    return `its questions are of ${clusters} clusters, fewer than ${parameters.certified_clusters}`
+  }
+  if (evidence < parameters.least_evidence) {
+    return `its evidence is ${evidence}, less than ${parameters.least_evidence}`
+  }
+  if (!isAboveZero(skill_interval)) return 'the interval of its skill is not above 0'
+  if (!isAboveZero(strict_skill_interval)) return 'the strict interval of its skill is not above 0'
+  return undefined
+}
+
+export function certificationOf(
+  methodology: Methodology,
+  { voice_rule, ...grounds }: CertificationGrounds,
 ): Award<Certification> {
-  const { eligible_questions, certified_questions, certified_clusters, expert_questions } = parameters
-  if (questions < eligible_questions) {
-    return {
-      title: 'none',
-      because: `it has ${questions} contested questions, fewer than ${eligible_questions}`,
-    }
-  }
+  const { eligible_questions, certified_questions, expert_questions, least_evidence } = methodology.parameters
+  const { contested_questions: questions, crowd_evidence, crowd_skill_interval } = grounds
+  const fewerThan = (least: number) => `it has ${questions} contested questions, fewer than ${least}`
+  if (questions < eligible_questions) return { title: 'none', because: fewerThan(eligible_questions) }
   const provisional = (because: string) => ({ title: 'provisional', because }) as const
-  if (questions < certified_questions) {
-    return provisional(`it has ${questions} contested questions, fewer than ${certified_questions}`)
-  }
-  if (clusters < certified_clusters) {
-    return provisional(`its questions are of ${clusters} clusters, fewer than ${certified_clusters}`)
-  }
-  if (!aboveZero(skill_interval)) return provisional(`the interval of its skill is not above 0`)
+  if (questions < certified_questions) return provisional(fewerThan(certified_questions))
+  const lack = lackOfSkill(methodology, grounds)
+  if (lack !== undefined) return provisional(lack)
   if (voice_rule === 'everyone') {
     return provisional('the release has too few voices for more: every agent was taken as one')
   }
-  if (questions >= expert_questions && aboveZero(crowd_skill_interval)) {
-    return { title: 'expert', because: 'the intervals of its skill and of its crowd skill are above 0' }
+  const certified = (missing: string) =>
+    ({ title: 'certified', because: `the intervals of its skill are above 0, and ${missing}` }) as const
+  if (questions < expert_questions) return certified(fewerThan(expert_questions))
+  if (crowd_evidence < least_evidence) {
+    return certified(`its crowd evidence is ${crowd_evidence}, less than ${least_evidence}`)
   }
-  const missing =
-    questions < expert_questions
-      ? `it has ${questions} contested questions, fewer than ${expert_questions}`
-      : 'that of its crowd skill is not'
-  return { title: 'certified', because: `the interval of its skill is above 0, and ${missing}` }
+  if (!isAboveZero(crowd_skill_interval)) return certified('that of its crowd skill is not')
+  return { title: 'expert', because: 'the intervals of its skill and of its crowd skill are above 0' }
 }
 
 /** The numbers that decide a badge. Every verification of a forecaster has them. */
-export type BadgeGrounds = Pick<EntityMetrics, 'percentile' | 'clusters' | 'skill_interval'> & {
-  voice_rule: VoiceRule
-}
+export type BadgeGrounds = Pick<
+  EntityMetrics,
+  'percentile' | 'clusters' | 'evidence' | 'skill_interval' | 'strict_skill_interval'
+> & { voice_rule: VoiceRule }
 
 export function badgeOf(
-  { parameters }: Methodology,
-  { percentile, clusters, skill_interval, voice_rule }: BadgeGrounds,
+  methodology: Methodology,
+  { percentile, voice_rule, ...grounds }: BadgeGrounds,
 ): Award<Badge> {
   if (percentile === null) return { title: 'none', because: 'it is not eligible' }
-  const { platinum_percentile, gold_percentile, silver_percentile, bronze_percentile, certified_clusters } =
-    parameters
+  const { platinum_percentile, gold_percentile, silver_percentile, bronze_percentile, silver_clusters } =
+    methodology.parameters
   const at = `its percentile is ${percentile}`
-  if (percentile < bronze_percentile)
-    return { title: 'none', because: `${at}, less than ${bronze_percentile}` }
+  const lessThan = (least: number) => `${at}, less than ${least}`
+  if (percentile < bronze_percentile) return { title: 'none', because: lessThan(bronze_percentile) }
+  const bronze = (because: string) => ({ title: 'bronze', because }) as const
   if (voice_rule === 'everyone') {
-    return { title: 'bronze', because: `${at}, and every agent was taken as a voice, which allows no more` }
+    return bronze(`${at}, and every agent was taken as a voice, which allows no more`)
   }
-  if (percentile < silver_percentile)
-    return { title: 'bronze', because: `${at}, less than ${silver_percentile}` }
-  if (percentile < gold_percentile) return { title: 'silver', because: `${at}, less than ${gold_percentile}` }
-  if (clusters < certified_clusters) {
-    return {
-      title: 'silver',
-      because: `its questions are of ${clusters} clusters, fewer than ${certified_clusters}`,
-    }
+  if (percentile < silver_percentile) return bronze(lessThan(silver_percentile))
+  if (grounds.clusters < silver_clusters) {
+    return bronze(`its questions are of ${grounds.clusters} clusters, fewer than ${silver_clusters}`)
   }
-  if (!aboveZero(skill_interval))
-    return { title: 'silver', because: 'the interval of its skill is not above 0' }
+  const silver = (because: string) => ({ title: 'silver', because }) as const
+  if (percentile < gold_percentile) return silver(lessThan(gold_percentile))
+  const lack = lackOfSkill(methodology, grounds)
+  if (lack !== undefined) return silver(lack)
   return percentile < platinum_percentile
     ? {
         title: 'gold',
-        because: `${at}, less than ${platinum_percentile}, and the interval of its skill is above 0`,
+        because: `${lessThan(platinum_percentile)}, and the intervals of its skill are above 0`,
       }
-    : { title: 'platinum', because: `${at}, and the interval of its skill is above 0` }
+    : { title: 'platinum', because: `${at}, and the intervals of its skill are above 0` }
 }

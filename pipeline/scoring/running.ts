@@ -2,7 +2,7 @@
 // release.
 import type { Methodology } from './methodology.ts'
 import { NANO, roundHalfEven } from './round.ts'
-import { alphaOf, skillOf } from './skill.ts'
+import { alphaOf, intervalOf, skillOf } from './skill.ts'
 
 /** The published numbers of an entity on one question that the running skill rests on. */
 export interface ErrorPair {
@@ -12,11 +12,15 @@ export interface ErrorPair {
    * Coverage times what a middle field would have got, in whole 1e-9; null where the pair is not contested.
    */
   standard_reference: number | null
+  /**
+   * How far the gain would scatter had the question been able to end otherwise, in whole 1e-9; likewise null.
+   */
+  spread: number | null
   cluster: string
 }
 
 export interface RunningPoint {
-  /** How many contested questions had resolved. */
+  /** How many contested questions were settled. */
   questions: number
   skill: number
   /** Null in the first cluster. */
@@ -31,7 +35,7 @@ const MOST_POINTS = 240
  * for some in equal steps and the `wanted` ones. The own error is coverage times the published `brier`, which
  * differs from the integral that the release was scored by in the ninth decimal at most.
  *
- * @param pairs in the order (resolved_at, question_id).
+ * @param pairs in the order (settled_at, question_id).
  */
 export function runningSkill(
   methodology: Methodology,
@@ -46,30 +50,39 @@ export function runningSkill(
   return contested.flatMap((pair, index) => {
     sums.add(pair)
     const questions = index + 1
-    return shown.has(questions) ? { questions, ...skillOf(methodology, sums.current, alpha) } : []
+    if (!shown.has(questions)) return []
+    const skill = skillOf(methodology, sums.current)
+    return { questions, skill: skill.skill, interval: intervalOf(methodology, skill, alpha) }
   })
 }
 
 /** Sums of whole numbers to which pairs are added one after another; they may pass 2^53. */
 class RunningSums {
-  readonly #clusters = new Map<string, { gain: bigint; reference: bigint }>()
+  readonly #clusters = new Map<string, { gain: bigint; reference: bigint; spread: bigint }>()
   #gain = 0n
   #reference = 0n
   #gainSquares = 0n
   #products = 0n
   #referenceSquares = 0n
+  #spreadSquares = 0n
 
-  add({ coverage, brier, standard_reference, cluster: name }: ErrorPair): void {
+  add({ coverage, brier, standard_reference, spread: published, cluster: name }: ErrorPair): void {
     const reference = BigInt(standard_reference!)
     const gain = reference - BigInt(roundHalfEven(coverage * brier * NANO))
+    const spread = BigInt(published!)
     this.#gain += gain
     this.#reference += reference
-    const cluster = this.#clusters.get(name) ?? { gain: 0n, reference: 0n }
+    const cluster = this.#clusters.get(name) ?? { gain: 0n, reference: 0n, spread: 0n }
     // (x + d)·(z + e) − x·z
     this.#gainSquares += gain * (2n * cluster.gain + gain)
     this.#products += gain * cluster.reference + reference * (cluster.gain + gain)
     this.#referenceSquares += reference * (2n * cluster.reference + reference)
-    this.#clusters.set(name, { gain: cluster.gain + gain, reference: cluster.reference + reference })
+    this.#spreadSquares += spread * (2n * cluster.spread + spread)
+    this.#clusters.set(name, {
+      gain: cluster.gain + gain,
+      reference: cluster.reference + reference,
+      spread: cluster.spread + spread,
+    })
   }
 
   get current() {
@@ -80,6 +93,7 @@ class RunningSums {
       gainSquares: Number(this.#gainSquares),
       gainTimesReference: Number(this.#products),
       referenceSquares: Number(this.#referenceSquares),
+      spreadSquares: Number(this.#spreadSquares),
     }
   }
 }

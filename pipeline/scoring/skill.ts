@@ -12,11 +12,6 @@ export interface Interval {
   level: number
 }
 
-export interface Skill {
-  skill: number | null
-  interval: Interval | null
-}
-
 /**
  * α, the probability that an interval ever leaves out the truth. The α/2 of an owner's agents add up to the α
  * of a single forecaster, however many agents there are: 2·α/(k·(k + 1)) for the k-th. `attempt` is k; null
@@ -38,67 +33,108 @@ export function multiplier({ parameters }: Methodology, clusters: number, alpha:
   return Math.sqrt((1 + tightest / clusters) * (roundHalfEven(logarithm * NANO) / NANO))
 }
 
-/** Numbers of an entity's contested pairs, in whole 1e-9, with the cluster of each as 0, 1, 2, … */
-export interface ClusteredErrors {
-  own: Float64Array
-  cluster: Int32Array
-  clusters: number
+/**
+ * f = ⌊√(max(0, −X·X′))⌉ in whole 1e-9: how far the gain X on a question would scatter if the question could
+ * have ended otherwise, where it would have been X′. For an entity without skill π·X + (1 − π)·X′ = 0, and
+ * the variance is −X·X′.
+ */
+export function spreadOf(gain: number, gainIfOther: number): number {
+  return roundHalfEven(Math.sqrt(Math.max(0, -gain * gainIfOther)))
 }
 
 /**
- * The sums that a skill is made of, over pairs and over the clusters g, with X = reference − own error and Z
- * = reference, in 1e-9.
+ * The sums that a skill is made of, over pairs and over the clusters g, with the gain X = reference − own
+ * error, the reference Z and the spread f, all in 1e-9.
  */
 export interface SkillSums {
   gain: number
   reference: number
   clusters: number
-  /** Σ X_g², Σ X_g·Z_g and Σ Z_g², each the double nearest to the whole number. */
+  /** Σ X_g², Σ X_g·Z_g, Σ Z_g² and Σ f_g², each the double nearest to the whole number. */
   gainSquares: number
   gainTimesReference: number
   referenceSquares: number
+  spreadSquares: number
+}
+
+export interface Skill {
+  /** ΣX/(ΣZ + κ); null without a pair. */
+  skill: number | null
+  /** ΣZ/κ. */
+  evidence: number
+  /** Null with fewer than two clusters. */
+  standardError: number | null
+  clusters: number
 }
 
 /**
- * The skill ΣX/(ΣZ + κ), and its interval of ± h·SE, where SE² = G/(G−1) · Σ(X_g − skill·Z_g)² / (ΣZ + κ)²
- * over the clusters g; null with one cluster.
+ * SE = √V/(ΣZ + κ), where V is the greatest of three: how the gains scattered around this skill,
+ * G/(G−1)·Σ(X_g − skill·Z_g)², how they scattered around no skill, ΣX_g², and how they would have scattered
+ * had each question been able to end otherwise, Σf_g².
  */
-export function skillOf(
-  methodology: Methodology,
-  { gain, reference, clusters, gainSquares, gainTimesReference, referenceSquares }: SkillSums,
-  alpha: number,
-): { skill: number; interval: Interval | null } {
-  const denominator = reference + shrinkageNano(methodology)
+export function skillOf(methodology: Methodology, sums: SkillSums): Skill & { skill: number } {
+  const { gain, reference, clusters, gainSquares, gainTimesReference, referenceSquares, spreadSquares } = sums
+  const shrinkage = shrinkageNano(methodology)
+  const denominator = reference + shrinkage
   const skill = gain / denominator
-  if (clusters < 2) return { skill, interval: null }
+  const evidence = reference / shrinkage
+  if (clusters < 2) return { skill, evidence, standardError: null, clusters }
   const residuals = gainSquares - 2 * skill * gainTimesReference + skill * skill * referenceSquares
-  const error = Math.sqrt((clusters / (clusters - 1)) * Math.max(0, residuals)) / denominator
-  const margin = multiplier(methodology, clusters, alpha) * error
-  return { skill, interval: { lower: skill - margin, upper: skill + margin, level: 1 - alpha } }
+  const variance = Math.max((clusters / (clusters - 1)) * residuals, gainSquares, spreadSquares)
+  return { skill, evidence, standardError: Math.sqrt(variance) / denominator, clusters }
 }
 
-/** The skill of an entity against a reference of each of its contested pairs. Null without a pair. */
+/** skill ± h·SE at the level 1 − α; null with fewer than two clusters. */
+export function intervalOf(
+  methodology: Methodology,
+  { skill, standardError, clusters }: Skill,
+  alpha: number,
+): Interval | null {
+  if (skill === null || standardError === null) return null
+  const margin = multiplier(methodology, clusters, alpha) * standardError
+  return { lower: skill - margin, upper: skill + margin, level: 1 - alpha }
+}
+
+/**
+ * Errors of an entity on its contested questions, and as they would have been had each ended otherwise, in
+ * whole 1e-9; with the cluster of each as 0, 1, 2, …
+ */
+export interface ClusteredErrors {
+  own: Float64Array
+  ownOther: Float64Array
+  cluster: Int32Array
+  clusters: number
+}
+
+/** The references of the errors, in the same order. */
+export interface References {
+  reference: Float64Array
+  other: Float64Array
+}
+
+/** The skill of an entity against references of its contested pairs. */
 export function skillAgainst(
   methodology: Methodology,
-  { own, cluster, clusters }: ClusteredErrors,
-  reference: Float64Array,
-  alpha: number,
+  { own, ownOther, cluster, clusters }: ClusteredErrors,
+  { reference, other }: References,
 ): Skill {
-  if (own.length === 0) return { skill: null, interval: null }
+  if (own.length === 0) return { skill: null, evidence: 0, standardError: null, clusters: 0 }
   const gain = reference.map((z, row) => z - own[row]!)
   const gains = new Float64Array(clusters)
   const references = new Float64Array(clusters)
+  const spreads = new Float64Array(clusters)
   cluster.forEach((number, row) => {
     gains[number]! += gain[row]!
     references[number]! += reference[row]!
+    spreads[number]! += spreadOf(gain[row]!, other[row]! - ownOther[row]!)
   })
-  const sums = {
+  return skillOf(methodology, {
     gain: exactSum(gain),
     reference: exactSum(reference),
     clusters,
     gainSquares: exactProductSum(gains, gains),
     gainTimesReference: exactProductSum(gains, references),
     referenceSquares: exactProductSum(references, references),
-  }
-  return skillOf(methodology, sums, alpha)
+    spreadSquares: exactProductSum(spreads, spreads),
+  })
 }

@@ -3,6 +3,8 @@
 // strength · difficulty.
 import type { Block, ColumnKinds } from '../../schemas/columns.ts'
 import type { Methodology } from './methodology.ts'
+import { type Pools, poolsOf } from './pools.ts'
+import type { Voices } from './voices.ts'
 import { NANO, PICO, roundHalfEven } from './round.ts'
 
 /** A strength of one. Strengths are whole numbers of 1e-6. */
@@ -10,15 +12,16 @@ export const UNIT = 1_000_000
 
 /**
  * The columns that strengths are fitted to: of each pair its question, its entity, the weight w of its
- * coverage, the parts B and Y in whole 1e-9, and the number of other voices on the question.
+ * coverage, that of its own voice, the parts B and Y in whole 1e-9, and 1 if it is contested.
  */
 export const FITTED_COLUMNS = {
   question: 'int32',
   entity: 'int32',
   weight: 'int32',
+  own_weight: 'int32',
   brier: 'int32',
   reference: 'int32',
-  voices: 'int32',
+  contested: 'int32',
 } as const satisfies ColumnKinds
 export type FittedPairs = Block<typeof FITTED_COLUMNS>
 
@@ -35,8 +38,11 @@ export function nanoOf(partPico: number): number {
 export interface Strengths {
   /** Of each entity, in 1e-6: lower is better. */
   strength: Int32Array
-  /** The strength of the median voice before it was set to 1, in 1e-6. */
-  scale: number
+  /** Of each entity the strength of its own voice: itself, or that of its owner; 0 without one. */
+  ownStrength: Int32Array
+  pools: Pools
+  /** Of each pool the strength of the median voice before it was set to 1, in 1e-6. */
+  scales: Float64Array
   /** Of each question, over all voices that took part: Σ w, and Σ w·strength. */
   weight: Float64Array
   weighted: Float64Array
@@ -49,8 +55,9 @@ export function shrinkageNano({ parameters }: Methodology): number {
 
 /**
  * Z = ⌊Y · (((U − v)·scale) / (A − v·a))⌉: what a middle field would have got in the others' place on a
- * contested question. U and A are Σ w and Σ w·a over its voices; v is the entity's own w if it is a voice,
- * else 0, and a its strength. With the fitted strengths and their scale it is the pair's standard reference.
+ * contested question. U and A are Σ w and Σ w·a over its voices; v and a are the w and the strength of the
+ * entity's own voice, itself or that of its owner, or 0. With the fitted strengths and their scale it is the
+ * pair's standard reference.
  */
 export function standardReference(
   reference: number,
@@ -63,78 +70,96 @@ export function standardReference(
   return roundHalfEven(reference * (((weight - ownWeight) * scale) / (weighted - ownWeight * strength)))
 }
 
+/** The entities that strengths are fitted for. */
+export interface FittedEntities extends Voices {
+  /** Of each entity. */
+  ids: readonly string[]
+}
+
 /**
  * Fits strengths in a fixed number of passes that add only whole numbers, so that neither the order of the
  * pairs nor the engine changes a bit, as long as no question has more than 90,000 voices and no entity more
- * than 400,000 contested questions. `voices` has 1 for each entity that is a voice.
+ * than 400,000 contested questions.
  */
 export function fitStrengths(
   methodology: Methodology,
   questionCount: number,
-  voices: Uint8Array,
-  { rowCount, columns }: FittedPairs,
+  { isVoice, ownVoice, ids }: FittedEntities,
+  pairs: FittedPairs,
 ): Strengths {
   const { parameters } = methodology
-  const { question, entity, weight, brier, reference, voices: others } = columns
-  const strength = new Int32Array(voices.length).fill(UNIT)
+  const { rowCount, columns } = pairs
+  const { question, entity, weight, own_weight, brier, reference, contested: isContested } = columns
+  const pools = poolsOf(questionCount, isVoice, ids, pairs)
+  const strength = new Int32Array(isVoice.length).fill(UNIT)
+  const ownStrength = new Int32Array(isVoice.length)
   const sums = new Float64Array(questionCount)
   const weighted = new Float64Array(questionCount)
-  const contested = new Int32Array(voices.length)
-  const errors = new Float64Array(voices.length)
-  const standard = new Float64Array(voices.length)
+  const contested = new Int32Array(isVoice.length)
+  const errors = new Float64Array(isVoice.length)
+  const standard = new Float64Array(isVoice.length)
   for (let row = 0; row < rowCount; row++) {
     const member = entity[row]!
-    if (voices[member] === 1) sums[question[row]!]! += weight[row]!
-    if (others[row]! < parameters.contest_voices) continue
+    if (isVoice[member] === 1) sums[question[row]!]! += weight[row]!
+    if (isContested[row] !== 1) continue
     contested[member]! += 1
     errors[member]! += brier[row]!
+  }
+  const readOwnStrengths = () => {
+    for (let member = 0; member < isVoice.length; member++) {
+      const own = isVoice[member] === 1 ? member : ownVoice[member]!
+      ownStrength[member] = own < 0 ? 0 : strength[own]!
+    }
   }
   const sumOverQuestions = () => {
     weighted.fill(0)
     for (let row = 0; row < rowCount; row++) {
       const member = entity[row]!
-      if (voices[member] === 1) weighted[question[row]!]! += weight[row]! * strength[member]!
+      if (isVoice[member] === 1) weighted[question[row]!]! += weight[row]! * strength[member]!
     }
+    readOwnStrengths()
   }
   const sumOverEntities = () => {
     standard.fill(0)
     for (let row = 0; row < rowCount; row++) {
-      if (others[row]! < parameters.contest_voices) continue
+      if (isContested[row] !== 1) continue
       const member = entity[row]!
       const asked = question[row]!
-      const own = voices[member] === 1 ? weight[row]! : 0
       standard[member]! += standardReference(
         reference[row]!,
         sums[asked]!,
         weighted[asked]!,
-        own,
-        strength[member]!,
+        own_weight[row]!,
+        ownStrength[member]!,
         UNIT,
       )
     }
   }
   const isMeasure = (member: number) =>
-    voices[member] === 1 && contested[member]! >= parameters.eligible_questions && standard[member]! > 0
+    isVoice[member] === 1 && contested[member]! >= parameters.eligible_questions && standard[member]! > 0
   const prior = shrinkageNano(methodology)
   const [least, most] = [parameters.strength_least * UNIT, parameters.strength_most * UNIT]
-  let scale = UNIT
+  const scales = new Float64Array(pools.names.length)
   for (let pass = 0; pass < parameters.strength_passes; pass++) {
     sumOverQuestions()
     sumOverEntities()
-    const ratios = Float64Array.from(
-      Array.from(voices.keys()).filter(isMeasure),
-      (member) => errors[member]! / standard[member]!,
-    )
-    const median = lowerMedian(ratios)
-    scale = median === undefined ? UNIT : roundHalfEven(UNIT * median)
-    for (let member = 0; member < voices.length; member++) {
+    const ratios: number[][] = Array.from(scales, () => [])
+    for (let member = 0; member < isVoice.length; member++) {
+      if (isMeasure(member)) ratios[pools.ofEntity[member]!]!.push(errors[member]! / standard[member]!)
+    }
+    ratios.forEach((values, pool) => {
+      const median = lowerMedian(Float64Array.from(values))
+      scales[pool] = median === undefined ? UNIT : roundHalfEven(UNIT * median)
+    })
+    for (let member = 0; member < isVoice.length; member++) {
       if (contested[member] === 0) continue
+      const scale = scales[pools.ofEntity[member]!]!
       const fitted = (errors[member]! + prior) / (standard[member]! * (scale / UNIT) + prior)
       strength[member] = Math.min(Math.max(roundHalfEven(UNIT * fitted), least), most)
     }
   }
   sumOverQuestions()
-  return { strength, scale, weight: sums, weighted }
+  return { strength, ownStrength, pools, scales, weight: sums, weighted }
 }
 
 /** Of e values the ⌊(e−1)/2⌋-th from 0, ascending; undefined without one. */

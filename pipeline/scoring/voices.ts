@@ -15,21 +15,39 @@ export interface KnownEntity {
   registeredAtMs: number
 }
 
+/** Which entities are voices, and which of these an owner has. */
+export interface Voices {
+  /** For each entity 1 if it is a voice, else 0. */
+  isVoice: Uint8Array
+  /** For each entity the voice of its owner if that is another one, else −1. */
+  ownVoice: Int32Array
+}
+
 /**
- * For each entity 1 if it is a voice: every forecaster, and the first agent of each owner; or every one of
- * them.
+ * Every forecaster is a voice, and the first agent of each owner, which is the owner's; or every one of the
+ * entities is, and leaves out nobody but itself.
  */
-export function voicesOf(entities: readonly KnownEntity[], rule: VoiceRule): Uint8Array {
+export function voicesOf(entities: readonly KnownEntity[], rule: VoiceRule): Voices {
+  if (rule === 'everyone') {
+    return {
+      isVoice: new Uint8Array(entities.length).fill(1),
+      ownVoice: new Int32Array(entities.length).fill(-1),
+    }
+  }
   const first = new Map<string, number>()
   entities.forEach(({ ownerId }, index) => {
     if (ownerId === null) return
     const known = first.get(ownerId)
     if (known === undefined || isBefore(entities[index]!, entities[known]!)) first.set(ownerId, index)
   })
-  const firsts = new Set(first.values())
-  return Uint8Array.from(entities, ({ entityType }, index) =>
-    rule === 'everyone' || entityType === 'forecaster' || firsts.has(index) ? 1 : 0,
+  const ownVoice = Int32Array.from(entities, ({ ownerId }, index) => {
+    const voice = ownerId === null ? index : first.get(ownerId)!
+    return voice === index ? -1 : voice
+  })
+  const isVoice = Uint8Array.from(entities, ({ entityType, ownerId }, index) =>
+    entityType === 'forecaster' || (ownerId !== null && first.get(ownerId) === index) ? 1 : 0,
   )
+  return { isVoice, ownVoice }
 }
 
 function isBefore(a: KnownEntity, b: KnownEntity): boolean {
@@ -42,26 +60,42 @@ function isBefore(a: KnownEntity, b: KnownEntity): boolean {
 export interface Attempt {
   /** How many of its owner's agents have a scored pair. */
   owner_agents: number | null
-  /** The agent is the k-th of them; null for one without a scored pair. */
+  /** The agent is the k-th of its owner's with a contested pair; null for one without. */
   attempt: number | null
 }
 
 /**
- * Numbers each owner's agents in the order in which the first scored question of each resolved, then of their
- * ids. `firstResolvedMs` has that instant for each entity, Infinity for one without a scored pair. Agents
- * without a recorded owner are counted together as one owner's.
+ * Of each entity: how many pairs it has, and when the first contested one was settled; Infinity without one.
  */
-export function attemptsOf(entities: readonly KnownEntity[], firstResolvedMs: Float64Array): Attempt[] {
+export interface Settlements {
+  pairs: Int32Array
+  firstContestedMs: Float64Array
+}
+
+/**
+ * Numbers each owner's agents in the order in which the first contested question of each was settled, then of
+ * their ids. Agents without a recorded owner are counted together as one owner's.
+ */
+export function attemptsOf(
+  entities: readonly KnownEntity[],
+  { pairs, firstContestedMs }: Settlements,
+): Attempt[] {
   const agents = Array.from(entities.keys()).filter((index) => entities[index]!.entityType === 'agent')
-  const scored = agents
-    .filter((index) => firstResolvedMs[index]! < Infinity)
+  const scored = new Map<string | null, number>()
+  for (const index of agents) {
+    const { ownerId } = entities[index]!
+    if (pairs[index]! > 0) scored.set(ownerId, (scored.get(ownerId) ?? 0) + 1)
+  }
+  const contested = agents
+    .filter((index) => firstContestedMs[index]! < Infinity)
     .sort(
       (a, b) =>
-        firstResolvedMs[a]! - firstResolvedMs[b]! || (entities[a]!.entityId < entities[b]!.entityId ? -1 : 1),
+        firstContestedMs[a]! - firstContestedMs[b]! ||
+        (entities[a]!.entityId < entities[b]!.entityId ? -1 : 1),
     )
   const attempts = new Map<number, number>()
   const counts = new Map<string | null, number>()
-  for (const index of scored) {
+  for (const index of contested) {
     const { ownerId } = entities[index]!
     const attempt = (counts.get(ownerId) ?? 0) + 1
     counts.set(ownerId, attempt)
@@ -69,7 +103,7 @@ export function attemptsOf(entities: readonly KnownEntity[], firstResolvedMs: Fl
   }
   return entities.map(({ entityType, ownerId }, index) =>
     entityType === 'agent'
-      ? { owner_agents: counts.get(ownerId) ?? 0, attempt: attempts.get(index) ?? null }
+      ? { owner_agents: scored.get(ownerId) ?? 0, attempt: attempts.get(index) ?? null }
       : { owner_agents: null, attempt: null },
   )
 }

@@ -13,7 +13,9 @@ import { snapshotDate } from '../release/read.ts'
 import { ENTITIES_PER_SHARD } from '../release/shards.ts'
 import { SnapshotFiles, completeSnapshots } from '../release/snapshot.ts'
 import { type ReleaseContext, assertEnvironment } from '../release/state.ts'
+import { questionsAt } from '../release/questions-at.ts'
 import { supersededOutcomes } from '../release/superseded.ts'
+import { attachCurrent } from '../tables/views.ts'
 import { GatheredTrees } from '../release/trees.ts'
 import {
   FORECASTS_TREE_PATH,
@@ -84,11 +86,16 @@ async function commit(
     if (copy) snapshot?.add({ path, rows, ...copy })
   }
   const { manifest: previous } = state
-  const superseded = previous
-    ? await withDatabase(context.openDatabase, (database) =>
-        local.reading(() => supersededOutcomes({ database, local }, previous, versions)),
-      )
-    : []
+  const stated = await withDatabase(context.openDatabase, (database) =>
+    local.reading(async () => {
+      const superseded = previous ? await supersededOutcomes({ database, local }, previous, versions) : []
+      for (const table of ['questions', 'resolutions'] as const) {
+        await attachCurrent(database, local, { ...versions[table], table })
+      }
+      return { superseded, questionsAt: await questionsAt(database, new Date(plan.as_of)) }
+    }),
+  )
+  const pools = new Set(ENTITY_TYPES.flatMap((name) => [...field.tallies[name].pools.keys()])).size
   const [agents, forecasters] = ENTITY_TYPES.map((name) => field.tallies[name].population) as [number, number]
   const counts = { agents, forecasters, scored_questions: questions, forecasts }
   const own = carried.map(({ path, rows, size_bytes, sha256 }): CarriedFile => {
@@ -99,7 +106,8 @@ async function commit(
     versions,
     counts,
     pairs,
-    superseded,
+    ...stated,
+    pools,
     trees,
     snapshot,
     voiceRule: field.voiceRule,

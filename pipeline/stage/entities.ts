@@ -11,7 +11,7 @@ import { snapshotFile } from '../release/snapshot-file.ts'
 import type { ReleaseContext } from '../release/state.ts'
 import type { EntityScores } from '../scoring/entity.ts'
 import type { Methodology } from '../scoring/methodology.ts'
-import { voicesIn } from '../scoring/ranking.ts'
+import { type Boards, boardsOf } from '../scoring/ranking.ts'
 import {
   type Fields,
   type Format,
@@ -115,9 +115,9 @@ export async function* entityPartLines(
 
 /** Returns a function that ranks the entity of a line. */
 function rankedIn(methodology: Methodology, { voiceRule, tallies }: FieldOfRelease) {
-  const voices = Object.fromEntries(
-    ENTITY_TYPES.map((entityType) => [entityType, voicesIn(tallies[entityType])]),
-  ) as Record<EntityType, ReturnType<typeof voicesIn>>
+  const boards = Object.fromEntries(
+    ENTITY_TYPES.map((entityType) => [entityType, boardsOf(tallies[entityType])]),
+  ) as Record<EntityType, Boards>
   return (fields: Fields): RankedEntity => {
     const [, , type, entityId, names, registered, retired, last, open, nextClose, pairs, scores] = fields
     const entityType = entityTypeOf(type!)
@@ -125,7 +125,7 @@ function rankedIn(methodology: Methodology, { voiceRule, tallies }: FieldOfRelea
       string,
       string | undefined
     >
-    return rankAmong(methodology, voiceRule, voices[entityType], {
+    return rankAmong(methodology, voiceRule, boards[entityType], {
       entityType,
       entityId: entityId!,
       name: name ?? null,

@@ -4,23 +4,28 @@ import { ENTRIES_PER_PAGE, leaderboardPage } from '../release/leaderboard.ts'
 import { ownerFile } from '../release/owners.ts'
 import type { ListedEntity } from '../release/payloads.ts'
 import type { ReleaseContext } from '../release/state.ts'
-import { type Fields, type Format, type Input, NULL, inOrderOf, jsonOf, strictly, wholeOf } from './lines.ts'
+import {
+  type Fields,
+  type Format,
+  type Input,
+  inOrderOf,
+  jsonOf,
+  strictly,
+  wholeOf,
+  wholeOrNull,
+} from './lines.ts'
 import { planned, unitsIn } from './planned.ts'
 import { entityTypeOf } from './tally.ts'
 
-const ENTRY = ['page', 'entity_type', 'entity_id', 'rank', 'second', 'content'] as const
+const ENTRY = ['page', 'entity_type', 'entity_id', 'pool_size', 'pool', 'value', 'content'] as const
 const byPage = inOrderOf(ENTRY, { entity_type: 'text', page: 'number' })
+const byPool = inOrderOf(ENTRY, { pool: 'text' })
 const byId = inOrderOf(ENTRY, { entity_id: 'text' })
 const ENTRIES: Format = { of: 'a leaderboard', columns: ENTRY, compare: strictly(compareEntries) }
 
 function compareEntries(a: Fields, b: Fields): number {
-  const [rank, other] = [a[3]!, b[3]!].map((field) => (field === NULL ? Infinity : wholeOf(field))) as [
-    number,
-    number,
-  ]
-  if (a[1] !== b[1] || a[0] !== b[0]) return byPage(a, b)
-  if (rank !== other) return rank - other
-  return wholeOf(b[4]!) - wholeOf(a[4]!) || byId(a, b)
+  const [size, other] = [a[3]!, b[3]!].map((field) => wholeOrNull(field) ?? 0) as [number, number]
+  return byPage(a, b) || other - size || byPool(a, b) || wholeOf(b[5]!) - wholeOf(a[5]!) || byId(a, b)
 }
 
 /** Puts pages of the leaderboards. Yields a line for each. */
@@ -34,7 +39,7 @@ export async function* leaderboardLines(
     const members: ListedEntity[] = []
     return {
       take(fields: Fields) {
-        members.push(jsonOf(fields[5]!) as ListedEntity)
+        members.push(jsonOf(fields[6]!) as ListedEntity)
         if (members.length > ENTRIES_PER_PAGE)
           throw new ServiceError('invalid', `page ${page} has too many entries`)
       },

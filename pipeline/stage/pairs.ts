@@ -34,9 +34,12 @@ const PAIR = {
   question_id: 'VARCHAR',
   outcome: 'VARCHAR',
   resolved_ms: 'BIGINT',
+  settled: 'INTEGER',
+  settled_ms: 'BIGINT',
   cluster: 'VARCHAR',
   place: 'INTEGER',
   standard: 'DOUBLE',
+  standard_other: 'DOUBLE',
   ...Object.fromEntries(METRICS.map((name) => [name, PAIR_COLUMNS[name] === 'int32' ? 'INTEGER' : 'DOUBLE'])),
 }
 const COLUMNS = ['scores_part', ...Object.keys(PAIR)]
@@ -70,7 +73,8 @@ export async function* scorePartLines(
           await lines.close()
           // The lines are in order already. DuckDB ends row groups at the ends of vectors, and sorting makes
           // each vector whole.
-          const pairs = `(SELECT *, make_timestamptz(resolved_ms * 1000) AS resolved_at FROM ${spooled(path, PAIR)})
+          const pairs = `(SELECT *, make_timestamptz(resolved_ms * 1000) AS resolved_at,
+              make_timestamptz(settled_ms * 1000) AS settled_at FROM ${spooled(path, PAIR)})
             ORDER BY entity, place`
           const rows = lines.count
           const bytes = await written(context, made, (database) => writeScores(database, made, pairs))
@@ -93,7 +97,7 @@ export async function* scorePartLines(
   }
 }
 
-const NAME = { kind: 'VARCHAR', number: 'INTEGER', id: 'VARCHAR', voice: 'INTEGER' }
+const NAME = { kind: 'VARCHAR', number: 'INTEGER', id: 'VARCHAR', voice: 'VARCHAR' }
 const NAMES: Format = {
   of: 'a name',
   columns: Object.keys(NAME),

@@ -2,7 +2,7 @@
 import { ServiceError } from '../../schemas/errors.ts'
 import { signatureOf } from '../proof/hmac.ts'
 import { writerOf } from '../release/commit.ts'
-import { orderOf } from '../release/leaderboard.ts'
+import { placeOf } from '../release/leaderboard.ts'
 import type { ListedEntity, Provenance } from '../release/payloads.ts'
 import { type ReleasePlan, ownPlan } from '../release/plan.ts'
 import type { OutputFile, SignBytes } from '../release/shards.ts'
@@ -37,7 +37,7 @@ export async function planned(context: ReleaseContext, release: number): Promise
       if (!(await write(file.path, file.bytes))) {
         throw new ServiceError('conflict', `another run has published release ${release}`)
       }
-      return lineOf(['file', null, null, null, null, null, JSON.stringify(describe(file, facts))])
+      return lineOf(['file', null, null, null, null, null, null, JSON.stringify(describe(file, facts))])
     },
   }
 }
@@ -45,9 +45,9 @@ export async function planned(context: ReleaseContext, release: number): Promise
 /** Returns the line of an entity, from which later stages make leaderboards and owners. */
 export function entityLine(entity: ListedEntity): string {
   const { entityType, entityId, ownerId } = entity
-  const { rank, second } = orderOf(entity)
+  const { pool_size, pool, value } = placeOf(entity)
   const owner = ownerId === null ? null : orderedOwner(ownerId)
-  return lineOf(['entity', entityType, entityId, rank, second, owner, JSON.stringify(entity)])
+  return lineOf(['entity', entityType, entityId, pool_size, pool, value, owner, JSON.stringify(entity)])
 }
 
 /** Encodes an owner in hexadecimal digits that sort as its UTF-16 code units do. */

@@ -1,7 +1,7 @@
 // `fvs stage score`: reads the pairs of entities in order, and prints their scores.
 import { Rows } from '../engine/rows.ts'
 import { publishedForm } from '../release/payloads.ts'
-import { scoreEntity } from '../scoring/entity.ts'
+import { type EntityScores, scoreEntity } from '../scoring/entity.ts'
 import type { Methodology } from '../scoring/methodology.ts'
 import { SCORED_COLUMNS } from '../scoring/pairs.ts'
 import { roundHalfEven } from '../scoring/round.ts'
@@ -21,8 +21,8 @@ import {
 } from './lines.ts'
 import { METRICS } from './sweep.ts'
 
-const FACTS = ['entity', 'voice', 'strength', 'owner_agents', 'attempt'] as const
-const PAIR = ['outcome', 'cluster_number', 'standard', ...METRICS] as const
+const FACTS = ['entity', 'voice', 'strength', 'pool', 'pool_size', 'owner_agents', 'attempt'] as const
+const PAIR = ['outcome', 'settled', 'cluster_number', 'standard', 'standard_other', ...METRICS] as const
 const COLUMNS = [...FACTS, 'place', ...PAIR]
 const PLACE = FACTS.length
 const PAIRS: Format = {
@@ -30,7 +30,7 @@ const PAIRS: Format = {
   columns: COLUMNS,
   compare: strictly(inOrderOf(COLUMNS, { entity: 'number', place: 'number' })),
 }
-const SCORED_NAMES = ['outcome', 'cluster', 'standard', ...METRICS] as const
+const SCORED_NAMES = ['outcome', 'settled', 'cluster', 'standard', 'standard_other', ...METRICS] as const
 
 /** Yields a line for each entity. */
 export async function* scoreLines(methodology: Methodology, input: Input): AsyncIterable<string> {
@@ -38,18 +38,17 @@ export async function* scoreLines(methodology: Methodology, input: Input): Async
   let facts: Fields | undefined
   const end = (): string => {
     if (!facts) return ''
-    const [entity, voice, strength, owner_agents, attempt] = facts
+    const [entity, voice, strength, pool, pool_size, owner_agents, attempt] = facts
     const circumstances = {
       voice: isSet(voice!),
       strength: wholeOf(strength!),
+      pool: pool === NULL ? null : pool!,
+      pool_size: wholeOrNull(pool_size!),
       owner_agents: wholeOrNull(owner_agents!),
       attempt: wholeOrNull(attempt!),
     }
     const scores = publishedForm(scoreEntity(methodology, pairs, circumstances))
-    const { eligible, skill } = scores
-    const flags = [eligible ? 1 : 0, circumstances.voice ? 1 : 0]
-    const millionths = skill === null ? null : roundHalfEven(skill * UNIT)
-    const line = lineOf([entity!, pairs.rowCount, ...flags, millionths, JSON.stringify(scores)])
+    const line = lineOf([entity!, pairs.rowCount, ...boardFields(scores), JSON.stringify(scores)])
     pairs.clear()
     return line
   }
@@ -63,6 +62,16 @@ export async function* scoreLines(methodology: Methodology, input: Input): Async
     if (lines !== '') yield lines
   }
   yield end()
+}
+
+/**
+ * The fields that rank an entity: its pool, whether it is a voice, its skill and the ends of its board
+ * interval. All are null for an entity that is not eligible.
+ */
+function boardFields({ eligible, pool, voice, skill, board_interval }: EntityScores) {
+  if (!eligible) return [null, null, null, null, null]
+  const whole = (value: number | undefined) => (value === undefined ? null : roundHalfEven(value * UNIT))
+  return [pool, voice ? 1 : 0, whole(skill!), whole(board_interval?.lower), whole(board_interval?.upper)]
 }
 
 function take(pairs: Rows<typeof SCORED_COLUMNS>, row: Fields): void {

@@ -27,9 +27,10 @@ const EVENT = [
   'forecast_id',
   'recorded_ms',
   'entity',
-  'voice',
+  'own_voice',
   'ppm',
   'imported',
+  'witnessed',
 ] as const
 const EVENTS: Format = {
   of: 'an event',
@@ -56,7 +57,10 @@ const FORECASTS = {
   atMs: 'double',
   ppm: 'int32',
   imported: 'int32',
+  witnessed: 'int32',
 } as const satisfies ColumnKinds
+
+const NONE = -1
 
 /** Yields a line for each pair, and one for each question with the number of its forecasts. */
 export async function* sweepLines(methodology: Methodology, input: Input): AsyncIterable<string> {
@@ -68,10 +72,10 @@ export async function* sweepLines(methodology: Methodology, input: Input): Async
   yield stage.end()
 }
 
-/** Holds the forecasts of one question, and numbers the entities that made them. */
+/** Holds the forecasts of one question, and numbers the entities that made them and their own voices. */
 class SweepStage {
   readonly #methodology: Methodology
-  #voices = new Uint8Array(64)
+  #voices = { isVoice: new Uint8Array(64), ownVoice: new Int32Array(64) }
   #sweep: QuestionSweep
   readonly #pairs = new Rows(PAIR_COLUMNS)
   /** The forecasts of the question under way. */
@@ -90,17 +94,18 @@ class SweepStage {
   take(event: Fields): string {
     const done = this.#first && this.#first[0] !== event[0] ? this.end() : ''
     this.#first ??= event
-    const [, , , , , atMs, id, , entity, voice, ppm, imported] = event
+    const [, , , , , atMs, id, , entity, ownVoice, ppm, imported, witnessed] = event
     // Two rows with one id are one forecast. The row recorded first counts, and it comes first.
     if (id === this.#lastId) return done
     this.#lastId = id!
     this.#count += 1
     if (entity === NULL) return done
     const { columns, row } = this.#forecasts
-    columns.entity[row] = this.#numberOf(entity!, isSet(voice!))
+    columns.entity[row] = this.#numberOf(entity!, ownVoice!)
     columns.atMs[row] = wholeOf(atMs!)
     columns.ppm[row] = wholeOf(ppm!)
     columns.imported[row] = isSet(imported!) ? 1 : 0
+    columns.witnessed[row] = isSet(witnessed!) ? 1 : 0
     this.#forecasts.next()
     return done
   }
@@ -134,19 +139,26 @@ class SweepStage {
     return lines
   }
 
-  #numberOf(entity: string, isVoice: boolean): number {
+  #numberOf(entity: string, ownVoice: string): number {
     const known = this.#entities.get(entity)
     if (known !== undefined) return known
     wholeOf(entity)
     const number = this.#entities.size
     this.#entities.set(entity, number)
-    if (number === this.#voices.length) {
-      const voices = new Uint8Array(2 * number)
-      voices.set(this.#voices)
-      this.#voices = voices
-      this.#sweep = new QuestionSweep(this.#methodology, voices)
-    }
-    this.#voices[number] = isVoice ? 1 : 0
+    if (number === this.#voices.isVoice.length) this.#grow()
+    const isVoice = ownVoice === entity
+    const other = isVoice || ownVoice === NULL ? NONE : this.#numberOf(ownVoice, ownVoice)
+    this.#voices.isVoice[number] = isVoice ? 1 : 0
+    this.#voices.ownVoice[number] = other
     return number
+  }
+
+  #grow(): void {
+    const { isVoice, ownVoice } = this.#voices
+    const size = 2 * isVoice.length
+    this.#voices = { isVoice: new Uint8Array(size), ownVoice: new Int32Array(size) }
+    this.#voices.isVoice.set(isVoice)
+    this.#voices.ownVoice.set(ownVoice)
+    this.#sweep = new QuestionSweep(this.#methodology, this.#voices)
   }
 }

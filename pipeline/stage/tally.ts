@@ -6,35 +6,78 @@ import { VOICE_RULES, type VoiceRule } from '../../schemas/payloads.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import { canonical, sha256Hex } from '../proof/canonical.ts'
 import { ENTITIES_PER_SHARD } from '../release/shards.ts'
-import type { Tally } from '../scoring/ranking.ts'
+import { type KindTally, tallyOf } from '../scoring/ranking.ts'
 import { UNIT } from '../scoring/strength.ts'
 import { tallyPath } from '../store/paths.ts'
 import { readRecord, recordBytes } from '../store/records.ts'
 import { type Store, putExactly } from '../store/store.ts'
-import { type Format, type Input, NULL, inOrderOf, linesIn, strictly, wholeOf } from './lines.ts'
+import {
+  type Fields,
+  type Format,
+  type Input,
+  NULL,
+  inOrderOf,
+  isSet,
+  linesIn,
+  strictly,
+  wholeOf,
+} from './lines.ts'
 
-const COLUMNS = ['entity_type', 'skill', 'count'] as const
+const COLUMNS = ['entity_type', 'pool', 'voice', 'skill', 'lower', 'upper', 'count'] as const
 const TALLY: Format = {
   of: 'the tally',
   columns: COLUMNS,
-  compare: strictly(inOrderOf(COLUMNS, { entity_type: 'text', skill: 'number' })),
+  compare: strictly(
+    inOrderOf(COLUMNS, {
+      entity_type: 'text',
+      pool: 'text',
+      voice: 'number',
+      skill: 'number',
+      lower: 'number',
+      upper: 'number',
+    }),
+  ),
 }
 
-const counted = z.strictObject({
-  population: z.number().int(),
-  /** In millionths. */
-  skills: z.array(z.number()),
-  counts: z.array(z.number()),
-})
+const numbers = z.array(z.number()).readonly()
+const counted = z.strictObject({ values: numbers, counts: numbers })
+const board = z.strictObject({ voices: counted, skills: counted, lowers: counted, uppers: counted })
+const kind = z.strictObject({ population: z.number().int(), pools: z.record(z.string(), board) })
 const field = z.strictObject({
   voice_rule: z.enum(VOICE_RULES),
-  kinds: z.strictObject({ agent: counted, forecaster: counted }),
+  kinds: z.strictObject({ agent: kind, forecaster: kind }),
 })
 
 /** The field in which the entities of a release are ranked. */
 export interface FieldOfRelease {
   voiceRule: VoiceRule
-  tallies: Record<EntityType, Tally>
+  tallies: Record<EntityType, KindTally>
+}
+
+/** The entities of a kind: how many there are, and what ranks those that are ranked. */
+class KindCounts {
+  population = 0
+  readonly #ranked: Parameters<typeof tallyOf>[0][number][] = []
+
+  take([, pool, voice, skill, lower, upper, count]: Fields): void {
+    const alike = wholeOf(count!)
+    this.population += alike
+    if (pool === NULL) return
+    const entity = {
+      eligible: true,
+      pool: pool!,
+      voice: isSet(voice!),
+      skill: wholeOf(skill!) / UNIT,
+      skill_interval: null,
+      board_interval:
+        lower === NULL ? null : { lower: wholeOf(lower!) / UNIT, upper: wholeOf(upper!) / UNIT },
+    }
+    for (let one = 0; one < alike; one++) this.#ranked.push(entity)
+  }
+
+  get tally(): z.infer<typeof kind> {
+    return { population: this.population, pools: Object.fromEntries(tallyOf(this.#ranked).pools) }
+  }
 }
 
 /** Stores the tally. Returns its SHA-256, by which `readTally` finds it. */
@@ -44,19 +87,11 @@ export async function storeTally(
   voice_rule: VoiceRule,
   input: Input,
 ): Promise<string> {
-  const none = () => ({ population: 0, skills: [] as number[], counts: [] as number[] })
-  const kinds = { agent: none(), forecaster: none() }
+  const kinds = { agent: new KindCounts(), forecaster: new KindCounts() }
   for await (const lines of linesIn(input, TALLY)) {
-    for (const [entityType, skill, count] of lines as [string, string, string][]) {
-      const kind = kinds[entityTypeOf(entityType)]
-      if (skill === NULL) kind.population = wholeOf(count)
-      else {
-        kind.skills.push(wholeOf(skill))
-        kind.counts.push(wholeOf(count))
-      }
-    }
+    for (const line of lines) kinds[entityTypeOf(line[0]!)].take(line)
   }
-  const tally = { voice_rule, kinds }
+  const tally = { voice_rule, kinds: { agent: kinds.agent.tally, forecaster: kinds.forecaster.tally } }
   const sha256 = sha256Hex(canonical(tally))
   const path = tallyPath(release, sha256)
   await putExactly(store, path, recordBytes(path, tally))
@@ -68,13 +103,12 @@ export async function readTally(store: Store, release: number, sha256: string): 
   const path = tallyPath(release, sha256)
   const found = await readRecord(store, path, field)
   if (!found) throw new ServiceError('notFound', `${path} is not in the store`)
-  const tallyOf = ({ population, skills, counts }: z.infer<typeof counted>): Tally => ({
+  const tallyIn = ({ population, pools }: z.infer<typeof kind>): KindTally => ({
     population,
-    skills: skills.map((skill) => skill / UNIT),
-    counts,
+    pools: new Map(Object.entries(pools)),
   })
   const { voice_rule: voiceRule, kinds } = found
-  return { voiceRule, tallies: { agent: tallyOf(kinds.agent), forecaster: tallyOf(kinds.forecaster) } }
+  return { voiceRule, tallies: { agent: tallyIn(kinds.agent), forecaster: tallyIn(kinds.forecaster) } }
 }
 
 /** @throws ServiceError `invalid` for anything but a kind of entity. */

@@ -7,7 +7,7 @@ import { ServiceError } from '../../schemas/errors.ts'
 import { type TableName, tableSpec } from '../../schemas/tables.ts'
 import { deltaLogPath, inboxPrefix, intakePath, isInboxPath, tablePath } from '../store/paths.ts'
 import { sha256Hex } from '../proof/canonical.ts'
-import { type StoredObject, readChecked } from '../store/store.ts'
+import { type Store, type StoredObject, present, readChecked } from '../store/store.ts'
 import { writeCheckpoint } from './checkpoint.ts'
 import { type CompactionContext, writeDataFiles } from './data-files.ts'
 import {
@@ -15,6 +15,7 @@ import {
   type TableVersion,
   appendCommit,
   creationCommit,
+  metaDataNow,
   filesOf,
   isGivenUp,
   statisticsOf,
@@ -141,7 +142,9 @@ async function take(context: CompactionContext, last: TableVersion, inbox: strin
     throw paths.length > 0 ? await namingObject(context, table, inbox, error) : error
   }
   const rows = files.reduce((sum, file) => sum + statisticsOf(file).numRecords, 0)
-  const committed = await store.putIfAbsent(path, appendCommit(table, version, files, now().getTime()))
+  const metaData = await widened(store, table, files)
+  const commit = appendCommit(table, version, files, now().getTime(), metaData)
+  const committed = await store.putIfAbsent(path, commit)
   if (!committed && !(await isTaken(context, last, files))) return 0
   const remove = async (object: string) => {
     await local.forget(object)
@@ -149,6 +152,21 @@ async function take(context: CompactionContext, last: TableVersion, inbox: strin
   }
   await pMap(inbox, remove, { concurrency: OBJECTS_AT_ONCE })
   return committed ? rows : 0
+}
+
+/**
+ * Returns the metadata of a table that an earlier version of the service created without nulls in a column of
+ * which the files have one; nothing for any other.
+ */
+async function widened(
+  store: Store,
+  table: TableName,
+  files: readonly NewDataFile[],
+): Promise<{ metaData: object }[]> {
+  if (table !== 'forecasts') return []
+  if (files.every((file) => !statisticsOf(file).nullCount['probability'])) return []
+  const creation = await present(store, deltaLogPath(table, 0))
+  return [metaDataNow(table, creation)]
 }
 
 /**

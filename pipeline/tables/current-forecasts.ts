@@ -2,14 +2,15 @@
 import type { PipelineComponents } from '../components.ts'
 import { literal, withDatabase } from '../duckdb.ts'
 import type { TableVersion } from './delta.ts'
-import { attachCurrent, attachTable } from './views.ts'
+import { RESOLVED, attachCurrent, attachTable } from './views.ts'
 
 /** The last forecast of an agent on a question. */
 export interface CurrentForecastRow {
   forecast_id: string
   agent_id: string
   question_id: string
-  probability: number
+  /** Null for a withdrawal. */
+  probability: number | null
   atMs: number
 }
 
@@ -47,7 +48,7 @@ export async function currentForecastRows(
       await attachCurrent(database, local, resolutions)
       await database.run(
         `CREATE TEMP TABLE lasting AS SELECT question_id FROM current_questions
-         ANTI JOIN current_resolutions USING (question_id)
+         ANTI JOIN ${RESOLVED} USING (question_id)
          WHERE closes_at > ${literal(now.toISOString())}::TIMESTAMPTZ`,
       )
       const [first] = await database.rows<{ ms: number | null }>(

@@ -89,8 +89,8 @@ const addAction = z.object({
   tags: z.object({ sha256 }),
 })
 
-/** The commit that creates a table: its protocol, schema and partitioning, without rows. */
-export function creationCommit(table: TableName, id: string, nowMs: number): Uint8Array {
+/** The schema of a table as it is now, in Delta's form. */
+function schemaString(table: TableName): string {
   const date: Column = {
     name: 'recorded_date',
     type: 'day',
@@ -103,6 +103,11 @@ export function creationCommit(table: TableName, id: string, nowMs: number): Uin
     nullable,
     metadata: { comment: about },
   }))
+  return JSON.stringify({ type: 'struct', fields })
+}
+
+/** The commit that creates a table: its protocol, schema and partitioning, without rows. */
+export function creationCommit(table: TableName, id: string, nowMs: number): Uint8Array {
   return encode(deltaLogPath(table, 0), commitInfo(nowMs, 'CREATE TABLE', {}), [
     { protocol: { minReaderVersion: 1, minWriterVersion: 2 } },
     {
@@ -110,7 +115,7 @@ export function creationCommit(table: TableName, id: string, nowMs: number): Uin
         id,
         name: table,
         format: { provider: 'parquet', options: {} },
-        schemaString: JSON.stringify({ type: 'struct', fields }),
+        schemaString: schemaString(table),
         partitionColumns: ['recorded_date'],
         configuration: { 'delta.appendOnly': 'true' },
         createdTime: nowMs,
@@ -119,18 +124,29 @@ export function creationCommit(table: TableName, id: string, nowMs: number): Uin
   ])
 }
 
-/** The commit of a version that adds data files. */
+/**
+ * The metadata of a table with the schema as it is now, by the commit that created it. Columns have become
+ * nullable since earlier versions of the service.
+ */
+export function metaDataNow(table: TableName, creation: Uint8Array): { metaData: object } {
+  const [, , line] = new TextDecoder().decode(creation).split('\n')
+  const { metaData } = JSON.parse(line!) as { metaData: object }
+  return { metaData: { ...metaData, schemaString: schemaString(table) } }
+}
+
+/** The commit of a version that adds data files, with the table's metadata if it changes. */
 export function appendCommit(
   table: TableName,
   version: number,
   files: readonly NewDataFile[],
   nowMs: number,
+  metaData: readonly { metaData: object }[] = [],
 ): Uint8Array {
   const info = commitInfo(nowMs, 'WRITE', { mode: 'Append', partitionBy: '["recorded_date"]' })
   const adds = files.map((file) => {
     return { add: { ...addOf(file, nowMs), dataChange: true, tags: { sha256: file.sha256 } } }
   })
-  return encode(deltaLogPath(table, version), info, adds)
+  return encode(deltaLogPath(table, version), info, [...metaData, ...adds])
 }
 
 /** The operation of a commit that adds nothing, because the objects of its version cannot be read. */

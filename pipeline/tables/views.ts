@@ -87,6 +87,9 @@ function latestFirst(columns: readonly string[]): string {
   return ['recorded_at DESC', ...rest.map((name) => `${name} DESC NULLS LAST`)].join(', ')
 }
 
+/** The current resolutions of the questions that are resolved, without those that were withdrawn. */
+export const RESOLVED = `(FROM current_resolutions WHERE outcome <> 'open')`
+
 /** Makes the views of every table that scoring reads. */
 export async function attachAll(
   database: Database,

@@ -25,7 +25,7 @@ test('/llms.txt has twenty lines, and every call and field in it exists', async 
   expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(20)
 
   const known = routes.map(({ method, path }) => `${method} ${path}`)
-  const calls = [...text.matchAll(/`((?:GET|POST) \/[^`]*)`/g)].map(([, call]) => call!.split('?'))
+  const calls = [...text.matchAll(/`((?:GET|POST|DELETE) \/[^`]*)`/g)].map(([, call]) => call!.split('?'))
   expect(calls.length).toBeGreaterThan(10)
   for (const [call, query] of calls) {
     expect(known).toContain(call)

@@ -19,7 +19,6 @@ import {
   Clock,
   SECRET,
   type TestService,
-  importRows,
   registerAgent,
   release,
   startTestService,
@@ -27,14 +26,8 @@ import {
 } from '../support/http/service.ts'
 import { UNTOLD } from '../support/worlds/scored-world.ts'
 import { copyOf } from '../support/store-content.ts'
-import {
-  FORECAST_LINES,
-  NOW,
-  copyReleasedWorld,
-  csvOf,
-  forecasterId,
-  uuidOf,
-} from '../support/worlds/world.ts'
+import { submitForecasts } from '../support/worlds/submitted-forecasts.ts'
+import { FORECAST_LINES, NOW, copyReleasedWorld, forecasterId, uuidOf } from '../support/worlds/world.ts'
 
 const OWNER = 'Laboratory of Owners'
 /** Names that break what is built from them carelessly. */
@@ -62,7 +55,7 @@ beforeAll(async () => {
   const forecasts = FORECAST_LINES.filter((line) => line.includes(forecasterId(5))).map((line) =>
     line.replace(`forecaster,${forecasterId(5)}`, `agent,${agents.retired}`),
   )
-  await importRows(components, 'forecasts', csvOf(forecasts))
+  await submitForecasts(store, forecasts)
   await assignAgents(components, [agents.first, agents.idle, agents.retired], { owner: OWNER })
   await retireAgents(components, [agents.retired])
   await release(components)
@@ -90,7 +83,7 @@ test('an owner has every agent, retired and idle ones too, each as its verificat
     owner_id: OWNER,
     agents: listed,
     scored_agents: 2,
-    certified: 1,
+    certified: 0,
     best_skill: Math.max(...skills),
     median_skill: Math.min(...skills),
     methodology_version: METHODOLOGY.version,
@@ -145,7 +138,14 @@ test('an audit derives the file of owners again, and finds one in which a number
 
 test('owners are divided into files of 256 in order of name, and found in them', () => {
   const ownerIds = Array.from({ length: 2 * ENTITIES_PER_SHARD + 1 }, (_, i) => `owner ${i}`)
-  const circumstances = { strength: 1_000_000, voice: true, owner_agents: 0, attempt: null }
+  const circumstances = {
+    strength: 1_000_000,
+    voice: true,
+    owner_agents: 0,
+    attempt: null,
+    pool: null,
+    pool_size: null,
+  }
   const entities = ownerIds.map((ownerId, i) => ({
     entityType: 'agent' as const,
     entityId: uuidOf(3, i),

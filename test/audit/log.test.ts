@@ -12,6 +12,7 @@ import { manifestOf, putManifest } from '../support/worlds/logged-releases.ts'
 import { type LoggedWorld, WITNESS, auditedLog, loggedWorld } from '../support/worlds/logged-world.ts'
 import { Clock, release, testComponents } from '../support/http/service.ts'
 import { copyOf } from '../support/store-content.ts'
+import { AGENT_FORECASTS } from '../support/worlds/world.ts'
 import { LOG_KEY, LOG_ORIGIN, writeLog } from '../support/worlds/written-log.ts'
 
 const OTHER = signingKeyOf(LOG_ORIGIN, 'log', new Uint8Array(32).fill(8))
@@ -51,7 +52,7 @@ describe('a log', () => {
       files_unchecked: 0,
       snapshots_checked: 2,
       data_files_checked: count(/^tables\/(?!usage)\w+\/recorded_date/),
-      forecasts_derived: 4,
+      forecasts_derived: AGENT_FORECASTS + 4,
     })
   })
 
@@ -179,7 +180,7 @@ test('a release that was made without trees has its first leaves in the next, wh
   await writeLog(store, 4)
   const { faults, notes, forecasts_derived } = await auditedLog(unlogged)
   expect(faults).toEqual([])
-  expect(forecasts_derived).toBe(4)
+  expect(forecasts_derived).toBe(AGENT_FORECASTS + 4)
   expect(notes).toEqual([
     expect.stringMatching(/^release 3 is the first with trees/),
     expect.stringMatching(/^releases 1–2 were made by a version that made no trees/),

@@ -36,16 +36,19 @@ const questions = linesOf(RESOLUTIONS_CSV).map(
       closes_at_ms,
       resolved_at_ms: Date.parse(resolvedAt!),
       outcome: outcome === 'annulled' ? null : outcome === 'yes' ? 1 : 0,
-      cluster: `event:${event}`,
+      category: null,
+      event_id: event!,
     }
   },
 )
 
-const forecasts = FORECAST_LINES.map((line): PlainWorld['forecasts'][number] => {
+const forecasts = FORECAST_LINES.map((line, place): PlainWorld['forecasts'][number] => {
   const [, entity, question, probability, at] = line.split(',') as [string, string, string, string, string]
-  return [entity, question, Date.parse(at), Math.round(Number(probability) * 1e6)]
+  const forecast_id = String(place).padStart(9, '0')
+  const ppm = Math.round(Number(probability) * 1e6)
+  return { entity, question, at_ms: Date.parse(at), ppm, forecast_id, witnessed: false }
 })
-const entities = [...new Set(forecasts.map(([entity]) => entity))]
+const entities = [...new Set(forecasts.map(({ entity }) => entity))]
   .toSorted(byText)
   .map((id) => ({ id, kind: 'forecaster' as const, owner: null, registered_at_ms: 0 }))
 
@@ -58,7 +61,7 @@ test('sweep, fit, score and rank over plain arrays give the shards of a release'
   await release(components)
 
   // Every forecast of the file was imported.
-  const world = scoreWorld({ entities, questions, forecasts }, 1)
+  const world = scoreWorld({ as_of_ms: Date.parse(NOW), entities, questions, forecasts }, 1)
   const provenance = {
     methodology_version: METHODOLOGY.version,
     release: 1,
@@ -67,8 +70,8 @@ test('sweep, fit, score and rank over plain arrays give the shards of a release'
   }
   const sign = (bytes: Uint8Array) => signatureOf(bytes, { current: SECRET })
   const ranked = world.entities.map((entity) => {
-    const own = forecasts.filter(([id]) => id === entity.entityId)
-    return { ...entity, lastForecastAtMs: Math.max(...own.map(([, , at]) => at)) }
+    const own = forecasts.filter((row) => row.entity === entity.entityId)
+    return { ...entity, lastForecastAtMs: Math.max(...own.map(({ at_ms }) => at_ms)) }
   })
   const shards = [...releaseShards(ranked, world.voiceRule, provenance, sign, true)]
   expect(world.voiceRule).toBe('recorded')
@@ -90,6 +93,8 @@ test('pairs that are not in order are refused', async () => {
     voice: true,
     owner_agents: null,
     attempt: null,
+    pool: null,
+    pool_size: null,
   }))
   const scoring = Array.fromAsync(
     scoreEntities(

@@ -19,8 +19,10 @@ const METRICS = Object.keys(PAIR_METRICS).map(
 )
 const SCORED = `CREATE TABLE scored AS
   SELECT 'agent' AS entity_type, lpad((n // 400)::VARCHAR, 36, '0') AS entity_id, lpad((n % 400)::VARCHAR, 36, '0') AS question_id,
-    (n % 2)::INTEGER AS outcome, make_timestamptz(n * 1000000) AS resolved_at, 'day:' || n % 31 AS cluster_name,
-    CASE WHEN n % 5 = 0 THEN -1 ELSE n END::DOUBLE AS standard, ${METRICS.join(', ')}
+    (n % 2)::INTEGER AS outcome, make_timestamptz(n * 1000000) AS resolved_at,
+    1 AS settled, make_timestamptz(n * 1000000) AS settled_at, 'day:' || n % 31 AS cluster_name,
+    CASE WHEN n % 5 = 0 THEN -1 ELSE n END::DOUBLE AS standard,
+    CASE WHEN n % 5 = 0 THEN -1 ELSE n END::DOUBLE AS standard_other, ${METRICS.join(', ')}
   FROM range(${ROWS}) rows(n) ORDER BY n`
 
 test('a part of the scores has the same bytes and whole row groups with 1, 2 and 5 threads', async () => {

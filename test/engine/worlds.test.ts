@@ -10,19 +10,18 @@ import { ENTITY_TYPES, type Row, SCORED_TABLES, type TableName } from '../../sch
 import { suiteFolder } from '../support/folder.ts'
 import type { PlainWorld } from '../support/plain/world.ts'
 import { randomWorld } from '../support/worlds/random-world.ts'
-import { scoreWorld } from '../support/worlds/scored-world.ts'
+import { scoreWorld, valuesOf } from '../support/worlds/scored-world.ts'
 import { openWorker, send } from '../support/tables.ts'
 import { uuidOf } from '../support/worlds/world.ts'
 
 const folder = await suiteFolder()
-const LATER = new Date('2027-01-01T00:00:00.000Z')
 
 /** UUIDs in the order of the names that they stand for. */
 function uuids(kind: number, names: readonly string[]): Map<string, string> {
   return new Map([...new Set(names)].sort().map((name, index) => [name, uuidOf(kind, index)]))
 }
 
-/** The world with UUIDs for its names, and half of its clusters made of days. */
+/** The world with UUIDs for its names, without the outcomes that were not known at its `as_of_ms`. */
 function asPublished(world: PlainWorld): PlainWorld {
   const entities = uuids(
     2,
@@ -34,43 +33,42 @@ function asPublished(world: PlainWorld): PlainWorld {
   )
   const forecasts = uuids(
     4,
-    world.forecasts.map(([, , , , id]) => id!),
+    world.forecasts.map(({ forecast_id }) => forecast_id),
   )
   return {
+    as_of_ms: world.as_of_ms,
     entities: world.entities.map((entity) => ({ ...entity, id: entities.get(entity.id)! })),
-    questions: world.questions.map((question, index) => {
-      const day = new Date(question.resolved_at_ms ?? 0).toISOString().slice(0, 10)
-      const cluster =
-        index % 2 === 0 ? `event:${question.cluster}` : `day:${index % 4 === 1 ? '' : 'a|b'}|${day}`
-      return { ...question, id: questions.get(question.id)!, cluster }
-    }),
-    forecasts: world.forecasts.map(([entity, question, at, ppm, id]) => [
-      entities.get(entity)!,
-      questions.get(question)!,
-      at,
-      ppm,
-      forecasts.get(id!)!,
-    ]),
+    questions: world.questions.map((question) => ({
+      ...question,
+      id: questions.get(question.id)!,
+      outcome: question.resolved_at_ms! > world.as_of_ms ? null : question.outcome,
+    })),
+    forecasts: world.forecasts.map((row) => ({
+      ...row,
+      entity: entities.get(row.entity)!,
+      question: questions.get(row.question)!,
+      forecast_id: forecasts.get(row.forecast_id)!,
+    })),
   }
 }
+
+/** A forecast that the service saw later than this is not witnessed. */
+const TOO_LATE_MS = 600_001
 
 function rowsOf({ entities, questions, forecasts }: PlainWorld): Partial<Record<TableName, Row[]>> {
   const recorded_at = new Date('2026-06-01T00:00:00.000Z')
   const kinds = new Map(entities.map(({ id, kind }) => [id, kind]))
   return {
-    questions: questions.map(({ id, opened_at_ms, closes_at_ms, cluster }) => {
-      const [kind, category] = cluster.split(/:|\|(?=[^|]*$)/) as [string, string]
-      return {
-        question_id: id,
-        title: 'Will it?',
-        category: kind === 'day' && category !== '' ? category : null,
-        url: null,
-        event_id: kind === 'event' ? category : null,
-        opened_at: new Date(opened_at_ms),
-        closes_at: new Date(closes_at_ms),
-        recorded_at,
-      }
-    }),
+    questions: questions.map(({ id, opened_at_ms, closes_at_ms, category, event_id }) => ({
+      question_id: id,
+      title: 'Will it?',
+      category,
+      url: null,
+      event_id,
+      opened_at: new Date(opened_at_ms),
+      closes_at: new Date(closes_at_ms),
+      recorded_at,
+    })),
     resolutions: questions.map(({ id, outcome, resolved_at_ms }) => ({
       question_id: id,
       outcome: outcome === null ? 'annulled' : outcome === 1 ? 'yes' : 'no',
@@ -92,21 +90,22 @@ function rowsOf({ entities, questions, forecasts }: PlainWorld): Partial<Record<
     forecasters: entities
       .filter(({ kind }) => kind === 'forecaster')
       .map(({ id }) => ({ user_id: id, display_name: null, recorded_at })),
-    forecasts: forecasts.map(([entity_id, question_id, at, ppm, forecast_id]) => ({
-      forecast_id: forecast_id!,
-      entity_type: kinds.get(entity_id)!,
-      entity_id,
-      question_id,
-      probability: ppm / 1e6,
-      forecast_at: new Date(at),
-      recorded_at,
+    forecasts: forecasts.map(({ entity, question, at_ms, ppm, forecast_id, witnessed }) => ({
+      forecast_id,
+      entity_type: kinds.get(entity)!,
+      entity_id: entity,
+      question_id: question,
+      probability: ppm === null ? null : ppm / 1e6,
+      forecast_at: new Date(at_ms),
+      recorded_at: new Date(at_ms + (witnessed ? 0 : TOO_LATE_MS)),
       source: 'api',
     })),
   }
 }
 
 test.each([
-  { seed: 1, people: 7, agents: 6, owners: 2, questions: 70, noise: 0.7, rule: 'recorded' },
+  { seed: 1, people: 7, agents: 6, owners: 2, questions: 90, noise: 0.7, rule: 'recorded' },
+  { seed: 6, people: 14, agents: 6, owners: 2, questions: 90, noise: 0.7, circles: 2, rule: 'recorded' },
   { seed: 2, people: 3, agents: 9, owners: 5, questions: 60, noise: 1, rule: 'recorded' },
   { seed: 3, people: 2, agents: 6, owners: 1, questions: 50, noise: 0.3, rule: 'everyone' },
   { seed: 4, people: 0, agents: 8, owners: 0, questions: 40, noise: 0.7, rule: 'everyone' },
@@ -120,7 +119,7 @@ test.each([
   }
   for (const table of SCORED_TABLES) await compact(worker, table)
   const context = { ...worker, methodology: METHODOLOGY }
-  const ordered = await orderEveryone(context, await currentVersions(store), LATER)
+  const ordered = await orderEveryone(context, await currentVersions(store), new Date(world.as_of_ms))
   const entities = await scoreEveryone(context, ordered)
   const expected = scoreWorld(world)
   expect([ordered.voiceRule, expected.voiceRule]).toEqual([rule, rule])
@@ -139,13 +138,13 @@ test.each([
 
   const path = `${folder}/${shape.seed}.parquet`
   await ordered.writeScores(path, 0, ordered.pairs)
-  const pairs = await worker.database.rows<{ pair: string; cluster: string; standard: bigint | null }>(
-    `SELECT entity_id || question_id AS pair, cluster, standard_reference AS standard FROM '${path}'`,
+  const pairs = await worker.database.rows<Record<string, unknown>>(
+    `SELECT entity_id || '|' || question_id AS pair, settled, epoch_ms(settled_at)::DOUBLE AS settled_at_ms, witnessed,
+       contested, cluster, standard_reference::DOUBLE AS "Z", gain_if_other::DOUBLE AS "X'", spread::DOUBLE AS f,
+       round(closing_probability * 1e6)::INTEGER AS closing
+     FROM '${path}'`,
   )
-  const standards = new Map(pairs.map(({ pair, standard }) => [pair, Number(standard ?? -1)]))
-  expect(standards).toEqual(
-    new Map(expected.pairs.map(({ entity, question, standard }) => [entity + question, standard])),
-  )
-  const clusters = new Map(world.questions.map(({ id, cluster }) => [id, cluster]))
-  for (const { pair, cluster } of pairs) expect(cluster).toBe(clusters.get(pair.slice(36)))
+  expect(pairs).toHaveLength(expected.pairs.length)
+  const values = new Map(expected.pairs.map((pair) => [`${pair.entity}|${pair.question}`, valuesOf(pair)]))
+  for (const { pair, ...columns } of pairs) expect(values.get(pair as string)).toMatchObject(columns)
 })

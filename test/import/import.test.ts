@@ -8,6 +8,7 @@ import { runImport } from '../../jobs/import.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { IMPORTS, type ImportKind } from '../../pipeline/import/columns.ts'
 import { FORECAST_IDS } from '../../pipeline/import/values.ts'
+import { readManifest, readReleaseShard, shardFile } from '../../pipeline/release/read.ts'
 import { attachAll } from '../../pipeline/tables/views.ts'
 import { currentVersions } from '../../pipeline/tables/delta-log.ts'
 import { type Fault, ServiceError } from '../../schemas/errors.ts'
@@ -15,11 +16,14 @@ import type { TableName } from '../../schemas/tables.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { Clock, registerAgent, release, startTestService, testComponents } from '../support/http/service.ts'
 import { contentOf, copyOf } from '../support/store-content.ts'
+import { send } from '../support/tables.ts'
 import { NOW, uuidOf } from '../support/worlds/world.ts'
 
 const QUESTION = uuidOf(1, 1)
 const SECOND_QUESTION = uuidOf(1, 2)
 const PERSON = uuidOf(2, 1)
+const AGENT = uuidOf(3, 1)
+const OF_AGENT = `entity_type is "agent", whose forecasts come by its own API alone; import a bot's history as the forecasts of a forecaster`
 const COLUMNS: Record<ImportKind, string> = {
   questions: 'question_id,title,category,url,event_id,opened_at,closes_at',
   resolutions: 'question_id,outcome,resolved_at',
@@ -456,7 +460,32 @@ describe('resolutions', () => {
     clock.set(at(0))
   })
 
+  test('are withdrawn by the outcome open: a row like others, which repeats and is replaced', async () => {
+    const line = (outcome: string, day = 20) => [`${QUESTION},${outcome},2026-01-${day}T00:00:00Z`]
+    await importLines('resolutions', line('yes'))
+    expect(await importLines('resolutions', line('open', 25))).toMatchObject(counts(1))
+    expect(await current('resolutions', 'outcome')).toBe('open')
+    const before = await contentOf(components.store)
+    expect(await importLines('resolutions', line('open', 25))).toMatchObject(counts(0, 1))
+    expect(await contentOf(components.store)).toEqual(before)
+    // It may have been at another time, and the outcome may come again.
+    expect(await importLines('resolutions', line('open', 26))).toMatchObject(counts(1))
+    expect(await importLines('resolutions', line('yes'))).toMatchObject(counts(1))
+    expect((await rowsOf('resolutions')).map(({ outcome }) => String(outcome)).toSorted()).toEqual([
+      'open',
+      'open',
+      'yes',
+      'yes',
+    ])
+  })
+
   const wrong = [
+    [
+      'nothing to withdraw',
+      `${SECOND_QUESTION},open,2026-01-20T00:00:00Z`,
+      `outcome is "open", but question_id "${SECOND_QUESTION}" has no resolution to withdraw; leave the row out`,
+    ],
+    ['a withdrawal without a time', `${QUESTION},open,`, 'resolved_at is missing'],
     [
       'an unknown question',
       `${uuidOf(9, 9)},yes,2026-01-20T00:00:00Z`,
@@ -465,12 +494,12 @@ describe('resolutions', () => {
     [
       'an unknown outcome',
       `${QUESTION},maybe,2026-01-20T00:00:00Z`,
-      'outcome is "maybe", not one of yes, no, annulled; see --outcomes',
+      'outcome is "maybe", not one of yes, no, annulled, open; see --outcomes',
     ],
     [
       'an outcome in capitals',
       `${QUESTION},YES,2026-01-20T00:00:00Z`,
-      'outcome is "YES", not one of yes, no, annulled; see --outcomes',
+      'outcome is "YES", not one of yes, no, annulled, open; see --outcomes',
     ],
     ['no outcome', `${QUESTION},,2026-01-20T00:00:00Z`, 'outcome is missing'],
     ['no time', `${QUESTION},no,`, 'resolved_at is missing'],
@@ -639,13 +668,9 @@ describe('forecasts', () => {
     [
       'an unknown kind of entity',
       `team,${PERSON},${QUESTION},0.5,2026-01-05T00:00:00Z`,
-      'entity_type is "team", not one of agent, forecaster',
+      'entity_type is "team", not forecaster',
     ],
-    [
-      'an unknown agent',
-      `agent,${PERSON},${QUESTION},0.5,2026-01-05T00:00:00Z`,
-      `entity_id "${PERSON}" is not a registered agent`,
-    ],
+    ['an agent', `agent,${PERSON},${QUESTION},0.5,2026-01-05T00:00:00Z`, OF_AGENT],
     ['an entity without an id', `forecaster,,${QUESTION},0.5,2026-01-05T00:00:00Z`, 'entity_id is missing'],
     [
       'an id that is too long',
@@ -658,14 +683,62 @@ describe('forecasts', () => {
     await expectEachRefused('forecasts', wrong)
   })
 
-  test('of an agent that has just registered are accepted', async () => {
-    const service = await startTestService(components)
-    const { agentId } = await registerAgent(service.client)
-    await service.stop()
-    expect(
-      await importLines('forecasts', [`agent,${agentId},${QUESTION},0.5,2026-01-05T00:00:00Z`]),
-    ).toMatchObject(counts(1))
-    expect(await rowsOf('forecasters')).toEqual([])
+  test.for(['production', 'sandbox'] as const)(
+    'of an agent that is registered are refused: %s',
+    async (environment) => {
+      components = await testComponents({ store: copyOf(prepared), clock, folder, environment })
+      const service = await startTestService(components)
+      const { agentId } = await registerAgent(service.client)
+      await service.stop()
+      // This takes in the registration.
+      expect(await importLines('forecasts', [forecast('0.5')])).toMatchObject(counts(1, 0, 1))
+      const line = `agent,${agentId},${QUESTION},0.5,2026-01-05T00:00:00Z`
+      expect((await refused('forecasts', [line])).faults).toEqual([{ pointer: 'line 2', detail: OF_AGENT }])
+    },
+  )
+
+  test('are withdrawn by a word in the place of a probability, once however often it is imported', async () => {
+    const lines = [forecast('0.5'), forecast('Withdrawn', '2026-01-06T00:00:00Z')]
+    expect(await importLines('forecasts', lines)).toMatchObject(counts(2, 0, 1))
+    expect(await importLines('forecasts', lines)).toMatchObject(counts(0, 2, 0))
+    const rows = await rowsOf('forecasts')
+    expect(new Set(rows.map((row) => row['probability']))).toEqual(new Set([0.5, null]))
+  })
+
+  test('of an agent that an earlier version imported count for nothing', async () => {
+    await send(components.store, 'agents', 'a', [
+      {
+        agent_id: AGENT,
+        name: 'an agent',
+        model_type: 'none',
+        organization_name: null,
+        owner_id: null,
+        registered_at: clock.now(),
+        retired_at: null,
+        recorded_at: clock.now(),
+      },
+    ])
+    await send(components.store, 'forecasts', 'a', [
+      {
+        forecast_id: uuidv5(`agent|${AGENT}|${QUESTION}|500000|0`, FORECAST_IDS),
+        entity_type: 'agent',
+        entity_id: AGENT,
+        question_id: QUESTION,
+        probability: 0.5,
+        forecast_at: new Date('2026-01-05T00:00:00Z'),
+        recorded_at: clock.now(),
+        source: 'import',
+      },
+    ])
+    await importLines('resolutions', [`${QUESTION},yes,2026-01-20T00:00:00Z`])
+    await release(components)
+    const { files } = (await readManifest(components.store, 1))!
+    const shard = await readReleaseShard(components.store, 1, shardFile(files, 'agent', AGENT)!)
+    expect(shard.entities[AGENT]!.metrics.payload).toMatchObject({
+      resolved_questions: 0,
+      forecasts: 0,
+      imported_share: null,
+    })
   })
 })
 
@@ -682,7 +755,7 @@ describe('a file with bad rows', () => {
     expect(faults.map(({ pointer }) => pointer)).toEqual(
       Array.from({ length: 20 }, (_, index) => `line ${3 * index + 3}`),
     )
-    expect(faults[1]?.detail).toBe('entity_type is "robot\n3", not one of agent, forecaster')
+    expect(faults[1]?.detail).toBe('entity_type is "robot\n3", not forecaster')
   })
 
   test('shows only the beginning of a long value', async () => {

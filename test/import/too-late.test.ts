@@ -20,6 +20,7 @@ const QUESTION = {
   resolvedEarly: uuidOf(1, 2),
   resolvedAfterClose: uuidOf(1, 3),
   annulled: uuidOf(1, 4),
+  withdrawn: uuidOf(1, 5),
 }
 const folder = await suiteFolder()
 let components: Components
@@ -48,6 +49,11 @@ beforeAll(async () => {
     `${QUESTION.resolvedEarly},yes,2026-01-20T00:00:00Z`,
     `${QUESTION.resolvedAfterClose},no,2026-02-10T00:00:00Z`,
     `${QUESTION.annulled},annulled,2026-01-20T00:00:00Z`,
+    `${QUESTION.withdrawn},yes,2026-01-10T00:00:00Z`,
+  ])
+  await importLines('resolutions', [
+    'question_id,outcome,resolved_at',
+    `${QUESTION.withdrawn},open,2026-01-20T00:00:00Z`,
   ])
 })
 
@@ -63,6 +69,7 @@ const COUNTED = [
   [QUESTION.resolvedEarly, '2026-01-19T23:59:59.999Z'],
   [QUESTION.resolvedAfterClose, '2026-01-31T23:59:59.999Z'],
   [QUESTION.annulled, '2026-01-19T23:59:59.999Z'],
+  [QUESTION.withdrawn, '2026-01-31T23:59:59.999Z'],
 ] as const
 const TOO_LATE = [
   [QUESTION.unresolved, '2026-02-01T00:00:00Z'],
@@ -71,12 +78,13 @@ const TOO_LATE = [
   [QUESTION.resolvedAfterClose, '2026-02-01T01:00:00+01:00'],
   [QUESTION.resolvedAfterClose, '2026-02-09T00:00:00Z'],
   [QUESTION.annulled, '2026-01-20T00:00:00Z'],
+  [QUESTION.withdrawn, '2026-02-01T00:00:00Z'],
 ] as const
 
 test('an import without such rows says nothing of them, and none of another kind has any', async () => {
   const { json, text } = await importForecasts(COUNTED)
-  expect(json).toMatchObject({ rows: 6, added: 6, too_late: 0 })
-  expect(text).toBe('forecasts: 6 of 6 rows added, 0 known already, 1 forecasters met for the first time')
+  expect(json).toMatchObject({ rows: 7, added: 7, too_late: 0 })
+  expect(text).toBe('forecasts: 7 of 7 rows added, 0 known already, 1 forecasters met for the first time')
   const people = await importLines('forecasters', ['user_id', uuidOf(2, 2)])
   expect(people.json).toMatchObject({ added: 1, too_late: 0 })
 })
@@ -84,10 +92,10 @@ test('an import without such rows says nothing of them, and none of another kind
 test('every such row is counted, whether it is new or known already', async () => {
   await importForecasts(COUNTED)
   const { json, text } = await importForecasts([...COUNTED, ...TOO_LATE])
-  expect(json).toMatchObject({ rows: 12, added: 6, unchanged: 6, too_late: 6 })
+  expect(json).toMatchObject({ rows: 14, added: 7, unchanged: 7, too_late: 7 })
   expect(text).toBe(
-    'forecasts: 6 of 12 rows added, 6 known already\n' +
-      '6 of the rows count for nothing: the question had closed by then, or its outcome was known',
+    'forecasts: 7 of 14 rows added, 7 known already\n' +
+      '7 of the rows count for nothing: the question had closed by then, or its outcome was known',
   )
   const again = await importForecasts([TOO_LATE[0]])
   expect(again.json).toMatchObject({ added: 0, too_late: 1 })
@@ -98,7 +106,7 @@ test('the scores read the other rows of questions with an outcome, and none of t
   await importForecasts([...COUNTED, ...TOO_LATE])
   await release(components)
   const manifest = (await readManifest(components.store, 1))!
-  expect(manifest.counts.forecasts).toBe(12)
+  expect(manifest.counts.forecasts).toBe(14)
   const { entities } = await readReleaseShard(components.store, 1, manifest.files[0]!)
   const scored: string[] = [QUESTION.resolvedEarly, QUESTION.resolvedAfterClose]
   const counted = COUNTED.filter(([question]) => scored.includes(question))

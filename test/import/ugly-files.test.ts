@@ -15,13 +15,7 @@ import { attachAll } from '../../pipeline/tables/views.ts'
 import { currentVersions } from '../../pipeline/tables/delta-log.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { suiteFolder, testFolder } from '../support/folder.ts'
-import {
-  Clock,
-  importRows,
-  registerAgent,
-  startTestService,
-  testComponents,
-} from '../support/http/service.ts'
+import { Clock, importRows, testComponents } from '../support/http/service.ts'
 import { contentOf, copyOf } from '../support/store-content.ts'
 import { NOW, uuidOf } from '../support/worlds/world.ts'
 
@@ -423,14 +417,17 @@ const UGLY: readonly Ugly[] = [
     ['a.csv: 1 bad row; nothing was imported', 'line 2: user_id is "ada ", an id with white space around it'],
   ],
   [
-    'agents with ids of their own',
+    'agents, with whatever ids',
     'forecasts',
     'a.csv',
-    forecasts(`agent,bot,${Q},0.5,${T}`),
+    forecasts(`agent,bot,${Q},0.5,${T}`, `agent,${P},${Q},0.5,${T}`),
     { ids: 'text', namespace: NAMESPACE },
     [
-      'a.csv: 1 bad row; nothing was imported',
-      'line 2: entity_id is "bot", not the UUID of an agent; --ids text is for forecasters alone',
+      'a.csv: 2 bad rows; nothing was imported',
+      ...[2, 3].map(
+        (line) =>
+          `line ${line}: entity_type is "agent", whose forecasts come by its own API alone; import a bot's history as the forecasts of a forecaster`,
+      ),
     ],
   ],
   [
@@ -441,7 +438,7 @@ const UGLY: readonly Ugly[] = [
     {},
     [
       'a.csv: 1 bad row; nothing was imported',
-      'line 2: outcome is "YES", not one of yes, no, annulled; see --outcomes',
+      'line 2: outcome is "YES", not one of yes, no, annulled, open; see --outcomes',
     ],
   ],
   [
@@ -705,20 +702,38 @@ describe('what was meant', () => {
     expect(await rowsOf('forecasters')).toEqual([{ user_id: entity_id, display_name: null }])
   })
 
-  test('of the ids of agents is a UUID beside texts for all others', async () => {
-    const service = await startTestService(components)
-    const { agentId } = await registerAgent(service.client)
-    await service.stop()
-    const options = { ids: 'text', namespace: NAMESPACE }
-    await said(
-      'questions',
-      'a.csv',
-      questions('q,Will it?,2026-01-01T00:00:00Z,2026-02-01T00:00:00Z'),
-      options,
-    )
-    const rows = forecasts(`agent,${agentId.toUpperCase()},q,0.5,${T}`)
-    expect(await said('forecasts', 'a.csv', rows, options)).toMatch(/^forecasts: 1 of 1 rows added/)
-    expect(await rowsOf('forecasts')).toMatchObject([{ entity_id: agentId }])
+  test('of questions that have nothing to do with each other is that each is an event of its own', async () => {
+    const times = '2026-01-01T00:00:00Z,2026-02-01T00:00:00Z'
+    const eventsOf = async () =>
+      (await rowsOf('questions'))
+        .filter(({ title }) => title === 'Alone?' || title === 'Together?')
+        .map(({ title, question_id, event_id }) => [title, event_id === question_id ? 'own' : event_id])
+    const withEvents = [
+      'question_id,title,event_id,opened_at,closes_at',
+      `q 1,Alone?,,${times}`,
+      `q 2,Together?,a series,${times}`,
+    ]
+    const without = ['question_id,title,opened_at,closes_at', `q 3,Alone?,${times}`]
+    const options = { ids: 'text', namespace: NAMESPACE, events: 'own' }
+    for (const rows of [withEvents, without]) {
+      const text = `${rows.join('\n')}\n`
+      expect(await said('questions', 'a.csv', text, options)).toMatch(/rows added, 0 known already/)
+      expect(await said('questions', 'a.csv', text, options)).toMatch(/^questions: 0 of \d rows added/)
+    }
+    const events = await eventsOf()
+    expect(events).toHaveLength(3)
+    expect(events.filter(([title]) => title === 'Alone?')).toEqual([
+      ['Alone?', 'own'],
+      ['Alone?', 'own'],
+    ])
+    expect(events).toContainEqual(['Together?', 'a series'])
+    // An id is written in small letters, and so is the event.
+    const upper = `00000000-0000-4000-8000-00000000ABCD,Alone?,${times}`
+    await said('questions', 'a.csv', questions(upper), { events: 'own' })
+    expect((await eventsOf()).filter(([, event]) => event === 'own')).toHaveLength(3)
+    // Without the option a file that names no event takes it back.
+    await said('questions', 'a.csv', questions(upper))
+    expect((await eventsOf()).filter(([, event]) => event === null)).toHaveLength(1)
   })
 
   test('of a wall clock is known around every change of it, in any zone', async () => {
@@ -807,11 +822,14 @@ describe('options', () => {
     [{ timezone: '+01:00' }, 'questions', '--timezone is "+01:00", not a zone such as Europe/Paris or UTC'],
     [{ timezone: 'UTC' }, 'forecasters', '--timezone is not for forecasters: they have no such column'],
     [{ percent: true }, 'questions', '--percent is not for questions: they have no such column'],
+    [{ events: 'own' }, 'forecasts', '--events is not for forecasts: they have no such column'],
+    [{ events: 'own' }, 'resolutions', '--events is not for resolutions: they have no such column'],
+    [{ events: 'mine' }, 'questions', '--events is "mine", not "own"'],
     [{ outcomes: 'yes=1' }, 'forecasts', '--outcomes is not for forecasts: they have no such column'],
     [
       { outcomes: 'maybe=1' },
       'resolutions',
-      '--outcomes has "maybe=1", not of the form yes=YES|1, with one of yes, no, annulled',
+      '--outcomes has "maybe=1", not of the form yes=YES|1, with one of yes, no, annulled, open',
     ],
     [{ outcomes: 'yes=1,no=1' }, 'resolutions', '--outcomes has "1" twice'],
     [{ outcomes: 'yes=1|' }, 'resolutions', '--outcomes gives yes an empty text'],
@@ -873,12 +891,14 @@ describe('a dry run', () => {
     expect(await importRows(components, 'forecasts', content)).toMatchObject({ added: 2, unchanged: 1 })
   })
 
-  test('knows an agent that waits in the inbox', async () => {
-    const service = await startTestService(components)
-    const { agentId } = await registerAgent(service.client)
-    await service.stop()
-    const { text } = await tried('forecasts', forecasts(`agent,${agentId},${Q},0.5,${T}`))
-    expect(text).toBe('forecasts, dry run: of 1 rows 1 are new, 0 known already, 0 bad; nothing was imported')
+  test('counts the rows of agents', async () => {
+    const rows = [1, 2].map((day) => `agent,${P},${Q},0.5,2026-01-0${day}T00:00:00Z`)
+    const { ok, text } = await tried('forecasts', forecasts(forecast('0.5'), ...rows))
+    expect(ok).toBe(false)
+    expect(text.split('\n').slice(0, 2)).toEqual([
+      'forecasts, dry run: of 3 rows 1 are new, 0 known already, 2 bad; nothing was imported',
+      '  2  entity_type is agent, whose forecasts come by its own API alone',
+    ])
   })
 })
 

@@ -27,7 +27,7 @@ test('checks with the keys that are given, or with those of the settings', async
     '6 tiles and bundles compared',
     expect.stringMatching(/^\d+ files of releases and snapshots checked, of 2 snapshots$/),
     expect.stringMatching(
-      /^\d+ data files of the tables checked, and the trees of 4 forecasts derived again$/,
+      /^\d+ data files of the tables checked, and the trees of 108 forecasts derived again$/,
     ),
   ])
   const settings = { LOG_SIGNING_KEY: LOG_SECRET }

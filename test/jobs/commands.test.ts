@@ -67,6 +67,11 @@ describe('wrong usage exits with 2 and names the fault', () => {
     [['import', 'forecasts'], /missing required argument 'file'/],
     [['import', 'forecasts', 'x.csv', '--template'], /--template takes no file/],
     [['import', 'forecasters', 'x.csv', '--percent'], /--percent is not for forecasters: they have no such/],
+    [
+      ['import', 'forecasters', 'x.csv', '--events', 'own'],
+      /--events is not for forecasters: they have no such/,
+    ],
+    [['import', 'questions', 'x.csv', '--events', 'no'], /--events is "no", not "own"/],
     [['import', 'forecasts', 'x.csv', '--ids', 'text'], /--ids text needs --namespace/],
     [['audit', '--release', '0'], /'0' is invalid. It must be a whole number from 1 on/],
     [['retention'], /required option '--keep <number>' not specified/],
@@ -386,7 +391,7 @@ describe('release', () => {
     const past = await run('--as-of', '2026-01-25T12:00:00+02:00')
     expect(past.code, past.stderr).toBe(0)
     expect(past.stdout).toMatch(
-      /^release 1 as of 2026-01-25T10:00:00\.000Z: 7 entities, \d+ scored pairs, 11 files, [\d.]+ s\n$/,
+      /^release 1 as of 2026-01-25T10:00:00\.000Z: 7 entities, \d+ scored pairs, 12 files, [\d.]+ s\n$/,
     )
     const log = past.stderr.trimEnd().split('\n')
     expect(JSON.parse(log.at(-1)!)).toMatchObject({ msg: 'published', release: 1, entities: 7 })

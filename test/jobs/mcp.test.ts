@@ -104,7 +104,7 @@ async function listening(server: Server): Promise<string> {
 
 const READING = ['get_question', 'get_rank', 'leaderboard', 'list_questions']
 const OWN = ['my_scores']
-const WITH_KEY = ['my_forecasts', 'submit_forecast', 'submit_forecasts']
+const WITH_KEY = ['my_forecasts', 'submit_forecast', 'submit_forecasts', 'withdraw_forecast']
 
 describe('with the key of an agent', () => {
   test('a model finds questions, submits and sees how it stands', async () => {
@@ -137,6 +137,13 @@ describe('with the key of an agent', () => {
     })
     // They would fill what a model can read.
     expect(JSON.stringify(several)).not.toContain('receipt')
+    const withdrawn = await call('withdraw_forecast', { question_id: QUESTION.open })
+    expect(withdrawn.structuredContent).toMatchObject({ probability: null })
+    expectRefused(
+      await call('withdraw_forecast', { question_id: QUESTION.open }),
+      /^the agent has no current forecast/,
+    )
+    await call('submit_forecast', { question_id: QUESTION.open, probability: 0.5 })
     const { agentId: agent_id } = agent
     const one = {
       forecasts: [{ question_id: QUESTION.open, probability: 0.5, title: 'Open?' }],

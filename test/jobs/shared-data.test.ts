@@ -118,6 +118,8 @@ describe.skipIf(!found)('real forecasts', () => {
       entity_id: 'VARCHAR',
       question_id: 'VARCHAR',
       resolved_at: 'TIMESTAMP WITH TIME ZONE',
+      settled: 'BOOLEAN',
+      settled_at: 'TIMESTAMP WITH TIME ZONE',
       cluster: 'VARCHAR',
       outcome: 'VARCHAR',
       coverage: 'DOUBLE',
@@ -130,8 +132,12 @@ describe.skipIf(!found)('real forecasts', () => {
       forecasts: 'INTEGER',
       closing_probability: 'DOUBLE',
       voices: 'INTEGER',
+      witnessed: 'BOOLEAN',
       contested: 'BOOLEAN',
       standard_reference: 'BIGINT',
+      gain_if_other: 'BIGINT',
+      crowd_gain_if_other: 'BIGINT',
+      spread: 'BIGINT',
     })
   })
 
@@ -142,7 +148,7 @@ describe.skipIf(!found)('real forecasts', () => {
          count(*) FILTER (NOT (brier BETWEEN 0 AND 1))::INTEGER AS brier,
          count(*) FILTER (NOT (reference_brier BETWEEN 0 AND 1))::INTEGER AS reference_brier,
          count(*) FILTER (NOT (crowd_brier BETWEEN 0 AND 1))::INTEGER AS crowd_brier,
-         count(*) FILTER (contested <> (voices >= 5) OR contested <> (standard_reference IS NOT NULL))::INTEGER AS contested,
+         count(*) FILTER (contested AND voices < 5 OR contested <> (standard_reference IS NOT NULL))::INTEGER AS contested,
          count(*) FILTER (NOT (log_score BETWEEN 0 AND 6.907756))::INTEGER AS log_score,
          count(*) FILTER (NOT (baseline_score BETWEEN -896.6 AND 99.9))::INTEGER AS baseline_score,
          count(*) FILTER (NOT isfinite(peer_score))::INTEGER AS peer_score,

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { runVerify } from '../../jobs/verify.ts'
+import { canonical } from '../../pipeline/proof/canonical.ts'
 import { signatureOf } from '../../pipeline/proof/hmac.ts'
 import { parseSettings } from '../../schemas/config.ts'
 import { suiteFolder, testFolder } from '../support/folder.ts'
@@ -21,14 +22,16 @@ import { NOW, forecasterId, copyReleasedWorld, uuidOf } from '../support/worlds/
 
 const folder = await suiteFolder()
 let service: TestService
+let agentId: string
 beforeAll(async () => {
   const components = await testComponents({ folder, clock: new Clock(NOW) })
-  await copyReleasedWorld(components.store)
+  ;({ agentId } = await copyReleasedWorld(components.store))
   service = await startTestService(components)
 })
 afterAll(() => service.stop())
 
-const GOLD = 'its percentile is 91.67, less than 99, and the interval of its skill is above 0'
+const SILVER = 'the interval of its skill is not above 0'
+const SEEN = 'the service saw 0 % of its settled questions being forecast'
 const PATH = `/forecaster/${forecasterId(0)}/verification`
 const settings = (current = SECRET, previous = '') =>
   parseSettings({ VERIFICATION_SIGNING_SECRET: current, VERIFICATION_SIGNING_SECRET_PREVIOUS: previous })
@@ -43,11 +46,12 @@ describe('a URL', () => {
   test.for(['verification', 'metrics', 'rankings', 'advanced-metrics'])('of %s holds', async (call) => {
     const target = `${service.url}/forecaster/${forecasterId(0)}/${call}`
     const report = await runVerify(settings(), target, undefined)
-    const award = { name: target, award: 'gold', because: GOLD }
+    const record = { witnessed_share: 0 }
+    const award = { name: target, award: 'silver', because: SILVER, record }
     expect(report).toEqual({
       ok: true,
       json: { target, ok: true, checked: 1, failed: [], awards: call === 'verification' ? [award] : [] },
-      text: `${target}: the signature holds${call === 'verification' ? `\n  gold, because ${GOLD}` : ''}`,
+      text: `${target}: the signature holds${call === 'verification' ? `\n  silver, because ${SILVER}; ${SEEN}` : ''}`,
     })
   })
 
@@ -76,7 +80,7 @@ describe('a URL', () => {
     const signature = String(headers['x-service-signature'])
     const proxy = createServer((request, response) => {
       if (request.url === '/changed')
-        response.setHeader('X-Service-Signature', signature).end(bytes.toString().replace('gold', 'none'))
+        response.setHeader('X-Service-Signature', signature).end(bytes.toString().replace('silver', 'none'))
       else if (request.url === '/unsigned') response.end(bytes)
       else response.setHeader('X-Service-Signature', signature).end(bytes)
     })
@@ -96,15 +100,38 @@ describe('a URL', () => {
       const signature = signatureOf(new TextEncoder().encode(text), { current: SECRET })
       return runVerify(settings(), await file(text), signature)
     }
-    const platinum = await signed(bytes.toString().replace('gold', 'platinum'))
+    const platinum = await signed(bytes.toString().replace('silver', 'platinum'))
     expect(platinum).toMatchObject({ ok: false, json: { failed: [expect.any(String)], awards: [] } })
-    expect(platinum.text).toContain(`it says platinum, and its numbers give gold, because ${GOLD}`)
+    expect(platinum.text).toContain(`it says platinum, and its numbers give silver, because ${SILVER}`)
     const everyone = await signed(bytes.toString().replace('recorded', 'everyone'))
-    expect(everyone.text).toContain('it says gold, and its numbers give bronze')
-    const another = await signed(bytes.toString().replace('"2.0.0"', '"3.0.0"').replace('gold', 'platinum'))
+    expect(everyone.text).toContain('it says silver, and its numbers give bronze')
+    const another = await signed(bytes.toString().replace('"3.0.0"', '"2.0.0"').replace('silver', 'platinum'))
     expect(another.ok).toBe(true)
     expect(another.text).toContain(
-      'platinum, because method 3.0.0 says so, which this version of the service',
+      'platinum, because method 2.0.0 says so, which this version of the service',
+    )
+  })
+
+  test('of an agent says whose it is, and what a title alone would hide', async () => {
+    const { bytes } = await service.client.get(`/agents/${agentId}/verification`)
+    const said = async (facts: object) => {
+      const text = new TextDecoder().decode(
+        canonical({ ...(JSON.parse(bytes.toString()) as object), ...facts }),
+      )
+      return runVerify(
+        settings(),
+        await file(text),
+        signatureOf(new TextEncoder().encode(text), { current: SECRET }),
+      )
+    }
+    const facts = { owner_id: 'rook', retired_at: '2026-02-01T00:00:00.000Z', witnessed_share: 0.98765 }
+    const { text, json } = await said(facts)
+    expect(text).toMatch(
+      / {2}\w+, because [^;]+; named "an agent", of the owner "rook", retired at 2026-02-01T00:00:00\.000Z, the service saw 98\.77 % of its settled questions being forecast$/,
+    )
+    expect(json).toMatchObject({ awards: [{ record: { name: 'an agent', ...facts } }] })
+    expect((await said({ witnessed_share: null })).text).toMatch(
+      /; named "an agent", of no recorded owner, nothing settled$/,
     )
   })
 
@@ -144,7 +171,7 @@ describe('a file', () => {
     )
     for (const changed of [
       Buffer.concat([bytes, Buffer.from('\n')]),
-      Buffer.from(bytes.toString().replace('gold', 'none')),
+      Buffer.from(bytes.toString().replace('silver', 'none')),
     ]) {
       expect((await runVerify(settings(), await file(changed), signature)).ok).toBe(false)
     }
@@ -164,8 +191,22 @@ describe('a file', () => {
     const report = await runVerify(settings(), path, undefined)
     expect(report.json).toMatchObject({ ok: true, checked: 36, failed: [] })
     expect(report.text).toMatch(/: all 36 signatures hold$/m)
-    expect(report.text).toContain(`  verification of ${forecasterId(0)}: gold, because ${GOLD}`)
+    expect(report.text).toContain(`  verification of ${forecasterId(0)}: silver, because ${SILVER}; ${SEEN}`)
     expect(report.text.split('\n')).toHaveLength(1 + 6)
+  })
+
+  test('with a shard of a release of version 2 of the method holds, though its payloads have fewer members', async () => {
+    const older = JSON.parse(await shard()) as {
+      entities: Record<string, { verification: { payload: Record<string, unknown>; signature: string } }>
+    }
+    for (const { verification } of Object.values(older.entities)) {
+      const { evidence: _evidence, strict_skill_interval: _strict, ...rest } = verification.payload
+      verification.payload = { ...rest, methodology_version: '2.0.0' }
+      verification.signature = signatureOf(canonical(verification.payload), { current: SECRET })
+    }
+    const report = await runVerify(settings(), await file(JSON.stringify(older)), undefined)
+    expect(report.json).toMatchObject({ ok: true, checked: 36, failed: [] })
+    expect(report.text).toContain(`verification of ${forecasterId(0)}: silver, because method 2.0.0 says so`)
   })
 
   test('with a shard of a snapshot holds, every row of it, until one is changed', async () => {
@@ -175,13 +216,13 @@ describe('a file', () => {
     const text = new TextDecoder().decode(await service.components.store.get(path!))
     const report = await runVerify(settings(), await file(text), undefined)
     expect(report.json).toMatchObject({ ok: true, checked: 6, failed: [] })
-    const changed = await file(text.replace('"badge":"gold"', '"badge":"platinum"'))
+    const changed = await file(text.replace('"badge":"silver"', '"badge":"platinum"'))
     const { json } = await runVerify(settings(), changed, undefined)
     expect(json).toMatchObject({ ok: false, checked: 6, failed: [`snapshot of ${forecasterId(0)}`] })
   })
 
   test('with a shard in which one value was changed does not hold, and the entity is named', async () => {
-    const changed = (await shard()).replace('"badge":"gold"', '"badge":"platinum"')
+    const changed = (await shard()).replace('"badge":"silver"', '"badge":"platinum"')
     const report = await runVerify(settings(), await file(changed), undefined)
     expect(report.json).toMatchObject({ ok: false, failed: [`rankings of ${forecasterId(0)}`] })
     expect(report.text).toContain('1 of 36 payloads do not hold')

@@ -92,9 +92,9 @@ describe('a release that builds on the one before', () => {
 
 const DAY_MS = 86_400_000
 const day = (number: number) => new Date(HISTORY_START_MS + number * DAY_MS)
-const resolved = (resolvedOn: number, recordedOn: number): Row => ({
+const resolved = (resolvedOn: number, recordedOn: number, outcome = 'yes'): Row => ({
   question_id: uuidOf(1, 0),
-  outcome: 'yes',
+  outcome,
   resolved_at: day(resolvedOn),
   recorded_at: day(recordedOn),
 })
@@ -147,6 +147,14 @@ test.for<[string, Step[]]>([
     [{ rows: { resolutions: [resolved(30, 20)] }, laterMs: 0 }, NOTHING],
   ],
   ['its outcome leaves nobody a pair', [{ rows: { resolutions: [resolved(1, 20)] }, laterMs: 0 }, NOTHING]],
+  [
+    'its outcome is withdrawn, and said again later',
+    [
+      { rows: { resolutions: [resolved(20, 20, 'open')] }, laterMs: 0 },
+      NOTHING,
+      { rows: { resolutions: [resolved(9, 60)] }, laterMs: 0 },
+    ],
+  ],
   [
     'an owner makes its agent a voice, and then another agent',
     [

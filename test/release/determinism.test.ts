@@ -10,6 +10,7 @@ import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { Clock, importRows, release, testComponents } from '../support/http/service.ts'
 import { contentOf, copyOf, recordIn } from '../support/store-content.ts'
+import { submitForecasts } from '../support/worlds/submitted-forecasts.ts'
 import { send } from '../support/tables.ts'
 import {
   FORECAST_LINES,
@@ -33,16 +34,16 @@ const AGENTS = [
   { agent_id: uuidOf(3, 2), owner_id: 'an owner', as: forecasterId(5) },
   { agent_id: uuidOf(3, 3), owner_id: null, as: forecasterId(2) },
 ]
-const LINES = [
-  ...FORECAST_LINES,
-  ...AGENTS.flatMap(({ agent_id, as }) =>
-    FORECAST_LINES.filter((line) => line.includes(as)).map((line) =>
-      line.replace(`forecaster,${as}`, `agent,${agent_id}`),
-    ),
+const AGENT_LINES = AGENTS.flatMap(({ agent_id, as }) =>
+  FORECAST_LINES.filter((line) => line.includes(as)).map((line) =>
+    line.replace(`forecaster,${as}`, `agent,${agent_id}`),
   ),
-]
+)
 
-/** The questions, their outcomes and the agents, for each way of importing the forecasts. */
+/**
+ * The questions, their outcomes and the agents with their forecasts, for each way of importing those of
+ * people.
+ */
 const resolved = new MemoryStore()
 beforeAll(async () => {
   const components = await testComponents({ store: resolved, folder, clock: new Clock(NOW) })
@@ -58,6 +59,7 @@ beforeAll(async () => {
     recorded_at: registered_at,
   }))
   await send(resolved, 'agents', 'a', rows)
+  await submitForecasts(resolved, AGENT_LINES)
   await assignAgents(
     components,
     AGENTS.filter(({ owner_id }) => owner_id !== null).map(({ agent_id }) => agent_id),
@@ -98,7 +100,7 @@ async function published({ threads = '1', importForecasts }: Setting): Promise<R
 }
 
 const inOneFile =
-  (lines: readonly string[] = LINES) =>
+  (lines: readonly string[] = FORECAST_LINES) =>
   (components: Components) =>
     importRows(components, 'forecasts', csvOf(lines)).then(() => undefined)
 
@@ -106,7 +108,9 @@ const inOneFile =
  * Every `count`-th line, from the first, the second and so on: pieces that overlap in everything but lines.
  */
 const pieces = (count: number) =>
-  Array.from({ length: count }, (_, first) => LINES.filter((_line, index) => index % count === first))
+  Array.from({ length: count }, (_, first) =>
+    FORECAST_LINES.filter((_line, index) => index % count === first),
+  )
 
 describe('a release', () => {
   let reference: Record<string, string>
@@ -120,6 +124,7 @@ describe('a release', () => {
       'releases/00000001/entities/000.parquet',
       'releases/00000001/entities/001.parquet',
       'releases/00000001/forecaster/id.json',
+      'releases/00000001/forecasts.tree',
       'releases/00000001/leaderboard/agent/000000.json',
       'releases/00000001/leaderboard/forecaster/000000.json',
       'releases/00000001/manifest.json',
@@ -142,8 +147,10 @@ describe('a release', () => {
   })
 
   test('is the same from the rows in reverse and from every row twice', async () => {
-    expect(await published({ importForecasts: inOneFile(LINES.toReversed()) })).toEqual(reference)
-    expect(await published({ importForecasts: inOneFile([...LINES, ...LINES]) })).toEqual(reference)
+    expect(await published({ importForecasts: inOneFile(FORECAST_LINES.toReversed()) })).toEqual(reference)
+    expect(await published({ importForecasts: inOneFile([...FORECAST_LINES, ...FORECAST_LINES]) })).toEqual(
+      reference,
+    )
   })
 
   test.for([
@@ -165,7 +172,7 @@ describe('a release', () => {
   })
 
   test('is the same from NDJSON and from Parquet', async () => {
-    const objects = LINES.map((line) => {
+    const objects = FORECAST_LINES.map((line) => {
       const [entity_type, entity_id, question_id, probability, forecast_at] = line.split(',')
       return JSON.stringify({
         entity_type,
@@ -197,7 +204,7 @@ describe('a release', () => {
   })
 
   test('is another when one probability differs by a millionth', async () => {
-    const [first, ...rest] = LINES as [string, ...string[]]
+    const [first, ...rest] = FORECAST_LINES as [string, ...string[]]
     const changed = first.replace(/0\.\d{6}/, (probability) => (Number(probability) + 1e-6).toFixed(6))
     expect(changed).not.toBe(first)
     const content = await published({ importForecasts: inOneFile([changed, ...rest]) })

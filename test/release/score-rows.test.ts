@@ -40,17 +40,18 @@ const expected = new Map<string, Record<string, unknown>[]>()
 beforeAll(async () => {
   const components = await testComponents({ store, folder, clock: new Clock(NOW) })
   const numbers = Array.from({ length: QUESTIONS }, (_, number) => number)
-  const closes = '2026-02-01T00:00:00Z'
+  // Many are settled at the same instant, so that the order by id matters too.
+  const resolvedAt = (number: number) =>
+    new Date(Date.UTC(2026, 0, 20) + (number % 997) * 60_000).toISOString()
   await importRows(
     components,
     'questions',
     ['question_id,title,opened_at,closes_at']
-      .concat(numbers.map((number) => `${uuidOf(1, number)},Q${number},2026-01-01T00:00:00Z,${closes}`))
+      .concat(
+        numbers.map((number) => `${uuidOf(1, number)},Q${number},2026-01-01T00:00:00Z,${resolvedAt(number)}`),
+      )
       .join('\n'),
   )
-  // Many resolve at the same instant, so that the order by id matters too.
-  const resolvedAt = (number: number) =>
-    new Date(Date.UTC(2026, 0, 20) + (number % 997) * 60_000).toISOString()
   await importRows(
     components,
     'resolutions',
@@ -91,9 +92,15 @@ beforeAll(async () => {
       }),
     )
     const rows = await database.rows<Record<string, unknown> & { entity_id: string }>(
-      `SELECT * EXCLUDE entity_type FROM ${parquet(local)} ORDER BY entity_id, resolved_at DESC, question_id DESC`,
+      `SELECT * EXCLUDE entity_type FROM ${parquet(local)} ORDER BY entity_id, settled_at DESC, question_id DESC`,
     )
-    for (const { entity_id, ...row } of rows) {
+    for (const { entity_id, ...columns } of rows) {
+      const row = Object.fromEntries(
+        Object.entries(columns).map(([name, value]) => [
+          name,
+          typeof value === 'bigint' ? Number(value) : value,
+        ]),
+      )
       const own = expected.get(entity_id)
       if (own) own.push(row)
       else expected.set(entity_id, [row])

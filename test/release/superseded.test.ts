@@ -39,6 +39,7 @@ const question = (index: number) => uuidOf(1, index)
 const yes = (at: string) => ({ outcome: 'yes' as const, resolved_at: at })
 const no = (at: string) => ({ outcome: 'no' as const, resolved_at: at })
 const annulled = (at: string) => ({ outcome: 'annulled' as const, resolved_at: at })
+const open = (at: string) => ({ outcome: 'open' as const, resolved_at: at })
 
 const folder = await suiteFolder()
 let released: MemoryStore
@@ -152,6 +153,40 @@ describe('a release lists as superseded', () => {
     }
   })
 
+  test('a resolution that was withdrawn: its question scores nobody, until it is resolved again', async () => {
+    const components = await world()
+    await resolve(components, [[question(0), open(day(45))]])
+    await release(components)
+    expect(await readManifest(components.store, 2)).toMatchObject({
+      counts: { scored_questions: 51 },
+      superseded: [{ question_id: question(0), from: yes(day(20)), to: open(day(45)) }],
+    })
+    components.clock.set(hoursAfter(2))
+    await release(components)
+    components.clock.set(hoursAfter(3))
+    await resolve(components, [[question(0), no(day(29))]])
+    await release(components)
+    expect(await supersededIn(components, 3)).toEqual([])
+    // Release 3 did not score the question.
+    expect(await readManifest(components.store, 4)).toMatchObject({
+      counts: { scored_questions: 52 },
+      superseded: [],
+    })
+    for (const number of [2, 3, 4]) {
+      expect(await audit(components, number)).toMatchObject({ derived: true, ok: true, faults: [] })
+    }
+  })
+
+  test('a withdrawal also as of a time before it, since `as_of` does not select by when a row was said', async () => {
+    const components = await world()
+    await resolve(components, [[question(0), open(hoursAfter(0.5))]])
+    await release(components, { asOf: new Date(NOW) })
+    expect(await readManifest(components.store, 2)).toMatchObject({
+      counts: { scored_questions: 51 },
+      superseded: [{ question_id: question(0), to: open(hoursAfter(0.5)) }],
+    })
+  })
+
   test('nothing of a correction that came and went between two releases', async () => {
     const components = await world()
     await resolve(components, [[question(0), no(day(20))]])
@@ -184,7 +219,7 @@ describe('a correction', () => {
       ...(await contentOf(released, 'releases/')),
       ...(await contentOf(released, 'snapshots/')),
     }
-    expect(Object.keys(before)).toHaveLength(18)
+    expect(Object.keys(before)).toHaveLength(19)
     await resolve(components, [[question(0), no(day(20))]])
     await release(components)
     components.clock.set(hoursAfter(24))

@@ -16,7 +16,7 @@ import { apiForecast } from '../support/http/api-forecasts.ts'
 import { Clock, SECRET, importRows, release, testComponents } from '../support/http/service.ts'
 import { copyOf, recordIn, setRecord } from '../support/store-content.ts'
 import { send } from '../support/tables.ts'
-import { QUESTION, copyReleasedWorld } from '../support/worlds/world.ts'
+import { QUESTION, copyReleasedWorld, csvOf, forecasterId } from '../support/worlds/world.ts'
 
 let released: MemoryStore
 let agentId: string
@@ -90,8 +90,6 @@ describe('the manifest of a release', () => {
       const root = base64Of(plainRoot(leaves))
       expect(manifest.trees?.[kind]).toEqual({ root, size: leaves.length, shards: [root] })
     }
-    expect(manifest.trees?.forecasts).toBeNull()
-    expect(manifest.files.map(({ path }) => path)).not.toContain(FORECASTS_TREE_PATH)
     const stored = [...released.objects.keys()].filter((path) => /^tables\/\w+\/recorded_date=/.test(path))
     expect(manifest.inputs!.map(({ table, path }) => `tables/${table}/${path}`).toSorted()).toEqual(
       stored.toSorted(),
@@ -123,11 +121,8 @@ describe('the manifest of a release', () => {
     await send(store, 'forecasts', 'b', [
       { ...made[3]!.row, recorded_at: new Date('2026-03-01T12:14:00.000Z') },
     ])
-    await importRows(
-      components,
-      'forecasts',
-      `entity_type,entity_id,question_id,probability,forecast_at\nagent,${agentId},${QUESTION.open},0.5,2026-02-01T00:00:00Z\n`,
-    )
+    const line = `forecaster,${forecasterId(0)},${QUESTION.open},0.5,2026-02-01T00:00:00Z`
+    await importRows(components, 'forecasts', csvOf([line]))
     await release(components)
     const { trees, files, snapshot_sha256, inputs } = await manifestOf(store, 2)
     const expected = made.toSorted((a, b) => (a.id < b.id ? -1 : 1))
@@ -154,6 +149,13 @@ describe('the manifest of a release', () => {
     await release(components)
     expect((await manifestOf(store, 3)).trees!.forecasts).toEqual({ root: base64Of(late.leaf), size: 1 })
     expect(treeFile(store, 3, 1).ids).toEqual([shortId(late.id)])
+  })
+
+  test('has no such tree where none came', async () => {
+    const { store } = await releasedAfter(0)
+    const { trees, files } = await manifestOf(store, 2)
+    expect(trees!.forecasts).toBeNull()
+    expect(files.map(({ path }) => path)).not.toContain(FORECASTS_TREE_PATH)
   })
 
   test('has full tiles behind the records of a large tree', async () => {

@@ -9,8 +9,7 @@ import {
   wilsonInterval,
 } from '../../pipeline/scoring/calibration.ts'
 import { fromPico } from '../../pipeline/scoring/round.ts'
-import { sweepPairs } from '../support/pairs.ts'
-import { columnsOf } from '../support/plain/forecasts.ts'
+import { columnsOf, sweepPairs } from '../support/pairs.ts'
 
 interface Vectors {
   decomposition: {
@@ -132,8 +131,9 @@ test.each(flip_flop)('flip-flop index of $series: $source', ({ series, expected 
     ppm: percent * 10_000,
     recordedAtMs: atMs,
     imported: false,
+    witnessed: true,
   }))
-  const question = { openedAtMs: 0, closesAtMs: 100, resolvedAtMs: 100, outcome: 1 } as const
+  const question = { openedAtMs: 0, closesAtMs: 100, resolvedAtMs: 100, outcome: 1, isSettled: true } as const
   const pairs = sweepPairs(question, columnsOf(rows, ['a']), 1)
   expect(pairs.map((pair) => fromPico(pair.flip_flop) * 100)).toEqual([expected])
 })

@@ -7,7 +7,14 @@ import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
 import { NO_PAIRS, SCORED_COLUMNS } from '../../pipeline/scoring/pairs.ts'
 import { metricsPlainly } from '../support/plain/entity.ts'
 
-const CIRCUMSTANCES = { strength: 1_000_000, voice: true, owner_agents: null, attempt: null }
+const CIRCUMSTANCES = {
+  strength: 1_000_000,
+  voice: true,
+  owner_agents: null,
+  attempt: null,
+  pool: 'a pool',
+  pool_size: 9,
+}
 
 interface Question {
   /**
@@ -16,6 +23,10 @@ interface Question {
    */
   own: number
   standard?: number
+  /** The same had the question ended otherwise. */
+  ownOther?: number
+  standardOther?: number
+  settled?: 0 | 1
   cluster?: number
   ppm?: number
   outcome?: 0 | 1
@@ -24,8 +35,15 @@ interface Question {
 /** Scores questions that are given in order, each covered whole. */
 function score(questions: readonly Question[], circumstances = CIRCUMSTANCES): EntityScores {
   const rows = new Rows(SCORED_COLUMNS)
-  questions.forEach(({ own, standard = -1, cluster = rows.row, ppm = 500_000, outcome = 1 }) => {
+  for (const question of questions) {
     const { columns, row } = rows
+    const { own, standard = -1, cluster = row, ppm = 500_000, outcome = 1 } = question
+    columns.settled[row] = question.settled ?? 1
+    columns.standard_other[row] = question.standardOther ?? standard
+    columns.brier_other[row] = (question.ownOther ?? own) * 1000
+    columns.reference_part[row] = Math.max(0, standard) * 1000
+    columns.reference_other[row] = Math.max(0, question.standardOther ?? standard) * 1000
+    columns.crowd_other[row] = Math.max(0, question.standardOther ?? standard) * 1000
     columns.outcome[row] = outcome
     columns.cluster[row] = cluster
     columns.standard[row] = standard
@@ -36,7 +54,7 @@ function score(questions: readonly Question[], circumstances = CIRCUMSTANCES): E
     columns.forecasts[row] = 1
     columns.flip_flop[row] = -1
     rows.next()
-  })
+  }
   return scoreEntity(METHODOLOGY, rows, circumstances)
 }
 
@@ -44,7 +62,8 @@ const times = (count: number, question: Question) => Array.from({ length: count 
 
 test('an entity that took part in nothing has no scores and ten empty bins', () => {
   const { calibration_curve, ...scores } = scoreEntity(METHODOLOGY, NO_PAIRS, CIRCUMSTANCES)
-  const { calibration_curve: plainCurve, ...plain } = metricsPlainly([])
+  const { calibration_curve: plainCurve, closing_questions, ...plain } = metricsPlainly([])
+  expect(closing_questions).toBe(0)
   expect(scores).toEqual({
     ...plain,
     eligible: false,
@@ -52,12 +71,19 @@ test('an entity that took part in nothing has no scores and ten empty bins', () 
     voice: true,
     owner_agents: null,
     attempt: null,
+    pool: 'a pool',
+    pool_size: 9,
     contested_questions: 0,
+    pending_questions: 0,
     clusters: 0,
     skill: null,
     skill_interval: null,
+    board_interval: null,
+    strict_skill_interval: null,
+    evidence: 0,
     crowd_skill: null,
     crowd_skill_interval: null,
+    crowd_evidence: 0,
   })
   expect(calibration_curve).toHaveLength(10)
   expect(calibration_curve).toEqual(plainCurve)
@@ -105,6 +131,38 @@ describe('skill', () => {
     expect([first!.level, second!.level, tenth!.level]).toEqual([0.95, 1 - 0.1 / 6, 1 - 0.1 / 110])
     expect(first!.lower).toBeGreaterThan(second!.lower)
     expect(second!.lower).toBeGreaterThan(tenth!.lower)
+  })
+})
+
+describe('what might have been', () => {
+  const pennies = { own: 0, standard: 40_000_000, ownOther: 1_000_000_000, standardOther: 640_000_000 }
+
+  test('widens the interval of many small gains, each against a great loss that has not come', () => {
+    const { skill, skill_interval } = score(times(60, pennies))
+    expect(skill).toBeGreaterThan(0.4)
+    expect(skill_interval!.lower).toBeLessThan(0)
+    const sure = score(times(60, { ...pennies, ownOther: 0, standardOther: 40_000_000 }))
+    expect(sure.skill).toBe(skill)
+    expect(sure.skill_interval!.lower).toBeGreaterThan(0)
+  })
+
+  test('evidence is the weight of the record in multiples of the imaginary questions', () => {
+    expect(score(times(10, { own: 0, standard: 250_000_000 })).evidence).toBe(1)
+  })
+
+  test('the strict interval holds no reference above what the others got', () => {
+    const raised = { own: 200_000_000, standard: 250_000_000 }
+    const scores = score(times(60, raised))
+    expect(scores.strict_skill_interval).toEqual(scores.skill_interval)
+  })
+
+  test('a question that has not closed counts for nothing but itself', () => {
+    const open = { own: 900_000_000, settled: 0 } as const
+    const settled = times(30, { own: 100_000_000, standard: 250_000_000 })
+    const { pending_questions, ...scores } = score([...settled, open])
+    const { pending_questions: none, ...without } = score(settled)
+    expect([pending_questions, none]).toEqual([1, 0])
+    expect(scores).toEqual(without)
   })
 })
 

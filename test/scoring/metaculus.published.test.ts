@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { fromPico } from '../../pipeline/scoring/round.ts'
-import { sweepPairs } from '../support/pairs.ts'
-import { type RawForecast, columnsOf } from '../support/plain/forecasts.ts'
+import { columnsOf, sweepPairs } from '../support/pairs.ts'
+import type { RawForecast } from '../support/plain/forecasts.ts'
 
 const TOLERANCE = 1e-6
 
@@ -27,6 +27,7 @@ const forecasts = rowsOf('forecasts.csv').map(
     ppm: Math.round(Number(probability) * 1e6),
     recordedAtMs: Date.parse(at!),
     imported: true,
+    witnessed: false,
   }),
 )
 
@@ -38,7 +39,13 @@ describe.each([
   const entities = [...new Set(rows.map(({ entity }) => entity))]
   const closesAtMs = Date.parse(expected.closes)
   const pairs = sweepPairs(
-    { openedAtMs: Date.parse(expected.opened), closesAtMs, resolvedAtMs: closesAtMs, outcome: 1 },
+    {
+      openedAtMs: Date.parse(expected.opened),
+      closesAtMs,
+      resolvedAtMs: closesAtMs,
+      outcome: 1,
+      isSettled: true,
+    },
     columnsOf(rows, entities),
     entities.length,
   )

@@ -2,10 +2,8 @@
 // shown there.
 import { describe, expect, test } from 'vitest'
 import { textOf } from '../support/fenced-blocks.ts'
-import { rankPlainly } from '../support/plain/ranking.ts'
 import { published } from '../support/plain/rounding.ts'
-import { alphaOf, multiplier, skillPlainly } from '../support/plain/skill.ts'
-import { wholeNumbers } from '../support/plain/strength.ts'
+import { alphaOf, intervalAt, multiplier, skillPlainly } from '../support/plain/skill.ts'
 import { scoreWorldPlainly } from '../support/plain/world.ts'
 
 const DAY_MS = 86_400_000
@@ -25,18 +23,24 @@ function tableAfter(beginning: string): string[][] {
 
 /** As the document writes a number. */
 const shown = (value: number): string => String(value).replace('-', '−')
-const grouped = (value: bigint): string => String(value).replaceAll(/\B(?=(\d{3})+$)/g, ' ')
+const grouped = (value: number): string => shown(value).replaceAll(/\B(?=(\d{3})+$)/g, ' ')
 
 describe('the worked example', () => {
   let who = ''
-  const forecasts = tableAfter('## A worked example').map(
-    ([name, day, says]): [string, string, number, number] => {
-      who = name || who
-      return [who, 'q', Number(day) * DAY_MS, Math.round(Number(says) * 1e6)]
-    },
-  )
-  const ids = [...new Set(forecasts.map(([id]) => id))]
+  const forecasts = tableAfter('## A worked example').map(([name, day, says], row) => {
+    who = name || who
+    return {
+      entity: who,
+      question: 'q',
+      at_ms: Number(day) * DAY_MS,
+      ppm: Math.round(Number(says) * 1e6),
+      forecast_id: String(row).padStart(2, '0'),
+      witnessed: true,
+    }
+  })
+  const ids = [...new Set(forecasts.map(({ entity }) => entity))]
   const scores = scoreWorldPlainly({
+    as_of_ms: 10 * DAY_MS,
     entities: ids.map((id) => ({
       id,
       kind: id === 'x' ? 'agent' : 'forecaster',
@@ -50,14 +54,16 @@ describe('the worked example', () => {
         closes_at_ms: 10 * DAY_MS,
         resolved_at_ms: 10 * DAY_MS,
         outcome: 1,
-        cluster: 'q',
+        category: null,
+        event_id: null,
       },
     ],
     forecasts,
   })
+  const shownIds = ['a', 'b', 'f', 'x']
 
-  test('has the scores of every pair', () => {
-    const expected = ids.map((id) => {
+  test('has the scores of pairs', () => {
+    const expected = shownIds.map((id) => {
       const pair = scores.pairs.get(`${id}|q`)!
       const columns = [
         pair.coverage,
@@ -71,57 +77,51 @@ describe('the worked example', () => {
       ]
       return [id, ...columns.map((value) => shown(published(value)))]
     })
-    expect(expected).toHaveLength(7)
     expect(tableAfter('<!-- pairs of the example -->')).toEqual(expected)
   })
 
   test('has the whole numbers, strengths and skills', () => {
-    const expected = ids.map((id) => {
+    const expected = shownIds.map((id) => {
       const pair = scores.pairs.get(`${id}|q`)!
-      const { B, Y, K, w } = wholeNumbers(pair)
-      const { strength, skill, crowd_skill } = scores.entities.get(id)!
-      const whole = [B, Y, K].map(grouped)
-      return [
-        id,
-        ...whole,
-        String(w),
-        shown(strength),
-        grouped(pair.standard_reference!),
-        shown(skill!),
-        shown(crowd_skill!),
-      ]
+      const { strength, skill } = scores.entities.get(id)!
+      const numbers = [pair.Z!, pair["X'"]!, pair.f!].map(grouped)
+      return [id, grouped(pair.B), grouped(pair.Y), shown(strength), ...numbers, shown(skill!)]
     })
     expect(tableAfter('<!-- strengths of the example -->')).toEqual(expected)
-    expect(scores).toMatchObject({ scale: 1, voice_rule: 'recorded' })
+    expect([...scores.pairs.values()].every(({ contested }) => contested)).toBe(true)
+    expect(scores.voice_rule).toBe('recorded')
+    expect(scores.pools.get('a')!.scale).toBe(1)
+  })
+
+  test('has the gain of the other outcome', () => {
+    const { X, ...pair } = scores.pairs.get('a|q')!
+    for (const number of [pair["B'"], pair["Z'"]!, X!, pair["X'"]!, pair.f!])
+      expect(text).toContain(grouped(number))
   })
 })
 
 test('the example of an interval', () => {
-  const { skill, interval } = skillPlainly(
-    [
-      { cluster: 'first', own: 100_000_000n, reference: 200_000_000n },
-      { cluster: 'second', own: 180_000_000n, reference: 200_000_000n },
-    ],
-    alphaOf(null),
-  )
-  const [middle, lower, upper] = [skill!, interval!.lower, interval!.upper].map((value) =>
-    shown(published(value)),
+  const gains = ['first', 'second'].map((cluster, i) => ({
+    cluster,
+    gain: [100_000_000n, 20_000_000n][i]!,
+    reference: 200_000_000n,
+    otherGain: 0n,
+    otherReference: 0n,
+    spread: 90_000_000n,
+  }))
+  const skill = skillPlainly(gains)
+  const interval = intervalAt(alphaOf(null), skill)!
+  const [middle, lower, upper, error] = [skill.skill!, interval.lower, interval.upper, skill.error!].map(
+    (value) => shown(published(value)),
   )
   const h = shown(published(multiplier(2, 0.05)))
-  expect(text).toContain(`\`skill_interval\` = ${middle} ± ${h} · 0.045094 = ${lower} to ${upper}`)
-})
-
-test('the example of a rank', () => {
-  expect(rankPlainly([-0.1, 0.2, 0.2, 0.3, 0.25], 0.25, { lower: 0.2, upper: 0.3 })).toEqual({
-    rank: 2,
-    rank_interval: { lower: 1, upper: 4 },
-    percentile: 70,
-    percentile_interval: { lower: 30, upper: 90 },
-  })
+  expect(text).toContain(`\`skill_interval\` = ${middle} ± ${h} · ${error} = ${lower} to ${upper}`)
+  const inUnits = (variance: number) => `${Number((variance / 1e16).toFixed(4))}e16`
+  for (const variance of Object.values(skill.variances)) expect(text).toContain(`= ${inUnits(variance)}`)
 })
 
 test('the multipliers of intervals', () => {
-  const expected = [1, 2, 10, 100].map((attempt) => [
+  const expected = [1, 10, 100].map((attempt) => [
     `attempt ${attempt}`,
     ...[25, 50, 100, 200].map((clusters) => multiplier(clusters, alphaOf(attempt)).toFixed(2)),
   ])

@@ -1,35 +1,39 @@
-// The worked values of METHODOLOGY 2.0.0 against the plain scorer: small worlds, the multiplier of the
-// interval, and ranks.
+// The worked values of METHODOLOGY 3.0.0 against the plain scorer: small worlds, and an identity that needs
+// none.
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { SMALL_VECTORS, readVectors, testWorldsPlainly } from '../support/methodology-vectors.ts'
-import { rankPlainly } from '../support/plain/ranking.ts'
-import { multiplier } from '../support/plain/skill.ts'
+import { errorIntegrals } from '../support/plain/errors.ts'
+import type { Fraction } from '../support/plain/fraction.ts'
 
 describe('the plain scorer', () => {
-  const vectors = readVectors(SMALL_VECTORS)
+  testWorldsPlainly(readVectors(SMALL_VECTORS))
+})
 
-  testWorldsPlainly(vectors)
+const ppm = fc.oneof(fc.constantFrom(0, 1, 500_000, 1_000_000), fc.integer({ min: 0, max: 1_000_000 }))
 
-  test.each(vectors.units.multiplier)(
-    'multiplies the error of $clusters clusters at $alpha by $expected',
-    ({ clusters, alpha, expected }) => {
-      expect(multiplier(clusters, alpha)).toBe(expected)
-    },
-  )
+const spans = fc.array(
+  fc.record({
+    spanMs: fc.integer({ min: 1, max: 10 ** 12 }),
+    own: ppm,
+    others: fc.array(ppm, { maxLength: 9 }),
+  }),
+  { minLength: 1, maxLength: 12 },
+)
 
-  test.each(vectors.units.ranks)(
-    'ranks $skill among $voices (itself among them: $counted)',
-    ({ voices, skill, lower, upper, counted, expected }) => {
-      const field = counted ? voices : [...voices, skill]
-      const standing = rankPlainly(field, skill, { lower, upper })
-      expect([
-        standing.rank,
-        standing.rank_interval.lower,
-        standing.rank_interval.upper,
-        standing.percentile,
-        standing.percentile_interval.lower,
-        standing.percentile_interval.upper,
-      ]).toEqual(expected)
-    },
+/** a − b = c − d, exactly. */
+function expectEqualDifferences(a: Fraction, b: Fraction, c: Fraction, d: Fraction): void {
+  const left = (a.over * b.under - b.over * a.under) * c.under * d.under
+  const right = (c.over * d.under - d.over * c.under) * a.under * b.under
+  expect(left).toBe(right)
+}
+
+test('Y − K = Y′ − K′ before rounding: both are how far the voices are apart, whatever comes', () => {
+  fc.assert(
+    fc.property(spans, (held) => {
+      const [no, yes] = [errorIntegrals(held, 0), errorIntegrals(held, 1)]
+      expectEqualDifferences(yes.reference_brier, yes.crowd_brier, no.reference_brier, no.crowd_brier)
+    }),
+    { numRuns: 500 },
   )
 })

@@ -8,9 +8,10 @@ import {
   QuestionSweep,
   type ResolvedQuestion,
 } from '../../pipeline/scoring/question.ts'
-import { type Pair, sweepPairs } from '../support/pairs.ts'
-import { type RawForecast, columnsOf } from '../support/plain/forecasts.ts'
+import { type Pair, columnsOf, sweepPairs } from '../support/pairs.ts'
+import type { RawForecast } from '../support/plain/forecasts.ts'
 import { scoreQuestionPlainly } from '../support/plain/question.ts'
+import type { Measures } from '../support/plain/voices.ts'
 
 const ENTITIES = ['agent:1', 'agent:2', 'agent:3', 'forecaster:1', 'forecaster:2', 'forecaster:3']
 const DAY_MS = 86_400_000
@@ -19,8 +20,8 @@ const OPENED_AT_MS = Date.UTC(2026, 0, 1)
 interface World {
   question: ResolvedQuestion
   rows: RawForecast[]
-  /** Whom others are measured against. */
-  voices: string[]
+  /** The entities that others are measured against, and by which of them each is not. */
+  measures: Measures
 }
 
 /** Instants that many rows share, including the ends of the question. */
@@ -42,12 +43,14 @@ const question: fc.Arbitrary<ResolvedQuestion> = fc
     ),
     resolved: fc.oneof(fc.constantFrom(-5, 0, 1e-9, 1, 1.5), fc.double({ min: 0, max: 1, noNaN: true })),
     outcome: fc.constantFrom<0 | 1>(0, 1),
+    isSettled: fc.boolean(),
   })
-  .map(({ horizonMs, resolved, outcome }) => ({
+  .map(({ horizonMs, resolved, outcome, isSettled }) => ({
     openedAtMs: OPENED_AT_MS,
     closesAtMs: OPENED_AT_MS + horizonMs,
     resolvedAtMs: OPENED_AT_MS + Math.ceil(resolved * horizonMs),
     outcome,
+    isSettled,
   }))
 
 const ppm = fc.oneof(
@@ -55,42 +58,70 @@ const ppm = fc.oneof(
   fc.integer({ min: 0, max: PPM }),
 )
 
-const world: fc.Arbitrary<World> = fc
-  .tuple(question, fc.oneof(fc.constant(ENTITIES), fc.subarray(ENTITIES)))
-  .chain(([resolved, voices]) =>
-    fc
-      .array(
-        fc.record({
-          id: fc.integer({ min: 0, max: 99 }),
-          entity: fc.constantFrom(...ENTITIES),
-          atMs: instant(resolved),
-          ppm,
-          recordedAtMs: fc.integer({ min: 0, max: 20 }),
-          imported: fc.boolean(),
-        }),
-        { maxLength: 40 },
-      )
-      .map((rows) => ({
-        question: resolved,
-        voices,
-        rows: rows.map(({ id, recordedAtMs, ...row }, i) => ({
-          ...row,
-          forecastId: `${100 + id}`,
-          recordedAtMs: recordedAtMs * 100 + i,
-        })),
-      })),
+/** Each entity is a voice, belongs to the owner of one, or has none that is left out. */
+const measuring: fc.Arbitrary<Measures> = fc
+  .tuple(
+    fc.oneof(fc.constant(ENTITIES), fc.subarray(ENTITIES)),
+    fc.array(fc.nat(6), { minLength: 6, maxLength: 6 }),
   )
+  .map(([voices, owners]) => ({
+    rule: 'recorded' as const,
+    voices: new Set(voices),
+    leftOut: new Map(
+      ENTITIES.flatMap((entity, index) => {
+        const own = voices.includes(entity) ? entity : voices[owners[index]!]
+        return own === undefined ? [] : [[entity, own] as const]
+      }),
+    ),
+  }))
 
-function sweepOf(voices: readonly string[]): QuestionSweep {
-  return new QuestionSweep(
-    METHODOLOGY,
-    Uint8Array.from(ENTITIES, (name) => (voices.includes(name) ? 1 : 0)),
-  )
+const EVERYONE: Measures = {
+  rule: 'everyone',
+  voices: new Set(ENTITIES),
+  leftOut: new Map(ENTITIES.map((entity) => [entity, entity])),
+}
+
+const world: fc.Arbitrary<World> = fc.tuple(question, measuring).chain(([resolved, measures]) =>
+  fc
+    .array(
+      fc.record({
+        id: fc.integer({ min: 0, max: 99 }),
+        entity: fc.constantFrom(...ENTITIES),
+        atMs: instant(resolved),
+        ppm: fc.option(ppm, { freq: 6 }),
+        recordedAtMs: fc.integer({ min: 0, max: 20 }),
+        imported: fc.boolean(),
+        witnessed: fc.boolean(),
+      }),
+      { maxLength: 40 },
+    )
+    .map((rows) => ({
+      question: resolved,
+      measures,
+      rows: rows.map(({ id, recordedAtMs, ...row }, i) => ({
+        ...row,
+        forecastId: `${100 + id}`,
+        recordedAtMs: recordedAtMs * 100 + i,
+      })),
+    })),
+)
+
+function sweepOf({ voices, leftOut }: Measures): QuestionSweep {
+  const own = (name: string) => ENTITIES.indexOf(leftOut.get(name) ?? '')
+  return new QuestionSweep(METHODOLOGY, {
+    isVoice: Uint8Array.from(ENTITIES, (name) => (voices.has(name) ? 1 : 0)),
+    ownVoice: Int32Array.from(ENTITIES, (name, index) => (own(name) === index ? -1 : own(name))),
+  })
+}
+
+/** An instant at which the question has closed, or has not. */
+function asOf({ closesAtMs, isSettled }: ResolvedQuestion): number {
+  return isSettled ? closesAtMs : closesAtMs - 1
 }
 
 function sweep(
-  { question: resolved, rows, voices }: World,
-  by = sweepOf(voices),
+  { question: resolved, rows, measures }: World,
+  by = sweepOf(measures),
   columns: ForecastColumns = columnsOf(rows, ENTITIES),
 ): Map<string, Pair> {
   return new Map(sweepPairs(resolved, columns, by).map((pair) => [ENTITIES[pair.entity]!, pair]))
@@ -103,19 +134,33 @@ function mapRows({ rows, ...rest }: World, change: (row: RawForecast) => RawFore
 const RUNS = { numRuns: 1500 }
 
 test('the sweep and the plain scorer agree: integers exactly, scores to 1e-9', () => {
-  const covered = { early: 0, lone: 0, tiny: 0, none: 0, unheard: 0, outside: 0, everyone: 0, contested: 0 }
+  const covered = {
+    early: 0,
+    lone: 0,
+    tiny: 0,
+    none: 0,
+    unheard: 0,
+    outside: 0,
+    everyone: 0,
+    contested: 0,
+    sibling: 0,
+    withdrawn: 0,
+  }
   fc.assert(
-    fc.property(world, ({ question: resolved, rows, voices }) => {
-      const fast = sweep({ question: resolved, rows, voices })
-      const plain = scoreQuestionPlainly(resolved, rows, new Set(voices))
+    fc.property(world, ({ question: resolved, rows, measures }) => {
+      const { voices } = measures
+      const fast = sweep({ question: resolved, rows, measures })
+      const plain = scoreQuestionPlainly(resolved, rows, measures, asOf(resolved))
       expect([...fast.keys()].sort()).toEqual(plain.map(({ entity }) => entity).sort())
       for (const expected of plain) {
-        const { coverage, brier, reference_brier, crowd_brier, log_score, flip_flop, pico } = expected
+        const { coverage, brier, reference_brier, crowd_brier, log_score, flip_flop, pico, other_pico } =
+          expected
         const pair = fast.get(expected.entity)!
         expect(pair).toMatchObject({
           forecasts: expected.forecasts,
           imported: expected.imported,
-          closing_probability: expected.closing_probability,
+          closing_probability: expected.closing ?? -1,
+          witnessed: expected.witnessed ? 1 : 0,
           moved: expected.moved,
           toward: expected.toward,
           voices: expected.voices,
@@ -128,6 +173,9 @@ test('the sweep and the plain scorer agree: integers exactly, scores to 1e-9', (
           brier_part: Number(pico.brier) / 1e12,
           reference_part: Number(pico.reference_brier) / 1e12,
           crowd_part: Number(pico.crowd_brier) / 1e12,
+          brier_other: Number(other_pico.brier) / 1e12,
+          reference_other: Number(other_pico.reference_brier) / 1e12,
+          crowd_other: Number(other_pico.crowd_brier) / 1e12,
           log_score,
           baseline_score: expected.baseline_score,
           peer_score: expected.peer_score,
@@ -141,7 +189,10 @@ test('the sweep and the plain scorer agree: integers exactly, scores to 1e-9', (
         }
         if (coverage < 1e-9) covered.tiny += 1
         if (expected.voices === 0 && plain.length > 1) covered.unheard += 1
-        if (expected.voices > 0 && !voices.includes(expected.entity)) covered.outside += 1
+        if (expected.voices > 0 && !voices.has(expected.entity)) covered.outside += 1
+        if (pair.own_weight > 0 && !voices.has(expected.entity)) covered.sibling += 1
+        if (expected.closing === null) covered.withdrawn += 1
+        expect(resolved.isSettled && pair.in_time === 1 && pair.voices >= 5).toBe(expected.contested)
         if (expected.voices === ENTITIES.length - 1) covered.everyone += 1
         if (expected.contested) covered.contested += 1
       }
@@ -157,7 +208,13 @@ test('the sweep and the plain scorer agree: integers exactly, scores to 1e-9', (
 test('1 ms at the end of 30 busy years is scored to 1e-9, and so are entities that took part all along', () => {
   const horizonMs = 30 * 365 * DAY_MS
   const closesAtMs = OPENED_AT_MS + horizonMs
-  const resolved = { openedAtMs: OPENED_AT_MS, closesAtMs, resolvedAtMs: closesAtMs, outcome: 1 as const }
+  const resolved = {
+    openedAtMs: OPENED_AT_MS,
+    closesAtMs,
+    resolvedAtMs: closesAtMs,
+    outcome: 1 as const,
+    isSettled: true,
+  }
   const crowd = ENTITIES.slice(1).flatMap((entity, index) =>
     Array.from({ length: 300 }, (_, i) => ({
       forecastId: `${10_000 + index * 300 + i}`,
@@ -166,12 +223,20 @@ test('1 ms at the end of 30 busy years is scored to 1e-9, and so are entities th
       ppm: (i * 7919 * (index + 1) + index) % (PPM + 1),
       recordedAtMs: 0,
       imported: false,
+      witnessed: false,
     })),
   )
-  const late = { forecastId: '9', entity: ENTITIES[0]!, ppm: 123_457, recordedAtMs: 0, imported: false }
+  const late = {
+    forecastId: '9',
+    entity: ENTITIES[0]!,
+    ppm: 123_457,
+    recordedAtMs: 0,
+    imported: false,
+    witnessed: false,
+  }
   const rows = [...crowd, { ...late, atMs: closesAtMs - 1 }]
-  const fast = sweep({ question: resolved, rows, voices: ENTITIES })
-  const plain = scoreQuestionPlainly(resolved, rows, new Set(ENTITIES))
+  const fast = sweep({ question: resolved, rows, measures: EVERYONE })
+  const plain = scoreQuestionPlainly(resolved, rows, EVERYONE, closesAtMs)
   expect(plain).toHaveLength(ENTITIES.length)
   for (const expected of plain) {
     for (const name of [
@@ -202,9 +267,9 @@ test('peer scores add up to 0 over the entities of a question', () => {
 
 test('one sweep over many questions gives the bits of a fresh sweep for each', () => {
   fc.assert(
-    fc.property(fc.subarray(ENTITIES), fc.array(world, { maxLength: 6 }), (voices, worlds) => {
-      const reused = sweepOf(voices)
-      for (const given of worlds) expect(sweep(given, reused)).toEqual(sweep({ ...given, voices }))
+    fc.property(measuring, fc.array(world, { maxLength: 6 }), (measures, worlds) => {
+      const reused = sweepOf(measures)
+      for (const given of worlds) expect(sweep(given, reused)).toEqual(sweep({ ...given, measures }))
     }),
     { numRuns: 300 },
   )
@@ -221,6 +286,7 @@ test('rows past `count` are not read', () => {
         atMs: Float64Array.of(...columns.atMs, ...behind.atMs),
         ppm: Int32Array.of(...columns.ppm, ...behind.ppm),
         imported: Int32Array.of(...columns.imported, ...behind.imported),
+        witnessed: Int32Array.of(...columns.witnessed, ...behind.witnessed),
       }
       expect(sweep(given, undefined, padded)).toEqual(sweep(given))
     }),
@@ -260,8 +326,8 @@ describe('no bit changes', () => {
 
   test('when all times move by the same span', () => {
     const later = (ms: number) => ms + 987_654_321
-    sameBits(({ question: resolved, rows, voices }) => ({
-      voices,
+    sameBits(({ question: resolved, rows, measures }) => ({
+      measures,
       question: {
         ...resolved,
         openedAtMs: later(resolved.openedAtMs),
@@ -274,8 +340,8 @@ describe('no bit changes', () => {
 
   test('when all spans are doubled', () => {
     const doubled = (ms: number) => OPENED_AT_MS + 2 * (ms - OPENED_AT_MS)
-    sameBits(({ question: resolved, rows, voices }) => ({
-      voices,
+    sameBits(({ question: resolved, rows, measures }) => ({
+      measures,
       question: {
         ...resolved,
         closesAtMs: doubled(resolved.closesAtMs),
@@ -287,25 +353,28 @@ describe('no bit changes', () => {
 
   test('when yes and no change places', () => {
     sameBits(
-      ({ question: resolved, rows, voices }) => ({
-        voices,
+      ({ question: resolved, rows, measures }) => ({
+        measures,
         question: { ...resolved, outcome: resolved.outcome === 1 ? 0 : 1 },
-        rows: rows.map((row) => ({ ...row, ppm: PPM - row.ppm })),
+        rows: rows.map((row) => ({ ...row, ppm: row.ppm === null ? null : PPM - row.ppm })),
       }),
-      (pair) => ({ ...pair, closing_probability: PPM - pair.closing_probability }),
+      (pair) => ({
+        ...pair,
+        closing_probability: pair.closing_probability < 0 ? -1 : PPM - pair.closing_probability,
+      }),
     )
   })
 
   test('when a forecast is made at or after the effective close', () => {
-    sameBits(({ question: resolved, rows, voices }) => {
+    sameBits(({ question: resolved, rows, measures }) => {
       const atMs = Math.max(
         Math.min(resolved.closesAtMs, resolved.resolvedAtMs),
         ...rows.map((row) => row.atMs),
       )
-      const late = { atMs, ppm: 1, recordedAtMs: 1e6, imported: true }
+      const late = { atMs, ppm: 1, recordedAtMs: 1e6, imported: true, witnessed: false }
       return {
         question: resolved,
-        voices,
+        measures,
         rows: [...rows, ...ENTITIES.map((entity, i) => ({ ...late, entity, forecastId: `9${100 + i}` }))],
       }
     })
@@ -317,16 +386,19 @@ test('a restated forecast changes counts, and scores by no more than rounding', 
     fc.property(world, (given) => {
       const plain = sweep(given)
       const closeMs = Math.min(given.question.closesAtMs, given.question.resolvedAtMs)
-      const restated = [...plain.values()].map((pair, i) => ({
+      const standing = [...plain.values()].filter((pair) => pair.closing_probability >= 0)
+      const restated = standing.map((pair, i) => ({
         forecastId: `9${100 + i}`,
         entity: ENTITIES[pair.entity]!,
         atMs: closeMs - 1,
         ppm: pair.closing_probability,
         recordedAtMs: 1e6,
         imported: false,
+        witnessed: true,
       }))
       const after = sweep({ ...given, rows: [...given.rows, ...restated] })
-      for (const [entity, pair] of plain) {
+      for (const pair of standing) {
+        const entity = ENTITIES[pair.entity]!
         const changed = after.get(entity)!
         expect(changed.forecasts).toBe(pair.forecasts + 1)
         expect(changed.moved).toBe(pair.moved)
@@ -342,7 +414,9 @@ test('a restated forecast changes counts, and scores by no more than rounding', 
 test('a constant forecast of one half has a baseline score of 0 and a Brier score of one quarter', () => {
   fc.assert(
     fc.property(world, (given) => {
-      for (const pair of sweep(mapRows(given, (row) => ({ ...row, ppm: PPM / 2 }))).values()) {
+      for (const pair of sweep(
+        mapRows(given, (row) => ({ ...row, ppm: row.ppm === null ? null : PPM / 2 })),
+      ).values()) {
         // −ln 0.5 is rounded to 1e-9, which is 1.4e-7 of a baseline score.
         expect(Math.abs(pair.baseline_score / 1e12)).toBeLessThanOrEqual(1.5e-7)
         expect([pair.brier, pair.reference_brier, pair.crowd_brier]).toEqual([0.25e12, 0.25e12, 0.25e12])
@@ -362,11 +436,18 @@ test('a question with 20,000 entities is scored as the formula says', () => {
     atMs: new Float64Array(size),
     ppm: shares,
     imported: new Int32Array(size),
+    witnessed: new Int32Array(size),
   }
   const squared = Array.from(shares, (share) => (share / PPM) ** 2)
   const total = squared.reduce((all, value) => all + value, 0)
   const sum = shares.reduce((all, share) => all + share, 0) / PPM
-  const resolved = { openedAtMs: 0, closesAtMs: DAY_MS, resolvedAtMs: DAY_MS, outcome: 0 } as const
+  const resolved = {
+    openedAtMs: 0,
+    closesAtMs: DAY_MS,
+    resolvedAtMs: DAY_MS,
+    outcome: 0,
+    isSettled: true,
+  } as const
   const pairs = sweepPairs(resolved, columns, size)
   expect(pairs).toHaveLength(size)
   for (const pair of pairs) {

@@ -3,9 +3,10 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { ResolvedQuestion } from '../../pipeline/scoring/question.ts'
 import { fromPico } from '../../pipeline/scoring/round.ts'
-import { sweepPairs } from '../support/pairs.ts'
-import { type RawForecast, columnsOf } from '../support/plain/forecasts.ts'
+import { columnsOf, sweepPairs } from '../support/pairs.ts'
+import type { RawForecast } from '../support/plain/forecasts.ts'
 import { scoreQuestionPlainly } from '../support/plain/question.ts'
+import type { Measures } from '../support/plain/voices.ts'
 
 type Score = 'coverage' | 'brier' | 'baseline_score' | 'peer_score'
 type Scores = Partial<Record<Score, number>>
@@ -43,9 +44,19 @@ function bySweep(question: ResolvedQuestion, rows: RawForecast[]): Measured {
   return Object.fromEntries(measured) as Measured
 }
 
+/** Everyone is a voice. */
+function everyone(rows: readonly RawForecast[]): Measures {
+  const entities = rows.map(({ entity }) => entity)
+  return {
+    rule: 'everyone',
+    voices: new Set(entities),
+    leftOut: new Map(entities.map((entity) => [entity, entity])),
+  }
+}
+
 function plainly(question: ResolvedQuestion, rows: RawForecast[]): Measured {
   return Object.fromEntries(
-    scoreQuestionPlainly(question, rows, new Set(rows.map(({ entity }) => entity))).map((pair) => [
+    scoreQuestionPlainly(question, rows, everyone(rows), question.closesAtMs).map((pair) => [
       pair.entity,
       pair,
     ]),
@@ -59,7 +70,8 @@ describe.each([
   test.each(vectors)('$id — $source', ({ question, forecasts, expected, tolerance, also }) => {
     const rows = forecasts.map(({ entity, at_ms, probability }, i): RawForecast => {
       const ppm = Math.round(probability * 1e6)
-      return { forecastId: `${100 + i}`, entity, atMs: at_ms, ppm, recordedAtMs: at_ms, imported: false }
+      const flags = { imported: false, witnessed: true }
+      return { forecastId: `${100 + i}`, entity, atMs: at_ms, ppm, recordedAtMs: at_ms, ...flags }
     })
     const measured = score(
       {
@@ -67,6 +79,7 @@ describe.each([
         closesAtMs: question.closes_at_ms,
         resolvedAtMs: question.resolved_at_ms,
         outcome: question.outcome,
+        isSettled: true,
       },
       rows,
     )

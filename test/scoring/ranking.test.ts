@@ -2,27 +2,32 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
-import { badgeOf, certificationOf, rankedVoices, rankIn } from '../../pipeline/scoring/ranking.ts'
-import { badgePlainly, certificationPlainly, rankPlainly } from '../support/plain/ranking.ts'
+import { badgeOf, boardsOf, certificationOf, rankIn, tallyOf } from '../../pipeline/scoring/ranking.ts'
+import { badgePlainly, certificationPlainly } from '../support/plain/certification.ts'
+import { percentilePlainly, rankPlainly } from '../support/plain/ranking.ts'
 
 interface Entity {
   eligible: boolean
   voice: boolean
+  pool: string | null
   skill: number | null
   skill_interval: { lower: number; upper: number; level: number } | null
+  board_interval: { lower: number; upper: number } | null
 }
 
 const member = (skill: number, changes: Partial<Entity> = {}): Entity => ({
   eligible: true,
   voice: true,
+  pool: 'a',
   skill,
   skill_interval: { lower: skill - 0.1, upper: skill + 0.1, level: 0.95 },
+  board_interval: { lower: skill - 0.1, upper: skill + 0.1 },
   ...changes,
 })
 
 function rank(entities: readonly Entity[]) {
-  const voices = rankedVoices(entities)
-  return entities.map((entity) => rankIn(voices, entity))
+  const boards = boardsOf(tallyOf(entities))
+  return entities.map((entity) => rankIn(boards, entity))
 }
 
 describe('rank', () => {
@@ -38,18 +43,27 @@ describe('rank', () => {
     expect(ranks.every(({ field_size, population }) => field_size === 5 && population === 5)).toBe(true)
   })
 
-  test('whoever is no voice is compared with the voices and itself, and changes nobody’s rank', () => {
+  test('an entity that is no voice stands on the board, and in the percentiles of nobody else', () => {
     const voices = [0.1, 0.2].map((skill) => member(skill))
     const others = [0.3, 0.2, 0.3].map((skill) => member(skill, { voice: false }))
     const ranks = rank([...voices, ...others])
     expect(ranks.map(({ rank: place, field_size }) => [place, field_size])).toEqual([
-      [2, 2],
-      [1, 2],
+      [5, 2],
+      [3, 2],
       [1, 3],
-      [1, 3],
+      [3, 3],
       [1, 3],
     ])
     expect(ranks.map(({ percentile }) => percentile)).toEqual([25, 75, 83.33, 66.67, 83.33])
+  })
+
+  test('nobody is ranked with an entity of another pool', () => {
+    const ranks = rank([member(0.1), member(0.5, { pool: 'b' }), member(0.4, { pool: 'b' })])
+    expect(ranks.map(({ rank: place, field_size }) => [place, field_size])).toEqual([
+      [1, 1],
+      [1, 2],
+      [2, 2],
+    ])
   })
 
   test('an entity that is not eligible has no rank and is not counted', () => {
@@ -71,16 +85,29 @@ describe('rank', () => {
     expect(ranks[2]).toEqual(unranked)
   })
 
-  test('an interval whose end is another’s skill holds that one’s rank', () => {
+  test('an interval whose end is another’s skill holds that one’s percentile', () => {
     const interval = { lower: 0.1, upper: 0.3, level: 0.95 }
     const [, own] = rank([member(0.1), member(0.2, { skill_interval: interval }), member(0.3), member(0.4)])
-    expect(own!.rank_interval).toEqual({ lower: 2, upper: 4 })
     expect(own!.percentile_interval).toEqual({ lower: 12.5, upper: 62.5 })
   })
 
-  test('without an interval of the skill every rank is possible', () => {
-    const [, own] = rank([member(0.1), member(0.2, { skill_interval: null }), member(0.3)])
+  test('bars that touch are not told apart', () => {
+    const bar = (lower: number, upper: number) =>
+      member((lower + upper) / 2, { board_interval: { lower, upper } })
+    const ranks = rank([bar(0.1, 0.2), bar(0.2, 0.3), bar(0.25, 0.5), bar(0.6, 0.7)])
+    expect(ranks.map(({ rank_interval: interval }) => [interval!.lower, interval!.upper])).toEqual([
+      [3, 4],
+      [2, 4],
+      [2, 3],
+      [1, 1],
+    ])
+  })
+
+  test('without an interval every rank and every percentile is possible', () => {
+    const none = { skill_interval: null, board_interval: null }
+    const [, own] = rank([member(0.1), member(0.2, none), member(0.3)])
     expect(own!.rank_interval).toEqual({ lower: 1, upper: 3 })
+    expect(own!.percentile_interval).toEqual({ lower: 16.67, upper: 83.33 })
   })
 
   test('agrees with counting, and the mean percentile of voices is 50', () => {
@@ -89,6 +116,7 @@ describe('rank', () => {
       fc.record({
         eligible: fc.boolean(),
         voice: fc.boolean(),
+        pool: fc.boolean(),
         skill: millionths,
         skill_interval: fc.option(
           fc.tuple(millionths, fc.nat(4), fc.nat(4)).map(([, below, above]) => ({ below, above })),
@@ -100,21 +128,19 @@ describe('rank', () => {
       fc.property(field, (given) => {
         const entities = given.map(({ skill_interval: gaps, ...entity }) => {
           const end = (parts: number) => Math.round(entity.skill * 1e6 + parts) / 1e6 + 0
-          const interval = gaps && { lower: end(-gaps.below), upper: end(gaps.above), level: 0.95 }
-          return { ...entity, skill_interval: interval }
+          const bar = gaps && { lower: end(-gaps.below), upper: end(gaps.above) }
+          const skill_interval = bar && { ...bar, level: 0.95 }
+          return { ...entity, pool: entity.pool ? 'a' : 'b', skill_interval, board_interval: bar }
         })
         const ranks = rank(entities)
         for (const [i, own] of entities.entries()) {
           if (!own.eligible) continue
-          const others = entities.filter((one) => one === own || (one.eligible && one.voice))
-          const expected = rankPlainly(
-            others.map(({ skill }) => skill),
-            own.skill,
-            own.skill_interval,
-          )
+          const board = entities.filter(({ eligible, pool }) => eligible && pool === own.pool)
+          const ranked = board.filter((one) => one === own || one.voice)
           expect(ranks[i]).toEqual({
-            ...expected,
-            field_size: others.length,
+            ...rankPlainly(board, own),
+            ...percentilePlainly(ranked, own),
+            field_size: ranked.length,
             population: entities.length,
           })
         }
@@ -153,13 +179,17 @@ describe('certification of an agent', () => {
       const grounds = {
         contested_questions: questions,
         clusters,
+        evidence: 1,
+        crowd_evidence: 1,
+        percentile: 50,
         skill_interval: interval(lower),
+        strict_skill_interval: interval(lower),
         crowd_skill_interval: interval(crowd),
       }
       const award = certificationOf(METHODOLOGY, { ...grounds, voice_rule: 'recorded' })
       expect(award.title).toBe(expected)
       expect(award.because).toMatch(/\S/)
-      expect(certificationPlainly(grounds, 'recorded')).toBe(expected)
+      expect(certificationPlainly({ ...grounds, n_c: questions }, 'recorded')).toBe(expected)
       const among = certificationOf(METHODOLOGY, { ...grounds, voice_rule: 'everyone' }).title
       expect(among).toBe(expected === 'none' ? 'none' : 'provisional')
     },
@@ -172,7 +202,8 @@ describe('badge of a forecaster', () => {
     { percentile: 49.99, clusters: 30, lower: 0.5, expected: 'none' },
     { percentile: 50, clusters: 30, lower: -0.5, expected: 'bronze' },
     { percentile: 74.99, clusters: 30, lower: 0.5, expected: 'bronze' },
-    { percentile: 75, clusters: 1, lower: null, expected: 'silver' },
+    { percentile: 75, clusters: 10, lower: null, expected: 'silver' },
+    { percentile: 75, clusters: 9, lower: 0.5, expected: 'bronze' },
     { percentile: 89.99, clusters: 30, lower: 0.5, expected: 'silver' },
     { percentile: 90, clusters: 25, lower: 0.000001, expected: 'gold' },
     { percentile: 90, clusters: 24, lower: 0.5, expected: 'silver' },
@@ -184,13 +215,48 @@ describe('badge of a forecaster', () => {
   ] as const)(
     'percentile $percentile, $clusters clusters, lower end $lower: $expected',
     ({ percentile, clusters, lower, expected }) => {
-      const grounds = { percentile, clusters, skill_interval: interval(lower) }
+      const grounds = {
+        percentile,
+        clusters,
+        evidence: 1,
+        skill_interval: interval(lower),
+        strict_skill_interval: interval(lower),
+      }
       const award = badgeOf(METHODOLOGY, { ...grounds, voice_rule: 'recorded' })
       expect(award.title).toBe(expected)
       expect(award.because).toMatch(/\S/)
-      expect(badgePlainly(grounds, 'recorded')).toBe(expected)
+      const record = { ...grounds, n_c: 100, crowd_evidence: 1, crowd_skill_interval: null }
+      expect(badgePlainly(record, 'recorded')).toBe(expected)
       const among = badgeOf(METHODOLOGY, { ...grounds, voice_rule: 'everyone' }).title
       expect(among).toBe(expected === 'none' ? 'none' : 'bronze')
     },
   )
+})
+
+describe('a title above provisional and silver also takes', () => {
+  const agent = {
+    contested_questions: 100,
+    clusters: 100,
+    evidence: 1,
+    crowd_evidence: 1,
+    skill_interval: interval(0.1),
+    strict_skill_interval: interval(0.1),
+    crowd_skill_interval: interval(0.1),
+    voice_rule: 'recorded' as const,
+  }
+  const person = { ...agent, percentile: 99 }
+  const titles = (changes: Partial<typeof agent>) => [
+    certificationOf(METHODOLOGY, { ...agent, ...changes }).title,
+    badgeOf(METHODOLOGY, { ...person, ...changes }).title,
+  ]
+
+  test.each([
+    ['nothing more', {}, ['expert', 'platinum']],
+    ['evidence of 1', { evidence: 0.999999 }, ['provisional', 'silver']],
+    ['a strict interval above 0', { strict_skill_interval: interval(0) }, ['provisional', 'silver']],
+    ['a strict interval', { strict_skill_interval: null }, ['provisional', 'silver']],
+    ['for experts crowd evidence of 1', { crowd_evidence: 0.999999 }, ['certified', 'platinum']],
+  ] as const)('%s', (_, changes, expected) => {
+    expect(titles(changes)).toEqual(expected)
+  })
 })

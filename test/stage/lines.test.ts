@@ -2,6 +2,7 @@
 // order.
 import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
+import type { EntityScores } from '../../pipeline/scoring/entity.ts'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { type Input, lineOf } from '../../pipeline/stage/lines.ts'
@@ -21,7 +22,8 @@ const event = (
   entity: number | null,
   ppm: number,
   recorded = 0,
-): Event => [question, 0, 1000, 1000, 1, at, id, recorded, entity, entity === null ? 0 : 1, ppm, 0]
+  ownVoice = entity,
+): Event => [question, 0, 1000, 1000, 1, at, id, recorded, entity, ownVoice, ppm, 0, 1]
 const linesOf = (rows: Event[]) => rows.map(lineOf).join('')
 const sweep = (text: string, pieceBytes?: number) =>
   textOf(sweepLines(METHODOLOGY, inputOf(text, pieceBytes)))
@@ -79,21 +81,113 @@ describe('the sweep', () => {
   })
 })
 
+/** The columns of pairs by their names, by the entity. */
+const pairsIn = (text: string) =>
+  Object.fromEntries(
+    text
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split('\t'))
+      .filter(([, entity]) => entity !== '\\N')
+      .map(([, entity, ...values]) => [
+        entity,
+        Object.fromEntries(METRICS.map((name, at) => [name, Number(values[at])])),
+      ]),
+  ) as Record<string, Record<string, number>>
+
+describe('the sweep of an owner’s further agent', () => {
+  const others = [event(0, 0, 'a', 7, 500_000), event(0, 0, 'b', 8, 250_000)]
+  const further = event(0, 10, 'd', 20, 900_000, 0, 3)
+
+  test('leaves out the owner’s voice, whether that comes before it, after it or not at all', async () => {
+    const alone = pairsIn(await sweep(linesOf([...others, further])))
+    expect(alone[20]).toMatchObject({ voices: 2, own_weight: 0 })
+    expect(alone).not.toHaveProperty('3')
+    const before = [...others, event(0, 0, 'c', 3, 0), further]
+    const after = [...others, further, event(0, 500, 'e', 3, 0)]
+    for (const [events, own_weight] of [
+      [before, 10_000],
+      [after, 5000],
+    ] as const) {
+      const { 20: found, 3: voice } = pairsIn(await sweep(linesOf([...events])))
+      const { reference_brier, crowd_brier } = alone[20]!
+      expect(found).toMatchObject({ reference_brier, crowd_brier, voices: 2, own_weight })
+      // The further agent is no voice.
+      expect(voice).toMatchObject({ voices: 2 })
+    }
+  })
+
+  test('numbers more entities on a question than any before it', async () => {
+    const many = Array.from({ length: 300 }, (_, at) =>
+      event(0, 0, String(1000 + at), at, 1000 * at, 0, at % 3 === 0 ? null : at % 3 === 1 ? at : 1000 + at),
+    )
+    const pairs = pairsIn(await sweep(linesOf(many)))
+    expect(Object.keys(pairs)).toHaveLength(300)
+    expect(pairs[0]).toMatchObject({ voices: 100, own_weight: 0 })
+    expect(pairs[1]).toMatchObject({ voices: 99, own_weight: 10_000 })
+    expect(pairs[299]).toMatchObject({ voices: 100, own_weight: 0 })
+  })
+})
+
+test('a withdrawal ends the time that is held, and the pair', async () => {
+  const events = [event(0, 0, 'a', 7, 500_000), event(0, 250, 'b', 7, -1), event(0, 900, 'c', 8, -1)]
+  const text = await sweep(linesOf(events))
+  expect(counted(text)[0]).toEqual(['0', '\\N', '3'])
+  expect(pairsIn(text)).toMatchObject({
+    7: { coverage: 250_000_000_000, forecasts: 1, closing_probability: -1 },
+  })
+  expect(pairsIn(text)).not.toHaveProperty('8')
+})
+
+test('a pair is witnessed if all its forecasts are', async () => {
+  const seen = event(0, 0, 'a', 7, 500_000)
+  const unseen = event(0, 10, 'b', 7, 500_000).with(12, 0)
+  expect(pairsIn(await sweep(linesOf([seen])))[7]).toMatchObject({ witnessed: 1 })
+  expect(pairsIn(await sweep(linesOf([seen, unseen])))[7]).toMatchObject({ witnessed: 0 })
+})
+
 /** Two entities with pairs and one without, as the stage that scores reads them. */
 const SCORED = [
-  [0, 1, 1_000_000, 2, 1, 3, 1, 0, -1, ...METRICS.map(() => 1)],
-  [0, 1, 1_000_000, 2, 1, 5, 0, 1, 4, ...METRICS.map(() => 2)],
-  [1, 0, 900_000, 2, 2, 3, 1, 0, 7, ...METRICS.map(() => 3)],
-  [2, 0, 1_000_000, null, null, ...Array.from({ length: 4 + METRICS.length }, () => null)],
+  [0, 1, 1_000_000, 'a', 2, 2, 1, 3, 1, 1, 0, -1, -1, ...METRICS.map(() => 1)],
+  [0, 1, 1_000_000, 'a', 2, 2, 1, 5, 0, 1, 1, 4, 5, ...METRICS.map(() => 2)],
+  [1, 0, 900_000, 'a', 2, 2, 2, 3, 1, 1, 0, 7, 8, ...METRICS.map(() => 3)],
+  [2, 0, 1_000_000, ...Array.from({ length: 10 + METRICS.length }, () => null)],
 ]
 
 test('the scores have a line for each entity, also for one without a pair', async () => {
   const lines = (await score(linesOf(SCORED))).trimEnd().split('\n')
-  expect(lines.map((line) => line.split('\t').slice(0, 4))).toEqual([
-    ['0', '2', '0', '1'],
-    ['1', '1', '0', '0'],
-    ['2', '0', '0', '0'],
+  const nobody = Array.from({ length: 5 }, () => '\\N')
+  expect(lines.map((line) => line.split('\t').slice(0, 7))).toEqual([
+    ['0', '2', ...nobody],
+    ['1', '1', ...nobody],
+    ['2', '0', ...nobody],
   ])
+})
+
+test('the scores have what ranks an entity with enough contested pairs', async () => {
+  const rows = Array.from({ length: METHODOLOGY.parameters.eligible_questions }, (_, place) => [
+    4,
+    1,
+    1_000_000,
+    'a pool',
+    30,
+    1,
+    1,
+    place,
+    1,
+    1,
+    place,
+    2e8,
+    1e8,
+    ...METRICS.map((name) => (name === 'brier_part' ? 1e11 : 1)),
+  ])
+  const [entity, pairs, pool, voice, skill, lower, upper, json] = (await score(linesOf(rows))).split('\t')
+  expect([entity, pairs, pool, voice]).toEqual(['4', '25', 'a pool', '1'])
+  const scores = JSON.parse(json!) as EntityScores
+  const { lower: least, upper: most } = scores.board_interval!
+  expect([skill, lower, upper].map(Number)).toEqual(
+    [scores.skill, least, most].map((x) => Math.round(x! * 1e6)),
+  )
 })
 
 const PARTS = linesOf([
@@ -102,10 +196,10 @@ const PARTS = linesOf([
   [2, 'forecaster', 3, 0],
 ])
 const TALLY = linesOf([
-  ['agent', null, 3],
-  ['agent', -100, 1],
-  ['agent', 5, 2],
-  ['forecaster', null, 0],
+  ['agent', null, null, null, null, null, 3],
+  ['agent', 'pool 1', 0, -100, null, null, 1],
+  ['agent', 'pool 1', 1, 5, -2, 12, 2],
+  ['agent', 'pool 2', 1, 5, 3, 7, 1],
 ])
 const parts = (input: Input) => partLines(input, { pairs: 4, entities: 300 })
 const tally = (input: Input) => storeTally(new MemoryStore(), 1, 'recorded', input)
@@ -121,8 +215,30 @@ test('the tally is read as it was stored, by its hash', async () => {
   expect(await readTally(store, 1, sha256)).toEqual({
     voiceRule: 'everyone',
     tallies: {
-      agent: { population: 3, skills: [-0.0001, 0.000005], counts: [1, 2] },
-      forecaster: { population: 0, skills: [], counts: [] },
+      agent: {
+        population: 7,
+        pools: new Map([
+          [
+            'pool 1',
+            {
+              voices: { values: [0.000005], counts: [2] },
+              skills: { values: [-0.0001, 0.000005], counts: [1, 2] },
+              lowers: { values: [-0.000002], counts: [2] },
+              uppers: { values: [0.000012], counts: [2] },
+            },
+          ],
+          [
+            'pool 2',
+            {
+              voices: { values: [0.000005], counts: [1] },
+              skills: { values: [0.000005], counts: [1] },
+              lowers: { values: [0.000003], counts: [1] },
+              uppers: { values: [0.000007], counts: [1] },
+            },
+          ],
+        ]),
+      },
+      forecaster: { population: 0, pools: new Map() },
     },
   })
   await expect(readTally(store, 2, sha256)).rejects.toMatchObject({ kind: 'notFound' })
@@ -193,7 +309,7 @@ test('docs/stages.md has the columns of every line in their order', async () => 
   const wrong = () => inputOf('x\n')
   const formats = [
     await named(sweepLines(METHODOLOGY, wrong())),
-    (await named(scoreLines(METHODOLOGY, wrong()))).slice(0, 10),
+    (await named(scoreLines(METHODOLOGY, wrong()))).slice(0, 13),
     await named(partLines(wrong())),
     await named(tally(wrong())),
   ]

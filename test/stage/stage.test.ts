@@ -167,6 +167,8 @@ describe('a crowd in stages', () => {
       Buffer.from(store.objects.get('releases/00000001/leaderboard/agent/000000.json')!).toString(),
     ) as LeaderboardFile
     expect(first.entries[0]!.rank).toBe(1)
+    const ranked = first.entries.filter(({ rank }) => rank !== null)
+    expect(new Set(ranked.map(({ pool }) => pool)).size).toBe(2)
     const manifest = (await readManifest(store, 1))!
     expect(manifest.voice_rule).toBe('recorded')
     expect(Object.fromEntries(manifest.files.map(({ path, sha256 }) => [path, sha256]))).toEqual(derived)

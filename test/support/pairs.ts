@@ -8,13 +8,31 @@ import {
   type ResolvedQuestion,
 } from '../../pipeline/scoring/question.ts'
 import type { PairMetricName } from '../../schemas/metrics.ts'
+import { type RawForecast, distinctForecasts } from './plain/forecasts.ts'
 
 /** The metrics of one entity on one question, as the integers of the sweep. */
 export type Pair = Record<PairMetricName | 'question' | 'entity', number>
 
 /** A sweep over entities that are all voices. */
 function newSweep(entityCount: number): QuestionSweep {
-  return new QuestionSweep(METHODOLOGY, new Uint8Array(entityCount).fill(1))
+  return new QuestionSweep(METHODOLOGY, {
+    isVoice: new Uint8Array(entityCount).fill(1),
+    ownVoice: new Int32Array(entityCount).fill(-1),
+  })
+}
+
+/** Rows as columns for the sweep, each id once. An entity is the index of its name. */
+export function columnsOf(rows: readonly RawForecast[], entities: readonly string[]): ForecastColumns {
+  const distinct = distinctForecasts(rows)
+  const flags = (of: (row: RawForecast) => boolean) => Int32Array.from(distinct, (row) => (of(row) ? 1 : 0))
+  return {
+    count: distinct.length,
+    entity: Int32Array.from(distinct, ({ entity }) => entities.indexOf(entity)),
+    atMs: Float64Array.from(distinct, ({ atMs }) => atMs),
+    ppm: Int32Array.from(distinct, ({ ppm }) => ppm ?? -1),
+    imported: flags(({ imported }) => imported),
+    witnessed: flags(({ witnessed }) => witnessed),
+  }
 }
 
 export function sweepPairs(

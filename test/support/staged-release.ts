@@ -4,12 +4,13 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Components } from '../../jobs/components/components.ts'
 import { type Database, literal, withDatabase } from '../../pipeline/duckdb.ts'
-import { entitiesAt, createDimensions } from '../../pipeline/engine/queries.ts'
+import { QUESTIONS, entitiesAt, createDimensions } from '../../pipeline/engine/queries.ts'
 import { type KEPT_COLUMNS, KeptPairs, fit } from '../../pipeline/engine/fit.ts'
 import { Rows } from '../../pipeline/engine/rows.ts'
 import { PAIR_COLUMNS } from '../../pipeline/scoring/pairs.ts'
-import { nanoOf, standardReference, weightOf } from '../../pipeline/scoring/strength.ts'
-import { type KnownEntity, voicesOf } from '../../pipeline/scoring/voices.ts'
+import type { ResolvedQuestion } from '../../pipeline/scoring/question.ts'
+import { nanoOf, standardReference } from '../../pipeline/scoring/strength.ts'
+import { type KnownEntity, type Voices, voicesOf } from '../../pipeline/scoring/voices.ts'
 import type { ReleaseResult } from '../../pipeline/release/make.ts'
 import { versionsOf } from '../../pipeline/release/plan.ts'
 import { lineOf } from '../../pipeline/stage/lines.ts'
@@ -28,8 +29,9 @@ const PUBLISHED = {
   what: 'VARCHAR',
   entity_type: 'VARCHAR',
   entity_id: 'VARCHAR',
-  rank: 'BIGINT',
-  second: 'BIGINT',
+  pool_size: 'BIGINT',
+  pool: 'VARCHAR',
+  value: 'BIGINT',
   owner: 'VARCHAR',
   content: 'VARCHAR',
 }
@@ -57,13 +59,19 @@ async function load(
   )
 }
 
-/** The events of a world, in order. `voice` is the table of who is one. */
-const EVENTS = `SELECT question, opened_ms::BIGINT AS opened_ms, closes_ms::BIGINT AS closes_ms,
+/** The events of a world, in order. `voice` is the table of the entities' own voices. */
+const eventsOf = (
+  witnessMinutes: number,
+) => `SELECT question, opened_ms::BIGINT AS opened_ms, closes_ms::BIGINT AS closes_ms,
     resolved_ms::BIGINT AS resolved_ms, yes, epoch_ms(forecast_at) AS at_ms, forecast_id,
-    epoch_ms(recorded_at) AS recorded_ms, entity, coalesce(voice, 0) AS voice,
-    round_even(probability * 1e6, 0)::INTEGER AS ppm, (source = 'import')::INTEGER AS imported
-  FROM forecasts JOIN question USING (question_id) LEFT JOIN entity USING (entity_type, entity_id)
-  LEFT JOIN voice USING (entity)
+    epoch_ms(recorded_at) AS recorded_ms, entity, own_voice,
+    coalesce(round_even(probability * 1e6, 0), -1)::INTEGER AS ppm, (source = 'import')::INTEGER AS imported,
+    (source <> 'import' AND (forecasts.entity_type = 'agent'
+      OR recorded_at <= forecast_at + INTERVAL ${witnessMinutes} MINUTE))::INTEGER AS witnessed
+  FROM forecasts JOIN question USING (question_id)
+  LEFT JOIN (FROM entity JOIN voice USING (entity)) sweepable
+    ON forecasts.entity_type = sweepable.entity_type AND forecasts.entity_id = sweepable.entity_id
+      AND (forecasts.entity_type <> 'agent' OR source <> 'import')
   ORDER BY question, at_ms, forecast_id, recorded_ms, entity NULLS FIRST, ppm, imported`
 
 /** Makes the tables of a release, up to the events of its sweep. */
@@ -83,16 +91,19 @@ async function withEvents<T>(
 }
 
 async function eventsUnder(
+  { methodology }: Components,
   database: Database,
   entities: readonly KnownEntity[],
   rule: VoiceRule,
-): Promise<{ events: string; voices: Uint8Array }> {
+): Promise<{ events: string; voices: Voices }> {
   const voices = voicesOf(entities, rule)
-  const values = [...voices].map((voice, entity) => `(${entity}, ${voice})`).join(', ')
+  const { isVoice, ownVoice } = voices
+  const own = Array.from(isVoice, (is, entity) => (is === 1 ? entity : ownVoice[entity]!))
+  const values = own.map((voice, entity) => `(${entity}, ${voice < 0 ? 'NULL' : voice})`).join(', ')
   await database.run(
-    `CREATE OR REPLACE TABLE voice AS SELECT * FROM (VALUES ${values || '(NULL, NULL)'}) AS voice (entity, voice)`,
+    `CREATE OR REPLACE TABLE voice AS SELECT * FROM (VALUES ${values || '(NULL, NULL)'}) AS voice (entity, own_voice)`,
   )
-  return { events: await linesOf(database, EVENTS), voices }
+  return { events: await linesOf(database, eventsOf(methodology.parameters.witness_minutes)), voices }
 }
 
 /** Plans a release and makes it. */
@@ -123,13 +134,13 @@ async function carryOut(
       tally === undefined ? { release } : { release, tally },
     )
     for (const line of printed.split('\n'))
-      if (line.startsWith('file\t')) described.push(line.split('\t')[6]!)
+      if (line.startsWith('file\t')) described.push(line.split('\t')[7]!)
     return printed
   }
 
   // The sweep, and the voice rule.
   const sweepBy = async (rule: VoiceRule) => {
-    const { events, voices } = await eventsUnder(database, entities, rule)
+    const { events, voices } = await eventsUnder(components, database, entities, rule)
     const printed = await run('sweep', events)
     await load(components, database, 'swept_lines', bigints(['question', 'entity', ...METRICS]), printed)
     await database.run(`CREATE OR REPLACE TABLE pair AS FROM swept_lines WHERE entity IS NOT NULL`)
@@ -138,7 +149,8 @@ async function carryOut(
   let voiceRule: VoiceRule = 'recorded'
   let voices = await sweepBy(voiceRule)
   const [scored] = await database.rows<{ voices: bigint }>(
-    `SELECT count(DISTINCT entity) AS voices FROM pair JOIN voice USING (entity) WHERE voice = 1`,
+    `SELECT count(DISTINCT entity) AS voices FROM pair JOIN voice USING (entity) JOIN question USING (question)
+     WHERE own_voice = entity AND settled = 1`,
   )
   if (scored!.voices < methodology.parameters.least_voices) {
     voiceRule = 'everyone'
@@ -156,12 +168,18 @@ async function carryOut(
     components,
     database,
     'scored_entity',
-    { ...bigints(['entity', 'pairs', 'eligible', 'voice', 'skill']), scores: 'VARCHAR' },
+    {
+      ...bigints(['entity', 'pairs']),
+      pool: 'VARCHAR',
+      ...bigints(['voice', 'skill', 'lower', 'upper']),
+      scores: 'VARCHAR',
+    },
     await run(
       'score',
       await linesOf(
         database,
-        `SELECT entity, voice, strength, owner_agents, attempt, place, yes, cluster_number, standard, ${METRICS.join(', ')}
+        `SELECT entity, voice, strength, pool, pool_size, owner_agents, attempt, place, yes, settled, cluster_number,
+           standard, standard_other, ${METRICS.join(', ')}
          FROM circumstance LEFT JOIN (FROM pair JOIN standard USING (question, entity) JOIN question USING (question)) USING (entity)
          ORDER BY entity, place`,
       ),
@@ -169,10 +187,9 @@ async function carryOut(
   )
   const counts = await linesOf(
     database,
-    `SELECT entity_type, NULL AS skill, count(*) AS count FROM entity GROUP BY entity_type
-     UNION ALL SELECT entity_type, skill, count(*) FROM scored_entity JOIN entity USING (entity)
-       WHERE eligible = 1 AND voice = 1 GROUP BY entity_type, skill
-     ORDER BY entity_type, skill NULLS FIRST`,
+    `SELECT entity_type, pool, voice, skill, lower, upper, count(*) AS count
+     FROM scored_entity JOIN entity USING (entity) GROUP BY ALL
+     ORDER BY entity_type, pool NULLS FIRST, voice NULLS FIRST, skill NULLS FIRST, lower NULLS FIRST, upper NULLS FIRST`,
   )
   const tally = await run('tally', counts, { release, voiceRule })
   await database.run(
@@ -216,23 +233,25 @@ async function carryOut(
   await publish('entities', ranked('entities_part'), tally)
   await publish(
     'scores',
-    `SELECT scores_part, entity, entity_type, entity_id, question, question_id, outcome, resolved_ms::BIGINT, cluster,
-       place, standard, ${METRICS.join(', ')}
+    `SELECT scores_part, entity, entity_type, entity_id, question, question_id, outcome, resolved_ms::BIGINT, settled,
+       epoch_ms(settled_at), cluster, place, standard, standard_other, ${METRICS.join(', ')}
      FROM sharded JOIN part USING (shard)
      LEFT JOIN (FROM pair JOIN standard USING (question, entity) JOIN question USING (question)) USING (entity)
      ORDER BY entity, place`,
   )
   await publish(
     'names',
-    `SELECT entity_type AS kind, entity AS number, entity_id AS id, voice FROM entity JOIN voice USING (entity)
-       SEMI JOIN pair USING (entity)
+    `SELECT own.entity_type AS kind, own.entity AS number, own.entity_id AS id, measuring.entity_id AS voice
+     FROM (FROM entity JOIN voice USING (entity) SEMI JOIN pair USING (entity)) own
+     LEFT JOIN entity measuring ON measuring.entity = own_voice
      UNION ALL SELECT 'question', question, question_id, NULL FROM question ORDER BY kind, number`,
   )
   await load(components, database, 'published', PUBLISHED, shards)
   await publish(
     'leaderboards',
-    `SELECT (number - 1) // 100 AS page, entity_type, entity_id, rank, second, content FROM
-       (SELECT *, row_number() OVER (PARTITION BY entity_type ORDER BY rank NULLS LAST, second DESC, entity_id) AS number
+    `SELECT (number - 1) // 100 AS page, entity_type, entity_id, pool_size, pool, value, content FROM
+       (SELECT *, row_number() OVER (PARTITION BY entity_type
+          ORDER BY pool_size DESC NULLS LAST, pool, value DESC, entity_id) AS number
         FROM published WHERE what = 'entity') ORDER BY entity_type, number`,
   )
   await publish(
@@ -250,7 +269,7 @@ async function strengths(
   components: Components,
   database: Database,
   entities: KnownEntity[],
-  voices: Uint8Array,
+  voices: Voices,
 ): Promise<void> {
   const { methodology } = components
   const numbers = Object.entries(PAIR_COLUMNS).map(
@@ -260,28 +279,39 @@ async function strengths(
   for await (const block of database.columns(`SELECT ${numbers.join(', ')} FROM pair`, PAIR_COLUMNS)) {
     pairs.append(block, 0, block.rowCount)
   }
-  const kept = new KeptPairs(new Rows(PAIR_COLUMNS))
+  const questions = await database.rows<ResolvedQuestion>(QUESTIONS)
+  const kept = new KeptPairs(methodology, questions, new Rows(PAIR_COLUMNS))
   kept.take(pairs as unknown as Block<typeof KEPT_COLUMNS>)
-  const questions = await database.rows<{ resolvedAtMs: number }>(
-    `SELECT resolved_ms AS "resolvedAtMs" FROM question ORDER BY question`,
-  )
   const fitted = fit(methodology, entities, voices, questions, kept)
-  const facts = fitted.circumstances.map(({ strength, voice, owner_agents, attempt }, entity) =>
-    lineOf([entity, voice ? 1 : 0, strength, owner_agents, attempt]),
+  const facts = fitted.circumstances.map(
+    ({ strength, voice, pool, pool_size, owner_agents, attempt }, entity) =>
+      lineOf([entity, voice ? 1 : 0, strength, pool, pool_size, owner_agents, attempt]),
   )
-  const circumstance = bigints(['entity', 'voice', 'strength', 'owner_agents', 'attempt'])
+  const circumstance = {
+    ...bigints(['entity', 'voice', 'strength']),
+    pool: 'VARCHAR',
+    ...bigints(['pool_size', 'owner_agents', 'attempt']),
+  }
   await load(components, database, 'circumstance', circumstance, facts.join(''))
   const { columns, rowCount } = pairs
   const standard = Array.from({ length: rowCount }, (_, row) => {
     const [question, entity] = [columns.question[row]!, columns.entity[row]!]
-    const own = voices[entity] === 1 ? weightOf(columns.coverage[row]!) : 0
-    const reference = nanoOf(columns.reference_part[row]!)
-    const { weight, weighted, strength, scale } = fitted
-    const isContested = columns.voices[row]! >= methodology.parameters.contest_voices
-    const z = isContested
-      ? standardReference(reference, weight[question]!, weighted[question]!, own, strength[entity]!, scale)
-      : -1
-    return lineOf([question, entity, z])
+    const { weight, weighted, ownStrength, pools, scales } = fitted
+    const standardOf = (part: number) =>
+      standardReference(
+        nanoOf(part),
+        weight[question]!,
+        weighted[question]!,
+        columns.own_weight[row]!,
+        ownStrength[entity]!,
+        scales[pools.ofQuestion[question]!]!,
+      )
+    const isContested = kept.fitted.columns.contested[row] === 1
+    const [z, other] = isContested
+      ? [standardOf(columns.reference_part[row]!), standardOf(columns.reference_other[row]!)]
+      : [-1, -1]
+    return lineOf([question, entity, z, other])
   })
-  await load(components, database, 'standard', bigints(['question', 'entity', 'standard']), standard.join(''))
+  const references = bigints(['question', 'entity', 'standard', 'standard_other'])
+  await load(components, database, 'standard', references, standard.join(''))
 }

@@ -6,8 +6,10 @@ import type { Environment } from '../../../schemas/values.ts'
 import { titleOf } from '../award.ts'
 import { type Html, html } from '../html.ts'
 import { signed } from '../numbers.ts'
+import type { Stored } from '../stored.ts'
 
-export type Verification = z.infer<typeof agentVerification> | z.infer<typeof forecasterVerification>
+export type Verification =
+  Stored<z.infer<typeof agentVerification>> | Stored<z.infer<typeof forecasterVerification>>
 
 /** An entity that has no verification is either registered and in no release yet, or unknown. */
 export type BadgeSubject = Verification | 'unreleased' | 'unknown'
@@ -57,16 +59,25 @@ function claimOf(
   if (subject === 'unknown') return { message: `unknown ${entityType}`, color: GREY }
   if (subject === 'unreleased') return { message: 'in the next release', color: GREY }
   const { skill, skill_interval: interval, contested_questions: has } = subject
-  if (skill === null) return { message: `not ranked (${has} of ${eligibleQuestions})`, color: GREY }
+  const marks = marksOf(subject)
+  if (skill === null) return { message: `not ranked (${has} of ${eligibleQuestions})${marks}`, color: GREY }
   const title = titleOf(subject)
   const range = interval ? ` [${signed(interval.lower, 2)}, ${signed(interval.upper, 2)}]` : ''
   return {
-    message: `${title === 'none' ? 'ranked' : title} ${signed(skill, 2)}${range}`,
+    message: `${title === 'none' ? 'ranked' : title}${marks} ${signed(skill, 2)}${range}`,
     color: TITLE_COLORS[title] ?? GREY,
   }
 }
 
-/** Returns a badge in the endpoint schema of shields.io. */
+/** As in “, imported”: what a title alone would hide. */
+function marksOf(subject: Verification): string {
+  const { resolved_questions: settled, witnessed_share: share } = subject
+  const isImported = share === null ? settled > 0 : share !== undefined && share < 1
+  const isRetired = 'retired_at' in subject && (subject.retired_at ?? null) !== null
+  return `${isImported ? ', imported' : ''}${isRetired ? ', retired' : ''}`
+}
+
+/** The endpoint schema of shields.io. */
 export function badgeJson({ label, message, color }: Badge) {
   return { schemaVersion: 1, label, message, color }
 }

@@ -25,7 +25,7 @@ const ROW = 16
 const LETTER = 7.2
 const GAP = 4
 
-/** Says in one sentence what the chart shows. */
+/** One sentence that says what the chart shows. */
 export function runningResult(points: readonly RunningPoint[]): string {
   const { questions, skill, interval } = points.at(-1)!
   const begin = `After ${counted(questions, 'contested question')} the skill is ${signed(skill)}`
@@ -74,7 +74,7 @@ ${points.length === 1 && html`<g class="dots"><circle cx="${place(x, questions)}
       (value) => html`<text x="${LEFT - 6}" y="${place(y, value) + 4}">${signed(value, decimals)}</text>`,
     )}</g>
 <g class="tick" text-anchor="middle">${xAt.map((value) => html`<text x="${place(x, value)}" y="${bottom + 17}">${grouped(value)}</text>`)}</g>
-<text class="label" text-anchor="middle" x="${(LEFT + RIGHT) / 2}" y="${bottom + 36}">contested questions, as they resolved</text>
+<text class="label" text-anchor="middle" x="${(LEFT + RIGHT) / 2}" y="${bottom + 36}">contested questions, as they were settled</text>
 </svg>`
 }
 

@@ -6,7 +6,7 @@ import { plain, signed } from '../numbers.ts'
 import { scrolling } from '../table.ts'
 import type { Payloads } from './subject.ts'
 
-/** The metrics that a chart and its table show. */
+/** Metrics that a chart or its table shows. */
 const SHOWN: ReadonlySet<string> = new Set<EntityMetricName>(['calibration_curve', 'corp'])
 
 export function allMetrics({ metrics, rankings, advanced_metrics: advanced }: Payloads): Html {
@@ -48,6 +48,7 @@ function withCode(text: string): HtmlPart {
 function written(value: unknown, hasSign: boolean): string {
   if (value === null) return '–'
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (typeof value === 'string') return value
   if (typeof value === 'number')
     return Number.isInteger(value) ? plain(value, 0) : hasSign ? signed(value, 6) : plain(value, 6)
   const { lower, upper, level } = value as { lower: number; upper: number; level?: number }

@@ -7,7 +7,16 @@ import { pager } from '../pager.ts'
 import { releaseLine } from '../provenance.ts'
 import { type Site, linkTo } from '../site.ts'
 import { questionTable } from './question-table.ts'
-import { type Payloads, type QuestionScore, callPath, headingOf, idOf, kindOf, plainName } from './subject.ts'
+import {
+  type Payloads,
+  type QuestionScore,
+  callPath,
+  headingOf,
+  idOf,
+  kindOf,
+  plainName,
+  questionsOf,
+} from './subject.ts'
 
 export const QUESTIONS_PER_PAGE = 100
 
@@ -25,7 +34,7 @@ export function entityQuestionsPage({ site, published: of, scores, pageNumber }:
   const home = profilePath(entityType, id)
   const pathOf = (number: number) =>
     withQuery(`${home}/questions`, { page: number === 1 ? undefined : number })
-  const total = of.metrics.resolved_questions
+  const total = questionsOf(of.verification)
   const first = (pageNumber - 1) * QUESTIONS_PER_PAGE + 1
   const which =
     total > scores.length
@@ -36,7 +45,7 @@ export function entityQuestionsPage({ site, published: of, scores, pageNumber }:
     site,
     title: `Questions of ${plainName(of)}${pageNumber === 1 ? '' : `, page ${pageNumber}`}`,
     heading: html`Questions of ${headingOf(of)}`,
-    description: `${counted(total, 'resolved question')}, each with what was said and what a middle field would have got.`,
+    description: `${counted(total, 'question')}, each with what was said and what a middle field would have got.`,
     path: pathOf(pageNumber),
     isIndexed: of.metrics.eligible,
     alternates: { 'application/json': `${callPath(entityType, id)}/scores` },
@@ -44,7 +53,7 @@ export function entityQuestionsPage({ site, published: of, scores, pageNumber }:
     content: html`<p class="mute">${entityType} · <code>${id}</code> · <a href="${linkTo(site, home)}">profile</a></p>
 ${
   total === 0
-    ? html`<p class="lead">None of its questions has resolved yet.</p>`
+    ? html`<p class="lead">None of its questions has an outcome yet.</p>`
     : html`<p>“The field” is what a middle field would have got on the same question at the same times; “covered” is the share of its time with a forecast.</p>
 ${questionTable(site, html`${which}.`, scores)}
 ${pager(site, { pageNumber, pages, pathOf })}`

@@ -61,7 +61,7 @@ ${rows.map(
 )}</tbody></table>`
 }
 
-/** Nothing without a resolved question. */
+/** Nothing without a settled question. */
 export function reliabilityFigure({ metrics: { calibration_curve: curve, corp } }: Payloads): HtmlPart {
   if (corp === null) return undefined
   return html`<h2 id="calibration">When it says 70 %, does it happen 7 times in 10?</h2>

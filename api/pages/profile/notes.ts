@@ -1,8 +1,9 @@
-// Notes that a reader needs before the numbers: who saw the forecasts, whether they go on, and which outcomes
-// were corrected.
+// Notes that a reader needs before the numbers: who saw the forecasts, whether they go on, and what was
+// corrected.
 import type { SupersededOutcome } from '../../../schemas/payloads.ts'
 import { type Html, type HtmlPart, html } from '../html.ts'
 import { questionPath } from '../links.ts'
+import { grouped, percent } from '../numbers.ts'
 import { type Site, linkTo } from '../site.ts'
 import { dayOf, endOf, named } from '../wording.ts'
 import type { Payloads, QuestionScore } from './subject.ts'
@@ -17,13 +18,30 @@ export function notes(
   rows: readonly QuestionScore[],
   superseded: readonly SupersededOutcome[],
 ): HtmlPart {
-  const all = [imported(of), everyoneIsAVoice(of), ended(of), corrected(site, of, rows, superseded)]
+  const all = [
+    imported(of),
+    everyoneIsAVoice(of),
+    pending(of),
+    ended(of),
+    corrected(site, of, rows, superseded),
+  ]
   return all.map((note) => note && html`<div class="state">${note}</div>\n`)
 }
 
 function imported({ metrics }: Payloads): Html | undefined {
-  if (metrics.imported_share !== 1) return undefined
-  return html`<p>The operator imported all of these forecasts: this service did not see them come in.</p>`
+  const { imported_share, witnessed_share = imported_share === 1 ? 0 : 1 } = metrics
+  if (witnessed_share === null || witnessed_share === 1) return undefined
+  if (witnessed_share === 0) {
+    return html`<p>The operator imported all of these forecasts: this service did not see them being made.</p>`
+  }
+  return html`<p>This service saw the forecasts being made on ${percent(witnessed_share)} of its settled questions. The operator imported others.</p>`
+}
+
+function pending({ verification: { pending_questions: count = 0 } }: Payloads): Html | undefined {
+  if (count === 0) return undefined
+  return count === 1
+    ? html`<p>1 question has an outcome and has not closed yet: it counts from its close on.</p>`
+    : html`<p>${grouped(count)} questions have an outcome and have not closed yet: each counts from its close on.</p>`
 }
 
 function everyoneIsAVoice({ verification }: Payloads): Html | undefined {
@@ -57,7 +75,7 @@ function corrected(
     const change =
       from.outcome === to.outcome
         ? `${to.outcome} at another time`
-        : `${to.outcome}, no longer ${from.outcome}`
+        : `${to.outcome === 'open' ? 'unresolved again' : to.outcome}, no longer ${from.outcome}`
     return html`<a href="${linkTo(site, questionPath(id))}">${titled(id)}</a>: ${change}`
   })
   const begin = `Release ${release} replaces the outcome of`

@@ -38,7 +38,7 @@ export interface Profile {
   site: Site
   published: Payloads
   verification: Signed
-  /** All questions of the entity in the order (resolved_at, question_id). */
+  /** All questions of the entity, those that were settled first at the front. */
   scores: readonly QuestionScore[]
   running: readonly RunningPoint[]
   /** All outcomes that the release replaces, of any entity's questions. */
@@ -105,7 +105,7 @@ function newest(site: Site, scores: readonly QuestionScore[], path: string): Htm
   if (scores.length === 0) return undefined
   const shown = scores.slice(-NEWEST).toReversed()
   const all = html`<a href="${linkTo(site, `${path}/questions`)}">All ${counted(scores.length, 'question')}</a>`
-  const which = scores.length > NEWEST ? html`The ${NEWEST} that resolved last. ${all}` : html`${all}`
+  const which = scores.length > NEWEST ? html`The ${NEWEST} newest. ${all}` : html`${all}`
   return html`<h2 id="questions">Question by question</h2>
 ${questionTable(site, html`${which}. “The field” is what a middle field would have got.`, shown)}`
 }

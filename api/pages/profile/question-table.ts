@@ -25,6 +25,6 @@ function rowOf(site: Site, row: QuestionScore): Html {
   const { question_id: id, title, outcome, resolved_at: at, closing_probability: said, brier, coverage } = row
   const { standard_reference: reference } = row
   const field = reference === null ? null : reference / NANO / coverage
-  const gain = field === null ? 'not contested' : signed(field - brier)
-  return html`<tr><th scope="row" class="name"><a href="${linkTo(site, questionPath(id))}">${title === null ? endOf(id) : named(title)}</a></th><td>${outcome}</td><td class="n">${percent(said)}</td><td class="n">${gain}</td><td class="n">${plain(brier)}</td><td class="n">${orNone(field, plain)}</td><td class="n">${percent(coverage)}</td><td class="n">${dayOf(at)}</td></tr>\n`
+  const gain = !row.settled ? 'not closed yet' : field === null ? 'not contested' : signed(field - brier)
+  return html`<tr><th scope="row" class="name"><a href="${linkTo(site, questionPath(id))}">${title === null ? endOf(id) : named(title)}</a></th><td>${outcome}</td><td class="n">${said === null ? 'withdrawn' : percent(said)}</td><td class="n">${gain}</td><td class="n">${plain(brier)}</td><td class="n">${orNone(field, plain)}</td><td class="n">${percent(coverage)}</td><td class="n">${dayOf(at)}</td></tr>\n`
 }

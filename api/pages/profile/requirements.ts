@@ -1,4 +1,4 @@
-// Compares the requirements of each title (METHODOLOGY §3) with what the entity has, by its verification
+// The requirements of each title (METHODOLOGY §3) and how far the entity meets them, from its verification
 // alone.
 import type { Badge, Certification } from '../../../schemas/payloads.ts'
 import { shapeOf } from '../award.ts'
@@ -11,13 +11,13 @@ export interface Requirement {
   needed: string
   has: string
   isMet: boolean
-  /** The missing amount, if it can be counted. */
+  /** The number that is missing, where it can be counted. */
   missing?: string
 }
 
 interface TitleRequirements {
   title: Certification | Badge
-  /** The claim that the title makes about its holder. */
+  /** The claim that the title makes. */
   says: string
   requirements: readonly Requirement[]
 }
@@ -30,36 +30,45 @@ export function requirementsOf(of: Payloads, rules: TitleRules): TitleRequiremen
   const {
     contested_questions: contested,
     clusters,
+    evidence,
     skill_interval: skill,
+    strict_skill_interval: strict,
     voice_rule: voices,
   } = of.verification
   const questions = (needed: number) => count('contested question', needed, contested)
   const ahead = above('lower end of the interval of the skill', skill)
-  const spread = count(
-    'different event or day',
-    rules.certified_clusters,
-    clusters,
-    'different events or days',
-  )
+  const clustered = (needed: number) =>
+    count(
+      'different event, or week of a category',
+      needed,
+      clusters,
+      'different events, or weeks of a category',
+    )
+  const weighty = enough('evidence, in multiples of ten imaginary questions', rules.least_evidence, evidence)
+  const strictly =
+    strict === undefined ? [] : [above('lower end of the strict interval of the skill', strict)]
   const measured: Requirement = {
     rule: 'measured against people and recorded owners',
     needed: 'yes',
     has: voices === 'recorded' ? 'yes' : 'no',
     isMet: voices === 'recorded',
   }
+  const better = [clustered(rules.certified_clusters), ...weighty, ahead, ...strictly, measured]
   if (isAgent(of)) {
-    const crowd = above('lower end of the interval against the average', of.verification.crowd_skill_interval)
+    const { crowd_skill_interval, crowd_evidence } = of.verification
+    const crowd = above('lower end of the interval against the average', crowd_skill_interval)
+    const known = enough('evidence against the average', rules.least_evidence, crowd_evidence)
     return [
       { title: 'provisional', says: 'it is ranked', requirements: [questions(rules.eligible_questions)] },
       {
         title: 'certified',
         says: 'better than the middle of its field',
-        requirements: [questions(rules.certified_questions), spread, ahead, measured],
+        requirements: [questions(rules.certified_questions), ...better],
       },
       {
         title: 'expert',
         says: 'certified, and better than copying its field’s average',
-        requirements: [questions(rules.expert_questions), crowd],
+        requirements: [questions(rules.expert_questions), ...known, crowd],
       },
     ]
   }
@@ -70,7 +79,6 @@ export function requirementsOf(of: Payloads, rules: TitleRules): TitleRequiremen
     has: percentile === null ? 'none yet' : plain(percentile, 2),
     isMet: percentile !== null && percentile >= needed,
   })
-  const best = [spread, ahead, measured]
   return [
     {
       title: 'bronze',
@@ -80,17 +88,17 @@ export function requirementsOf(of: Payloads, rules: TitleRules): TitleRequiremen
     {
       title: 'silver',
       says: 'in the best quarter',
-      requirements: [place(rules.silver_percentile), measured],
+      requirements: [place(rules.silver_percentile), clustered(rules.silver_clusters), measured],
     },
     {
       title: 'gold',
       says: 'in the best tenth, and better than the middle',
-      requirements: [place(rules.gold_percentile), ...best],
+      requirements: [place(rules.gold_percentile), ...better],
     },
     {
       title: 'platinum',
       says: 'in the best hundredth, and better than the middle',
-      requirements: [place(rules.platinum_percentile), ...best],
+      requirements: [place(rules.platinum_percentile), ...better],
     },
   ]
 }
@@ -117,7 +125,15 @@ function above(rule: string, interval: { lower: number } | null): Requirement {
   }
 }
 
-/** Writes a value with enough decimals to tell it from 0. */
+/** Nothing where the release does not say how much there is. */
+function enough(rule: string, needed: number, has: number | undefined): Requirement[] {
+  if (has === undefined) return []
+  // With as many decimals as it takes to tell it from what is needed.
+  const decimals = Math.abs(has - needed) < 0.005 ? 6 : 2
+  return [{ rule, needed: `≥ ${needed}`, has: plain(has, decimals), isMet: has >= needed }]
+}
+
+/** With as many decimals as it takes to tell it from 0. */
 function exact(value: number): string {
   return Math.abs(value) < 0.0005 ? signed(value, 6) : signed(value)
 }

@@ -1,12 +1,12 @@
 // The seal: the title, and one plain sentence that says what is shown and what is not.
 import { shapeOf } from '../award.ts'
 import { type Html, html } from '../html.ts'
-import { counted, minuteOf, signed } from '../numbers.ts'
+import { counted, minuteOf, percent, signed } from '../numbers.ts'
 import { interval } from '../wording.ts'
 import { type Payloads, type TitleRules, awardOf, isAgent, levelOf } from './subject.ts'
 
 interface Claim {
-  /** The text next to the shape of the title. */
+  /** A mark next to the shape of the title. */
   words: string
   shown: string
   /** Continues the sentence; undefined if there is nothing to add. */
@@ -34,7 +34,10 @@ function skillLine({ verification, metrics }: Payloads, rules: TitleRules): Html
     const { skill_interval: range } = verification
     const certain =
       range && `, between ${interval(range)} with ${levelOf(range)} confidence`.replace(' to ', ' and ')
-    return html`<p class="mute">Skill ${signed(metrics.skill)}${certain}, on ${counted(metrics.contested_questions, 'contested question')}. <a href="#titles">What a title takes</a></p>`
+    const { coverage } = verification
+    const covered =
+      coverage !== undefined && coverage !== null && `, ${percent(coverage)} of their time covered`
+    return html`<p class="mute">Skill ${signed(metrics.skill)}${certain}, on ${counted(metrics.contested_questions, 'contested question')}${covered}. <a href="#titles">What a title takes</a></p>`
   }
   return html`<p class="mute">A rank takes ${rules.eligible_questions} contested questions: those that at least ${rules.contest_voices} other voices answered. <a href="#titles">What a title takes</a></p>`
 }
@@ -42,7 +45,7 @@ function skillLine({ verification, metrics }: Payloads, rules: TitleRules): Html
 function claimOf(of: Payloads, rules: TitleRules): Claim {
   const { verification, metrics, profile } = of
   const title = awardOf(of)
-  if (metrics.resolved_questions === 0) return { words: 'Nothing resolved yet', ...waitingOf(profile) }
+  if (metrics.resolved_questions === 0) return { words: 'Nothing settled yet', ...waitingOf(profile) }
   if (!metrics.eligible) {
     return {
       words: 'No rank yet',
@@ -92,7 +95,7 @@ function claimOf(of: Payloads, rules: TitleRules): Claim {
   }
 }
 
-/** Returns what the interval of a ranked entity shows, for titles that do not say it. */
+/** Says what the interval of a ranked entity shows where the title does not. */
 function intervalClaim(
   range: Payloads['verification']['skill_interval'],
   rank = 'It has a rank',
@@ -128,5 +131,5 @@ function waitingOf({
 function earlyOf(metrics: Payloads['metrics'], rules: TitleRules): string {
   const { contested_questions: has, resolved_questions: resolved } = metrics
   if (has > 0) return `${has} of the ${rules.eligible_questions} contested questions that a rank takes`
-  return `${counted(resolved, 'resolved question')}, of which none was answered by at least ${rules.contest_voices} other voices`
+  return `${counted(resolved, 'settled question')}, of which none was answered by at least ${rules.contest_voices} other voices`
 }

@@ -5,19 +5,20 @@ import type * as payloads from '../../../schemas/payloads.ts'
 import type { EntityType } from '../../../schemas/tables.ts'
 import { titleOf } from '../award.ts'
 import { type Html, html } from '../html.ts'
+import type { Stored } from '../stored.ts'
 import { named } from '../wording.ts'
 
 interface AgentPayloads {
-  verification: z.infer<typeof payloads.agentVerification>
-  metrics: z.infer<typeof payloads.agentMetrics>
-  rankings: z.infer<typeof payloads.agentRankings>
+  verification: Stored<z.infer<typeof payloads.agentVerification>>
+  metrics: Stored<z.infer<typeof payloads.agentMetrics>>
+  rankings: Stored<z.infer<typeof payloads.agentRankings>>
   advanced_metrics: z.infer<typeof payloads.agentAdvancedMetrics>
   profile: z.infer<typeof payloads.agentProfile>
 }
 interface ForecasterPayloads {
-  verification: z.infer<typeof payloads.forecasterVerification>
-  metrics: z.infer<typeof payloads.forecasterMetrics>
-  rankings: z.infer<typeof payloads.forecasterRankings>
+  verification: Stored<z.infer<typeof payloads.forecasterVerification>>
+  metrics: Stored<z.infer<typeof payloads.forecasterMetrics>>
+  rankings: Stored<z.infer<typeof payloads.forecasterRankings>>
   advanced_metrics: z.infer<typeof payloads.forecasterAdvancedMetrics>
   profile: z.infer<typeof payloads.forecasterProfile>
 }
@@ -28,10 +29,12 @@ export interface TitleRules {
   eligible_questions: number
   certified_questions: number
   certified_clusters: number
+  least_evidence: number
   expert_questions: number
   contest_voices: number
   bronze_percentile: number
   silver_percentile: number
+  silver_clusters: number
   gold_percentile: number
   platinum_percentile: number
 }
@@ -43,10 +46,15 @@ export interface QuestionScore {
   title: string | null
   outcome: 'yes' | 'no'
   resolved_at: Date
+  /** Whether it had closed too: only then it counts. */
+  settled: boolean
   coverage: number
   brier: number
-  closing_probability: number
-  /** Coverage times the squared error of a middle field, in whole 1e-9; null if the pair is not contested. */
+  /** Null where it was withdrawn. */
+  closing_probability: number | null
+  /**
+   * Coverage times what a middle field would have got, in whole 1e-9; null where the pair is not contested.
+   */
   standard_reference: number | null
 }
 
@@ -66,10 +74,15 @@ export function awardOf(of: Payloads): ReturnType<typeof titleOf> {
   return titleOf(of.verification)
 }
 
-/**
- * Returns the path of an entity's profile in the API; the paths of other calls about the entity begin with
- * it.
- */
+/** How many questions with an outcome it has forecast, also those that have not closed. */
+export function questionsOf({
+  resolved_questions: settled,
+  pending_questions: pending = 0,
+}: Payloads['verification']): number {
+  return settled + pending
+}
+
+/** The path of the profile as a program gets it; those of the other calls about an entity continue it. */
 export function callPath(entityType: EntityType, id: string): string {
   return entityType === 'agent' ? `/agents/${id}` : `/forecaster/${id}`
 }

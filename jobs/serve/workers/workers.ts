@@ -80,10 +80,7 @@ export class Workers {
     }
   }
 
-  /**
-   * Resolves to whether all workers have come to serve. A worker that ends before that keeps the node from
-   * starting.
-   */
+  /** Whether all serve, or did. A worker that ends before that keeps the node from starting. */
   #hasStarted({ code, signal, error }: Ended): Promise<boolean> {
     if (this.#missing > 0) {
       const how = signal ?? `with ${code}`

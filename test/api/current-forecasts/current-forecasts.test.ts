@@ -61,14 +61,14 @@ const named = (ms: number, number: number) => {
 }
 
 let written = 0
-function forecast(agent: number, question: number, ppm: number): ForecastRow {
+function forecast(agent: number, question: number, ppm: number | null): ForecastRow {
   written += 1
   return {
     forecast_id: uuidOf(7, written),
     entity_type: 'agent',
     entity_id: agentId(agent),
     question_id: questionId(question),
-    probability: ppm / 1e6,
+    probability: ppm === null ? null : ppm / 1e6,
     forecast_at: clock.now(),
     recorded_at: clock.now(),
     source: 'api',
@@ -261,7 +261,7 @@ const event = fc.oneof(
       kind: fc.constant('forecast' as const),
       agent: fc.nat(2),
       question: fc.nat(3),
-      ppm: fc.nat(1e6),
+      ppm: fc.option(fc.nat(1e6), { freq: 3 }),
       node: fc.nat(1),
     }),
   },
@@ -315,15 +315,18 @@ test('two nodes, and one that starts last, know what a plain reading of everythi
             closes.set(each.question, sinceMs() + each.hours * HOUR_MS + 1)
             await ask(each.question, closes.get(each.question)!)
             break
-          case 'resolve':
-            if (resolved.has(each.question)) break
-            resolved.add(each.question)
+          case 'resolve': {
+            // Each second time its resolution is withdrawn.
+            const isOpen = !resolved.delete(each.question)
+            if (isOpen) resolved.add(each.question)
+            const outcome = isOpen ? 'yes' : 'open'
             await importRows(
               components,
               'resolutions',
-              `question_id,outcome,resolved_at\n${questionId(each.question)},yes,2026-02-01T00:00:00Z\n`,
+              `question_id,outcome,resolved_at\n${questionId(each.question)},${outcome},2026-02-01T00:00:00Z\n`,
             )
             break
+          }
           case 'pass':
             pass(each.hours * HOUR_MS)
         }
@@ -334,17 +337,20 @@ test('two nodes, and one that starts last, know what a plain reading of everythi
       for (const node of [...nodes, late]) {
         await follow(node)
         for (const question of [0, 1, 2, 3].filter(isOpen)) {
-          const agents = all
-            .filter((row) => row.question_id === questionId(question))
-            .map((row) => row.entity_id)
-          expect(node.forecasts.agentsOn(questionId(question))).toBe(new Set(agents).size)
+          const last = new Map(
+            all
+              .filter((row) => row.question_id === questionId(question))
+              .map((row) => [row.entity_id, row.probability]),
+          )
+          const standing = [...last.values()].filter((probability) => probability !== null)
+          expect(node.forecasts.agentsOn(questionId(question))).toBe(standing.length)
         }
         for (const agent of [0, 1, 2]) {
           const expected = [0, 1, 2, 3].flatMap((question) => {
             const last = all.findLast(
               (row) => row.entity_id === agentId(agent) && row.question_id === questionId(question),
             )
-            return last && isOpen(question) ? [last.forecast_id] : []
+            return last && last.probability !== null && isOpen(question) ? [last.forecast_id] : []
           })
           const found = pageOf(node, agent).forecasts.map(({ forecast_id }) => forecast_id)
           expect(found.toSorted()).toEqual(expected.toSorted())

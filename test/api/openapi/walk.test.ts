@@ -138,7 +138,7 @@ const PROVOKE: Record<string, Provoke> = {
     const path = request.path.replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/, uuidOf(9, 9))
     return send(service.client, { ...request, path })
   },
-  405: ({ path }) => send(service.client, { method: 'DELETE', path, query: {}, headers: {} }),
+  405: ({ path }) => send(service.client, { method: 'PATCH', path, query: {}, headers: {} }),
   409: (request) =>
     send(service.client, { ...request, body: { question_id: QUESTION.closed, probability: 0.5 } }),
   413: (request) => send(service.client, { ...request, body: ' '.repeat(70_000) }),
@@ -223,6 +223,18 @@ const PROVOKE_OF: Record<string, Provoke> = {
     return send(client, request)
   },
   'submitForecasts 409': underWay,
+  'withdrawForecast 200': async (request) => {
+    const client = await another({ store: new FaultStore(copyOf(released)) })
+    const [, , agentId, , question_id] = request.path.split('/')
+    const headers = { ...request.headers, 'Content-Type': 'application/json' }
+    const body = { question_id, probability: 0.5 }
+    await client.post(`/agents/${agentId}/forecast`, body, headers)
+    return send(client, request)
+  },
+  'withdrawForecast 404': (request) =>
+    send(service.client, { ...request, path: request.path.replace(/[^/]+$/, uuidOf(9, 9)) }),
+  'withdrawForecast 409': (request) =>
+    send(service.client, { ...request, path: request.path.replace(/[^/]+$/, QUESTION.closed) }),
   'listCurrentForecasts 429': async (request) => {
     const client = await another({ settings: { READS_PER_MINUTE: '1' } })
     await send(client, { ...request, path: '/questions', query: {}, headers: {} })

@@ -176,7 +176,7 @@ describe('GET /view/questions', () => {
 
 describe('badges', () => {
   const cases: [state: string, path: string | undefined, seconds: number, message: RegExp][] = [
-    ['ranked', `/forecaster/${forecasterId(0)}`, 3600, /^\w+ [+−]\d\.\d\d \[/],
+    ['ranked', `/forecaster/${forecasterId(0)}`, 3600, /^\w+, imported [+−]\d\.\d\d \[/],
     ['unknown', `/agents/${NOBODY}`, 60, /^unknown agent$/],
     ['registered since the release', undefined, 60, /^in the next release$/],
   ]

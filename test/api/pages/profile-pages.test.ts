@@ -16,7 +16,7 @@ import {
 } from '../../support/http/service.ts'
 import { spaced } from '../../support/http/page-text.ts'
 import { copyOf } from '../../support/store-content.ts'
-import { NOW, QUESTION, copyReleasedWorld, forecasterId } from '../../support/worlds/world.ts'
+import { NOW, QUESTION, copyReleasedWorld, csvOf, forecasterId, uuidOf } from '../../support/worlds/world.ts'
 
 const OWNER = 'Laboratory / of "Owners"'
 const NOBODY = '00000000-0000-4000-8000-00000000dead'
@@ -94,6 +94,40 @@ test('every link of the pages leads somewhere', async () => {
     }
   }
   for (const link of links) expect([link, (await client.get(link)).status]).toEqual([link, 200])
+})
+
+test('a question with an outcome that has not closed is marked, and counts for nothing', async () => {
+  const store = new MemoryStore()
+  await copyReleasedWorld(store)
+  const components = await testComponents({ store, folder, clock: new Clock(NOW) })
+  const early = uuidOf(1, 2000)
+  await importRows(
+    components,
+    'questions',
+    `question_id,title,opened_at,closes_at\n${early},Before 2027?,2026-01-01T00:00:00Z,2027-01-01T00:00:00Z\n`,
+  )
+  await importRows(
+    components,
+    'resolutions',
+    `question_id,outcome,resolved_at\n${early},yes,2026-02-01T00:00:00Z\n`,
+  )
+  const forecast = `forecaster,${forecasterId(0)},${early},0.9,2026-01-02T00:00:00Z`
+  await importRows(components, 'forecasts', csvOf([forecast]))
+  await release(components)
+  const { client } = await testService(components)
+  const scores = await client.get(`/forecaster/${forecasterId(0)}/scores?limit=1`)
+  expect(scores.json()['scores']).toMatchObject([
+    { question_id: early, settled: false, settled_at: null, contested: false },
+  ])
+  const path = `/view/forecasters/${forecasterId(0)}`
+  const [shown, all] = [(await client.get(path)).text, (await client.get(`${path}/questions`)).text]
+  expect(shown).toContain('1 question has an outcome and has not closed yet: it counts from its close on.')
+  expect(shown).toContain('All 53 questions')
+  for (const text of [shown, all]) {
+    expect(text).toMatch(
+      /Before 2027\?.*<td>yes<\/td><td class="n">90\u00a0%<\/td><td class="n">not closed yet<\/td>/,
+    )
+  }
 })
 
 test('an agent that no release has covered yet has a page that says so', async () => {

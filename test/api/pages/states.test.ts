@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest'
 import * as examples from '../../../api/openapi/examples.ts'
 import { type LandingView, landingPage } from '../../../api/pages/landing.ts'
 import { type LeaderboardView, leaderboardPage } from '../../../api/pages/leaderboard.ts'
-import type { Entry } from '../../../api/pages/ranking.ts'
 import { METHODOLOGY } from '../../../pipeline/scoring/methodology.ts'
 import type { LeaderboardFile, ReleaseManifest } from '../../../schemas/payloads.ts'
 import { spaced, textOf } from '../../support/http/page-text.ts'
@@ -15,13 +14,15 @@ const MANIFEST = examples.currentRelease as unknown as ReleaseManifest
 const { next_cursor: _cursor, ...file } = examples.leaderboardPage
 const FILE = file as unknown as LeaderboardFile
 const RANKED = FILE.entries[0]!
-const UNRANKED: Entry = {
+const AWAY = '01955c3a-0000-7000-8000-00000000a0a0'
+const UNRANKED: LeaderboardFile['entries'][number] = {
   ...RANKED,
   name: 'early',
   rank: null,
   rank_interval: null,
   skill: null,
   skill_interval: null,
+  board_interval: null,
   contested_questions: 12,
 }
 
@@ -44,6 +45,11 @@ describe('the landing page', () => {
     const entries = [...Array.from({ length: 7 }, () => RANKED), UNRANKED]
     expect(said({ leaders: { entityType: 'agent', entries } }).match(/my-agent …/g)).toHaveLength(5)
     expect(said({ leaders: { entityType: 'agent', entries } })).not.toContain('early')
+  })
+
+  test('shows those of the first pool alone', () => {
+    const entries = [RANKED, { ...RANKED, name: 'far away', pool: AWAY }]
+    expect(said({ leaders: { entityType: 'agent', entries } })).not.toContain('far away')
   })
 
   test('says that nobody is ranked', () => {
@@ -80,17 +86,35 @@ describe('the leaderboard', () => {
       pageNumber: 1,
       pages: 1,
       rules: RULES,
-      isOnePerOwner: true,
+      poolBefore: undefined,
       nextReleaseAt: NEXT,
       ...over,
     })
   const said = (over: Partial<LeaderboardView>) => spaced(textOf(made(over)))
 
-  test('says how agents get ranks where the field has one of each owner', () => {
-    const words = /one agent of each owner/
-    expect(said({})).toMatch(words)
-    expect(said({ isOnePerOwner: false })).not.toMatch(words)
-    expect(said({ entityType: 'forecaster' })).not.toMatch(words)
+  test('puts those of another pool under a heading of their own', () => {
+    const [first, other] = [RANKED, { ...RANKED, name: 'far away', pool: AWAY }]
+    const words =
+      /Another pool No chain of common questions ties it to the one above, so its ranks start anew. .* far away/
+    const entries = [first, other]
+    expect(said({ file: { ...FILE, entries } })).toMatch(words)
+    expect(said({ file: { ...FILE, entries: [first] } })).not.toContain('Another pool')
+    const [, names] = made({ file: { ...FILE, entries } }).text.split('Another pool')
+    expect(names).toContain(`aria-label="Ranked agents of the pool ${AWAY}"`)
+  })
+
+  test('begins a page with such a heading only where its pool is not that of the page before', () => {
+    const away = { ...FILE, entries: [{ ...RANKED, pool: AWAY }] }
+    expect(said({ file: away, pageNumber: 2, poolBefore: RANKED.pool })).toContain('Another pool')
+    expect(said({ file: away, pageNumber: 2, poolBefore: AWAY })).not.toContain('Another pool')
+  })
+
+  test('has bars of the board, whatever the level of each entity', () => {
+    const text = said({
+      file: { ...FILE, entries: [{ ...RANKED, board_interval: { lower: 0.1, upper: 0.3 } }] },
+    })
+    expect(text).toContain('+0.100 to +0.300')
+    expect(text).not.toContain('+0.176 to +0.365')
   })
 
   test('shows those without a rank below, with how many questions they have of those they need', () => {

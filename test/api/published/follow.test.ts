@@ -126,6 +126,34 @@ describe('a node', () => {
     })
   })
 
+  test('sees that a resolution was withdrawn: the question takes forecasts again, and what stood stands', async () => {
+    const clock = new Clock(NOW)
+    const components = await testComponents({ store: copyOf(released), clock })
+    const { client } = await testService(components)
+    const { agentId, key } = await registerAgent(client)
+    const submit = (probability: number) =>
+      client.post(`/agents/${agentId}/forecast`, { question_id: QUESTION.open, probability }, bearer(key))
+    const standing = async () =>
+      (await client.get(`/agents/${agentId}/forecasts`, bearer(key)))
+        .json<{ forecasts: { probability: number }[] }>()
+        .forecasts.map(({ probability }) => probability)
+    const resolve = (outcome: string) => {
+      clock.set(new Date(clock.now().getTime() + 60_000).toISOString())
+      const line = `${QUESTION.open},${outcome},${clock.now().toISOString()}`
+      return importRows(components, 'resolutions', `question_id,outcome,resolved_at\n${line}\n`)
+    }
+    expect((await submit(0.25)).status).toBe(200)
+    await resolve('yes')
+    await expect.poll(async () => (await submit(0.5)).json()['type']).toBe('/problems/question-resolved')
+    await expect.poll(standing).toEqual([])
+    await resolve('open')
+    const question = async () => (await client.get(`/questions/${QUESTION.open}`)).json()
+    await expect.poll(question).toMatchObject({ status: 'open', outcome: null, resolved_at: null })
+    await expect.poll(standing).toEqual([0.25])
+    expect((await submit(0.75)).status).toBe(200)
+    await expect.poll(standing).toEqual([0.75])
+  })
+
   test('shows the snapshots of all days although it learns of their releases at once', async () => {
     const clock = new Clock(NOW)
     const store = copyOf(released)

@@ -7,6 +7,7 @@ import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import { suiteFolder } from '../../support/folder.ts'
 import { expectValid } from '../../support/json-schema.ts'
 import { expectProblem, pointersOf } from '../../support/http/problem.ts'
+import { submitForecasts } from '../../support/worlds/submitted-forecasts.ts'
 import {
   Clock,
   type TestService,
@@ -20,7 +21,6 @@ import {
   NOW,
   QUESTION,
   copyReleasedWorld,
-  csvOf,
   forecasterId,
   uuidOf,
 } from '../../support/worlds/world.ts'
@@ -100,7 +100,7 @@ describe('the leaderboard', () => {
 
   test('of agents has their certification', async () => {
     const { entries, next_cursor } = await page('', 'agent')
-    expect(entries).toMatchObject([{ agent_id: agentId, certification: 'certified', rank: 1 }])
+    expect(entries).toMatchObject([{ agent_id: agentId, certification: 'provisional', rank: 1 }])
     expect(next_cursor).toBeNull()
   })
 
@@ -134,7 +134,12 @@ describe('a profile', () => {
   test('of an agent says what was registered and recorded, and what it has done', async () => {
     const own = await testComponents({ store, folder, clock })
     const forecast = `agent,${agentId},${QUESTION.open},0.4,2026-02-01T10:00:00Z`
-    await importRows(own, 'forecasts', csvOf([forecast]))
+    await submitForecasts(store, [forecast])
+    // A question whose resolution was withdrawn is open.
+    for (const outcome of ['yes', 'open']) {
+      const line = `${QUESTION.open},${outcome},2026-02-01T00:00:00Z`
+      await importRows(own, 'resolutions', `question_id,outcome,resolved_at\n${line}\n`)
+    }
     await assignAgents(own, [agentId], { owner: 'somebody' })
     await retireAgents(own, [agentId])
     const { made } = await release(own)

@@ -294,9 +294,9 @@ describe('GET /snapshots/{entity_type}/{entity_id}', () => {
     const { snapshots } = await get('', `agent/${agentId.toUpperCase()}`)
     expect(snapshots.map((row) => 'certification' in row && row.certification)).toEqual([
       'provisional',
-      'certified',
-      'certified',
-      'certified',
+      'provisional',
+      'provisional',
+      'provisional',
     ])
   })
 
@@ -344,8 +344,8 @@ describe('GET /methodology/version', () => {
     expect(answer.headers['cache-control']).toBe('public, max-age=60')
     expectValid('methodology-version', answer.json())
     expect(answer.json()).toMatchObject({
-      version: '2.0.0',
-      effective_from: '2026-11-22',
+      version: '3.0.0',
+      effective_from: '2026-11-25',
       parameters: METHODOLOGY.parameters,
     })
   })
@@ -412,6 +412,7 @@ describe('GET /openapi.json', () => {
         'POST /agents/register',
         'POST /agents/{agent_id}/forecast',
         'POST /agents/{agent_id}/forecasts',
+        'DELETE /agents/{agent_id}/forecasts/{question_id}',
         'GET /agents/{agent_id}/verification',
         'GET /agents/{agent_id}/metrics',
         'GET /agents/{agent_id}/rankings',

@@ -122,15 +122,22 @@ test('GET /releases.atom is a feed of the releases with their corrections, the n
   const alone = await client.get('/releases.atom')
   expect(alone.headers['content-type']).toBe('application/atom+xml; charset=utf-8')
   expect(alone.text.match(/<entry>/g)).toHaveLength(1)
-  const corrected = `question_id,outcome,resolved_at\n${uuidOf(1, 0)},no,2026-01-21T00:00:00.000Z\n`
-  await importRows(components, 'resolutions', corrected)
+  const corrected = [
+    'question_id,outcome,resolved_at',
+    `${uuidOf(1, 0)},no,2026-01-21T00:00:00.000Z`,
+    `${uuidOf(1, 1)},open,2026-02-15T00:00:00.000Z`,
+  ]
+  await importRows(components, 'resolutions', `${corrected.join('\n')}\n`)
   await release(components)
   await expect.poll(async () => (await client.get('/releases.atom')).text.match(/<entry>/g)?.length).toBe(2)
   const { text } = await client.get('/releases.atom')
   const [newest, oldest] = text.split('<entry>').slice(1) as [string, string]
-  expect(newest).toContain('Release 2: 1 outcome corrected')
+  expect(newest).toContain('Release 2: 2 outcomes corrected')
   expect(newest).toContain(
     `Question ${uuidOf(1, 0)}: yes at 2026-01-21T00:00:00.000Z is now no at 2026-01-21T00:00:00.000Z.`,
+  )
+  expect(newest).toContain(
+    `Question ${uuidOf(1, 1)}: no at 2026-01-22T00:00:00.000Z was withdrawn at 2026-02-15T00:00:00.000Z.`,
   )
   expect(newest).toContain('href="releases/2"')
   expect(oldest).toContain('Release 1')

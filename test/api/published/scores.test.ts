@@ -2,6 +2,7 @@
 // none.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { thinReleases } from '../../../pipeline/release/retention.ts'
+import { METHODOLOGY } from '../../../pipeline/scoring/methodology.ts'
 import { FileStore } from '../../../pipeline/store/file.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import type { QuestionScore } from '../../../schemas/answers.ts'
@@ -74,16 +75,19 @@ describe('the scores per question', () => {
       release: 1,
       as_of: NOW,
       environment: 'production',
-      methodology_version: '2.0.0',
+      methodology_version: METHODOLOGY.version,
       next_cursor: null,
     })
     expect(scores).toHaveLength(RESOLVED)
-    const places = scores.map(({ resolved_at, question_id }) => `${resolved_at} ${question_id}`)
+    const places = scores.map(({ settled_at, question_id }) => `${settled_at} ${question_id}`)
     expect(places).toEqual(places.toSorted().toReversed())
     expect(scores.find(({ question_id }) => question_id === QUESTION.resolved)).toMatchObject({
       title: 'Question "0"',
       outcome: 'yes',
       resolved_at: '2026-01-21T00:00:00.000Z',
+      settled: true,
+      settled_at: '2026-01-31T00:00:00.000Z',
+      witnessed: true,
       cluster: 'event:event-0',
       forecasts: 2,
       contested: true,

@@ -85,6 +85,24 @@ describe('a question book', () => {
     expect(everything(book)).toMatchObject([{ event_id: 'a series', outcome: 'yes' }])
   })
 
+  test('shows a question whose resolution was withdrawn as one that never had any', async () => {
+    const book = newBook()
+    await importQuestions([1, 'one', '2027-01-01T00:00:00Z'], [2, 'two', '2026-02-15T00:00:00Z'])
+    await book.refresh()
+    const first = everything(book)
+    expect(first.map(({ status }) => status)).toEqual(['closed', 'open'])
+    for (const number of [1, 2]) await resolve(number, 'yes')
+    await book.refresh()
+    expect(everything(book).map(({ status }) => status)).toEqual(['resolved', 'resolved'])
+    for (const number of [1, 2]) await resolve(number, 'open')
+    await book.refresh()
+    expect(everything(book)).toEqual(first)
+    // The one that has closed takes no forecasts again.
+    expect(book.reopened).toBe(1)
+    const open = book.page({ status: 'open', limit: 9, cursor: undefined, now: clock.now() })
+    expect(open.questions).toEqual([first[1]])
+  })
+
   test('reads the data files of new commits alone', async () => {
     await importQuestions([1, 'one', '2027-01-01T00:00:00Z'])
     await importQuestions([2, 'two', '2027-01-02T00:00:00Z'])
@@ -111,7 +129,10 @@ describe('a question book', () => {
       () => importQuestions([1, 'one', '2027-01-01T00:00:00Z'], [2, 'two', '2027-01-01T00:00:00Z']),
       () => importQuestions([1, 'one again', '2027-05-01T00:00:00Z'], [3, 'three', '2027-01-01T00:00:00Z']),
       () => resolve(2, 'yes'),
+      () => resolve(2, 'open'),
       () => resolve(2, 'annulled'),
+      () => resolve(3, 'no'),
+      () => resolve(3, 'open'),
       () => importQuestions([2, 'two after its outcome', '2027-02-01T00:00:00Z']),
       async () => {
         await resolve(1, 'no')

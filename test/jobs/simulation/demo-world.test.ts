@@ -93,12 +93,14 @@ function certificationAlone(seed: number, rounds: number): string {
   const world = sandboxWorld(record, rounds)
   const asked = Array.from({ length: rounds }, (_, round) => questionsOf(record, round)).flat()
   const agent = { id: 'agent', kind: 'agent' as const, owner: null, registered_at_ms: 0 }
-  const said = asked.map(({ questionId, openedAt, logOdds }): [string, string, number, number] => [
-    agent.id,
-    questionId,
-    openedAt.getTime(),
-    Math.round(1e6 * wholePercent(logOdds)),
-  ])
+  const said = asked.map(({ questionId, openedAt, logOdds }) => ({
+    entity: agent.id,
+    question: questionId,
+    at_ms: openedAt.getTime(),
+    ppm: Math.round(1e6 * wholePercent(logOdds)),
+    forecast_id: questionId,
+    witnessed: true,
+  }))
   const { voiceRule, entities } = scoreWorld({
     ...world,
     entities: [...world.entities, agent],
@@ -118,8 +120,9 @@ test('an agent that says the odds in the titles is certified as often as docs/sa
     const earned = seeds.map((seed) => certificationAlone(seed, rounds))
     return earned.filter((title) => title === 'certified' || title === 'expert').length / seeds.length
   }
-  // Of 200 seeds 43 % and 86 %.
-  expect(share(5)).toBeGreaterThan(0.25)
-  expect(share(5)).toBeLessThan(0.6)
-  expect(share(10)).toBeGreaterThan(0.75)
+  // Of 200 seeds 8.5 %, 63 % and 85.5 %.
+  expect(share(5)).toBeLessThan(0.25)
+  expect(share(10)).toBeGreaterThan(0.4)
+  expect(share(10)).toBeLessThan(0.8)
+  expect(share(15)).toBeGreaterThan(0.7)
 })

@@ -281,6 +281,12 @@ describe('a step of the simulation', () => {
     expect([outcomes.has(uuidOf(1, 1)), outcomes.has(moved!.questionId)]).toEqual([false, false])
     expect(outcomes.get(early!.questionId)).toBe('annulled')
     expect(resolutions).toHaveLength(3)
+    const withdrawn = resolutions.find(({ question_id }) => question_id !== early!.questionId)!
+    await importRows(
+      components,
+      'resolutions',
+      `question_id,outcome,resolved_at\n${String(withdrawn['question_id'])},open,${after(6)}\n`,
+    )
     clock.set(after(11))
     expect(await takeStep(components)).toEqual(roundsOver(1))
   })

@@ -112,7 +112,9 @@ interface Body {
 const NO_BODY: Body = { bytes: Buffer.alloc(0), mustFail: undefined }
 
 const anyBytes: fc.Arbitrary<Body> = fc.oneof(
-  fc.uint8Array({ maxLength: 200 }).map((bytes) => ({ bytes: Buffer.from(bytes), mustFail: 'random bytes' })),
+  fc
+    .uint8Array({ minLength: 1, maxLength: 200 })
+    .map((bytes) => ({ bytes: Buffer.from(bytes), mustFail: 'random bytes' })),
   fc.json({ maxDepth: 4 }).map((text) => ({ bytes: Buffer.from(text), mustFail: 'random JSON' })),
 )
 

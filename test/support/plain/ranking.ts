@@ -1,77 +1,56 @@
-// Rank, percentile and their intervals, certification and badge, all from published numbers (METHODOLOGY §3).
+// Rank on the board, percentile in the field, and their intervals, all from published numbers (METHODOLOGY
+// §3, Rank).
 import { roundHalfEven } from './rounding.ts'
-import type { PlainInterval } from './skill.ts'
-import type { VoiceRule } from './voices.ts'
+
+export interface Range {
+  lower: number
+  upper: number
+}
+
+/** An eligible entity. */
+export interface Ranked {
+  skill: number
+  skill_interval: Range | null
+  board_interval: Range | null
+}
 
 export interface PlainRank {
   rank: number
-  rank_interval: { lower: number; upper: number }
-  percentile: number
-  percentile_interval: { lower: number; upper: number }
+  rank_interval: Range
 }
 
-/** `field` holds the skills of the entity's field, its own among them. */
-export function rankPlainly(
-  field: readonly number[],
-  skill: number,
-  interval: Pick<PlainInterval, 'lower' | 'upper'> | null,
-): PlainRank {
-  const E = field.length
-  const lower = interval?.lower ?? -Infinity
-  const upper = interval?.upper ?? Infinity
-  const count = (holds: (other: number) => boolean) => field.filter(holds).length
-  const rank_interval = {
-    lower: 1 + count((other) => other > upper),
-    upper: count((other) => other >= lower),
-  }
-  const percentileAt = (rank: number) => roundHalfEven((5000 * (2 * (E - rank) + 1)) / E) / 100
-  const below = count((other) => other < skill)
-  const tied = count((other) => other === skill)
+export interface PlainPercentile {
+  percentile: number
+  percentile_interval: Range
+}
+
+const EVERYTHING: Range = { lower: -Infinity, upper: Infinity }
+
+/** `board` has all eligible entities of the entity's pool and kind, itself among them. */
+export function rankPlainly(board: readonly Ranked[], own: Ranked): PlainRank {
+  const count = (holds: (other: Ranked) => boolean) => board.filter(holds).length
+  const bar = (entity: Ranked) => entity.board_interval ?? EVERYTHING
   return {
-    rank: 1 + count((other) => other > skill),
-    rank_interval,
-    percentile: roundHalfEven((5000 * (2 * below + tied)) / E) / 100,
-    percentile_interval: {
-      lower: percentileAt(rank_interval.upper),
-      upper: percentileAt(rank_interval.lower),
+    rank: 1 + count(({ skill }) => skill > own.skill),
+    rank_interval: {
+      lower: 1 + count((other) => bar(other).lower > bar(own).upper),
+      upper: board.length - count((other) => bar(other).upper < bar(own).lower),
     },
   }
 }
 
-/** What a certificate or a badge follows from. */
-export interface PlainEvidence {
-  contested_questions: number
-  clusters: number
-  skill_interval: PlainInterval | null
-  crowd_skill_interval: PlainInterval | null
-  percentile: number | null
-}
-
-const above = (interval: PlainInterval | null): boolean => interval !== null && interval.lower > 0
-
-export function certificationPlainly(
-  {
-    contested_questions: n,
-    clusters,
-    skill_interval,
-    crowd_skill_interval,
-  }: Omit<PlainEvidence, 'percentile'>,
-  rule: VoiceRule,
-): 'none' | 'provisional' | 'certified' | 'expert' {
-  if (n < 25) return 'none'
-  if (rule === 'everyone' || n < 50 || clusters < 25 || !above(skill_interval)) return 'provisional'
-  return n >= 100 && above(crowd_skill_interval) ? 'expert' : 'certified'
-}
-
-export function badgePlainly(
-  { clusters, skill_interval, percentile }: Pick<PlainEvidence, 'clusters' | 'skill_interval' | 'percentile'>,
-  rule: VoiceRule,
-): 'none' | 'bronze' | 'silver' | 'gold' | 'platinum' {
-  // The percentile is null for those who are not eligible.
-  if (percentile === null || percentile < 50) return 'none'
-  if (rule === 'everyone') return 'bronze'
-  const proven = clusters >= 25 && above(skill_interval)
-  if (proven && percentile >= 99) return 'platinum'
-  if (proven && percentile >= 90) return 'gold'
-  return percentile >= 75 ? 'silver' : 'bronze'
+/** `field` has the eligible voices of the entity's pool and kind, and itself. */
+export function percentilePlainly(field: readonly Ranked[], own: Ranked): PlainPercentile {
+  const E = field.length
+  const { lower, upper } = own.skill_interval ?? EVERYTHING
+  const count = (holds: (skill: number) => boolean) => field.filter(({ skill }) => holds(skill)).length
+  const below = count((skill) => skill < own.skill)
+  const tied = count((skill) => skill === own.skill)
+  const l = 1 + count((skill) => skill > upper)
+  const u = count((skill) => skill >= lower)
+  const percentileAt = (r: number) => roundHalfEven((5000 * (2 * (E - r) + 1)) / E) / 100
+  return {
+    percentile: roundHalfEven((5000 * (2 * below + tied)) / E) / 100,
+    percentile_interval: { lower: percentileAt(u), upper: percentileAt(l) },
+  }
 }

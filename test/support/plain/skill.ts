@@ -1,18 +1,31 @@
-// Skill over a reference, and its interval over clusters of questions (METHODOLOGY §3, Skill).
+// Skill over a reference, its evidence, and its interval over clusters of questions (METHODOLOGY §3, Skill).
 import { bigSum, roundHalfEven } from './rounding.ts'
+import type { Gain } from './gains.ts'
 import { KAPPA } from './strength.ts'
-
-/** Of one contested pair, in whole 1e-9: what the entity got and what the reference got. */
-export interface Compared {
-  cluster: string
-  own: bigint
-  reference: bigint
-}
 
 export interface PlainInterval {
   lower: number
   upper: number
   level: number
+}
+
+/** The three candidates for V. */
+export interface PlainVariances {
+  around_skill: number
+  around_zero: number
+  counterfactual: number
+}
+
+/** Unrounded. */
+export interface PlainSkill {
+  /** Null where nothing is contested. */
+  skill: number | null
+  evidence: number
+  clusters: number
+  /** SE; null with fewer than two clusters. */
+  error: number | null
+  /** Empty with fewer than two clusters. */
+  variances: PlainVariances | Record<string, never>
 }
 
 /** The share of error that the first certificate of an owner's k-th agent may have. */
@@ -26,24 +39,35 @@ export function multiplier(clusters: number, alpha: number): number {
   return Math.sqrt((1 + 20 / clusters) * logarithm)
 }
 
-/** Unrounded. Null without a pair; the interval also with a single cluster. */
-export function skillPlainly(
-  pairs: readonly Compared[],
-  alpha: number,
-): { skill: number | null; interval: PlainInterval | null } {
-  if (pairs.length === 0) return { skill: null, interval: null }
-  const clusters = [...Map.groupBy(pairs, ({ cluster }) => cluster).values()].map((members) => {
-    const z = bigSum(members.map(({ reference }) => reference))
-    return { x: z - bigSum(members.map(({ own }) => own)), z }
-  })
+export function skillPlainly(gains: readonly Gain[]): PlainSkill {
+  const clusters = [...Map.groupBy(gains, ({ cluster }) => cluster).values()].map((members) => ({
+    x: bigSum(members.map(({ gain }) => gain)),
+    z: bigSum(members.map(({ reference }) => reference)),
+    f: bigSum(members.map(({ spread }) => spread)),
+  }))
   const G = clusters.length
-  const denominator = Number(bigSum(clusters.map(({ z }) => z))) + KAPPA
+  const total = Number(bigSum(clusters.map(({ z }) => z)))
+  const nothing = { skill: null, evidence: 0, clusters: 0, error: null, variances: {} }
+  if (G === 0) return nothing
+  const denominator = total + KAPPA
   const skill = Number(bigSum(clusters.map(({ x }) => x))) / denominator
-  if (G < 2) return { skill, interval: null }
+  const known = { skill, evidence: total / KAPPA, clusters: G }
+  if (G < 2) return { ...nothing, ...known }
   const xx = Number(bigSum(clusters.map(({ x }) => x * x)))
   const xz = Number(bigSum(clusters.map(({ x, z }) => x * z)))
   const zz = Number(bigSum(clusters.map(({ z }) => z * z)))
-  const V = Math.max(0, xx - 2 * skill * xz + skill * skill * zz)
-  const margin = multiplier(G, alpha) * (Math.sqrt((G / (G - 1)) * V) / denominator)
-  return { skill, interval: { lower: skill - margin, upper: skill + margin, level: 1 - alpha } }
+  const variances = {
+    around_skill: (G / (G - 1)) * (xx - 2 * skill * xz + skill * skill * zz),
+    around_zero: xx,
+    counterfactual: Number(bigSum(clusters.map(({ f }) => f * f))),
+  }
+  const V = Math.max(variances.around_skill, variances.around_zero, variances.counterfactual)
+  return { ...known, error: Math.sqrt(V) / denominator, variances }
+}
+
+/** skill ± h·SE. */
+export function intervalAt(alpha: number, { skill, error, clusters }: PlainSkill): PlainInterval | null {
+  if (skill === null || error === null) return null
+  const margin = multiplier(clusters, alpha) * error
+  return { lower: skill - margin, upper: skill + margin, level: 1 - alpha }
 }

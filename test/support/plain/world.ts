@@ -1,146 +1,110 @@
 // Scores a whole world of entities, questions and forecasts, and gives what is published of each entity.
-import { type PlainMetrics, metricsPlainly } from './entity.ts'
-import type { RawForecast } from './forecasts.ts'
-import { type PlainPair, type PlainQuestion, countedForecasts, scoreQuestionPlainly } from './question.ts'
-import { type PlainRank, badgePlainly, certificationPlainly, rankPlainly } from './ranking.ts'
-import { published } from './rounding.ts'
-import { type PlainInterval, alphaOf, skillPlainly } from './skill.ts'
+import { type Clustered, clusterOf } from './cluster.ts'
+import { type PlainEntityScores, type Unranked, rankedPlainly, unrankedPlainly } from './entity-scores.ts'
+import { type RawForecast, distinctForecasts } from './forecasts.ts'
+import { type Gains, gainsOf } from './gains.ts'
+import { inByteOrder } from './order.ts'
+import { type PlainPairValues, pairValues } from './pair-values.ts'
+import { type Pools, poolsOf } from './pools.ts'
+import { scoreQuestionPlainly } from './question.ts'
+import type { PlainQuestion } from './standing.ts'
 import { type WholePair, strengthsPlainly, wholeNumbers } from './strength.ts'
-import { type PlainEntityRecord, type VoiceRule, attemptsOf, voicesOf } from './voices.ts'
+import {
+  type Measures,
+  type PlainEntityRecord,
+  type VoiceRule,
+  attemptsOf,
+  recordedVoices,
+  voicesOf,
+} from './voices.ts'
 
 /** The shape of the worlds in the file of worked values. */
 export interface PlainWorld {
+  as_of_ms: number
   entities: PlainEntityRecord[]
-  questions: {
+  questions: (Clustered & {
     id: string
     opened_at_ms: number
-    closes_at_ms: number
     resolved_at_ms: number | null
     /** Null where it is annulled or not known. */
     outcome: 0 | 1 | null
-    cluster: string
+  })[]
+  /** In the order in which they were recorded. */
+  forecasts: {
+    entity: string
+    question: string
+    at_ms: number
+    /** Null for a withdrawal. */
+    ppm: number | null
+    forecast_id: string
+    witnessed: boolean
   }[]
-  /**
-   * Entity, question, time, parts per million, and a forecast_id where the order of the list is not that of
-   * the ids.
-   */
-  forecasts: [string, string, number, number, string?][]
 }
 
-/** Numbers as published; `metrics` unrounded. */
-export interface PlainEntityScores {
-  resolved_questions: number
-  contested_questions: number
-  clusters: number
-  owner_agents: number | null
-  attempt: number | null
-  strength: number
-  voice: boolean
-  skill: number | null
-  skill_interval: PlainInterval | null
-  crowd_skill: number | null
-  crowd_skill_interval: PlainInterval | null
-  rank: number | null
-  rank_interval: PlainRank['rank_interval'] | null
-  percentile: number | null
-  percentile_interval: PlainRank['percentile_interval'] | null
-  /** Of an agent. */
-  certification?: ReturnType<typeof certificationPlainly>
-  /** Of a forecaster. */
-  badge?: ReturnType<typeof badgePlainly>
-  metrics: PlainMetrics
+export interface PlainPool {
+  entities: string[]
+  size: number
+  scale: number
 }
 
 export interface PlainWorldScores {
-  /** By `entity|question`. The standard reference is in whole 1e-9, null where the pair is not contested. */
-  pairs: Map<string, PlainPair & { standard_reference: bigint | null; cluster: string }>
-  entities: Map<string, PlainEntityScores>
-  scale: number
   voice_rule: VoiceRule
+  /** By name. */
+  pools: Map<string, PlainPool>
+  /** By `entity|question`. */
+  pairs: Map<string, PlainPairValues>
+  entities: Map<string, PlainEntityScores>
 }
 
-const ELIGIBLE_QUESTIONS = 25
-
-type Unranked = Omit<
-  PlainEntityScores,
-  'rank' | 'rank_interval' | 'percentile' | 'percentile_interval' | 'certification' | 'badge'
->
-
 export function scoreWorldPlainly(world: PlainWorld): PlainWorldScores {
-  const asked = questionsOf(world)
-  const scored = new Set(
-    asked.flatMap(({ question, rows }) => countedForecasts(question, rows).map(({ entity }) => entity)),
+  const recorded = recordedVoices(world.entities)
+  const byRecord = scoredPairs(world, recorded)
+  const measures = voicesOf(world.entities, entitiesOf(byRecord.filter(({ pair }) => pair.settled)))
+  const pairs = measures.rule === 'recorded' ? byRecord : scoredPairs(world, measures)
+  const contested = pairs.filter((pair) => pair.contested)
+  const pools = poolsOf(pairs, measures.voices)
+  const strengths = strengthsPlainly(pairs, measures, pools)
+  const gains = new Map(
+    contested.map((pair): [WholePair, Gains] => [pair, gainsOf(pair, strengths.standard.get(pair)!)]),
   )
-  const { voices, rule } = voicesOf(world.entities, scored)
-  const pairs = asked.flatMap(({ id, cluster, question, rows }) =>
-    scoreQuestionPlainly(question, rows, voices).map((pair): WholePair => {
-      const { resolvedAtMs, outcome } = question
-      const { entity, contested } = pair
-      return { entity, question: id, cluster, resolvedAtMs, outcome, pair, contested, ...wholeNumbers(pair) }
+  const firstSettledMs = new Map(
+    [...Map.groupBy(contested, ({ entity }) => entity)].map(([entity, own]) => [
+      entity,
+      Math.min(...own.map(({ pair }) => pair.settled_at_ms)),
+    ]),
+  )
+  const attempts = attemptsOf(world.entities, entitiesOf(pairs), firstSettledMs)
+  const published = publishedPools(pools, strengths.scales)
+  const unranked = world.entities.map((record): Unranked =>
+    unrankedPlainly(record, {
+      pairs: pairs.filter(({ entity }) => entity === record.id),
+      gains,
+      voice: measures.voices.has(record.id),
+      strength: strengths.of.get(record.id) ?? 1_000_000,
+      pool: pools.ofEntity.get(record.id) ?? null,
+      pool_size: published.get(pools.ofEntity.get(record.id) ?? '')?.size ?? null,
+      ...(attempts.get(record.id) ?? { owner_agents: null, attempt: null }),
     }),
   )
-  const { of: strength, scale, standard } = strengthsPlainly(pairs, voices)
-  const own = Map.groupBy(pairs, ({ entity }) => entity)
-  const attempts = attemptsOf(
-    world.entities,
-    new Map([...own].map(([id, taken]) => [id, Math.min(...taken.map(({ resolvedAtMs }) => resolvedAtMs))])),
-  )
-
-  const unranked = new Map(
-    world.entities.map(({ id }): [string, Unranked] => {
-      const taken = own.get(id) ?? []
-      const contested = taken.filter((pair) => pair.contested)
-      const { owner_agents, attempt } = attempts.get(id) ?? { owner_agents: null, attempt: null }
-      const skillOver = (reference: (pair: WholePair) => bigint) =>
-        skillPlainly(
-          contested.map((pair) => ({ cluster: pair.cluster, own: pair.B, reference: reference(pair) })),
-          alphaOf(attempt),
-        )
-      const over = skillOver((pair) => standard.get(pair)!)
-      const overCrowd = skillOver(({ K }) => K)
-      const scores: Unranked = {
-        resolved_questions: taken.length,
-        contested_questions: contested.length,
-        clusters: new Set(contested.map(({ cluster }) => cluster)).size,
-        owner_agents,
-        attempt,
-        strength: published((strength.get(id) ?? 1e6) / 1e6),
-        voice: voices.has(id),
-        skill: over.skill === null ? null : published(over.skill),
-        skill_interval: publishedInterval(over.interval),
-        crowd_skill: overCrowd.skill === null ? null : published(overCrowd.skill),
-        crowd_skill_interval: publishedInterval(overCrowd.interval),
-        metrics: metricsPlainly(taken.map((pair) => ({ ...pair, Z: standard.get(pair) ?? null }))),
-      }
-      return [id, scores]
-    }),
-  )
-
   return {
+    voice_rule: measures.rule,
+    pools: published,
     pairs: new Map(
-      pairs.map((whole) => [
-        `${whole.entity}|${whole.question}`,
-        { ...whole.pair, standard_reference: standard.get(whole) ?? null, cluster: whole.cluster },
-      ]),
+      pairs.map((pair) => [`${pair.entity}|${pair.question}`, pairValues(pair, gains.get(pair) ?? null)]),
     ),
     entities: new Map(
-      world.entities.map((record) => [record.id, ranked(record, world.entities, unranked, rule)]),
+      world.entities.map(({ id }, i) => [id, rankedPlainly(unranked[i]!, unranked, measures.rule)]),
     ),
-    scale: published(scale / 1e6),
-    voice_rule: rule,
   }
 }
 
-/** The questions with an outcome of yes or no, with their forecasts. */
-function questionsOf({ questions, forecasts }: PlainWorld) {
-  const rows = Map.groupBy(
-    forecasts.map(([entity, question, atMs, ppm, id], i): RawForecast & { question: string } => {
-      const forecastId = id ?? String(i).padStart(9, '0')
-      return { question, forecastId, entity, atMs, ppm, recordedAtMs: i, imported: false }
-    }),
-    ({ question }) => question,
-  )
-  return questions.flatMap(({ id, opened_at_ms, closes_at_ms, resolved_at_ms, outcome, cluster }) => {
+const entitiesOf = (pairs: readonly WholePair[]): Set<string> => new Set(pairs.map(({ entity }) => entity))
+
+/** The pairs of the questions with an outcome of yes or no. */
+function scoredPairs(world: PlainWorld, measures: Measures): WholePair[] {
+  const rows = Map.groupBy(rowsOf(world), ({ question }) => question)
+  return world.questions.flatMap((asked) => {
+    const { id, opened_at_ms, closes_at_ms, resolved_at_ms, outcome } = asked
     if (outcome === null || resolved_at_ms === null) return []
     const question: PlainQuestion = {
       openedAtMs: opened_at_ms,
@@ -148,37 +112,41 @@ function questionsOf({ questions, forecasts }: PlainWorld) {
       resolvedAtMs: resolved_at_ms,
       outcome,
     }
-    return [{ id, cluster, question, rows: rows.get(id) ?? [] }]
+    const pairs = scoreQuestionPlainly(question, rows.get(id) ?? [], measures, world.as_of_ms)
+    return pairs.map((pair): WholePair => {
+      const { entity, contested } = pair
+      const cluster = clusterOf(asked)
+      return { entity, question: id, cluster, outcome, contested, pair, ...wholeNumbers(pair) }
+    })
   })
 }
 
-function publishedInterval(interval: PlainInterval | null): PlainInterval | null {
-  if (interval === null) return null
-  const { lower, upper, level } = interval
-  return { lower: published(lower), upper: published(upper), level: published(level) }
+/**
+ * One row for each forecast_id of the world, without the refused ones: an agent's forecasts are not imported.
+ */
+function rowsOf({ entities, forecasts }: PlainWorld): (RawForecast & { question: string })[] {
+  const agents = new Set(entities.filter(({ kind }) => kind === 'agent').map(({ id }) => id))
+  const accepted = forecasts.filter(({ entity, witnessed }) => witnessed || !agents.has(entity))
+  return distinctForecasts(
+    accepted.map(({ entity, question, at_ms, ppm, forecast_id, witnessed }, i) => ({
+      forecastId: forecast_id,
+      entity,
+      question,
+      atMs: at_ms,
+      ppm,
+      recordedAtMs: i,
+      imported: false,
+      witnessed,
+    })),
+  )
 }
 
-/**
- * Adds an entity's standing in its field, the eligible voices of its kind and itself, and what it is awarded.
- */
-function ranked(
-  { id, kind }: PlainEntityRecord,
-  records: readonly PlainEntityRecord[],
-  unranked: ReadonlyMap<string, Unranked>,
-  rule: VoiceRule,
-): PlainEntityScores {
-  const own = unranked.get(id)!
-  const field = records
-    .filter((other) => other.kind === kind && (other.id === id || unranked.get(other.id)!.voice))
-    .map((other) => unranked.get(other.id)!)
-    .filter((other) => other.contested_questions >= ELIGIBLE_QUESTIONS)
-    .map(({ skill }) => skill!)
-  const standing =
-    own.contested_questions < ELIGIBLE_QUESTIONS
-      ? { rank: null, rank_interval: null, percentile: null, percentile_interval: null }
-      : rankPlainly(field, own.skill!, own.skill_interval)
-  const scores = { ...own, ...standing }
-  return kind === 'agent'
-    ? { ...scores, certification: certificationPlainly(scores, rule) }
-    : { ...scores, badge: badgePlainly(scores, rule) }
+function publishedPools({ ofEntity }: Pools, scales: ReadonlyMap<string, number>): Map<string, PlainPool> {
+  const members = Map.groupBy(ofEntity, ([, name]) => name)
+  return new Map(
+    [...members].map(([name, entries]) => {
+      const entities = entries.map(([entity]) => entity).sort(inByteOrder)
+      return [name, { entities, size: entities.length, scale: scales.get(name)! / 1e6 }]
+    }),
+  )
 }

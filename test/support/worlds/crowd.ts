@@ -8,9 +8,12 @@ const at = (day: number) => new Date(Date.UTC(2026, 0, 1) + day * DAY_MS)
 
 export const CROWD_AS_OF = at(60).toISOString()
 
+const POOL_QUESTIONS = 40
+
 /**
- * 520 agents, 300 people of whom the last 260 have no forecast, and 40 questions, some of which annulled or
- * open. All forecasts are made in four milliseconds, and some are recorded twice.
+ * 520 agents, 300 people of whom the last 230 have no forecast, and two pools of 40 questions, some of which
+ * are annulled, open, or known before they close. The voices of the second pool are people, whom agents
+ * without an owner meet there. All forecasts are made at four instants, and some are recorded twice.
  */
 export function crowd(): Partial<Record<TableName, Row[]>> {
   const numbers = (count: number) => Array.from({ length: count }, (_, number) => number)
@@ -33,7 +36,7 @@ export function crowd(): Partial<Record<TableName, Row[]>> {
     display_name: number % 2 === 0 ? null : 'Ünal \\t',
     recorded_at: at(0),
   }))
-  const questions = numbers(40).map((number) => ({
+  const questions = numbers(2 * POOL_QUESTIONS).map((number) => ({
     question_id: uuidOf(1, number),
     title: 'Will it?',
     resolution_criteria: null,
@@ -44,10 +47,11 @@ export function crowd(): Partial<Record<TableName, Row[]>> {
     source: null,
     source_id: null,
     opened_at: at(0),
-    closes_at: at(10 + (number % 60)),
+    closes_at: at(number % 8 === 5 ? 90 : 10 + (number % POOL_QUESTIONS)),
     recorded_at: at(0),
   }))
-  const resolutions = numbers(36).map((number) => ({
+  const resolved = numbers(2 * POOL_QUESTIONS).filter((number) => number % POOL_QUESTIONS < 36)
+  const resolutions = resolved.map((number) => ({
     question_id: uuidOf(1, number),
     outcome: ['yes', 'no', 'yes', 'annulled'][number % 7 === 6 ? 3 : number % 3]!,
     resolved_at: at(12 + (number % 20)),
@@ -55,21 +59,31 @@ export function crowd(): Partial<Record<TableName, Row[]>> {
   }))
   const entities = [
     ...agents.map(({ agent_id }) => ['agent', agent_id]),
-    ...people.slice(0, 40).map(({ user_id }) => ['forecaster', user_id]),
+    ...people.slice(0, 70).map(({ user_id }) => ['forecaster', user_id]),
   ]
+  const answers = (who: number, question: number) => {
+    const isSecond = question >= POOL_QUESTIONS
+    if (who >= 520) return isSecond === who >= 560
+    const isWanderer = who % 7 === 0
+    if (isSecond && !isWanderer) return false
+    // The first agents answer all questions of a pool, and the others a few.
+    if (who < 40) return !isWanderer || isSecond === (who % 2 === 1)
+    return (question + who) % 9 === 0
+  }
   const forecasts = entities.flatMap(([entity_type, entity_id], who) =>
-    numbers(40)
-      .filter((question) => (who < 40 || who >= 520 ? true : (question + who) % 9 === 0))
+    numbers(2 * POOL_QUESTIONS)
+      .filter((question) => answers(who, question))
       .flatMap((question) =>
         numbers(1 + ((who + question) % 3)).map((again) => ({
-          forecast_id: uuidOf(4, (who * 40 + question) * 3 + again),
+          forecast_id: uuidOf(4, (who * 80 + question) * 3 + again),
           entity_type,
           entity_id,
           question_id: uuidOf(1, question),
           probability: ((who * 37 + question * 11 + again * 5) % 101) / 100,
           forecast_at: at(again + (question % 2)),
           recorded_at: at(5),
-          source: who % 2 === 0 ? 'api' : 'import',
+          // The imports of agents count for nothing.
+          source: (entity_type === 'agent' ? who % 9 === 4 : who % 2 === 0) ? 'import' : 'api',
         })),
       ),
   )

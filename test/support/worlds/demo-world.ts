@@ -1,6 +1,6 @@
 // The world of the demo as it is scored, without a service: agents whose requests take given times, and a
 // sandbox that has gone on for a number of rounds since.
-import { ROUND_MS, simulateAgents, submissionsOf } from '../../../jobs/simulation/demo-agents.ts'
+import { ROUND_MS, leastOpenMs, simulateAgents, submissionsOf } from '../../../jobs/simulation/demo-agents.ts'
 import { DEMO_FORECASTERS, simulateLive, simulatePast } from '../../../jobs/simulation/demo-world.ts'
 import {
   FORECASTERS,
@@ -27,7 +27,7 @@ export interface DemoTimes {
 export function demoWorld({ leadMs, roundsMs, sandboxRounds }: DemoTimes): PlainWorld {
   const startsMs = [leadMs]
   for (const ms of roundsMs) startsMs.push(startsMs.at(-1)! + Math.max(ROUND_MS, ms))
-  const live = simulateLive(OPENS_AT, startsMs.at(-1)!)
+  const live = simulateLive(OPENS_AT, leastOpenMs(startsMs.at(-1)!, startsMs[2]!))
   const agents = simulateAgents(live)
   const later = sandboxWorld(
     { seed: 1, started_at: OPENS_AT.toISOString(), round_ms: 300_000, questions_per_round: 10 },
@@ -38,14 +38,16 @@ export function demoWorld({ leadMs, roundsMs, sandboxRounds }: DemoTimes): Plain
   const submitted = roundsMs.flatMap((tookMs, round) => {
     const beganMs = OPENS_AT.getTime() + startsMs[round]!
     const requests = submissionsOf(live, agents, round)
-    return requests.map(({ agent, questionId, probability }, place): PlainWorld['forecasts'][number] => [
-      agents[agent]!.name,
-      questionId,
-      beganMs + Math.floor((place / requests.length) * tookMs),
-      ppmOf(probability),
-    ])
+    return requests.map(({ agent, questionId, probability }, place): Said => ({
+      entity: agents[agent]!.name,
+      question: questionId,
+      at_ms: beganMs + Math.floor((place / requests.length) * tookMs),
+      ppm: ppmOf(probability),
+      witnessed: true,
+    }))
   })
   return {
+    as_of_ms: Infinity,
     entities: [
       ...later.entities,
       ...agents.map(({ name, owner }, place) => ({
@@ -56,11 +58,11 @@ export function demoWorld({ leadMs, roundsMs, sandboxRounds }: DemoTimes): Plain
       })),
     ],
     questions: [...past.questions, ...live.questions].map(plainQuestion).concat(later.questions),
-    forecasts: [
+    forecasts: numbered([
       ...[...past.forecasts, ...live.forecasts].map(plainForecast),
       ...submitted,
       ...later.forecasts,
-    ],
+    ]),
   }
 }
 
@@ -72,6 +74,7 @@ export function sandboxWorld(
 ): PlainWorld {
   const questions = Array.from({ length: rounds }, (_, round) => questionsOf(record, round)).flat()
   return {
+    as_of_ms: Infinity,
     entities: people.map(({ userId }) => ({
       id: userId,
       kind: 'forecaster',
@@ -79,7 +82,7 @@ export function sandboxWorld(
       registered_at_ms: 0,
     })),
     questions: questions.map(plainQuestion),
-    forecasts: questions.flatMap((question) => forecastsOn(record, question)).map(plainForecast),
+    forecasts: numbered(questions.flatMap((question) => forecastsOn(record, question)).map(plainForecast)),
   }
 }
 
@@ -93,11 +96,25 @@ function plainQuestion(question: SimulatedQuestion): PlainWorld['questions'][num
     closes_at_ms: closesAt.getTime(),
     resolved_at_ms: closesAt.getTime(),
     outcome: outcome === 'yes' ? 1 : 0,
-    cluster: `event:${eventId}`,
+    category: null,
+    event_id: eventId,
   }
 }
 
-function plainForecast(forecast: SimulatedForecast): PlainWorld['forecasts'][number] {
-  const { userId, questionId, forecastAt, probability } = forecast
-  return [userId, questionId, forecastAt.getTime(), ppmOf(probability)]
+/** A forecast without an id. */
+type Said = Omit<PlainWorld['forecasts'][number], 'forecast_id'>
+
+/** Gives each forecast its place as its id, so that of the same instant the last one stands. */
+function numbered(forecasts: readonly Said[]): PlainWorld['forecasts'] {
+  return forecasts.map((said, place) => ({ ...said, forecast_id: String(place).padStart(9, '0') }))
+}
+
+function plainForecast({ userId, questionId, forecastAt, probability }: SimulatedForecast): Said {
+  return {
+    entity: userId,
+    question: questionId,
+    at_ms: forecastAt.getTime(),
+    ppm: ppmOf(probability),
+    witnessed: false,
+  }
 }

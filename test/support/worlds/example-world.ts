@@ -11,6 +11,7 @@ import {
 } from '../../../api/openapi/examples.ts'
 import { importRows, registerAgent, release, startTestService } from '../http/service.ts'
 import type { ForecastRow } from '../../../schemas/tables.ts'
+import { submitForecasts } from './submitted-forecasts.ts'
 import { send } from '../tables.ts'
 import { FORECAST_LINES, QUESTIONS_CSV, RESOLUTIONS_CSV, csvOf, forecasterId } from './world.ts'
 import { writeLog } from './written-log.ts'
@@ -48,10 +49,18 @@ export async function releaseExamples(components: Components): Promise<ExampleKe
   const leavingAgent = await registerWithId(components, LEAVING_AGENT_ID)
   await importRows(components, 'questions', `${QUESTIONS_CSV}${OPEN_QUESTION}\n`)
   await importRows(components, 'resolutions', RESOLUTIONS_CSV)
-  const forecasts = FORECAST_LINES.map((line) =>
-    line.replace(forecasterId(0), USER_ID).replace(`forecaster,${forecasterId(2)}`, `agent,${AGENT_ID}`),
+  const [ofAgent, ofPeople] = [true, false].map((isAgents) =>
+    FORECAST_LINES.filter((line) => line.includes(forecasterId(2)) === isAgents),
+  ) as [string[], string[]]
+  await importRows(
+    components,
+    'forecasts',
+    csvOf(ofPeople.map((line) => line.replace(forecasterId(0), USER_ID))),
   )
-  await importRows(components, 'forecasts', csvOf(forecasts))
+  await submitForecasts(
+    components.store,
+    ofAgent.map((line) => line.replace(forecasterId(2), AGENT_ID)),
+  )
   await send(components.store, 'forecasts', 'example', [EXAMPLE_FORECAST])
   await assignAgents(components, [AGENT_ID], { owner: OWNER_ID })
   await release(components)

@@ -51,7 +51,7 @@ export function historyOf(seed: number, steps: number): Step[] {
   })
   const resolution = (number: number): Row => ({
     question_id: uuidOf(1, number),
-    outcome: pick(['yes', 'no', 'yes', 'no', 'annulled']),
+    outcome: pick(['yes', 'no', 'yes', 'no', 'annulled', 'open']),
     // Some are recorded before they are known.
     resolved_at: at(HISTORY_START_MS + whole(4, 30) * DAY_MS),
     recorded_at: at(nowMs),
@@ -79,7 +79,7 @@ export function historyOf(seed: number, steps: number): Step[] {
       entity_type: isAgent ? 'agent' : 'forecaster',
       entity_id: isAgent ? uuidOf(3, whole(0, agents)) : uuidOf(2, whole(0, people)),
       question_id: uuidOf(1, number),
-      probability: whole(0, 100) / 100,
+      probability: chance(0.1) ? null : whole(0, 100) / 100,
       forecast_at: at(HISTORY_START_MS + whole(0, 40) * (DAY_MS / 2)),
       recorded_at: at(nowMs),
       source: pick(['api', 'import']),

@@ -22,7 +22,7 @@ import { readStatement } from '../../../pipeline/transparency/statement.ts'
 import { type ApiForecast, apiForecast } from '../http/api-forecasts.ts'
 import { Clock, importRows, release, testComponents } from '../http/service.ts'
 import { send } from '../tables.ts'
-import { QUESTION, copyReleasedWorld } from './world.ts'
+import { QUESTION, copyReleasedWorld, forecasterId } from './world.ts'
 import { LOG_KEY, LOG_ORIGIN, writeLog } from './written-log.ts'
 
 export const WITNESS = signingKeyOf('witness.example', 'witness', new Uint8Array(32).fill(9))
@@ -57,7 +57,7 @@ export async function loggedWorld(folder: string, logs = true): Promise<LoggedWo
   await send(store, 'forecasts', 'a', rows)
   // A retry writes the same again.
   await send(store, 'forecasts', 'b', rows.slice(0, 1))
-  const line = `agent,${agentId},${QUESTION.open},0.5,2026-02-01T00:00:00Z`
+  const line = `forecaster,${forecasterId(0)},${QUESTION.open},0.5,2026-02-01T00:00:00Z`
   await importRows(
     components,
     'forecasts',

@@ -19,6 +19,7 @@ import {
   startTestService,
   testComponents,
 } from '../http/service.ts'
+import { submitForecasts } from './submitted-forecasts.ts'
 import { FORECAST_LINES, QUESTIONS_CSV, RESOLUTIONS_CSV, csvOf, forecasterId, uuidOf } from './world.ts'
 
 /**
@@ -78,7 +79,8 @@ export async function releasePageWorld(components: Components): Promise<void> {
   const ofAgents = FORECASTS.flatMap((count, index) =>
     ofFirst.slice(0, count).map((line) => line.replace(/^forecaster,[^,]+/, `agent,${agentIdOf(index)}`)),
   )
-  await importRows(components, 'forecasts', csvOf([...FORECAST_LINES, ...ofAgents]))
+  await importRows(components, 'forecasts', csvOf(FORECAST_LINES))
+  await submitForecasts(components.store, ofAgents)
   await release(components)
 }
 

@@ -11,7 +11,7 @@ import { runningSkill } from '../../../pipeline/scoring/running.ts'
 import type { EntityType } from '../../../schemas/tables.ts'
 import type { Environment } from '../../../schemas/values.ts'
 import type { PlainWorld } from '../plain/world.ts'
-import { scoreWorld } from './scored-world.ts'
+import { scoreWorld, valuesOf } from './scored-world.ts'
 
 const START = Date.UTC(2026, 0, 1)
 const DAY_MS = 86_400_000
@@ -20,6 +20,8 @@ export const SUBJECT = '01a20012-a424-73ad-bf0a-2c0410e39446'
 export interface Circumstances extends Partial<RankedEntity> {
   kind?: EntityType
   questions: number
+  /** How many more have an outcome and have not closed. */
+  pending?: number
   /** How many other people answer each question. */
   peers?: number
   /** Of what it reads and of what its peers read, in log-odds. */
@@ -37,6 +39,7 @@ export interface Circumstances extends Partial<RankedEntity> {
 export function profileIn({
   kind = 'agent',
   questions,
+  pending = 0,
   peers = 20,
   error = 0.2,
   peerError = 0.8,
@@ -47,10 +50,10 @@ export function profileIn({
   titleOf = (number) => `Will coin ${number} show heads?`,
   ...told
 }: Circumstances): Profile {
-  const world = worldOf({ kind, questions, peers, error, peerError, hasOwners })
+  const world = worldOf({ kind, questions, pending, peers, error, peerError, hasOwners, imported })
   const { voiceRule, entities, pairs } = scoreWorld(world, imported)
   const scored = entities.find(({ entityId }) => entityId === SUBJECT)!
-  const asOf = START + (questions + 2) * DAY_MS
+  const asOf = world.as_of_ms
   const claims =
     kind === 'agent'
       ? { name: 'crow', modelType: 'reads well', organizationName: null }
@@ -73,9 +76,11 @@ export function profileIn({
       resolved_at: new Date(world.questions[number]!.resolved_at_ms!),
       coverage: fromPico(pair.coverage),
       brier: fromPico(pair.brier),
-      closing_probability: pair.closing_probability / 1e6,
+      settled: pair.isSettled,
+      closing_probability: pair.closing_probability < 0 ? null : pair.closing_probability / 1e6,
       standard_reference: pair.standard < 0 ? null : pair.standard,
-      cluster: world.questions[number]!.cluster,
+      spread: valuesOf(pair).f ?? null,
+      cluster: pair.cluster,
     }
   })
   const { parameters } = METHODOLOGY
@@ -103,42 +108,60 @@ export function profileIn({
 function worldOf({
   kind,
   questions,
+  pending,
   peers,
   error,
   peerError,
   hasOwners,
+  imported,
 }: Required<
-  Pick<Circumstances, 'kind' | 'questions' | 'peers' | 'error' | 'peerError' | 'hasOwners'>
+  Pick<
+    Circumstances,
+    'kind' | 'questions' | 'pending' | 'peers' | 'error' | 'peerError' | 'hasOwners' | 'imported'
+  >
 >): PlainWorld {
   const random = sfc32(11)
   const ids = Array.from({ length: peers }, (_, peer) => idOf('0000', peer))
   const entities = [
     ...ids.map((id) =>
       hasOwners
-        ? { id, kind: 'forecaster' as const, owner: null, registered_at_ms: null }
+        ? { id, kind: 'forecaster' as const, owner: null, registered_at_ms: 0 }
         : { id, kind: 'agent' as const, owner: null, registered_at_ms: START },
     ),
     kind === 'agent'
       ? { id: SUBJECT, kind, owner: 'rook', registered_at_ms: START - DAY_MS }
-      : { id: SUBJECT, kind, owner: null, registered_at_ms: null },
+      : { id: SUBJECT, kind, owner: null, registered_at_ms: 0 },
   ]
-  const world: PlainWorld = { entities: entities as PlainWorld['entities'], questions: [], forecasts: [] }
-  for (let number = 0; number < questions; number++) {
+  const world: PlainWorld = {
+    as_of_ms: START + (questions + 2) * DAY_MS,
+    entities,
+    questions: [],
+    forecasts: [],
+  }
+  for (let number = 0; number < questions + pending; number++) {
     const truth = 1.5 * normal(random)
-    const opened = START + number * DAY_MS
+    const opened = START + Math.min(number, questions) * DAY_MS
     const id = idOf('1111', number)
     world.questions.push({
       id,
+      category: null,
+      event_id: String(number),
       opened_at_ms: opened,
-      closes_at_ms: opened + DAY_MS,
+      closes_at_ms: number < questions ? opened + DAY_MS : world.as_of_ms + DAY_MS,
       resolved_at_ms: opened + DAY_MS + 3_600_000,
       outcome: random() < logistic(truth) ? 1 : 0,
-      cluster: `event:${number}`,
     })
     for (const { id: entity } of entities) {
       const read = truth + (entity === SUBJECT ? error : peerError) * normal(random)
       const at = opened + Math.floor(random() * (DAY_MS / 2))
-      world.forecasts.push([entity, id, at, Math.round(logistic(read) * 1e6)])
+      world.forecasts.push({
+        entity,
+        question: id,
+        at_ms: at,
+        ppm: Math.round(logistic(read) * 1e6),
+        forecast_id: `${number} ${entity}`,
+        witnessed: entity !== SUBJECT || imported === 0,
+      })
     }
   }
   return world

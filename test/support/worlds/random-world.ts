@@ -1,5 +1,5 @@
-// Worlds to score, drawn from a seed: fields of every size, owners of several agents, ties, events, questions
-// that nobody scores.
+// Worlds to score, drawn from a seed: fields of every size, owners of several agents, ties, events, withdrawals,
+// pools that never met, and questions that nobody scores or that have not closed.
 import type { PlainWorld } from '../plain/world.ts'
 import { choicesOf } from '../faults/seeded.ts'
 
@@ -12,6 +12,8 @@ export interface WorldShape {
   questions: number
   /** How far forecasts are from the outcome: 0 for perfect ones by everyone, 1 for noise. */
   noise: number
+  /** Every entity answers the questions of one of these alone; one if left out. */
+  circles?: number
   /** The first person, and the rest, are right or wrong all the time. */
   extreme?: 'right' | 'wrong' | undefined
 }
@@ -25,6 +27,7 @@ export function randomWorld({
   owners,
   questions,
   noise,
+  circles = 1,
   extreme,
 }: WorldShape): PlainWorld {
   const random = choicesOf(seed).random
@@ -45,11 +48,11 @@ export function randomWorld({
       registered_at_ms: below(3),
     })),
   ]
-  const ability = entities.map(() => noise * (0.4 + 1.2 * random()))
-  const world: PlainWorld = { entities, questions: [], forecasts: [] }
+  const ability = entities.map(() => noise * (0.05 + 1.9 * random()))
+  const world: PlainWorld = { as_of_ms: 14 * DAY_MS, entities, questions: [], forecasts: [] }
   for (let n = 0; n < questions; n++) {
     const opened_at_ms = below(5) * DAY_MS
-    const closes_at_ms = opened_at_ms + 1 + below(10 * DAY_MS)
+    const closes_at_ms = opened_at_ms + 1 + below(11 * DAY_MS)
     const outcome = random() < 0.05 ? null : random() < 0.5 ? 1 : 0
     const question = id('q', n)
     world.questions.push({
@@ -58,10 +61,11 @@ export function randomWorld({
       closes_at_ms,
       resolved_at_ms: random() < 0.7 ? closes_at_ms : opened_at_ms + below(closes_at_ms - opened_at_ms),
       outcome,
-      cluster: id('c', random() < 0.5 ? n : below(questions)),
+      category: random() < 0.5 ? null : 'c',
+      event_id: random() < 0.8 ? id('e', random() < 0.5 ? n : below(questions)) : null,
     })
     for (const [index, entity] of entities.entries()) {
-      if (random() < 0.1) continue
+      if (random() < 0.1 || index % circles !== n % circles) continue
       const forecasts = 1 + below(4)
       for (let i = 0; i < forecasts; i++) {
         const error = Math.min(1e6, Math.floor(ability[index]! * random() ** 2 * 1e6))
@@ -73,7 +77,14 @@ export function randomWorld({
         const at = opened_at_ms - DAY_MS + below(6) * Math.floor((closes_at_ms - opened_at_ms) / 3)
         const between = random() < 0.5 ? at : opened_at_ms + below(closes_at_ms - opened_at_ms)
         const number = String(below(1e9)).padStart(9, '0')
-        world.forecasts.push([entity.id, question, between, ppm, `${number}${world.forecasts.length}`])
+        world.forecasts.push({
+          entity: entity.id,
+          question,
+          at_ms: between,
+          ppm: extreme === undefined && random() < 0.07 ? null : ppm,
+          forecast_id: `${number}${world.forecasts.length}`,
+          witnessed: entity.kind === 'agent' || random() < 0.5,
+        })
       }
     }
   }

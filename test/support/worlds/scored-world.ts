@@ -5,107 +5,136 @@ import type { ScoredEntity } from '../../../pipeline/engine/duckdb-engine.ts'
 import { type RankedEntity, rankEntities } from '../../../pipeline/release/payloads.ts'
 import { scoreEntity } from '../../../pipeline/scoring/entity.ts'
 import { METHODOLOGY } from '../../../pipeline/scoring/methodology.ts'
+import { fromPico } from '../../../pipeline/scoring/round.ts'
 import { PAIR_COLUMNS, SCORED_COLUMNS } from '../../../pipeline/scoring/pairs.ts'
 import { QuestionSweep, type ResolvedQuestion } from '../../../pipeline/scoring/question.ts'
 import { UNIT, nanoOf, standardReference, weightOf } from '../../../pipeline/scoring/strength.ts'
-import { type KnownEntity, voicesOf } from '../../../pipeline/scoring/voices.ts'
+import { type KnownEntity, type Voices, voicesOf } from '../../../pipeline/scoring/voices.ts'
 import type { PairMetricName } from '../../../schemas/metrics.ts'
+import { spreadOf } from '../../../pipeline/scoring/skill.ts'
+import type { PlainPairValues } from '../plain/pair-values.ts'
+import type { PlainWorld } from '../plain/world.ts'
+import { clusterOf } from '../plain/cluster.ts'
 import type { VoiceRule } from '../../../schemas/payloads.ts'
 import { ENTITY_TYPES } from '../../../schemas/tables.ts'
-import type { PlainWorld } from '../plain/world.ts'
 
 export type WorldPair = Record<PairMetricName, number> & {
   entity: string
   question: string
+  isSettled: boolean
+  settledAtMs: number
+  /** The time that it held, from its coverage. */
+  heldMs: number
+  cluster: string
   /** In whole 1e-9; −1 where the pair is not contested. */
   standard: number
+  standardOther: number
 }
 
 export interface ScoredWorld {
   voiceRule: VoiceRule
-  /** The strength of the median voice before it was set to 1. */
-  scale: number
+  /** Of each pool by its name: the strength of the median voice before it was set to 1. */
+  scales: Map<string, number>
   pairs: WorldPair[]
   entities: RankedEntity[]
 }
 
 /** `imported` is 1 where the operator imported the forecasts. */
 export function scoreWorld(given: PlainWorld, imported: 0 | 1 = 0): ScoredWorld {
-  const world = { ...given, questions: given.questions.flatMap(resolved) }
-  const known: KnownEntity[] = world.entities.map(({ id, kind, owner, registered_at_ms }) => ({
+  const asked = given.questions.flatMap((question) => resolved(question, given.as_of_ms))
+  const known: KnownEntity[] = given.entities.map(({ id, kind, owner, registered_at_ms }) => ({
     entityType: kind,
     entityId: id,
     ownerId: owner,
     registeredAtMs: registered_at_ms,
   }))
-  const numbers = new Map(world.entities.map(({ id }, number) => [id, number]))
-  const questions: ResolvedQuestion[] = world.questions.map((question) => ({
-    openedAtMs: question.opened_at_ms,
-    closesAtMs: question.closes_at_ms,
-    resolvedAtMs: question.resolved_at_ms,
-    outcome: question.outcome,
-  }))
-  const forecasts = Map.groupBy(world.forecasts.map(numbered), ([, question]) => question)
-  const sweep = (voices: Uint8Array) => {
+  const numbers = new Map(given.entities.map(({ id }, number) => [id, number]))
+  // An agent's forecasts come by its own API alone: others count for nothing.
+  const agents = new Set(given.entities.filter(({ kind }) => kind === 'agent').map(({ id }) => id))
+  const counted = given.forecasts.filter(({ entity, witnessed }) => witnessed || !agents.has(entity))
+  const forecasts = Map.groupBy(counted, ({ question }) => question)
+  const sweep = (voices: Voices) => {
     const rows = new Rows(PAIR_COLUMNS)
-    const kept = new KeptPairs(rows)
+    const kept = new KeptPairs(METHODOLOGY, asked, rows)
     const swept = new QuestionSweep(METHODOLOGY, voices)
-    world.questions.forEach(({ id }, number) => {
-      const own = (forecasts.get(id) ?? []).toSorted((a, b) => a[2] - b[2] || (a[4] < b[4] ? -1 : 1))
+    asked.forEach((question, number) => {
+      const own = (forecasts.get(question.id) ?? []).toSorted(
+        (a, b) => a.at_ms - b.at_ms || (a.forecast_id < b.forecast_id ? -1 : 1),
+      )
       const columns = {
         count: own.length,
-        entity: Int32Array.from(own, ([entity]) => numbers.get(entity)!),
-        atMs: Float64Array.from(own, ([, , at]) => at),
-        ppm: Int32Array.from(own, ([, , , ppm]) => ppm),
+        entity: Int32Array.from(own, ({ entity }) => numbers.get(entity)!),
+        atMs: Float64Array.from(own, ({ at_ms }) => at_ms),
+        ppm: Int32Array.from(own, ({ ppm }) => ppm ?? -1),
         imported: new Int32Array(own.length).fill(imported),
+        witnessed: Int32Array.from(own, ({ witnessed }) => (witnessed ? 1 : 0)),
       }
-      swept.run(number, questions[number]!, columns, kept)
+      swept.run(number, question, columns, kept)
     })
     return { rows, kept }
   }
   let voices = voicesOf(known, 'recorded')
   let { rows, kept } = sweep(voices)
-  const voiceRule = voiceRuleOf(METHODOLOGY, voices, kept)
+  const voiceRule = voiceRuleOf(METHODOLOGY, voices, asked, kept)
   if (voiceRule === 'everyone') {
     voices = voicesOf(known, voiceRule)
     ;({ rows, kept } = sweep(voices))
   }
-  const { scale, strength, weight, weighted, circumstances } = fit(
+  const { scales, ownStrength, pools, weight, weighted, circumstances } = fit(
     METHODOLOGY,
     known,
     voices,
-    questions,
+    asked,
     kept,
   )
   const pairs = Array.from({ length: rows.rowCount }, (_, row): WorldPair & Numbered => {
     const values = Object.entries(rows.columns).map(([name, column]) => [name, column[row]!])
     const pair = Object.fromEntries(values) as Record<PairMetricName | 'entity' | 'question', number>
     const { entity, question } = pair
-    const own = voices[entity] === 1 ? weightOf(pair.coverage) : 0
-    const isContested = pair.voices >= METHODOLOGY.parameters.contest_voices
-    const reference = nanoOf(pair.reference_part)
+    const isContested = kept.fitted.columns.contested[row] === 1
+    const standardOf = (part: number) =>
+      isContested
+        ? standardReference(
+            nanoOf(part),
+            weight[question]!,
+            weighted[question]!,
+            pair.own_weight,
+            ownStrength[entity]!,
+            scales[pools.ofQuestion[question]!]!,
+          )
+        : -1
+    const { id, isSettled, settledAtMs, cluster, openedAtMs, closesAtMs } = asked[question]!
     return {
       ...pair,
       entityNumber: entity,
       questionNumber: question,
-      entity: world.entities[entity]!.id,
-      question: world.questions[question]!.id,
-      standard: isContested
-        ? standardReference(reference, weight[question]!, weighted[question]!, own, strength[entity]!, scale)
-        : -1,
+      entity: given.entities[entity]!.id,
+      question: id,
+      isSettled,
+      settledAtMs,
+      heldMs: Math.round(fromPico(pair.coverage) * (closesAtMs - openedAtMs)),
+      cluster,
+      standard: standardOf(pair.reference_part),
+      standardOther: standardOf(pair.reference_other),
     }
   })
-  const clusters = [...new Set(world.questions.map(({ cluster }) => cluster))]
+  const clusters = [...new Set(asked.map(({ cluster }) => cluster))]
   const byEntity = Map.groupBy(pairs, ({ entityNumber }) => entityNumber)
   const scored = known.map((entity, number): ScoredEntity => {
-    const own = (byEntity.get(number) ?? []).toSorted((a, b) => {
-      const [first, second] = [world.questions[a.questionNumber]!, world.questions[b.questionNumber]!]
-      return first.resolved_at_ms - second.resolved_at_ms || (first.id < second.id ? -1 : 1)
-    })
+    const own = (byEntity.get(number) ?? []).toSorted(
+      (a, b) => a.settledAtMs - b.settledAtMs || (a.question < b.question ? -1 : 1),
+    )
     const block = new Rows(SCORED_COLUMNS)
     for (const pair of own) {
-      const { outcome, cluster } = world.questions[pair.questionNumber]!
-      const values = { ...pair, entity: number, outcome, cluster: clusters.indexOf(cluster) }
+      const { outcome, isSettled, cluster } = asked[pair.questionNumber]!
+      const values = {
+        ...pair,
+        entity: number,
+        outcome,
+        settled: isSettled ? 1 : 0,
+        cluster: clusters.indexOf(cluster),
+        standard_other: pair.standardOther,
+      }
       for (const [name, column] of Object.entries(block.columns)) {
         column[block.row] = values[name as keyof typeof SCORED_COLUMNS]
       }
@@ -121,7 +150,11 @@ export function scoreWorld(given: PlainWorld, imported: 0 | 1 = 0): ScoredWorld 
       scored.filter(({ entityType }) => entityType === kind),
     ),
   )
-  return { voiceRule, scale: scale / UNIT, pairs, entities }
+  const named = pools.names.map((name, pool): [string, number] => [
+    given.entities[name]!.id,
+    scales[pool]! / UNIT,
+  ])
+  return { voiceRule, scales: new Map(named), pairs, entities }
 }
 
 /** What no score depends on. */
@@ -135,20 +168,67 @@ export const UNTOLD = {
   nextCloseAtMs: null,
 }
 
-type Question = PlainWorld['questions'][number]
-
-/** A question that scores, alone in a list; nothing for any other. */
-function resolved(question: Question): (Question & { outcome: 0 | 1; resolved_at_ms: number })[] {
-  const { outcome, resolved_at_ms } = question
-  return outcome === null || resolved_at_ms === null ? [] : [{ ...question, outcome, resolved_at_ms }]
+interface AskedQuestion extends ResolvedQuestion {
+  id: string
+  settledAtMs: number
+  cluster: string
 }
 
-/** A forecast with its id: without one of its own, its place in the list. */
-function numbered(
-  [entity, question, atMs, ppm, id]: PlainWorld['forecasts'][number],
-  place: number,
-): [string, string, number, number, string] {
-  return [entity, question, atMs, ppm, id ?? String(place).padStart(9, '0')]
+/** A question that scores, alone in a list; nothing for any other. */
+function resolved(question: PlainWorld['questions'][number], asOfMs: number): AskedQuestion[] {
+  const { id, outcome, opened_at_ms: openedAtMs, closes_at_ms: closesAtMs, resolved_at_ms } = question
+  if (outcome === null || resolved_at_ms === null) return []
+  return [
+    {
+      id,
+      openedAtMs,
+      closesAtMs,
+      resolvedAtMs: resolved_at_ms,
+      outcome,
+      isSettled: closesAtMs <= asOfMs,
+      settledAtMs: Math.max(closesAtMs, resolved_at_ms),
+      cluster: clusterOf(question),
+    },
+  ]
+}
+
+/** The values of a pair under the names of the worked values. */
+export function valuesOf(pair: WorldPair): Partial<PlainPairValues> {
+  const isContested = pair.standard >= 0
+  const [B, Y, K] = [nanoOf(pair.brier_part), nanoOf(pair.reference_part), nanoOf(pair.crowd_part)]
+  const other = [nanoOf(pair.brier_other), nanoOf(pair.reference_other), nanoOf(pair.crowd_other)] as const
+  const spread = (reference: number, otherReference: number) =>
+    isContested ? spreadOf(reference - B, otherReference - other[0]) : null
+  const { standard: Z, standardOther } = pair
+  return {
+    settled: pair.isSettled,
+    settled_at_ms: pair.isSettled ? pair.settledAtMs : null,
+    witnessed: pair.witnessed === 1,
+    contested: isContested,
+    held: pair.heldMs,
+    coverage: fromPico(pair.coverage),
+    brier: fromPico(pair.brier),
+    reference_brier: fromPico(pair.reference_brier),
+    crowd_brier: fromPico(pair.crowd_brier),
+    cluster: pair.cluster,
+    voices: pair.voices,
+    closing: pair.closing_probability < 0 ? null : pair.closing_probability,
+    conviction: fromPico(pair.conviction),
+    w: weightOf(pair.coverage),
+    B,
+    Y,
+    K,
+    "B'": other[0],
+    "Y'": other[1],
+    "K'": other[2],
+    Z: isContested ? Z : null,
+    "Z'": isContested ? standardOther : null,
+    X: isContested ? Z - B : null,
+    "X'": isContested ? standardOther - other[0] : null,
+    f: spread(Z, standardOther),
+    strict_f: spread(Math.min(Z, Y), Math.min(standardOther, other[1])),
+    crowd_f: spread(K, other[2]),
+  }
 }
 
 interface Numbered {

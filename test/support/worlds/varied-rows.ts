@@ -1,10 +1,11 @@
-// Rows of a varied world, the same every time: ties, repetitions, events, owners, annulled, corrected and
-// open questions, forecasts before the opening, after the close and of nobody, and names that try to break a
-// line.
+// Rows of a varied world, the same every time: two pools, ties, repetitions, events, owners, annulled,
+// corrected, withdrawn and open questions, outcomes before the close, forecasts before the opening, after the
+// close and of nobody, and names that try to break a line.
 import type { Row, TableName } from '../../../schemas/tables.ts'
 import { choicesOf } from '../faults/seeded.ts'
 import { uuidOf } from './world.ts'
 
+const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 const START_MS = Date.UTC(2026, 0, 1)
 /** When most questions have been resolved, and some are open. */
@@ -39,12 +40,14 @@ export function variedRows(size: VariedSize): Record<Exclude<TableName, 'usage'>
     closesMs: START_MS + whole(16, number % 9 === 0 ? 60 : 38) * DAY_MS + whole(0, 1),
   }))
   const owners = times(Math.ceil(size.agents / 3)).map((number) => `owner ${pick(NAMES)} ${number}`)
+  // Entities and questions of odd numbers are of the second pool. Some agents without an owner are of both.
+  const isWanderer = (number: number) => number % 10 === 9
   const agentRow = (number: number): Row => ({
     agent_id: uuidOf(3, number),
     name: pick(NAMES),
     model_type: pick(['none', 'tab\t']),
     organization_name: pick([null, 'an organization']),
-    owner_id: chance(0.7) ? pick(owners) : null,
+    owner_id: !isWanderer(number) && chance(0.8) ? pick(owners) : null,
     // Few instants, so that ids break ties.
     registered_at: at(START_MS + whole(0, 3)),
     retired_at: chance(0.1) ? at(START_MS + 30 * DAY_MS) : null,
@@ -52,7 +55,10 @@ export function variedRows(size: VariedSize): Record<Exclude<TableName, 'usage'>
   })
   const forecastRow = (number: number): Row => {
     const isAgent = chance(0.5)
-    const { id, openedMs, closesMs } = pick(questions)
+    // One of each kind more than are known. A few make half of the forecasts.
+    const entity = whole(0, chance(0.5) ? 20 : isAgent ? size.agents : size.people)
+    const pool = questions.filter((_, question) => question % 2 === entity % 2)
+    const { id, openedMs, closesMs } = pick(isAgent && isWanderer(entity) ? questions : pool)
     const between = openedMs + whole(0, closesMs - openedMs)
     // Before the opening, after the close, or in one millisecond with many others.
     const atMs = pick([
@@ -65,20 +71,21 @@ export function variedRows(size: VariedSize): Record<Exclude<TableName, 'usage'>
     return {
       forecast_id: uuidOf(4, number),
       entity_type: isAgent ? 'agent' : 'forecaster',
-      // One of each kind more than are known.
-      entity_id: isAgent ? uuidOf(3, whole(0, size.agents)) : uuidOf(2, whole(0, size.people)),
+      entity_id: uuidOf(isAgent ? 3 : 2, entity),
       question_id: id,
       probability: whole(0, 1_000_000) / 1_000_000,
       forecast_at: at(atMs),
-      recorded_at: recorded,
-      source: isAgent ? 'api' : 'import',
+      // Some are witnessed.
+      recorded_at: chance(0.3) ? at(atMs + whole(9, 11) * MINUTE_MS) : recorded,
+      // The imports of agents count for nothing.
+      source: chance(isAgent ? 0.02 : 0.5) ? 'import' : 'api',
     }
   }
   const forecasts = times(size.forecasts).map(forecastRow)
   const repeated = times(Math.ceil(size.forecasts / 100)).map(() => {
     const row = pick(forecasts)
-    // A retry is recorded at another time.
-    return { ...row, recorded_at: at(recorded.getTime() + whole(-1, 1)) }
+    // A retry is recorded at another time, or at the same.
+    return { ...row, recorded_at: at((row.recorded_at as Date).getTime() + whole(-1, 1)) }
   })
   const resolved = questions.filter((_, number) => number % 13 !== 5)
   const resolution = ({ id, openedMs, closesMs }: (typeof questions)[number], recordedMs: number): Row => ({
@@ -108,6 +115,13 @@ export function variedRows(size: VariedSize): Record<Exclude<TableName, 'usage'>
       ...resolved
         .filter(() => chance(0.1))
         .map((question) => resolution(question, START_MS + 39 * DAY_MS + whole(0, 1))),
+      // Withdrawn, of questions that have closed and of some that have not.
+      ...resolved
+        .filter((_, number) => number % 8 === 0)
+        .map((question) => ({
+          ...resolution(question, START_MS + 39 * DAY_MS + 2),
+          outcome: 'open',
+        })),
     ],
     agents: [...times(size.agents).map(agentRow), ...times(20).map(agentRow)],
     forecasters: times(size.people).map((number) => ({

@@ -16,6 +16,7 @@ import {
   startTestService,
   testComponents,
 } from '../http/service.ts'
+import { submitForecasts } from './submitted-forecasts.ts'
 
 /** The time of the tests that use this world. */
 export const NOW = '2026-03-01T12:00:00.000Z'
@@ -65,6 +66,9 @@ export const RESOLUTIONS_CSV = [
   '',
 ].join('\n')
 
+/** How many forecasts the agent of the world has, all of them by the API. */
+export const AGENT_FORECASTS = 2 * RESOLVED
+
 const FORECAST_COLUMNS = 'entity_type,entity_id,question_id,probability,forecast_at'
 
 /**
@@ -109,7 +113,7 @@ export async function releaseWorld(
   const agent = await registerAgent(service.client)
   await service.stop()
   await importWorld(components)
-  await importRows(components, 'forecasts', csvOf(forecastLines('agent', agent.agentId, 0)))
+  await submitForecasts(components.store, forecastLines('agent', agent.agentId, 0))
   await release(components, request)
   return agent
 }

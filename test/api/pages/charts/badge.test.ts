@@ -39,6 +39,39 @@ it('calls a ranked forecaster without a badge ranked', () => {
   expect(of(subject, 'production', 'forecaster')).toMatchObject({ message: 'ranked −0.02', color: '#57606a' })
 })
 
+it.each<[string, object, EntityType, string]>([
+  ['partly imported', { witnessed_share: 0.99 }, 'forecaster', 'ranked, imported +0.20 [+0.14, +0.27]'],
+  ['imported as far as is known', { witnessed_share: null }, 'forecaster', 'ranked, imported +0.20'],
+  ['retired', { retired_at: '2026-02-01T00:00:00.000Z' }, 'agent', 'ranked, retired +0.20'],
+  [
+    'both',
+    { witnessed_share: 0, retired_at: '2026-02-01T00:00:00.000Z' },
+    'agent',
+    'ranked, imported, retired +0.20',
+  ],
+])('says that a record is %s', (_, facts, kind, message) => {
+  const subject = { ...shared, certification: 'none', ...facts } as BadgeSubject
+  expect(of(subject, 'production', kind).message).toContain(message)
+})
+
+it('keeps such a mark where there is no rank, and has none without a settled question', () => {
+  const none = {
+    ...shared,
+    certification: 'none',
+    skill: null,
+    witnessed_share: null,
+    contested_questions: 0,
+  }
+  expect(of(none as BadgeSubject).message).toBe('not ranked (0 of 25), imported')
+  expect(of({ ...none, resolved_questions: 0 } as BadgeSubject).message).toBe('not ranked (0 of 25)')
+})
+
+it('of a release of version 2 of the method has no mark', () => {
+  const { witnessed_share: _share, ...older } = shared as Record<string, unknown>
+  const subject = { ...older, certification: 'expert', retired_at: undefined } as unknown as BadgeSubject
+  expect(of(subject).message).toBe('expert +0.20 [+0.14, +0.27]')
+})
+
 it('is striped in the sandbox, where its label says so', () => {
   const badge = of(expert, 'sandbox')
   expect(badge.label).toBe('forecasts (sandbox)')

@@ -98,7 +98,10 @@ it.each([
     expect(text).not.toContain('"onload')
     const escaped = name.replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
     expect(text).toContain(`<bdi>${escaped}</bdi>`)
-    const body = text.slice(text.indexOf('<body>')).replaceAll(/ href="[^"]*"/g, '')
+    const body = text
+      .slice(text.indexOf('<body>'))
+      .replaceAll(/ href="[^"]*"/g, '')
+      .replace(/<pre id="payload">.*?<\/pre>/, '')
     const inFrames = body.split(`<bdi>${escaped}</bdi>`).join('')
     expect(inFrames).not.toContain(escaped)
   }
@@ -109,10 +112,14 @@ const interval = fc.option(
     .tuple(fc.double({ min: -1, max: 1, noNaN: true }), fc.double({ min: 0, max: 1, noNaN: true }))
     .map(([lower, width]) => ({ lower, upper: lower + width, level: 0.95 })),
 )
+const amount = fc.oneof(fc.double({ min: 0, max: 5, noNaN: true }), fc.constantFrom(0, 0.999999, 1))
 const grounds = fc.record({
   contested_questions: fc.oneof(fc.nat(200), fc.constantFrom(24, 25, 49, 50, 99, 100)),
-  clusters: fc.oneof(fc.nat(60), fc.constantFrom(24, 25)),
+  clusters: fc.oneof(fc.nat(60), fc.constantFrom(9, 10, 24, 25)),
+  evidence: amount,
+  crowd_evidence: amount,
   skill_interval: interval,
+  strict_skill_interval: interval,
   crowd_skill_interval: interval,
   voice_rule: fc.constantFrom('recorded' as const, 'everyone' as const),
   percentile: fc.oneof(fc.double({ min: 0, max: 100, noNaN: true }), fc.constantFrom(50, 75, 90, 99)),
@@ -153,6 +160,6 @@ it('says on a page of its questions which they are', () => {
   expect(second).toContain('← Page before Page 2 of 2')
   const none = profileIn({ questions: 0 })
   expect(textOf(entityQuestionsPage({ ...none, pageNumber: 1 }))).toContain(
-    'None of its questions has resolved',
+    'None of its questions has an outcome',
   )
 })

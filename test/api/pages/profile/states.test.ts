@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { profilePage } from '../../../../api/pages/profile/profile.ts'
 import { unreleasedPage } from '../../../../api/pages/profile/unreleased.ts'
 import { CHECK_SCRIPTS, STYLE } from '../../../../api/pages/assets.ts'
+import type { SupersededOutcome } from '../../../../schemas/payloads.ts'
 import { type Circumstances, SUBJECT, profileIn } from '../../../support/worlds/profile-world.ts'
 import { spaced, textOf } from '../../../support/http/page-text.ts'
 
@@ -24,6 +25,9 @@ const STATES: Record<string, [Circumstances, says: string[], not?: string[]]> = 
     [
       'Better than the middle of its field, and not by luck alone; that it beats copying',
       'lower end of the interval against the average > 0 ✗',
+      'evidence, in multiples of ten imaginary questions ≥ 1 ✓',
+      'lower end of the strict interval of the skill > 0 ✓',
+      'in a pool of 21',
     ],
   ],
   provisional: [
@@ -45,7 +49,7 @@ const STATES: Record<string, [Circumstances, says: string[], not?: string[]]> = 
   'one-question': [{ questions: 1 }, ['After 1 contested question the skill is', 'too few to say how sure']],
   uncontested: [
     { questions: 8, peers: 3 },
-    ['8 resolved questions, of which none was answered by at least 5 other voices', 'not contested'],
+    ['8 settled questions, of which none was answered by at least 5 other voices', 'not contested'],
     ['Skill, question by question'],
   ],
   waiting: [
@@ -59,11 +63,25 @@ const STATES: Record<string, [Circumstances, says: string[], not?: string[]]> = 
   imported: [
     { questions: 110, imported: 1, kind: 'forecaster', error: 0.1 },
     [
-      'The operator imported all of these forecasts: this service did not see them come in.',
+      'The operator imported all of these forecasts: this service did not see them being made.',
       'Among the best 10 % of its field',
     ],
   ],
   'forecaster-none': [{ questions: 40, kind: 'forecaster', error: 2 }, ['Ranked']],
+  pending: [
+    { questions: 30, pending: 3 },
+    [
+      '3 questions have an outcome and have not closed yet: each counts from its close on.',
+      'on 30 contested questions, 75 % of their time covered',
+      'not closed yet',
+      'All 33 questions',
+    ],
+  ],
+  'one-pending': [
+    { questions: 0, pending: 1 },
+    ['Nothing settled yet', '1 question has an outcome and has not closed yet: it counts from its close on.'],
+    ['Skill, question by question'],
+  ],
   retired: [{ questions: 30, retiredAtMs: day(30) }, ['Retired on 2026-01-30: it makes no more forecasts.']],
   silent: [{ questions: 120, lastForecastAtMs: day(3) }, ['Silent since 2026-01-03, for more than 90 days']],
   sandbox: [{ questions: 30, environment: 'sandbox' }, ['Sandbox: simulated questions.']],
@@ -89,6 +107,55 @@ it.each(GOLDENS)('shows the state %s as its golden has it', async (name) => {
   await expect(steady).toMatchFileSnapshot(file)
 })
 
+it('shows a record that was partly seen', () => {
+  const profile = profileIn({ questions: 30, kind: 'forecaster' })
+  const metrics = { ...profile.published.metrics, witnessed_share: 0.4 }
+  const published = { ...profile.published, metrics } as typeof profile.published
+  expect(spaced(textOf(profilePage({ ...profile, published })))).toContain(
+    'This service saw the forecasts being made on 40 % of its settled questions. The operator imported others.',
+  )
+})
+
+const SINCE_VERSION_3 = [
+  'board_interval',
+  'coverage',
+  'crowd_evidence',
+  'evidence',
+  'pending_questions',
+  'pool',
+  'pool_size',
+  'strict_skill_interval',
+  'witnessed_share',
+]
+
+it.each(['agent', 'forecaster'] as const)('shows an %s of a release of version 2 of the method', (kind) => {
+  const profile = profileIn({ questions: 60, error: 0, kind, imported: kind === 'agent' ? 0 : 1 })
+  const published = Object.fromEntries(
+    Object.entries(profile.published).map(([name, payload]) => [
+      name,
+      Object.fromEntries(
+        Object.entries(payload).filter(
+          ([field]) =>
+            !SINCE_VERSION_3.includes(field) && !(name === 'verification' && field === 'retired_at'),
+        ),
+      ),
+    ]),
+  ) as unknown as typeof profile.published
+  const scores = profile.scores.map((score) => ({ ...score, settled: true }))
+  const text = textOf(
+    profilePage({ ...profile, published, scores, verification: { ...profile.verification, text: '{}' } }),
+  )
+  expect(text).not.toMatch(/undefined|NaN|evidence|strict|Coverage|in a pool/)
+  expect(text).toContain('lower end of the interval of the skill')
+  expect(text.includes('The operator imported all of these forecasts')).toBe(kind === 'forecaster')
+})
+
+it('says where the last forecast was withdrawn', () => {
+  const profile = profileIn({ questions: 30 })
+  const scores = [...profile.scores.slice(0, -1), { ...profile.scores.at(-1)!, closing_probability: null }]
+  expect(textOf(profilePage({ ...profile, scores }))).toMatch(/coin 29 show heads\? (yes|no) withdrawn [+−]/)
+})
+
 it('is indexed only with a rank, and outside of the sandbox', () => {
   const isIndexed = (circumstances: Circumstances) =>
     !profilePage(profileIn(circumstances)).text.includes('<meta name="robots" content="noindex">')
@@ -100,7 +167,7 @@ it('is indexed only with a rank, and outside of the sandbox', () => {
 it('names what a release corrected', () => {
   const profile = profileIn({ questions: 30 })
   const at = '2026-01-04T01:00:00.000Z'
-  const change = (index: number, to: 'yes' | 'no' | 'annulled') => ({
+  const change = (index: number, to: SupersededOutcome['to']['outcome']) => ({
     question_id: profile.scores[index]!.question_id,
     from: { outcome: 'no' as const, resolved_at: at },
     to: { outcome: to, resolved_at: at },
@@ -113,6 +180,7 @@ it('names what a release corrected', () => {
   expect(shown([change(3, 'yes'), change(4, 'no')])).toContain(
     'Release 12 replaces the outcome of 2 of its questions: Will coin 3 show heads?: yes, no longer no Will coin 4 show heads?: no at another time',
   )
+  expect(shown([change(3, 'open')])).toContain('Will coin 3 show heads?: unresolved again, no longer no.')
   expect(shown([elsewhere])).not.toContain('replaces')
 })
 

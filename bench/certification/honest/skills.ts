@@ -1,10 +1,11 @@
 // Worlds in which skills and ranks are measured, not certificates: who gains by the choice of questions, and
 // whether ranks and their intervals are true.
-import type { Random } from '../../jobs/simulation/random.ts'
-import { rankedVoices, rankIn } from '../../pipeline/scoring/ranking.ts'
-import { ownedAgent, people } from './entities.ts'
-import { SimulatedField } from './field.ts'
-import { NOISE, type Reader, drawOutcome, drawTruth, reading } from './questions.ts'
+import type { Random } from '../../../jobs/simulation/random.ts'
+import { boardsOf, rankIn, tallyOf } from '../../../pipeline/scoring/ranking.ts'
+import { ownedAgent, people } from '../entities.ts'
+import { SimulatedField } from '../field.ts'
+import { NOISE, type Reader, drawOutcome, drawTruth, reading } from '../questions.ts'
+import type { Study } from '../study.ts'
 
 /** The log-odds beyond which a question counts as easy. */
 const EASY = 1.5
@@ -18,7 +19,7 @@ const spread = (count: number, least: number, greatest: number): number[] =>
  * answers in the hall of the strong, one in that of the weak, one wherever it is easy. The skills after 400
  * questions.
  */
-export function chosenQuestions(random: Random): Record<string, number> {
+function chosenQuestions(random: Random): Record<string, number> {
   const twins = ['strong', 'weak', 'easy'].map(ownedAgent)
   const field = new SimulatedField([...twins, ...people(40)], [0, 1, 2])
   const peers = Array.from({ length: 40 }, (_, i): Reader & { hall: number } => ({
@@ -46,7 +47,7 @@ export function chosenQuestions(random: Random): Record<string, number> {
  * Spearman's correlation of skill with true ability: sixty people, the better half mostly in one hall, and
  * sparse answers.
  */
-export function sparseAnswers(random: Random): Record<string, number> {
+function sparseAnswers(random: Random): Record<string, number> {
   const noises = spread(60, NOISE / 3, NOISE * 3)
   const field = new SimulatedField(people(60), noises.keys())
   for (let question = 0; question < 400; question++) {
@@ -70,7 +71,7 @@ export function sparseAnswers(random: Random): Record<string, number> {
 }
 
 /** The share of forty people whose interval of the rank holds the true rank, after 400 questions. */
-export function rankCoverage(random: Random): Record<string, number> {
+function rankCoverage(random: Random): Record<string, number> {
   const noises = spread(40, NOISE / 2, NOISE * 2)
   const field = new SimulatedField(people(40), noises.keys())
   for (let question = 0; question < 400; question++) {
@@ -83,10 +84,42 @@ export function rankCoverage(random: Random): Record<string, number> {
     })
   }
   const judged = [...noises.keys()].map((entity) => field.judge(entity))
-  const voices = rankedVoices(judged)
+  const boards = boardsOf(tallyOf(judged))
   const held = judged.filter((one, entity) => {
-    const { lower, upper } = rankIn(voices, one).rank_interval!
+    const { lower, upper } = rankIn(boards, one).rank_interval!
     return lower <= entity + 1 && entity + 1 <= upper
   })
   return { coverage: held.length / judged.length }
+}
+
+const measures = (about: string, value: string, shown: 'share' | 'number' = 'number') => [
+  { about, value, shown },
+]
+
+export const studies: Record<string, Study> = {
+  choosers: {
+    worlds: 60,
+    quick: 8,
+    simulate: chosenQuestions,
+    titles: [],
+    measures: [
+      ...measures('skill of equal twins: one who chooses a strong field', 'strong'),
+      ...measures('one who chooses a weak field', 'weak'),
+      ...measures('one who chooses easy questions', 'easy'),
+    ],
+  },
+  sparse: {
+    worlds: 60,
+    quick: 8,
+    simulate: sparseAnswers,
+    titles: [],
+    measures: measures('rank correlation of skill with ability, sparse answers in two fields', 'correlation'),
+  },
+  ranks: {
+    worlds: 60,
+    quick: 4,
+    simulate: rankCoverage,
+    titles: [],
+    measures: measures('coverage of the true rank by `rank_interval`', 'coverage', 'share'),
+  },
 }

@@ -1,0 +1,23 @@
+// Payloads as a store may hold them: releases of version 2 of the method stay as they were made, and pages
+// show them without the numbers that they lack.
+import type { EntityMetricName } from '../../schemas/metrics.ts'
+
+type SinceVersion3 =
+  | Extract<
+      EntityMetricName,
+      | 'board_interval'
+      | 'coverage'
+      | 'crowd_evidence'
+      | 'evidence'
+      | 'pending_questions'
+      | 'pool'
+      | 'pool_size'
+      | 'strict_skill_interval'
+      | 'witnessed_share'
+    >
+  | 'retired_at'
+
+/** A payload whose newer members may be absent. */
+export type Stored<P> = P extends unknown
+  ? Omit<P, SinceVersion3> & Partial<Pick<P, Extract<keyof P, SinceVersion3>>>
+  : never

@@ -1,0 +1,132 @@
+// The published numbers of one entity: skills, standing on its board and in its field, award (METHODOLOGY
+// §3).
+import { published } from './rounding.ts'
+import {
+  type PlainBadge,
+  type PlainCertification,
+  badgePlainly,
+  certificationPlainly,
+} from './certification.ts'
+import { metricsPlainly } from './entity.ts'
+import type { Gains } from './gains.ts'
+import {
+  type PlainPercentile,
+  type PlainRank,
+  type Range,
+  percentilePlainly,
+  rankPlainly,
+} from './ranking.ts'
+import { type PlainInterval, type PlainSkill, alphaOf, intervalAt, skillPlainly } from './skill.ts'
+import type { WholePair } from './strength.ts'
+import type { PlainEntityRecord, VoiceRule } from './voices.ts'
+
+/** The circumstances of an entity, and its scored pairs. */
+export interface Circumstances {
+  pairs: readonly WholePair[]
+  /** For each contested pair. */
+  gains: ReadonlyMap<WholePair, Gains>
+  voice: boolean
+  /** In 1e-6. */
+  strength: number
+  pool: string | null
+  pool_size: number | null
+  owner_agents: number | null
+  attempt: number | null
+}
+
+export type Unranked = ReturnType<typeof unrankedPlainly>
+
+type Nulls<T> = { [name in keyof T]: T[name] | null }
+
+export type PlainEntityScores = Unranked &
+  Nulls<PlainRank> &
+  Nulls<PlainPercentile> & { certification?: PlainCertification; badge?: PlainBadge }
+
+const ELIGIBLE_QUESTIONS = 25
+const BOARD_ALPHA = 0.05
+
+const publishedOrNull = (x: number | null): number | null => (x === null ? null : published(x))
+
+function publishedInterval(interval: PlainInterval | null): PlainInterval | null {
+  if (interval === null) return null
+  const { lower, upper, level } = interval
+  return { lower: published(lower), upper: published(upper), level: published(level) }
+}
+
+/** Numbers as published, under the names of the worked values; `metrics` unrounded. */
+export function unrankedPlainly({ id, kind }: PlainEntityRecord, circumstances: Circumstances) {
+  const { pairs, gains, voice, strength, pool, pool_size, owner_agents, attempt } = circumstances
+  const settled = pairs.filter(({ pair }) => pair.settled)
+  const contested = settled.flatMap((pair) => gains.get(pair) ?? [])
+  const over = skillPlainly(contested.map(({ standard }) => standard))
+  const strict = skillPlainly(contested.map((gain) => gain.strict))
+  const crowd = skillPlainly(contested.map((gain) => gain.crowd))
+  const alpha = alphaOf(attempt)
+  const metrics = metricsPlainly(
+    settled.map((pair) => ({ ...pair, standard: gains.get(pair)?.standard ?? null })),
+  )
+  return {
+    id,
+    kind,
+    voice,
+    n: settled.length,
+    n_c: contested.length,
+    clusters: over.clusters,
+    pool,
+    pool_size,
+    strength: published(strength / 1e6),
+    attempt,
+    level: published(1 - alpha),
+    owner_agents,
+    evidence: published(over.evidence),
+    crowd_evidence: published(crowd.evidence),
+    skill: publishedOrNull(over.skill),
+    skill_interval: publishedInterval(intervalAt(alpha, over)),
+    board_interval: contested.length < ELIGIBLE_QUESTIONS ? null : boardInterval(over),
+    strict_skill_interval: publishedInterval(intervalAt(alpha, strict)),
+    crowd_skill: publishedOrNull(crowd.skill),
+    crowd_skill_interval: publishedInterval(intervalAt(alpha, crowd)),
+    variances: over.variances,
+    crowd_variances: crowd.variances,
+    pending_questions: pairs.length - settled.length,
+    witnessed_share: publishedOrNull(metrics.witnessed_share),
+    coverage: publishedOrNull(metrics.coverage),
+    closing_questions: metrics.closing_questions,
+    conviction: publishedOrNull(metrics.conviction),
+    conviction_gap: publishedOrNull(metrics.conviction_gap),
+    metrics,
+  }
+}
+
+/** At one level for all, so that the bars of a board mean the same. */
+function boardInterval(skill: PlainSkill): Range | null {
+  const interval = publishedInterval(intervalAt(BOARD_ALPHA, skill))
+  return interval && { lower: interval.lower, upper: interval.upper }
+}
+
+/** Adds an entity's standing among all entities of the world, and its award. */
+export function rankedPlainly(
+  own: Unranked,
+  everyone: readonly Unranked[],
+  rule: VoiceRule,
+): PlainEntityScores {
+  const board = everyone.filter(
+    ({ kind, pool, n_c }) => kind === own.kind && pool === own.pool && n_c >= ELIGIBLE_QUESTIONS,
+  )
+  const field = board.filter((other) => other.voice || other.id === own.id)
+  const scores = {
+    ...own,
+    ...(own.n_c < ELIGIBLE_QUESTIONS
+      ? { rank: null, rank_interval: null, percentile: null, percentile_interval: null }
+      : {
+          ...rankPlainly(board.map(ranked), ranked(own)),
+          ...percentilePlainly(field.map(ranked), ranked(own)),
+        }),
+  }
+  return own.kind === 'agent'
+    ? { ...scores, certification: certificationPlainly(scores, rule) }
+    : { ...scores, badge: badgePlainly(scores, rule) }
+}
+
+/** An eligible entity has a skill. */
+const ranked = (entity: Unranked) => ({ ...entity, skill: entity.skill! })
