@@ -1,4 +1,4 @@
-// Reads the arguments and options of commands, or refuses them in words.
+// Parses the arguments and options of commands, or refuses them in words.
 import { availableParallelism } from 'node:os'
 import { InvalidArgumentError } from 'commander'
 import { z } from 'zod'

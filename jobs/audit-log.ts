@@ -16,7 +16,7 @@ import { ProgressLine } from './progress.ts'
 export async function runAuditLog(components: Components, vkeys: readonly string[]): Promise<Report> {
   const { store, directory, openDatabase } = components
   const known = knownKeys(components, vkeys.map(parseVerifierKey))
-  // The audit checks the store, not the copies that this machine has kept.
+  // A folder of its own, because the audit must read the store and not the cache of this machine.
   const local = new LocalFiles(store, join(directory, 'audited'))
   const report = await withDatabase(openDatabase, async (database) => {
     using line = new ProgressLine(process.stderr, () => undefined)

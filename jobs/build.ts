@@ -62,7 +62,7 @@ const serverAlone: Plugin = {
   },
 }
 
-/** Modules that every command loads are one file; the others are in files of their own. */
+/** Puts the modules that every command loads into one file, and the others into separate files. */
 const always = new Set<string>()
 const layers: Plugin = {
   name: 'layers',

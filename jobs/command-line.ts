@@ -1,5 +1,5 @@
-// The parts that commands share: the program, the options for a store and its environment, and the end of a
-// command.
+// The shared parts of all commands: the program, the options for a store and its environment, and the end of
+// a command.
 import { Command, Option } from 'commander'
 import { type Settings, parseSettings } from '../schemas/config.ts'
 import { ServiceError } from '../schemas/errors.ts'

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // The command line, in plain JavaScript that an older Node can read too, so that it says which one is needed.
-// Node keeps its compiled code next to the packages, because a short command spends half of its time on
-// reading and compiling its modules.
+// Node keeps compiled modules next to the packages, because a short command spends half its time on reading
+// and compiling its modules.
 import * as modules from 'node:module'
 import { fileURLToPath } from 'node:url'
 

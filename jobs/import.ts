@@ -42,7 +42,7 @@ export async function runImport(
   return reportOf(await onFile(components, (context) => importFile(context, kind, source, options)))
 }
 
-/** Reports what an import would do, and fails where it would fail. */
+/** Reports what an import would do. Fails if the import would fail. */
 export async function runTrial(
   components: Components,
   kind: ImportKind,

@@ -1,5 +1,5 @@
-// Prints the result of a command on standard output, as one JSON object or as lines for people, and what went
-// wrong on standard error.
+// Prints the result of a command: one JSON object or lines for people on standard output, failures on
+// standard error.
 import { ServiceError } from '../schemas/errors.ts'
 
 export interface Report {
@@ -7,7 +7,7 @@ export interface Report {
   ok: boolean
   json: object
   text: string
-  /** Words for people on standard error, so that the text alone can go to a file. */
+  /** Further words for people, on standard error, so that the text alone can go to a file. */
   aside?: string
 }
 

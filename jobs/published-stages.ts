@@ -1,4 +1,4 @@
-// The parts of `fvs stage publish`.
+// The files that `fvs stage publish` makes.
 
 export const PUBLISHED = ['shards', 'entities', 'scores', 'names', 'leaderboards', 'owners'] as const
 export type Published = (typeof PUBLISHED)[number]

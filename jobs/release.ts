@@ -13,8 +13,8 @@ export async function runRelease(components: Components, request: ReleaseRequest
   const result = await makeRelease(components, request)
   const seconds = ((performance.now() - started) / 1000).toFixed(1)
   await keepHouse(components, result)
-  // Last, since a log that is damaged must stop nothing but itself. The next run logs the releases
-  // that this one leaves out.
+  // The log comes last, because a damaged log must stop nothing else. The next run logs the releases that a
+  // run has left out.
   await completeLog(components, result.release)
   if (result.made) {
     const text = `release ${result.release} as of ${result.asOf}: ${result.entities} entities, ${result.pairs} scored pairs, ${result.files} files, ${seconds} s`

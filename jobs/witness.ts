@@ -51,7 +51,7 @@ export async function runWitness(url: string, options: WitnessOptions, now: Date
     ? cosigned(isKnown ? kept.note : withoutOwn(kept.note, key), key, now)
     : { note: noteText(kept.note), line: undefined }
   if (before === undefined || decoded(before) !== note) {
-    // A note that is too long to be read again is not kept.
+    // Throws if the note is too long to be read again.
     parseCheckpoint(note)
     await replaceState(file, note, before)
   }
@@ -115,7 +115,7 @@ function cosigned(note: Note, key: SigningKey, now: Date): { note: string; line:
   return { note: withSignatures(note, [own]), line: signatureLine(own) }
 }
 
-/** The signatures that others show for this key are not taken for its own. */
+/** Removes signatures by this key from a log's note, so that a foreign line does not pass for our own. */
 function withoutOwn(note: Note, key: SigningKey): Note {
   return { ...note, signatures: note.signatures.filter((signature) => !isBy(signature, key)) }
 }

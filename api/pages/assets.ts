@@ -21,7 +21,7 @@ export const ICON = asset('icon.svg', 'image/svg+xml')
 const PROOF_SCRIPT = asset('proof.js', 'text/javascript', '../../examples/verify.js')
 const VERIFY_SCRIPT = asset('verify.js', 'text/javascript')
 
-/** The scripts that a page with a check loads. */
+/** The scripts of a page with a check. */
 export const CHECK_SCRIPTS = [PROOF_SCRIPT, VERIFY_SCRIPT]
 
 export const ASSETS: readonly Asset[] = [STYLE, ICON, PROOF_SCRIPT, VERIFY_SCRIPT]

@@ -14,7 +14,7 @@ export class Html {
 }
 
 /**
- * A value in a template: text and numbers, which are escaped, and markup; null, undefined and false give
+ * A value in a template. Text and numbers are escaped, markup stays, and null, undefined and false add
  * nothing.
  */
 export type HtmlPart = string | number | Html | null | undefined | false | readonly HtmlPart[]

@@ -16,7 +16,7 @@ export interface Page {
   content: HtmlPart
   /** False for a page that search engines should leave out, as they must all of the sandbox. */
   isIndexed?: boolean
-  /** The title of the page in a preview. */
+  /** The Open Graph type of the page. */
   kind?: 'website' | 'profile' | 'article'
   scripts?: readonly Asset[]
   /** Paths of the same content for programs, by media type. */
@@ -32,7 +32,7 @@ type Way = readonly [path: string, label: string]
 const NAVIGATION: readonly Way[] = [
   ['/view/agents', 'Agents'],
   ['/view/forecasters', 'Forecasters'],
-  // Questions that can still be answered come first.
+  // The list shows open questions first.
   ['/view/questions?status=open', 'Questions'],
   ['/view/methodology', 'Method'],
 ]

@@ -1,5 +1,5 @@
-// The rights of a page in a browser: it may load style, scripts and pictures from this service, and nothing
-// else.
+// Tells browsers that a page may only use this service: for its style, scripts, pictures, requests and forms.
+// Only pictures may also be in data URLs.
 
 export const PAGE_HEADERS = {
   'Content-Security-Policy': [

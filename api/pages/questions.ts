@@ -10,7 +10,7 @@ import { dayOf, named } from './wording.ts'
 
 const PATH = '/view/questions'
 
-/** The filters, as the reader wrote them. */
+/** The filters as the visitor wrote them. */
 export interface QuestionFilters {
   status?: QuestionStatus | undefined
   category?: string | undefined

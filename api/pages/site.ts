@@ -2,7 +2,7 @@
 import type { Environment } from '../../schemas/values.ts'
 import { MOUNTS } from '../mounts.ts'
 
-/** The facts that all pages of one environment share. */
+/** The values that all pages of one environment share. */
 export interface Site {
   environment: Environment
   /** The setting PUBLIC_URL, without a slash at its end; undefined if the operator has not set it. */

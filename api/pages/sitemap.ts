@@ -1,4 +1,4 @@
-// The list of pages for search engines.
+// Tells search engines which pages there are.
 import { type Html, html } from './html.ts'
 import { type Site, addressOf } from './site.ts'
 

@@ -1,4 +1,4 @@
-// The texts of pages that have nothing to show yet.
+// Texts for pages that have nothing to show yet.
 import { type Html, html } from './html.ts'
 import { time } from './wording.ts'
 

@@ -1,8 +1,8 @@
-// Writes the values of payloads for pages: intervals, ranks, times, and names as the claims that they are.
+// Writes values of payloads for pages: intervals, ranks, times, and names, which are only claims.
 import { type Html, html } from './html.ts'
 import { minuteOf, signed } from './numbers.ts'
 
-/** The text in the place of a missing value. */
+/** The sign for a missing value. */
 const NONE = '–'
 
 /** Writes a number, or a dash for none. */
@@ -33,7 +33,7 @@ export function dayOf(instant: string | Date): Html {
   return html`<time datetime="${iso.slice(0, 10)}">${iso.slice(0, 10)}</time>`
 }
 
-/** A name that somebody chose. Its direction of writing ends with it. */
+/** Isolates a user's text, so that its direction of writing ends with it. */
 export function named(name: string): Html {
   return html`<bdi>${name}</bdi>`
 }

@@ -54,8 +54,8 @@ export interface Components extends Omit<PipelineComponents, 'database'>, AsyncD
 }
 
 /**
- * A command's use of its store: it begins one where there is none, writes to one, or reads one. A command
- * that tries writes nothing, and works where there is none.
+ * A command's use of its store. `begins` makes a store if there is none, `writes` and `reads` need one, and
+ * `tries` writes nothing and works without one.
  */
 export type Access = 'begins' | 'writes' | 'reads' | 'tries'
 
@@ -66,7 +66,7 @@ const WHERE_NONE: Record<Access, WhereNone> = {
   tries: 'imagine',
 }
 
-/** The fields of every log line that name the process which wrote it; null for none. */
+/** Fields about the process, in every line of its log; null for none. */
 type LoggedFields = Record<string, unknown> | null
 
 /** Works with components and disposes of them, also if the work fails. */

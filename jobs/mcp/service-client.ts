@@ -31,7 +31,7 @@ interface Call<S extends z.ZodType> {
   signal: AbortSignal
 }
 
-/** The members of a problem that a refusal shows. */
+/** The fields of a problem that a refusal uses. */
 const refusal = z.object({ detail: problem.shape.detail, errors: problem.shape.errors })
 
 const KIND_OF: Record<number, ErrorKind> = {

@@ -1,4 +1,5 @@
-// The settings of `fvs mcp` in environment variables: the service that it calls, and as which agent.
+// The settings of `fvs mcp` from environment variables: the service that it calls, and the agent that it
+// calls as.
 import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import { uuid } from '../../schemas/values.ts'

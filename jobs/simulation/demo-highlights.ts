@@ -1,4 +1,4 @@
-// The highlights of the world of `fvs demo`, a line each: what each shows, and the address where the service
+// The highlights of the world of `fvs demo`, a line each: what it shows, and the address where the service
 // says so.
 import { OWNERS } from './demo-agents.ts'
 import type { RankedEntity, Played } from './demo-steps.ts'

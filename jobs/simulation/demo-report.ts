@@ -1,4 +1,4 @@
-// The report of `fvs demo` once its simulated world is scored: leaderboards, checks, where to look, and the
+// The report of `fvs demo` once its simulated world is scored: leaderboards, checks, places to look, and the
 // variables by which other commands work on it.
 import { verifierKeyText } from '../../pipeline/proof/note-keys.ts'
 import type { Components } from '../components/components.ts'
@@ -124,8 +124,8 @@ function whereToLook(outcome: DemoOutcome, variablesFile: string): string[] {
 }
 
 /**
- * The variables that a command in another terminal needs to work on this sandbox as the demo does, and the
- * ids that its examples name.
+ * Returns the variables that a command in another terminal needs to work on this sandbox as the demo does,
+ * and those that the examples name.
  */
 export function variablesOf(
   { settings, own, signers }: Components,

@@ -1,5 +1,5 @@
-// The questions of `fvs demo` in addition to the simulation that it seeds: some are over, some are open for
-// seconds and some for days. People forecast on them. The same seed gives the same answers.
+// The world that `fvs demo` simulates in addition to its seeded simulation: questions that are over, that are
+// open for seconds and for days, and people's forecasts on them. The same seed gives the same answers.
 import type { SimulatedRows } from './rows.ts'
 import {
   FORECASTERS,

@@ -1,4 +1,4 @@
-// The options of a sandbox's seed.
+// The options with which the sandbox is seeded.
 
 export interface SeedOptions {
   seed: number

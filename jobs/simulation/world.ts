@@ -21,7 +21,7 @@ export const ROUNDS_AHEAD = 2
 /** A step asks this many rounds at once, because each time adds a data file that every later reader opens. */
 export const ROUNDS_AT_ONCE = 12
 
-/** The parameters from which a simulation follows. */
+/** The values that determine a simulation. */
 export const simulation = z.strictObject({
   seed: z.int(),
   /** When the first round opens. */

@@ -8,7 +8,7 @@ export interface Axis {
   to: number
 }
 
-/** A coordinate with one decimal. A value beyond the axis is drawn at its end. */
+/** Returns a coordinate with one decimal. A value beyond the axis gets the end of the axis. */
 export function place({ least, most, from, to }: Axis, value: number): number {
   const share = Math.min(1, Math.max(0, (value - least) / (most - least)))
   return Number((from + share * (to - from)).toFixed(1))

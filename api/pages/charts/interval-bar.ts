@@ -7,7 +7,7 @@ const WIDTH = 120
 const HEIGHT = 16
 const MIDDLE = HEIGHT / 2
 const DOT = 3.5
-/** The skill at each end of the bar. A bar that goes beyond ends in an arrow. */
+/** The skill at each end of the bar. An interval that reaches beyond an end gets an arrow there. */
 const REACH = 0.5
 const INSET = 5
 

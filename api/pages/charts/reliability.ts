@@ -25,7 +25,7 @@ type FilledBin = { [Field in keyof CalibrationBin]: number }
 
 const filled = (curve: readonly CalibrationBin[]) => curve.filter(({ count }) => count > 0) as FilledBin[]
 
-/** One sentence that says what the diagram shows. */
+/** Says in one sentence what the diagram shows. */
 export function reliabilityResult(curve: readonly CalibrationBin[]): string {
   const bins = filled(curve)
   const off = bins.filter(

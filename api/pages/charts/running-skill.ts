@@ -25,7 +25,7 @@ const ROW = 16
 const LETTER = 7.2
 const GAP = 4
 
-/** One sentence that says what the chart shows. */
+/** Says in one sentence what the chart shows. */
 export function runningResult(points: readonly RunningPoint[]): string {
   const { questions, skill, interval } = points.at(-1)!
   const begin = `After ${counted(questions, 'contested question')} the skill is ${signed(skill)}`

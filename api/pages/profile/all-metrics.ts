@@ -6,7 +6,7 @@ import { plain, signed } from '../numbers.ts'
 import { scrolling } from '../table.ts'
 import type { Payloads } from './subject.ts'
 
-/** Metrics that a chart or its table shows. */
+/** The metrics that a chart and its table show. */
 const SHOWN: ReadonlySet<string> = new Set<EntityMetricName>(['calibration_curve', 'corp'])
 
 export function allMetrics({ metrics, rankings, advanced_metrics: advanced }: Payloads): Html {

@@ -1,4 +1,4 @@
-// The requirements of each title (METHODOLOGY §3) and how far the entity meets them, from its verification
+// Compares the requirements of each title (METHODOLOGY §3) with what the entity has, by its verification
 // alone.
 import type { Badge, Certification } from '../../../schemas/payloads.ts'
 import { shapeOf } from '../award.ts'
@@ -11,13 +11,13 @@ export interface Requirement {
   needed: string
   has: string
   isMet: boolean
-  /** The number that is missing, where it can be counted. */
+  /** The missing amount, if it can be counted. */
   missing?: string
 }
 
 interface TitleRequirements {
   title: Certification | Badge
-  /** The claim that the title makes. */
+  /** The claim that the title makes about its holder. */
   says: string
   requirements: readonly Requirement[]
 }

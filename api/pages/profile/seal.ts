@@ -6,7 +6,7 @@ import { interval } from '../wording.ts'
 import { type Payloads, type TitleRules, awardOf, isAgent, levelOf } from './subject.ts'
 
 interface Claim {
-  /** A mark next to the shape of the title. */
+  /** The text next to the shape of the title. */
   words: string
   shown: string
   /** Continues the sentence; undefined if there is nothing to add. */
@@ -95,7 +95,7 @@ function claimOf(of: Payloads, rules: TitleRules): Claim {
   }
 }
 
-/** Says what the interval of a ranked entity shows where the title does not. */
+/** Returns what the interval of a ranked entity shows, for titles that do not say it. */
 function intervalClaim(
   range: Payloads['verification']['skill_interval'],
   rank = 'It has a rank',

@@ -2,7 +2,7 @@
 // that their clients would wait until they give up.
 import type { Worker } from 'node:cluster'
 
-/** The message by which Node hands a connection to a worker, who answers it with `ack`. */
+/** Node's message that hands a connection to a worker, which answers it with `ack`. */
 interface Handover {
   act?: string
   seq?: number

@@ -6,7 +6,7 @@ import type { WrittenForecast } from '../../../api/current-forecasts/current-for
 import { type ErrorKind, type Fault, ServiceError } from '../../../schemas/errors.ts'
 import type { Environment } from '../../../schemas/values.ts'
 
-/** A deed of one worker that all of them must know at once. */
+/** An act of one worker that all others must know at once. */
 export type News = { environment: Environment } & (
   | { kind: 'wrote'; path: string; forecasts: readonly SentForecast[] }
   | { kind: 'retired'; agentId: string; at: string }

@@ -1,4 +1,4 @@
-// The measurements of all workers of a node and their primary, as one.
+// Sums the measurements of all workers of a node and of their primary.
 import { setTimeout as pause } from 'node:timers/promises'
 import { Metrics } from '../../../api/http/metrics.ts'
 import { SummedMetrics } from '../../../api/http/summed-metrics.ts'

@@ -46,7 +46,7 @@ export class PrimaryLink {
     })
   }
 
-  /** Sets how this worker takes in news of other workers, and how it is measured. */
+  /** Sets the functions that learn what other workers did, and that measure this one. */
   serve(learn: (news: News) => void, measure: () => Promise<Measured>): void {
     this.#learn = learn
     this.#measure = measure
@@ -74,7 +74,7 @@ export class PrimaryLink {
     })
   }
 
-  /** The measurements of all workers together; nothing where the primary is gone. */
+  /** Returns the measurements of all workers together, or an empty text if the primary is gone. */
   async measurements(): Promise<string> {
     const text = await this.#questions.ask<'measurements'>((id) => {
       this.#send({ kind: 'measurements', id })

@@ -44,7 +44,7 @@ export async function startWorkers(
   }
 }
 
-/** The calls of this month that no worker could count, because its process had not started. */
+/** Restores the calls of this month from before this process started. */
 async function restore(components: Components, table: CounterTable): Promise<void> {
   const { environment, own, now } = components
   const counters = { quotas: table, reads: table, attempts: table }

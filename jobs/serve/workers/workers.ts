@@ -80,7 +80,10 @@ export class Workers {
     }
   }
 
-  /** Whether all serve, or did. A worker that ends before that keeps the node from starting. */
+  /**
+   * Resolves to whether all workers have come to serve. A worker that ends before that keeps the node from
+   * starting.
+   */
   #hasStarted({ code, signal, error }: Ended): Promise<boolean> {
     if (this.#missing > 0) {
       const how = signal ?? `with ${code}`
