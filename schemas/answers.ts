@@ -3,13 +3,13 @@
 import { z } from 'zod'
 import { count } from './metric.ts'
 import { PAIR_ABOUT, pairFields } from './metrics.ts'
+import { releaseManifest } from './manifests.ts'
 import {
   agentVerification,
   entityType,
   forecasterVerification,
   leaderboardFile,
   provenance,
-  releaseManifest,
   snapshotRow,
 } from './payloads.ts'
 import { PROBLEM_NAMES, QUOTA_EXCEEDED, problemAddress } from './problems.ts'

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import * as answers from './answers.ts'
 import * as metrics from './metrics.ts'
+import * as manifests from './manifests.ts'
 import * as payloads from './payloads.ts'
 import * as requests from './requests.ts'
 import { sha256 } from './values.ts'
@@ -22,7 +23,7 @@ export const RESPONSES = {
   'agent-advanced-metrics': payloads.agentAdvancedMetrics,
   'forecaster-advanced-metrics': payloads.forecasterAdvancedMetrics,
   'release-shard': payloads.releaseShard,
-  'release-manifest': sealed(payloads.releaseManifest),
+  'release-manifest': sealed(manifests.releaseManifest),
   'agent-profile': payloads.agentProfile,
   'forecaster-profile': payloads.forecasterProfile,
   owner: payloads.owner,
@@ -33,7 +34,7 @@ export const RESPONSES = {
   'forecaster-scores': answers.forecasterScores,
   'row-groups-file': payloads.rowGroupsFile,
   'snapshot-shard': payloads.snapshotShard,
-  'snapshot-manifest': sealed(payloads.snapshotManifest),
+  'snapshot-manifest': sealed(manifests.snapshotManifest),
   'snapshot-history': answers.snapshotHistory,
   'published-release': answers.publishedRelease,
   'current-release': answers.currentRelease,
@@ -71,14 +72,14 @@ export const PARTS = {
   'agent-snapshot': payloads.agentSnapshot,
   'forecaster-snapshot': payloads.forecasterSnapshot,
   'owned-agent': payloads.ownedAgent,
-  'manifest-file': payloads.manifestFile,
-  tree: payloads.tree,
-  'payload-tree': payloads.payloadTree,
-  'release-trees': payloads.releaseTrees,
-  'input-file': payloads.inputFile,
-  'release-counts': payloads.releaseCounts,
-  'superseded-outcome': payloads.supersededOutcome,
-  'quarantined-object': payloads.quarantinedObject,
+  'manifest-file': manifests.manifestFile,
+  tree: manifests.tree,
+  'payload-tree': manifests.payloadTree,
+  'release-trees': manifests.releaseTrees,
+  'input-file': manifests.inputFile,
+  'release-counts': manifests.releaseCounts,
+  'superseded-outcome': manifests.supersededOutcome,
+  'quarantined-object': manifests.quarantinedObject,
   'accepted-forecast': answers.acceptedForecast,
   'refused-forecast': answers.refusedForecast,
   'current-forecast': answers.currentForecast,

@@ -1,6 +1,6 @@
 // The landing page: shows in ten seconds what the service is, whether it is alive, who leads, and what to do
 // next.
-import type { ReleaseManifest } from '../../schemas/payloads.ts'
+import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import { type Html, type HtmlPart, html } from './html.ts'
 import { page } from './layout.ts'

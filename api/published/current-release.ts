@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { currentRelease, readManifest } from '../../pipeline/release/read.ts'
 import type { Store } from '../../pipeline/store/store.ts'
-import type { ReleaseManifest } from '../../schemas/payloads.ts'
+import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import { type Release, type ReleaseFile, ReleasePayloads } from './release-payloads.ts'
 import { ShardCache } from './shard-cache.ts'
 import type { SignAnswer } from './signature.ts'

@@ -1,7 +1,7 @@
 // The releases that callers page through. A cursor names its release, so that pages fit together even if the
 // current release changes in between.
 import { ServiceError } from '../../schemas/errors.ts'
-import type { ReleaseManifest } from '../../schemas/payloads.ts'
+import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import { RELEASE_CURSOR } from '../../schemas/requests.ts'
 import type { Manifests } from './manifests.ts'
 

@@ -3,7 +3,7 @@
 // are right wherever the service is mounted; feed libraries accept absolute links only.
 import { createHash } from 'node:crypto'
 import { canonical } from '../../pipeline/proof/canonical.ts'
-import type { ReleaseManifest, SupersededOutcome } from '../../schemas/payloads.ts'
+import type { ReleaseManifest, SupersededOutcome } from '../../schemas/manifests.ts'
 
 /** Returns the feed of manifests, which come newest first. The same manifests give the same text. */
 export function feedOf(manifests: readonly [ReleaseManifest, ...ReleaseManifest[]]): string {

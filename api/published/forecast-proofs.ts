@@ -6,7 +6,7 @@ import { assertTreeIsWhole, forecastPath } from '../../pipeline/release/forecast
 import { FORECASTS_TREE_PATH, manifestPath } from '../../pipeline/store/paths.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import { ServiceError } from '../../schemas/errors.ts'
-import type { ManifestFile, ReleaseManifest } from '../../schemas/payloads.ts'
+import type { ManifestFile, ReleaseManifest } from '../../schemas/manifests.ts'
 import { loggedProof } from './logged-proof.ts'
 import type { Manifests } from './manifests.ts'
 import type { PublicLog } from './public-log.ts'

@@ -2,7 +2,7 @@
 import { readManifest } from '../../pipeline/release/read.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import type { ServiceError } from '../../schemas/errors.ts'
-import type { ReleaseManifest } from '../../schemas/payloads.ts'
+import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import { ShardCache } from './shard-cache.ts'
 
 /** Some tens of the longest manifests. */

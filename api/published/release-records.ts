@@ -6,7 +6,7 @@ import { canonical } from '../../pipeline/proof/canonical.ts'
 import { manifestPath } from '../../pipeline/store/paths.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import { ServiceError } from '../../schemas/errors.ts'
-import type { ReleaseManifest } from '../../schemas/payloads.ts'
+import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import { feedOf } from './feed.ts'
 import { ShardCache } from './shard-cache.ts'
 

@@ -1,6 +1,6 @@
 // The interface of the parts that a node warms before it switches to the next release, so that the first
 // callers after the switch do not wait.
-import type { ReleaseManifest } from '../../schemas/payloads.ts'
+import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import type { ReleasePayloads } from './release-payloads.ts'
 import type { WorkBeside } from './work-beside.ts'
 

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import type { Methodology } from '../../pipeline/scoring/methodology.ts'
 import { ServiceError } from '../../schemas/errors.ts'
-import type { ReleaseManifest } from '../../schemas/payloads.ts'
+import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import { pageQuery, questionsForm, wordsOf } from '../../schemas/requests.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import { uuid } from '../../schemas/values.ts'

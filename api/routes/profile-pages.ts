@@ -5,7 +5,7 @@ import { type ErrorPair, type RunningPoint, runningSkill } from '../../pipeline/
 import { ServiceError } from '../../schemas/errors.ts'
 import { PUBLICATIONS } from '../../schemas/metric.ts'
 import { name } from '../../schemas/names.ts'
-import type { ReleaseManifest } from '../../schemas/payloads.ts'
+import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import { pageQuery } from '../../schemas/requests.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import { uuid } from '../../schemas/values.ts'

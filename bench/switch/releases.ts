@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { readManifest, snapshotDate } from '../../pipeline/release/read.ts'
 import { FileStore } from '../../pipeline/store/file.ts'
 import { releasePrefix, snapshotPrefix } from '../../pipeline/store/paths.ts'
-import type { ReleaseManifest } from '../../schemas/payloads.ts'
+import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import { run } from '../process.ts'
 
 export interface HeldRelease {

@@ -6,7 +6,7 @@ import { aheadMs } from '../../pipeline/store/clock.ts'
 import { probePath } from '../../pipeline/store/paths.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import type { Check, Checks } from '../../schemas/answers.ts'
-import type { ReleaseManifest } from '../../schemas/payloads.ts'
+import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { Environment } from '../../schemas/values.ts'
 

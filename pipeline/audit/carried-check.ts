@@ -1,7 +1,7 @@
 // Audits the pairs that a release carries for the next ones: compares the files with its manifest, and the
 // newest pairs of each question with the derived ones.
 import type { PipelineComponents } from '../components.ts'
-import type { CarriedFile, ReleaseManifest } from '../../schemas/payloads.ts'
+import type { CarriedFile, ReleaseManifest } from '../../schemas/manifests.ts'
 import { wronglyCarried } from '../engine/carried.ts'
 import { canonical, sha256Hex } from '../proof/canonical.ts'
 import { releasePrefix } from '../store/paths.ts'

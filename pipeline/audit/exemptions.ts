@@ -1,6 +1,6 @@
 // Exempts forecasts that come later than their time because their inbox object was in quarantine, as a
 // manifest lists it, and was put back.
-import type { ReleaseManifest } from '../../schemas/payloads.ts'
+import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import { inboxTimeMs, isInboxPath } from '../store/paths.ts'
 import { readIntake } from '../tables/intake.ts'
 import type { TablesContext } from './tables.ts'

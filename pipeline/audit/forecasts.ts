@@ -1,6 +1,6 @@
 // Derives the trees of forecasts again from the data files, and finds forecasts that are backdated and ids
 // that stand for two forecasts.
-import type { ReleaseManifest } from '../../schemas/payloads.ts'
+import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import { base64Of } from '../proof/base64.ts'
 import { attachAdded, treeOfLeaves } from '../release/forecasts-tree.ts'
 import { type Before, newFiles } from '../release/trees.ts'

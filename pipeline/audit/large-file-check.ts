@@ -1,7 +1,7 @@
 // Compares a stored file that may be too large for memory with the manifest and with the derived file, a
 // piece at a time.
 import { createHash } from 'node:crypto'
-import type { ManifestFile } from '../../schemas/payloads.ts'
+import type { ManifestFile } from '../../schemas/manifests.ts'
 import { type LocalFile, type Piece, piecesBeside } from '../store/body.ts'
 import type { Store } from '../store/store.ts'
 import { type AuditReport, firstDifference } from './report.ts'

@@ -1,6 +1,6 @@
 // Compares a manifest's list of the quarantine with the plan, the release before it and the records.
 import { ServiceError } from '../../schemas/errors.ts'
-import type { QuarantinedObject, ReleaseManifest } from '../../schemas/payloads.ts'
+import type { QuarantinedObject, ReleaseManifest } from '../../schemas/manifests.ts'
 import { canonical } from '../proof/canonical.ts'
 import { quarantineRecordPath } from '../store/paths.ts'
 import type { Store } from '../store/store.ts'

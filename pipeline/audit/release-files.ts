@@ -1,7 +1,7 @@
 // Checks the files of a logged release, and of the snapshot that it brings, against the hashes that the log
 // binds.
 import pMap from 'p-map'
-import type { CarriedFile, ManifestFile, ReleaseManifest, SnapshotManifest } from '../../schemas/payloads.ts'
+import type { CarriedFile, ManifestFile, ReleaseManifest, SnapshotManifest } from '../../schemas/manifests.ts'
 import { sha256Hex } from '../proof/canonical.ts'
 import { readSnapshotManifest, snapshotDate, thinnedAt } from '../release/read.ts'
 import { objectContent } from '../store/object-content.ts'

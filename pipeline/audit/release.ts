@@ -2,7 +2,7 @@
 // the service has the method and the version of DuckDB that made the release, it also derives every byte
 // again from the tables.
 import { ServiceError } from '../../schemas/errors.ts'
-import type { ManifestFile, ReleaseManifest } from '../../schemas/payloads.ts'
+import type { ManifestFile, ReleaseManifest } from '../../schemas/manifests.ts'
 import { checkCarried } from './carried-check.ts'
 import { type DerivationContext, deriveRelease } from '../release/derive.ts'
 import { Database } from '../duckdb.ts'

@@ -1,6 +1,6 @@
 // Checks the releases that the public log commits to, one after another: the files, the new table data and
 // the new forecasts of each.
-import type { ReleaseManifest } from '../../schemas/payloads.ts'
+import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import type { Environment } from '../../schemas/values.ts'
 import { manifestPath } from '../store/paths.ts'
 import { runsOf } from './findings.ts'

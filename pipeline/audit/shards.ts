@@ -1,5 +1,6 @@
 // Checks the payloads in the shards of a logged release against the trees that the log commits to.
-import type { ManifestFile, ReleaseManifest, ReleaseShard } from '../../schemas/payloads.ts'
+import type { ManifestFile, ReleaseManifest } from '../../schemas/manifests.ts'
+import type { ReleaseShard } from '../../schemas/payloads.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import { base64Of, hashOfBase64 } from '../proof/base64.ts'
 import { decoded } from '../proof/canonical.ts'

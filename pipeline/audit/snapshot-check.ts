@@ -1,6 +1,6 @@
 // Checks the snapshot that a release brings against the shards that it is copied from.
 import { ServiceError } from '../../schemas/errors.ts'
-import type { ManifestFile, ReleaseManifest } from '../../schemas/payloads.ts'
+import type { ManifestFile, ReleaseManifest } from '../../schemas/manifests.ts'
 import { sha256Hex } from '../proof/canonical.ts'
 import { isShardPath, snapshotManifestPath, snapshotPrefix } from '../store/paths.ts'
 import type { Store } from '../store/store.ts'

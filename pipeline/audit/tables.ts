@@ -2,7 +2,7 @@
 // file once.
 import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
-import type { InputFile, ReleaseManifest } from '../../schemas/payloads.ts'
+import type { InputFile, ReleaseManifest } from '../../schemas/manifests.ts'
 import { SCORED_TABLES, type ScoredTable } from '../../schemas/tables.ts'
 import type { PipelineComponents } from '../components.ts'
 import { literal } from '../duckdb.ts'

@@ -1,6 +1,6 @@
 // Lets an audit check the files that retention has deleted: it compares a file that it derived again with the
 // hash in the manifest, and with the copy in the snapshot.
-import type { ManifestFile } from '../../schemas/payloads.ts'
+import type { ManifestFile } from '../../schemas/manifests.ts'
 import { sha256Hex } from '../proof/canonical.ts'
 import { isSigned, thinnedAt } from '../release/read.ts'
 import { type OutputFile, entryOf } from '../release/shards.ts'

@@ -1,7 +1,7 @@
 // The private files in which a release passes its pairs on: finds those that the next release can build on,
 // and makes the new ones.
 import { ServiceError } from '../../schemas/errors.ts'
-import type { CarriedFile, ReleaseManifest } from '../../schemas/payloads.ts'
+import type { CarriedFile, ReleaseManifest } from '../../schemas/manifests.ts'
 import { Database } from '../duckdb.ts'
 import {
   type CarriedPaths,

@@ -1,6 +1,6 @@
 // Tells whether a new release would differ from the last one.
 import pMap from 'p-map'
-import type { QuarantinedObject, ReleaseManifest } from '../../schemas/payloads.ts'
+import type { QuarantinedObject, ReleaseManifest } from '../../schemas/manifests.ts'
 import { SCORED_TABLES, type ScoredTable, type TableName } from '../../schemas/tables.ts'
 import { snapshotDate } from './read.ts'
 import { canonical } from '../proof/canonical.ts'

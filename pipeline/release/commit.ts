@@ -1,5 +1,6 @@
 // Writes the files of a release to the store, and publishes them by the manifest.
-import type { ReleaseManifest, SupersededOutcome, VoiceRule } from '../../schemas/payloads.ts'
+import type { ReleaseManifest, SupersededOutcome } from '../../schemas/manifests.ts'
+import type { VoiceRule } from '../../schemas/payloads.ts'
 import type { ScoredTable } from '../../schemas/tables.ts'
 import type { Body } from '../store/body.ts'
 import { manifestPath, releasePrefix } from '../store/paths.ts'

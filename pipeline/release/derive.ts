@@ -5,8 +5,8 @@ import type {
   ReleaseCounts,
   ReleaseManifest,
   SupersededOutcome,
-  VoiceRule,
-} from '../../schemas/payloads.ts'
+} from '../../schemas/manifests.ts'
+import type { VoiceRule } from '../../schemas/payloads.ts'
 import { ENTITY_TYPES, type ScoredTable } from '../../schemas/tables.ts'
 import type { Environment } from '../../schemas/values.ts'
 import {

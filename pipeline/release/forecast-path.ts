@@ -1,7 +1,7 @@
 // Finds the path of a forecast in the tree of a release, and reads as little of `forecasts.tree` as possible.
 import { createHash } from 'node:crypto'
 import { ServiceError } from '../../schemas/errors.ts'
-import type { ManifestFile } from '../../schemas/payloads.ts'
+import type { ManifestFile } from '../../schemas/manifests.ts'
 import { HASH_BYTES } from '../proof/merkle.ts'
 import { type TreeHead, verifyInclusion } from '../proof/merkle-proof.ts'
 import { type ReadTile, TILE_WIDTH, inclusionFromTiles } from '../proof/tiles.ts'

@@ -1,5 +1,5 @@
 // Makes a release: takes in the inbox, plans, writes every file, and last the manifest, which publishes them.
-import type { ReleaseManifest } from '../../schemas/payloads.ts'
+import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import { SCORED_TABLES, type ScoredTable } from '../../schemas/tables.ts'
 import { deriveRelease } from './derive.ts'
 import { type Database, withDatabase } from '../duckdb.ts'

@@ -1,7 +1,8 @@
 // Finds a payload in the tree over all payloads of its kind of entity: its path inside its shard, continued
 // over the roots of the shards (docs/data.md, Trees).
 import type { PublicationKind } from '../../schemas/metric.ts'
-import type { ReleaseShard, ReleaseTrees } from '../../schemas/payloads.ts'
+import type { ReleaseTrees } from '../../schemas/manifests.ts'
+import type { ReleaseShard } from '../../schemas/payloads.ts'
 import { hashOfBase64 } from '../proof/base64.ts'
 import { canonical } from '../proof/canonical.ts'
 import { MerkleTree, leafHash } from '../proof/merkle.ts'

@@ -1,7 +1,7 @@
 // Decides once what a release is made of. Every run of the same make that finds the plan carries it out to
 // the same bytes.
 import { ServiceError } from '../../schemas/errors.ts'
-import type { QuarantinedObject, ReleaseManifest } from '../../schemas/payloads.ts'
+import type { QuarantinedObject, ReleaseManifest } from '../../schemas/manifests.ts'
 import { SCORED_TABLES, type ScoredTable } from '../../schemas/tables.ts'
 import type { Environment } from '../../schemas/values.ts'
 import { Database } from '../duckdb.ts'

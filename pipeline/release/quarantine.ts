@@ -2,7 +2,7 @@
 // goes on without it. A run may be cut off anywhere and repeated with the same result, because it copies,
 // records and only then deletes.
 import { ServiceError } from '../../schemas/errors.ts'
-import type { QuarantinedObject } from '../../schemas/payloads.ts'
+import type { QuarantinedObject } from '../../schemas/manifests.ts'
 import type { TableName } from '../../schemas/tables.ts'
 import { type Quarantinable, deltaLogPath, quarantinableOf } from '../store/paths.ts'
 import type { Store } from '../store/store.ts'

@@ -1,6 +1,6 @@
 // Counts the questions of a release by their state, and finds the instant at which time alone changes its
 // numbers.
-import type { ReleaseManifest } from '../../schemas/payloads.ts'
+import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import { type Database, literal } from '../duckdb.ts'
 
 /** The part of a manifest that follows from the current questions and resolutions. */

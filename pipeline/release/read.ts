@@ -2,18 +2,20 @@
 import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import {
-  type LeaderboardFile,
   type ManifestFile,
-  type OwnerShard,
-  type PieceOfFile,
   type QuarantinedObject,
   type ReleaseManifest,
-  type ReleaseShard,
-  type RowGroupsFile,
   type SnapshotManifest,
-  type SnapshotShard,
   releaseManifest,
   snapshotManifest,
+} from '../../schemas/manifests.ts'
+import type {
+  LeaderboardFile,
+  OwnerShard,
+  PieceOfFile,
+  ReleaseShard,
+  RowGroupsFile,
+  SnapshotShard,
 } from '../../schemas/payloads.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import { instant } from '../../schemas/values.ts'

@@ -3,7 +3,7 @@
 import type { PipelineComponents } from '../components.ts'
 import pMap from 'p-map'
 import { ServiceError } from '../../schemas/errors.ts'
-import type { CarriedFile } from '../../schemas/payloads.ts'
+import type { CarriedFile } from '../../schemas/manifests.ts'
 import { isThinned, noteThinned, readManifest } from './read.ts'
 import { secureSnapshot } from './snapshot.ts'
 import { isThinnable, pairsPrefix, releasePrefix } from '../store/paths.ts'

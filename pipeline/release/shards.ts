@@ -1,6 +1,7 @@
 // The JSON files of a release and of a snapshot: each holds a run of entities in order of id, and is named by
 // the first.
-import type { ManifestFile, VoiceRule } from '../../schemas/payloads.ts'
+import type { ManifestFile } from '../../schemas/manifests.ts'
+import type { VoiceRule } from '../../schemas/payloads.ts'
 import { PUBLICATIONS } from '../../schemas/metric.ts'
 import { canonicalText, inOrder, sha256Hex } from '../proof/canonical.ts'
 import { GrowingText } from '../proof/growing-text.ts'

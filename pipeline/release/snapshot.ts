@@ -3,7 +3,7 @@
 // left out, to the same bytes.
 import pMap from 'p-map'
 import { ServiceError } from '../../schemas/errors.ts'
-import type { QuarantinedObject, ReleaseManifest, SnapshotManifest } from '../../schemas/payloads.ts'
+import type { QuarantinedObject, ReleaseManifest, SnapshotManifest } from '../../schemas/manifests.ts'
 import {
   datesInQuarantine,
   hasSnapshot,

@@ -3,7 +3,7 @@
 import type { PipelineComponents } from '../components.ts'
 import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
-import { type ReleaseManifest, quarantinedObject } from '../../schemas/payloads.ts'
+import { type ReleaseManifest, quarantinedObject } from '../../schemas/manifests.ts'
 import { SCORED_TABLES } from '../../schemas/tables.ts'
 import { ENVIRONMENTS, instant } from '../../schemas/values.ts'
 import { currentRelease, readManifest } from './read.ts'

@@ -1,6 +1,6 @@
 // Finds the outcomes that a release corrects: the release before it scored by them, and they have changed
 // since.
-import type { ReleaseManifest, SupersededOutcome } from '../../schemas/payloads.ts'
+import type { ReleaseManifest, SupersededOutcome } from '../../schemas/manifests.ts'
 import type { ScoredTable } from '../../schemas/tables.ts'
 import { scoresAt } from '../engine/queries.ts'
 import type { ScoringContext } from '../engine/duckdb-engine.ts'

@@ -1,6 +1,6 @@
 // The commitments of a release besides its files: the trees over its payloads and forecasts, and its new
 // data.
-import type { InputFile, ReleaseManifest, ReleaseTrees } from '../../schemas/payloads.ts'
+import type { InputFile, ReleaseManifest, ReleaseTrees } from '../../schemas/manifests.ts'
 import { ENTITY_TYPES, type EntityType, SCORED_TABLES, type ScoredTable } from '../../schemas/tables.ts'
 import { base64Of } from '../proof/base64.ts'
 import { type Hash, MerkleTree } from '../proof/merkle.ts'

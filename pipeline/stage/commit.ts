@@ -1,6 +1,6 @@
 // `fvs stage commit`: checks that all files of a release are there, and publishes it.
 import { ServiceError } from '../../schemas/errors.ts'
-import type { CarriedFile } from '../../schemas/payloads.ts'
+import type { CarriedFile } from '../../schemas/manifests.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import { withDatabase } from '../duckdb.ts'
 import { hashOfBase64 } from '../proof/base64.ts'

@@ -1,6 +1,6 @@
 // `fvs release plan`: plans a release that another engine carries out, and makes the files that follow from
 // the tables alone.
-import type { ReleaseManifest, SupersededOutcome } from '../../schemas/payloads.ts'
+import type { ReleaseManifest, SupersededOutcome } from '../../schemas/manifests.ts'
 import { type Database, withDatabase } from '../duckdb.ts'
 import { forecastsTree } from '../release/forecasts-tree.ts'
 import { ENTRIES_PER_PAGE } from '../release/leaderboard.ts'

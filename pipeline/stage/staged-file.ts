@@ -1,7 +1,7 @@
 // Describes a file that a stage has put to the stage that commits.
 import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
-import { type ManifestFile, manifestFile, tree } from '../../schemas/payloads.ts'
+import { type ManifestFile, manifestFile, tree } from '../../schemas/manifests.ts'
 import { base64Of } from '../proof/base64.ts'
 import { type LargeFile, type OutputFile, entryOf } from '../release/shards.ts'
 

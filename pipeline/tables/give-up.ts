@@ -1,7 +1,7 @@
 // Gives up a version of a table that cannot be made, because its intake or an object of it cannot be read. A
 // commit that takes in nothing settles the version, so that no run can make it any more, and the next version
 // takes in the readable objects.
-import type { QuarantinedObject } from '../../schemas/payloads.ts'
+import type { QuarantinedObject } from '../../schemas/manifests.ts'
 import type { TableName } from '../../schemas/tables.ts'
 import { dataPrefix, deltaLogPath, isDataPathOf } from '../store/paths.ts'
 import { present } from '../store/store.ts'

@@ -3,7 +3,7 @@
 import { parquetMetadata, parquetReadObjects } from 'hyparquet'
 import pMap from 'p-map'
 import { ServiceError } from '../../schemas/errors.ts'
-import { type QuarantinedObject, quarantinedObject } from '../../schemas/payloads.ts'
+import { type QuarantinedObject, quarantinedObject } from '../../schemas/manifests.ts'
 import { sha256Hex } from '../proof/canonical.ts'
 import {
   QUARANTINE_PREFIX,

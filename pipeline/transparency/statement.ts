@@ -1,6 +1,6 @@
 // Makes the entry of the public log for a release, a pure function of its manifest (docs/data.md, Public
 // log).
-import type { ReleaseManifest } from '../../schemas/payloads.ts'
+import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import type { Statement } from '../../schemas/statement.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { canonical, sha256Hex } from '../proof/canonical.ts'

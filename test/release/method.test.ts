@@ -17,7 +17,7 @@ import { OTHER_METHOD, laterComponents, laterRelease } from '../support/later-so
 import { Clock, OTHER_SECRET, SECRET, release, testComponents } from '../support/http/service.ts'
 import { contentOf, copyOf, recordIn, setRecord } from '../support/store-content.ts'
 import { NOW, forecasterId, releaseWorld } from '../support/worlds/world.ts'
-import type { ReleaseManifest } from '../../schemas/payloads.ts'
+import type { ReleaseManifest } from '../../schemas/manifests.ts'
 
 const TODAY = NOW.slice(0, 10)
 const TOMORROW = '2026-03-02T12:00:00.000Z'

@@ -1,5 +1,5 @@
 // The profile page of an agent or a forecaster, from its title down to the bytes that prove it.
-import type { SupersededOutcome } from '../../../schemas/payloads.ts'
+import type { SupersededOutcome } from '../../../schemas/manifests.ts'
 import { CHECK_SCRIPTS } from '../assets.ts'
 import { badgeOf } from '../charts/badge.ts'
 import type { RunningPoint } from '../charts/running-skill.ts'

@@ -4,7 +4,8 @@ import * as examples from '../../../api/openapi/examples.ts'
 import { type LandingView, landingPage } from '../../../api/pages/landing.ts'
 import { type LeaderboardView, leaderboardPage } from '../../../api/pages/leaderboard.ts'
 import { METHODOLOGY } from '../../../pipeline/scoring/methodology.ts'
-import type { LeaderboardFile, ReleaseManifest } from '../../../schemas/payloads.ts'
+import type { ReleaseManifest } from '../../../schemas/manifests.ts'
+import type { LeaderboardFile } from '../../../schemas/payloads.ts'
 import { spaced, textOf } from '../../support/http/page-text.ts'
 
 const SITE = { environment: 'production', publicUrl: undefined } as const

@@ -5,7 +5,7 @@ import { readReleaseShard } from '../../../pipeline/release/read.ts'
 import { isShardPath } from '../../../pipeline/store/paths.ts'
 import type { Store } from '../../../pipeline/store/store.ts'
 import type { PublicationKind } from '../../../schemas/metric.ts'
-import type { ReleaseManifest } from '../../../schemas/payloads.ts'
+import type { ReleaseManifest } from '../../../schemas/manifests.ts'
 import type { RawAnswer } from './raw-http.ts'
 
 export interface Question {

@@ -4,7 +4,7 @@ import { type SigningKey, signingKeyOf } from '../../../pipeline/proof/note-keys
 import { manifestPath } from '../../../pipeline/store/paths.ts'
 import { recordBytes } from '../../../pipeline/store/records.ts'
 import type { Store } from '../../../pipeline/store/store.ts'
-import type { ReleaseManifest } from '../../../schemas/payloads.ts'
+import type { ReleaseManifest } from '../../../schemas/manifests.ts'
 
 export const ORIGIN = 'log.example/forecasts'
 

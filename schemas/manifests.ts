@@ -1,0 +1,166 @@
+// The manifests of releases and snapshots: their files, and what a release says of itself as a whole.
+import { z } from 'zod'
+import { count } from './metric.ts'
+import { environmentName, voiceRule } from './payloads.ts'
+import { ENTITY_TYPES, OUTCOMES } from './tables.ts'
+import { base64Hash, day, instant, publishedUuid, sha256 } from './values.ts'
+
+export const manifestFile = z.strictObject({
+  path: z.string(),
+  rows: count,
+  size_bytes: count,
+  sha256,
+  entity_type: z
+    .enum(ENTITY_TYPES)
+    .optional()
+    .describe('The kind of entity in the part; only for parts of the scores and of the entities'),
+  first_entity_id: publishedUuid
+    .optional()
+    .describe('The first entity in the part; only for parts of the scores and of the entities'),
+  first_owner_id: z.string().optional().describe('The first owner in the file; only for files of owners'),
+})
+export const releaseCounts = z.strictObject({
+  agents: count.describe('Agents that had registered'),
+  forecasters: count.describe('People whose forecasts were imported, or who were imported by name'),
+  scored_questions: count.describe('Questions whose outcome was known to be yes or no'),
+  forecasts: count.describe('All forecasts, each id once, also those that count for nothing or not yet'),
+})
+export type ReleaseCounts = z.infer<typeof releaseCounts>
+const releaseQuestions = z
+  .strictObject({
+    open: count.describe('They took forecasts'),
+    overdue: count.describe('They had closed, and no outcome was known'),
+    annulled: count,
+    early: count.describe('Their outcome was known before their close, which had not come'),
+    own_events: count.describe('Their event has no other question'),
+    shared_events: count,
+    no_events: count.describe('Without an event their cluster is the week of their close'),
+  })
+  .describe('The questions by their state at `as_of`, and by their events')
+
+export const supersededOutcome = z.strictObject({
+  question_id: publishedUuid,
+  from: z
+    .strictObject({ outcome: z.enum(OUTCOMES).extract(['yes', 'no']), resolved_at: instant })
+    .describe('By which the release before this one scored'),
+  to: z
+    .strictObject({ outcome: z.enum(OUTCOMES), resolved_at: instant })
+    .describe(
+      'As the tables have it now; it scores if it is yes or no and `resolved_at` is not after `as_of`. ' +
+        '`open`: it was withdrawn at `resolved_at`, and the question is unresolved',
+    ),
+})
+export type SupersededOutcome = z.infer<typeof supersededOutcome>
+
+/** An object of the store that an operator has moved aside because it cannot be read. */
+export const quarantinedObject = z.strictObject({
+  key: z.string().describe('Where it was in the store'),
+  at: instant.describe('When it was moved aside'),
+  reason: z.string().describe('Why, as the operator says'),
+  size_bytes: count.nullable().describe('As it was found; null if it was gone'),
+  sha256: sha256.nullable().describe('As it was found; null if it was gone'),
+  rows: count.nullable().describe('As its own footer says; null if that cannot be read, or if it has none'),
+  version: count
+    .nullable()
+    .describe('The version of its table that was about to take it in and was given up; null if none was'),
+  forecast_ids: z
+    .array(publishedUuid)
+    .optional()
+    .describe(
+      'Of forecasts that came by the API: their ids, as far as they can be read; damage may have changed them. Absent where none can',
+    ),
+})
+export type QuarantinedObject = z.infer<typeof quarantinedObject>
+
+const root = base64Hash.describe('The root of a Merkle tree of RFC 6962, in Base64')
+export const tree = z.strictObject({ root, size: count.describe('How many leaves it has') })
+export const payloadTree = tree.extend({
+  shards: z.array(root).describe('Those of the subtrees of its shards, in the order of `files`'),
+})
+/** A tree is null if it would have no leaf. */
+export const releaseTrees = z.strictObject({
+  agent: payloadTree.nullable().describe('Over the payloads of agents'),
+  forecaster: payloadTree.nullable().describe('Over the payloads of forecasters'),
+  forecasts: tree
+    .nullable()
+    .describe('Over the forecasts that came by the API and that no earlier release has in its tree'),
+})
+export type ReleaseTrees = z.infer<typeof releaseTrees>
+export const inputFile = z.strictObject({
+  table: z.string(),
+  path: z.string(),
+  rows: count,
+  size_bytes: count,
+  sha256,
+})
+export type InputFile = z.infer<typeof inputFile>
+export const carriedFile = z.strictObject({
+  release: z.number().int().min(1).describe('The release that made it'),
+  path: z.string().describe('Inside that release'),
+  rows: count,
+  size_bytes: count,
+  sha256,
+})
+export type CarriedFile = z.infer<typeof carriedFile>
+
+export const releaseManifest = z.strictObject({
+  release: z.number().int().min(1),
+  as_of: instant,
+  environment: environmentName,
+  methodology_version: z.string(),
+  voice_rule: voiceRule.optional(),
+  engines: z.strictObject({ service: z.string(), duckdb: z.string() }),
+  tables: z.record(z.string(), z.number().int().min(-1)).meta({
+    description: 'The version of each table that was read; -1 for a table without a commit',
+  }),
+  counts: releaseCounts,
+  // Releases by version 2 of the method lack them.
+  questions: releaseQuestions.optional(),
+  pools: count
+    .optional()
+    .describe('Pools with an eligible entity; entities of different pools are not ranked together'),
+  next_change_at: instant
+    .nullable()
+    .optional()
+    .describe(
+      'When a question settles, or an outcome becomes known, without any new row; null if nothing will',
+    ),
+  superseded: z
+    .array(supersededOutcome)
+    .describe(
+      'Outcomes that the release before this one scored by and that have changed since, by question_id',
+    ),
+  quarantined: z
+    .array(quarantinedObject)
+    .describe('All objects that had been moved aside when the release was planned, by key'),
+  files: z.array(manifestFile),
+  // Releases that an earlier version made lack the optional fields below.
+  trees: releaseTrees.optional().describe('What the release commits to, each leaf by its hash'),
+  inputs: z
+    .array(inputFile)
+    .optional()
+    .describe(
+      'The data files of the tables that no earlier release names, by table and in the order of its log',
+    ),
+  carried: z
+    .array(carriedFile)
+    .optional()
+    .describe(
+      'Private files with the pairs that the next release may build on: of each question those of the newest release count',
+    ),
+  snapshot_sha256: sha256
+    .nullable()
+    .optional()
+    .describe(
+      'Of the manifest of the snapshot that the release brings; null where an earlier release has brought its day’s',
+    ),
+})
+export type ManifestFile = z.infer<typeof manifestFile>
+export type ReleaseManifest = z.infer<typeof releaseManifest>
+
+export const snapshotManifest = z.strictObject({
+  date: day,
+  release: z.number().int().min(1),
+  files: z.array(manifestFile),
+})
+export type SnapshotManifest = z.infer<typeof snapshotManifest>
