@@ -38,8 +38,8 @@ export interface Intake {
    */
   questionsRead: () => Promise<boolean>
   currentForecasts: Pick<CurrentForecasts, 'page' | 'agentsOn' | 'has'>
-  /** As `catchUp`, for the current forecasts. False if that takes longer. */
-  catchUpForecasts: () => Promise<boolean>
+  /** As `catchUp`, for the current forecasts. @throws ServiceError `unavailable` if that takes longer. */
+  catchUpForecasts: () => Promise<void>
 }
 
 /** The parts that answer from a release and from the public log. */

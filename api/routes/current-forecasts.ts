@@ -5,7 +5,6 @@ import { currentForecastsQuery } from '../../schemas/requests.ts'
 import { uuid } from '../../schemas/values.ts'
 import * as examples from '../openapi/examples.ts'
 import { assertOwnKey, route } from '../http/route.ts'
-import { notCurrent } from '../current-forecasts/current-forecasts.ts'
 
 const { AGENT_ID, QUESTION_ID } = examples
 
@@ -43,7 +42,7 @@ export const listCurrentForecasts = route({
   handle: async ({ params, query, caller }, { currentForecasts, catchUpForecasts }) => {
     const { agent_id } = params
     assertOwnKey(caller.agent_id, agent_id)
-    if (!(await catchUpForecasts())) throw notCurrent()
+    await catchUpForecasts()
     const { question_id: questionId, limit, cursor } = query
     return { body: currentForecasts.page({ agentId: agent_id, questionId, limit, cursor }) }
   },

@@ -1,4 +1,5 @@
 // One environment of a serving process: the context of its calls, and its work in the background.
+import { notCurrent } from '../../api/current-forecasts/current-forecasts.ts'
 import type { NodeContext } from '../../api/http/context.ts'
 import { assertEnvironment } from '../../pipeline/release/state.ts'
 import type { Environment } from '../../schemas/values.ts'
@@ -52,7 +53,7 @@ export async function startEnvironment(
       questionsRead: forecasting.questionsRead,
       catchUpForecasts: async () => {
         await serving.latest?.()
-        return forecasting.follower.catchUp()
+        if (!(await forecasting.follower.catchUp())) throw notCurrent()
       },
       nextReleaseAt: () => scheduler.nextRun(),
     },

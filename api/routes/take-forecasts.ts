@@ -1,0 +1,103 @@
+// The steps by which all calls take forecasts: the checks, the row of a forecast, and its durable record.
+import type { IdempotentRequest, IdempotentWork } from '../../pipeline/access/idempotency.ts'
+import { rounded } from '../../pipeline/scoring/round.ts'
+import type { Check } from '../../schemas/answers.ts'
+import { ServiceError } from '../../schemas/errors.ts'
+import type { ForecastRow } from '../../schemas/tables.ts'
+import type { Intake } from '../http/context.ts'
+import { assertOwnKey } from '../http/route.ts'
+import type { KnownKey } from '../limits/callers.ts'
+
+/**
+ * How long after its time a forecast may be written; a longer time would let a caller choose in hindsight.
+ */
+const LATEST_MS = 5 * 60_000
+
+/** @throws ServiceError `conflict` for a forecast that was interrupted too long ago to be finished. */
+export function assertTimely(forecastAt: Date, now: Date): void {
+  if (now.getTime() - forecastAt.getTime() <= LATEST_MS) return
+  throw new ServiceError(
+    'conflict',
+    `the request with this Idempotency-Key began at ${forecastAt.toISOString()} and was not completed; submit the forecast again with a new key`,
+    { type: 'request-expired' },
+  )
+}
+
+/**
+ * Checks the clock, because times decide scores. @throws ServiceError `unavailable` on a node whose clock is
+ * wrong.
+ */
+function assertClock(clock: Check): void {
+  if (clock.ok) return
+  throw new ServiceError(
+    'unavailable',
+    `this node takes no forecasts now: ${clock.detail}. Try again, since another node may take it`,
+    { type: 'wrong-clock', expose: true, retryAfterS: 60 },
+  )
+}
+
+/** @throws ServiceError `conflict` for a retired agent. */
+function assertActive({ agent_id, retired_at }: KnownKey & { kind: 'agent' }): void {
+  if (retired_at === null) return
+  throw new ServiceError('conflict', `the agent ${agent_id} is retired since ${retired_at}`, {
+    type: 'agent-retired',
+  })
+}
+
+/** @throws ServiceError for another agent's key, a retired agent, or a node whose clock is wrong. */
+export function assertMaySubmit(caller: KnownKey & { kind: 'agent' }, agent_id: string, clock: Check): void {
+  assertOwnKey(caller.agent_id, agent_id)
+  assertActive(caller)
+  assertClock(clock)
+}
+
+/** A forecast or a withdrawal of an agent. Its probability has six decimals, as imports have. */
+export function rowOf(
+  forecast_id: string,
+  agent_id: string,
+  { question_id, probability }: { question_id: string; probability: number | null },
+  at: Date,
+): ForecastRow {
+  return {
+    forecast_id,
+    question_id,
+    probability: probability === null ? null : rounded(probability),
+    entity_type: 'agent',
+    entity_id: agent_id,
+    forecast_at: at,
+    recorded_at: at,
+    source: 'api',
+  }
+}
+
+/**
+ * Records forecasts once, however often the call is sent. A repetition that finds them recorded gets new
+ * receipts, because the service keeps none.
+ */
+export async function recorded<T, D>(
+  { idempotency, forecasts, receipts }: Intake,
+  request: IdempotentRequest,
+  work: Omit<IdempotentWork<T, D>, 'commit'>,
+  rowsOf: (answer: T) => ForecastRow[],
+): Promise<{ answer: T; receipts: readonly string[] }> {
+  const committed: (readonly string[])[] = []
+  const answer = await idempotency.run(request, {
+    ...work,
+    commit: async (_claim, taken) => {
+      committed.push(await forecasts.submit(...rowsOf(taken)))
+    },
+  })
+  return { answer, receipts: committed[0] ?? receipts.ofRepeated(rowsOf(answer)) }
+}
+
+/** @throws ServiceError `notFound` where the agent has no current forecast on the question. */
+export function assertHeld(
+  { currentForecasts }: Pick<Intake, 'currentForecasts'>,
+  agentId: string,
+  questionId: string,
+): void {
+  if (currentForecasts.has(agentId, questionId)) return
+  throw new ServiceError('notFound', `the agent has no current forecast on the question ${questionId}`, {
+    type: 'nothing-to-withdraw',
+  })
+}
