@@ -10,7 +10,7 @@ import { QuestionSweep } from '../../pipeline/scoring/question.ts'
 import { certificationOf } from '../../pipeline/scoring/ranking.ts'
 import { alphaOf } from '../../pipeline/scoring/skill.ts'
 import { UNIT, standardReference, weightOf } from '../../pipeline/scoring/strength.ts'
-import { type KnownEntity, type Voices, voicesOf } from '../../pipeline/scoring/voices.ts'
+import { type KnownEntity, type Voices, isVoice, voicesOf } from '../../pipeline/scoring/voices.ts'
 import type { Certification } from '../../schemas/payloads.ts'
 import { HORIZON_MS, type SimulatedQuestion, columnsOf } from './questions.ts'
 import { Record, type Standard } from './record.ts'
@@ -74,7 +74,7 @@ export class SimulatedField {
     let [weight, weighted] = [0, 0]
     for (let row = 0; row < rowCount; row++) {
       const entity = columns.entity[row]!
-      if (this.#voices.isVoice[entity] === 0) continue
+      if (!isVoice(this.#voices, entity)) continue
       const w = weightOf(columns.coverage[row]!)
       weight += w
       weighted += w * (this.#fit?.strength[entity] ?? UNIT)

@@ -25,7 +25,7 @@ const FORMAT = `(FORMAT parquet, PARQUET_VERSION V2, COMPRESSION uncompressed, D
 
 /** The entities, each with the id of its own voice. */
 const OWN_VOICES = `(SELECT entity.*, measuring.entity_id AS own_voice FROM entity JOIN voice USING (entity)
-    LEFT JOIN entity measuring ON measuring.entity = measure)`
+    LEFT JOIN entity measuring ON measuring.entity = own)`
 
 /**
  * The ids that the numbers of a release stand for. Grain: one row per question that it swept, also one

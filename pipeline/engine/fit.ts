@@ -7,7 +7,7 @@ import type { Methodology } from '../scoring/methodology.ts'
 import type { PAIR_COLUMNS } from '../scoring/pairs.ts'
 import type { ResolvedQuestion } from '../scoring/question.ts'
 import { FITTED_COLUMNS, type Strengths, fitStrengths, nanoOf, weightOf } from '../scoring/strength.ts'
-import { type KnownEntity, type Voices, attemptsOf } from '../scoring/voices.ts'
+import { type KnownEntity, type Voices, attemptsOf, isVoice } from '../scoring/voices.ts'
 import { Rows } from './rows.ts'
 
 /** The columns of a pair that what is fitted comes from. */
@@ -78,7 +78,7 @@ export class KeptPairs implements RowSink<typeof PAIR_COLUMNS> {
  */
 export function voiceRuleOf(
   { parameters }: Methodology,
-  { isVoice }: Voices,
+  voices: Voices,
   questions: readonly Pick<ResolvedQuestion, 'isSettled'>[],
   { fitted }: KeptPairs,
 ): VoiceRule {
@@ -86,7 +86,7 @@ export function voiceRuleOf(
   const { question, entity } = fitted.columns
   for (let row = 0; row < fitted.rowCount; row++) {
     const member = entity[row]!
-    if (isVoice[member] === 1 && questions[question[row]!]!.isSettled) scored.add(member)
+    if (isVoice(voices, member) && questions[question[row]!]!.isSettled) scored.add(member)
     if (scored.size === parameters.least_voices) return 'recorded'
   }
   return 'everyone'
@@ -107,7 +107,7 @@ export function fit(
   { fitted }: KeptPairs,
 ): Fit {
   const ids = entities.map(({ entityId }) => entityId)
-  const strengths = fitStrengths(methodology, questions.length, { ...voices, ids }, fitted)
+  const strengths = fitStrengths(methodology, questions.length, { voices, ids }, fitted)
   const pairs = new Int32Array(entities.length)
   const firstContestedMs = new Float64Array(entities.length).fill(Infinity)
   const { question, entity, contested } = fitted.columns
@@ -127,7 +127,7 @@ export function fit(
     return {
       ...attempt,
       strength: strength[member]!,
-      voice: voices.isVoice[member] === 1,
+      voice: isVoice(voices, member),
       pool: pool < 0 ? null : ids[pools.names[pool]!]!,
       pool_size: pool < 0 ? null : sizes[pool]!,
     }

@@ -99,11 +99,6 @@ async function keepVoices(
   rule: VoiceRule,
 ): Promise<Voices> {
   const voices = voicesOf(entities, rule)
-  const { isVoice, ownVoice } = voices
-  await keep(database, 'voice', VOICE, {
-    entity: Array.from(isVoice.keys()),
-    voice: isVoice,
-    measure: ownVoice.map((own, entity) => (isVoice[entity] === 1 ? entity : own)),
-  })
+  await keep(database, 'voice', VOICE, { entity: Array.from(voices.keys()), own: voices })
   return voices
 }

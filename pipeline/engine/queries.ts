@@ -164,11 +164,8 @@ export function createTable(name: string, kinds: ColumnKinds): string {
   return `CREATE OR REPLACE TABLE ${name} (${columns.join(', ')})`
 }
 
-/**
- * Grain: one row per entity. `voice` is 1 for a voice, else 0; `measure` is the entity itself if it is a
- * voice, else the voice of its owner, −1 without one.
- */
-export const VOICE = { entity: 'int32', voice: 'int32', measure: 'int32' } as const satisfies ColumnKinds
+/** Grain: one row per entity. `own` is its own voice, −1 without one. */
+export const VOICE = { entity: 'int32', own: 'int32' } as const satisfies ColumnKinds
 
 /** Makes a table of the given columns. */
 export async function keep<Kinds extends ColumnKinds>(

@@ -1,5 +1,6 @@
 // Pools: entities that a chain of common questions of voices ties together. Scales, ranks and fields are made
 // for each pool by itself (METHODOLOGY §3).
+import { type Voices, isVoice } from './voices.ts'
 
 /** The columns of a pair that pools are made from. */
 export interface PooledPairs {
@@ -23,12 +24,12 @@ export interface Pools {
  */
 export function poolsOf(
   questionCount: number,
-  isVoice: Uint8Array,
+  voices: Voices,
   ids: readonly string[],
   { rowCount, columns }: PooledPairs,
 ): Pools {
   const { question, entity, contested } = columns
-  const entityCount = isVoice.length
+  const entityCount = voices.length
   const isContested = new Uint8Array(questionCount)
   const own = new Int32Array(entityCount)
   for (let row = 0; row < rowCount; row++) {
@@ -40,7 +41,7 @@ export function poolsOf(
   const parents = Int32Array.from({ length: entityCount + questionCount }, (_, node) => node)
   for (let row = 0; row < rowCount; row++) {
     const [number, member] = [question[row]!, entity[row]!]
-    if (isVoice[member] === 1 && isContested[number] === 1) join(parents, member, entityCount + number)
+    if (isVoice(voices, member) && isContested[number] === 1) join(parents, member, entityCount + number)
   }
   const roots = new Set<number>()
   for (let number = 0; number < questionCount; number++) {
@@ -50,7 +51,7 @@ export function poolsOf(
   const least = new Map<number, number>()
   for (let member = 0; member < entityCount; member++) {
     const root = rootOf(parents, member)
-    if (isVoice[member] !== 1 || !roots.has(root)) continue
+    if (!isVoice(voices, member) || !roots.has(root)) continue
     const known = least.get(root)
     if (known === undefined || ids[member]! < ids[known]!) least.set(root, member)
   }
@@ -64,7 +65,7 @@ export function poolsOf(
   for (let row = 0; row < rowCount; row++) {
     const member = entity[row]!
     if (contested[row] !== 1) continue
-    if (isVoice[member] === 1) {
+    if (isVoice(voices, member)) {
       ofEntity[member] = poolOfRoot.get(rootOf(parents, member))!
       continue
     }

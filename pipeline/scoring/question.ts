@@ -4,9 +4,10 @@ import { Field, READING_LENGTH } from './field.ts'
 import { PPM, negativeLogNano } from './logarithm.ts'
 import type { Methodology } from './methodology.ts'
 import type { PAIR_COLUMNS } from './pairs.ts'
+import { Participant, WITHDRAWN, writeScores } from './participant.ts'
 import { PICO, roundHalfEven } from './round.ts'
 import { weightOf } from './strength.ts'
-import type { Voices } from './voices.ts'
+import { type Voices, isVoice } from './voices.ts'
 
 /** A resolved question. All times are integer milliseconds UTC. */
 export interface ResolvedQuestion {
@@ -33,66 +34,6 @@ export interface ForecastColumns {
   witnessed: Int32Array
 }
 
-/** Convert 1e-9 nats to 1e-12 of a baseline or peer score: 100/ln 2 · 1e-9 · 1e12 and 100 · 1e-9 · 1e12. */
-const BASELINE_PICO_PER_NANO = 1e5 / Math.LN2
-const PEER_PICO_PER_NANO = 1e5
-
-/** The closing probability of an entity that has withdrawn its forecast. */
-const NONE = -1
-
-/** One entity on the question: its current forecast, and its integrals over the time that it has held. */
-class Participant {
-  entity = 0
-  isVoice = false
-  /** Whether a forecast of its stands. */
-  isCurrent = false
-  /** The beginning of its first stretch; −1 before it. */
-  startMs = -1
-  heldMs = 0
-  sinceMs = 0
-  /** The last forecast, also where it is withdrawn. */
-  ppm = 0
-  /** |p − o| of the current forecast in parts per million, and its −ln q̃ in 1e-9. */
-  error = 0
-  nanoNats = 0
-  /** The error of the voice that is left out for it, its own or its owner's; −1 where none is. */
-  leftOut = -1
-  /** The next agent of the same owner on this question, by its slot; −1 for none. */
-  nextSibling = -1
-  /** Itself if it is a voice, else the voice of its owner if that came to this question. */
-  measure: Participant | undefined
-  // Integrals over milliseconds: squared errors in 1e-12, nats in 1e-9, |2p − 1| and errors in parts per
-  // million.
-  brier = 0
-  brierOther = 0
-  reference = 0
-  crowd = 0
-  /** Of the mean error of the other voices. */
-  mean = 0
-  log = 0
-  peer = 0
-  conviction = 0
-  forecasts = 0
-  imported = 0
-  /** 1 as long as all its forecasts are. */
-  witnessed = 1
-  moved = 0
-  toward = 0
-  highest = 0
-  lowest = 0
-
-  enter(entity: number, isVoice: boolean): void {
-    this.entity = entity
-    this.isVoice = isVoice
-    this.isCurrent = false
-    this.startMs = this.leftOut = this.nextSibling = -1
-    this.brier = this.brierOther = this.reference = this.crowd = this.mean = 0
-    this.log = this.peer = this.conviction = this.heldMs = 0
-    this.forecasts = this.imported = this.moved = this.toward = 0
-    this.witnessed = 1
-  }
-}
-
 /**
  * Scores questions one after another, reusing its buffers.
  *
@@ -117,8 +58,8 @@ export class QuestionSweep {
     this.#negativeLogNano = negativeLogNano(parameters.log_probability_floor)
     this.#latestStart = parameters.latest_start
     this.#voices = voices
-    this.#slotOf = new Int32Array(voices.isVoice.length).fill(-1)
-    this.#siblingOf = new Int32Array(voices.isVoice.length).fill(-1)
+    this.#slotOf = new Int32Array(voices.length).fill(-1)
+    this.#siblingOf = new Int32Array(voices.length).fill(-1)
   }
 
   /**
@@ -158,7 +99,7 @@ export class QuestionSweep {
       if (participant.isCurrent) {
         field.remove(participant.isVoice, participant.error, participant.nanoNats)
       }
-      if (ppm === NONE) participant.isCurrent = false
+      if (ppm === WITHDRAWN) participant.isCurrent = false
       else this.#forecast(participant, ppm, outcome, nowMs)
       if (participant.isCurrent) {
         field.add(participant.isVoice, participant.error, participant.nanoNats)
@@ -172,17 +113,16 @@ export class QuestionSweep {
     let voices = 0
     for (let slot = 0; slot < taking; slot++) {
       const participant = this.#participants[slot]!
-      const { entity, isVoice, heldMs } = participant
-      if (isVoice && heldMs > 0) voices += 1
-      const ownVoice = this.#voices.ownVoice[entity]!
-      participant.measure = isVoice ? participant : this.#participants[this.#slotOf[ownVoice] ?? -1]
+      if (participant.isVoice && participant.heldMs > 0) voices += 1
+      const ownSlot = this.#slotOf[this.#voices[participant.entity]!] ?? -1
+      participant.ownVoiceMs = ownSlot < 0 ? 0 : this.#participants[ownSlot]!.heldMs
     }
     // First, because the sink may throw: the next question must begin without current forecasts.
     for (let slot = 0; slot < taking; slot++) {
       const { entity } = this.#participants[slot]!
       this.#slotOf[entity] = -1
       // A voice whose owner's other agents alone came is not among them.
-      const ownVoice = this.#voices.ownVoice[entity]!
+      const ownVoice = this.#voices[entity]!
       if (ownVoice >= 0) this.#siblingOf[ownVoice] = -1
     }
     const horizonMs = closesAtMs - openedAtMs
@@ -191,7 +131,7 @@ export class QuestionSweep {
       const participant = this.#participants[slot]!
       if (participant.heldMs === 0) continue
       const { columns, row } = pairs
-      const ownMs = participant.measure?.heldMs ?? 0
+      const ownMs = participant.ownVoiceMs
       columns.question[row] = number
       columns.voices[row] = voices - (ownMs > 0 ? 1 : 0)
       columns.own_weight[row] = ownMs > 0 ? weightOf(roundHalfEven((ownMs / horizonMs) * PICO)) : 0
@@ -213,9 +153,9 @@ export class QuestionSweep {
     }
     this.#slotOf[entity] = slot
     const participant = this.#participants[slot]!
-    participant.enter(entity, this.#voices.isVoice[entity] === 1)
-    const ownVoice = this.#voices.ownVoice[entity]!
-    if (ownVoice < 0) return
+    participant.enter(entity, isVoice(this.#voices, entity))
+    const ownVoice = this.#voices[entity]!
+    if (participant.isVoice || ownVoice < 0) return
     participant.nextSibling = this.#siblingOf[ownVoice]!
     this.#siblingOf[ownVoice] = slot
     const voice = this.#participants[this.#slotOf[ownVoice]!]
@@ -292,41 +232,4 @@ export class QuestionSweep {
     participant.sinceMs = nowMs
     field.read(readings, at)
   }
-}
-
-function writeScores(
-  columns: RowSink<typeof PAIR_COLUMNS>['columns'],
-  row: number,
-  participant: Participant,
-  horizonMs: number,
-): void {
-  const { heldMs, brier, reference, crowd, log, forecasts } = participant
-  // (1 − x)² is 1 − 2x + x², so that the other outcome needs the mean error alone besides.
-  const other = PICO * heldMs - 2 * PPM * participant.mean
-  columns.entity[row] = participant.entity
-  columns.coverage[row] = roundHalfEven((heldMs / horizonMs) * PICO)
-  columns.brier[row] = roundHalfEven(brier / heldMs)
-  columns.reference_brier[row] = roundHalfEven(reference / heldMs)
-  columns.crowd_brier[row] = roundHalfEven(crowd / heldMs)
-  columns.brier_part[row] = roundHalfEven(brier / horizonMs)
-  columns.reference_part[row] = roundHalfEven(reference / horizonMs)
-  columns.crowd_part[row] = roundHalfEven(crowd / horizonMs)
-  columns.brier_other[row] = roundHalfEven(participant.brierOther / horizonMs)
-  columns.reference_other[row] = roundHalfEven((other + reference) / horizonMs)
-  columns.crowd_other[row] = roundHalfEven((other + crowd) / horizonMs)
-  columns.log_score[row] = roundHalfEven((log / heldMs) * 1e3)
-  columns.baseline_score[row] = roundHalfEven(
-    (100 * PICO * heldMs - BASELINE_PICO_PER_NANO * log) / horizonMs,
-  )
-  columns.peer_score[row] = roundHalfEven((PEER_PICO_PER_NANO * participant.peer) / horizonMs)
-  columns.forecasts[row] = forecasts
-  columns.closing_probability[row] = participant.isCurrent ? participant.ppm : NONE
-  columns.imported[row] = participant.imported
-  columns.witnessed[row] = participant.witnessed
-  columns.conviction[row] = roundHalfEven((participant.conviction / heldMs) * 1e6)
-  columns.moved[row] = participant.moved
-  columns.toward[row] = participant.toward
-  // (Σ|Δp| − (max − min)) / (k − 2), or −1 if k < 3. Source: Griffiths et al. 2019, doi:10.1002/met.1732.
-  const wander = participant.moved - (participant.highest - participant.lowest)
-  columns.flip_flop[row] = forecasts < 3 ? -1 : roundHalfEven((wander / (forecasts - 2)) * 1e6)
 }

@@ -4,7 +4,7 @@
 import type { Block, ColumnKinds } from '../../schemas/columns.ts'
 import type { Methodology } from './methodology.ts'
 import { type Pools, poolsOf } from './pools.ts'
-import type { Voices } from './voices.ts'
+import { type Voices, isVoice } from './voices.ts'
 import { NANO, PICO, roundHalfEven } from './round.ts'
 
 /** A strength of one. Strengths are whole numbers of 1e-6. */
@@ -71,7 +71,8 @@ export function standardReference(
 }
 
 /** The entities that strengths are fitted for. */
-export interface FittedEntities extends Voices {
+export interface FittedEntities {
+  voices: Voices
   /** Of each entity. */
   ids: readonly string[]
 }
@@ -84,38 +85,37 @@ export interface FittedEntities extends Voices {
 export function fitStrengths(
   methodology: Methodology,
   questionCount: number,
-  { isVoice, ownVoice, ids }: FittedEntities,
+  { voices, ids }: FittedEntities,
   pairs: FittedPairs,
 ): Strengths {
   const { parameters } = methodology
   const { rowCount, columns } = pairs
   const { question, entity, weight, own_weight, brier, reference, contested: isContested } = columns
-  const pools = poolsOf(questionCount, isVoice, ids, pairs)
-  const strength = new Int32Array(isVoice.length).fill(UNIT)
-  const ownStrength = new Int32Array(isVoice.length)
+  const pools = poolsOf(questionCount, voices, ids, pairs)
+  const strength = new Int32Array(voices.length).fill(UNIT)
+  const ownStrength = new Int32Array(voices.length)
   const sums = new Float64Array(questionCount)
   const weighted = new Float64Array(questionCount)
-  const contested = new Int32Array(isVoice.length)
-  const errors = new Float64Array(isVoice.length)
-  const standard = new Float64Array(isVoice.length)
+  const contested = new Int32Array(voices.length)
+  const errors = new Float64Array(voices.length)
+  const standard = new Float64Array(voices.length)
   for (let row = 0; row < rowCount; row++) {
     const member = entity[row]!
-    if (isVoice[member] === 1) sums[question[row]!]! += weight[row]!
+    if (isVoice(voices, member)) sums[question[row]!]! += weight[row]!
     if (isContested[row] !== 1) continue
     contested[member]! += 1
     errors[member]! += brier[row]!
   }
   const readOwnStrengths = () => {
-    for (let member = 0; member < isVoice.length; member++) {
-      const own = isVoice[member] === 1 ? member : ownVoice[member]!
-      ownStrength[member] = own < 0 ? 0 : strength[own]!
+    for (let member = 0; member < voices.length; member++) {
+      ownStrength[member] = strength[voices[member]!] ?? 0
     }
   }
   const sumOverQuestions = () => {
     weighted.fill(0)
     for (let row = 0; row < rowCount; row++) {
       const member = entity[row]!
-      if (isVoice[member] === 1) weighted[question[row]!]! += weight[row]! * strength[member]!
+      if (isVoice(voices, member)) weighted[question[row]!]! += weight[row]! * strength[member]!
     }
     readOwnStrengths()
   }
@@ -136,7 +136,7 @@ export function fitStrengths(
     }
   }
   const isMeasure = (member: number) =>
-    isVoice[member] === 1 && contested[member]! >= parameters.eligible_questions && standard[member]! > 0
+    isVoice(voices, member) && contested[member]! >= parameters.eligible_questions && standard[member]! > 0
   const prior = shrinkageNano(methodology)
   const [least, most] = [parameters.strength_least * UNIT, parameters.strength_most * UNIT]
   const scales = new Float64Array(pools.names.length)
@@ -144,14 +144,14 @@ export function fitStrengths(
     sumOverQuestions()
     sumOverEntities()
     const ratios: number[][] = Array.from(scales, () => [])
-    for (let member = 0; member < isVoice.length; member++) {
+    for (let member = 0; member < voices.length; member++) {
       if (isMeasure(member)) ratios[pools.ofEntity[member]!]!.push(errors[member]! / standard[member]!)
     }
     ratios.forEach((values, pool) => {
       const median = lowerMedian(Float64Array.from(values))
       scales[pool] = median === undefined ? UNIT : roundHalfEven(UNIT * median)
     })
-    for (let member = 0; member < isVoice.length; member++) {
+    for (let member = 0; member < voices.length; member++) {
       if (contested[member] === 0) continue
       const scale = scales[pools.ofEntity[member]!]!
       const fitted = (errors[member]! + prior) / (standard[member]! * (scale / UNIT) + prior)

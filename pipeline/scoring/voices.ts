@@ -15,12 +15,11 @@ export interface KnownEntity {
   registeredAtMs: number
 }
 
-/** Which entities are voices, and which of these an owner has. */
-export interface Voices {
-  /** For each entity 1 if it is a voice, else 0. */
-  isVoice: Uint8Array
-  /** For each entity the voice of its owner if that is another one, else −1. */
-  ownVoice: Int32Array
+/** For each entity its own voice: itself if it is a voice, else that of its owner; −1 without one. */
+export type Voices = Int32Array
+
+export function isVoice(voices: Voices, entity: number): boolean {
+  return voices[entity] === entity
 }
 
 /**
@@ -28,26 +27,17 @@ export interface Voices {
  * entities is, and leaves out nobody but itself.
  */
 export function voicesOf(entities: readonly KnownEntity[], rule: VoiceRule): Voices {
-  if (rule === 'everyone') {
-    return {
-      isVoice: new Uint8Array(entities.length).fill(1),
-      ownVoice: new Int32Array(entities.length).fill(-1),
-    }
-  }
+  if (rule === 'everyone') return Int32Array.from(entities.keys())
   const first = new Map<string, number>()
   entities.forEach(({ ownerId }, index) => {
     if (ownerId === null) return
     const known = first.get(ownerId)
     if (known === undefined || isBefore(entities[index]!, entities[known]!)) first.set(ownerId, index)
   })
-  const ownVoice = Int32Array.from(entities, ({ ownerId }, index) => {
-    const voice = ownerId === null ? index : first.get(ownerId)!
-    return voice === index ? -1 : voice
+  return Int32Array.from(entities, ({ entityType, ownerId }, index) => {
+    if (entityType === 'forecaster') return index
+    return ownerId === null ? -1 : first.get(ownerId)!
   })
-  const isVoice = Uint8Array.from(entities, ({ entityType, ownerId }, index) =>
-    entityType === 'forecaster' || (ownerId !== null && first.get(ownerId) === index) ? 1 : 0,
-  )
-  return { isVoice, ownVoice }
 }
 
 function isBefore(a: KnownEntity, b: KnownEntity): boolean {

@@ -75,7 +75,7 @@ export async function* sweepLines(methodology: Methodology, input: Input): Async
 /** Holds the forecasts of one question, and numbers the entities that made them and their own voices. */
 class SweepStage {
   readonly #methodology: Methodology
-  #voices = { isVoice: new Uint8Array(64), ownVoice: new Int32Array(64) }
+  #voices = new Int32Array(64)
   #sweep: QuestionSweep
   readonly #pairs = new Rows(PAIR_COLUMNS)
   /** The forecasts of the question under way. */
@@ -145,20 +145,16 @@ class SweepStage {
     wholeOf(entity)
     const number = this.#entities.size
     this.#entities.set(entity, number)
-    if (number === this.#voices.isVoice.length) this.#grow()
-    const isVoice = ownVoice === entity
-    const other = isVoice || ownVoice === NULL ? NONE : this.#numberOf(ownVoice, ownVoice)
-    this.#voices.isVoice[number] = isVoice ? 1 : 0
-    this.#voices.ownVoice[number] = other
+    if (number === this.#voices.length) this.#grow()
+    const own = ownVoice === NULL ? NONE : this.#numberOf(ownVoice, ownVoice)
+    this.#voices[number] = own
     return number
   }
 
   #grow(): void {
-    const { isVoice, ownVoice } = this.#voices
-    const size = 2 * isVoice.length
-    this.#voices = { isVoice: new Uint8Array(size), ownVoice: new Int32Array(size) }
-    this.#voices.isVoice.set(isVoice)
-    this.#voices.ownVoice.set(ownVoice)
+    const voices = new Int32Array(2 * this.#voices.length)
+    voices.set(this.#voices)
+    this.#voices = voices
     this.#sweep = new QuestionSweep(this.#methodology, this.#voices)
   }
 }

@@ -108,10 +108,10 @@ const world: fc.Arbitrary<World> = fc.tuple(question, measuring).chain(([resolve
 
 function sweepOf({ voices, leftOut }: Measures): QuestionSweep {
   const own = (name: string) => ENTITIES.indexOf(leftOut.get(name) ?? '')
-  return new QuestionSweep(METHODOLOGY, {
-    isVoice: Uint8Array.from(ENTITIES, (name) => (voices.has(name) ? 1 : 0)),
-    ownVoice: Int32Array.from(ENTITIES, (name, index) => (own(name) === index ? -1 : own(name))),
-  })
+  return new QuestionSweep(
+    METHODOLOGY,
+    Int32Array.from(ENTITIES, (name, index) => (voices.has(name) ? index : own(name))),
+  )
 }
 
 /** An instant at which the question has closed, or has not. */

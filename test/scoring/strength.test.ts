@@ -9,7 +9,6 @@ import {
   QUESTIONS,
   columnsOf,
   entities,
-  ownVoiceOf,
   randomRows,
 } from '../support/worlds/fitted-rows.ts'
 import { testFolder } from '../support/folder.ts'
@@ -48,7 +47,7 @@ test('SQL with whole sums gives the same integers after every pass, and the same
   const { ofEntity, ofQuestion, names } = fit(rows).pools
   const own = Array.from(
     ofEntity,
-    (pool, entity) => `(${entity}, ${ownVoiceOf(entity)}, ${pool}, 1000000::BIGINT)`,
+    (pool, entity) => `(${entity}, ${entities.voices[entity]!}, ${pool}, 1000000::BIGINT)`,
   )
   await database.run(
     `CREATE TABLE strength AS FROM (VALUES ${own.join(', ')}) AS strength(entity, own_voice, pool, a)`,

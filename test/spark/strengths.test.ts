@@ -7,14 +7,7 @@ import { Database, literal } from '../../pipeline/duckdb.ts'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
 import { poolsOf } from '../../pipeline/scoring/pools.ts'
 import { type FittedEntities, UNIT, fitStrengths } from '../../pipeline/scoring/strength.ts'
-import {
-  type FittedRow,
-  QUESTIONS,
-  columnsOf,
-  entities,
-  ownVoiceOf,
-  randomRows,
-} from '../support/worlds/fitted-rows.ts'
+import { type FittedRow, QUESTIONS, columnsOf, entities, randomRows } from '../support/worlds/fitted-rows.ts'
 import { testFolder } from '../support/folder.ts'
 import { spark, submit } from '../support/spark.ts'
 
@@ -78,8 +71,8 @@ function namesOf(
 describe.skipIf(!spark)('Spark', () => {
   test('fits the pools and the strengths of the scorer after every pass', async () => {
     const rows = randomRows()
-    const { pools, passes } = await fittedBySpark(rows, entities, ownVoiceOf)
-    const { ofEntity, names } = poolsOf(QUESTIONS, entities.isVoice, entities.ids, columnsOf(rows))
+    const { pools, passes } = await fittedBySpark(rows, entities, (entity) => entities.voices[entity]!)
+    const { ofEntity, names } = poolsOf(QUESTIONS, entities.voices, entities.ids, columnsOf(rows))
     expect(names.length).toBe(2)
     const poolOf = new Map(pools.pools)
     const found = entities.ids.map((_, entity) => poolOf.get(entity))
@@ -102,14 +95,13 @@ describe.skipIf(!spark)('Spark', () => {
     const length = 120
     const chain = Array.from({ length }, (_, number) => number)
     const ids = chain.map((entity) => `entity ${1000 + ((entity * 37) % length)}`)
-    const isVoice = new Uint8Array(length).fill(1)
     const alike = { weight: 1, own_weight: 1, brier: 1, reference: 1, contested: 1 }
     // Each question is answered by two voices, and no other chain of questions ties them together.
     const rows = chain
       .slice(1)
       .flatMap((question) => [question - 1, question].map((entity) => ({ question, entity, ...alike })))
     const { pools } = await fittedBySpark(rows, { ids }, (entity) => entity, { strength_passes: 1 })
-    const { ofEntity, names } = poolsOf(length, isVoice, ids, columnsOf(rows))
+    const { ofEntity, names } = poolsOf(length, Int32Array.from(chain), ids, columnsOf(rows))
     expect(names.map((name) => ids[name])).toEqual(['entity 1000'])
     const poolOf = new Map(pools.pools)
     expect(ids.map((_, entity) => poolOf.get(entity))).toEqual(namesOf(ofEntity, names, ids))

@@ -15,10 +15,10 @@ export type Pair = Record<PairMetricName | 'question' | 'entity', number>
 
 /** A sweep over entities that are all voices. */
 function newSweep(entityCount: number): QuestionSweep {
-  return new QuestionSweep(METHODOLOGY, {
-    isVoice: new Uint8Array(entityCount).fill(1),
-    ownVoice: new Int32Array(entityCount).fill(-1),
-  })
+  return new QuestionSweep(
+    METHODOLOGY,
+    Int32Array.from({ length: entityCount }, (_, entity) => entity),
+  )
 }
 
 /** Rows as columns for the sweep, each id once. An entity is the index of its name. */

@@ -97,9 +97,7 @@ async function eventsUnder(
   rule: VoiceRule,
 ): Promise<{ events: string; voices: Voices }> {
   const voices = voicesOf(entities, rule)
-  const { isVoice, ownVoice } = voices
-  const own = Array.from(isVoice, (is, entity) => (is === 1 ? entity : ownVoice[entity]!))
-  const values = own.map((voice, entity) => `(${entity}, ${voice < 0 ? 'NULL' : voice})`).join(', ')
+  const values = Array.from(voices, (own, entity) => `(${entity}, ${own < 0 ? 'NULL' : own})`).join(', ')
   await database.run(
     `CREATE OR REPLACE TABLE voice AS SELECT * FROM (VALUES ${values || '(NULL, NULL)'}) AS voice (entity, own_voice)`,
   )

@@ -1,6 +1,7 @@
 // Random pairs to fit strengths to, of two pools, with questions that few or many answer.
 import { METHODOLOGY } from '../../../pipeline/scoring/methodology.ts'
 import { FITTED_COLUMNS, type FittedEntities, type FittedPairs } from '../../../pipeline/scoring/strength.ts'
+import { isVoice } from '../../../pipeline/scoring/voices.ts'
 import { choicesOf } from '../faults/seeded.ts'
 
 export const ENTITIES = 120
@@ -11,15 +12,12 @@ const numbers = (count: number) => Array.from({ length: count }, (_, number) => 
 
 /** Two thirds are voices. Of the others every second one has an owner whose voice is the next entity. */
 export const entities: FittedEntities = {
-  isVoice: Uint8Array.from(numbers(ENTITIES), (entity) => (entity % 3 === 0 ? 0 : 1)),
-  ownVoice: Int32Array.from(numbers(ENTITIES), (entity) => (entity % 6 === 0 ? entity + 1 : NONE)),
+  voices: Int32Array.from(numbers(ENTITIES), (entity) => {
+    if (entity % 3 > 0) return entity
+    return entity % 6 === 0 ? entity + 1 : NONE
+  }),
   // In another order than the numbers.
   ids: numbers(ENTITIES).map((entity) => `entity ${1000 + ((entity * 37) % ENTITIES)}`),
-}
-
-/** The entity itself if it is a voice, else the voice of its owner, −1 without one. */
-export function ownVoiceOf(entity: number): number {
-  return entities.isVoice[entity] === 1 ? entity : entities.ownVoice[entity]!
 }
 
 /** Voices answer the questions of one pool; the others answer any. */
@@ -49,12 +47,12 @@ export function randomRows(): FittedRow[] {
     }
   }
   const voices = Map.groupBy(
-    rows.filter(({ entity }) => entities.isVoice[entity] === 1),
+    rows.filter(({ entity }) => isVoice(entities.voices, entity)),
     ({ question }) => question,
   )
   return rows.map((row) => {
     const taking = voices.get(row.question) ?? []
-    const own = taking.find(({ entity }) => entity === ownVoiceOf(row.entity))
+    const own = taking.find(({ entity }) => entity === entities.voices[row.entity])
     const others = taking.length - (own ? 1 : 0)
     const contested = others >= METHODOLOGY.parameters.contest_voices ? 1 : 0
     return { ...row, own_weight: own?.weight ?? 0, contested }
