@@ -121,8 +121,8 @@ export async function treeOfLeaves(
 }
 
 /** A probability as in canonical JSON, null for a withdrawal. DuckDB would write 1.0 and 1e-06. */
-const PROBABILITY = `CASE WHEN ppm IS NULL THEN 'null' ELSE CASE ppm WHEN 0 THEN '0' WHEN 1000000 THEN '1'
-  ELSE '0.' || rtrim(lpad(ppm::VARCHAR, 6, '0'), '0') END END`
+const PROBABILITY = `CASE ppm WHEN 0 THEN '0' WHEN 1000000 THEN '1'
+  ELSE coalesce('0.' || rtrim(lpad(ppm::VARCHAR, 6, '0'), '0'), 'null') END`
 /** The time in UTC. DuckDB writes a time without a zone in a third of the time that one with a zone takes. */
 const FORECAST_AT = `strftime(make_timestamp(epoch_us(forecast_at)), '%Y-%m-%dT%H:%M:%S.%gZ')`
 /** The body of the answer to the submission, byte for byte. */

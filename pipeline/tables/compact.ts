@@ -15,9 +15,10 @@ import {
   type TableVersion,
   appendCommit,
   creationCommit,
-  metaDataNow,
   filesOf,
   isGivenUp,
+  isWidened,
+  metaDataNow,
   statisticsOf,
 } from './delta.ts'
 import { TableLog } from './delta-log.ts'
@@ -166,7 +167,7 @@ async function widened(
   if (table !== 'forecasts') return []
   if (files.every((file) => !statisticsOf(file).nullCount['probability'])) return []
   const creation = await present(store, deltaLogPath(table, 0))
-  return [metaDataNow(table, creation)]
+  return isWidened(table, creation) ? [metaDataNow(table, creation)] : []
 }
 
 /**

@@ -129,9 +129,17 @@ export function creationCommit(table: TableName, id: string, nowMs: number): Uin
  * nullable since earlier versions of the service.
  */
 export function metaDataNow(table: TableName, creation: Uint8Array): { metaData: object } {
+  return { metaData: { ...metaDataIn(creation), schemaString: schemaString(table) } }
+}
+
+/** Whether a table has had another schema since the commit that created it. */
+export function isWidened(table: TableName, creation: Uint8Array): boolean {
+  return metaDataIn(creation).schemaString !== schemaString(table)
+}
+
+function metaDataIn(creation: Uint8Array): { schemaString: string } {
   const [, , line] = new TextDecoder().decode(creation).split('\n')
-  const { metaData } = JSON.parse(line!) as { metaData: object }
-  return { metaData: { ...metaData, schemaString: schemaString(table) } }
+  return (JSON.parse(line!) as { metaData: { schemaString: string } }).metaData
 }
 
 /** The commit of a version that adds data files, with the table's metadata if it changes. */

@@ -50,6 +50,17 @@ const nullableIn = ({ schemaString }: { schemaString?: string }): boolean => {
   return fields.find(({ name }) => name === 'probability')!.nullable
 }
 
+test('a table that takes withdrawals from the beginning keeps its metadata', async () => {
+  const store = new MemoryStore()
+  using worker = await openWorker(store, await testFolder())
+  await send(store, 'forecasts', 'a', [forecast(1, 0.5), forecast(2, null)])
+  await compact(worker, 'forecasts')
+  expect([0, 1].map((version) => actionsOf(store, version).some((action) => 'metaData' in action))).toEqual([
+    true,
+    false,
+  ])
+})
+
 test('the first withdrawal brings the schema, and no other commit does', async () => {
   const store = new MemoryStore()
   using worker = await openWorker(store, await testFolder())
