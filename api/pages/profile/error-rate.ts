@@ -6,8 +6,8 @@ import { type Site, linkTo } from '../site.ts'
 
 /** Rows of the table of measurements. */
 export const MEASURED = {
-  ever: { peers: 20, result: '2.4 % (1.6 to 3.5)' },
-  owner: { agents: 20, result: '7.0 % (4.6 to 10.5)' },
+  ever: { peers: 20, result: '0.5 % (0.2 to 1.5)' },
+  owner: { agents: 20, result: '1.7 % (0.5 to 5.9)' },
 }
 
 export function errorRate(site: Site, entityType: EntityType): Html {
