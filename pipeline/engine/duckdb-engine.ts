@@ -22,9 +22,8 @@ import {
   entitiesAt,
   keep,
   orderPairs,
-  scoredBetween,
-  writeScores,
 } from './queries.ts'
+import { scoredBetween, writeScores } from './scores-file.ts'
 import { scoreEntities } from './score.ts'
 import { type Since, areAlike, attachFresh, countSince, createTouched } from './since.ts'
 

@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { Database } from '../../pipeline/duckdb.ts'
-import { SCORES_ROW_GROUP, scoredBetween, writeScores } from '../../pipeline/engine/queries.ts'
+import { SCORES_ROW_GROUP, scoredBetween, writeScores } from '../../pipeline/engine/scores-file.ts'
 import { PAIR_METRICS } from '../../schemas/metrics.ts'
 import { testFolder } from '../support/folder.ts'
 

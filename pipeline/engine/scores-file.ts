@@ -1,0 +1,61 @@
+// The published scores: a Parquet file of pairs in order, with their columns in published units.
+import { PAIR_METRICS, PUBLISHED_PAIR_METRICS } from '../../schemas/metrics.ts'
+import { type Database, literal } from '../duckdb.ts'
+
+/** −1 stands for none. */
+const PUBLISHED_SCORES = PUBLISHED_PAIR_METRICS.map((name) => {
+  const { per } = PAIR_METRICS[name]
+  if (name === 'closing_probability') return `CASE WHEN ${name} >= 0 THEN ${name} / ${per} END AS ${name}`
+  return per === 1 ? name : `${name} / ${per} AS ${name}`
+})
+
+/** The columns of `scored` that the published ones beside the metrics are made of. */
+const GAIN_COLUMNS = ['witnessed', 'brier_part', 'brier_other', 'crowd_other', 'standard', 'standard_other']
+
+/**
+ * X and X′ of a contested pair, and X′ against the crowd, by the same double operations as in `skillAgainst`.
+ */
+const GAIN = `(standard - round_even(brier_part / 1e3, 0))`
+const GAIN_IF_OTHER = `(standard_other - round_even(brier_other / 1e3, 0))`
+const CROWD_GAIN_IF_OTHER = `(round_even(crowd_other / 1e3, 0) - round_even(brier_other / 1e3, 0))`
+
+/**
+ * Rows in a row group of the scores, which a node reads for one page of one entity. Fewer rows would make the
+ * footer longer, which it reads first.
+ */
+export const SCORES_ROW_GROUP = 10_240
+
+/**
+ * The rows of `scored` from `start` up to `end`, in its order, with their texts. Sorting rows that are in
+ * order costs little, and the row groups that are made of what is sorted are the same with any number of
+ * threads; those of a scan are not.
+ */
+export function scoredBetween(start: number, end: number): string {
+  return `(SELECT entity_type::VARCHAR AS entity_type, entity_id::VARCHAR AS entity_id, question_id::VARCHAR AS question_id,
+      CASE outcome WHEN 1 THEN 'yes' ELSE 'no' END AS outcome, resolved_at, settled, settled_at,
+      cluster_name::VARCHAR AS cluster, ${[...PUBLISHED_PAIR_METRICS, ...GAIN_COLUMNS].join(', ')}
+    FROM (FROM scored WHERE rowid >= ${start} AND rowid < ${end} ORDER BY rowid))`
+}
+
+/**
+ * Writes published scores as a Parquet file, even while the database runs other queries. Grain: one row per
+ * entity and question, in the order of `rows`, which has the columns named here.
+ *
+ * Several threads would hold many row groups of 6 MB: DuckDB counts only the first of the twelve that it cuts
+ * a sorted block into.
+ */
+export async function writeScores(database: Database, path: string, rows: string): Promise<void> {
+  // Statistics find an entity, since the rows are in order. The third level of zstd, its default, takes
+  // longer for more bytes.
+  await database.runByOneThread(
+    `COPY (SELECT entity_type, entity_id, question_id, outcome, resolved_at, settled = 1 AS settled,
+      CASE WHEN settled = 1 THEN settled_at END AS settled_at, cluster,
+      ${PUBLISHED_SCORES.join(', ')}, witnessed = 1 AS witnessed, standard >= 0 AS contested,
+      CASE WHEN standard >= 0 THEN standard::BIGINT END AS standard_reference,
+      CASE WHEN standard >= 0 THEN ${GAIN_IF_OTHER}::BIGINT END AS gain_if_other,
+      CASE WHEN standard >= 0 THEN ${CROWD_GAIN_IF_OTHER}::BIGINT END AS crowd_gain_if_other,
+      CASE WHEN standard >= 0 THEN round_even(sqrt(greatest(0, -${GAIN} * ${GAIN_IF_OTHER})), 0)::BIGINT END AS spread
+    FROM ${rows}) TO ${literal(path)}
+    (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 2, ROW_GROUP_SIZE ${SCORES_ROW_GROUP}, WRITE_BLOOM_FILTER false)`,
+  )
+}
