@@ -13,6 +13,6 @@ describe.skipIf(!s3Server)(`a toxic proxy before the S3 server, FAULT_SEED=${SEE
   test.for([21])('run %d', async (stream) => {
     const choices = choicesOf(SEED, stream)
     const proxy = await ToxicProxy.start(s3Server!.S3_ENDPOINT, choices)
-    await expectKeptThrough('a toxic proxy', await onS3(), proxy, choices, { rounds: 6, roundMs: 4_000 })
+    await expectKeptThrough('a toxic proxy', await onS3(), proxy, choices, { rounds: 4, roundMs: 4_000 })
   })
 })
