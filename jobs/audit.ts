@@ -9,11 +9,15 @@ import type { Environment } from '../schemas/values.ts'
 import type { Components } from './components/components.ts'
 import type { Report } from './output.ts'
 
-export async function runAudit(components: Components, wanted: number | undefined): Promise<Report> {
+export async function runAudit(
+  components: Components,
+  wanted: number | undefined,
+  { unsigned = false } = {},
+): Promise<Report> {
   const release = wanted ?? (await currentRelease(components.store))
   if (release === 0)
     throw new ServiceError('notFound', `${components.store.url} has no release yet; run fvs release`)
-  const secrets = secretsInForce(components.own)
+  const secrets = unsigned ? [] : secretsInForce(components.own)
   const report = await withDatabase(components.openDatabase, (database) =>
     auditRelease({ ...components, database, secrets }, release),
   )

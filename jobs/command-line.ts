@@ -5,6 +5,7 @@ import { type Settings, parseSettings } from '../schemas/config.ts'
 import { ServiceError } from '../schemas/errors.ts'
 import { ENVIRONMENTS, type Environment } from '../schemas/values.ts'
 import { type Access, type Components, SERVICE_VERSION, withComponents } from './components/components.ts'
+import { readEnvFile } from './env-file.ts'
 import { type Report, print } from './output.ts'
 
 export const JSON_OPTION = ['--json', 'print one JSON object on standard output'] as const
@@ -18,11 +19,19 @@ export interface StoreOptions extends GlobalOptions {
   environment: Environment
 }
 
-export const program = new Command('fvs')
+export const program: Command = new Command('fvs')
   .description('Forecast verification service: scores probabilistic forecasts and publishes signed results.')
   .version(SERVICE_VERSION)
+  .option(
+    '--env-file <file>',
+    'read settings from this file too (default: FVS_ENV_FILE); values that are already in the environment win',
+  )
   .configureHelp({ showGlobalOptions: true })
   .exitOverride()
+  .hook('preAction', () => {
+    const fault = readEnvFile(program.opts<{ envFile?: string }>().envFile)
+    if (fault !== undefined) program.error(`error: ${fault}`, { exitCode: 2 })
+  })
 
 /** Adds a command. `--store` wins over `STORE_URL`. */
 export function command(name: string, about: string, parent: Command = program): Command {

@@ -33,6 +33,14 @@ interface ImportCommandOptions extends StoreOptions, GivenOptions {
 interface ReleaseOptions extends StoreOptions {
   asOf?: Date
   ifChanged?: boolean
+  unsigned?: boolean
+}
+
+interface AuditOptions extends StoreOptions {
+  release?: number
+  log?: boolean
+  vkey: readonly string[]
+  unsigned?: boolean
 }
 
 command('serve', 'Serve the API and make releases on schedule, until SIGTERM or SIGINT.')
@@ -50,8 +58,11 @@ command('serve', 'Serve the API and make releases on schedule, until SIGTERM or 
 const releases = storeCommand('release', 'Take in the inbox, score everyone and publish a release.')
   .addOption(new Option('--as-of <time>', 'score as of this instant (default: now)').argParser(time))
   .option('--if-changed', 'make none where nothing has changed since the last release of the day')
+  .option('--unsigned', 'go on without the secret or the key of the log that the last release was made with')
   .action((options: ReleaseOptions) =>
     onStore(options, 'writes', async (components) => {
+      const { assertSigningAsBefore } = await import('./signing-as-before.ts')
+      if (options.unsigned !== true) await assertSigningAsBefore(components)
       const { runRelease } = await import('./release.ts')
       return runRelease(components, { asOf: options.asOf, ifChanged: options.ifChanged === true })
     }),
@@ -62,8 +73,10 @@ releases
   .description('Take in the inbox and plan a release, for an engine that makes it in stages; prints JSON.')
   .action((_options: object, planned: Command) => {
     // The options belong to the command above.
-    const { asOf, ifChanged = false, ...options } = planned.optsWithGlobals<ReleaseOptions>()
+    const { asOf, ifChanged = false, unsigned, ...options } = planned.optsWithGlobals<ReleaseOptions>()
     return onStore({ ...options, json: true }, 'writes', async (components) => {
+      const { assertSigningAsBefore } = await import('./signing-as-before.ts')
+      if (unsigned !== true) await assertSigningAsBefore(components)
       const { runPlan } = await import('./stage.ts')
       return runPlan(components, { asOf, ifChanged })
     })
@@ -156,18 +169,25 @@ storeCommand(
     collected,
     [],
   )
-  .action((options: StoreOptions & { release?: number; log?: boolean; vkey: readonly string[] }) => {
-    const { release, log: wholeLog = false, vkey } = options
+  .option('--unsigned', 'check no signatures, so that it takes no secret')
+  .action((options: AuditOptions) => {
+    const { release, log: wholeLog = false, vkey, unsigned = false } = options
     if (wholeLog && release !== undefined)
       program.error('error: --log checks all releases, so it takes no --release', { exitCode: 2 })
+    if (wholeLog && unsigned)
+      program.error('error: --log checks the signatures of the log, so it takes no --unsigned', {
+        exitCode: 2,
+      })
     if (!wholeLog && vkey.length > 0) program.error('error: --vkey goes with --log', { exitCode: 2 })
     return onStore(options, 'reads', async (components) => {
       if (wholeLog) {
         const { runAuditLog } = await import('./audit-log.ts')
         return runAuditLog(components, vkey)
       }
+      const { assertSecretOf } = await import('./signing-as-before.ts')
+      if (!unsigned) await assertSecretOf(components, release)
       const { runAudit } = await import('./audit.ts')
-      return runAudit(components, release)
+      return runAudit(components, release, { unsigned })
     })
   })
 

@@ -1,5 +1,6 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --
 // The command line, in plain JavaScript that an older Node can read too, so that it says which one is needed.
+// The -- leaves --env-file to us: Node would take it for its own, and end by itself if the file is missing.
 // Node keeps compiled modules next to the packages, because a short command spends half its time on reading
 // and compiling its modules.
 import * as modules from 'node:module'

@@ -4,6 +4,7 @@ import { withEveryEnvironment } from './components/components.ts'
 import type { Report } from './output.ts'
 import { startService } from './serve/service.ts'
 import { startWorkers } from './serve/workers/primary.ts'
+import { checkSigningOfNode } from './signing-as-before.ts'
 import { stopSignal } from './serve/stop-signal.ts'
 
 /** Serves until a signal to stop. Resolves once it has stopped. */
@@ -17,6 +18,7 @@ export async function runServe(
   // Caught from here on, so that a signal during the start stops the service as soon as it has started.
   const stopping = stopSignal()
   return withEveryEnvironment(settings, async (components) => {
+    for (const each of Object.values(components)) await checkSigningOfNode(each, scheduler)
     const service =
       workers === 1
         ? await startService(components, { scheduler })

@@ -84,6 +84,12 @@ describe('wrong usage exits with 2 and names the fault', () => {
     [['log', 'key'], /missing required argument 'origin'/],
     [['log', 'key', 'a b'], /^error: ORIGIN is "a b"; it must have neither white space nor a plus sign\n$/],
     [['keys', 'create'], /required option '--owner <name>' not specified/],
+    [
+      ['release', '--env-file', 'gone.env'],
+      /^error: --env-file is "gone\.env", which cannot be read \(ENOENT\)\n$/,
+    ],
+    [['--env-file', 'gone.env', 'mcp'], /^error: --env-file is "gone\.env", which cannot be read/],
+    [['audit', '--log', '--unsigned'], /--log checks the signatures of the log, so it takes no --unsigned/],
   ]
 
   test('and has done nothing', async () => {
@@ -94,6 +100,20 @@ describe('wrong usage exits with 2 and names the fault', () => {
         expectFailed(await fvs(args, { folder }), 2, message)
       },
       { concurrency: AT_ONCE },
+    )
+    expect(await readdir(folder)).toEqual([])
+  })
+
+  test('such as a file of settings that FVS_ENV_FILE names and that is not there', async () => {
+    const folder = await testFolder()
+    const finished = await fvs(
+      ['keys', 'list'],
+      withStore(folder, { FVS_ENV_FILE: join(folder, 'gone.env') }),
+    )
+    expectFailed(
+      finished,
+      2,
+      `error: FVS_ENV_FILE is "${join(folder, 'gone.env')}", which cannot be read (ENOENT)`,
     )
     expect(await readdir(folder)).toEqual([])
   })
@@ -308,6 +328,60 @@ describe('a store', () => {
     expect(await readdir(folder)).not.toContain('store')
     await rename(join(folder, 'away'), join(folder, 'store'))
     expect((await fvs(['audit'], withStore(folder))).code).toBe(0)
+  })
+})
+
+describe('a file of settings', () => {
+  test('is read by every command, and the environment wins over it', async () => {
+    const folder = await copyOfReleased()
+    await file(
+      folder,
+      'settings.env',
+      `# of the service\nSTORE_URL=${join(folder, 'store')}\nexport VERIFICATION_SIGNING_SECRET="${OTHER_SECRET}"\nFVS_ENV_FILE=gone.env\n`,
+    )
+    const environment = { folder, env: { FVS_ENV_FILE: 'settings.env' } }
+    const [byVariable, byOption, other] = await Promise.all([
+      fvs(['audit'], environment),
+      fvs(['audit', '--env-file', 'settings.env'], { folder, env: { FVS_ENV_FILE: 'gone.env' } }),
+      fvs(['audit', '--env-file', 'settings.env'], { folder, without: ['VERIFICATION_SIGNING_SECRET'] }),
+    ])
+    for (const { code, stderr } of [byVariable, byOption]) expect(code, stderr).toBe(0)
+    expectFailed(other, 1, /^fvs: release 1 is signed with another secret than VERIFICATION_SIGNING_SECRET; /)
+  })
+
+  test('gives the scheduled release of fvs serve its secret, which it inherits', async () => {
+    const folder = await copyOfReleased()
+    await file(
+      folder,
+      'settings.env',
+      `VERIFICATION_SIGNING_SECRET="${SECRET}"\nRELEASE_SCHEDULE="* * * * * *"\n`,
+    )
+    const options = { ...withStore(folder), without: ['VERIFICATION_SIGNING_SECRET'] }
+    const serving = await fvsServe(options, '--env-file', 'settings.env')
+    await serving.logged(/"msg":"published"/)
+    serving.kill('SIGTERM')
+    expect((await serving.finished).code).toBe(0)
+  })
+})
+
+describe('a release that is signed', () => {
+  test('is followed by one without its secret only with --unsigned, and audited so', async () => {
+    const folder = await copyOfReleased()
+    const options = { ...withStore(folder), without: ['VERIFICATION_SIGNING_SECRET'] }
+    const refusal = /^fvs: release 1 is signed, and VERIFICATION_SIGNING_SECRET is not set; set it, or /m
+    for (const args of [
+      ['release'],
+      ['release', 'plan'],
+      ['audit'],
+      ['serve'],
+      ['serve', '--workers', '2'],
+    ]) {
+      expectFailed(await fvs(args, options), 1, refusal)
+    }
+    const audit = await fvs(['audit', '--unsigned'], withStore(folder))
+    expect([audit.code, audit.stdout]).toEqual([0, expect.stringContaining('signatures: not checked; ')])
+    expect((await fvs(['release', '--unsigned', '--json'], options)).code).toBe(0)
+    expect((await fvs(['audit'], options)).code).toBe(0)
   })
 })
 

@@ -23,6 +23,8 @@ export interface ProcessOptions {
   /** The home directory, folder for temporary files and working directory of the process. */
   folder: string
   env?: Record<string, string>
+  /** Variables that every test has and this process has not. */
+  without?: readonly string[]
   /** The program; the sources if none is named. */
   program?: string
   /** The user that the process runs as; by default the test's own. */
@@ -39,19 +41,20 @@ export interface Running {
 /** Starts a command. Call it inside a test: the process ends with the test. */
 export function startFvs(
   args: readonly string[],
-  { folder, env = {}, program = FVS, uid }: ProcessOptions,
+  { folder, env = {}, without = [], program = FVS, uid }: ProcessOptions,
 ): Running {
-  const child = spawn(process.execPath, [program, ...args], {
+  const variables = {
+    HOME: folder,
+    TMPDIR: folder,
+    PORT: '0',
+    VERIFICATION_SIGNING_SECRET: SECRET,
+    ...NO_LIMITS,
+    NODE_COMPILE_CACHE: COMPILED,
+    ...env,
+  }
+  const child = spawn(process.execPath, ['--', program, ...args], {
     cwd: folder,
-    env: {
-      HOME: folder,
-      TMPDIR: folder,
-      PORT: '0',
-      VERIFICATION_SIGNING_SECRET: SECRET,
-      ...NO_LIMITS,
-      NODE_COMPILE_CACHE: COMPILED,
-      ...env,
-    },
+    env: Object.fromEntries(Object.entries(variables).filter(([name]) => !without.includes(name))),
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(uid === undefined ? {} : { uid }),
   })
