@@ -10,6 +10,8 @@ export const CERTIFICATIONS = ['none', 'provisional', 'certified', 'expert'] as 
 export type Certification = (typeof CERTIFICATIONS)[number]
 export const BADGES = ['none', 'bronze', 'silver', 'gold', 'platinum'] as const
 export type Badge = (typeof BADGES)[number]
+/** The titles that say that their holder is better than the middle of its field, and not by luck alone. */
+export const CERTIFICATES: readonly (Certification | Badge)[] = ['certified', 'expert', 'gold', 'platinum']
 
 /**
  * The rule by which entities are voices: the ones that METHODOLOGY §1 names, by recorded facts, or everyone

@@ -1,5 +1,6 @@
 // Makes the files of owners. Each lists all agents of an owner, so that anyone who sees one of them sees the
 // others too.
+import { CERTIFICATES } from '../../schemas/payloads.ts'
 import { canonicalText } from '../proof/canonical.ts'
 import { GrowingText } from '../proof/growing-text.ts'
 import { ownersPath } from '../store/paths.ts'
@@ -68,7 +69,7 @@ function ownerPayload(
   }))
   const skills = Float64Array.from(listed.flatMap(({ skill }) => skill ?? [])).sort()
   const isCertified = ({ award }: ListedEntity) =>
-    'certification' in award && ['certified', 'expert'].includes(award.certification)
+    'certification' in award && CERTIFICATES.includes(award.certification)
   return {
     owner_id,
     agents: listed,

@@ -225,6 +225,10 @@ export function isScoresPath(path: string): boolean {
   return path.startsWith(SCORES_PREFIX)
 }
 
+export function isEntitiesPath(path: string): boolean {
+  return path.startsWith('entities/')
+}
+
 /** The path, inside its release, of the file with the hashes of the row groups of one part of the scores. */
 export function rowGroupsPath(scoresPath: string): string {
   return `row-groups/${scoresPath.slice(SCORES_PREFIX.length).replace(/\.parquet$/, '.json')}`

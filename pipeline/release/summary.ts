@@ -1,0 +1,86 @@
+// Tells how a release differs from the one before it, by both manifests and one query of their entities.
+import type { ManifestFile, ReleaseManifest } from '../../schemas/manifests.ts'
+import { CERTIFICATES } from '../../schemas/payloads.ts'
+import type { PipelineComponents } from '../components.ts'
+import { type Database, literal, parquet } from '../duckdb.ts'
+import { isEntitiesPath, releasePrefix } from '../store/paths.ts'
+
+export interface ReleaseSummary {
+  /** The questions that score, those whose outcome is known to be yes or no. */
+  scored: number
+  /** By how many more of them have closed too than in the release before. */
+  settled: number
+  /** The entities that have a certificate and had none in the release before. */
+  certified: number
+  /** The entities that had a certificate in the release before and have none. */
+  lost: number
+  /** The outcomes that the release before scored by and that have changed since. */
+  corrected: number
+  /** The questions that count, and the entities with a certificate, whatever was before. */
+  all: { settled: number; certified: number }
+}
+
+/**
+ * It reads the files of entities of both releases, and only their columns of ids and awards.
+ *
+ * @param previous undefined for the first release.
+ * @throws ServiceError `notFound` if files of the release before it have been deleted.
+ */
+export async function summaryOf(
+  context: Pick<PipelineComponents, 'local'> & { database: Database },
+  manifest: ReleaseManifest,
+  previous: ReleaseManifest | undefined,
+): Promise<ReleaseSummary> {
+  const { certified, newly, lost } = await certificates(context, manifest, previous)
+  return {
+    scored: manifest.counts.scored_questions,
+    settled: settledIn(manifest) - settledIn(previous),
+    certified: newly,
+    lost,
+    corrected: manifest.superseded.length,
+    all: { settled: settledIn(manifest), certified },
+  }
+}
+
+/** A release of version 2 of the method does not say which of its questions had not closed. */
+function settledIn(manifest: ReleaseManifest | undefined): number {
+  return manifest ? manifest.counts.scored_questions - (manifest.questions?.early ?? 0) : 0
+}
+
+async function certificates(
+  { local, database }: Pick<PipelineComponents, 'local'> & { database: Database },
+  manifest: ReleaseManifest,
+  previous: ReleaseManifest | undefined,
+): Promise<{ certified: number; newly: number; lost: number }> {
+  const holdersIn = async (of: ReleaseManifest | undefined) => {
+    const paths = entitiesOf(of).map(({ path, sha256, size_bytes: sizeBytes }) =>
+      local.path(path, { sha256, sizeBytes }),
+    )
+    return holders(await Promise.all(paths))
+  }
+  const [row] = await database.rows<Record<'certified' | 'newly' | 'lost', bigint>>(
+    `SELECT count(now.held) AS certified, count(*) FILTER (before.held IS NULL) AS newly,
+       count(*) FILTER (now.held IS NULL) AS lost
+     FROM (${await holdersIn(manifest)}) now FULL JOIN (${await holdersIn(previous)}) before
+       USING (entity_type, entity_id)`,
+  )
+  // Only the next summary reads files of entities again, those of this release.
+  for (const { path } of entitiesOf(previous)) await local.forget(path)
+  const { certified, newly, lost } = row!
+  return { certified: Number(certified), newly: Number(newly), lost: Number(lost) }
+}
+
+/** The files of entities of a release, by their paths in the store. */
+function entitiesOf(manifest: ReleaseManifest | undefined): ManifestFile[] {
+  if (!manifest) return []
+  const own = manifest.files.filter(({ path }) => isEntitiesPath(path))
+  return own.map((file) => ({ ...file, path: releasePrefix(manifest.release) + file.path }))
+}
+
+/** Version 2 of the service called the column of awards `title`. */
+function holders(paths: readonly string[]): string {
+  if (paths.length === 0) return `SELECT '' AS entity_type, '' AS entity_id, true AS held WHERE false`
+  return `SELECT entity_type, entity_id, true AS held
+    FROM (SELECT entity_type, entity_id, COLUMNS('^(award|title)$') AS award FROM ${parquet(paths)})
+    WHERE award IN (${CERTIFICATES.map(literal).join(', ')})`
+}

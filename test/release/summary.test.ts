@@ -1,0 +1,70 @@
+// The summary of a release: which certificates are new and which are lost, also against a release of version 2.
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { withDatabase } from '../../pipeline/duckdb.ts'
+import { sha256Hex } from '../../pipeline/proof/canonical.ts'
+import { summaryOf } from '../../pipeline/release/summary.ts'
+import { MemoryStore } from '../../pipeline/store/memory.ts'
+import { releasePrefix } from '../../pipeline/store/paths.ts'
+import type { ManifestFile, ReleaseManifest } from '../../schemas/manifests.ts'
+import { testComponents } from '../support/http/service.ts'
+
+type Awards = Record<string, string>
+
+test('counts the certificates of both kinds, whatever title there was before', async () => {
+  const store = new MemoryStore()
+  const components = await testComponents({ store })
+  const { local, directory, openDatabase } = components
+
+  /** A release with a file of entities for each kind. */
+  async function released(
+    release: number,
+    column: 'award' | 'title',
+    kinds: { agent: Awards; forecaster: Awards },
+    rest: object,
+  ): Promise<ReleaseManifest> {
+    const files: ManifestFile[] = []
+    for (const [nth, [kind, awards]] of Object.entries(kinds).entries()) {
+      const path = `entities/00${nth}.parquet`
+      const location = join(directory, `${release}-${nth}.parquet`)
+      const rows = Object.entries(awards).map(([id, award]) => `('${kind}', '${id}', '${award}', 0.5)`)
+      await withDatabase(openDatabase, (database) =>
+        database.run(
+          `COPY (SELECT * FROM (VALUES ${rows.join()}) t (entity_type, entity_id, ${column}, skill)) TO '${location}' (FORMAT parquet)`,
+        ),
+      )
+      const bytes = await readFile(location)
+      store.objects.set(releasePrefix(release) + path, bytes)
+      files.push({ path, rows: rows.length, size_bytes: bytes.length, sha256: sha256Hex(bytes) })
+    }
+    return { release, files, superseded: [], ...rest } as unknown as ReleaseManifest
+  }
+
+  const before = await released(
+    1,
+    'title',
+    { agent: { a: 'certified', b: 'provisional', c: 'expert' }, forecaster: { a: 'silver', b: 'platinum' } },
+    { counts: { scored_questions: 40 } },
+  )
+  const now = await released(
+    2,
+    'award',
+    {
+      agent: { a: 'expert', b: 'certified', c: 'provisional', d: 'none' },
+      forecaster: { a: 'gold', c: 'none' },
+    },
+    { counts: { scored_questions: 50 }, questions: { early: 3 }, superseded: [{}] },
+  )
+  const summary = await withDatabase(openDatabase, (database) => summaryOf({ local, database }, now, before))
+  expect(summary).toEqual({
+    scored: 50,
+    settled: 7,
+    certified: 2,
+    lost: 2,
+    corrected: 1,
+    all: { settled: 47, certified: 3 },
+  })
+  const first = await withDatabase(openDatabase, (database) => summaryOf({ local, database }, now, undefined))
+  expect(first).toMatchObject({ settled: 47, certified: 3, lost: 0, all: { settled: 47, certified: 3 } })
+})
