@@ -10,6 +10,8 @@ interface Connection {
   /** The answers that are not completely sent, in the order of their requests. */
   owed: ServerResponse[]
   isUnreadable: boolean
+  /** Whether nothing that follows on the connection may be taken for a request. */
+  isAtEnd: boolean
 }
 
 /** Answers the requests of a connection in turn, and ends a connection once it owes no answer. */
@@ -19,7 +21,7 @@ export class Connections {
 
   constructor(server: Server, answer: RequestListener) {
     server.on('connection', (socket) => {
-      this.#open.set(socket, { owed: [], isUnreadable: false })
+      this.#open.set(socket, { owed: [], isUnreadable: false, isAtEnd: false })
       socket.once('close', () => this.#open.delete(socket))
     })
     server.on('request', (request, response) => {
@@ -27,7 +29,13 @@ export class Connections {
       const connection = this.#open.get(socket)
       // A request that comes while its connection is ending must do nothing, because nobody would get the
       // answer.
-      if (!connection || !socket.writable) return
+      if (!connection || connection.isAtEnd || !socket.writable) return
+      // Bytes after a request to change the protocol may belong to that protocol. Node drops those of the same
+      // packet, so that it could take the rest of one request for another.
+      if (request.headers.upgrade !== undefined) {
+        connection.isAtEnd = true
+        response.shouldKeepAlive = false
+      }
       const { owed } = connection
       const before = owed.at(-1)
       owed.push(response)

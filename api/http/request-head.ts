@@ -27,6 +27,7 @@ export function isPlain(request: IncomingMessage): boolean {
  */
 export function takeHead(ctx: Koa.Context): void {
   try {
+    assertVersion(ctx.req)
     takeTarget(ctx)
     const hostFault = hostFaultOf(ctx.req)
     if (hostFault !== undefined) throw new HttpError('malformed-request', hostFault)
@@ -35,6 +36,12 @@ export function takeHead(ctx: Koa.Context): void {
     ctx.set('Connection', 'close')
     throw error
   }
+}
+
+/** Node also takes HTTP/0.9, whose answers have no head, and HTTP/2.0 in the form of HTTP/1.1. */
+function assertVersion({ httpVersion }: IncomingMessage): void {
+  if (httpVersion === '1.1' || httpVersion === '1.0') return
+  throw new HttpError('malformed-request', `the service speaks HTTP/1.1 and HTTP/1.0, not HTTP/${httpVersion}`)
 }
 
 function takeTarget(ctx: Koa.Context): void {

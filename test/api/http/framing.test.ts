@@ -156,6 +156,52 @@ describe('a Transfer-Encoding', () => {
   })
 })
 
+describe('a request to change the protocol', () => {
+  const UPGRADE = ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAAQAAP__']
+  const REGISTER = [...POST, 'Content-Type: application/json', `Content-Length: ${BODY.length}`, '']
+
+  test.for<[string, string[]]>([
+    ['GET', ['GET /livez HTTP/1.1', 'Host: x', ...UPGRADE, '', '']],
+    ['GET that names no option of the connection', ['GET /livez HTTP/1.1', 'Host: x', 'Upgrade: h2c', '', '']],
+    ['POST with a body', [...POST, ...UPGRADE, 'Content-Type: application/json', 'Content-Length: 2', '', '{}']],
+  ])('of a %s is answered in HTTP/1.1, and nothing that follows it is run', async ([, asking]) => {
+    const together = await RawSocket.open(service.url)
+    together.send(...asking)
+    together.send(...REGISTER, BODY)
+    const answered = await together.closed
+    expect(answered.match(/HTTP\/1\.1 \d+/g)).toHaveLength(1)
+    expect(answered).toMatch(/^HTTP\/1\.1 (200|422) [^]*Connection: close\r\n/)
+    // The head of the second request comes in the packet of the first one, and its body looks like a third.
+    const hidden = [...REGISTER, BODY].join('\r\n')
+    const apart = await RawSocket.open(service.url)
+    apart.send([...asking, ...POST, `Content-Length: ${hidden.length}`, '', ''].join('\r\n'))
+    apart.send(hidden)
+    expect((await apart.closed).match(/HTTP\/1\.1 \d+/g)).toHaveLength(1)
+  })
+
+  test('is answered after the requests before it', async () => {
+    const socket = await RawSocket.open(service.url)
+    const first = ['GET /questions HTTP/1.1', 'Host: x', '']
+    socket.send(...first, 'GET /livez HTTP/1.1', 'Host: x', ...UPGRADE, '', ...first, '')
+    expect((await socket.closed).match(/HTTP\/1\.1 \d+|"status":"ok"/g)).toEqual([
+      'HTTP/1.1 200',
+      'HTTP/1.1 200',
+      '"status":"ok"',
+    ])
+  })
+})
+
+test.for(['', ' HTTP/0.9', ' HTTP/2.0', ' HTTP/1.2', ' HTTP/3.0'])(
+  'a request of another version of HTTP is refused: GET /livez%s',
+  async (version) => {
+    const socket = await RawSocket.open(service.url)
+    socket.send(`GET /livez${version}`, 'Host: x', '', 'GET /livez HTTP/1.1', 'Host: x', '', '')
+    const answered = await socket.closed
+    expect(answered.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 400'])
+    expect(answered).toMatch(/Connection: close\r\n[^]*malformed-request/)
+  },
+)
+
 test('two Content-Types are refused, even if they are the same', async () => {
   for (const other of ['application/json', 'text/plain']) {
     const head = [
