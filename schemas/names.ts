@@ -12,8 +12,24 @@ export const PROSE_CHARACTERS = 20_000
  */
 const EMOJI =
   /\p{RGI_Emoji_Tag_Sequence}|[\p{Extended_Pictographic}--\p{Cn}][\ufe0e\ufe0f]?\p{Emoji_Modifier}?(?:\u200d[\p{Extended_Pictographic}--\p{Cn}]\ufe0f?\p{Emoji_Modifier}?)*|\p{RGI_Emoji}/gv
-/** A character that joins or parts two letters, as Persian, Hindi and other languages need it. */
-const JOINER = /(?<=[\p{L}\p{M}])[\u200c\u200d](?=[\p{L}\p{M}])/gu
+/**
+ * The signs of Indic scripts that make one letter of two (Canonical_Combining_Class 9 in scripts of today).
+ * JavaScript knows no such class.
+ */
+const VIRAMA =
+  '\\u094d\\u09cd\\u0a4d\\u0acd\\u0b4d\\u0bcd\\u0c4d\\u0ccd\\u0d3b\\u0d3c\\u0d4d\\u0dca\\u1039\\u103a\\u17d2\\u1a60\\u1b44\\u1baa\\u1bab' +
+  '\\ua806\\ua8c4\\ua953\\ua9c0\\uaaf6\\uabed\\u{11133}\\u{11134}\\u{1134d}\\u{11442}\\u{114c2}'
+/** Letters that change their form beside each other, with their marks, in scripts of today. */
+const CURSIVE =
+  '[[\\p{Script=Arabic}\\p{Script=Syriac}\\p{Script=Mandaic}\\p{Script=Mongolian}\\p{Script=Nko}\\p{Script=Adlam}\\p{Script=Hanifi_Rohingya}\\p{Script=Inherited}]&&[\\p{L}\\p{M}]]'
+/**
+ * A joiner where it changes what is shown, by UAX #31, 2.3: U+200C and U+200D beside a virama, and U+200C
+ * between cursive letters, as Persian needs it. Elsewhere it would show as nothing.
+ */
+const JOINER = new RegExp(
+  `(?<=[\\p{L}\\p{M}])[\\u200c\\u200d](?=[${VIRAMA}])|(?<=[\\p{L}\\p{M}][${VIRAMA}])[\\u200c\\u200d](?=[\\p{L}\\p{M}])|(?<=${CURSIVE})\\u200c(?=${CURSIVE})`,
+  'gv',
+)
 /**
  * Control, format, private-use and unassigned characters, and all others that show as nothing:
  * default-ignorable ones, the separators U+2028 and U+2029, and the empty pattern of Braille.
@@ -29,7 +45,7 @@ export function nameFault(text: string): string | undefined {
   if (!text.isWellFormed()) return 'must be well-formed Unicode, and has half of a surrogate pair'
   if (text.normalize('NFC') !== text) return NOT_NFC
   // The search for emoji takes long, so it runs only for a name with a character that is allowed only in
-  // emoji or between letters.
+  // emoji or between some letters.
   const unseen = UNSEEN.test(text) && UNSEEN.exec(text.replace(EMOJI, ' ').replace(JOINER, ''))?.[0]
   if (unseen) {
     return `must not have the character ${codeOf(unseen)}, a control, format, private-use, unassigned or invisible one`
@@ -88,5 +104,5 @@ export const name = z
     pattern: NAME_PATTERN,
     description:
       'Unicode text in NFC, without control, format, private-use, unassigned and invisible characters, and with at least one ' +
-      'letter or digit. Joiners may stand between letters and in emoji',
+      'letter or digit. Joiners may stand in emoji, and between letters of scripts that need them',
   })

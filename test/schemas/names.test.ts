@@ -1,5 +1,6 @@
 // Names: which are refused as deceiving, by the one rule that registrations, imports and keys share, and by
 // the pattern.
+import fc from 'fast-check'
 import { expect, describe, test } from 'vitest'
 import { NAME_PATTERN, name, nameFault } from '../../schemas/names.ts'
 
@@ -22,6 +23,11 @@ describe('a name is taken', () => {
     ['in Hindi with vowel signs', 'हिन्दी में'],
     ['in Bengali with a joiner before a sign', 'র\u200d্য'],
     ['in Sinhala', 'ශ්\u200dරී ලංකා'],
+    ['in Marathi with a joiner after a virama', 'दर्\u200dया'],
+    ['in Kannada with a joiner before a virama', 'ರ\u200d್ಕ'],
+    ['in Malayalam with a non-joiner', 'ക്\u200cഷ'],
+    ['in Urdu with a non-joiner after a mark', 'آبِ\u200cحیات'],
+    ['in Rohingya', '𐴌\u200c𐴟'],
     ['in Thai', 'ภาษาไทย'],
     ['in Korean', '한국어'],
     ['beyond the basic plane', '𐐷𐐲𐑌'],
@@ -84,6 +90,16 @@ describe('a name is refused', () => {
     ['a joiner at the end', 'a\u200d', /U\+200D/],
     ['a joiner at the beginning', '\u200da', /U\+200D/],
     ['two joiners', 'a\u200d\u200cb', /U\+200/],
+    ['a joiner between Latin letters', 'a\u200db', /U\+200D/],
+    ['a non-joiner between Latin letters', 'a\u200cb', /U\+200C/],
+    ['a joiner between Cyrillic letters', 'и\u200dв', /U\+200D/],
+    ['a joiner between Han characters', '日\u200d本', /U\+200D/],
+    ['a joiner between Arabic letters', 'م\u200dی', /U\+200D/],
+    ['a joiner between Hindi letters', 'क\u200dष', /U\+200D/],
+    ['a non-joiner between Hindi letters', 'क\u200cष', /U\+200C/],
+    ['a joiner after a virama at the end', 'क्\u200d', /U\+200D/],
+    ['a joiner after a virama before Latin', 'क्\u200d ष', /U\+200D/],
+    ['two joiners after a virama', 'क्\u200d\u200dष', /U\+200D/],
     ['a joiner between digits', '1\u200d2', /U\+200D/],
     ['a joiner between a letter and an emoji', 'a\u200d🦊', /U\+200D/],
     ['a joiner that an emoji hides', 'a🦊\u200db', /U\+200D/],
@@ -95,6 +111,37 @@ describe('a name is refused', () => {
   ] as const)('for %s', ([, text, why]) => {
     expect(nameFault(text), codes(text)).toMatch(why)
     expect(name.safeParse(text).success).toBe(false)
+  })
+})
+
+describe('a joiner', () => {
+  const letter = fc
+    .integer({ min: 0x41, max: 0x2ffff })
+    .map((code) => (code >= 0xd800 && code <= 0xdfff ? 'a' : String.fromCodePoint(code)))
+    .filter((character) => /\p{L}/u.test(character) && nameFault(`a${character}`) === undefined)
+
+  test('stands between no two letters but cursive ones, which it may part', () => {
+    const cursive =
+      /[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mandaic}\p{Script=Mongolian}\p{Script=Nko}\p{Script=Adlam}\p{Script=Hanifi_Rohingya}]/u
+    const property = fc.property(letter, letter, (before, after) => {
+      expect(nameFault(`${before}\u200d${after}`), codes(before + after)).toMatch(/U\+200D|NFC/)
+      const mayPart = cursive.test(before) && cursive.test(after)
+      if (!mayPart) expect(nameFault(`${before}\u200c${after}`), codes(before + after)).toMatch(/U\+200C|NFC/)
+    })
+    fc.assert(property, { seed: 1, numRuns: 5000 })
+  })
+
+  test('is refused wherever it is put into a name of such letters', () => {
+    const text = fc
+      .array(letter, { minLength: 1, maxLength: 8 })
+      .map((letters) => letters.join('').normalize('NFC'))
+    const property = fc.property(text, fc.nat(), (without, at) => {
+      const characters = Array.from(without)
+      const index = at % (characters.length + 1)
+      const marked = [...characters.slice(0, index), '\u200d', ...characters.slice(index)].join('')
+      expect(nameFault(marked), codes(marked)).toBeDefined()
+    })
+    fc.assert(property, { seed: 1, numRuns: 5000 })
   })
 })
 
