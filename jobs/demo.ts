@@ -91,6 +91,7 @@ function demoSettings(variables: NodeJS.ProcessEnv, storeUrl: string): Settings 
     // The demo's agents do within seconds, from one address, the work of weeks.
     SANDBOX_REGISTRATIONS_PER_HOUR: '1000',
     SANDBOX_FORECASTS_PER_MINUTE: '100000',
+    SANDBOX_ADDRESS_FORECASTS_PER_MINUTE: '100000',
     SANDBOX_ANONYMOUS_PER_MINUTE: '100000',
     SANDBOX_ANONYMOUS_PER_MONTH: '100000',
     SANDBOX_READS_PER_MINUTE: '100000',

@@ -99,9 +99,15 @@ const ownSettings = (defaults: typeof PRODUCTION_DEFAULTS) => ({
   ATTEMPTS_PER_MINUTE: integer(60, 1, 1_000_000).describe(
     'calls a minute that may fail, of one key, or of one address without a good key',
   ),
+  OTHER_CALLS_PER_MINUTE: integer(6_000, 0, 1_000_000_000).describe(
+    'calls a minute from one address that no other limit counts, such as `/livez`, `/metrics` and unknown paths',
+  ),
   FORECASTS_PER_MINUTE: integer(120, 1, 1_000_000).describe('forecasts a minute from one agent, on average'),
   FORECASTS_BURST: integer(240, 1, 1_000_000).describe(
     'forecasts from one agent at once; `FORECASTS_PER_MINUTE` if that is more',
+  ),
+  ADDRESS_FORECASTS_PER_MINUTE: integer(1_200, 0, 1_000_000_000).describe(
+    'forecasts a minute from one address, of all its agents together',
   ),
   REGISTRATIONS_PER_HOUR: integer(10, 1, 1_000_000).describe('agents registered an hour from one address'),
   FREE_MONTHLY_CALLS: integer(defaults.freeMonthlyCalls, 0, 1_000_000_000).describe(
@@ -166,6 +172,10 @@ export const settings = z.object({
     .describe(
       'proxies whose `X-Forwarded-For` is believed: addresses and subnets such as `10.0.0.0/8, ::1`, or the names `loopback`, `linklocal`, `uniquelocal`',
     ),
+  IPV6_56_TIMES: integer(4, 1, 256).describe(
+    'how many times the limit of an address all of an IPv6 /56 has, in which there are 256 /64s; a /64 counts as one address',
+  ),
+  IPV6_48_TIMES: integer(16, 1, 65_536).describe('the same for an IPv6 /48, in which there are 65,536 /64s'),
   ...ownSettings(PRODUCTION_DEFAULTS),
   ...sandboxed(ownSettings(SANDBOX_DEFAULTS)),
   DUCKDB_THREADS: integer(0, 0, 1024).describe('threads of a job; with 0 one for each core'),
@@ -198,7 +208,12 @@ export const settings = z.object({
   REQUEST_TIMEOUT_MS: integer(20_000, 100, 600_000).describe(
     'milliseconds that a client may take to send a request',
   ),
-  MAX_CONNECTIONS: integer(10_000, 1, 1_000_000).describe('connections at once'),
+  MAX_CONNECTIONS: integer(8_000, 1, 1_000_000).describe(
+    'connections at once. For one more, the one that has been idle for longest is closed',
+  ),
+  MAX_CONNECTIONS_OF_ADDRESS: integer(256, 1, 1_000_000).describe(
+    'the same for one address that is no trusted proxy',
+  ),
   SHUTDOWN_TIMEOUT_MS: integer(15_000, 100, 600_000).describe(
     'milliseconds that unfinished answers get after SIGTERM',
   ),

@@ -4,14 +4,15 @@ import Router, { type RouterContext } from '@koa/router'
 import Koa from 'koa'
 import type { Logger } from 'pino'
 import { ENVIRONMENTS, type Environment } from '../../schemas/values.ts'
-import type { AddressOf } from '../limits/addresses.ts'
+import { Refusal, rateLimitHeaders } from '../limits/admission.ts'
+import type { Addresses, Networks } from '../limits/addresses.ts'
 import { type Answer, answerToError } from './answer.ts'
 import { CROSS_ORIGIN_HEADERS, firstHeaders, ownHeaders } from './answer-head.ts'
 import { entityTag, isNamedBy } from './entity-tag.ts'
-import { handle } from './handle.ts'
+import { ANONYMOUS, handle } from './handle.ts'
 import type { NodeContext } from './context.ts'
 import type { Metrics } from './metrics.ts'
-import { MOUNTS } from '../mounts.ts'
+import { MOUNTS, environmentOf } from '../mounts.ts'
 import { HttpError } from './problems.ts'
 import { takeHead } from './request-head.ts'
 import type { Route } from './route.ts'
@@ -23,16 +24,15 @@ export interface AppComponents {
   metrics: Metrics
   /** Returns an id that no other request has. */
   newRequestId: () => string
-  addressOf: AddressOf
+  networksOf: Addresses['ofRequest']
   /** False once the service is shutting down. */
   accepting: () => boolean
 }
 
+type Contexts = Partial<Record<Environment, NodeContext>>
+
 /** Serves the same routes for each environment, under its own path and with its own context. */
-export function createApp(
-  contexts: Partial<Record<Environment, NodeContext>>,
-  components: AppComponents,
-): Koa {
+export function createApp(contexts: Contexts, components: AppComponents): Koa {
   const app = new Koa()
   const router = new Router({ strict: true, sensitive: true })
   for (const environment of ENVIRONMENTS) {
@@ -41,16 +41,16 @@ export function createApp(
     for (const spec of components.routes) {
       const path = MOUNTS[environment] + routerPath(spec.path)
       router.register(path, [spec.method], (ctx: RouterContext) =>
-        handled(ctx, spec, context, components.addressOf),
+        handled(ctx, spec, context, components.networksOf),
       )
     }
   }
   app.on('error', (error: unknown) => {
     components.logger.debug({ err: error }, 'the connection failed while an answer was being sent')
   })
-  app.use((ctx, next) => answered(ctx, next, components))
-  app.use(crossOrigin)
-  app.use(onlyItself(Object.keys(contexts) as Environment[], components.routes))
+  app.use((ctx, next) => answered(ctx, next, contexts, components))
+  app.use(crossOrigin(contexts, components.routes))
+  app.use(onlyItself(contexts, components.routes))
   app.use(router.routes())
   app.use(router.allowedMethods())
   return app
@@ -61,10 +61,11 @@ async function handled(
   ctx: RouterContext,
   spec: Route,
   context: NodeContext,
-  addressOf: AddressOf,
+  networksOf: Addresses['ofRequest'],
 ): Promise<void> {
   const { req: request, params, querystring } = ctx
-  const { headers, keyId, ...made } = await handle({ request, params, querystring }, spec, context, addressOf)
+  const asked = { request, params, querystring }
+  const { headers, keyId, ...made } = await handle(asked, spec, context, networksOf(request))
   ctx.state['keyId'] = keyId
   ctx.set(headers)
   if ('error' in made) throw made.error
@@ -95,29 +96,43 @@ export function routerPath(path: string): string {
   )
 }
 
-/** Lets any web page read the answers to GET, errors included, but no others. */
-function crossOrigin(ctx: Koa.Context, next: () => Promise<unknown>): unknown {
-  const wanted = ctx.method === 'OPTIONS' ? ctx.get('Access-Control-Request-Method') : ctx.method
-  if (wanted !== 'GET' && wanted !== 'HEAD') return next()
-  ctx.set(CROSS_ORIGIN_HEADERS)
-  if (ctx.method !== 'OPTIONS') return next()
-  ctx.set('Access-Control-Allow-Methods', 'GET, HEAD')
-  ctx.set('Access-Control-Allow-Headers', 'X-API-Key, If-None-Match')
-  ctx.set('Access-Control-Max-Age', '86400')
-  ctx.status = 204
-  return undefined
+/** Lets any web page read the answers to GET, errors included, except those of the operator's routes. */
+function crossOrigin(contexts: Contexts, routes: readonly Route[]): Koa.Middleware {
+  const closed = mounted(
+    contexts,
+    routes.filter(({ isCrossOrigin }) => isCrossOrigin === false),
+  )
+  const closedPaths = new Set(closed.map(({ path }) => path))
+  return (ctx, next) => {
+    const wanted = ctx.method === 'OPTIONS' ? ctx.get('Access-Control-Request-Method') : ctx.method
+    if ((wanted !== 'GET' && wanted !== 'HEAD') || closedPaths.has(ctx.path)) return next()
+    ctx.set(CROSS_ORIGIN_HEADERS)
+    if (ctx.method !== 'OPTIONS') return next()
+    ctx.set('Access-Control-Allow-Methods', 'GET, HEAD')
+    ctx.set('Access-Control-Allow-Headers', 'X-API-Key, If-None-Match')
+    ctx.set('Access-Control-Max-Age', '86400')
+    ctx.status = 204
+    return undefined
+  }
+}
+
+/** Returns routes without a parameter, under the path of each environment. */
+function mounted(contexts: Contexts, routes: readonly Route[]): Pick<Route, 'path' | 'method'>[] {
+  return (Object.keys(contexts) as Environment[]).flatMap((environment) =>
+    routes.map(({ path, method }) => ({ path: MOUNTS[environment] + path, method })),
+  )
 }
 
 /**
  * Makes a path without a parameter match only itself: `/agents/register` names no agent, so GET is a wrong
  * method there.
  */
-function onlyItself(environments: readonly Environment[], routes: readonly Route[]): Koa.Middleware {
-  const paths = routes.filter(({ path }) => !path.includes('{'))
-  const mounted = environments.flatMap((environment) =>
-    paths.map(({ path, method }) => ({ path: MOUNTS[environment] + path, method })),
+function onlyItself(contexts: Contexts, routes: readonly Route[]): Koa.Middleware {
+  const paths = mounted(
+    contexts,
+    routes.filter(({ path }) => !path.includes('{')),
   )
-  const routesAt = Map.groupBy(mounted, ({ path }) => path)
+  const routesAt = Map.groupBy(paths, ({ path }) => path)
   return (ctx, next) => {
     const methods = routesAt
       .get(ctx.path)
@@ -134,7 +149,8 @@ function onlyItself(environments: readonly Environment[], routes: readonly Route
 async function answered(
   ctx: Koa.Context,
   next: () => Promise<unknown>,
-  { newRequestId, logger, metrics, accepting }: AppComponents,
+  contexts: Contexts,
+  { newRequestId, logger, metrics, accepting, networksOf }: AppComponents,
 ): Promise<void> {
   const started = performance.now()
   const requestId = newRequestId()
@@ -143,6 +159,7 @@ async function answered(
     takeHead(ctx)
     if (ctx.url === '*') answerForAll(ctx)
     else await next()
+    if (ctx['_matchedRoute'] === undefined) await countOther(ctx, contexts, networksOf(ctx.req))
     const allow = ctx.response.get('Allow')
     // The router answers 501 to a method that it does not know, on any path.
     const wrongMethod = (ctx.status === 405 || ctx.status === 501) && allow !== ''
@@ -164,6 +181,20 @@ async function answered(
   const { method, path, status } = ctx
   const keyId: unknown = ctx.state['keyId']
   logger.debug({ requestId, method, path, status, seconds, keyId }, 'answered')
+}
+
+/**
+ * Counts a request that no route counts: for a path that does not exist, or by a method that the path does
+ * not take.
+ *
+ * @throws Refusal.
+ */
+async function countOther(ctx: Koa.Context, contexts: Contexts, networks: Networks): Promise<void> {
+  const context = contexts[environmentOf(ctx.path)]
+  const { admitted, state } = (await context?.limits.admit('other', ANONYMOUS, networks)) ?? {}
+  if (admitted !== false || !state) return
+  ctx.set(rateLimitHeaders(state))
+  throw new Refusal(state)
 }
 
 /** Answers `OPTIONS *`, which asks what the service can do anywhere (RFC 9110, 9.3.7). */

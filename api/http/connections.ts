@@ -2,11 +2,14 @@
 // client sends ahead, and keep all answers while the client does not read.
 import type { RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Addresses } from '../limits/addresses.ts'
+import { ConnectionRoom, type Occupant, type RoomLimits } from './connection-room.ts'
 
 /** Requests that a client may send ahead of their answers on one connection. */
 const MOST_AHEAD = 100
 
-interface Connection {
+interface Connection extends Occupant {
+  socket: Socket
   /** The answers that are not completely sent, in the order of their requests. */
   owed: ServerResponse[]
   isUnreadable: boolean
@@ -17,12 +20,20 @@ interface Connection {
 /** Answers the requests of a connection in turn, and ends a connection once it owes no answer. */
 export class Connections {
   readonly #open = new Map<Socket, Connection>()
+  readonly #room: ConnectionRoom<Connection>
+  readonly #networksOf: Addresses['ofConnection']
   #ending = false
 
-  constructor(server: Server, answer: RequestListener) {
+  constructor(
+    server: Server,
+    limits: RoomLimits,
+    networksOf: Addresses['ofConnection'],
+    answer: RequestListener,
+  ) {
+    this.#room = new ConnectionRoom(limits)
+    this.#networksOf = networksOf
     server.on('connection', (socket) => {
-      this.#open.set(socket, { owed: [], isUnreadable: false, isAtEnd: false })
-      socket.once('close', () => this.#open.delete(socket))
+      this.#accept(socket)
     })
     server.on('request', (request, response) => {
       const { socket } = request
@@ -30,8 +41,8 @@ export class Connections {
       // A request that comes while its connection is ending must do nothing, because nobody would get the
       // answer.
       if (!connection || connection.isAtEnd || !socket.writable) return
-      // Bytes after a request to change the protocol may belong to that protocol. Node drops those of the same
-      // packet, so that it could take the rest of one request for another.
+      // Bytes after a request to change the protocol may belong to that protocol. Node drops those of its
+      // packet, and could then take the rest of a request for another one.
       if (request.headers.upgrade !== undefined) {
         connection.isAtEnd = true
         response.shouldKeepAlive = false
@@ -41,6 +52,7 @@ export class Connections {
       owed.push(response)
       response.on('close', () => {
         owed.shift()
+        if (owed.length === 0) this.#room.rest(connection)
         this.#endFree(socket, connection)
       })
       if (owed.length > MOST_AHEAD) socket.destroy()
@@ -50,6 +62,29 @@ export class Connections {
           if (socket.writable) answer(request, response)
         })
       }
+    })
+  }
+
+  #accept(socket: Socket): void {
+    const owed: ServerResponse[] = []
+    const connection: Connection = {
+      socket,
+      owed,
+      isUnreadable: false,
+      isAtEnd: false,
+      networks: this.#networksOf(socket),
+      isIdle: () => owed.length === 0,
+    }
+    const ended = this.#room.enter(connection)
+    if (ended === 'full') {
+      socket.destroy()
+      return
+    }
+    ended?.socket.destroySoon()
+    this.#open.set(socket, connection)
+    socket.once('close', () => {
+      this.#open.delete(socket)
+      this.#room.leave(connection)
     })
   }
 

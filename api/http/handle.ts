@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
-import type { AddressOf } from '../limits/addresses.ts'
+import type { Networks } from '../limits/addresses.ts'
 import { type Answer, answerOf } from './answer.ts'
 import { hasBody, readJson } from './body.ts'
 import type { NodeContext } from './context.ts'
@@ -17,7 +17,7 @@ import { notRead } from '../questions/book.ts'
 import { CHALLENGES, type Reply, type Route } from './route.ts'
 import { sentValues } from './sent-headers.ts'
 
-const ANONYMOUS = { kind: 'anonymous' } as const
+export const ANONYMOUS = { kind: 'anonymous' } as const
 
 /** A request whose route is known. */
 export interface RoutedRequest {
@@ -38,9 +38,9 @@ export async function handle(
   asked: RoutedRequest,
   spec: Route,
   context: NodeContext,
-  addressOf: AddressOf,
+  networks: Networks,
 ): Promise<Handled> {
-  const call = new CountedCall(context.limits, addressOf(asked.request))
+  const call = new CountedCall(context.limits, networks)
   let caller: Caller = ANONYMOUS
   const told = (challenge = {}) => ({
     headers: { ...challenge, ...(call.state && rateLimitHeaders(call.state)) },
@@ -53,7 +53,8 @@ export async function handle(
     return { ...told(), answer }
   } catch (error) {
     const { status } = problemOf(error).problem
-    if (spec.limit !== 'none') await call.failed(error, status >= 400 && status < 500)
+    // Other calls count whether or not they fail.
+    if (spec.limit !== 'other') await call.failed(error, status >= 400 && status < 500)
     return { ...told(challengeFor(error, spec)), error }
   }
 }
@@ -67,9 +68,7 @@ async function replyOf(
 ): Promise<Reply> {
   const params = parseInput(spec.params, named, 'path')
   const header = spec.idempotent && request.headers['idempotency-key']?.toString()
-  if (spec.limit !== 'none') {
-    await call.admit(spec.limit, caller, spec.repeatable === true && header !== undefined)
-  }
+  await call.admit(spec.limit, caller, spec.repeatable === true && header !== undefined)
   if (spec.follows) await context.catchUp()
   if (spec.needsQuestions && !(await context.questionsRead())) throw notRead()
   const query = parseInput(spec.query, queryOf(querystring), 'query')
@@ -78,9 +77,7 @@ async function replyOf(
   const sent = spec.body && (await readJson(request))
   for (const field in spec.mostItems) assertLength(sent, field, spec.mostItems[field]!(caller, context))
   const body = spec.body && parseInput(spec.body, sent, 'body')
-  if (spec.limit !== 'none' && spec.submissions) {
-    await call.admitMore(spec.limit, caller, spec.submissions(body) - 1)
-  }
+  if (spec.countsAs) await call.admitMore(spec.limit, caller, spec.countsAs({ query, body }) - 1)
   const idempotencyKey = header === undefined ? undefined : parseIdempotencyKey(header)
   const { assertAdmitted } = call
   const reply = await ofOneRelease(context, (its) =>
@@ -125,7 +122,8 @@ function callerOf(
   { callers }: NodeContext,
   call: CountedCall,
 ): Promise<Caller> {
-  if (limit === 'none') return Promise.resolve(ANONYMOUS)
+  // A failed call must not keep a supervisor from hearing that the process lives.
+  if (limit === 'other') return Promise.resolve(ANONYMOUS)
   return call.identify((guard): Promise<Caller> => {
     switch (key) {
       case 'none':

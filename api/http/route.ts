@@ -77,7 +77,9 @@ interface RouteSpec<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodTyp
   /** `none` if it is left out. */
   key?: K
   /** The limit that counts the call; that of reads if it is left out. */
-  limit?: LimitedCall | 'none'
+  limit?: LimitedCall
+  /** False for a GET whose answer no web page may read. */
+  isCrossOrigin?: false
   /** Whether the call takes an `Idempotency-Key`. */
   idempotent?: true
   /** Whether a call over the limit may still be answered if its `Idempotency-Key` repeats an earlier call. */
@@ -100,8 +102,8 @@ interface RouteSpec<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodTyp
    * validated.
    */
   mostItems?: Record<string, (caller: Caller, context: ApiContext) => number>
-  /** How many submissions a call counts as, by its body; one if left out. */
-  submissions?: (body: z.infer<B>) => number
+  /** How many calls of its limit a call counts as, by its input; one if left out. */
+  countsAs?: (input: { query: z.infer<Q>; body: z.infer<B> }) => number
   /** Example values of the parameters by their names, and an example body. */
   examples?: { params?: Record<string, string>; query?: Record<string, string | number>; body?: object }
   success: {
@@ -155,7 +157,7 @@ interface RouteSpec<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodTyp
 export interface Route extends RouteSpec<z.ZodType, z.ZodType, z.ZodType, KeyPolicy> {
   method: 'GET' | 'POST' | 'DELETE'
   key: KeyPolicy
-  limit: LimitedCall | 'none'
+  limit: LimitedCall
   params: z.ZodType
   query: z.ZodType
 }

@@ -10,6 +10,8 @@ import {
 import { type AddressInfo, Server as NetServer } from 'node:net'
 import type Koa from 'koa'
 import { ServiceError } from '../../schemas/errors.ts'
+import type { Addresses } from '../limits/addresses.ts'
+import type { RoomLimits } from './connection-room.ts'
 import { Connections } from './connections.ts'
 import { HEADER_LIMIT_BYTES, answerUnreadRequests } from './unread-requests.ts'
 
@@ -20,7 +22,7 @@ export type AnswerFirst = (
   otherwise: RequestListener,
 ) => void
 
-export interface ServerSettings {
+export interface ServerSettings extends RoomLimits {
   host: string
   /** 0 for any free port. */
   port: number
@@ -28,7 +30,6 @@ export interface ServerSettings {
   requestTimeoutMs: number
   /** The longest pause between requests, or while a client does not read an answer. */
   idleTimeoutMs: number
-  maxConnections: number
 }
 
 export interface RunningServer {
@@ -47,6 +48,7 @@ export interface RunningServer {
 export async function startServer(
   app: Koa,
   settings: ServerSettings,
+  networksOf: Addresses['ofConnection'],
   answerFirst: AnswerFirst = (request, response, otherwise) => {
     otherwise(request, response)
   },
@@ -65,14 +67,9 @@ export async function startServer(
     optimizeEmptyRequests: true,
   })
   server.timeout = settings.idleTimeoutMs
-  server.maxConnections = settings.maxConnections
-  Object.assign(server, {
-    // Without it, workers that are all full would pass a connection round and round.
-    dropMaxConnection: true,
-    // A client that half-closes after its requests (`nc -N`) still gets the answers.
-    httpAllowHalfOpen: true,
-  })
-  const connections = new Connections(server, (request, response) => {
+  // A client that half-closes after its requests (`nc -N`) still gets the answers.
+  Object.assign(server, { httpAllowHalfOpen: true })
+  const connections = new Connections(server, settings, networksOf, (request, response) => {
     answerFirst(request, response, handle)
   })
   answerUnreadRequests(server, connections)

@@ -3,16 +3,18 @@ import type { UsageEntry } from '../../pipeline/access/usage.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { Count, Counter } from './counters.ts'
 
-export type LimitedCall = 'register' | 'forecast' | 'verification' | 'read'
+export type LimitedCall = 'register' | 'forecast' | 'verification' | 'read' | 'other'
 
 /** The names of the quota policies, as callers see them. */
 export const POLICIES = [
   'registrations',
   'forecasts',
+  'forecasts-by-address',
   'verifications',
   'monthly-calls',
   'monthly-calls-by-address',
   'reads',
+  'other-calls',
   'attempts',
 ] as const
 export type PolicyName = (typeof POLICIES)[number]
@@ -28,13 +30,16 @@ export interface QuotaState extends QuotaWindow {
   policy: PolicyName
   quota: number
   remaining: number
+  /** Whether the quota is that of a wider network than one address. */
+  isOfNetwork?: boolean
 }
 
 export interface Admission {
   admitted: boolean
-  state: QuotaState
-  /** Gives an admitted call back to the quota. */
-  takeBack: () => Promise<QuotaState>
+  /** The state of the limit that refused the call, or of the one with least left; undefined without any. */
+  state: QuotaState | undefined
+  /** Gives an admitted call back to its quotas. */
+  takeBack: () => Promise<QuotaState | undefined>
   /** The entry of the usage log, for a successful call with a key. */
   usage?: UsageEntry
 }
@@ -43,6 +48,13 @@ export interface Limit {
   policy: PolicyName
   quota: number
   windowOf: (count: Count) => QuotaWindow
+  isOfNetwork?: boolean
+}
+
+/** An agent, an account or a network by which calls are counted, and how many times the limit it has. */
+export interface Payer {
+  name: string
+  times: number
 }
 
 /** A caller in a counter, and the limit to its count. */
@@ -52,8 +64,31 @@ export interface Allowance {
   limit: Limit
 }
 
-/** Counts a call, or one that counts as several, toward an allowance. */
-export async function countToward({ counter, caller, limit }: Allowance, calls = 1): Promise<Admission> {
+/** Counts a call, or one that counts as several, toward every allowance, or toward none. */
+export async function countToward(allowances: readonly Allowance[], calls = 1): Promise<Admission> {
+  const counted: OneAdmission[] = []
+  const takeBack = async () => {
+    const states: QuotaState[] = []
+    for (const one of counted) states.push(await one.takeBack())
+    return scarcest(states)
+  }
+  for (const allowance of allowances) {
+    const one = await countTowardOne(allowance, calls)
+    if (!one.admitted) {
+      await takeBack()
+      return one
+    }
+    counted.push(one)
+  }
+  return { admitted: true, state: scarcest(counted.map(({ state }) => state)), takeBack }
+}
+
+interface OneAdmission extends Admission {
+  state: QuotaState
+  takeBack: () => Promise<QuotaState>
+}
+
+async function countTowardOne({ counter, caller, limit }: Allowance, calls: number): Promise<OneAdmission> {
   const count = await counter.consume(caller, calls, limit.quota)
   const admitted = count.used <= limit.quota
   const state = stateOf(count, limit)
@@ -67,41 +102,32 @@ export async function countToward({ counter, caller, limit }: Allowance, calls =
   }
 }
 
-export function stateOf(count: Count, { policy, quota, windowOf }: Limit): QuotaState {
+export function stateOf(count: Count, { policy, quota, windowOf, isOfNetwork = false }: Limit): QuotaState {
   const { windowS, resetS } = windowOf(count)
-  return { policy, quota, remaining: Math.max(0, quota - count.used), windowS, resetS }
+  return { policy, quota, remaining: Math.max(0, quota - count.used), windowS, resetS, isOfNetwork }
 }
 
-/**
- * Admits a call by both limits, or refuses it by the exhausted one. Returns the state of the limit with less
- * left.
- */
-export async function admittedByBoth(first: Admission, next: () => Promise<Admission>): Promise<Admission> {
-  if (!first.admitted) return first
-  const second = await next()
-  if (!second.admitted) {
-    await first.takeBack()
-    return second
-  }
-  return {
-    admitted: true,
-    state: scarcer(first.state, second.state),
-    takeBack: async () => scarcer(await first.takeBack(), await second.takeBack()),
-  }
+/** Returns the state with least left. */
+export function scarcest(states: readonly QuotaState[]): QuotaState | undefined {
+  let least = states[0]
+  for (const state of states) if (state.remaining < least!.remaining) least = state
+  return least
 }
 
-export function scarcer(one: QuotaState, other: QuotaState): QuotaState {
-  return one.remaining <= other.remaining ? one : other
-}
-
-const EXCEEDED: Record<PolicyName, (quota: number) => string> = {
-  registrations: (quota) => `at most ${quota} agents may be registered from one address in an hour`,
+/** `place` is `address` or a wider network. */
+const EXCEEDED: Record<PolicyName, (quota: number, place: string) => string> = {
+  registrations: (quota, place) => `at most ${quota} agents may be registered from one ${place} in an hour`,
   forecasts: (quota) => `this agent has submitted ${quota} forecasts in a short time`,
-  verifications: (quota) => `at most ${quota} calls a minute are allowed from one address without a key`,
+  'forecasts-by-address': (quota, place) =>
+    `at most ${quota} forecasts a minute are allowed from one ${place}`,
+  verifications: (quota, place) =>
+    `at most ${quota} calls a minute are allowed from one ${place} without a key`,
   'monthly-calls': (quota) => `the ${quota} verification calls of this key for this month are used up`,
-  'monthly-calls-by-address': (quota) =>
-    `the ${quota} verification calls of this address without a key for this month are used up`,
-  reads: (quota) => `at most ${quota} calls a minute are allowed from one address`,
+  'monthly-calls-by-address': (quota, place) =>
+    `the ${quota} verification calls of this ${place} without a key for this month are used up`,
+  reads: (quota, place) => `at most ${quota} calls a minute are allowed from one ${place}`,
+  'other-calls': (quota, place) =>
+    `at most ${quota} calls a minute that no other limit counts are allowed from one ${place}`,
   attempts: (quota) => `${quota} calls of this key or address have failed within a minute`,
 }
 
@@ -110,8 +136,9 @@ export class Refusal extends ServiceError {
   readonly state: QuotaState
 
   constructor(state: QuotaState) {
-    const { policy, quota, resetS } = state
-    const detail = `${EXCEEDED[policy](quota)}; try again in ${inWords(resetS)}`
+    const { policy, quota, resetS, isOfNetwork = false } = state
+    const place = isOfNetwork ? 'network of IPv6' : 'address'
+    const detail = `${EXCEEDED[policy](quota, place)}; try again in ${inWords(resetS)}`
     super('limited', detail, { retryAfterS: resetS, policy })
     this.state = state
   }

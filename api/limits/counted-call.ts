@@ -1,21 +1,22 @@
 // Follows one call: its limit admits it; if it fails, it is given back and counted as an attempt.
 import type { UsageEntry } from '../../pipeline/access/usage.ts'
-import { type Admission, type LimitedCall, type QuotaState, Refusal } from './admission.ts'
+import type { Networks } from './addresses.ts'
+import { type Admission, type LimitedCall, type Payer, type QuotaState, Refusal } from './admission.ts'
 import type { Caller, Guard } from './callers.ts'
-import { type Limits, payerOf } from './limits.ts'
+import { type Limits, payersOf } from './limits.ts'
 
 export class CountedCall {
   readonly #limits: Limits
-  readonly #address: string
-  /** A failed call counts as an attempt of this payer: the account of a good key, otherwise the address. */
-  #payer: string
+  readonly #networks: Networks
+  /** A failed call counts as an attempt of these: the account of a good key, otherwise the networks. */
+  #payers: readonly Payer[]
   #admission: Admission | undefined
   #state: QuotaState | undefined
 
-  constructor(limits: Limits, address: string) {
+  constructor(limits: Limits, networks: Networks) {
     this.#limits = limits
-    this.#address = address
-    this.#payer = payerOf({ kind: 'anonymous' }, address)
+    this.#networks = networks
+    this.#payers = networks
   }
 
   /** The state of the caller's quota, for the answer. */
@@ -39,13 +40,13 @@ export class CountedCall {
     const caller = await find({
       assertAttemptLeft: () => this.#assertAttemptLeft(),
       hold: async () => {
-        const attempt = await this.#limits.attempts.admit(this.#payer)
-        if (!attempt.admitted) throw new Refusal(attempt.state)
+        const attempt = await this.#limits.attempts.admit(this.#payers)
+        if (!attempt.admitted) throw new Refusal(attempt.state!)
         return attempt.takeBack
       },
     })
     if (caller.kind !== 'anonymous') {
-      this.#payer = payerOf(caller, this.#address)
+      this.#payers = payersOf(caller, this.#networks)
       await this.#assertAttemptLeft()
     }
     return caller
@@ -57,22 +58,22 @@ export class CountedCall {
    * @throws Refusal.
    */
   async admit(limit: LimitedCall, caller: Caller, mayRepeat: boolean): Promise<void> {
-    const admission = await this.#limits.admit(limit, caller, this.#address)
+    const admission = await this.#limits.admit(limit, caller, this.#networks)
     this.#state = admission.state
-    if (!admission.admitted && !mayRepeat) throw new Refusal(admission.state)
+    if (!admission.admitted && !mayRepeat) throw new Refusal(admission.state!)
     this.#admission = admission
   }
 
   /**
-   * Counts `submissions` more, once the body has shown that the call contains several.
+   * Counts `calls` more, once the input has shown that the call counts as several.
    *
    * @throws Refusal if they exceed the quota: then none of them counts.
    */
-  async admitMore(limit: LimitedCall, caller: Caller, submissions: number): Promise<void> {
+  async admitMore(limit: LimitedCall, caller: Caller, calls: number): Promise<void> {
     const first = this.#admission
-    if (!first || submissions === 0) return
-    const more = await this.#limits.admit(limit, caller, this.#address, submissions)
-    if (!more.admitted) throw new Refusal(more.state)
+    if (!first || calls === 0) return
+    const more = await this.#limits.admit(limit, caller, this.#networks, calls)
+    if (!more.admitted) throw new Refusal(more.state!)
     this.#state = more.state
     this.#admission = {
       ...first,
@@ -86,7 +87,7 @@ export class CountedCall {
 
   /** @throws Refusal for a call over the quota that repeats no earlier one. */
   readonly assertAdmitted = (): void => {
-    if (this.#admission && !this.#admission.admitted) throw new Refusal(this.#admission.state)
+    if (this.#admission && !this.#admission.admitted) throw new Refusal(this.#admission.state!)
   }
 
   async giveBack(): Promise<void> {
@@ -101,11 +102,11 @@ export class CountedCall {
     if (error instanceof Refusal) this.#state = error.state
     if (error instanceof Refusal && !this.#admission) return
     await this.giveBack()
-    if (isByCaller) await this.#limits.attempts.admit(this.#payer)
+    if (isByCaller) await this.#limits.attempts.admit(this.#payers)
   }
 
   async #assertAttemptLeft(): Promise<void> {
-    const exceeded = await this.#limits.attempts.exceeded(this.#payer)
+    const exceeded = await this.#limits.attempts.exceeded(this.#payers)
     if (exceeded) throw new Refusal(exceeded)
   }
 }

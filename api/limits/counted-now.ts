@@ -1,11 +1,12 @@
 // Counts a call without waiting, if this process keeps the counts itself. Most calls are admitted this way.
 import type { UsageEntry } from '../../pipeline/access/usage.ts'
-import { type Allowance, type QuotaState, scarcer, stateOf } from './admission.ts'
+import { type Allowance, type QuotaState, scarcest, stateOf } from './admission.ts'
 import type { Counter, OwnCounter } from './counters.ts'
 
 /** A call that was admitted at once. */
 export interface AdmittedNow {
-  state: QuotaState
+  /** Undefined without limits. */
+  state: QuotaState | undefined
   /** The same as in an `Admission`. */
   usage: UsageEntry | undefined
 }
@@ -32,5 +33,5 @@ export function admittedNow(
   const states = allowances.map(({ counter, caller, limit }) =>
     stateOf((counter as OwnCounter).consumeNow(caller, 1, limit.quota, nowMs), limit),
   )
-  return { state: states.reduce(scarcer), usage }
+  return { state: scarcest(states), usage }
 }

@@ -9,12 +9,13 @@ import {
   type Allowance,
   type Limit,
   type LimitedCall,
+  type Payer,
   type PolicyName,
   type QuotaState,
-  admittedByBoth,
   countToward,
   stateOf,
 } from './admission.ts'
+import type { Networks } from './addresses.ts'
 import { dayOf } from './calendar.ts'
 import type { Caller } from './callers.ts'
 import { type CallCounters, type Count, type Counters, EVERYONE, MOST_ADDRESSES } from './counters.ts'
@@ -31,10 +32,11 @@ interface LimitsComponents {
 
 /** A limit in a fixed window, which opens with the first call. */
 interface Rate {
-  allowanceOf: (caller: string) => Allowance
-  admit: (caller: string, calls?: number) => Promise<Admission>
+  /** None if there is no limit. */
+  allowancesOf: (payers: readonly Payer[]) => readonly Allowance[]
+  admit: (payers: readonly Payer[], calls?: number) => Promise<Admission>
   /** Resolves to undefined while the limit is not reached. Counts nothing. */
-  exceeded: (caller: string) => Promise<QuotaState | undefined>
+  exceeded: (payers: readonly Payer[]) => Promise<QuotaState | undefined>
 }
 
 export class Limits {
@@ -45,8 +47,10 @@ export class Limits {
   readonly #addressMonths: MonthlyCalls
   readonly #registrations: Rate
   readonly #forecasts: Rate
+  readonly #addressForecasts: Rate
   readonly #verifications: Rate
   readonly #reads: Rate
+  readonly #others: Rate
   readonly #settings: OwnSettings
   readonly #now: () => Date
   /** Tells whether the usage of accounts is loaded; undefined once it is. */
@@ -58,14 +62,23 @@ export class Limits {
     this.#settings = settings
     this.#now = now
     this.#registrations = rateIn(quotas, prefix, 'registrations', settings.REGISTRATIONS_PER_HOUR, 3600)
-    const burst = Math.max(settings.FORECASTS_BURST, settings.FORECASTS_PER_MINUTE)
+    const perMinute = settings.FORECASTS_PER_MINUTE
+    const burst = perMinute === 0 ? 0 : Math.max(settings.FORECASTS_BURST, perMinute)
     // The window is as long as the burst lasts at the steady rate, so that one counter enforces both.
-    const burstWindowS = Math.ceil((60 * burst) / settings.FORECASTS_PER_MINUTE)
+    const burstWindowS = burst === 0 ? 60 : Math.ceil((60 * burst) / perMinute)
     this.#forecasts = rateIn(quotas, prefix, 'forecasts', burst, burstWindowS)
+    this.#addressForecasts = rateIn(
+      reads,
+      prefix,
+      'forecasts-by-address',
+      settings.ADDRESS_FORECASTS_PER_MINUTE,
+      60,
+    )
     this.#verifications = rateIn(quotas, prefix, 'verifications', settings.ANONYMOUS_PER_MINUTE, 60)
     this.#addressMonths = new MonthlyCalls(quotas, 'monthly-calls-by-address', prefix, MOST_ADDRESSES)
     this.monthlyCalls = new MonthlyCalls(quotas, 'monthly-calls', prefix, EVERYONE)
     this.#reads = rateIn(reads, prefix, 'reads', settings.READS_PER_MINUTE, 60)
+    this.#others = rateIn(reads, prefix, 'other-calls', settings.OTHER_CALLS_PER_MINUTE, 60)
     this.attempts = rateIn(attempts, prefix, 'attempts', settings.ATTEMPTS_PER_MINUTE, 60)
   }
 
@@ -78,33 +91,38 @@ export class Limits {
   }
 
   /**
-   * Counts a call, or one that counts as several submissions, and tells whether it is admitted.
+   * Counts a call, or one that counts as several, and tells whether it is admitted.
    *
    * @throws ServiceError `unavailable` for a call of an account while its usage is not loaded.
    */
-  admit(call: LimitedCall, caller: Caller, address: string, submissions = 1): Promise<Admission> {
+  admit(call: LimitedCall, caller: Caller, networks: Networks, calls = 1): Promise<Admission> {
     switch (call) {
       case 'register':
-        return this.#registrations.admit(address)
+        return this.#registrations.admit(networks)
       case 'forecast':
-        return this.#forecasts.admit(caller.kind === 'agent' ? caller.agent_id : address, submissions)
+        return this.#admitForecasts(caller, networks, calls)
       case 'read':
-        return this.#reads.admit(address)
+        return this.#reads.admit(networks, calls)
+      case 'other':
+        return this.#others.admit(networks)
       case 'verification':
-        return this.#admitVerification(caller, address)
+        return this.#admitVerification(caller, networks)
     }
   }
 
-  async #admitVerification(caller: Caller, address: string): Promise<Admission> {
+  #admitForecasts(caller: Caller, networks: Networks, calls: number): Promise<Admission> {
+    const agent = caller.kind === 'agent' ? [{ name: caller.agent_id, times: 1 }] : []
+    return countToward(
+      [...this.#forecasts.allowancesOf(agent), ...this.#addressForecasts.allowancesOf(networks)],
+      calls,
+    )
+  }
+
+  async #admitVerification(caller: Caller, networks: Networks): Promise<Admission> {
     const at = this.#now()
-    if (caller.kind === 'anonymous') {
-      return admittedByBoth(await this.#verifications.admit(address), () =>
-        this.#addressMonths.admit(address, this.#settings.ANONYMOUS_PER_MONTH, at),
-      )
-    }
+    if (caller.kind === 'anonymous') return countToward(this.#anonymousAllowances(networks, at))
     await this.#assertRestored()
-    const quota = this.#monthlyQuotaOf(caller)
-    const admission = await this.monthlyCalls.admit(caller.account_id, quota, at)
+    const admission = await countToward([this.#accountAllowance(caller, at)])
     return { ...admission, usage: usageEntryOf(caller, at) }
   }
 
@@ -115,19 +133,30 @@ export class Limits {
   admitNow(
     call: 'verification' | 'read',
     caller: Caller,
-    address: string,
+    networks: Networks,
     nowMs: number,
   ): AdmittedNow | undefined {
-    if (!hasLeftNow(this.attempts.allowanceOf(payerOf(caller, address)), nowMs)) return undefined
-    if (call === 'read') return admittedNow([this.#reads.allowanceOf(address)], nowMs)
+    const attempts = this.attempts.allowancesOf(payersOf(caller, networks))
+    if (!attempts.every((allowance) => hasLeftNow(allowance, nowMs))) return undefined
+    if (call === 'read') return admittedNow(this.#reads.allowancesOf(networks), nowMs)
     const at = this.#now()
-    if (caller.kind === 'anonymous') {
-      const month = this.#addressMonths.allowanceOf(address, this.#settings.ANONYMOUS_PER_MONTH, at)
-      return admittedNow([this.#verifications.allowanceOf(address), month], nowMs)
-    }
+    if (caller.kind === 'anonymous') return admittedNow(this.#anonymousAllowances(networks, at), nowMs)
     if (this.#callsRestored) return undefined
-    const month = this.monthlyCalls.allowanceOf(caller.account_id, this.#monthlyQuotaOf(caller), at)
-    return admittedNow([month], nowMs, usageEntryOf(caller, at))
+    return admittedNow([this.#accountAllowance(caller, at)], nowMs, usageEntryOf(caller, at))
+  }
+
+  /** The allowances of a verification without a key. */
+  #anonymousAllowances(networks: Networks, at: Date): Allowance[] {
+    const quota = this.#settings.ANONYMOUS_PER_MONTH
+    return [
+      ...this.#verifications.allowancesOf(networks),
+      ...networks.map((network) => this.#addressMonths.allowanceOf(network, quota, at)),
+    ]
+  }
+
+  #accountAllowance(caller: KeyRecord, at: Date): Allowance {
+    const account = { name: caller.account_id, times: 1 }
+    return this.monthlyCalls.allowanceOf(account, this.#monthlyQuotaOf(caller), at)
   }
 
   /**
@@ -177,13 +206,14 @@ function usageEntryOf({ key_id: keyId, account_id: accountId, tier }: KeyRecord,
 }
 
 /**
- * Returns the name under which a caller's failed calls are counted. An account's name has only eight letters
- * and digits, and an address has a dot or a colon, or is `unknown`, so no two names are the same.
+ * Returns by whom the failed calls of a caller are counted. An account's name has only eight letters and
+ * digits, and a network's has a dot or a colon, or is `unknown`, so no two names are the same.
  */
-export function payerOf(caller: Caller, address: string): string {
-  return caller.kind === 'anonymous' ? address : caller.account_id
+export function payersOf(caller: Caller, networks: Networks): readonly Payer[] {
+  return caller.kind === 'anonymous' ? networks : [{ name: caller.account_id, times: 1 }]
 }
 
+/** A quota of 0 sets no limit. */
 function rateIn(
   counters: Counters,
   prefix: string,
@@ -196,15 +226,22 @@ function rateIn(
     windowS,
     resetS: Math.min(windowS, Math.max(1, Math.ceil(msLeft / 1000))),
   })
-  const limit: Limit = { policy, quota, windowOf }
-  const allowanceOf = (caller: string): Allowance => ({ counter, caller, limit })
+  const allowanceOf = ({ name, times }: Payer): Allowance => {
+    const limit: Limit = { policy, quota: quota * times, windowOf, isOfNetwork: times > 1 }
+    return { counter, caller: name, limit }
+  }
+  const allowancesOf = (payers: readonly Payer[]) => (quota === 0 ? [] : payers.map(allowanceOf))
   return {
-    allowanceOf,
-    admit: (caller, calls) => countToward(allowanceOf(caller), calls),
-    exceeded: async (caller) => {
-      if (hasLeftNow(allowanceOf(caller))) return undefined
-      const count = await counter.get(caller)
-      return count && count.used >= quota ? stateOf(count, limit) : undefined
+    allowancesOf,
+    admit: (payers, calls) => countToward(allowancesOf(payers), calls),
+    exceeded: async (payers) => {
+      for (const allowance of allowancesOf(payers)) {
+        if (hasLeftNow(allowance)) continue
+        const { caller, limit } = allowance
+        const count = await counter.get(caller)
+        if (count && count.used >= limit.quota) return stateOf(count, limit)
+      }
+      return undefined
     },
   }
 }

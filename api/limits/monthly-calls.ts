@@ -2,13 +2,7 @@
 // calendar month (UTC).
 import { dayOf } from './calendar.ts'
 import type { Counter, Counters } from './counters.ts'
-import {
-  type Admission,
-  type Allowance,
-  type PolicyName,
-  type QuotaWindow,
-  countToward,
-} from './admission.ts'
+import type { Allowance, Payer, PolicyName, QuotaWindow } from './admission.ts'
 
 /** A count lasts longer than any month, whenever in the month its first call was. */
 const KEPT_S = 35 * 86_400
@@ -36,16 +30,12 @@ export class MonthlyCalls {
     for (const [accountId, calls] of used) await counter.consume(accountId, calls)
   }
 
-  admit(caller: string, quota: number, at: Date): Promise<Admission> {
-    return countToward(this.allowanceOf(caller, quota, at))
-  }
-
-  allowanceOf(caller: string, quota: number, at: Date): Allowance {
+  allowanceOf({ name, times }: Payer, quota: number, at: Date): Allowance {
     const windowOf = () => monthWindow(at)
     return {
       counter: this.#counterOf(dayOf(at).month),
-      caller,
-      limit: { policy: this.#policy, quota, windowOf },
+      caller: name,
+      limit: { policy: this.#policy, quota: quota * times, windowOf, isOfNetwork: times > 1 },
     }
   }
 

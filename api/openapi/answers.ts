@@ -75,13 +75,17 @@ const FAILED_TOO_OFTEN = { 'after many failures': exceeded({ policy: 'attempts',
 
 const QUOTAS: Record<LimitedCall, Record<string, Problem>> = {
   register: { problem: exceeded({ policy: 'registrations', quota: 10, resetS: 30 * 60 }) },
-  forecast: { problem: exceeded({ policy: 'forecasts', quota: 240, resetS: 17 }) },
+  forecast: {
+    problem: exceeded({ policy: 'forecasts', quota: 240, resetS: 17 }),
+    'from one address': exceeded({ policy: 'forecasts-by-address', quota: 1_200, resetS: 17 }),
+  },
   verification: {
     problem: exceeded({ policy: 'verifications', quota: 20, resetS: 17 }),
     'for the month': exceeded({ policy: 'monthly-calls-by-address', quota: 100, resetS: 3 * 86_400 }),
     'with a key': exceeded({ policy: 'monthly-calls', quota: 100, resetS: 3 * 86_400 }),
   },
   read: { problem: exceeded({ policy: 'reads', quota: 600, resetS: 17 }) },
+  other: { problem: exceeded({ policy: 'other-calls', quota: 6_000, resetS: 17 }) },
 }
 
 const CORS: readonly HeaderName[] = ['Access-Control-Allow-Origin', 'Access-Control-Expose-Headers']
@@ -90,22 +94,14 @@ const QUOTA_STATE: readonly HeaderName[] = ['RateLimit-Policy', 'RateLimit']
 const AFTER_COUNTING = new Set([403, 404, 409, 429])
 
 /** Returns the failure statuses of a call, in order. */
-function failuresOf({
-  body,
-  key,
-  limit,
-  idempotent,
-  needsStore,
-  needsQuestions,
-  problems = {},
-}: Route): number[] {
+function failuresOf({ body, key, idempotent, needsStore, needsQuestions, problems = {} }: Route): number[] {
   const statuses = [
     ...GENERAL,
     ...Object.keys(problems).map(Number),
     ...(body ? BODY : []),
     ...(key === 'none' ? [] : [401]),
     ...(idempotent ? [409] : []),
-    ...(limit === 'none' ? [] : [429]),
+    429,
     ...(needsStore || needsQuestions ? [503] : []),
   ]
   return [...new Set(statuses)].sort((a, b) => a - b)
@@ -118,7 +114,7 @@ export function answersOf(spec: Route, bodySchema: object): Record<string, objec
     'X-Request-Id',
     'Cache-Control',
     ...(spec.method === 'GET' ? [...CORS, 'ETag' as const] : []),
-    ...(spec.limit === 'none' ? [] : QUOTA_STATE),
+    ...QUOTA_STATE,
     ...own,
   ])
   const answers: Record<string, object> = {
@@ -140,11 +136,10 @@ export function answersOf(spec: Route, bodySchema: object): Record<string, objec
 }
 
 function problemAnswer(status: number, spec: Route): object {
-  const counted = spec.limit === 'none' ? [] : QUOTA_STATE
   const isCounted = AFTER_COUNTING.has(status)
   const always = spec.method === 'GET' ? [...CORS] : []
-  const sometimes: HeaderName[] = status === 401 || isCounted ? [] : [...counted]
-  if (isCounted) always.push(...counted)
+  const sometimes: HeaderName[] = status === 401 || isCounted ? [] : [...QUOTA_STATE]
+  if (isCounted) always.push(...QUOTA_STATE)
   if (status === 401) always.push('WWW-Authenticate')
   if (status === 429) always.push('Retry-After')
   if (status === 409) sometimes.push('Retry-After')
@@ -153,7 +148,7 @@ function problemAnswer(status: number, spec: Route): object {
 
 function examplesOf(status: number, spec: Route): Record<string, Problem> {
   const { key, limit, idempotent, problems = {} } = spec
-  if (status === 429 && limit !== 'none') return { ...QUOTAS[limit], ...FAILED_TOO_OFTEN }
+  if (status === 429) return { ...QUOTAS[limit], ...(limit === 'other' ? {} : FAILED_TOO_OFTEN) }
   const own = problems[status] ?? (status === 401 ? KEY_PROBLEMS[key] : undefined)
   const keyed = idempotent && KEYED[status]
   return {

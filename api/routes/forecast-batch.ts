@@ -43,7 +43,7 @@ export const submitForecasts = route({
   params: z.strictObject({ agent_id: uuid }),
   body: forecastSubmissions,
   mostItems: { forecasts: () => MOST_FORECASTS },
-  submissions: ({ forecasts }) => forecasts.length,
+  countsAs: ({ body }) => body.forecasts.length,
   examples: { params: { agent_id: AGENT_ID }, body: examples.forecastSubmissions },
   success: {
     description: 'Those with the status `ok` are durable',

@@ -8,7 +8,7 @@ import { route } from '../http/route.ts'
 export const livez = route({
   path: '/livez',
   operationId: 'getLiveness',
-  limit: 'none',
+  limit: 'other',
   tag: 'Service',
   summary: 'Whether the process answers',
   description: 'Answers as long as the process runs. If it does not answer, start the process again.',
@@ -27,7 +27,7 @@ const NEEDED = { reading: ['reads'], forecasts: ['reads', 'writes', 'clock', 'qu
 export const readyz = route({
   path: '/readyz',
   operationId: 'getReadiness',
-  limit: 'none',
+  limit: 'other',
   tag: 'Service',
   summary: 'Whether this node should receive requests',
   description:
@@ -67,8 +67,9 @@ export const readyz = route({
 export const metrics = route({
   path: '/metrics',
   isDocumented: false,
+  isCrossOrigin: false,
   operationId: 'getMeasurements',
-  limit: 'none',
+  limit: 'other',
   // The call follows the store, so that a node that is only watched does not seem to be behind.
   follows: true,
   tag: 'Service',

@@ -71,7 +71,7 @@ export async function startService(
   beginYoung()
   await holdTickShape()
   const { settings, logger, newRequestId } = components.production
-  const addressOf = addressesBehind(settings.TRUSTED_PROXIES)
+  const addresses = addressesBehind(settings.TRUSTED_PROXIES, settings)
   const metrics = new Metrics(link && (() => link.measurements()))
   const counters = await countersOf(components.production, link)
   let accepting = true
@@ -108,7 +108,14 @@ export async function startService(
       methodology: components.production.methodology,
       methodologyText: await readFile(METHODOLOGY_TEXT),
     })
-    const shared = { routes, logger, metrics, newRequestId, addressOf, accepting: () => accepting }
+    const shared = {
+      routes,
+      logger,
+      metrics,
+      newRequestId,
+      networksOf: addresses.ofRequest,
+      accepting: () => accepting,
+    }
     const server = await startServer(
       createApp(contexts, shared),
       {
@@ -116,8 +123,10 @@ export async function startService(
         port: settings.PORT,
         requestTimeoutMs: settings.REQUEST_TIMEOUT_MS,
         idleTimeoutMs: Math.max(IDLE_MS, 2 * settings.COMMIT_TIMEOUT_MS),
-        maxConnections: Math.ceil(settings.MAX_CONNECTIONS / (link?.workers ?? 1)),
+        maxConnections: ofEachWorker(settings.MAX_CONNECTIONS, link),
+        maxConnectionsOfAddress: ofEachWorker(settings.MAX_CONNECTIONS_OF_ADDRESS, link),
       },
+      addresses.ofConnection,
       answerFirst(answeredFirst(contexts, shared)),
     )
     if (ownAddress) for (const { site } of Object.values(contexts)) site.publicUrl ??= server.url
@@ -145,6 +154,11 @@ export async function startService(
     await counters.quotas.close()
     throw error
   }
+}
+
+/** Returns the share of one worker. The primary hands out connections by turns. */
+function ofEachWorker(most: number, link: PrimaryLink | undefined): number {
+  return Math.ceil(most / (link?.workers ?? 1))
 }
 
 /**

@@ -40,14 +40,13 @@ async function answer(
   response: ServerResponse,
   components: AppComponents,
 ): Promise<void> {
-  const { newRequestId, addressOf, accepting } = components
+  const { newRequestId, networksOf, accepting } = components
   const startedMs = performance.now()
   const requestId = newRequestId()
   const { spec, context, route, parameter } = call
   const params = parameter === undefined ? {} : { [parameter]: named }
-  const handled = await handle({ request, params, querystring: '' }, spec, context, addressOf).catch(
-    unhandled,
-  )
+  const asked = { request, params, querystring: '' }
+  const handled = await handle(asked, spec, context, networksOf(request)).catch(unhandled)
   const own = answerIn(handled, request, requestId, components)
   const { status, body } = own
   const head: Head = { ...firstHeaders(requestId), ...handled.headers, ...ownHeaders(own) }

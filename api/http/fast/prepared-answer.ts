@@ -59,14 +59,24 @@ export function completed(
     ifNoneMatch,
     state,
     isLast,
-  }: { requestId: string; ifNoneMatch: string | undefined; state: QuotaState; isLast: boolean },
+  }: {
+    requestId: string
+    ifNoneMatch: string | undefined
+    state: QuotaState | undefined
+    isLast: boolean
+  },
 ): PlainAnswer {
   const isKnown = isNamedBy(ifNoneMatch, tag)
-  const limit = rateLimitHeaders(state)
   const head = (isKnown ? bareHead : fullHead).slice()
   head[REQUEST_ID] = requestId
-  head[POLICY] = limit['RateLimit-Policy']
-  head[LIMIT] = limit.RateLimit
+  if (state) {
+    const limit = rateLimitHeaders(state)
+    head[POLICY] = limit['RateLimit-Policy']
+    head[LIMIT] = limit.RateLimit
+  } else {
+    // Without a limit an answer has neither header. They stand together.
+    head.splice(POLICY - 1, 4)
+  }
   if (isLast) head.push('Connection', 'close')
   return isKnown ? { status: 304, head, body: undefined } : { status: 200, head, body }
 }

@@ -89,18 +89,18 @@ class PreparedAnswers {
     const startedMs = performance.now()
     const { call, caller } = asked
     const { spec, context } = call
-    const address = this.#components.addressOf(request)
+    const networks = this.#components.networksOf(request)
     const admitted = context.isFollowing()
-      ? context.limits.admitNow(spec.limit, caller, address, startedMs)
+      ? context.limits.admitNow(spec.limit, caller, networks, startedMs)
       : undefined
     if (admitted) {
       void context.catchUp()
       return this.#send(asked, request, response, startedMs, admitted)
     }
-    const counted = new CountedCall(context.limits, address)
+    const counted = new CountedCall(context.limits, networks)
     return this.#sourceOf(asked, counted).then((source) => {
       const { state, usage } = counted
-      if (source && state) {
+      if (source) {
         return this.#send({ ...asked, source }, request, response, startedMs, { state, usage })
       }
       otherwise(request, response)

@@ -219,6 +219,15 @@ describe('a page of another origin', () => {
     expect(answer.headers).not.toHaveProperty('access-control-allow-credentials')
   })
 
+  test.for(['/metrics', '/sandbox/metrics'])('may not read measurements: %s', async (path) => {
+    for (const method of ['GET', 'HEAD', 'OPTIONS']) {
+      const headers = { ...origin, 'Access-Control-Request-Method': 'GET' }
+      const answer = await service.client.send(method, path, { headers })
+      expect(answer.status).toBe(200)
+      expect(answer.headers).not.toHaveProperty('access-control-allow-origin')
+    }
+  })
+
   test('may not POST, nor read what POST answers', async () => {
     const asked = await service.client.send('OPTIONS', '/verification/bulk', {
       headers: { ...origin, 'Access-Control-Request-Method': 'POST' },

@@ -23,13 +23,15 @@ const serving = (settings: Record<string, string> = TIMEOUT): Promise<TestServic
 async function serverOf(answer: Koa.Middleware, { idleTimeoutMs = 10_000 } = {}): Promise<RunningServer> {
   const app = new Koa()
   app.use(answer)
-  const server = await startServer(app, {
+  const settings = {
     host: '127.0.0.1',
     port: 0,
     requestTimeoutMs: 10_000,
     idleTimeoutMs,
     maxConnections: 10,
-  })
+    maxConnectionsOfAddress: 10,
+  }
+  const server = await startServer(app, settings, () => [])
   onTestFinished(() => server.close(0))
   return server
 }
@@ -317,27 +319,73 @@ describe('a client that asks ahead', () => {
 })
 
 describe('too many connections', () => {
-  test('are turned away until one ends', async () => {
-    const service = await serving({ MAX_CONNECTIONS: '2' })
-    const [first, second] = [await RawSocket.open(service.url), await RawSocket.open(service.url)]
-    for (const raw of [first, second]) {
-      raw.send('GET /livez HTTP/1.1', 'Host: x', '', '')
-      await raw.received(/"status":"ok"/)
+  async function opened(url: string): Promise<RawSocket> {
+    const raw = await RawSocket.open(url)
+    raw.send('GET /livez HTTP/1.1', 'Host: x', '', '')
+    await raw.received(/"status":"ok"/)
+    return raw
+  }
+
+  test.for([{ MAX_CONNECTIONS: '2' }, { MAX_CONNECTIONS_OF_ADDRESS: '2' }])(
+    'close the one that has been idle for longest: %j',
+    async (settings) => {
+      const { url } = await serving(settings)
+      const [first, second] = [await opened(url), await opened(url)]
+      first.send('GET /readyz HTTP/1.1', 'Host: x', '', '')
+      await first.received(/ok[^]*ok/)
+      const third = await opened(url)
+      await second.closed
+      await opened(url)
+      expect(await first.closed).toMatch(/ok[^]*ok/)
+      third.send('GET /readyz HTTP/1.1', 'Host: x', '', '')
+      expect(await third.received(/ok[^]*ok/)).toMatch(/200 OK[^]*200 OK/)
+    },
+  )
+
+  test('close none that is owed an answer: the new one is turned away', async () => {
+    const { url, client } = await serving({ MAX_CONNECTIONS_OF_ADDRESS: '2' })
+    const asking = [
+      'POST /agents/register HTTP/1.1',
+      'Host: x',
+      'Content-Type: application/json',
+      'Content-Length: 2',
+      'Expect: 100-continue',
+      '',
+    ]
+    const busy = [await RawSocket.open(url), await RawSocket.open(url)]
+    for (const raw of busy) {
+      raw.send(...asking, '')
+      await raw.received(/100 Continue/)
     }
-    const third = await RawSocket.open(service.url)
-    expect(await third.closed).toBe('')
-    first.socket.end()
+    expect(await (await RawSocket.open(url)).closed).toBe('')
+    for (const raw of busy) {
+      raw.send('{}')
+      await raw.received(/422 /)
+    }
+    expect((await client.get('/livez')).status).toBe(200)
+  })
+
+  test('do not come from a trusted proxy, but in all', async () => {
+    const { url } = await serving({
+      MAX_CONNECTIONS: '3',
+      MAX_CONNECTIONS_OF_ADDRESS: '1',
+      TRUSTED_PROXIES: 'loopback',
+    })
+    const first = await opened(url)
+    for (const raw of [await opened(url), await opened(url)]) expect(raw.socket.destroyed).toBe(false)
+    expect(first.socket.destroyed).toBe(false)
+    await opened(url)
     await first.closed
-    await expect
-      .poll(() =>
-        service.client.get('/livez').then(
-          ({ status }) => status,
-          () => 0,
-        ),
-      )
-      .toBe(200)
-    second.send('GET /readyz HTTP/1.1', 'Host: x', '', '')
-    await second.received(/ok[^]*ok/)
+  })
+
+  test('of one address by the hundred leave the others their answers', async () => {
+    const { url } = await serving({})
+    const first = await opened(url)
+    const more = await Promise.all(Array.from({ length: 256 }, () => RawSocket.open(url)))
+    await first.closed
+    const last = more.at(-1)!
+    last.send('GET /livez HTTP/1.1', 'Host: x', '', '')
+    expect(await last.received(/"status":"ok"/)).toMatch(/200 OK/)
   })
 })
 

@@ -8,7 +8,8 @@ import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import { BULK, bulkOf, expectLimited, quotaIn } from '../../support/http/counted-calls.ts'
 import { testFolder } from '../../support/folder.ts'
 import { limitedService } from '../../support/http/limited-service.ts'
-import type { Client } from '../../support/http/service.ts'
+import { type Answer, type Client, bearer, registerAgent } from '../../support/http/service.ts'
+import { QUESTION, importWorld } from '../../support/worlds/world.ts'
 
 /** A request from `peer`, with what stands in its X-Forwarded-For. */
 function requestFrom(peer: string | undefined, forwarded?: string): IncomingMessage {
@@ -19,8 +20,13 @@ function requestFrom(peer: string | undefined, forwarded?: string): IncomingMess
   return request
 }
 
+const WIDER = { IPV6_56_TIMES: 4, IPV6_48_TIMES: 16 }
+const networks = (proxies: readonly string[], peer: string | undefined, forwarded?: string) =>
+  addressesBehind(proxies, WIDER).ofRequest(requestFrom(peer, forwarded))
+
+/** The narrowest network. */
 const counted = (proxies: readonly string[], peer: string | undefined, forwarded?: string) =>
-  addressesBehind(proxies)(requestFrom(peer, forwarded))
+  networks(proxies, peer, forwarded).at(-1)!.name
 
 describe('an address', () => {
   test.for([
@@ -54,6 +60,35 @@ describe('an address', () => {
         expect(counted([], text(other, another)) === address).toBe(text(net) === text(other))
       }),
     )
+  })
+})
+
+describe('the networks of an address', () => {
+  test.for([
+    ['2001:db8:1:2ff:3:4:5:6', ['2001:db8:1::/48', '2001:db8:1:200::/56', '2001:db8:1:2ff::/64']],
+    ['2001:db8::1', ['2001:db8:0::/48', '2001:db8:0:0::/56', '2001:db8:0:0::/64']],
+  ] as const)('%s are three, the widest first', ([address, names]) => {
+    const found = networks([], address)
+    expect(found.map(({ name }) => name)).toEqual(names)
+    expect(found.map(({ times }) => times)).toEqual([16, 4, 1])
+    expect(networks(['loopback'], '127.0.0.1', address)).toEqual(found)
+  })
+
+  test('are one of IPv4', () => {
+    expect(networks([], '192.0.2.7')).toEqual([{ name: '192.0.2.7', times: 1 }])
+  })
+})
+
+describe('a connection', () => {
+  const ofConnection = (proxies: readonly string[], peer: string) =>
+    addressesBehind(proxies, WIDER).ofConnection(requestFrom(peer).socket)
+
+  test('counts for the networks of its other end, and that of a trusted proxy for none', () => {
+    expect(ofConnection([], '192.0.2.7')).toEqual([{ name: '192.0.2.7', times: 1 }])
+    expect(ofConnection(['10.0.0.0/8'], '192.0.2.7')).toEqual([{ name: '192.0.2.7', times: 1 }])
+    expect(ofConnection(['10.0.0.0/8'], '10.0.0.3')).toEqual([])
+    expect(ofConnection(['loopback'], '::1')).toEqual([])
+    expect(ofConnection(['loopback'], '2001:db8::1')).toHaveLength(3)
   })
 })
 
@@ -105,7 +140,7 @@ describe('X-Forwarded-For', () => {
 test.for(['nowhere', '10.0.0.0/33', '10.0.0.256', '', '2001:db8::/129'])(
   'TRUSTED_PROXIES with %j is refused and shown',
   (proxy) => {
-    expect(() => addressesBehind(['loopback', proxy])).toThrow(
+    expect(() => addressesBehind(['loopback', proxy], WIDER)).toThrow(
       expect.objectContaining({
         kind: 'invalid',
         message: expect.stringContaining(
@@ -168,6 +203,83 @@ describe('the limits by address', () => {
   test('is that of the proxy where the proxy passes on nonsense', async () => {
     const headers = ['garbage', '999.1.1.1', '<script>', '1.2.3.4:80', ', ,', 'x'.repeat(5000)]
     expect(await left('loopback', headers)).toEqual([99, 98, 97, 96, 95, 94])
+  })
+
+  describe('of IPv6 is limited with its /56 and its /48', () => {
+    const SETTINGS = { TRUSTED_PROXIES: 'loopback', IPV6_56_TIMES: '2', IPV6_48_TIMES: '3' }
+    /** The first two share a /56, and all a /48, with the fourth of another. */
+    const ADDRESSES = ['2001:db8:1:100::1', '2001:db8:1:1ff::1', '2001:db8:1:200::1', '2001:db8:1:300::1']
+    const OTHER = '2001:db8:2::1'
+
+    /** Calls twice from each /64, which may call once, and once from another /48. */
+    async function refused(
+      settings: Record<string, string>,
+      call: (client: Client, address: string) => Promise<Answer>,
+    ): Promise<boolean[]> {
+      const { client } = await served({ ...SETTINGS, ...settings })
+      const statuses: boolean[] = []
+      for (const address of [...ADDRESSES.flatMap((each) => [each, each]), OTHER]) {
+        const answer = await call(client, address)
+        statuses.push(answer.status === 429)
+      }
+      return statuses
+    }
+
+    // Each /64 makes its call, then the /48 has none left for the fourth.
+    const TOGETHER = [false, true, false, true, false, true, true, true, false]
+
+    test('in its reads', async () => {
+      const read = (client: Client, address: string) => client.get('/questions', from(address))
+      expect(await refused({ READS_PER_MINUTE: '1' }, read)).toEqual(TOGETHER)
+    })
+
+    test('in other calls', async () => {
+      const other = (client: Client, address: string) => client.get('/livez', from(address))
+      expect(await refused({ OTHER_CALLS_PER_MINUTE: '1' }, other)).toEqual(TOGETHER)
+    })
+
+    test('in registrations', async () => {
+      expect(await refused({ REGISTRATIONS_PER_HOUR: '1' }, register)).toEqual(TOGETHER)
+    })
+
+    test.for([{ ANONYMOUS_PER_MINUTE: '1' }, { ANONYMOUS_PER_MONTH: '1' }])(
+      'in verifications without a key: %j',
+      async (settings) => {
+        const verify = (client: Client, address: string) => client.post(BULK, bulkOf(1), from(address))
+        expect(await refused(settings as Record<string, string>, verify)).toEqual(TOGETHER)
+      },
+    )
+
+    test('in failed attempts', async () => {
+      const fail = (client: Client, address: string) => client.get('/questions?x=1', from(address))
+      expect(await refused({ ATTEMPTS_PER_MINUTE: '1' }, fail)).toEqual(TOGETHER)
+    })
+
+    test('in forecasts', async () => {
+      const { client, components } = await served({ ...SETTINGS, ADDRESS_FORECASTS_PER_MINUTE: '1' })
+      await importWorld(components)
+      const agents = await Promise.all([0, 1].map(() => registerAgent(client)))
+      const statuses: number[] = []
+      for (const [nth, address] of [...ADDRESSES.flatMap((each) => [each, each]), OTHER].entries()) {
+        const { agentId, key } = agents[nth % 2]!
+        const body = { question_id: QUESTION.open, probability: 0.5 }
+        const headers = { ...bearer(key), ...from(address) }
+        statuses.push((await client.post(`/agents/${agentId}/forecast`, body, headers)).status)
+      }
+      expect(statuses.map((status) => status === 429)).toEqual(TOGETHER)
+    })
+
+    test('one /56 by itself, and says so', async () => {
+      const { client } = await served({ ...SETTINGS, READS_PER_MINUTE: '2' })
+      const read = (address: string) => client.get('/questions', from(address))
+      const first = await read('2001:db8:1:100::1')
+      expect(quotaIn(first)).toMatchObject({ quota: 2, remaining: 1 })
+      for (const part of ['100', '101', '101']) expect((await read(`2001:db8:1:${part}::1`)).status).toBe(200)
+      const over = await read('2001:db8:1:102::1')
+      expect(expectLimited(over, 'reads').quota).toBe(4)
+      expect(over.json()).toMatchObject({ detail: expect.stringContaining('one network of IPv6') as string })
+      expect((await read('2001:db8:1:200::1')).status).toBe(200)
+    })
   })
 
   test('limits registrations, too', async () => {

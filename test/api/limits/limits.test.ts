@@ -32,6 +32,76 @@ const register = (client: Client, name = 'an agent', headers = {}) =>
 const submit = (client: Client, probability: number, question = QUESTION.open) =>
   client.post(`/agents/${agent.agentId}/forecast`, { question_id: question, probability }, bearer(agent.key))
 
+describe('calls that no other limit counts', () => {
+  test.for(['/livez', '/readyz', '/metrics', '/readyz?x=1', '/nowhere', '/sandbox/livez'])(
+    'are limited by address, apart from all others: GET %s',
+    async (path) => {
+      const settings = { OTHER_CALLS_PER_MINUTE: '2', SANDBOX_OTHER_CALLS_PER_MINUTE: '2' }
+      const { client } = await served(settings)
+      const first = await client.get(path)
+      expect([200, 404, 422]).toContain(first.status)
+      await client.get(path)
+      expect(expectLimited(await client.get(path), 'other-calls').quota).toBe(2)
+      expect((await client.get('/questions')).status).toBe(200)
+    },
+  )
+
+  test.for([
+    ['OPTIONS', '/questions', 204],
+    ['OPTIONS', '/agents/register', 204],
+    ['DELETE', '/questions', 405],
+  ] as const)('are those by another method: %s %s', async ([method, path, status]) => {
+    const { client } = await served({ OTHER_CALLS_PER_MINUTE: '1' })
+    const headers = { 'Access-Control-Request-Method': 'GET' }
+    expect((await client.send(method, path, { headers })).status).toBe(status)
+    expectLimited(await client.send(method, path, { headers }), 'other-calls')
+  })
+
+  test('may be many, and do not fail where attempts are used up', async () => {
+    const { client } = await served({ ATTEMPTS_PER_MINUTE: '1' })
+    await client.get('/questions?x=1')
+    expectLimited(await client.get('/questions'), 'attempts')
+    expect(quotaIn(await client.get('/livez'))).toMatchObject({
+      policy: 'other-calls',
+      quota: 6_000,
+      windowS: 60,
+    })
+  })
+})
+
+test('a limit of 0 is none: such an answer tells no limit', async () => {
+  const none = { OTHER_CALLS_PER_MINUTE: '0', ADDRESS_FORECASTS_PER_MINUTE: '0' }
+  const { client } = await served(none)
+  const { status, headers } = await client.get('/livez')
+  expect(status).toBe(200)
+  expect(headers).not.toHaveProperty('ratelimit')
+  expect((await submit(client, 0.5)).status).toBe(200)
+})
+
+describe('forecasts are limited by address, too', () => {
+  test('of all agents there together, those of a batch one by one', async () => {
+    const { client } = await served({ ADDRESS_FORECASTS_PER_MINUTE: '4' })
+    const other = (await register(client)).json<{ agent_id: string; api_key: string }>()
+    const forecasts = [QUESTION.open, QUESTION.closed].map((question_id) => ({
+      question_id,
+      probability: 0.5,
+    }))
+    const batch = () =>
+      client.post(`/agents/${other.agent_id}/forecasts`, { forecasts }, bearer(other.api_key))
+    expect(quotaIn(await submit(client, 0.5))).toEqual({
+      policy: 'forecasts-by-address',
+      quota: 4,
+      windowS: 60,
+      remaining: 3,
+      resetS: 60,
+    })
+    expect((await batch()).status).toBe(200)
+    expect((await batch()).status).toBe(429)
+    expect((await submit(client, 0.6)).status).toBe(200)
+    expectLimited(await submit(client, 0.7), 'forecasts-by-address')
+  })
+})
+
 describe('every limited call says how its caller stands', () => {
   test('by the limits that hold where nothing else is set', async () => {
     const { client } = await served()
@@ -109,19 +179,6 @@ describe('every limited call says how its caller stands', () => {
       [400, 'verifications', 0],
       [404, 'reads', 0],
     ])
-  })
-
-  test('and the calls of monitoring are not limited', async () => {
-    const { client } = await served({ READS_PER_MINUTE: '1', ATTEMPTS_PER_MINUTE: '1' })
-    await client.get(`${FOUND}?x=1`)
-    expectLimited(await client.get('/questions'), 'attempts')
-    for (const path of ['/livez', '/readyz', '/metrics', '/sandbox/livez']) {
-      for (let call = 0; call < 3; call++) {
-        const answer = await client.get(path)
-        expect(answer.status).toBe(200)
-        expect(answer.headers, path).not.toHaveProperty('ratelimit')
-      }
-    }
   })
 
   test('but one without the key that it needs', async () => {
@@ -371,9 +428,10 @@ describe('a window', () => {
       counters: { quotas, reads: quotas, attempts: quotas },
       now: () => new Date(),
     })
+    const networks = [{ name: '1.2.3.4', times: 1 }]
     return {
-      verify: () => limits.admit('verification', { kind: 'anonymous' }, '1.2.3.4'),
-      register: () => limits.admit('register', { kind: 'anonymous' }, '1.2.3.4'),
+      verify: () => limits.admit('verification', { kind: 'anonymous' }, networks),
+      register: () => limits.admit('register', { kind: 'anonymous' }, networks),
     }
   }
 

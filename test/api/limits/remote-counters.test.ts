@@ -34,7 +34,7 @@ function processesOver(table: CounterTable, processes: number, delivered = () =>
     const allowanceOf = (quota: number) => ({ counter, caller: 'someone', limit: limitOf(quota) })
     return {
       counter,
-      admit: (quota: number, calls = 1) => countToward(allowanceOf(quota), calls),
+      admit: (quota: number, calls = 1) => countToward([allowanceOf(quota)], calls),
       admitNow: (quota: number) => admittedNow([allowanceOf(quota)], performance.now()),
     }
   })

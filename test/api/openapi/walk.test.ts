@@ -85,23 +85,26 @@ async function served(specs: Route[], accepting: boolean): Promise<Client> {
     logger,
     metrics: new Metrics(),
     newRequestId,
-    addressOf: () => '192.0.2.1',
+    networksOf: () => [{ name: '192.0.2.1', times: 1 }],
     accepting: () => accepting,
   }
   const context = {
     accepting: () => accepting,
     catchUp: () => Promise.resolve(),
     questionsRead: () => Promise.resolve(true),
+    limits: { admit: () => Promise.resolve({ admitted: true, takeBack: () => Promise.resolve() }) },
     health: { checks: readiness.checks, clock: readiness.checks.clock },
     releases: { now: {} },
   } as unknown as NodeContext
-  const server = await startServer(createApp({ production: context }, components), {
+  const settings = {
     host: '127.0.0.1',
     port: 0,
     requestTimeoutMs: 10_000,
     idleTimeoutMs: 10_000,
     maxConnections: 100,
-  })
+    maxConnectionsOfAddress: 100,
+  }
+  const server = await startServer(createApp({ production: context }, components), settings, () => [])
   onTestFinished(() => server.close(0))
   return new Client(server.url)
 }
@@ -156,7 +159,7 @@ const PROVOKE: Record<string, Provoke> = {
     const found = routes.find((spec) => spec.method === method && spec.path === path)!
     const failing: Route = {
       ...found,
-      limit: 'none',
+      limit: 'other',
       key: 'none',
       handle: () => Promise.reject(new Error('a defect')),
     }
