@@ -38,7 +38,8 @@ export async function addRows(
     const file = join(components.directory, `simulated-${kind}-${components.newId()}.ndjson`)
     try {
       await writeFile(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
-      return (await importFile({ ...components, database }, kind, file)).added
+      // An operator's rows stand.
+      return (await importFile({ ...components, database, onlyUnknown: true }, kind, file)).added
     } finally {
       await rm(file, { force: true })
     }

@@ -2,8 +2,8 @@
 // row that replaces the agent's earlier ones.
 import { ServiceError } from '../../schemas/errors.ts'
 import { literal } from '../duckdb.ts'
+import type { TableVersion } from '../tables/delta.ts'
 import { TableLog, assertNotBehind } from '../tables/delta-log.ts'
-import { lastRecordedAt } from '../tables/recorded-at.ts'
 import { attachCurrent } from '../tables/views.ts'
 import { SHOWN } from './read-file.ts'
 import { type ImportContext, countOf, takeIn, takeInWaiting } from './take-in.ts'
@@ -45,8 +45,8 @@ export function retire(context: ImportContext, since: ReadonlyMap<string, string
 
 /**
  * Makes a statement about agents, all or nothing. Ids may repeat and be in any case. For an agent for which
- * the statement is true already nothing is written, so that a statement may be repeated. If several are made
- * at once about the same agent, none is lost.
+ * the statement is true already nothing is written, so that a statement may be repeated. Statements that are
+ * made at once follow one another, so that none replaces what it has not seen.
  *
  * @throws ServiceError `notFound` if an id is not one of a registered agent: nothing is written.
  *   `unavailable` if the store does not answer.
@@ -58,45 +58,45 @@ async function say(
 ): Promise<Said> {
   const { database } = context
   const named = [...new Set(agentIds.map((id) => id.toLowerCase()))]
-  await takeInWaiting(context, ['agents'])
-  const ids = named.map((id) => `(${literal(id)})`).join(', ')
-  let last = await findBasis(context, `FROM current_agents WHERE agent_id IN (VALUES ${ids})`)
-  await assertKnown(context, named)
-  let changed: number | undefined
   const now = `${literal(context.now().toISOString())}::TIMESTAMPTZ`
   for (;;) {
+    await takeInWaiting(context, ['agents'])
+    const seen = await findBasis(context, named)
+    await assertKnown(context, named)
     // A statement is recorded later than the registration of its agent, so that the two can be told apart.
     await database.run(
       `CREATE OR REPLACE TEMP TABLE fresh AS
        SELECT said.* FROM (
          SELECT * REPLACE (${owner_id} AS owner_id, ${retired_at} AS retired_at)
          FROM (SELECT * REPLACE (greatest(${now}, registered_at + INTERVAL 1 MILLISECOND) AS recorded_at) FROM basis)
-       ) said JOIN current_agents known USING (agent_id) WHERE NOT ${same('said', 'known')}`,
+       ) said JOIN basis USING (agent_id)
+       WHERE said.owner_id IS DISTINCT FROM basis.owner_id OR said.retired_at IS DISTINCT FROM basis.retired_at`,
     )
-    const written = await takeIn(context, 'agents', 'fresh')
-    changed ??= written
-    if (written === 0) return { agents: named.length, changed }
-    last = await findBasis(context, saidMeanwhile(last))
+    const changed = await takeIn(context, seen, 'fresh')
+    if (changed !== undefined) return { agents: named.length, changed }
   }
 }
 
 /**
- * Makes the table `basis` from the current table: the rows that a statement starts from, one per agent.
- * Returns when the last row of the table was recorded.
+ * Makes the table `basis` of the current rows of agents: one per agent that is registered. Returns the
+ * version of the table that they are from.
  */
 async function findBasis(
   { store, local, database, released = {} }: ImportContext,
-  select: string,
-): Promise<Date> {
+  agentIds: readonly string[],
+): Promise<TableVersion> {
   const log = new TableLog(store, 'agents')
   await log.refresh()
   const version = { ...log.current, table: 'agents' as const }
   assertNotBehind({ agents: version }, released)
+  const ids = agentIds.map((id) => `(${literal(id)})`).join(', ')
   await local.reading(async () => {
     await attachCurrent(database, local, version)
-    await database.run(`CREATE OR REPLACE TEMP TABLE basis AS ${select}`)
+    await database.run(
+      `CREATE OR REPLACE TEMP TABLE basis AS FROM current_agents WHERE agent_id IN (VALUES ${ids})`,
+    )
   })
-  return lastRecordedAt(version) ?? new Date(0)
+  return version
 }
 
 async function assertKnown(context: ImportContext, named: readonly string[]): Promise<void> {
@@ -110,21 +110,4 @@ async function assertKnown(context: ImportContext, named: readonly string[]): Pr
     'notFound',
     `no agent is registered by the id ${shown.join(', ')}${rest}; nothing was written`,
   )
-}
-
-const same = (one: string, other: string) =>
-  `(${one}.owner_id IS NOT DISTINCT FROM ${other}.owner_id AND ${one}.retired_at IS NOT DISTINCT FROM ${other}.retired_at)`
-
-/**
- * Finds the statements of others that `fresh` replaces unseen, because they were made after its basis was
- * read and before it was taken in. Grain: one row per agent with such statements, the last.
- */
-function saidMeanwhile(since: Date): string {
-  const later = `agents.recorded_at > ${literal(since.toISOString())}::TIMESTAMPTZ`
-  return `SELECT agents.* FROM agents JOIN fresh USING (agent_id) JOIN (
-      SELECT agent_id, max(agents.recorded_at) AS said_at FROM agents JOIN fresh USING (agent_id)
-      WHERE ${later} AND ${same('agents', 'fresh')} GROUP BY agent_id
-    ) own USING (agent_id)
-    WHERE ${later} AND agents.recorded_at <= own.said_at AND NOT ${same('agents', 'fresh')}
-    QUALIFY row_number() OVER (PARTITION BY agent_id ORDER BY agents.recorded_at DESC, agents.owner_id, agents.retired_at) = 1`
 }

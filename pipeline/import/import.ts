@@ -1,5 +1,5 @@
-// Imports an operator's file, all or nothing: checks every row, writes the new rows to the inbox as one
-// object, and moves them into the table.
+// Imports an operator's file, all or nothing: checks every row against a version of the table, and makes the
+// new rows the next version, or checks again if another command came first.
 import { ServiceError } from '../../schemas/errors.ts'
 import { SCORED_TABLES } from '../../schemas/tables.ts'
 import { literal } from '../duckdb.ts'
@@ -54,6 +54,8 @@ type Progress = (step: string) => void
 
 export interface ImportWork extends ImportContext {
   progress?: Progress
+  /** Whether rows are left out that are about an id that the table has a row of already. */
+  onlyUnknown?: boolean
 }
 
 /**
@@ -67,10 +69,30 @@ export async function importFile(
   source: Source,
   options: ImportOptions = parseOptions(kind, {}),
 ): Promise<Imported> {
-  const { database, local, progress = () => {} } = context
   const incoming = await readIncoming(context, kind, source, options)
   if (incoming.rejected.count > 0) throw refusal(source, incoming.rejected)
+  const met = { created: 0 }
+  for (;;) {
+    const imported = await checkAndWrite(context, kind, source, options, incoming, met)
+    if (imported) return imported
+  }
+}
 
+/**
+ * Checks the rows against the tables and adds the new ones. Returns undefined, and adds none of them, if
+ * another command has written to their table since.
+ *
+ * @param met counts the forecasters that were created, over all attempts.
+ */
+async function checkAndWrite(
+  context: ImportWork,
+  kind: ImportKind,
+  source: Source,
+  options: ImportOptions,
+  incoming: IncomingRows,
+  met: { created: number },
+): Promise<Imported | undefined> {
+  const { database, local, progress = () => {} } = context
   progress('taking in what waits')
   await takeInWaiting(context, SCORED_TABLES)
   const versions = await currentVersions(context.store)
@@ -86,7 +108,6 @@ export async function importFile(
   await findFresh(context, kind)
   const last = isReplaced(kind) ? lastRecordedAt(versions[kind]) : undefined
   const clockBehindMs = Math.max(0, (last?.getTime() ?? 0) - context.now().getTime())
-  let forecastersCreated = 0
   let tooLate = 0
   if (kind === 'forecasts') {
     tooLate = await countOf(context, `(${TOO_LATE})`)
@@ -96,14 +117,23 @@ export async function importFile(
        WHERE entity_id NOT IN (SELECT user_id FROM forecasters)
        ORDER BY user_id`,
     )
-    forecastersCreated = await takeIn(context, 'forecasters', 'met')
+    const created = await takeIn(context, versions.forecasters, 'met')
+    if (created === undefined) return undefined
+    met.created += created
   }
   const rows = await countOf(context, 'incoming')
-  // No later step reads the texts, and the next one needs the memory.
-  await database.run('DROP TABLE texts')
   progress('writing')
-  const added = await takeIn(context, kind, 'fresh')
-  return { kind, rows, added, unchanged: rows - added, forecastersCreated, tooLate, clockBehindMs }
+  const added = await takeIn(context, versions[kind], 'fresh')
+  if (added === undefined) return undefined
+  return {
+    kind,
+    rows,
+    added,
+    unchanged: rows - added,
+    forecastersCreated: met.created,
+    tooLate,
+    clockBehindMs,
+  }
 }
 
 /**
@@ -200,9 +230,10 @@ function currentOf(kind: ImportKind, columns: readonly ImportColumn[]): string {
 async function findFresh(context: ImportWork, kind: ImportKind, rows = 'parsed'): Promise<void> {
   const { database } = context
   const columns = IMPORT_COLUMNS[kind]
+  const id = kind === 'forecasts' ? 'forecast_id' : columns[0]!.name
   const known =
-    kind === 'forecasts'
-      ? `SELECT 1 FROM forecasts known WHERE known.forecast_id = fresh.forecast_id`
+    kind === 'forecasts' || context.onlyUnknown === true
+      ? `SELECT 1 FROM ${kind} known WHERE known.${id} = fresh.${id}`
       : `SELECT 1 FROM ${currentOf(kind, columns)} WHERE ${columns
           .map(
             ({ name, required }) => `known.${name} ${required ? '=' : 'IS NOT DISTINCT FROM'} fresh.${name}`,

@@ -1,10 +1,13 @@
-// Puts rows into the tables immediately: rows that wait in the inbox, and rows of a DuckDB table.
+// Puts rows into the tables immediately: rows that wait in the inbox, and rows of a DuckDB table that were
+// checked against a version of theirs.
 import type { PipelineComponents } from '../components.ts'
 import { type ScoredTable, tableSpec } from '../../schemas/tables.ts'
-import { inboxPath, inboxPrefix } from '../store/paths.ts'
+import { inboxPrefix, offersPrefix } from '../store/paths.ts'
 import { columnsOf } from '../tables/columns.ts'
 import { compact } from '../tables/compact.ts'
 import { type CompactionContext, parquetOf } from '../tables/data-files.ts'
+import type { TableVersion } from '../tables/delta.ts'
+import { forgetVoid, offer } from '../tables/offer.ts'
 
 export type ImportContext = CompactionContext &
   Pick<PipelineComponents, 'newId'> & {
@@ -20,17 +23,28 @@ export async function takeInWaiting(
   context: CompactionContext,
   tables: readonly ScoredTable[],
 ): Promise<void> {
+  const { store } = context
   for (const name of tables) {
-    if (await hasAny(context.store.list(inboxPrefix(name)))) await compact(context, name)
+    const waits =
+      (await hasAny(store.list(inboxPrefix(name)))) || (await hasAny(store.list(offersPrefix(name))))
+    if (waits) await forgetVoid(store, await compact(context, name))
   }
 }
 
-/** Adds the rows of a DuckDB table to a table of the store and returns their number. */
-export async function takeIn(context: ImportContext, table: ScoredTable, rows: string): Promise<number> {
+/**
+ * Adds the rows of a DuckDB table to a table of the store, if it is still as it was `seen`, and returns their
+ * number. Returns undefined, and adds nothing, if another command has written to the table since: what was
+ * read from the table must be read and checked again.
+ */
+export async function takeIn(
+  context: ImportContext,
+  seen: TableVersion,
+  rows: string,
+): Promise<number | undefined> {
   const count = await countOf(context, rows)
   if (count === 0) return 0
   const id = context.newId()
-  const spec = tableSpec(table)
+  const spec = tableSpec(seen.table)
   const bytes = await parquetOf(
     context,
     id,
@@ -38,9 +52,7 @@ export async function takeIn(context: ImportContext, table: ScoredTable, rows: s
     spec.rowsPerGroup,
     'inbox',
   )
-  await context.store.putIfAbsent(inboxPath(table, id, bytes), bytes)
-  await compact(context, table)
-  return count
+  return (await offer(context, seen, id, bytes)) ? count : undefined
 }
 
 async function hasAny(listing: AsyncIterable<unknown>): Promise<boolean> {

@@ -6,12 +6,13 @@ import { columnsOf } from '../tables/columns.ts'
 import { type CompactionContext, inboxRows } from '../tables/data-files.ts'
 import type { TableVersion } from '../tables/delta.ts'
 import { namingObject, stillPresent } from '../tables/intake.ts'
+import { acceptedOffers } from '../tables/offer.ts'
 import { earliestAfter } from '../tables/recorded-at.ts'
 import { currentRows } from '../tables/views.ts'
 
 /**
- * Lists the inbox objects of each table. Call it before the versions are read, so that an object that is
- * taken in after the listing is in the table.
+ * Lists the objects that each table is about to take in. Call it before the versions are read, so that an
+ * object that is taken in after the listing is in the table.
  */
 export async function listWaiting<Table extends ScoredTable>(
   store: Store,
@@ -19,7 +20,7 @@ export async function listWaiting<Table extends ScoredTable>(
 ): Promise<Record<Table, string[]>> {
   const listed: [Table, string[]][] = []
   for (const table of tables) {
-    const objects: string[] = []
+    const objects = await acceptedOffers(store, table)
     for await (const { path } of store.list(inboxPrefix(table))) {
       if (isInboxPath(table, path)) objects.push(path)
     }

@@ -4,7 +4,7 @@ import type { QuarantinedObject, ReleaseManifest } from '../../schemas/manifests
 import { SCORED_TABLES, type ScoredTable, type TableName } from '../../schemas/tables.ts'
 import { snapshotDate } from './read.ts'
 import { canonical } from '../proof/canonical.ts'
-import { deltaLogPath, inboxPrefix, isInboxPath } from '../store/paths.ts'
+import { deltaLogPath, inboxPrefix, intakePath, isInboxPath } from '../store/paths.ts'
 import type { Store } from '../store/store.ts'
 
 /** The inputs of the next release. */
@@ -40,9 +40,10 @@ function isSame(one: object, other: object): boolean {
 }
 
 /**
- * Returns true if a run that has found no release begun has nothing to do: nothing waits in the inbox, and
- * the last release has read every commit of the tables. This takes two requests a table, however long the
- * logs are. Objects that another run is taking in stay in the inbox until it commits them.
+ * Returns true if a run that has found no release begun has nothing to do: nothing waits in the inbox, no
+ * version is decided and not made, and the last release has read every commit of the tables. This takes
+ * three requests a table, however long the logs are. Objects that another run is taking in stay in the inbox
+ * until it commits them.
  */
 export async function nothingToRelease(
   store: Store,
@@ -51,11 +52,13 @@ export async function nothingToRelease(
 ): Promise<boolean> {
   if (!isAlike(last, next)) return false
   const quiet = await pMap(SCORED_TABLES, async (table) => {
-    const [commit, waits] = await Promise.all([
-      store.get(deltaLogPath(table, (last.tables[table] ?? -1) + 1)),
+    const version = (last.tables[table] ?? -1) + 1
+    const [commit, intake, waits] = await Promise.all([
+      store.get(deltaLogPath(table, version)),
+      store.range(intakePath(table, version), 0, 1),
       hasWaiting(store, table, 1),
     ])
-    return !commit && !waits
+    return !commit && !intake && !waits
   })
   return quiet.every((isSo) => isSo)
 }

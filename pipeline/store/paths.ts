@@ -45,6 +45,27 @@ export function isInboxPath(table: TableName, path: string): boolean {
   return path.startsWith(prefix) && isPath(path) && /^[^/]+\.parquet$/.test(path.slice(prefix.length))
 }
 
+export function offersPrefix(table: TableName): string {
+  return `offers/${table}/`
+}
+
+/**
+ * The path of rows that only one version of a table may take in. It ends like that of an inbox object, and is
+ * not in the inbox, whose rows any version takes in.
+ */
+export function offerPath(table: TableName, version: number, id: string, bytes: Uint8Array): string {
+  const hash = sha256Hex(bytes).slice(0, INBOX_DIGITS)
+  return `${offersPrefix(table)}${padded(version, 20)}-${id}-${hash}.parquet`
+}
+
+/** The version that may take in an offer; undefined for the path of anything else. */
+export function offeredVersion(table: TableName, path: string): number | undefined {
+  const prefix = offersPrefix(table)
+  if (!path.startsWith(prefix) || !isPath(path)) return undefined
+  const version = /^(\d{20})-[^/]+\.parquet$/.exec(path.slice(prefix.length))?.[1]
+  return version === undefined ? undefined : Number(version)
+}
+
 /** The list of inbox objects that a version of a table takes in, written before they are taken. */
 export function intakePath(table: TableName, version: number): string {
   return `intake/${table}/${padded(version, 20)}.json`
@@ -290,7 +311,7 @@ export function quarantinableOf(path: string): Quarantinable | undefined {
   if (date !== undefined) return { kind: 'snapshot', date }
   const table = TABLE_NAMES.find((name) => path.split('/')[1] === name)
   if (!table) return undefined
-  if (isInboxPath(table, path)) return { kind: 'inbox', table }
+  if (isInboxPath(table, path) || offeredVersion(table, path) !== undefined) return { kind: 'inbox', table }
   const version = Number(/(\d{20})\.json$/.exec(path)?.[1])
   return path === intakePath(table, version) ? { kind: 'intake', table, version } : undefined
 }

@@ -53,19 +53,12 @@ export interface Compaction extends TableVersion {
  * @throws ServiceError `corrupt` for an object that is damaged or lost: nothing after it is taken in.
  */
 export async function compact(context: CompactionContext, table: TableName): Promise<Compaction> {
-  const { store, now } = context
-  const log = new TableLog(store, table)
-  await log.refresh()
-  if (log.current.version < 0) {
-    const creation = creationCommit(table, uuidv5(table, TABLE_IDS), now().getTime())
-    await store.putIfAbsent(deltaLogPath(table, 0), creation)
-  }
+  const { store } = context
+  const log = await openTable(context, table)
   let [rows, objects] = [0, 0]
   for (let waiting: StoredObject[] | undefined; ;) {
     await log.refresh()
     const latest = log.current
-    // Rows that are taken in before the first commit would never get into the table.
-    if (latest.version < 0) throw notShown(deltaLogPath(table, 0))
     if (latest.version - log.checkpoint > COMMITS_PER_CHECKPOINT) {
       await writeCheckpoint(context, latest)
       log.checkpoint = latest.version
@@ -90,6 +83,19 @@ export async function compact(context: CompactionContext, table: TableName): Pro
   }
 }
 
+/** Returns the log of a table, which is created if it is not there. */
+export async function openTable({ store, now }: CompactionContext, table: TableName): Promise<TableLog> {
+  const log = new TableLog(store, table)
+  await log.refresh()
+  if (log.current.version >= 0) return log
+  const path = deltaLogPath(table, 0)
+  await store.putIfAbsent(path, creationCommit(table, uuidv5(table, TABLE_IDS), now().getTime()))
+  await log.refresh()
+  // Rows that are taken in before the first commit would never get into the table.
+  if (log.current.version < 0) throw notShown(path)
+  return log
+}
+
 /** Takes objects from the front of a listing, as many as one version may have. */
 function nextBatch(waiting: StoredObject[]): string[] {
   let sizeBytes = 0
@@ -102,28 +108,44 @@ function nextBatch(waiting: StoredObject[]): string[] {
 
 /** Deletes the objects that a committed version took, and returns the others that wait. */
 async function clear(context: CompactionContext, last: TableVersion): Promise<StoredObject[]> {
-  const { store } = context
-  const { table } = last
+  const listed = await listInbox(context.store, last.table)
+  if (listed.length === 0) return []
+  const taken = await deleteTaken(context, last, listed)
+  return listed.filter(({ path }) => !taken.has(path))
+}
+
+export async function listInbox(store: Store, table: TableName): Promise<StoredObject[]> {
   const listed: StoredObject[] = []
   for await (const object of store.list(inboxPrefix(table))) {
     if (isInboxPath(table, object.path)) listed.push(object)
   }
-  if (listed.length === 0) return []
+  return listed
+}
+
+/**
+ * Deletes the objects that the last version took in. Call it before the next intake is written, so that none
+ * is taken twice.
+ */
+export async function deleteTaken(
+  context: CompactionContext,
+  last: TableVersion,
+  listed: readonly StoredObject[],
+): Promise<ReadonlySet<string>> {
   const taken = await takenBy(
     context,
     last,
     listed.map(({ path }) => path),
   )
   // All are deleted by name, because a stale listing may leave some out, which would then be taken again.
-  await pMap(taken, (path) => store.delete(path), { concurrency: OBJECTS_AT_ONCE })
-  return listed.filter(({ path }) => !taken.has(path))
+  await pMap(taken, (path) => context.store.delete(path), { concurrency: OBJECTS_AT_ONCE })
+  return taken
 }
 
 /**
  * Writes the data files of the version after `last`, commits it, and deletes the objects that it took.
  * Returns its number of rows, or 0 if a rival committed it first or it was given up.
  */
-async function take(context: CompactionContext, last: TableVersion, inbox: string[]): Promise<number> {
+export async function take(context: CompactionContext, last: TableVersion, inbox: string[]): Promise<number> {
   const { store, local, now } = context
   const { table } = last
   const version = last.version + 1
@@ -198,7 +220,8 @@ async function isTaken(
   )
 }
 
-function notShown(path: string): ServiceError {
+/** The error for an object that the store refuses to create and does not show. */
+export function notShown(path: string): ServiceError {
   return new ServiceError(
     'unavailable',
     `the store refuses to create ${path} because it is there, and does not show it; run again`,

@@ -7,7 +7,7 @@ import { withDatabase } from '../../pipeline/duckdb.ts'
 import { type Said, assignOwner, retire } from '../../pipeline/import/agents.ts'
 import type { ImportContext } from '../../pipeline/import/take-in.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
-import { inboxPrefix } from '../../pipeline/store/paths.ts'
+import { inboxPrefix, offersPrefix } from '../../pipeline/store/paths.ts'
 import type { AgentRow } from '../../schemas/tables.ts'
 import { type Call, FaultStore } from '../support/faults/fault-store.ts'
 import { suiteFolder } from '../support/folder.ts'
@@ -178,7 +178,7 @@ describe('statements that are made at once', () => {
   async function over(rival: () => Promise<unknown>): Promise<Components> {
     let isDone = false
     const before = async ({ operation, path }: Call) => {
-      if (isDone || operation !== 'putIfAbsent' || !path.startsWith(inboxPrefix('agents'))) return
+      if (isDone || operation !== 'putIfAbsent' || !path.startsWith(offersPrefix('agents'))) return
       isDone = true
       await rival()
     }

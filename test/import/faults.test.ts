@@ -73,6 +73,9 @@ test('an import', async () => {
     // The forecaster that the first attempt may have created is not created again.
     expect(Object.keys(await contentOf(store, 'tables/forecasters/_delta_log/')), where).toHaveLength(2)
     expect(Object.keys(await contentOf(store, 'inbox/')), where).toEqual([])
+    // The next command deletes an offer that a cut has left.
+    await importForecasts(store)
+    expect(Object.keys(await contentOf(store, 'offers/')), where).toEqual([])
   })
 })
 

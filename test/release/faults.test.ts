@@ -145,6 +145,7 @@ describe('a release that is cut off', () => {
     expect(clean.kinds).toEqual([
       'inbox',
       'intake',
+      'offers',
       'releases agent',
       'releases entities',
       'releases forecaster',

@@ -333,8 +333,8 @@ describe('a step that is cut off', () => {
   test('writes every table that it fills, the outcomes last, and then records its progress', () => {
     expect(clean.step).toEqual({ ...roundsOver(10), asked: ASKED_AT_ONCE })
     const keys = states.map(({ next }) => next)
-    const inboxes = keys.filter((key) => key.startsWith('inbox/')).map((key) => key.split('/')[1])
-    expect([...new Set(inboxes)]).toEqual(['questions', 'forecasts', 'resolutions'])
+    const offers = keys.filter((key) => key.startsWith('offers/')).map((key) => key.split('/')[1])
+    expect([...new Set(offers)]).toEqual(['questions', 'forecasts', 'resolutions'])
     expect(keys.slice(-2)).toEqual(['simulation-round.json', 'the end'])
   })
 

@@ -1,0 +1,82 @@
+// Rows that may enter a table only if it has nothing that their author has not seen: an import checks its
+// rows against a version of the table, and offers them to the next one. The creation of its intake decides.
+import type { TableName } from '../../schemas/tables.ts'
+import { deltaLogPath, intakePath, offerPath, offeredVersion, offersPrefix } from '../store/paths.ts'
+import type { Store } from '../store/store.ts'
+import { deleteTaken, listInbox, notShown, openTable, take } from './compact.ts'
+import type { CompactionContext } from './data-files.ts'
+import { type DataFile, type TableVersion, statisticsOf } from './delta.ts'
+import type { TableLog } from './delta-log.ts'
+import { putIntake, readIntake } from './intake.ts'
+import { lookAgain } from './quarantine.ts'
+
+/**
+ * Makes the rows of an object the next version of a table, alone. Returns false, and adds nothing, if the
+ * table has rows that `seen` lacks and that another import or statement wrote: check again, and offer again.
+ * Rows that the API wrote never stand in the way, and never wait.
+ *
+ * Any number of calls may run at once, beside compactions, on any machines. After a crash the rows are all in
+ * the table, or will be with the next compaction, or never will be.
+ *
+ * @param id a new version 7 UUID.
+ * @throws ServiceError `unavailable` if the store does not answer: the rows may be in the table.
+ */
+export async function offer(
+  context: CompactionContext,
+  seen: TableVersion,
+  id: string,
+  bytes: Uint8Array,
+): Promise<boolean> {
+  const { store, wait } = context
+  const { table } = seen
+  const log = await openTable(context, table)
+  for (;;) {
+    const last = log.current
+    if (last.files.some((file) => file.version > seen.version && !isOfApi(table, file))) return false
+    await deleteTaken(context, last, await listInbox(store, table))
+    const version = last.version + 1
+    const path = offerPath(table, version, id, bytes)
+    await store.putIfAbsent(path, bytes)
+    // Whoever wins, the version that is decided is made.
+    await putIntake(store, table, version, [path])
+    const decided = await lookAgain(wait, () => readIntake(store, table, version))
+    if (!decided) throw notShown(intakePath(table, version))
+    await take(context, last, decided)
+    if ((await isMade(log, version)) && decided.includes(path)) return true
+    await store.delete(path)
+  }
+}
+
+/** Whether a version has rows. It has none if it was given up. */
+async function isMade(log: TableLog, version: number): Promise<boolean> {
+  await log.refresh()
+  if (log.current.version < version) throw notShown(deltaLogPath(log.table, version))
+  return log.current.files.some((file) => file.version === version)
+}
+
+/** Whether all rows of a data file are forecasts of agents, which no check of an import reads. */
+function isOfApi(table: TableName, file: DataFile): boolean {
+  return table === 'forecasts' && statisticsOf(file).maxValues['source'] === 'api'
+}
+
+/**
+ * Deletes the offers to versions that are made, which a run that was cut off has left: they are in the table,
+ * or never will be.
+ */
+export async function forgetVoid(store: Store, { table, version: last }: TableVersion): Promise<void> {
+  for await (const { path } of store.list(offersPrefix(table))) {
+    const version = offeredVersion(table, path)
+    if (version !== undefined && version <= last) await store.delete(path)
+  }
+}
+
+/** Returns the offers that the next version of a table takes in, and has not yet: a run was cut off. */
+export async function acceptedOffers(store: Store, table: TableName): Promise<string[]> {
+  const accepted: string[] = []
+  for await (const { path } of store.list(offersPrefix(table))) {
+    const version = offeredVersion(table, path)
+    if (version === undefined) continue
+    if ((await readIntake(store, table, version))?.includes(path)) accepted.push(path)
+  }
+  return accepted
+}

@@ -1,0 +1,74 @@
+// Rows that are offered to one version of a table: taken in alone, or not at all.
+import { expect, test } from 'vitest'
+import { quarantine } from '../../pipeline/release/quarantine.ts'
+import { MemoryStore } from '../../pipeline/store/memory.ts'
+import { offerPath, offersPrefix } from '../../pipeline/store/paths.ts'
+import { compact } from '../../pipeline/tables/compact.ts'
+import { encodeRows } from '../../pipeline/tables/inbox.ts'
+import { putIntake } from '../../pipeline/tables/intake.ts'
+import { acceptedOffers, forgetVoid, offer } from '../../pipeline/tables/offer.ts'
+import { testFolder } from '../support/folder.ts'
+import { currentVersion, openWorker, pathsOf, readRows, send } from '../support/tables.ts'
+import { sampleRows } from '../support/worlds/table-rows.ts'
+import { uuidOf } from '../support/worlds/world.ts'
+
+const ID = uuidOf(9, 1)
+
+test('waits for nobody, and leaves what is in the inbox', async () => {
+  const store = new MemoryStore()
+  using worker = await openWorker(store, await testFolder())
+  const waiting = await send(store, 'questions', 'waiting', sampleRows('questions', 1, 1))
+  const seen = await currentVersion(store, 'questions')
+  expect(await offer(worker, seen, ID, encodeRows('questions', sampleRows('questions', 1)))).toBe(true)
+  expect(await readRows(worker, 'questions')).toHaveLength(1)
+  expect(await pathsOf(store, 'inbox/')).toEqual([waiting])
+  expect(await pathsOf(store, offersPrefix('questions'))).toEqual([])
+})
+
+test('is refused once the table has other rows, and what is void is deleted', async () => {
+  const store = new MemoryStore()
+  using worker = await openWorker(store, await testFolder())
+  const seen = await currentVersion(store, 'questions')
+  await send(store, 'questions', 'rival', sampleRows('questions', 1, 1))
+  await compact(worker, 'questions')
+  const bytes = encodeRows('questions', sampleRows('questions', 1))
+  await store.putIfAbsent(offerPath('questions', 1, ID, bytes), bytes)
+  expect(await offer(worker, seen, ID, bytes)).toBe(false)
+  await forgetVoid(store, await currentVersion(store, 'questions'))
+  expect(await readRows(worker, 'questions')).toHaveLength(1)
+  expect(await pathsOf(store, offersPrefix('questions'))).toEqual([])
+})
+
+test('of forecasts is not refused for forecasts of the API', async () => {
+  const store = new MemoryStore()
+  using worker = await openWorker(store, await testFolder())
+  const rows = (source: string, from: number) =>
+    sampleRows('forecasts', 1, from).map((row) => ({ ...row, source }))
+  const seen = await currentVersion(store, 'forecasts')
+  await send(store, 'forecasts', 'of-the-api', rows('api', 1))
+  await compact(worker, 'forecasts')
+  expect(await offer(worker, seen, ID, encodeRows('forecasts', rows('import', 0)))).toBe(true)
+  expect(await offer(worker, seen, ID, encodeRows('forecasts', rows('import', 2)))).toBe(false)
+  expect(await readRows(worker, 'forecasts')).toHaveLength(2)
+})
+
+test('that is decided and damaged can be moved aside', async () => {
+  const store = new MemoryStore()
+  using worker = await openWorker(store, await testFolder())
+  await offer(
+    worker,
+    await currentVersion(store, 'questions'),
+    ID,
+    encodeRows('questions', sampleRows('questions', 1)),
+  )
+  const { version } = await currentVersion(store, 'questions')
+  const path = offerPath('questions', version + 1, ID, new Uint8Array([1]))
+  await store.put(path, new Uint8Array([2]))
+  await putIntake(store, 'questions', version + 1, [path])
+  expect(await acceptedOffers(store, 'questions')).toEqual([path])
+  await expect(compact(worker, 'questions')).rejects.toMatchObject({ kind: 'corrupt' })
+  await quarantine(worker, path, 'a test')
+  await send(store, 'questions', 'next', sampleRows('questions', 1, 1))
+  await compact(worker, 'questions')
+  expect(await readRows(worker, 'questions')).toHaveLength(2)
+})
