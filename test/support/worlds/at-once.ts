@@ -98,7 +98,7 @@ export const COMMANDS = {
 } satisfies Record<string, Command>
 
 export type CommandName = keyof typeof COMMANDS
-export const COMMAND_NAMES = Object.keys(COMMANDS) as CommandName[]
+const COMMAND_NAMES = Object.keys(COMMANDS) as CommandName[]
 
 /** Every command with itself and with every other. */
 export const PAIRS = COMMAND_NAMES.flatMap((one, index) =>

@@ -1,0 +1,109 @@
+// What the lock file installs: each package with the hash of its archive, and in production only packages under
+// free licences, all of which docs/licences.md names. `npx vitest run -u test/dependencies.test.ts` writes that
+// page anew.
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { format, resolveConfig } from 'prettier'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+
+const ROOT = new URL('../', import.meta.url)
+const LOCKS = ['package-lock.json', 'test/openapi/clients/package-lock.json']
+
+/**
+ * The licences that a dependency in production may have, by their SPDX identifiers. All are free and
+ * permissive; another one needs a decision record.
+ */
+const FREE = new Set([
+  '0BSD',
+  'Apache-2.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'BlueOak-1.0.0',
+  'ISC',
+  'MIT',
+  'PSF-2.0',
+])
+
+const lockFile = z.object({
+  packages: z.record(
+    z.string(),
+    z.object({
+      name: z.string().optional(),
+      version: z.string().default(''),
+      integrity: z.string().optional(),
+      resolved: z.string().optional(),
+      license: z.string().optional(),
+      dev: z.boolean().optional(),
+    }),
+  ),
+})
+
+interface Locked {
+  folder: string
+  name: string
+  version: string
+  integrity: string | undefined
+  resolved: string | undefined
+  licence: string | undefined
+  isProduction: boolean
+}
+
+async function lockedIn(file: string): Promise<Locked[]> {
+  const { packages } = lockFile.parse(JSON.parse(await readFile(new URL(file, ROOT), 'utf8')))
+  return Object.entries(packages)
+    .filter(([folder]) => folder !== '')
+    .map(([folder, { name, version, integrity, resolved, license, dev }]) => ({
+      folder,
+      name: name ?? folder.split('node_modules/').at(-1)!,
+      version,
+      integrity,
+      resolved,
+      licence: license,
+      isProduction: dev !== true,
+    }))
+}
+
+const production = (await lockedIn(LOCKS[0]!)).filter(({ isProduction }) => isProduction)
+
+test.for(LOCKS)('%s has the hash of every archive, and no address', async (file) => {
+  const locked = await lockedIn(file)
+  expect(locked.length).toBeGreaterThan(0)
+  const isHash = (text = '') => /^sha512-[A-Za-z0-9+/]{86}==$/.test(text)
+  expect(locked.filter(({ integrity }) => !isHash(integrity)).map(({ folder }) => folder)).toEqual([])
+  expect(locked.filter(({ resolved }) => resolved !== undefined).map(({ folder }) => folder)).toEqual([])
+})
+
+test('every dependency in production is under a free licence', () => {
+  expect(production.length).toBeGreaterThan(100)
+  const others = production.filter(({ licence }) => licence === undefined || !FREE.has(licence))
+  expect(others.map(({ folder, licence }) => `${folder}: ${licence}`)).toEqual([])
+})
+
+test('the licences of the lock file are those that the installed packages name', async () => {
+  const named = z.object({ license: z.string() })
+  for (const { folder, licence } of production) {
+    const manifest = new URL(`${folder}/package.json`, ROOT)
+    // Packages for other systems are not installed.
+    if (!existsSync(manifest)) continue
+    expect(named.parse(JSON.parse(await readFile(manifest, 'utf8'))).license, folder).toBe(licence)
+  }
+})
+
+test('docs/licences.md names every dependency in production', async () => {
+  const rows = production.map(({ name, version, licence }) => `| \`${name}\` | ${version} | ${licence} |`)
+  const page = new URL('docs/licences.md', ROOT).pathname
+  const text = [
+    '# Licences',
+    '',
+    'The service is under Apache 2.0. These packages are installed with it, some of them on one system only. Their licences are',
+    'permissive, and the text of each is in its package. `npx vitest run -u test/dependencies.test.ts` writes this page from the lock file.',
+    '',
+    '| package | version | licence |',
+    '| --- | --- | --- |',
+    ...[...new Set(rows)].toSorted(),
+    '',
+  ].join('\n')
+  const style = await resolveConfig(page)
+  await expect(await format(text, { ...style, parser: 'markdown' })).toMatchFileSnapshot(page)
+})
