@@ -242,9 +242,12 @@ export function literal(text: string): string {
   return `'${text.replaceAll("'", "''")}'`
 }
 
-/** The SQL table expression for local Parquet files. */
-export function parquet(paths: readonly string[]): string {
-  return `read_parquet([${paths.map(literal).join(', ')}], hive_partitioning = false, union_by_name = false)`
+/**
+ * The SQL table expression for local Parquet files, which have the same columns unless they are united by
+ * name.
+ */
+export function parquet(paths: readonly string[], unionByName = false): string {
+  return `read_parquet([${paths.map(literal).join(', ')}], hive_partitioning = false, union_by_name = ${unionByName})`
 }
 
 async function reported<T>(result: Promise<T>): Promise<T> {

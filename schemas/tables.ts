@@ -14,6 +14,8 @@ export interface Column {
   readonly nullable: boolean
   /** The content of the column, in the words of docs/data.md. */
   readonly about: string
+  /** The thing that tables of earlier versions of the service lack: the column, or nulls in it. */
+  readonly later?: 'column' | 'nulls'
 }
 
 export interface TableSpec {
@@ -41,6 +43,11 @@ function required<const N extends string, const T extends ColumnType>(name: N, t
 function optional<const N extends string, const T extends ColumnType>(name: N, type: T, about: string) {
   return { name, type, nullable: true, about } as const
 }
+/** A column that data files of earlier versions of the service do not have. */
+const reason = {
+  ...optional('reason', 'text', 'why the row corrects an earlier one, as the operator says'),
+  later: 'column',
+} as const
 const recordedAt = required('recorded_at', 'time', 'when the service recorded the row')
 
 const tables = {
@@ -61,6 +68,7 @@ const tables = {
       ),
       required('opened_at', 'time', 'forecasts count from here on'),
       required('closes_at', 'time', 'the scheduled close'),
+      reason,
       recordedAt,
     ],
     rowsPerGroup: 2_048,
@@ -71,6 +79,7 @@ const tables = {
       required('question_id', 'uuid', 'the question'),
       required('outcome', 'text', '`yes`, `no` or `annulled`; `open` withdraws the earlier resolution'),
       required('resolved_at', 'time', 'when the outcome became known, or the earlier one was withdrawn'),
+      reason,
       recordedAt,
     ],
     sortedBy: ['question_id', 'recorded_at'],
@@ -106,11 +115,14 @@ const tables = {
       required('entity_type', 'text', '`agent` or `forecaster`'),
       required('entity_id', 'uuid', 'whose it is: an `agent_id` or a `user_id`'),
       required('question_id', 'uuid', 'the question that it is about'),
-      optional(
-        'probability',
-        'probability',
-        'of yes, 0 to 1, held to six decimals; null withdraws what stood',
-      ),
+      {
+        ...optional(
+          'probability',
+          'probability',
+          'of yes, 0 to 1, held to six decimals; null withdraws what stood',
+        ),
+        later: 'nulls',
+      },
       required('forecast_at', 'time', 'when it was made'),
       recordedAt,
       required('source', 'text', '`api` or `import`'),
@@ -138,6 +150,12 @@ const tables = {
 export function tableSpec(name: TableName): TableSpec {
   return { name, rowsPerGroup: 122_880, ...tables[name] }
 }
+
+/** The columns of a question that decide its scores. */
+export const SCORING_COLUMNS = ['opened_at', 'closes_at', 'event_id', 'category'] as const
+/** The columns whose changes a release lists as corrections. */
+export const CORRECTED_COLUMNS = [...SCORING_COLUMNS, 'outcome', 'resolved_at'] as const
+export type CorrectedColumn = (typeof CORRECTED_COLUMNS)[number]
 
 export const ENTITY_TYPES = ['agent', 'forecaster'] as const
 export type EntityType = (typeof ENTITY_TYPES)[number]

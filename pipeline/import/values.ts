@@ -2,7 +2,8 @@
 // each column.
 import { literal } from '../duckdb.ts'
 import type { Database } from '../duckdb.ts'
-import type { ImportColumn } from './columns.ts'
+import { tableSpec } from '../../schemas/tables.ts'
+import type { ImportColumn, ImportKind } from './columns.ts'
 import type { ValueOptions } from './options.ts'
 
 /** The namespace of the ids of imported forecasts, an arbitrary UUID. */
@@ -139,8 +140,11 @@ function columnOf({ name, holds }: ImportColumn): string {
  * Returns the query of a table's rows, from rows of `parsed` that passed every check. Grain: one row per row
  * of `rows`.
  */
-export function tableRows(kind: string, columns: readonly ImportColumn[], rows = 'parsed'): string {
+export function tableRows(kind: ImportKind, columns: readonly ImportColumn[], rows = 'parsed'): string {
   const values = [...columns.map(columnOf), `getvariable('now')::TIMESTAMPTZ AS recorded_at`]
+  if (tableSpec(kind).columns.some(({ name }) => name === 'reason')) {
+    values.push(`getvariable('reason')::VARCHAR AS reason`)
+  }
   if (kind !== 'forecasts') return `SELECT ${values.join(', ')} FROM ${rows}`
   // The id is derived from the content, so that importing a forecast again gives the same id.
   const content = columns.map(({ name }) => valueOf(name)).join(', ')

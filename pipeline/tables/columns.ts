@@ -1,5 +1,6 @@
 // The columns of a table in SQL.
-import type { ColumnType, TableSpec } from '../../schemas/tables.ts'
+import { type ColumnType, type TableName, type TableSpec, tableSpec } from '../../schemas/tables.ts'
+import { parquet } from '../duckdb.ts'
 
 export const SQL_TYPES: Record<ColumnType, string> = {
   uuid: 'VARCHAR',
@@ -13,4 +14,20 @@ export const SQL_TYPES: Record<ColumnType, string> = {
 
 export function columnsOf({ columns }: TableSpec): string {
   return columns.map(({ name }) => name).join(', ')
+}
+
+/** A query with the columns of a table and no row. */
+export function noRows(table: TableName): string {
+  const { columns } = tableSpec(table)
+  return `SELECT ${columns.map(({ name, type }) => `NULL::${SQL_TYPES[type]} AS ${name}`).join(', ')} WHERE false`
+}
+
+/**
+ * The table expression of the rows in local files of a table, each with its `filename`. A file of an earlier
+ * version of the service may lack a later column, which is null then.
+ */
+export function rowsIn(table: TableName, paths: readonly string[]): string {
+  const isGrown = tableSpec(table).columns.some(({ later }) => later === 'column')
+  if (!isGrown) return parquet(paths)
+  return `(${noRows(table)} UNION ALL BY NAME SELECT *, filename FROM ${parquet(paths, true)})`
 }

@@ -16,6 +16,7 @@ import {
   appendCommit,
   creationCommit,
   filesOf,
+  hasLater,
   isGivenUp,
   isWidened,
   metaDataNow,
@@ -178,16 +179,15 @@ export async function take(context: CompactionContext, last: TableVersion, inbox
 }
 
 /**
- * Returns the metadata of a table that an earlier version of the service created without nulls in a column of
- * which the files have one; nothing for any other.
+ * Returns the metadata of a table whose creation, by an earlier version of the service, knew less of it than
+ * the files hold; nothing for any other.
  */
 async function widened(
   store: Store,
   table: TableName,
   files: readonly NewDataFile[],
 ): Promise<{ metaData: object }[]> {
-  if (table !== 'forecasts') return []
-  if (files.every((file) => !statisticsOf(file).nullCount['probability'])) return []
+  if (!files.some((file) => hasLater(table, file))) return []
   const creation = await present(store, deltaLogPath(table, 0))
   return isWidened(table, creation) ? [metaDataNow(table, creation)] : []
 }

@@ -125,11 +125,20 @@ export function creationCommit(table: TableName, id: string, nowMs: number): Uin
 }
 
 /**
- * The metadata of a table with the schema as it is now, by the commit that created it. Columns have become
- * nullable since earlier versions of the service.
+ * The metadata of a table with the schema as it is now, by the commit that created it. Columns have come, or
+ * become nullable, since earlier versions of the service.
  */
 export function metaDataNow(table: TableName, creation: Uint8Array): { metaData: object } {
   return { metaData: { ...metaDataIn(creation), schemaString: schemaString(table) } }
+}
+
+/** Whether a file has a value in a column, or a null in one, that tables of earlier versions lack. */
+export function hasLater(table: TableName, file: Pick<NewDataFile, 'stats'>): boolean {
+  const { numRecords, nullCount } = statisticsOf(file)
+  return tableSpec(table).columns.some(({ name, later }) => {
+    if (later === 'nulls') return (nullCount[name] ?? 0) > 0
+    return later === 'column' && (nullCount[name] ?? numRecords) < numRecords
+  })
 }
 
 /** Whether a table has had another schema since the commit that created it. */

@@ -1,8 +1,8 @@
 // DuckDB's views of the tables: one of every row, and one of the current row of each subject.
 import { SCORED_TABLES, type ScoredTable, type TableName, tableSpec } from '../../schemas/tables.ts'
-import { type Database, parquet } from '../duckdb.ts'
+import type { Database } from '../duckdb.ts'
 import type { LocalFiles } from '../store/local-files.ts'
-import { SQL_TYPES } from './columns.ts'
+import { noRows, rowsIn } from './columns.ts'
 import { localRows } from './local-rows.ts'
 import type { TableVersion } from './delta.ts'
 
@@ -35,14 +35,8 @@ export async function attachTable(
   const source =
     paths.length === 0
       ? noRows(version.table)
-      : `SELECT ${columns.map(({ name }) => name).join(', ')} FROM ${parquet(paths)}`
+      : `SELECT ${columns.map(({ name }) => name).join(', ')} FROM ${rowsIn(version.table, paths)}`
   await database.run(`CREATE OR REPLACE VIEW ${view} AS ${source}`)
-}
-
-/** A query with the columns of a table and no row. */
-export function noRows(table: TableName): string {
-  const { columns } = tableSpec(table)
-  return `SELECT ${columns.map(({ name, type }) => `NULL::${SQL_TYPES[type]} AS ${name}`).join(', ')} WHERE false`
 }
 
 /** Returns the columns of the current rows: all but prose, which would have to be read and sorted too. */
@@ -77,7 +71,7 @@ export function currentRows(table: keyof typeof SUBJECT, rows: string): string {
  */
 export function currentRowIn(table: keyof typeof SUBJECT, path: string, subject: string): string {
   const prose = tableSpec(table).columns.flatMap(({ name, type }) => (type === 'prose' ? [name] : []))
-  return `SELECT * FROM ${parquet([path])} WHERE ${SUBJECT[table]} = ${subject}
+  return `SELECT * FROM ${rowsIn(table, [path])} WHERE ${SUBJECT[table]} = ${subject}
     ORDER BY ${latestFirst([...currentColumns(table), ...prose])} LIMIT 1`
 }
 
@@ -85,6 +79,12 @@ export function currentRowIn(table: keyof typeof SUBJECT, path: string, subject:
 function latestFirst(columns: readonly string[]): string {
   const rest = columns.filter((name) => name !== 'recorded_at')
   return ['recorded_at DESC', ...rest.map((name) => `${name} DESC NULLS LAST`)].join(', ')
+}
+
+/** The order of the rows of a subject, the current one last. */
+export function latestLast(table: keyof typeof SUBJECT): string {
+  const rest = currentColumns(table).filter((name) => name !== 'recorded_at')
+  return ['recorded_at', ...rest.map((name) => `${name} NULLS FIRST`)].join(', ')
 }
 
 /** The current resolutions of the questions that are resolved, without those that were withdrawn. */

@@ -159,6 +159,7 @@ describe('questions', () => {
       source_id: null,
       opened_at: new Date('2025-12-31T23:00:00.000Z'),
       closes_at: new Date('2026-02-01T05:30:00.500Z'),
+      reason: null,
       recorded_at: new Date(clock.now().getTime() + 1),
     })
   })

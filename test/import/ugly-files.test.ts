@@ -686,7 +686,7 @@ describe('what was meant', () => {
       closes_at: new Date('2026-01-31T23:00:00Z'),
     })
     expect(await rowsOf('resolutions')).toEqual([
-      { question_id, outcome: 'no', resolved_at: new Date('2026-02-01T11:00:00Z') },
+      { question_id, outcome: 'no', resolved_at: new Date('2026-02-01T11:00:00Z'), reason: null },
     ])
     const found = (await rowsOf('forecasts')).map(({ probability, forecast_at }) => [
       probability,

@@ -169,6 +169,7 @@ describe('the form of a file', () => {
       'source_id BYTE_ARRAY UTF8 OPTIONAL',
       'opened_at INT64 TIMESTAMP_MILLIS REQUIRED',
       'closes_at INT64 TIMESTAMP_MILLIS REQUIRED',
+      'reason BYTE_ARRAY UTF8 OPTIONAL',
       'recorded_at INT64 TIMESTAMP_MILLIS REQUIRED',
     ])
   })

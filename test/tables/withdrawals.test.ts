@@ -1,7 +1,6 @@
 // A table of forecasts that an earlier version created has a probability in every row: the first withdrawal
 // widens its schema, for readers of the log and of a checkpoint.
 import { expect, test } from 'vitest'
-import { sha256Hex } from '../../pipeline/proof/canonical.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { deltaLogPath } from '../../pipeline/store/paths.ts'
 import { writeCheckpoint } from '../../pipeline/tables/checkpoint.ts'
@@ -9,6 +8,7 @@ import { compact } from '../../pipeline/tables/compact.ts'
 import { creationCommit } from '../../pipeline/tables/delta.ts'
 import { TableLog } from '../../pipeline/tables/delta-log.ts'
 import type { Row } from '../../schemas/tables.ts'
+import { sealed } from '../support/commits.ts'
 import { testFolder } from '../support/folder.ts'
 import { openWorker, send } from '../support/tables.ts'
 import { uuidOf } from '../support/worlds/world.ts'
@@ -33,16 +33,6 @@ function actionsOf(store: MemoryStore, version: number): Record<string, { schema
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as Record<string, { schemaString?: string }>)
-}
-
-/** A changed commit, with a checksum of its own. */
-function sealed(path: string, commit: string): Uint8Array {
-  const end = commit.indexOf('\n') + 1
-  const { commitInfo } = JSON.parse(commit.slice(0, end)) as { commitInfo: Record<string, unknown> }
-  const { checksum: _, ...info } = commitInfo
-  const rest = commit.slice(end)
-  const checksum = sha256Hex(`${path}\n${JSON.stringify({ commitInfo: info })}\n${rest}`)
-  return new TextEncoder().encode(`${JSON.stringify({ commitInfo: { ...info, checksum } })}\n${rest}`)
 }
 
 const nullableIn = ({ schemaString }: { schemaString?: string }): boolean => {
