@@ -100,6 +100,12 @@ storeCommand('import', 'Import questions, resolutions, forecasters or forecasts,
   .option('--percent', 'probabilities are percentages')
   .option('--outcomes <meanings>', 'what outcomes mean, such as yes=YES|1|true,no=NO|0|false')
   .option('--events <which>', 'own: each question without an event_id has nothing to do with any other')
+  .addOption(
+    new Option(
+      '--correct <reason>',
+      'why the file changes scored questions or outcomes; the next release says so',
+    ).argParser(reason),
+  )
   .option('--dry-run', 'write nothing; say what would be added, and count what is bad by its reason')
   .option('--template', 'print an empty file of the kind, with an example row')
   .action(async (kind: ImportKind, file: string | undefined, options: ImportCommandOptions) => {

@@ -78,6 +78,7 @@ export const PARTS = {
   'release-trees': manifests.releaseTrees,
   'input-file': manifests.inputFile,
   'release-counts': manifests.releaseCounts,
+  correction: manifests.correction,
   'superseded-outcome': manifests.supersededOutcome,
   'quarantined-object': manifests.quarantinedObject,
   'accepted-forecast': answers.acceptedForecast,

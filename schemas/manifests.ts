@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { count } from './metric.ts'
 import { environmentName, voiceRule } from './payloads.ts'
-import { ENTITY_TYPES, OUTCOMES } from './tables.ts'
+import { CORRECTED_COLUMNS, ENTITY_TYPES, OUTCOMES } from './tables.ts'
 import { base64Hash, day, instant, publishedUuid, sha256 } from './values.ts'
 
 export const manifestFile = z.strictObject({
@@ -51,6 +51,25 @@ export const supersededOutcome = z.strictObject({
     ),
 })
 export type SupersededOutcome = z.infer<typeof supersededOutcome>
+
+export const correction = z.strictObject({
+  question_id: publishedUuid,
+  column: z.enum(CORRECTED_COLUMNS),
+  from: z
+    .string()
+    .nullable()
+    .describe('The value before, an instant as in payloads; of `resolved_at` null if the outcome was `open`'),
+  to: z.string().nullable().describe('The value that replaced it'),
+  recorded_at: instant.describe('When it was said, as the table of questions or resolutions has it'),
+  reason: z.string().nullable().describe('Why, as the operator says'),
+  pairs: count.describe(
+    'Pairs of an entity and the question that the release before or this one scores, by the forecasts as they are now',
+  ),
+  entities: count.describe('Entities that have forecast the question'),
+})
+export type Correction = z.infer<typeof correction>
+/** A column that a row of a question or of its outcome changed. */
+export type Change = Omit<Correction, 'recorded_at' | 'pairs' | 'entities'> & { recorded_at: Date }
 
 /** An object of the store that an operator has moved aside because it cannot be read. */
 export const quarantinedObject = z.strictObject({
@@ -129,6 +148,14 @@ export const releaseManifest = z.strictObject({
     .array(supersededOutcome)
     .describe(
       'Outcomes that the release before this one scored by and that have changed since, by question_id',
+    ),
+  corrections: z
+    .array(correction)
+    .optional()
+    .describe(
+      'Each change, said since the release before, of a question or of its outcome after its first forecast, also ' +
+        'where a later one undid it, by question_id and in the order in which they were said; releases that an ' +
+        'earlier version made lack it',
     ),
   quarantined: z
     .array(quarantinedObject)

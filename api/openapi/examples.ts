@@ -281,6 +281,18 @@ const MANIFEST = {
       version: 411,
     },
   ],
+  corrections: [
+    {
+      question_id: UNKNOWN_ID,
+      column: 'outcome',
+      from: 'yes',
+      to: 'no',
+      recorded_at: '2026-02-28T09:00:00.000Z',
+      reason: 'the source has corrected itself',
+      pairs: 31,
+      entities: 31,
+    },
+  ],
   superseded: [
     {
       question_id: UNKNOWN_ID,
@@ -303,6 +315,7 @@ export const publishedRelease = {
   release: 1,
   as_of: '2025-12-06T09:00:00.000Z',
   quarantined: [],
+  corrections: [],
   superseded: [],
   thinned_at: '2026-02-01T00:00:00.000Z',
 }

@@ -9,7 +9,7 @@ import { route } from '../http/route.ts'
 
 const CACHE = 'public, max-age=60'
 const CONTENT =
-  'what it was made from and by which method, what it counts, its files with their hashes, and the outcomes that it corrects'
+  'what it was made from and by which method, what it counts, its files with their hashes, and what it corrects'
 
 export const currentRelease = route({
   path: '/releases/current',
@@ -79,7 +79,7 @@ export const releaseFeed = route({
   operationId: 'getReleaseFeed',
   tag: 'Records',
   summary: 'The last releases as an Atom feed',
-  description: 'The last fifty releases, the newest first, each with the outcomes that it corrects.',
+  description: 'The last fifty releases, the newest first, each with what it corrects.',
   follows: true,
   needsStore: true,
   success: {

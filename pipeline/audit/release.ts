@@ -83,8 +83,10 @@ export async function auditRelease(context: AuditContext, release: number): Prom
   await using derived =
     report.derived && versions ? await deriveRelease(context, { ...inputs, versions }) : undefined
   if (derived && versions) {
-    const { counts, superseded, questionsAt, pools, voiceRule: voice_rule } = derived
+    const { counts, superseded, corrections, questionsAt, pools, voiceRule: voice_rule } = derived
     checkStatements(manifest, { counts, superseded, ...questionsAt, pools, voice_rule }, report)
+    // A release after one that lists its corrections must list its own.
+    if (manifest.corrections ?? previous?.corrections) checkStatements(manifest, { corrections }, report)
     if (manifest.inputs) checkStatements(manifest, { inputs: inputsOf(versions, previous) }, report)
     expected = derived.files(() => null)
   }

@@ -5,12 +5,13 @@ import { SCORED_TABLES } from '../../schemas/tables.ts'
 import { literal } from '../duckdb.ts'
 import { CHECK_FUNCTIONS, faultsQuery, reasonsQuery, rowChecks } from './checks.ts'
 import { IMPORT_COLUMNS, type ImportColumn, type ImportKind } from './columns.ts'
+import { withoutReason } from './corrections.ts'
 import { type Source, nameOf } from './input.ts'
 import { type ImportOptions, parseOptions } from './options.ts'
 import { RESOLVED, attachAll, isReplaced } from '../tables/views.ts'
 import { lastRecordedAt } from '../tables/recorded-at.ts'
 import { assertNotBehind, currentVersions } from '../tables/delta-log.ts'
-import { type IncomingRows, type Rejected, SHOWN, readRows } from './read-file.ts'
+import { type IncomingRows, NONE_REJECTED, type Rejected, SHOWN, readRows } from './read-file.ts'
 import { type ImportContext, countOf, takeIn, takeInWaiting } from './take-in.ts'
 import { computedValues, defineParsed, defineZone, tableRows, valueOf } from './values.ts'
 import { attachWaiting, listWaiting } from './waiting.ts'
@@ -106,6 +107,10 @@ async function checkAndWrite(
 
   progress('looking for what is new')
   await findFresh(context, kind)
+  if (kind === 'questions' && options.reason === undefined) {
+    const unsaid = await local.reading(() => withoutReason(context, versions.resolutions, incoming))
+    if (unsaid.count > 0) throw refusal(source, unsaid)
+  }
   const last = isReplaced(kind) ? lastRecordedAt(versions[kind]) : undefined
   const clockBehindMs = Math.max(0, (last?.getTime() ?? 0) - context.now().getTime())
   let tooLate = 0
@@ -161,9 +166,14 @@ export async function tryImport(
   return local.reading(async () => {
     await attachAll(database, local, versions)
     for (const table of SCORED_TABLES) await attachWaiting(context, versions[table], waiting[table])
-    const bad = await faultsOf(context, kind, incoming, options)
+    const faults = await faultsOf(context, kind, incoming, options)
     await findFresh(context, kind, '(FROM parsed ANTI JOIN fault USING (record))')
-    const added = await countOf(context, 'fresh')
+    const unsaid =
+      kind === 'questions' && options.reason === undefined
+        ? await withoutReason(context, versions.resolutions, incoming)
+        : NONE_REJECTED
+    const bad = together(faults, unsaid)
+    const added = (await countOf(context, 'fresh')) - unsaid.count
     return { kind, rows, added, unchanged: rows - bad.count - added, bad }
   })
 }
@@ -176,6 +186,9 @@ async function readIncoming(
 ): Promise<IncomingRows> {
   const { database, progress } = context
   await database.run(`SET VARIABLE now = ${literal(context.now().toISOString())}::TIMESTAMPTZ`)
+  await database.run(
+    `SET VARIABLE reason = ${options.reason === undefined ? 'NULL' : literal(options.reason)}`,
+  )
   progress?.(`reading ${nameOf(source)}`)
   const columns = IMPORT_COLUMNS[kind]
   const named = (required: boolean) =>
@@ -263,6 +276,15 @@ const TOO_LATE = `
   JOIN (SELECT question_id, closes_at FROM current_questions) USING (question_id)
   LEFT JOIN (SELECT question_id, resolved_at FROM ${RESOLVED}) USING (question_id)
   WHERE forecast_at >= epoch_ms(least(closes_at, resolved_at))`
+
+/** The faults of two checks, of which the second was of the rows that passed the first. */
+function together(one: Rejected, other: Rejected): Rejected {
+  return {
+    faults: [...one.faults, ...other.faults].slice(0, SHOWN),
+    count: one.count + other.count,
+    byReason: [...one.byReason, ...other.byReason],
+  }
+}
 
 function refusal(source: Source, { faults, count }: Rejected): ServiceError {
   const rest = count - faults.length

@@ -28,6 +28,8 @@ export interface ValueOptions {
   readonly outcomes: ReadonlyMap<string, string>
   /** Whether each question without an event is one of its own, named by the id of the question. */
   readonly ownEvents: boolean
+  /** Why the rows correct earlier ones. */
+  readonly reason: string | undefined
 }
 
 export interface ImportOptions extends HeaderOptions, ValueOptions {}
@@ -43,6 +45,7 @@ export interface GivenOptions {
   percent?: boolean
   outcomes?: string
   events?: string
+  correct?: string
 }
 
 /**
@@ -50,13 +53,22 @@ export interface GivenOptions {
  *   file.
  */
 export function parseOptions(kind: ImportKind, given: GivenOptions): ImportOptions {
-  const { delimiter = 'auto', ignoreUnknown = false, timezone, percent = false, outcomes, events } = given
+  const {
+    delimiter = 'auto',
+    ignoreUnknown = false,
+    timezone,
+    percent = false,
+    outcomes,
+    events,
+    correct,
+  } = given
   if (delimiter !== 'auto' && !Object.hasOwn(DELIMITERS, delimiter)) {
     throw refused(`--delimiter is ${JSON.stringify(delimiter)}, not one of auto, ",", ";" and tab`)
   }
   onlyFor(kind, '--percent', percent, 'probability')
   onlyFor(kind, '--outcomes', outcomes !== undefined, 'outcome')
   onlyFor(kind, '--events', events !== undefined, 'group')
+  onlyFor(kind, '--correct', correct !== undefined, 'group', 'outcome')
   if (events !== undefined && events !== 'own') {
     throw refused(`--events is ${JSON.stringify(events)}, not "own"`)
   }
@@ -70,6 +82,7 @@ export function parseOptions(kind: ImportKind, given: GivenOptions): ImportOptio
     percent,
     outcomes: parseOutcomes(outcomes),
     ownEvents: events === 'own',
+    reason: correct,
   }
 }
 

@@ -21,7 +21,7 @@ export interface ReasonCount {
   count: number
 }
 
-const NONE_REJECTED: Rejected = { faults: [], count: 0, byReason: [] }
+export const NONE_REJECTED: Rejected = { faults: [], count: 0, byReason: [] }
 
 export interface IncomingRows {
   rejected: Rejected

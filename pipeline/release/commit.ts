@@ -1,5 +1,5 @@
 // Writes the files of a release to the store, and publishes them by the manifest.
-import type { ReleaseManifest, SupersededOutcome } from '../../schemas/manifests.ts'
+import type { Correction, ReleaseManifest, SupersededOutcome } from '../../schemas/manifests.ts'
 import type { VoiceRule } from '../../schemas/payloads.ts'
 import type { ScoredTable } from '../../schemas/tables.ts'
 import type { Body } from '../store/body.ts'
@@ -36,6 +36,7 @@ export interface MadeRelease {
   counts: ReleaseManifest['counts']
   pairs: number
   superseded: SupersededOutcome[]
+  corrections: Correction[]
   questionsAt: QuestionsAt
   pools: number
   voiceRule: VoiceRule
@@ -57,7 +58,8 @@ export async function publish(
   made: MadeRelease,
 ): Promise<boolean> {
   const release = number + 1
-  const { counts, pairs, superseded, pools, voiceRule: voice_rule, files, carried, trees, snapshot } = made
+  const { counts, pairs, superseded, corrections, pools, voiceRule: voice_rule } = made
+  const { files, carried, trees, snapshot } = made
   const { as_of, environment, methodology_version, engines, tables, quarantined } = made.plan
   const manifest: ReleaseManifest = {
     release,
@@ -71,6 +73,7 @@ export async function publish(
     ...made.questionsAt,
     pools,
     superseded,
+    corrections,
     quarantined: [...quarantined],
     files,
     trees: trees.trees,
@@ -82,7 +85,7 @@ export async function publish(
     return false
   }
   const entities = counts.agents + counts.forecasters
-  log('published', { release, as_of, entities, pairs, superseded: superseded.length })
+  log('published', { release, as_of, entities, pairs, corrections: corrections.length })
   const dropped = (previous?.carried ?? []).filter((file) => !carried.includes(file))
   for (const file of dropped) await local.forget(releasePrefix(file.release) + file.path)
   if (snapshot) await copySnapshot(store, manifest)

@@ -2,6 +2,7 @@
 import type { PipelineComponents } from '../components.ts'
 import type {
   CarriedFile,
+  Correction,
   ReleaseCounts,
   ReleaseManifest,
   SupersededOutcome,
@@ -20,6 +21,7 @@ import {
 import type { Since } from '../engine/since.ts'
 import type { Methodology } from '../scoring/methodology.ts'
 import { type Carried, carriedBy } from './carried.ts'
+import { correctionsSince } from './corrections.ts'
 import { entitiesParquet } from './entities-parquet.ts'
 import { forecastsTree } from './forecasts-tree.ts'
 import { leaderboardFiles } from './leaderboard.ts'
@@ -55,6 +57,7 @@ export type DerivationContext = ScoringContext & Pick<PipelineComponents, 'store
 export interface DerivedRelease extends AsyncDisposable {
   counts: ReleaseCounts
   superseded: SupersededOutcome[]
+  corrections: Correction[]
   questionsAt: QuestionsAt
   /** The pools with an eligible entity. */
   pools: number
@@ -78,6 +81,7 @@ export async function deriveRelease(
   const superseded = inputs.previous
     ? await supersededOutcomes(context, inputs.previous, inputs.versions)
     : []
+  const corrections = await correctionsSince(context, inputs.previous, inputs.versions, inputs.asOf)
   const { entities, circumstances, ...world } = await orderEveryone(
     context,
     inputs.versions,
@@ -107,6 +111,7 @@ export async function deriveRelease(
   return {
     counts: { agents, forecasters, scored_questions: world.questions, forecasts: world.forecasts },
     superseded,
+    corrections,
     questionsAt: await questionsAt(context.database, inputs.asOf),
     pools: new Set(all.flatMap(({ metrics }) => (metrics.eligible ? metrics.pool! : []))).size,
     voiceRule: world.voiceRule,

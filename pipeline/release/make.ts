@@ -168,13 +168,14 @@ async function writeFiles(
     carried.push(entry)
   }
   context.log('carried pairs', { files: carried.length })
-  const { counts, superseded, questionsAt, pools, voiceRule, pairs } = derived
+  const { counts, superseded, corrections, questionsAt, pools, voiceRule, pairs } = derived
   return {
     plan,
     versions,
     counts,
     pairs,
     superseded,
+    corrections,
     questionsAt,
     pools,
     voiceRule,

@@ -5,6 +5,7 @@ import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import { withDatabase } from '../duckdb.ts'
 import { hashOfBase64 } from '../proof/base64.ts'
 import { publish } from '../release/commit.ts'
+import { correctionsSince } from '../release/corrections.ts'
 import { ENTRIES_PER_PAGE } from '../release/leaderboard.ts'
 import type { ReleaseResult } from '../release/make.ts'
 import { PART_SIZES, partsOf } from '../release/parts.ts'
@@ -88,11 +89,13 @@ async function commit(
   const { manifest: previous } = state
   const stated = await withDatabase(context.openDatabase, (database) =>
     local.reading(async () => {
+      const asOf = new Date(plan.as_of)
       const superseded = previous ? await supersededOutcomes({ database, local }, previous, versions) : []
+      const corrections = await correctionsSince({ database, local }, previous, versions, asOf)
       for (const table of ['questions', 'resolutions'] as const) {
         await attachCurrent(database, local, { ...versions[table], table })
       }
-      return { superseded, questionsAt: await questionsAt(database, new Date(plan.as_of)) }
+      return { superseded, corrections, questionsAt: await questionsAt(database, asOf) }
     }),
   )
   const pools = new Set(ENTITY_TYPES.flatMap((name) => [...field.tallies[name].pools.keys()])).size

@@ -104,7 +104,7 @@ describe('a release lists as superseded', () => {
     await importRows(
       components,
       'questions',
-      `question_id,title,opened_at,closes_at\n${question(0)},Another title,${day(0)},${day(29)}\n`,
+      `question_id,title,category,event_id,opened_at,closes_at\n${question(0)},Another title,simulated,event-0,${day(0)},${day(30)}\n`,
     )
     await release(components)
     expect(await supersededIn(components, 2)).toEqual([])
