@@ -1,5 +1,7 @@
 // The page of one question: what it asks, how its outcome is decided, and what is known about it.
 import type { ListedQuestion, QuestionTexts } from '../../schemas/answers.ts'
+import type { Change } from '../../schemas/manifests.ts'
+import type { CorrectedColumn } from '../../schemas/tables.ts'
 import { type Html, type HtmlPart, html } from './html.ts'
 import { page } from './layout.ts'
 import { questionPath } from './links.ts'
@@ -9,6 +11,8 @@ import { named, time } from './wording.ts'
 export interface QuestionView extends ListedQuestion, QuestionTexts {
   /** The number of agents that have answered; undefined if it is not known. */
   agents: number | undefined
+  /** In the order in which they were said. */
+  changes: readonly Change[]
 }
 
 export function questionPage(site: Site, question: QuestionView): Html {
@@ -23,7 +27,7 @@ export function questionPage(site: Site, question: QuestionView): Html {
     alternates: { 'application/json': `/questions/${question_id}` },
     content: html`<p class="lead">${SENTENCES[status](question)}</p>
 ${facts(question)}
-${prose('How the outcome is decided', resolution_criteria)}
+${changed(question)}${prose('How the outcome is decided', resolution_criteria)}
 ${prose('Background', background)}
 ${resolution_criteria === null && background === null && html`<p class="mute">Nothing more is known of it than its title.</p>`}
 <p class="mute">Title and texts are as the question was brought in${question.source !== null && html`, from ${named(question.source)}`}: the service does not say that they are right.${outcome === null && ' What others have forecast is not shown before the outcome is known.'}</p>`,
@@ -62,6 +66,33 @@ ${row('Forecasts from', time(question.opened_at))}${row('Forecasts until', time(
 function external(url: string): Html {
   if (!/^https?:\/\//i.test(url)) return named(url)
   return html`<a href="${url}" rel="noopener noreferrer nofollow ugc">${named(url)}</a>`
+}
+
+const CHANGED: Record<CorrectedColumn, string> = {
+  opened_at: 'forecasts from',
+  closes_at: 'forecasts until',
+  event_id: 'event',
+  category: 'category',
+  outcome: 'outcome',
+  resolved_at: 'outcome known',
+}
+
+function changed({ changes }: QuestionView): HtmlPart {
+  if (changes.length === 0) return undefined
+  const valueOf = (column: CorrectedColumn, value: string | null) => {
+    if (value === null) return 'none'
+    return column.endsWith('_at') ? time(value) : named(value)
+  }
+  const rows = changes.map(
+    ({ column, from, to, recorded_at, reason }) =>
+      html`<tr><td>${time(recorded_at)}</td><td>${CHANGED[column]}</td><td>${valueOf(column, from)}</td><td>${valueOf(column, to)}</td><td>${reason !== null && named(reason)}</td></tr>
+`,
+  )
+  return html`<h2>What was changed</h2>
+<p class="mute">Each release names the changes that were said before it and after the first forecast.</p>
+<table class="record"><thead><tr><th scope="col">When</th><th scope="col">What</th><th scope="col">From</th><th scope="col">To</th><th scope="col">Why</th></tr></thead><tbody>
+${rows}</tbody></table>
+`
 }
 
 function prose(heading: string, text: string | null): HtmlPart {

@@ -4,10 +4,13 @@ import { type Database, withDatabase } from '../../pipeline/duckdb.ts'
 import type { LocalFiles } from '../../pipeline/store/local-files.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import { TableLog } from '../../pipeline/tables/delta-log.ts'
+import { CHANGED_TABLES, saidAgain } from '../../pipeline/tables/changes.ts'
 import { attachCurrent } from '../../pipeline/tables/views.ts'
 import type { QuestionPage, QuestionTexts } from '../../schemas/answers.ts'
 import { ServiceError } from '../../schemas/errors.ts'
+import type { Change } from '../../schemas/manifests.ts'
 import type { Outcome } from '../../schemas/tables.ts'
+import { Changes } from './changes.ts'
 import { Listing } from './listing.ts'
 import { type KnownQuestion, isOverAt } from './question.ts'
 import { Texts } from './texts.ts'
@@ -50,6 +53,9 @@ export class QuestionBook {
   readonly #early = new Map<string, News>()
   readonly #listing = new Listing()
   readonly #texts: Texts
+  /** Questions of which one table has several rows. */
+  readonly #saidAgain = new Set<string>()
+  readonly #changes: Changes
   /** Categories and sources, each stored once, however many questions have it. */
   readonly #shared = new Map<string, string>()
   /**
@@ -65,6 +71,7 @@ export class QuestionBook {
   constructor({ store, ...source }: QuestionSource & { store: Store }) {
     this.#source = source
     this.#texts = new Texts(source)
+    this.#changes = new Changes(source)
     this.#logs = {
       questions: new TableLog(store, 'questions'),
       resolutions: new TableLog(store, 'resolutions'),
@@ -157,6 +164,15 @@ export class QuestionBook {
     return this.#texts.of(question)
   }
 
+  /**
+   * Returns how a question and its outcome were changed, in the order in which it was said.
+   *
+   * @throws ServiceError `corrupt` for a data file that is damaged or missing.
+   */
+  async changesOf({ question_id }: Pick<KnownQuestion, 'question_id'>): Promise<readonly Change[]> {
+    return this.#saidAgain.has(question_id) ? this.#changes.of(question_id, this.versions) : []
+  }
+
   async #follow(): Promise<void> {
     // Resolutions come first, so that the question of every outcome is read too, unless the store fails to
     // show it.
@@ -173,6 +189,10 @@ export class QuestionBook {
     const read = async (database: Database) => {
       await attachCurrent(database, local, fresh.questions)
       await attachCurrent(database, local, fresh.resolutions)
+      const again = await database.rows<Pick<News, 'question_id'>>(
+        CHANGED_TABLES.map(saidAgain).join(' UNION '),
+      )
+      for (const { question_id } of again) this.#saidAgain.add(question_id)
       const batches: News[][] = []
       for await (const rows of database.rowBlocks<News>(NEWS)) {
         const batch = batches.at(-1)
@@ -204,6 +224,7 @@ export class QuestionBook {
       this.#early.delete(id)
       if (known) {
         gone.push(known)
+        if (row.title !== null || known.outcome !== null) this.#saidAgain.add(id)
         if (isOverAt(known, now.getTime()) && !isOverAt(question, now.getTime())) this.#reopened += 1
       }
       come.push(question)

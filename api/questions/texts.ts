@@ -7,6 +7,7 @@ import { localPath } from '../../pipeline/tables/delta-log.ts'
 import { currentRowIn } from '../../pipeline/tables/views.ts'
 import type { QuestionTexts } from '../../schemas/answers.ts'
 import { ServiceError } from '../../schemas/errors.ts'
+import { DatabaseInTurn } from './database-in-turn.ts'
 import type { KnownQuestion } from './question.ts'
 
 const CACHE_BYTES = 16 * 1024 * 1024
@@ -36,13 +37,11 @@ export class Texts {
     maxSize: CACHE_BYTES,
     sizeCalculation: (texts) => 200 + 2 * Object.values(texts).join('').length,
   })
-  /** Reads follow each other on one database, which is closed when no read waits. */
-  #last: Promise<unknown> = Promise.resolve()
-  #waiting = 0
-  #database: Database | undefined
+  readonly #database: DatabaseInTurn
 
   constructor(source: TextSource) {
     this.#source = source
+    this.#database = new DatabaseInTurn(source.openDatabase)
   }
 
   /** Takes in the data files of the table, except the first ones, which it knows already. */
@@ -81,7 +80,7 @@ export class Texts {
     const key = `${file}/${question_id}`
     const known = this.#cache.get(key)
     if (known) return known
-    return this.#inTurn(async (database) => {
+    return this.#database.run(async (database) => {
       // Another call may have read it while this one waited.
       const texts = this.#cache.get(key) ?? (await this.#read(database, part.file, question_id))
       this.#cache.set(key, texts)
@@ -103,24 +102,6 @@ export class Texts {
         `${file.path} of the questions lacks ${questionId}, which was read from it before`,
       )
     })
-  }
-
-  async #inTurn<T>(work: (database: Database) => Promise<T>): Promise<T> {
-    this.#waiting += 1
-    const turn = this.#last.then(async () => {
-      try {
-        this.#database ??= await this.#source.openDatabase()
-        return await work(this.#database)
-      } finally {
-        this.#waiting -= 1
-        if (this.#waiting === 0) {
-          this.#database?.[Symbol.dispose]()
-          this.#database = undefined
-        }
-      }
-    })
-    this.#last = turn.catch(() => undefined)
-    return turn
   }
 }
 

@@ -148,7 +148,8 @@ const question = pageRoute({
     const found = await book.find(params.question_id)
     const shown = shownAt(found, now())
     const agents = shown.status === 'open' ? currentForecasts.agentsOn(found.question_id) : undefined
-    return questionPage(site, { ...shown, ...(await book.textsOf(found)), agents })
+    const told = { ...(await book.textsOf(found)), changes: await book.changesOf(found) }
+    return questionPage(site, { ...shown, ...told, agents })
   },
 })
 

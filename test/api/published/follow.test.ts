@@ -152,6 +152,10 @@ describe('a node', () => {
     await expect.poll(standing).toEqual([0.25])
     expect((await submit(0.75)).status).toBe(200)
     await expect.poll(standing).toEqual([0.75])
+    const page = (await client.get(`/view/questions/${QUESTION.open}`)).text
+    expect(page).toMatch(
+      /What was changed.*<td>outcome<\/td><td><bdi>yes<\/bdi><\/td><td><bdi>open<\/bdi><\/td>/s,
+    )
   })
 
   test('shows the snapshots of all days although it learns of their releases at once', async () => {

@@ -1,6 +1,8 @@
 // What the calls about releases answer: what a release consists of, what it corrects, when the next one is
 // due.
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { runImport } from '../../../jobs/import.ts'
+import { parseOptions } from '../../../pipeline/import/options.ts'
 import { thinReleases } from '../../../pipeline/release/retention.ts'
 import { readManifest } from '../../../pipeline/release/read.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
@@ -127,21 +129,24 @@ test('GET /releases.atom is a feed of the releases with their corrections, the n
     `${uuidOf(1, 0)},no,2026-01-21T00:00:00.000Z`,
     `${uuidOf(1, 1)},open,2026-02-15T00:00:00.000Z`,
   ]
-  await importRows(components, 'resolutions', `${corrected.join('\n')}\n`)
+  const now = components.now().toISOString()
+  const options = parseOptions('resolutions', { correct: '<typo> & more' })
+  const file = new Blob([`${corrected.join('\n')}\n`]).stream()
+  await runImport(components, 'resolutions', file, options)
   await release(components)
   await expect.poll(async () => (await client.get('/releases.atom')).text.match(/<entry>/g)?.length).toBe(2)
   const { text } = await client.get('/releases.atom')
   const [newest, oldest] = text.split('<entry>').slice(1) as [string, string]
-  expect(newest).toContain('Release 2: 2 outcomes corrected')
+  expect(newest).toContain('Release 2: 3 corrections')
   expect(newest).toContain(
-    `Question ${uuidOf(1, 0)}: yes at 2026-01-21T00:00:00.000Z is now no at 2026-01-21T00:00:00.000Z.`,
+    `Question ${uuidOf(1, 0)}: outcome was yes and is no, as said at ${now}, because: &lt;typo&gt; &amp; more. 7 of the entities have forecast it, and 7 are scored on it.`,
   )
   expect(newest).toContain(
-    `Question ${uuidOf(1, 1)}: no at 2026-01-22T00:00:00.000Z was withdrawn at 2026-02-15T00:00:00.000Z.`,
+    `Question ${uuidOf(1, 1)}: resolved_at was 2026-01-22T00:00:00.000Z and is none, as said at ${now}`,
   )
   expect(newest).toContain('href="releases/2"')
   expect(oldest).toContain('Release 1')
-  expect(oldest).not.toContain('corrected')
+  expect(oldest).not.toContain('correction')
   const ids = [newest, oldest].map((entry) => /<id>(.*?)<\/id>/.exec(entry)![1]!)
   expect(new Set(ids).size).toBe(2)
   for (const id of ids) expect(id).toMatch(/^ni:\/\/\/sha-256;[\w-]{43}$/)

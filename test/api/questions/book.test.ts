@@ -103,6 +103,34 @@ describe('a question book', () => {
     expect(open.questions).toEqual([first[1]])
   })
 
+  test('tells each change of a question and of its outcome, also those that came before it was read', async () => {
+    const book = newBook()
+    await importQuestions([1, 'one', '2027-01-01T00:00:00Z'], [2, 'two', '2026-02-15T00:00:00Z'])
+    await book.refresh()
+    const changes = async (of: QuestionBook, number: number) => {
+      const found = await of.changesOf({ question_id: id(number) })
+      return found.map(({ column, from, to }) => `${column}: ${from} → ${to}`)
+    }
+    expect(await changes(book, 2)).toEqual([])
+    for (const outcome of ['yes', 'annulled', 'yes', 'open']) {
+      await resolve(2, outcome)
+      await book.refresh()
+    }
+    await importQuestions([2, 'another title', '2026-02-16T00:00:00Z'])
+    await book.refresh()
+    const told = (await changes(book, 2)).filter((text) => !text.startsWith('resolved_at'))
+    expect(told).toEqual([
+      'outcome: yes → annulled',
+      'outcome: annulled → yes',
+      'outcome: yes → open',
+      'closes_at: 2026-02-15T00:00:00.000Z → 2026-02-16T00:00:00.000Z',
+    ])
+    expect(await changes(book, 1)).toEqual([])
+    const later = newBook()
+    await later.refresh()
+    expect(await changes(later, 2)).toEqual(await changes(book, 2))
+  })
+
   test('reads the data files of new commits alone', async () => {
     await importQuestions([1, 'one', '2027-01-01T00:00:00Z'])
     await importQuestions([2, 'two', '2027-01-02T00:00:00Z'])

@@ -1,0 +1,59 @@
+// The changes of single questions and of their outcomes, read from the tables on request.
+import { LRUCache } from 'lru-cache'
+import { type Database, literal } from '../../pipeline/duckdb.ts'
+import type { LocalFiles } from '../../pipeline/store/local-files.ts'
+import {
+  CHANGED_TABLES,
+  CHANGES_IN_ORDER,
+  type ChangedTable,
+  changesIn,
+} from '../../pipeline/tables/changes.ts'
+import type { TableVersion } from '../../pipeline/tables/delta.ts'
+import { attachTable } from '../../pipeline/tables/views.ts'
+import type { Change } from '../../schemas/manifests.ts'
+import { DatabaseInTurn } from './database-in-turn.ts'
+
+const KEPT = 1_000
+
+export class Changes {
+  readonly #local: LocalFiles
+  readonly #database: DatabaseInTurn
+  readonly #cache = new LRUCache<string, readonly Change[]>({ max: KEPT })
+
+  constructor({ local, openDatabase }: { local: LocalFiles; openDatabase: () => Promise<Database> }) {
+    this.#local = local
+    this.#database = new DatabaseInTurn(openDatabase)
+  }
+
+  /** @throws ServiceError `corrupt` for a data file that is damaged or missing. */
+  async of(
+    questionId: string,
+    versions: Readonly<Record<ChangedTable, TableVersion>>,
+  ): Promise<readonly Change[]> {
+    const key = [questionId, ...CHANGED_TABLES.map((table) => versions[table].version)].join(' ')
+    const known = this.#cache.get(key)
+    if (known) return known
+    return this.#database.run(async (database) => {
+      // Another call may have read them while this one waited.
+      const changes = this.#cache.get(key) ?? (await this.#read(database, questionId, versions))
+      this.#cache.set(key, changes)
+      return changes
+    })
+  }
+
+  #read(
+    database: Database,
+    questionId: string,
+    versions: Readonly<Record<ChangedTable, TableVersion>>,
+  ): Promise<Change[]> {
+    return this.#local.reading(async () => {
+      const queries: string[] = []
+      for (const table of CHANGED_TABLES) {
+        await attachTable(database, this.#local, versions[table])
+        const rows = `(FROM ${table} WHERE question_id = ${literal(questionId)})`
+        queries.push(`(${changesIn(table, rows)})`)
+      }
+      return database.rows<Change>(`FROM (${queries.join(' UNION ALL ')}) ${CHANGES_IN_ORDER}`)
+    })
+  }
+}
