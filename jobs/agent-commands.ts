@@ -4,7 +4,9 @@ import { type StoreOptions, onStore, program, storeCommand } from './command-lin
 
 /** Adds `fvs agents` to the program. */
 export function addAgentCommands(): void {
-  const agents = program.command('agents').description('Say who answers for agents, list and retire them.')
+  const agents = program
+    .command('agents')
+    .description('Say who answers for agents, list and retire them, end their keys.')
 
   storeCommand('assign', 'Say who answers for agents, from the next release on, all or nothing.', agents)
     .argument('<agent_id...>', 'their ids')
@@ -33,6 +35,24 @@ export function addAgentCommands(): void {
       onStore(options, 'writes', async (components) => {
         const { retireAgents } = await import('./agents.ts')
         return retireAgents(components, ids)
+      }),
+    )
+
+  storeCommand('unretire', 'Take back that agents retire or have retired, from the next release on.', agents)
+    .argument('<agent_id...>', 'their ids')
+    .action((ids: string[], options: StoreOptions) =>
+      onStore(options, 'writes', async (components) => {
+        const { unretireAgents } = await import('./agents.ts')
+        return unretireAgents(components, ids)
+      }),
+    )
+
+  storeCommand('reset-key', 'End every key of an agent, whoever made it, and print a new one, once.', agents)
+    .argument('<agent_id>', 'its id')
+    .action((id: string, options: StoreOptions) =>
+      onStore(options, 'writes', async (components) => {
+        const { resetKey } = await import('./agents.ts')
+        return resetKey(components, id)
       }),
     )
 }

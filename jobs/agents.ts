@@ -1,11 +1,12 @@
 // `fvs agents`.
 import { withDatabase } from '../pipeline/duckdb.ts'
 import { type ListedAgent, readAgents } from '../pipeline/import/agent-list.ts'
-import { type Said, assignOwner, retire } from '../pipeline/import/agents.ts'
+import { type Said, assignOwner, retire, unretire } from '../pipeline/import/agents.ts'
 import type { ImportContext } from '../pipeline/import/take-in.ts'
 import { assertEnvironment } from '../pipeline/release/state.ts'
 import type { Components } from './components/components.ts'
 import type { Report } from './output.ts'
+import { KEEP_IT } from './keys.ts'
 import { assertOwner } from './owner-option.ts'
 
 export interface OwnerOption {
@@ -36,16 +37,48 @@ export async function retireAgents(components: Components, agentIds: readonly st
   return reportOf(said, {}, 'retired')
 }
 
+/**
+ * Takes back that agents retire or have retired. The table comes first, because a wrong id must change nothing,
+ * and again last, because a release may have written a retirement meanwhile.
+ */
+export async function unretireAgents(components: Components, agentIds: readonly string[]): Promise<Report> {
+  const said = await onTable(components, (context) => unretire(context, agentIds))
+  for (const id of agentIds) await components.registry.noteUnretired(id.toLowerCase())
+  await onTable(components, (context) => unretire(context, agentIds))
+  return reportOf(said, {}, 'not retired')
+}
+
+/** Ends every key of an agent, and prints another one. */
+export async function resetKey({ registry, now }: Components, agentId: string): Promise<Report> {
+  const id = agentId.toLowerCase()
+  const key = await registry.resetKeys(id, now())
+  const retired_at = await registry.retiredAt(id)
+  const retires =
+    retired_at === null ? '' : ` It retires at ${retired_at}: \`fvs agents unretire\` takes that back.`
+  return {
+    ok: true,
+    json: { agent_id: id, api_key: key.key, key_id: key.id, retired_at },
+    text: `${key.key}\n${KEEP_IT} Every other key of the agent ${id} has ended.${retires}`,
+  }
+}
+
 /** Records in the table of agents which of them have retired by their own call. */
 export async function recordRetirements(components: Components): Promise<void> {
   const { registry, now, log } = components
-  const retiring = await registry.retiring()
-  if (retiring.length === 0) return
-  const since = await Promise.all(
-    retiring.map(async (id): Promise<[string, string]> => [id, await registry.noteRetired(id, now())]),
-  )
-  const { changed } = await onTable(components, (context) => retire(context, new Map(since)))
-  for (const id of retiring) await registry.retirementTold(id)
+  const at = now().toISOString()
+  const retired = new Map<string, string>()
+  for (const id of await registry.retiring()) {
+    const since = await registry.retiredAt(id)
+    if (since !== null && since <= at) retired.set(id, since)
+  }
+  if (retired.size === 0) return
+  const { changed } = await onTable(components, (context) => retire(context, retired))
+  for (const id of retired.keys()) {
+    // The operator may have taken it back meanwhile.
+    if ((await registry.retiredAt(id)) === null)
+      await onTable(components, (context) => unretire(context, [id]))
+    await registry.retirementTold(id)
+  }
   log('recorded retirements', { agents: changed })
 }
 

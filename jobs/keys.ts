@@ -7,7 +7,7 @@ import type { Components } from './components/components.ts'
 import type { Report } from './output.ts'
 import { assertOwner } from './owner-option.ts'
 
-const KEEP_IT = 'Keep it: it is not shown again.'
+export const KEEP_IT = 'Keep it: it is not shown again.'
 
 export interface KeyOptions {
   owner: string

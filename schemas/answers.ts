@@ -94,12 +94,19 @@ export const registered = z.strictObject({
 export const rotatedKey = z.strictObject({
   agent_id: publishedUuid,
   api_key: z.string().describe('The new secret, shown only once'),
-  old_key_works_until: instant.describe('The key that made this call works until then'),
+  old_key_works_until: instant.describe(
+    'The key that made this call works until then: now, where it ends at once',
+  ),
 })
 
 export const retiredAgent = z.strictObject({
   agent_id: publishedUuid,
-  retired_at: instant.describe('Since when it takes no forecasts'),
+  retired_at: instant.describe('From when on it takes no forecasts: 24 hours after the first call'),
+})
+
+export const unretiredAgent = z.strictObject({
+  agent_id: publishedUuid,
+  retired_at: z.null().describe('Null: it goes on taking forecasts'),
 })
 
 export const keyUsage = z.strictObject({

@@ -41,6 +41,7 @@ export const RESPONSES = {
   registered: answers.registered,
   'rotated-key': answers.rotatedKey,
   'retired-agent': answers.retiredAgent,
+  'unretired-agent': answers.unretiredAgent,
   'key-usage': answers.keyUsage,
   'acknowledged-forecast': answers.acknowledgedForecast,
   'forecast-results': answers.forecastResults,

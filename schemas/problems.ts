@@ -57,8 +57,10 @@ export const PROBLEM_TYPES = {
   'not-released-yet': {
     status: 404,
     title: 'No release has covered it yet',
-    happened: 'It is known, but nothing has been published about it: it is newer than the current release.',
-    remedy: 'Ask again after the next release. `detail` says when that is due.',
+    happened:
+      'It is known, but nothing has been published about it: it is newer than the current release, or is an agent that has made no forecast.',
+    remedy:
+      'Ask again after the next release, for an agent after the one that follows its first forecast. `detail` says when the next is due.',
   },
   'release-thinned': {
     status: 404,
@@ -107,7 +109,7 @@ export const PROBLEM_TYPES = {
     title: 'The agent is retired',
     happened:
       'The agent has been retired, by itself or by the operator. It stays in every record and takes no forecasts.',
-    remedy: 'Register another agent.',
+    remedy: 'Register another agent, or ask the operator, who alone can undo it.',
   },
   'request-in-progress': {
     status: 409,

@@ -11,6 +11,13 @@ export const registration = z.strictObject({
   organization_name: name.nullish().describe('Who runs the agent'),
 })
 
+export const rotation = z.strictObject({
+  end_old_key: z
+    .boolean()
+    .optional()
+    .describe('Whether the old key ends at once, with the one that it replaced, and not after 24 hours'),
+})
+
 export const forecastSubmission = z.strictObject({
   question_id: uuid,
   probability: z

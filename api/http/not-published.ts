@@ -18,7 +18,10 @@ export async function notPublished(
 }
 
 export function notReleasedYet(agentId: string, registeredAt: string, nextAt: string | undefined): string {
-  return `the agent ${agentId} was registered at ${registeredAt} and no release has covered it yet; ${dueAt(nextAt)}`
+  return (
+    `the agent ${agentId} was registered at ${registeredAt} and no release has covered it yet: it has made no forecast that ` +
+    `one has taken in, and none has an agent without a forecast; ${dueAt(nextAt)}`
+  )
 }
 
 /** Returns the error for a forecast that no release has in its tree. */

@@ -97,6 +97,8 @@ interface RouteSpec<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodTyp
   params?: P
   query?: Q
   body?: B
+  /** Whether a call without a body is one with an empty object. */
+  isBodyOptional?: true
   /**
    * The most items that a list of the body may have, by its field. They are counted before any item is
    * validated.

@@ -6,7 +6,7 @@ import { sha256Hex } from '../../pipeline/proof/canonical.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { ENVIRONMENTS, type Environment } from '../../schemas/values.ts'
 
-/** A known key. `retired_at`: since when its agent is retired. */
+/** A known key. `retired_at`: from when on its agent takes no forecasts, which may be to come. */
 export type KnownKey = KeyRecord & { retired_at: string | null }
 
 export type Caller = { kind: 'anonymous' } | KnownKey
@@ -38,22 +38,13 @@ export class Callers {
   readonly #now: () => Date
   readonly #ttlMs: number
   readonly #cache: LRUCache<string, { record: KnownKey | undefined }, LookUp>
-  readonly #tellRetired: (agentId: string, at: string) => void
-  /** Agents that retired recently, until their keys are looked up again. */
-  readonly #retired = new LRUCache<string, string>({ max: 10_000 })
 
   /**
    * Results are kept for `ttlMs`, also for unknown keys, so a revoked key may still work for that long. A
    * good key used in the second half of its lifetime is refreshed in the background, so a regular caller
-   * never waits. `tellRetired` tells the other processes of this machine which agent has retired here.
+   * never waits.
    */
-  constructor(
-    registry: Registry,
-    ttlMs: number,
-    now: () => Date,
-    tellRetired: (agentId: string, at: string) => void = () => {},
-  ) {
-    this.#tellRetired = tellRetired
+  constructor(registry: Registry, ttlMs: number, now: () => Date) {
     this.#environment = registry.environment
     this.#now = now
     this.#ttlMs = Math.max(1, ttlMs)
@@ -113,19 +104,12 @@ export class Callers {
         'the bearer token is not the API key of an agent, or was revoked',
       )
     }
-    const retired_at = record.retired_at ?? this.#retired.get(record.agent_id) ?? null
-    return retired_at === record.retired_at ? record : { ...record, retired_at }
+    return record
   }
 
-  /** Refuses the forecasts of an agent from now on, before its key is looked up again. */
-  noteRetired(agentId: string, at: string): void {
-    this.learnRetired(agentId, at)
-    this.#tellRetired(agentId, at)
-  }
-
-  /** Learns that an agent has retired in another process. */
-  learnRetired(agentId: string, at: string): void {
-    this.#retired.set(agentId, at)
+  /** Forgets a key that has ended, so that this process refuses it before its lifetime here is over. */
+  forget({ sha256 }: KeyRecord): void {
+    if (sha256 !== undefined) this.#cache.delete(sha256)
   }
 
   /** @throws ServiceError `unauthorized` for a key that does not work here; sending none is allowed. */

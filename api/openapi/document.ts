@@ -83,7 +83,7 @@ function operation(spec: Route, schemas: NamedSchemas): object {
       ...(spec.idempotent ? [idempotencyKey(spec.key === 'none')] : []),
     ],
     requestBody: spec.body && {
-      required: true,
+      required: spec.isBodyOptional !== true,
       content: {
         'application/json': {
           schema: schemas.of(spec.body, 'input'),

@@ -165,7 +165,7 @@ export const rotatedKey = {
   api_key: 'fv_live_Example2_ThisIsAnExampleAndNotARealApiKey000000',
   old_key_works_until: '2026-03-02T12:00:00.000Z',
 }
-export const retiredAgent = { agent_id: AGENT_ID, retired_at: '2026-03-01T12:00:00.000Z' }
+export const retiredAgent = { agent_id: AGENT_ID, retired_at: '2026-03-02T12:00:00.000Z' }
 export const keyUsage = {
   tier: 'pro',
   month: '2026-03',

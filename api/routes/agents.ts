@@ -70,7 +70,7 @@ export const register = route({
         assertShowable(at, now())
         // A repetition derives the same key from the claim, although the service stores only the key's hash.
         const sealed = idempotencyKey === undefined ? undefined : sealedBytes(idempotencyKey, salt)
-        const key = registry.newKey(sealed)
+        const key = registry.firstKey(id, sealed)
         return { key, answer: { agent_id: id, api_key: key.key } }
       },
       commit: async ({ id, at }, { key }) => {

@@ -6,7 +6,7 @@ import { badges } from './badges.ts'
 import { documentation } from './docs.ts'
 import { submitForecasts } from './forecast-batch.ts'
 import { submitForecast, withdrawForecast } from './forecasts.ts'
-import { retire, rotateKey, usage } from './keys.ts'
+import { retire, revokeKey, rotateKey, unretire, usage } from './keys.ts'
 import { leaderboard } from './leaderboard.ts'
 import { llms } from './llms.ts'
 import { methodologyDocument, methodologyVersion } from './methodology.ts'
@@ -43,7 +43,9 @@ export function allRoutes({ version, methodology, methodologyText }: Documents):
     withdrawForecast,
     listCurrentForecasts,
     rotateKey,
+    revokeKey,
     retire,
+    unretire,
     ...publications,
     ...scores,
     bulk,

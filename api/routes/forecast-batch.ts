@@ -59,7 +59,7 @@ export const submitForecasts = route({
   },
   handle: async ({ params, body, caller, idempotencyKey }, context) => {
     const { agent_id } = params
-    assertMaySubmit(caller, agent_id, context.health.clock)
+    assertMaySubmit(caller, agent_id, context)
     if (body.forecasts.some(({ probability }) => probability === null)) await context.catchUpForecasts()
     const { questions, now } = context
     const { answer, receipts } = await recorded<(ForecastRow | { problem: Problem })[], Decided[]>(

@@ -101,7 +101,7 @@ export const submitForecast = route({
   },
   handle: async ({ params, body, caller, idempotencyKey }, context) => {
     const { agent_id } = params
-    assertMaySubmit(caller, agent_id, context.health.clock)
+    assertMaySubmit(caller, agent_id, context)
     const request = { scope: `forecast ${agent_id}`, key: idempotencyKey, body }
     return taken<void>(context, request, { agent_id, ...body }, () => undefined)
   },
@@ -146,7 +146,7 @@ export const withdrawForecast = route({
   },
   handle: async ({ params, caller, idempotencyKey }, context) => {
     const { agent_id, question_id } = params
-    assertMaySubmit(caller, agent_id, context.health.clock)
+    assertMaySubmit(caller, agent_id, context)
     await context.catchUpForecasts()
     const request = { scope: `withdrawal ${agent_id}`, key: idempotencyKey, body: { question_id } }
     return taken<true>(context, request, { agent_id, question_id, probability: null }, (earlier) => {

@@ -1,15 +1,29 @@
-// The calls that need only a key: they replace it, retire its agent, and show its usage.
+// The calls that need only a key: they replace or end it, retire its agent, and show its usage.
 import { z } from 'zod'
 import { sealedBytes } from '../../pipeline/access/idempotency.ts'
 import { ROTATION_MS } from '../../pipeline/access/registry.ts'
-import { keyUsage, retiredAgent, rotatedKey } from '../../schemas/answers.ts'
+import { keyUsage, retiredAgent, rotatedKey, unretiredAgent } from '../../schemas/answers.ts'
 import { ServiceError } from '../../schemas/errors.ts'
+import { rotation } from '../../schemas/requests.ts'
 import { uuid } from '../../schemas/values.ts'
+import type { Intake, Node } from '../http/context.ts'
 import { assertUnguessable } from '../http/idempotency-key.ts'
 import * as examples from '../openapi/examples.ts'
-import { assertOwnKey, route } from '../http/route.ts'
+import { type Reply, assertOwnKey, route } from '../http/route.ts'
+import type { KnownKey } from '../limits/callers.ts'
+import { retiredSince } from './take-forecasts.ts'
 
 const { AGENT_ID } = examples
+
+const NOT_OWN = {
+  type: 'other-agents-key',
+  detail: `this key belongs to another agent than ${AGENT_ID}`,
+} as const
+const ROTATED = {
+  type: 'key-rotated',
+  detail:
+    'the key Example1 was rotated already, with its end at 2026-03-02T12:00:00.000Z: use the one in its place',
+} as const
 
 export const rotateKey = route({
   path: '/agents/{agent_id}/rotate-key',
@@ -18,11 +32,41 @@ export const rotateKey = route({
   tag: 'Agents',
   summary: 'Get a new API key for an agent, once',
   description:
-    'Puts a new key in the place of the one that makes the call, which works for 24 hours more. The new key is shown only ' +
-    'once. With an `Idempotency-Key` the call may be repeated with the old key if its answer was lost: it answers the same key.',
+    'Puts a new key in the place of the one that makes the call, which works for 24 hours more, or ends at once with ' +
+    '`end_old_key`. The new key is shown only once. With an `Idempotency-Key` the call may be repeated with the old key, while ' +
+    'that works, if its answer was lost: it answers the same key.',
   key: 'agent',
   limit: 'forecast',
   idempotent: true,
+  needsStore: true,
+  params: z.strictObject({ agent_id: uuid }),
+  body: rotation,
+  isBodyOptional: true,
+  examples: { params: { agent_id: AGENT_ID }, body: { end_old_key: false } },
+  success: {
+    description: 'Keep the new key',
+    body: rotatedKey,
+    cache: 'no-store',
+    example: examples.rotatedKey,
+  },
+  problems: { 403: NOT_OWN, 409: ROTATED },
+  handle: ({ params, body, caller, idempotencyKey }, context) => {
+    assertOwnKey(caller.agent_id, params.agent_id)
+    return rotated(context, caller, idempotencyKey, body.end_old_key ?? false)
+  },
+})
+
+export const revokeKey = route({
+  path: '/agents/{agent_id}/revoke-key',
+  method: 'POST',
+  operationId: 'revokeAgentKey',
+  tag: 'Agents',
+  summary: 'End a leaked API key at once, and get a new one, once',
+  description:
+    'Ends the key that makes the call at once, and the one in whose place it was put, and shows a new one. Other nodes refuse ' +
+    'the old ones within ten seconds. If the answer is lost, or whoever has the leaked key has rotated it first, ask the operator.',
+  key: 'agent',
+  limit: 'forecast',
   needsStore: true,
   params: z.strictObject({ agent_id: uuid }),
   examples: { params: { agent_id: AGENT_ID } },
@@ -30,67 +74,101 @@ export const rotateKey = route({
     description: 'Keep the new key',
     body: rotatedKey,
     cache: 'no-store',
-    example: examples.rotatedKey,
+    example: { ...examples.rotatedKey, old_key_works_until: '2026-03-01T12:00:00.000Z' },
   },
-  problems: {
-    403: { type: 'other-agents-key', detail: `this key belongs to another agent than ${AGENT_ID}` },
-    409: {
-      type: 'key-rotated',
-      detail:
-        'the key Example1 was rotated already, with its end at 2026-03-02T12:00:00.000Z: use the one in its place',
-    },
-  },
-  handle: async ({ params, caller, idempotencyKey }, { registry, idempotency }) => {
+  problems: { 403: NOT_OWN, 409: ROTATED },
+  handle: ({ params, caller }, context) => {
     assertOwnKey(caller.agent_id, params.agent_id)
-    if (idempotencyKey !== undefined) assertUnguessable(idempotencyKey)
-    // A repetition derives the same key from the claim, although the service stores only the key's hash.
-    const newKey = (salt: string) =>
-      registry.newKey(idempotencyKey === undefined ? undefined : sealedBytes(idempotencyKey, salt))
-    const request = { scope: `rotate ${caller.key_id}`, key: idempotencyKey, body: {} }
-    const { answer } = await idempotency.run(request, {
-      check: ({ salt }) => registry.assertRotatable(caller.key_id, newKey(salt)),
-      answer: ({ at, salt }) => {
-        const key = newKey(salt)
-        const old_key_works_until = new Date(at.getTime() + ROTATION_MS).toISOString()
-        return { key, answer: { agent_id: caller.agent_id, api_key: key.key, old_key_works_until } }
-      },
-      commit: async ({ at }, { key }) => {
-        await registry.rotateKey(caller.key_id, at, key)
-      },
-    })
-    return { body: answer }
+    return rotated(context, caller, undefined, true)
   },
 })
+
+async function rotated(
+  { registry, idempotency, callers }: Intake & Pick<Node, 'callers'>,
+  caller: KnownKey & { kind: 'agent' },
+  idempotencyKey: string | undefined,
+  isAtOnce: boolean,
+): Promise<Reply> {
+  if (idempotencyKey !== undefined) assertUnguessable(idempotencyKey)
+  // A repetition derives the same key from the claim, although the service stores only the key's hash.
+  const newKey = (salt: string) =>
+    registry.newKey(idempotencyKey === undefined ? undefined : sealedBytes(idempotencyKey, salt))
+  const body = isAtOnce ? { end_old_key: true } : {}
+  const request = { scope: `rotate ${caller.key_id}`, key: idempotencyKey, body }
+  const { answer } = await idempotency.run(request, {
+    check: ({ salt }) => registry.assertRotatable(caller.key_id, newKey(salt)),
+    answer: ({ at, salt }) => {
+      const key = newKey(salt)
+      const endsMs = at.getTime() + (isAtOnce ? 0 : ROTATION_MS)
+      const old_key_works_until = new Date(endsMs).toISOString()
+      return { key, answer: { agent_id: caller.agent_id, api_key: key.key, old_key_works_until } }
+    },
+    commit: async ({ at }, { key }) => {
+      await registry.rotateKey(caller.key_id, at, key, { isByHolder: true, isAtOnce })
+    },
+  })
+  if (isAtOnce) callers.forget(caller)
+  return { body: answer }
+}
 
 export const retire = route({
   path: '/agents/{agent_id}/retire',
   method: 'POST',
   operationId: 'retireAgent',
   tag: 'Agents',
-  summary: 'Retire an agent, for ever',
+  summary: 'Retire an agent in 24 hours',
   description:
-    'A retired agent takes no forecasts and stays in every record: what it has forecast is scored, and its owner’s page shows it. ' +
-    'Other nodes refuse its forecasts within seconds. The call may be repeated.',
+    'From 24 hours after the call on the agent takes no forecasts. It stays in every record: what it has forecast is scored, and ' +
+    'its owner’s page shows it. The call may be repeated, and until it takes effect be undone by `unretire`.',
   key: 'agent',
   limit: 'forecast',
   needsStore: true,
   params: z.strictObject({ agent_id: uuid }),
   examples: { params: { agent_id: AGENT_ID } },
   success: {
-    description: 'Retired, since the instant of the first call',
+    description: 'Retires 24 hours after the first call',
     body: retiredAgent,
     cache: 'no-store',
     example: examples.retiredAgent,
   },
-  problems: {
-    403: { type: 'other-agents-key', detail: `this key belongs to another agent than ${AGENT_ID}` },
-  },
-  handle: async ({ params, caller }, { registry, callers, now }) => {
-    const { agent_id } = caller
+  problems: { 403: NOT_OWN },
+  handle: async ({ params, caller: { agent_id } }, { registry, now }) => {
     assertOwnKey(agent_id, params.agent_id)
-    const retired_at = await registry.askToRetire(agent_id, now())
-    callers.noteRetired(agent_id, retired_at)
-    return { body: { agent_id, retired_at } }
+    return { body: { agent_id, retired_at: await registry.askToRetire(agent_id, now()) } }
+  },
+})
+
+export const unretire = route({
+  path: '/agents/{agent_id}/unretire',
+  method: 'POST',
+  operationId: 'unretireAgent',
+  tag: 'Agents',
+  summary: 'Take back that an agent retires',
+  description:
+    'Undoes `retire` until it takes effect. After that only the operator can. The call may be repeated.',
+  key: 'agent',
+  limit: 'forecast',
+  needsStore: true,
+  params: z.strictObject({ agent_id: uuid }),
+  examples: { params: { agent_id: AGENT_ID } },
+  success: {
+    description: 'The agent goes on taking forecasts',
+    body: unretiredAgent,
+    cache: 'no-store',
+    example: { agent_id: AGENT_ID, retired_at: null },
+  },
+  problems: {
+    403: NOT_OWN,
+    409: { type: 'agent-retired', detail: retiredSince(AGENT_ID, '2026-03-01T12:00:00.000Z') },
+  },
+  handle: async ({ params, caller: { agent_id } }, { registry, now }) => {
+    assertOwnKey(agent_id, params.agent_id)
+    const retired_at = await registry.retiredAt(agent_id)
+    if (retired_at !== null && retired_at <= now().toISOString()) {
+      throw new ServiceError('conflict', retiredSince(agent_id, retired_at), { type: 'agent-retired' })
+    }
+    if (retired_at !== null) await registry.noteUnretired(agent_id)
+    return { body: { agent_id, retired_at: null } }
   },
 })
 

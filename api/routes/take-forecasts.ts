@@ -4,7 +4,7 @@ import { rounded } from '../../pipeline/scoring/round.ts'
 import type { Check } from '../../schemas/answers.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { ForecastRow } from '../../schemas/tables.ts'
-import type { Intake } from '../http/context.ts'
+import type { Intake, Node } from '../http/context.ts'
 import { assertOwnKey } from '../http/route.ts'
 import type { KnownKey } from '../limits/callers.ts'
 
@@ -37,18 +37,24 @@ function assertClock(clock: Check): void {
 }
 
 /** @throws ServiceError `conflict` for a retired agent. */
-function assertActive({ agent_id, retired_at }: KnownKey & { kind: 'agent' }): void {
-  if (retired_at === null) return
-  throw new ServiceError('conflict', `the agent ${agent_id} is retired since ${retired_at}`, {
-    type: 'agent-retired',
-  })
+function assertActive({ agent_id, retired_at }: KnownKey & { kind: 'agent' }, now: Date): void {
+  if (retired_at === null || now.toISOString() < retired_at) return
+  throw new ServiceError('conflict', retiredSince(agent_id, retired_at), { type: 'agent-retired' })
+}
+
+export function retiredSince(agentId: string, retiredAt: string): string {
+  return `the agent ${agentId} is retired since ${retiredAt}`
 }
 
 /** @throws ServiceError for another agent's key, a retired agent, or a node whose clock is wrong. */
-export function assertMaySubmit(caller: KnownKey & { kind: 'agent' }, agent_id: string, clock: Check): void {
+export function assertMaySubmit(
+  caller: KnownKey & { kind: 'agent' },
+  agent_id: string,
+  { health, now }: Pick<Node, 'health' | 'now'>,
+): void {
   assertOwnKey(caller.agent_id, agent_id)
-  assertActive(caller)
-  assertClock(clock)
+  assertActive(caller, now())
+  assertClock(health.clock)
 }
 
 /** A forecast or a withdrawal of an agent. Its probability has six decimals, as imports have. */

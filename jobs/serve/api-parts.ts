@@ -77,7 +77,7 @@ function buildIntake(components: Components, { metrics, tell }: Serving) {
       onCommit: ({ path, rows }) => {
         const forecasts = rows as readonly ForecastRow[]
         currentForecasts.wrote(path, forecasts)
-        return tell?.({ environment, kind: 'wrote', path, forecasts: forecasts.map(sentForecast) })
+        return tell?.({ environment, path, forecasts: forecasts.map(sentForecast) })
       },
     }),
     inbox,
@@ -118,12 +118,10 @@ function buildPublished(
   }
 }
 
-function buildNode(components: Components, { metrics, counters, tell, accepting }: Serving) {
+function buildNode(components: Components, { metrics, counters, accepting }: Serving) {
   const { environment, settings, own, store, registry, clockAheadMs, logger, now, newId } = components
   return {
-    callers: new Callers(registry, settings.KEY_CACHE_MS, now, (agentId, at) => {
-      void tell?.({ environment, kind: 'retired', agentId, at })
-    }),
+    callers: new Callers(registry, settings.KEY_CACHE_MS, now),
     limits: new Limits({ environment, settings: own, counters, now }),
     usage: new UsageLog({ store, newId, now }),
     health: new Health({

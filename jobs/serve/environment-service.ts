@@ -85,9 +85,8 @@ async function flushUsage({ components, parts }: Starting): Promise<void> {
   }
 }
 
-function learn(news: News, { callers, currentForecasts }: ApiParts): void {
-  if (news.kind === 'retired') callers.learnRetired(news.agentId, news.at)
-  else currentForecasts.wrote(news.path, news.forecasts.map(receivedForecast))
+function learn(news: News, { currentForecasts }: ApiParts): void {
+  currentForecasts.wrote(news.path, news.forecasts.map(receivedForecast))
 }
 
 function measure(environment: Environment, parts: ApiParts): void {

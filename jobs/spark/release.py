@@ -259,15 +259,19 @@ class Job:
         self.view(
             "entity",
             f"""SELECT *, CASE WHEN entity_type = 'forecaster' THEN entity WHEN owner_id IS NOT NULL
-                    THEN first_value(entity) OVER (PARTITION BY owner_id ORDER BY registered_ms, entity) END AS recorded_voice,
+                    THEN max(if(entity_id = first_of_owner, entity, null)) OVER (PARTITION BY owner_id) END AS recorded_voice,
                   CASE entity_type WHEN 'agent' THEN entity div {size}
                     ELSE (agents + {size - 1}) div {size} + (entity - agents) div {size} END AS shard
                 FROM (SELECT *, row_number() OVER (ORDER BY entity_type, entity_id) - 1 AS entity,
                         count_if(entity_type = 'agent') OVER () AS agents
                       FROM (SELECT 'agent' AS entity_type, agent_id AS entity_id, name, model_type, organization_name,
-                              owner_id, unix_millis(registered_at) AS registered_ms, unix_millis(retired_at) AS retired_ms
-                            FROM current_agents
-                            UNION ALL SELECT 'forecaster', user_id, display_name, null, null, null, null, null
+                              owner_id, first_of_owner, unix_millis(registered_at) AS registered_ms,
+                              unix_millis(retired_at) AS retired_ms
+                            FROM (SELECT *, first_value(agent_id) OVER (PARTITION BY owner_id ORDER BY registered_at, agent_id)
+                                    AS first_of_owner FROM current_agents)
+                            LEFT SEMI JOIN (SELECT entity_id AS agent_id FROM forecasts
+                              WHERE entity_type = 'agent' AND forecast_at <= {self.now()}) USING (agent_id)
+                            UNION ALL SELECT 'forecaster', user_id, display_name, null, null, null, null, null, null
                             FROM current_forecasters))""",
             keep=True,
         )

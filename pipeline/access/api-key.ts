@@ -2,6 +2,7 @@
 import { crc32 } from 'node:zlib'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { Environment } from '../../schemas/values.ts'
+import { sha256Hex } from '../proof/canonical.ts'
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const ID_LENGTH = 8
@@ -24,11 +25,31 @@ export interface ApiKey {
 /** Returns this many random bytes. */
 export type RandomBytes = (size: number) => Uint8Array
 
-/** Returns a new key with 190 random bits; `randomBytes` must be a cryptographic source. */
-export function newApiKey(environment: Environment, randomBytes: RandomBytes): ApiKey {
-  const id = randomText(ID_LENGTH, randomBytes)
+/**
+ * Returns a new key with 190 random bits and a random id, unless one is given; `randomBytes` must be a
+ * cryptographic source.
+ */
+export function newApiKey(
+  environment: Environment,
+  randomBytes: RandomBytes,
+  id = randomText(ID_LENGTH, randomBytes),
+): ApiKey {
   const body = `${KEY_PREFIXES[environment]}${id}_${randomText(SECRET_LENGTH, randomBytes)}`
   return { key: body + checksum(body), id }
+}
+
+/**
+ * The id of the key that an agent registers with, which follows from the agent's id, so that the record of
+ * the key is the record of the agent too.
+ */
+export function firstKeyId(agentId: string): string {
+  let rest = BigInt(`0x${sha256Hex(agentId)}`)
+  let id = ''
+  for (let digit = 0; digit < ID_LENGTH; digit++) {
+    id += ALPHABET[Number(rest % BigInt(ALPHABET.length))]!
+    rest /= BigInt(ALPHABET.length)
+  }
+  return id
 }
 
 const ID = `[0-9A-Za-z]{${ID_LENGTH}}`

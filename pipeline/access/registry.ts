@@ -1,5 +1,6 @@
 // The registry of agents and of the keys of agents and clients: point look-ups in the store that all nodes
 // share.
+import { timingSafeEqual } from 'node:crypto'
 import type { PipelineComponents } from '../components.ts'
 import pLimit from 'p-limit'
 import { pMapIterable } from 'p-map'
@@ -7,23 +8,34 @@ import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import { TIERS, type Tier } from '../../schemas/tiers.ts'
 import { type Environment, publishedUuid, instant, sha256 } from '../../schemas/values.ts'
-import { type ApiKey, type RandomBytes, isWellFormedKey, newApiKey, redactKeys } from './api-key.ts'
+import {
+  type ApiKey,
+  type RandomBytes,
+  firstKeyId,
+  isWellFormedKey,
+  newApiKey,
+  publicId,
+  redactKeys,
+} from './api-key.ts'
 import { sha256Hex } from '../proof/canonical.ts'
 import {
   API_KEYS_PREFIX,
   RETIRING_PREFIX,
   agentPath,
-  apiKeyPath,
+  hashedKeyPath,
   keyIdPath,
+  keyPath,
   retiredPath,
   retiringAgent,
   retiringPath,
 } from '../store/paths.ts'
 import { readRecord, recordBytes } from '../store/records.ts'
-import { type Store, putExactly, putOnce } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
 
 const keyFields = {
   key_id: z.string(),
+  /** The hash of the key. A record of an earlier version has it in its path. */
+  sha256: sha256.optional(),
   /** The first key of a chain of rotations: quotas are counted by it. */
   account_id: z.string(),
   tier: z.enum(TIERS),
@@ -33,6 +45,8 @@ const keyFields = {
   /** The instant at which a replaced key stops working. */
   expires_at: instant.nullable(),
   revoked_at: instant.nullable(),
+  /** The id of the key in whose place it was put, if it was. */
+  replaces: z.string().optional(),
 }
 const keyRecord = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('agent'), agent_id: publishedUuid, ...keyFields }),
@@ -50,15 +64,25 @@ const FREE: KeyQuota = { tier: 'free', monthly_calls: null }
 type KeyGrant = Pick<KeyRecord, 'tier' | 'monthly_calls'> &
   ({ kind: 'agent'; agent_id: string } | { kind: 'client'; owner: string })
 
+/** The records of a key and of an agent that an earlier version of the service made. */
 const keyIdRecord = z.strictObject({ sha256 })
-
 const agentRecord = z.strictObject({ agent_id: publishedUuid, registered_at: instant })
 type AgentRecord = z.infer<typeof agentRecord>
 
 const retiredRecord = z.strictObject({ agent_id: publishedUuid, retired_at: instant })
 
-/** A rotated key keeps working for this long. */
+/** A rotated key keeps working for this long, unless its holder ends it at once. */
 export const ROTATION_MS = 24 * 3_600_000
+/** An agent that retires itself goes on for this long, and may change its mind. */
+export const RETIREMENT_MS = 24 * 3_600_000
+
+/** How a key is rotated. */
+export interface Rotation {
+  /** By its holder, who gets no other key for one that was revoked. */
+  isByHolder?: boolean
+  /** The old key ends now, with the keys in whose place it was put. */
+  isAtOnce?: boolean
+}
 
 const READS_AT_ONCE = 16
 /** Anyone can trigger look-ups, so they get a bounded share of the store's connections. */
@@ -81,42 +105,53 @@ export class Registry {
     this.#randomBytes = randomBytes
   }
 
-  /** A key that works once an agent has been created with it. */
+  /** A key that works once it has been created. */
   newKey(randomBytes = this.#randomBytes): ApiKey {
     return newApiKey(this.environment, randomBytes)
   }
 
+  /** The key that an agent registers with: it works once the agent has been created with it. */
+  firstKey(agentId: string, randomBytes = this.#randomBytes): ApiKey {
+    return newApiKey(this.environment, randomBytes, firstKeyId(agentId))
+  }
+
   /**
-   * Registers an agent with its key, in the free tier. The key works once this resolves; repeating the call
-   * is harmless.
+   * Registers an agent with its first key, in the free tier, in one object: the record of the key is that of
+   * the agent too. The key works once this resolves; repeating the call is harmless.
    */
   async createAgent(agentId: string, key: ApiKey, now: Date): Promise<void> {
-    const agent: AgentRecord = { agent_id: agentId, registered_at: now.toISOString() }
-    const path = agentPath(agentId)
-    await putExactly(this.#store, path, recordBytes(path, agent))
     await this.#createKey(key, { kind: 'agent', agent_id: agentId, ...FREE }, now)
   }
 
   /**
-   * Notes that an agent takes no forecasts any more, and asks the next release to write that to the table of
-   * agents. Returns the instant of the first such note. Repeating the call is harmless, and finishes a call
-   * that was cut off.
+   * Notes that an agent takes no forecasts after `RETIREMENT_MS`, and asks the first release from then on to
+   * write that to the table of agents. Returns that instant: the first one, if the call is repeated, which is
+   * harmless and finishes a call that was cut off.
    */
   async askToRetire(agentId: string, now: Date): Promise<string> {
     const path = retiringPath(agentId)
     await this.#store.put(path, recordBytes(path, { agent_id: agentId }))
-    return this.noteRetired(agentId, now)
+    return this.noteRetired(agentId, new Date(now.getTime() + RETIREMENT_MS))
   }
 
-  /** Notes that an agent takes no forecasts any more. Returns the instant of the first such note. */
-  async noteRetired(agentId: string, now: Date): Promise<string> {
+  /** Notes that an agent takes no forecasts from an instant on. Returns the earliest that was noted. */
+  async noteRetired(agentId: string, at: Date): Promise<string> {
     const path = retiredPath(agentId)
-    const record = { agent_id: agentId, retired_at: now.toISOString() }
+    const record = { agent_id: agentId, retired_at: at.toISOString() }
     if (await this.#store.putIfAbsent(path, recordBytes(path, record))) return record.retired_at
-    return (await this.retiredAt(agentId)) ?? record.retired_at
+    const known = await this.retiredAt(agentId)
+    if (known !== null && known <= record.retired_at) return known
+    await this.#store.put(path, recordBytes(path, record))
+    return record.retired_at
   }
 
-  /** Returns the instant since which an agent takes no forecasts; null if it takes them. */
+  /** Takes back that an agent retires or has retired. Repeating the call is harmless. */
+  async noteUnretired(agentId: string): Promise<void> {
+    await this.#store.delete(retiredPath(agentId))
+    await this.retirementTold(agentId)
+  }
+
+  /** Returns the instant from which on an agent takes no forecasts, which may be to come; null without one. */
   async retiredAt(agentId: string): Promise<string | null> {
     return (await readRecord(this.#store, retiredPath(agentId), retiredRecord))?.retired_at ?? null
   }
@@ -145,28 +180,69 @@ export class Registry {
 
   /**
    * Creates a key with the same owner and quota; the old key works for `ROTATION_MS` more, unless it was
-   * revoked. Both count against the same quota. Rotating to the same new `key` again finishes a rotation that
-   * was cut off.
+   * revoked or ends at once. Both count against the same quota. Rotating to the same new `key` again finishes
+   * a rotation that was cut off.
    *
-   * @throws ServiceError `notFound` if no key has the id, `conflict` if the key was rotated already.
+   * @throws ServiceError `notFound` if no key has the id, `conflict` if the key was rotated already,
+   *   `unauthorized` for the holder of a revoked key.
    */
   async rotateKey(
     keyId: string,
     now: Date,
     key = this.newKey(),
+    { isByHolder = false, isAtOnce = false }: Rotation = {},
   ): Promise<{ key: ApiKey; replaced: KeyRecord }> {
     const old = await this.#byId(keyId)
     if (old.record.expires_at !== null) {
       await this.#assertReplacedBy(old.record, key)
       return { key, replaced: old.record }
     }
-    await this.#createKey(key, old.record, now, old.record.account_id)
+    if (isByHolder) assertNotRevoked(old.record)
+    await this.#createKey(key, old.record, now, old.record)
     // Read again, because a revocation in the meantime must not be undone.
     const { path, record } = await this.#replaceable(keyId)
-    const endsAt = record.revoked_at ?? new Date(now.getTime() + ROTATION_MS).toISOString()
-    const replaced = { ...record, expires_at: endsAt }
+    if (isByHolder && record.revoked_at !== null) await this.revokeKey(key.id, now)
+    if (isByHolder) assertNotRevoked(record)
+    const endsMs = now.getTime() + (isAtOnce ? 0 : ROTATION_MS)
+    const replaced = { ...record, expires_at: record.revoked_at ?? new Date(endsMs).toISOString() }
     await this.#store.put(path, recordBytes(path, replaced))
+    if (isAtOnce) await this.#endReplaced(record, now)
     return { key, replaced }
+  }
+
+  /** Ends the keys in whose place a key was put that still work. */
+  async #endReplaced({ replaces }: KeyRecord, now: Date): Promise<void> {
+    for (let id = replaces; id !== undefined;) {
+      const { record } = await this.#byId(id)
+      if (!isInForce(record, now)) return
+      await this.revokeKey(id, now)
+      id = record.replaces
+    }
+  }
+
+  /**
+   * Ends every key of an agent, whoever has made it, and creates another one with the same quota. A rotation
+   * that is under way meanwhile ends the key that it creates.
+   *
+   * @throws ServiceError `notFound` if no key is of this agent.
+   */
+  async resetKeys(agentId: string, now: Date): Promise<ApiKey> {
+    let last: KeyRecord | undefined
+    for (let ended = 1; ended > 0;) {
+      ended = 0
+      for await (const record of this.listKeys()) {
+        if (record.kind !== 'agent' || record.agent_id !== agentId) continue
+        if (!last || record.created_at > last.created_at) last = record
+        if (!isInForce(record, now)) continue
+        await this.revokeKey(record.key_id, now)
+        ended += 1
+      }
+    }
+    if (!last)
+      throw new ServiceError('notFound', `no agent is registered by the id ${JSON.stringify(agentId)}`)
+    const key = this.newKey()
+    await this.#createKey(key, last, now, last)
+    return key
   }
 
   /** Changes nothing. @throws ServiceError as `rotateKey` to this new key would. */
@@ -185,43 +261,53 @@ export class Registry {
     if ((await this.findKey(key.key)) === undefined) throw rotated(record)
   }
 
-  async #createKey({ key, id }: ApiKey, grant: KeyGrant, now: Date, accountId = id): Promise<void> {
-    const hash = sha256Hex(key)
-    const idPath = keyIdPath(id)
-    if ((await putOnce(this.#store, idPath, recordBytes(idPath, { sha256: hash }))) === 'different') {
-      // The probability is one in 218 million million.
-      throw new ServiceError('unavailable', 'the random id of the new key is taken; try again', {
-        expose: true,
-        retryAfterS: 1,
-      })
-    }
+  async #createKey({ key, id }: ApiKey, grant: KeyGrant, now: Date, replaced?: KeyRecord): Promise<void> {
     const record: KeyRecord = {
       ...grant,
       key_id: id,
-      account_id: accountId,
+      sha256: sha256Hex(key),
+      account_id: replaced?.account_id ?? id,
       created_at: now.toISOString(),
       expires_at: null,
       revoked_at: null,
+      ...(replaced ? { replaces: replaced.key_id } : {}),
     }
-    // An existing record is this key's, and may have been revoked since.
-    const path = apiKeyPath(hash)
-    await this.#store.putIfAbsent(path, recordBytes(path, record))
+    const path = keyPath(id)
+    if (await this.#store.putIfAbsent(path, recordBytes(path, record))) return
+    // A record of this key may have been revoked since, and stays.
+    if ((await readRecord(this.#store, path, keyRecord))?.sha256 === record.sha256) return
+    // The probability is one in 218 million million.
+    throw new ServiceError('unavailable', 'the random id of the new key is taken; try again', {
+      expose: true,
+      retryAfterS: 1,
+    })
   }
 
   /** @throws ServiceError `unavailable` while too many look-ups wait. */
   async findAgent(agentId: string): Promise<AgentRecord | undefined> {
-    return this.#lookUp(() => readRecord(this.#store, agentPath(agentId), agentRecord))
+    return this.#lookUp(async () => {
+      const key = await readRecord(this.#store, keyPath(firstKeyId(agentId)), keyRecord)
+      if (key?.kind === 'agent' && key.agent_id === agentId) {
+        return { agent_id: agentId, registered_at: key.created_at }
+      }
+      return readRecord(this.#store, agentPath(agentId), agentRecord)
+    })
   }
 
   /**
-   * Returns the record of a key; undefined for a malformed or unknown one. The key is looked up by its hash,
-   * so that no comparison of secrets can be timed.
+   * Returns the record of a key; undefined for a malformed or unknown one. The key is looked up by its id, and
+   * its hash is compared in constant time.
    *
    * @throws ServiceError `unavailable` while too many look-ups wait.
    */
   async findKey(key: string): Promise<KeyRecord | undefined> {
     if (!isWellFormedKey(key)) return undefined
-    return this.#lookUp(() => readRecord(this.#store, apiKeyPath(sha256Hex(key)), keyRecord))
+    const hash = sha256Hex(key)
+    return this.#lookUp(async () => {
+      const record = await readRecord(this.#store, keyPath(publicId(key)), keyRecord)
+      if (record?.sha256 !== undefined && isSameHash(record.sha256, hash)) return record
+      return readRecord(this.#store, hashedKeyPath(hash), keyRecord)
+    })
   }
 
   async #lookUp<T>(read: () => Promise<T>): Promise<T> {
@@ -268,8 +354,8 @@ export class Registry {
   async #byId(keyId: string): Promise<{ path: string; record: KeyRecord }> {
     if (/^[0-9A-Za-z]{1,64}$/.test(keyId)) {
       const found = await readRecord(this.#store, keyIdPath(keyId), keyIdRecord)
-      const path = found && apiKeyPath(found.sha256)
-      const record = path && (await readRecord(this.#store, path, keyRecord))
+      const path = found ? hashedKeyPath(found.sha256) : keyPath(keyId)
+      const record = await readRecord(this.#store, path, keyRecord)
       if (record) return { path, record }
     }
     throw new ServiceError(
@@ -279,6 +365,16 @@ export class Registry {
         `\`fvs keys list --environment ${this.environment}\` shows them`,
     )
   }
+}
+
+function isSameHash(one: string, other: string): boolean {
+  return timingSafeEqual(Buffer.from(one, 'hex'), Buffer.from(other, 'hex'))
+}
+
+/** @throws ServiceError `unauthorized` for a revoked key. */
+function assertNotRevoked({ key_id, revoked_at }: KeyRecord): void {
+  if (revoked_at === null) return
+  throw new ServiceError('unauthorized', `the key ${key_id} was revoked`)
 }
 
 function rotated({ key_id, expires_at }: KeyRecord): ServiceError {

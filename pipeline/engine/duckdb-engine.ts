@@ -18,7 +18,8 @@ import {
   QUESTIONS,
   SCORED_PAIRS,
   createCounted,
-  createDimensions,
+  createEntities,
+  createQuestions,
   entitiesAt,
   keep,
   orderPairs,
@@ -35,7 +36,8 @@ export interface Activity {
   nextCloseAtMs: number | null
 }
 
-export interface OrderedEntity extends KnownEntity, Activity {
+export interface OrderedEntity extends Omit<KnownEntity, 'firstOfOwner'>, Activity {
+  registeredAtMs: number
   /** As registered or imported; a forecaster may have none. */
   name: string | null
   /** Of an agent. */
@@ -53,8 +55,8 @@ export interface ScoredEntity extends OrderedEntity {
 /** All pairs in the order of entities, from which each of these can be scored. */
 export interface OrderedWorld {
   /**
-   * Every agent and forecaster in the order (entity_type, entity_id), including those without a scored
-   * question.
+   * Every agent that has made a forecast and every forecaster, in the order (entity_type, entity_id),
+   * including those without a scored question.
    */
   entities: OrderedEntity[]
   /** Of each entity. */
@@ -93,10 +95,11 @@ export async function orderEveryone(
 ): Promise<OrderedWorld> {
   const { database, local, log } = context
   await attachAll(database, local, versions)
-  await createDimensions(database, asOf)
+  await createQuestions(database, asOf)
   const counted = (since && (await countFresh(context, versions, since))) ?? (await countAll(database))
   log?.('looked for repeated forecasts', {})
-  const known = await database.rows<Omit<OrderedEntity, 'pairs'>>(entitiesAt(asOf))
+  await createEntities(database, asOf)
+  const known = await database.rows<Omit<OrderedEntity, 'pairs'> & KnownEntity>(entitiesAt(asOf))
   const questions = await database.rows<ResolvedQuestion>(QUESTIONS)
   const { pairs, ...fitted } = await sweptAndFitted(context, known, questions, counted.since)
   return {

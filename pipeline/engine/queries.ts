@@ -18,22 +18,12 @@ const CLUSTER = `coalesce('event:' || nullif(q.event_id, ''),
     'week:' || coalesce(q.category, '') || '|' || strftime(make_timestamp(epoch_us(q.closes_at)), '%G-W%V'))`
 
 /**
- * Numbers the entities, the questions that score and their clusters, because the sweep handles small integers
- * and not UUIDs. `entity`: one row per entity, numbered in the order (entity_type, entity_id). `question`:
- * one row per question whose outcome was known at `asOf` to be yes or no, numbered in the order of
- * question_id; `settled` is 1 if it had closed at `asOf`, and `place` is its position in the order
+ * Numbers the questions that score and their clusters, because the sweep handles small integers and not
+ * UUIDs. `question`: one row per question whose outcome was known at `asOf` to be yes or no, numbered in the
+ * order of question_id; `settled` is 1 if it had closed at `asOf`, and `place` is its position in the order
  * (settled_at, question_id).
  */
-export async function createDimensions(database: Database, asOf: Date): Promise<void> {
-  await database.run(
-    `CREATE TABLE entity AS
-     SELECT (row_number() OVER (ORDER BY entity_type, entity_id) - 1)::INTEGER AS entity, *
-     FROM (SELECT 'agent' AS entity_type, agent_id AS entity_id, name, model_type, organization_name, owner_id,
-             registered_at, retired_at
-           FROM current_agents
-           UNION ALL SELECT 'forecaster', user_id, display_name, NULL, NULL, NULL, NULL, NULL FROM current_forecasters)
-     ORDER BY entity`,
-  )
+export async function createQuestions(database: Database, asOf: Date): Promise<void> {
   await database.run(
     `CREATE TABLE question AS
      SELECT (row_number() OVER (ORDER BY q.question_id) - 1)::INTEGER AS question, q.question_id, r.outcome,
@@ -78,6 +68,30 @@ export async function createCounted(
   return any && `SELECT forecast_id FROM ${forecasts} SEMI JOIN ${repeated} ON hash(forecast_id) = id_hash`
 }
 
+/**
+ * Numbers the entities of a release: every forecaster, and every agent that has made a forecast by `asOf`.
+ * `entity`: one row per entity, in the order (entity_type, entity_id). `first_of_owner` is the agent that its
+ * owner registered first, whether or not that one has made a forecast. `latest`: the last forecast of each
+ * entity.
+ */
+export async function createEntities(database: Database, asOf: Date): Promise<void> {
+  await database.run(
+    `CREATE TEMP TABLE latest AS SELECT entity_type, entity_id, max(forecast_at) AS last_at FROM counted
+     WHERE forecast_at <= ${literal(asOf.toISOString())}::TIMESTAMPTZ GROUP BY ALL`,
+  )
+  await database.run(
+    `CREATE TABLE entity AS
+     SELECT (row_number() OVER (ORDER BY entity_type, entity_id) - 1)::INTEGER AS entity, *
+     FROM (FROM (SELECT 'agent' AS entity_type, agent_id AS entity_id, name, model_type, organization_name, owner_id,
+               CASE WHEN owner_id IS NOT NULL
+                 THEN first_value(agent_id) OVER (PARTITION BY owner_id ORDER BY registered_at, agent_id) END AS first_of_owner,
+               registered_at, retired_at
+             FROM current_agents) SEMI JOIN latest USING (entity_type, entity_id)
+           UNION ALL SELECT 'forecaster', user_id, display_name, NULL, NULL, NULL, NULL, NULL, NULL FROM current_forecasters)
+     ORDER BY entity`,
+  )
+}
+
 /** Grain: one row. */
 export const FORECAST_COUNT = `SELECT count(*) AS forecasts FROM counted`
 
@@ -88,10 +102,7 @@ export const FORECAST_COUNT = `SELECT count(*) AS forecasts FROM counted`
 export function entitiesAt(asOf: Date): string {
   const now = `${literal(asOf.toISOString())}::TIMESTAMPTZ`
   return `
-    WITH latest AS (
-      SELECT entity_type, entity_id, max(forecast_at) AS last_at FROM counted
-      WHERE forecast_at <= ${now} GROUP BY ALL
-    ), open_question AS (
+    WITH open_question AS (
       SELECT question_id, closes_at FROM current_questions
       ANTI JOIN (FROM ${RESOLVED} WHERE resolved_at <= ${now}) USING (question_id)
       WHERE opened_at <= ${now} AND closes_at > ${now}
@@ -104,7 +115,7 @@ export function entitiesAt(asOf: Date): string {
     )
     SELECT entity_type AS "entityType", entity_id AS "entityId", name, model_type AS "modelType",
       organization_name AS "organizationName", owner_id AS "ownerId",
-      coalesce(epoch_ms(registered_at), 0)::DOUBLE AS "registeredAtMs", epoch_ms(retired_at)::DOUBLE AS "retiredAtMs",
+      first_of_owner AS "firstOfOwner", coalesce(epoch_ms(registered_at), 0)::DOUBLE AS "registeredAtMs", epoch_ms(retired_at)::DOUBLE AS "retiredAtMs",
       epoch_ms(last_at)::DOUBLE AS "lastForecastAtMs", coalesce(questions, 0) AS "openForecasts",
       epoch_ms(next_close)::DOUBLE AS "nextCloseAtMs"
     FROM entity LEFT JOIN latest USING (entity_type, entity_id) LEFT JOIN current USING (entity_type, entity_id)

@@ -22,6 +22,12 @@ export interface Since {
 
 type SinceContext = Pick<PipelineComponents, 'database' | 'local'>
 
+/** The number of the first data file that came after a version of its table, or of all if that is undefined. */
+export function firstFileAfter({ files }: TableVersion, last = -1): number {
+  const first = files.findIndex(({ version }) => version > last)
+  return first < 0 ? files.length : first
+}
+
 /** Makes a view `fresh_<table>` of the rows of every table that came after the last release. */
 export async function attachFresh(
   { database, local }: SinceContext,
@@ -30,8 +36,7 @@ export async function attachFresh(
 ): Promise<void> {
   for (const name of SCORED_TABLES) {
     const { files } = versions[name]
-    const from = files.findIndex(({ version }) => version > (tables[name] ?? -1))
-    const first = from < 0 ? files.length : from
+    const first = firstFileAfter(versions[name], tables[name])
     await attachTable(database, local, versions[name], first, `fresh_${name}`)
     const before = { ...versions[name], files: files.slice(0, first) }
     if (name === 'agents' || name === 'forecasters') {

@@ -1,5 +1,5 @@
-// Writes an operator's statements about agents: who owns them, and that they are retired. Each statement is a
-// row that replaces the agent's earlier ones.
+// Writes an operator's statements about agents: who owns them, whether they are retired, and what they are
+// called. Each statement is a row that replaces the agent's earlier ones.
 import { ServiceError } from '../../schemas/errors.ts'
 import { literal } from '../duckdb.ts'
 import type { TableVersion } from '../tables/delta.ts'
@@ -8,11 +8,11 @@ import { attachCurrent } from '../tables/views.ts'
 import { SHOWN } from './read-file.ts'
 import { type ImportContext, countOf, takeIn, takeInWaiting } from './take-in.ts'
 
-/** The SQL of the columns that a statement sets, computed from the agent's row. */
-interface Statement {
-  owner_id: string
-  retired_at: string
-}
+/** The columns that statements set. */
+const STATED = ['owner_id', 'retired_at', 'name', 'model_type', 'organization_name'] as const
+
+/** The SQL of the columns that a statement sets, computed from the agent's row; it leaves the others. */
+type Statement = Partial<Record<(typeof STATED)[number], string>>
 
 /** The number of agents in a statement, and the number for which it was not true before. */
 export interface Said {
@@ -29,7 +29,7 @@ export function assignOwner(
   owner: string | null,
 ): Promise<Said> {
   const owner_id = owner === null ? 'NULL::VARCHAR' : literal(owner)
-  return say(context, agentIds, { owner_id, retired_at: 'retired_at' })
+  return say(context, agentIds, { owner_id })
 }
 
 /**
@@ -40,7 +40,26 @@ export function assignOwner(
 export function retire(context: ImportContext, since: ReadonlyMap<string, string>): Promise<Said> {
   const instants = [...since].map(([id, at]) => `WHEN ${literal(id)} THEN ${literal(at)}::TIMESTAMPTZ`)
   const retired_at = `coalesce(retired_at, CASE agent_id ${instants.join(' ')} END)`
-  return say(context, [...since.keys()], { owner_id: 'owner_id', retired_at })
+  return say(context, [...since.keys()], { retired_at })
+}
+
+/** Takes back that agents are retired. @throws ServiceError as `say` does. */
+export function unretire(context: ImportContext, agentIds: readonly string[]): Promise<Said> {
+  return say(context, agentIds, { retired_at: 'NULL::TIMESTAMPTZ' })
+}
+
+/** Gives an agent another name. @throws ServiceError as `say` does. */
+export function rename(context: ImportContext, agentId: string, name: string): Promise<Said> {
+  return say(context, [agentId], { name: literal(name) })
+}
+
+/**
+ * Takes everything from agents that they said of themselves at registration: one without a name is in no list.
+ *
+ * @throws ServiceError as `say` does.
+ */
+export function hide(context: ImportContext, agentIds: readonly string[]): Promise<Said> {
+  return say(context, agentIds, { name: "''", model_type: "''", organization_name: 'NULL::VARCHAR' })
 }
 
 /**
@@ -51,13 +70,10 @@ export function retire(context: ImportContext, since: ReadonlyMap<string, string
  * @throws ServiceError `notFound` if an id is not one of a registered agent: nothing is written.
  *   `unavailable` if the store does not answer.
  */
-async function say(
-  context: ImportContext,
-  agentIds: readonly string[],
-  { owner_id, retired_at }: Statement,
-): Promise<Said> {
+async function say(context: ImportContext, agentIds: readonly string[], statement: Statement): Promise<Said> {
   const { database } = context
   const named = [...new Set(agentIds.map((id) => id.toLowerCase()))]
+  const stated = Object.entries(statement).map(([column, sql]) => `${sql} AS ${column}`)
   const now = `${literal(context.now().toISOString())}::TIMESTAMPTZ`
   for (;;) {
     await takeInWaiting(context, ['agents'])
@@ -67,10 +83,9 @@ async function say(
     await database.run(
       `CREATE OR REPLACE TEMP TABLE fresh AS
        SELECT said.* FROM (
-         SELECT * REPLACE (${owner_id} AS owner_id, ${retired_at} AS retired_at)
+         SELECT * REPLACE (${stated.join(', ')})
          FROM (SELECT * REPLACE (greatest(${now}, registered_at + INTERVAL 1 MILLISECOND) AS recorded_at) FROM basis)
-       ) said JOIN basis USING (agent_id)
-       WHERE said.owner_id IS DISTINCT FROM basis.owner_id OR said.retired_at IS DISTINCT FROM basis.retired_at`,
+       ) said JOIN basis USING (agent_id) WHERE NOT ${same('said', 'basis')}`,
     )
     const changed = await takeIn(context, seen, 'fresh')
     if (changed !== undefined) return { agents: named.length, changed }
@@ -111,3 +126,6 @@ async function assertKnown(context: ImportContext, named: readonly string[]): Pr
     `no agent is registered by the id ${shown.join(', ')}${rest}; nothing was written`,
   )
 }
+
+const same = (one: string, other: string) =>
+  `(${STATED.map((column) => `${one}.${column} IS NOT DISTINCT FROM ${other}.${column}`).join(' AND ')})`

@@ -1,11 +1,16 @@
 // Tells whether a new release would differ from the last one.
 import pMap from 'p-map'
+import type { PipelineComponents } from '../components.ts'
 import type { QuarantinedObject, ReleaseManifest } from '../../schemas/manifests.ts'
 import { SCORED_TABLES, type ScoredTable, type TableName } from '../../schemas/tables.ts'
+import { withDatabase } from '../duckdb.ts'
+import { firstFileAfter } from '../engine/since.ts'
 import { snapshotDate } from './read.ts'
 import { canonical } from '../proof/canonical.ts'
 import { deltaLogPath, inboxPrefix, intakePath, isInboxPath } from '../store/paths.ts'
 import type { Store } from '../store/store.ts'
+import type { TableVersion } from '../tables/delta.ts'
+import { attachTable } from '../tables/views.ts'
 
 /** The inputs of the next release. */
 export type NextRelease = Pick<ReleaseManifest, 'as_of' | 'engines' | 'methodology_version'> & {
@@ -13,8 +18,41 @@ export type NextRelease = Pick<ReleaseManifest, 'as_of' | 'engines' | 'methodolo
   tables: Record<ScoredTable, number>
 }
 
-export function hasChanged(last: ReleaseManifest, next: NextRelease): boolean {
-  return !isAlike(last, next) || SCORED_TABLES.some((name) => last.tables[name] !== next.tables[name])
+type ChangesContext = Pick<PipelineComponents, 'openDatabase' | 'local'>
+
+/**
+ * Whether a release from these versions of the tables would differ. Registrations alone are no change, since
+ * an agent is in no release before its first forecast.
+ */
+export async function hasChanged(
+  context: ChangesContext,
+  last: ReleaseManifest,
+  next: NextRelease,
+  versions: Record<ScoredTable, TableVersion>,
+): Promise<boolean> {
+  if (!isAlike(last, next)) return true
+  const changed = SCORED_TABLES.filter((name) => last.tables[name] !== next.tables[name])
+  if (changed.some((name) => name !== 'agents')) return true
+  return changed.length > 0 && hasFreshForecaster(context, versions, last.tables['agents'])
+}
+
+/** Whether an agent that has made a forecast has a row that came after a version of the table of agents. */
+function hasFreshForecaster(
+  { openDatabase, local }: ChangesContext,
+  { agents, forecasts }: Record<ScoredTable, TableVersion>,
+  last: number | undefined,
+): Promise<boolean> {
+  return withDatabase(openDatabase, (database) =>
+    local.reading(async () => {
+      await attachTable(database, local, agents, firstFileAfter(agents, last), 'fresh_agents')
+      await attachTable(database, local, forecasts)
+      const found = await database.rows(
+        `SELECT 1 AS one FROM forecasts
+         WHERE entity_type = 'agent' AND entity_id IN (SELECT agent_id FROM fresh_agents) LIMIT 1`,
+      )
+      return found.length > 0
+    }),
+  )
 }
 
 /**

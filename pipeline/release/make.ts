@@ -91,7 +91,7 @@ export async function planRelease(
     }
     const versions = await compactAll(context)
     const plan = await newPlan(context, state, asOf, versions, quarantined)
-    if (current && !hasChanged(current, plan)) {
+    if (current && !(await hasChanged(context, current, plan, versions))) {
       return { made: false, release: current.release, reason: 'unchanged' }
     }
     const path = planPath(state.number + 1)

@@ -12,7 +12,11 @@ export interface KnownEntity {
    * forecaster.
    */
   ownerId: string | null
-  registeredAtMs: number
+  /**
+   * The agent that its owner registered first, which may be none of those that are scored; null without an
+   * owner.
+   */
+  firstOfOwner: string | null
 }
 
 /** For each entity its own voice: itself if it is a voice, else that of its owner; −1 without one. */
@@ -29,21 +33,13 @@ export function isVoice(voices: Voices, entity: number): boolean {
 export function voicesOf(entities: readonly KnownEntity[], rule: VoiceRule): Voices {
   if (rule === 'everyone') return Int32Array.from(entities.keys())
   const first = new Map<string, number>()
-  entities.forEach(({ ownerId }, index) => {
-    if (ownerId === null) return
-    const known = first.get(ownerId)
-    if (known === undefined || isBefore(entities[index]!, entities[known]!)) first.set(ownerId, index)
+  entities.forEach(({ entityId, firstOfOwner }, index) => {
+    if (firstOfOwner === entityId) first.set(entityId, index)
   })
-  return Int32Array.from(entities, ({ entityType, ownerId }, index) => {
+  return Int32Array.from(entities, ({ entityType, firstOfOwner }, index) => {
     if (entityType === 'forecaster') return index
-    return ownerId === null ? -1 : first.get(ownerId)!
+    return firstOfOwner === null ? -1 : (first.get(firstOfOwner) ?? -1)
   })
-}
-
-function isBefore(a: KnownEntity, b: KnownEntity): boolean {
-  return (
-    a.registeredAtMs < b.registeredAtMs || (a.registeredAtMs === b.registeredAtMs && a.entityId < b.entityId)
-  )
 }
 
 /** How an agent stands among those of its owner; both null for a forecaster. */

@@ -113,6 +113,7 @@ export function tablePath(table: TableName, path: string): string {
   return `tables/${table}/${path}`
 }
 
+/** The record of an agent that an earlier version of the service registered. */
 export function agentPath(agentId: string): string {
   return `registry/agents/${agentId}.json`
 }
@@ -136,11 +137,17 @@ export function retiringAgent(path: string): string | undefined {
 
 export const API_KEYS_PREFIX = 'registry/keys/'
 
-export function apiKeyPath(keyHash: string): string {
+/** The record of an API key, by its public id. */
+export function keyPath(keyId: string): string {
+  return `${API_KEYS_PREFIX}${keyId}.json`
+}
+
+/** The record of an API key that an earlier version of the service created, by the key's hash. */
+export function hashedKeyPath(keyHash: string): string {
   return `${API_KEYS_PREFIX}${keyHash}.json`
 }
 
-/** The record that finds an API key by its public id. */
+/** The record that finds such a key by its public id. */
 export function keyIdPath(keyId: string): string {
   return `registry/key-ids/${keyId}.json`
 }

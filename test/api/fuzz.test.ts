@@ -89,12 +89,13 @@ const BODIES: Record<string, Record<string, unknown>> = {
   '/agents/register': { name: 'an agent', model_type: 'a model', organization_name: 'people' },
   '/agents/{agent_id}/forecast': { question_id: QUESTION.open, probability: 0.25 },
   '/agents/{agent_id}/forecasts': { forecasts: [{ question_id: QUESTION.open, probability: 0.25 }] },
+  '/agents/{agent_id}/rotate-key': { end_old_key: false },
   '/verification/bulk': { entity_type: 'forecaster', ids: [forecasterId(0), forecasterId(1)] },
 }
 
 function goodRequest(spec: Route, environment: Environment): GoodRequest {
   // Whoever rotates its key or retires cannot go on with the other calls.
-  const isLast = /\/(rotate-key|retire)$/.test(spec.path)
+  const isLast = /\/(rotate-key|revoke-key|retire)$/.test(spec.path)
   const { agentId, key } = (isLast ? spares : agents)[environment]
   const params: Record<string, string> = {
     agent_id: agentId,

@@ -257,13 +257,7 @@ describe('what the sandbox writes', () => {
     const written = Object.keys(await contentOf(root))
     expect(written.filter((name) => !name.startsWith('sandbox/'))).toEqual([])
     const kinds = new Set(written.map((name) => name.split('/').slice(1, 3).join('/')))
-    for (const kind of [
-      'registry/agents',
-      'registry/keys',
-      'inbox/forecasts',
-      'inbox/usage',
-      'tables/questions',
-    ])
+    for (const kind of ['registry/keys', 'inbox/forecasts', 'inbox/usage', 'tables/questions'])
       expect(kinds).toContain(kind)
     expect(written.some((name) => name.startsWith('sandbox/idempotency/'))).toBe(true)
 

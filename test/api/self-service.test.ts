@@ -1,7 +1,7 @@
 // What an agent and a client can do with their keys alone: put another in its place, retire, and see what was
 // used.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { retireAgents } from '../../jobs/agents.ts'
+import { resetKey, retireAgents, unretireAgents } from '../../jobs/agents.ts'
 import { runRelease } from '../../jobs/release.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { suiteFolder } from '../support/folder.ts'
@@ -35,6 +35,9 @@ const rotate = (agentId: string, key: string, headers: Record<string, string> = 
   service.client.send('POST', `/agents/${agentId}/rotate-key`, { headers: { ...bearer(key), ...headers } })
 const retire = (agentId: string, key: string) =>
   service.client.send('POST', `/agents/${agentId}/retire`, { headers: bearer(key) })
+const unretire = (agentId: string, key: string) =>
+  service.client.send('POST', `/agents/${agentId}/unretire`, { headers: bearer(key) })
+const DAY_LATER = '2026-03-02T12:00:00.000Z'
 
 describe('a key', () => {
   test('is put in the place of another, which works for a day more', async () => {
@@ -67,6 +70,47 @@ describe('a key', () => {
     expectProblem(await rotate(agentId, key, { 'Idempotency-Key': 'short' }), 422, /at least 20 characters/)
   })
 
+  test('ends at once, with the one that it replaced, by a body or by its own call', async () => {
+    const { agentId, key: first } = await registerAgent(service.client)
+    const second = (await rotate(agentId, first)).json<{ api_key: string }>().api_key
+    const calls = [
+      (key: string) =>
+        service.client.post(`/agents/${agentId}/rotate-key`, { end_old_key: true }, bearer(key)),
+      (key: string) => service.client.send('POST', `/agents/${agentId}/revoke-key`, { headers: bearer(key) }),
+    ]
+    const ended = [first, second]
+    for (const call of calls) {
+      const answer = await call(ended.at(-1)!)
+      expect(answer.status, answer.text).toBe(200)
+      expectValid('rotated-key', answer.json())
+      const { api_key: next, old_key_works_until } = answer.json<Record<string, string>>()
+      expect(old_key_works_until).toBe(NOW)
+      for (const key of ended) expectProblem(await submit(agentId, key), 401, /was revoked/)
+      expect((await submit(agentId, next!)).status).toBe(200)
+      ended.push(next!)
+    }
+  })
+
+  test('that a thief has rotated ends with all that came of it, by one command of the operator', async () => {
+    const { agentId, key: leaked } = await registerAgent(service.client)
+    const stolen = (await rotate(agentId, leaked)).json<{ api_key: string }>().api_key
+    await retire(agentId, stolen)
+    const { json, text } = await resetKey(
+      await testComponents({ store, folder, clock }),
+      agentId.toUpperCase(),
+    )
+    const { api_key, retired_at } = json as Record<string, string>
+    expect(text).toContain(`It retires at ${retired_at}`)
+    for (const key of [leaked, stolen]) {
+      expectProblem(await submit(agentId, key), 401, /was revoked/)
+      expectProblem(await rotate(agentId, key), 401, /was revoked/)
+    }
+    expect((await submit(agentId, api_key!)).status).toBe(200)
+    await expect(
+      resetKey(await testComponents({ store, folder, clock }), uuidOf(9, 9)),
+    ).rejects.toMatchObject({ kind: 'notFound' })
+  })
+
   test('is not rotated by a call with a body that it does not take', async () => {
     const { agentId, key } = await registerAgent(service.client)
     const path = `/agents/${agentId}/rotate-key`
@@ -94,9 +138,15 @@ describe('an agent', () => {
     const answer = await retire(agentId, key)
     expect(answer.status, answer.text).toBe(200)
     expectValid('retired-agent', answer.json())
-    expect(answer.json()).toEqual({ agent_id: agentId, retired_at: NOW })
+    expect(answer.json()).toEqual({ agent_id: agentId, retired_at: DAY_LATER })
+    expect((await submit(agentId, key)).status).toBe(200)
+    clock.set('2026-03-01T12:00:10.000Z')
+    expect((await retire(agentId, key)).json()).toEqual({ agent_id: agentId, retired_at: DAY_LATER })
+    await runRelease(await testComponents({ store, folder, clock }), {})
+
+    clock.set(DAY_LATER)
     const refused = await submit(agentId, key)
-    expectProblem(refused, 409, /is retired since 2026-03-01T12:00:00.000Z/)
+    expectProblem(refused, 409, /is retired since 2026-03-02T12:00:00.000Z/)
     expect(refused.json()).toMatchObject({ type: '/problems/agent-retired' })
     const batch = { forecasts: [{ question_id: QUESTION.open, probability: 0.5 }] }
     expectProblem(
@@ -109,17 +159,45 @@ describe('an agent', () => {
     expectProblem(await submit(agentId, key, other), 409, /is retired/)
     await other.stop()
 
-    clock.set('2026-03-01T12:00:10.000Z')
-    expect((await retire(agentId, key)).json()).toEqual({ agent_id: agentId, retired_at: NOW })
+    expectProblem(await unretire(agentId, key), 409, /is retired since/)
     const releasing = await testComponents({ store, folder, clock })
     await runRelease(releasing, {})
     await expect
       .poll(async () => (await service.client.get(`/agents/${agentId}`)).json()['retired_at'], {
         interval: 20,
       })
-      .toBe(NOW)
+      .toBe(DAY_LATER)
     expect([...store.objects.keys()].filter((path) => path.startsWith('registry/retiring/'))).toEqual([])
     clock.set(NOW)
+  })
+
+  test('that retires may take that back until it takes effect, and the operator for it always', async () => {
+    const { agentId, key } = await registerAgent(service.client)
+    await submit(agentId, key)
+    const components = await testComponents({ store, folder, clock })
+    await retire(agentId, key)
+    const undone = await unretire(agentId, key)
+    expect(undone.json()).toEqual({ agent_id: agentId, retired_at: null })
+    expectValid('unretired-agent', undone.json())
+    expect((await unretire(agentId, key)).status).toBe(200)
+    try {
+      clock.set(DAY_LATER)
+      expect((await submit(agentId, key)).status).toBe(200)
+      await retire(agentId, key)
+      clock.set('2026-03-03T12:00:00.000Z')
+      expectProblem(await submit(agentId, key), 409, /is retired since 2026-03-03/)
+      await runRelease(components, {})
+      expect((await unretireAgents(components, [agentId])).json).toMatchObject({ agents: 1, changed: 1 })
+      expect((await submit(agentId, key)).status).toBe(200)
+      await runRelease(components, {})
+      await expect
+        .poll(async () => (await service.client.get(`/agents/${agentId}`)).json()['retired_at'], {
+          interval: 20,
+        })
+        .toBeNull()
+    } finally {
+      clock.set(NOW)
+    }
   })
 
   test('that the operator retires takes no forecasts either', async () => {

@@ -287,7 +287,7 @@ describe('an agent that no release has covered', () => {
       expectProblem(
         answer,
         404,
-        /no release has covered it yet; the next release is due at 20\d\d-\d\d-\d\dT\d\d:\d\d:00.000Z/,
+        /no release has covered it yet: .*; the next release is due at 20\d\d-\d\d-\d\dT\d\d:\d\d:00.000Z/,
       )
       const due = Date.parse(/due at (\S+)$/.exec(answer.json<{ detail: string }>().detail)![1]!)
       expect(due - Date.now()).toBeGreaterThan(-1000)

@@ -1,7 +1,7 @@
 // The kinds of objects in a store, and the damages that one may suffer.
-import { sha256Hex } from '../../pipeline/proof/canonical.ts'
 import type { MemoryStore } from '../../pipeline/store/memory.ts'
-import { apiKeyPath, claimPath } from '../../pipeline/store/paths.ts'
+import { claimPath, keyPath } from '../../pipeline/store/paths.ts'
+import { idOf } from '../support/http/counted-calls.ts'
 import type { DamagedWorld } from '../support/worlds/damaged-world.ts'
 
 /** How an object of a kind is found, and another of its kind to swap it with. */
@@ -42,12 +42,10 @@ export const KINDS: Record<string, Kind> = {
     other: /^tables\/agents\/_delta_log\/_last/,
   },
   'data file': { victim: /^tables\/forecasts\/.*-0\.parquet/, other: /^tables\/questions\/.*-0\.parquet/ },
-  'agent record': { victim: /^registry\/agents\//, last: true, other: /^registry\/agents\// },
   'key record': {
-    victim: ({ agents: [, { key }] }) => apiKeyPath(sha256Hex(key)),
+    victim: ({ agents: [, { key }] }) => keyPath(idOf(key)),
     other: /^registry\/keys\//,
   },
-  'key id': { victim: /^registry\/key-ids\//, other: /^registry\/key-ids\//, last: true },
   'idempotency claim': {
     victim: ({ agents: [, { agentId }] }) => claimPath(`forecast ${agentId}`, 'one'),
     other: /^idempotency\//,

@@ -8,6 +8,7 @@ import {
   planPath,
   snapshotManifestPath,
 } from '../../pipeline/store/paths.ts'
+import { readManifest } from '../../pipeline/release/read.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import { SCORED_TABLES, type Row, type ScoredTable } from '../../schemas/tables.ts'
@@ -22,19 +23,25 @@ import { send } from '../support/tables.ts'
 const folder = await suiteFolder()
 const released = new MemoryStore()
 let versions: Record<string, number>
+let agentId: string
 
 const componentsOver = (store: Store, at = NOW): Promise<Components> =>
   testComponents({ store, folder, clock: new Clock(at) })
 
 beforeAll(async () => {
-  await copyReleasedWorld(released)
+  ;({ agentId } = await copyReleasedWorld(released))
   const manifest = JSON.parse(new TextDecoder().decode(await released.get(manifestPath(1)))) as {
     tables: Record<string, number>
   }
   versions = manifest.tables
 })
 
-/** A row of each table that changes nothing of the world but its tables' versions. */
+/**
+ * A row of each table that changes nothing of the world but its tables' versions, except that the agent, which
+ * has made forecasts, gets another name.
+ */
+const rowOf = (table: ScoredTable): Row =>
+  table === 'agents' ? { ...ROWS.agents, agent_id: agentId } : ROWS[table]
 const ROWS: Record<ScoredTable, Row> = {
   questions: row({
     question_id: uuidOf(5, 1),
@@ -107,14 +114,14 @@ describe('a release that is to be made if something has changed', () => {
 
   test.each(SCORED_TABLES)('is made where a row of %s waits in the inbox', async (table) => {
     const store = copyOf(released)
-    await send(store, table, uuidOf(6, 1), [ROWS[table]])
+    await send(store, table, uuidOf(6, 1), [rowOf(table)])
     const result = await release(await componentsOver(store), { ifChanged: true })
     expect(result).toMatchObject({ made: true, release: 2 })
   })
 
   test('is made where a run has decided what a table takes in and got no further', async () => {
     const store = copyOf(released)
-    const taken = await send(store, 'agents', uuidOf(6, 1), [ROWS.agents])
+    const taken = await send(store, 'agents', uuidOf(6, 1), [rowOf('agents')])
     const path = intakePath('agents', versions['agents']! + 1)
     await store.put(path, recordBytes(path, { inbox: [taken] }))
     const result = await release(await componentsOver(store), { ifChanged: true })
@@ -123,7 +130,7 @@ describe('a release that is to be made if something has changed', () => {
 
   test('is made where a table has a commit that the last one has not read', async () => {
     const store = copyOf(released)
-    await send(store, 'agents', uuidOf(6, 1), [ROWS.agents])
+    await send(store, 'agents', uuidOf(6, 1), [rowOf('agents')])
     // Taken in by a run that is cut off before it plans.
     await expect(
       release(await componentsOver(new FaultStore(store, { at: 5, fault: 'failed', crash: true }))),
@@ -133,9 +140,33 @@ describe('a release that is to be made if something has changed', () => {
     expect(result).toMatchObject({ made: true, release: 2 })
   })
 
+  test('is not made for registrations alone, and has an agent from its first forecast on', async () => {
+    const store = copyOf(released)
+    const components = await componentsOver(store)
+    const registered = uuidOf(5, 2)
+    await send(store, 'agents', uuidOf(6, 1), [ROWS.agents])
+    for (let run = 0; run < 2; run++) {
+      expect(await release(components, { ifChanged: true })).toEqual({
+        made: false,
+        release: 1,
+        reason: 'unchanged',
+      })
+    }
+    expect(await store.get(deltaLogPath('agents', versions['agents']! + 1))).toBeDefined()
+    const agents = async (number: number) => (await readManifest(store, number))!.counts.agents
+    // Another change makes a release, which does not have it.
+    await send(store, 'questions', uuidOf(6, 2), [ROWS.questions])
+    expect(await release(components, { ifChanged: true })).toMatchObject({ made: true, release: 2 })
+    expect(await agents(2)).toBe(await agents(1))
+    const forecast = { ...ROWS.forecasts, entity_type: 'agent', entity_id: registered, probability: null }
+    await send(store, 'forecasts', uuidOf(6, 3), [forecast])
+    expect(await release(components, { ifChanged: true })).toMatchObject({ made: true, release: 3 })
+    expect(await agents(3)).toBe((await agents(2)) + 1)
+  })
+
   test('is finished where a run has planned it', async () => {
     const store = copyOf(released)
-    await send(store, 'agents', uuidOf(6, 1), [ROWS.agents])
+    await send(store, 'agents', uuidOf(6, 1), [rowOf('agents')])
     const whole = copyOf(store)
     await release(await componentsOver(whole), { ifChanged: true })
     await release(await componentsOver(store), { ifChanged: true })

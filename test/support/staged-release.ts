@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Components } from '../../jobs/components/components.ts'
 import { type Database, literal, withDatabase } from '../../pipeline/duckdb.ts'
-import { QUESTIONS, entitiesAt, createDimensions } from '../../pipeline/engine/queries.ts'
+import { QUESTIONS, createEntities, createQuestions, entitiesAt } from '../../pipeline/engine/queries.ts'
 import { type KEPT_COLUMNS, KeptPairs, fit } from '../../pipeline/engine/fit.ts'
 import { Rows } from '../../pipeline/engine/rows.ts'
 import { PAIR_COLUMNS } from '../../pipeline/scoring/pairs.ts'
@@ -83,8 +83,9 @@ async function withEvents<T>(
   const derive = (database: Database) => async () => {
     const versions = await versionsOf(components.store, plan.tables)
     await attachAll(database, components.local, versions)
-    await createDimensions(database, new Date(plan.as_of))
+    await createQuestions(database, new Date(plan.as_of))
     await database.run(`CREATE VIEW counted AS FROM forecasts`)
+    await createEntities(database, new Date(plan.as_of))
     return work(database, await database.rows<KnownEntity>(entitiesAt(new Date(plan.as_of))))
   }
   return withDatabase(components.openDatabase, (database) => components.local.reading(derive(database)))

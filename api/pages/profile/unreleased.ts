@@ -15,14 +15,14 @@ export function unreleasedPage(
   const name = unnamed('agent', id)
   return page({
     site,
-    title: `${name}: in the next release`,
+    title: `${name}: in no release yet`,
     heading: name,
     description: 'A registered agent that no release has covered yet.',
     path: profilePath('agent', id),
     kind: 'profile',
     isIndexed: false,
     content: html`<p class="mute">agent · <code>${id}</code></p>
-<p class="lead">Registered at ${time(registeredAt)}. It is in the next release: until then nothing is published about it, not even its name.</p>
+<p class="lead">Registered at ${time(registeredAt)}. It has made no forecast that a release has taken in. It is in the first one after its first forecast: until then nothing is published about it, not even its name.</p>
 <p>${nextRelease(nextReleaseAt)}</p>`,
   })
 }

@@ -6,11 +6,12 @@ import type { WrittenForecast } from '../../../api/current-forecasts/current-for
 import { type ErrorKind, type Fault, ServiceError } from '../../../schemas/errors.ts'
 import type { Environment } from '../../../schemas/values.ts'
 
-/** An act of one worker that all others must know at once. */
-export type News = { environment: Environment } & (
-  | { kind: 'wrote'; path: string; forecasts: readonly SentForecast[] }
-  | { kind: 'retired'; agentId: string; at: string }
-)
+/** An object of forecasts that one worker has written, which all others must know at once. */
+export interface News {
+  environment: Environment
+  path: string
+  forecasts: readonly SentForecast[]
+}
 
 type SentForecast = Omit<WrittenForecast, 'forecast_at'> & { atMs: number }
 

@@ -32,7 +32,9 @@ const served = async (settings: Record<string, string> = {}) => {
   const store = new FaultStore(copyOf(released))
   const service = await limitedService({ store, folder, settings: { REFRESH_MS: '60000', ...settings } })
   store.calls.length = 0
-  return { ...service, calls: () => madeByCalls(store) }
+  // A key that is not found by its id is looked for once more, where earlier versions kept keys.
+  const calls = () => madeByCalls(store).filter(({ path }) => !/^registry\/keys\/[0-9a-f]{64}\./.test(path))
+  return { ...service, calls }
 }
 const wrongKey = () => newApiKey('production', randomBytes).key
 const from = (address: string) => ({ 'X-Forwarded-For': address })
@@ -72,7 +74,7 @@ describe('an attempt is every kind of call that fails by the doing of its caller
     let broken = false
     const store = new FaultStore(copyOf(released), {
       before: ({ path }) => {
-        if (broken && path.startsWith('registry/agents/')) throw new ServiceError('unavailable', 'injected')
+        if (broken && path.startsWith('registry/keys/')) throw new ServiceError('unavailable', 'injected')
       },
     })
     const { client } = await limitedService({

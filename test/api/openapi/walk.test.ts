@@ -219,7 +219,19 @@ const PROVOKE_OF: Record<string, Provoke> = {
     await once(20)
     return once(21)
   },
+  'revokeAgentKey 200': alone,
+  'revokeAgentKey 409': async (request) => {
+    const client = await another({ store: new FaultStore(copyOf(released)) })
+    await send(client, { ...request, path: request.path.replace('revoke', 'rotate') })
+    return send(client, request)
+  },
   'retireAgent 200': alone,
+  'unretireAgent 409': async (request) => {
+    const store = new FaultStore(copyOf(released))
+    const agentId = request.path.split('/')[2]!
+    await (await testComponents({ store, folder, clock })).registry.noteRetired(agentId, clock.now())
+    return send(await another({ store }), request)
+  },
   'getUsage 429': async (request) => {
     const client = await another({ settings: { READS_PER_MINUTE: '1' } })
     await send(client, request)

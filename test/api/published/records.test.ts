@@ -286,7 +286,7 @@ describe('GET /snapshots/{entity_type}/{entity_id}', () => {
       await service.client.get(`/snapshots/agent/${fresh.agentId}`),
       await service.client.get(`/agents/${fresh.agentId}/verification`),
     ]
-    expectProblem(own, 404, /was registered at .* and no release has covered it yet; /)
+    expectProblem(own, 404, /was registered at .* and no release has covered it yet: .*; /)
     expect(own.json<{ detail: string }>().detail).toBe(single.json<{ detail: string }>().detail)
   })
 

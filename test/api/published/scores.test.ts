@@ -191,7 +191,7 @@ describe('where there are no scores', () => {
   test('the answer says why', async () => {
     const fresh = await registerAgent(service.client)
     const answer = await service.client.get(`/agents/${fresh.agentId}/scores`)
-    expectProblem(answer, 404, /was registered at .* and no release has covered it yet; /)
+    expectProblem(answer, 404, /was registered at .* and no release has covered it yet: .*; /)
     expect(answer.json()).toMatchObject({ type: '/problems/not-released-yet' })
     expectProblem(await service.client.get(`/agents/${uuidOf(9, 9)}/scores`), 404, /there is no agent/)
     expectProblem(await service.client.get(`/agents/${forecasterId(0)}/scores`), 404, /there is no agent/)

@@ -189,7 +189,7 @@ describe('a folder that vanishes under a node', () => {
     expect(allOk(await expectUntil(() => client.get('/readyz?for=forecasts'), 200))).toBe(true)
     await registerAgent(client)
     const reopened = await FileStore.open(root)
-    expect(await Array.fromAsync(reopened.list('registry/agents/'))).toHaveLength(2)
+    expect(await Array.fromAsync(reopened.list('registry/keys/'))).toHaveLength(2)
   })
 })
 

@@ -60,8 +60,7 @@ const DATA_FILE = /^tables\/(\w+)\/recorded_date=[^/]+\/[^/]+\.parquet$/
 const MANIFEST = /^releases\/(\d{8})\/manifest\.json$/
 const AGENT_SHARD = /^releases\/(\d{8})\/agent\/[^/]+\.json$/
 /** Written once and never again. Inbox objects may go, since tables take them in. */
-const NEVER_CHANGES =
-  /^(?:inbox|intake|snapshots|registry\/agents|registry\/key-ids)\/|^tables\/(?!.*\/_last_checkpoint$)|^releases\//
+const NEVER_CHANGES = /^(?:inbox|intake|snapshots)\/|^tables\/(?!.*\/_last_checkpoint$)|^releases\//
 const MAY_GO = /^inbox\//
 
 export class StoreCheck {

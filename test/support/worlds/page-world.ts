@@ -20,7 +20,15 @@ import {
   testComponents,
 } from '../http/service.ts'
 import { submitForecasts } from './submitted-forecasts.ts'
-import { FORECAST_LINES, QUESTIONS_CSV, RESOLUTIONS_CSV, csvOf, forecasterId, uuidOf } from './world.ts'
+import {
+  FORECAST_LINES,
+  QUESTIONS_CSV,
+  RESOLUTIONS_CSV,
+  csvOf,
+  forecasterId,
+  openForecastLine,
+  uuidOf,
+} from './world.ts'
 
 /**
  * Names and titles that must stay text. A control character of writing from right to left is refused with the
@@ -42,8 +50,8 @@ const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`
 const HOSTILE_PROSE = '<iframe src="//example.org"></iframe>\n\n\u202ereversed\n'.padEnd(2000, 'W')
 
 /**
- * How many forecasts each hostile agent has: two are ranked and cannot be told apart, one has too few, one
- * has none.
+ * How many forecasts each hostile agent has on resolved questions: two are ranked and cannot be told apart, one
+ * has too few. The last one has a forecast on an open question only.
  */
 const FORECASTS = [104, 104, 10, 0]
 
@@ -80,7 +88,7 @@ export async function releasePageWorld(components: Components): Promise<void> {
     ofFirst.slice(0, count).map((line) => line.replace(/^forecaster,[^,]+/, `agent,${agentIdOf(index)}`)),
   )
   await importRows(components, 'forecasts', csvOf(FORECAST_LINES))
-  await submitForecasts(components.store, ofAgents)
+  await submitForecasts(components.store, [...ofAgents, openForecastLine(agentIdOf(3))])
   await release(components)
 }
 

@@ -65,13 +65,13 @@ export async function postingWorld(folder: string, agents: number): Promise<Post
   const newAgent = async (nth: number) => {
     // With letters, which may be in upper case.
     const agentId = uuidOf(10, 0xabc000 + nth)
-    const key = registry.newKey()
+    const key = registry.firstKey(agentId)
     await registry.createAgent(agentId, key, clock.now())
     return { agentId, key: key.key, clientKey: await registry.createClientKey('a client', clock.now()) }
   }
   const all = await Promise.all(Array.from({ length: agents }, (_, nth) => newAgent(nth)))
   const retired = await newAgent(agents)
-  await registry.askToRetire(retired.agentId, clock.now())
+  await registry.noteRetired(retired.agentId, clock.now())
   const unknownKey = newApiKey('production', randomBytes).key
   const newIds = () => {
     let nth = 0

@@ -39,14 +39,20 @@ export interface ScoredWorld {
   entities: RankedEntity[]
 }
 
+/** The agent that was registered first, then the one with the least id. */
+function firstOf(agents: PlainWorld['entities']): string {
+  const [first] = agents.toSorted((a, b) => a.registered_at_ms - b.registered_at_ms || (a.id < b.id ? -1 : 1))
+  return first!.id
+}
+
 /** `imported` is 1 where the operator imported the forecasts. */
 export function scoreWorld(given: PlainWorld, imported: 0 | 1 = 0): ScoredWorld {
   const asked = given.questions.flatMap((question) => resolved(question, given.as_of_ms))
-  const known: KnownEntity[] = given.entities.map(({ id, kind, owner, registered_at_ms }) => ({
+  const known: KnownEntity[] = given.entities.map(({ id, kind, owner }) => ({
     entityType: kind,
     entityId: id,
     ownerId: owner,
-    registeredAtMs: registered_at_ms,
+    firstOfOwner: owner === null ? null : firstOf(given.entities.filter((other) => other.owner === owner)),
   }))
   const numbers = new Map(given.entities.map(({ id }, number) => [id, number]))
   // An agent's forecasts come by its own API alone: others count for nothing.
@@ -165,6 +171,7 @@ export const UNTOLD = {
   retiredAtMs: null,
   lastForecastAtMs: null,
   openForecasts: 0,
+  registeredAtMs: 0,
   nextCloseAtMs: null,
 }
 

@@ -90,6 +90,10 @@ export const FORECAST_LINES = Array.from({ length: FORECASTERS }, (_, index) =>
   forecastLines('forecaster', forecasterId(index), index),
 ).flat()
 
+/** A forecast of an agent on the open question: it is in the next release, and is scored on nothing. */
+export const openForecastLine = (agentId: string): string =>
+  `agent,${agentId},${QUESTION.open},0.500000,${at(11)}`
+
 export const csvOf = (lines: readonly string[]): string => [FORECAST_COLUMNS, ...lines, ''].join('\n')
 
 /** Imports the questions, the outcomes and the forecasts of people. */

@@ -1,8 +1,7 @@
 // A POST that goes to its route directly, in trouble: a store that fails or is damaged, a client that is slow
 // or leaves, and a service that stops. It ends as with Koa alone.
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { sha256Hex } from '../../../../pipeline/proof/canonical.ts'
-import { apiKeyPath, claimPath } from '../../../../pipeline/store/paths.ts'
+import { claimPath, keyPath } from '../../../../pipeline/store/paths.ts'
 import { ServiceError } from '../../../../schemas/errors.ts'
 import {
   type BothWays,
@@ -11,6 +10,7 @@ import {
   expectSameStored,
   steady,
 } from '../../../support/http/both-ways.ts'
+import { idOf } from '../../../support/http/counted-calls.ts'
 import { type Call, FaultStore } from '../../../support/faults/fault-store.ts'
 import { suiteFolder } from '../../../support/folder.ts'
 import { type PostingWorld, postingWorld, worded } from '../../../support/worlds/posting-world.ts'
@@ -94,7 +94,7 @@ test('what a store that fails has brought about is counted, measured and logged 
 })
 
 test.for<[string, (words: ReadonlyMap<string, string>) => RegExp | string, string]>([
-  ['a key', (words) => apiKeyPath(sha256Hex(words.get('{key}')!)), forecastOf()],
+  ['a key', (words) => keyPath(idOf(words.get('{key}')!)), forecastOf()],
   ['a claim', (words) => claimPath(`forecast ${words.get('{agent}')}`, 'a-key'), KEYED],
   ['what is published', () => /^releases\/.*forecaster\/.*\.json$/, bulkOf(FOUND)],
 ])('%s that is damaged is answered and counted as by Koa', async ([, pathOf, request]) => {
