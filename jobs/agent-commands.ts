@@ -1,5 +1,6 @@
 // Declares the commands for agents: their arguments, and the function that runs each.
-import type { OwnerOption } from './agents.ts'
+import type { InviteOptions, OwnerOption } from './agents.ts'
+import { wholeNumber } from './arguments.ts'
 import { type StoreOptions, onStore, program, storeCommand } from './command-line.ts'
 
 /** Adds `fvs agents` to the program. */
@@ -44,6 +45,15 @@ export function addAgentCommands(): void {
       onStore(options, 'writes', async (components) => {
         const { unretireAgents } = await import('./agents.ts')
         return unretireAgents(components, ids)
+      }),
+    )
+
+  storeCommand('invite', 'Print codes that each let one agent register, once.', agents)
+    .option('--count <number>', 'how many', wholeNumber, 1)
+    .action((options: StoreOptions & InviteOptions) =>
+      onStore(options, 'begins', async (components) => {
+        const { inviteAgents } = await import('./agents.ts')
+        return inviteAgents(components, options)
       }),
     )
 

@@ -1,4 +1,6 @@
 // `fvs agents`.
+import { randomBytes } from 'node:crypto'
+import { Invitations } from '../pipeline/access/invitations.ts'
 import { withDatabase } from '../pipeline/duckdb.ts'
 import { type ListedAgent, readAgents } from '../pipeline/import/agent-list.ts'
 import { type Said, assignOwner, retire, unretire } from '../pipeline/import/agents.ts'
@@ -13,6 +15,12 @@ export interface OwnerOption {
   /** False means no owner. */
   owner?: string | false
 }
+
+export interface InviteOptions {
+  count: number
+}
+
+const KEEP_THEM = 'Keep them: they are not shown again. Each registers one agent, as invitation in the body.'
 
 export async function assignAgents(
   components: Components,
@@ -46,6 +54,14 @@ export async function unretireAgents(components: Components, agentIds: readonly 
   for (const id of agentIds) await components.registry.noteUnretired(id.toLowerCase())
   await onTable(components, (context) => unretire(context, agentIds))
   return reportOf(said, {}, 'not retired')
+}
+
+/** Creates invitations, each to register one agent, and prints their codes. */
+export async function inviteAgents({ store, now }: Components, { count }: InviteOptions): Promise<Report> {
+  const invitations = new Invitations(store)
+  const codes: string[] = []
+  while (codes.length < count) codes.push(await invitations.create(randomBytes, now()))
+  return { ok: true, json: { invitations: codes }, text: `${codes.join('\n')}\n${KEEP_THEM}` }
 }
 
 /** Ends every key of an agent, and prints another one. */

@@ -60,6 +60,9 @@ const PRODUCTION_DEFAULTS = { schedule: '*/15 * * * *', freeMonthlyCalls: 100, p
 /** Developers who try things out call often, and want to see the result soon. */
 const SANDBOX_DEFAULTS = { schedule: '* * * * *', freeMonthlyCalls: 1_000, proMonthlyCalls: 50_000 }
 
+/** Who may register agents. */
+const REGISTRATIONS = ['open', 'invited', 'closed'] as const
+
 /** The settings that each environment has for itself. Those of the sandbox begin with SANDBOX_. */
 const ownSettings = (defaults: typeof PRODUCTION_DEFAULTS) => ({
   VERIFICATION_SIGNING_SECRET: secret
@@ -109,6 +112,12 @@ const ownSettings = (defaults: typeof PRODUCTION_DEFAULTS) => ({
   ADDRESS_FORECASTS_PER_MINUTE: integer(1_200, 0, 1_000_000_000).describe(
     'forecasts a minute from one address, of all its agents together',
   ),
+  REGISTRATION: z
+    .enum(REGISTRATIONS, `must be ${REGISTRATIONS.join(', ')}`)
+    .default('open')
+    .describe(
+      'who may register agents: `open` is anyone, `invited` whoever has a code of `fvs agents invite`, `closed` nobody',
+    ),
   REGISTRATIONS_PER_HOUR: integer(10, 1, 1_000_000).describe('agents registered an hour from one address'),
   FREE_MONTHLY_CALLS: integer(defaults.freeMonthlyCalls, 0, 1_000_000_000).describe(
     "verification calls a month with a free key or an agent's key",

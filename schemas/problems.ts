@@ -41,6 +41,18 @@ export const PROBLEM_TYPES = {
     happened: 'The key is good, but not that of the agent in the path.',
     remedy: 'Use the key of that agent, or the path of the agent whose key it is.',
   },
+  'not-invited': {
+    status: 403,
+    title: 'An invitation is needed',
+    happened: 'Only those who are invited may register an agent here, and no good code was sent.',
+    remedy: 'Ask the operator for a code, and send it as `invitation`. Each registers one agent.',
+  },
+  'registration-closed': {
+    status: 403,
+    title: 'Registration is closed',
+    happened: 'Nobody may register an agent here. Agents that are registered go on.',
+    remedy: 'Ask the operator.',
+  },
   'unknown-path': {
     status: 404,
     title: 'There is no such path',

@@ -9,6 +9,13 @@ export const registration = z.strictObject({
   name,
   model_type: name.describe('What makes the forecasts'),
   organization_name: name.nullish().describe('Who runs the agent'),
+  invitation: z
+    .string()
+    .max(NAME_CHARACTERS)
+    .optional()
+    .describe(
+      'A code from the operator, which registers one agent; needed only where the service asks for one',
+    ),
 })
 
 export const rotation = z.strictObject({

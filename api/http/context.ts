@@ -1,10 +1,12 @@
 // The three parts that the routes of one environment work with: they are passed in, so that tests can pass
 // their own.
 import type { Idempotency } from '../../pipeline/access/idempotency.ts'
+import type { Invitations } from '../../pipeline/access/invitations.ts'
 import type { Registry } from '../../pipeline/access/registry.ts'
 import type { UsageLog } from '../../pipeline/access/usage.ts'
 import type { Receipts } from '../../pipeline/tables/receipts.ts'
 import type { Check, Checks } from '../../schemas/answers.ts'
+import type { OwnSettings } from '../../schemas/config.ts'
 import type { AgentRow, ForecastRow } from '../../schemas/tables.ts'
 import type { Callers } from '../limits/callers.ts'
 import type { ForecastProofs } from '../published/forecast-proofs.ts'
@@ -29,6 +31,9 @@ export interface Intake {
   registry: Registry
   idempotency: Idempotency
   registrations: { submit: (row: AgentRow) => Promise<unknown> }
+  /** Who may register. */
+  registration: OwnSettings['REGISTRATION']
+  invitations: Pick<Invitations, 'assertGood' | 'use'>
   /** Resolves once all rows are durable, with their receipts. */
   forecasts: { submit: (...rows: ForecastRow[]) => Promise<readonly string[]> }
   receipts: Pick<Receipts, 'ofRepeated'>

@@ -1,6 +1,8 @@
 // Agents register.
 import { sealedBytes } from '../../pipeline/access/idempotency.ts'
+import { NOT_INVITED } from '../../pipeline/access/invitations.ts'
 import { registered } from '../../schemas/answers.ts'
+import type { OwnSettings } from '../../schemas/config.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { registration } from '../../schemas/requests.ts'
 import { assertUnguessable } from '../http/idempotency-key.ts'
@@ -19,6 +21,14 @@ function assertShowable(registeredAt: Date, now: Date): void {
   throw new ServiceError('conflict', notShown(registeredAt.toISOString()), { type: 'request-expired' })
 }
 
+/** @throws ServiceError `forbidden` where nobody may register. */
+function assertNotClosed(registration: OwnSettings['REGISTRATION']): void {
+  if (registration !== 'closed') return
+  throw new ServiceError('forbidden', 'registration is closed: ask the operator', {
+    type: 'registration-closed',
+  })
+}
+
 function notShown(registeredAt: string): string {
   return (
     `the agent was registered with this Idempotency-Key at ${registeredAt}, and its API key is shown again for 24 hours ` +
@@ -32,7 +42,7 @@ export const register = route({
   tag: 'Agents',
   summary: 'Register an agent and get its API key, once',
   description:
-    'Anyone may register an agent. The key is shown only once, and the service stores only its hash. With an ' +
+    'Anyone may register an agent, unless the service asks for an `invitation` or has closed registration. The key is shown only once, and the service stores only its hash. With an ' +
     '`Idempotency-Key` the call may be repeated within 24 hours if its answer was lost: it answers the same agent and key.',
   limit: 'register',
   idempotent: true,
@@ -52,19 +62,22 @@ export const register = route({
     },
   },
   problems: {
+    403: { type: 'not-invited', detail: `${NOT_INVITED}: this one was used` },
     409: { type: 'request-expired', detail: notShown('2026-03-01T12:00:00.000Z') },
     422: examples.invalid('body', 'name', 'must not be empty'),
   },
   handle: async ({ body, idempotencyKey, assertAdmitted }, context) => {
     if (idempotencyKey !== undefined) assertUnguessable(idempotencyKey)
-    const { registry, registrations, idempotency, now } = context
+    const { registry, registrations, registration, invitations, idempotency, now } = context
+    const { invitation, ...agent } = body
     const request = { scope: 'register', key: idempotencyKey, body }
     let isRepeated = true
     const { answer } = await idempotency.run(request, {
-      check: () => {
+      check: async ({ id }) => {
         isRepeated = false
         assertAdmitted()
-        return Promise.resolve()
+        assertNotClosed(registration)
+        if (registration === 'invited') await invitations.assertGood(invitation, id)
       },
       answer: ({ id, at, salt }) => {
         assertShowable(at, now())
@@ -74,12 +87,13 @@ export const register = route({
         return { key, answer: { agent_id: id, api_key: key.key } }
       },
       commit: async ({ id, at }, { key }) => {
+        if (registration === 'invited') await invitations.use(invitation, id)
         await registry.createAgent(id, key, at)
         await registrations.submit({
           agent_id: id,
-          name: body.name,
-          model_type: body.model_type,
-          organization_name: body.organization_name ?? null,
+          name: agent.name,
+          model_type: agent.model_type,
+          organization_name: agent.organization_name ?? null,
           owner_id: null,
           registered_at: at,
           retired_at: null,

@@ -19,6 +19,7 @@ import { Scores } from '../../api/published/scores.ts'
 import type { SignAnswer } from '../../api/published/signature.ts'
 import { CurrentForecasts } from '../../api/current-forecasts/current-forecasts.ts'
 import { Idempotency } from '../../pipeline/access/idempotency.ts'
+import { Invitations } from '../../pipeline/access/invitations.ts'
 import { UsageLog } from '../../pipeline/access/usage.ts'
 import { signatureOf } from '../../pipeline/proof/hmac.ts'
 import { verifierKeyText } from '../../pipeline/proof/note-keys.ts'
@@ -59,7 +60,7 @@ export function buildApiParts(components: Components, serving: Serving) {
 }
 
 function buildIntake(components: Components, { metrics, tell }: Serving) {
-  const { environment, settings, store, local, registry, openDatabase, now, newId, signers } = components
+  const { environment, settings, own, store, local, registry, openDatabase, now, newId, signers } = components
   // A registration writes three objects and waits for a group commit, which may itself wait for the one
   // before.
   const leaseMs = 4 * settings.STORE_TIMEOUT_MS + 2 * settings.COMMIT_TIMEOUT_MS
@@ -72,6 +73,8 @@ function buildIntake(components: Components, { metrics, tell }: Serving) {
     registry,
     idempotency: new Idempotency({ store, newId, now, randomBytes, leaseMs }),
     registrations: groupCommit('agents', components, metrics),
+    registration: own.REGISTRATION,
+    invitations: new Invitations(store),
     forecasts: groupCommit('forecasts', { ...components, store: inbox ?? store }, metrics, {
       receiptsOf: (rows, id) => receipts.ofBatch(rows as readonly ForecastRow[], id),
       onCommit: ({ path, rows }) => {

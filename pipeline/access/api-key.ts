@@ -114,7 +114,8 @@ export function redactKeys(text: string): string {
   return text.replace(ANYWHERE, '$1[redacted]')
 }
 
-function randomText(length: number, randomBytes: RandomBytes): string {
+/** Returns this many random letters and digits. */
+export function randomText(length: number, randomBytes: RandomBytes): string {
   let text = ''
   // Bytes beyond the last multiple of 62 would make the first letters more likely.
   const limit = 256 - (256 % ALPHABET.length)

@@ -152,6 +152,16 @@ export function keyIdPath(keyId: string): string {
   return `registry/key-ids/${keyId}.json`
 }
 
+/** An invitation to register an agent, by the hash of its code. */
+export function invitationPath(codeHash: string): string {
+  return `registry/invitations/${codeHash}.json`
+}
+
+/** The agent that has used an invitation up. */
+export function usedInvitationPath(codeHash: string): string {
+  return `registry/invitations-used/${codeHash}.json`
+}
+
 export const CLAIMS_PREFIX = 'idempotency/'
 
 /**

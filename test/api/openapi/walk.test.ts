@@ -210,6 +210,8 @@ async function underWay(request: Request): Promise<Answer> {
 
 /** What needs something else. */
 const PROVOKE_OF: Record<string, Provoke> = {
+  'registerAgent 403': async (request) =>
+    send(await another({ settings: { REGISTRATION: 'invited' } }), request),
   'registerAgent 409': underWay,
   'rotateAgentKey 200': alone,
   'rotateAgentKey 409': async (request) => {
