@@ -23,6 +23,7 @@ import {
   RETIRING_PREFIX,
   agentPath,
   hashedKeyPath,
+  keyDecisionPath,
   keyIdPath,
   keyPath,
   retiredPath,
@@ -68,6 +69,11 @@ type KeyGrant = Pick<KeyRecord, 'tier' | 'monthly_calls'> &
 const keyIdRecord = z.strictObject({ sha256 })
 const agentRecord = z.strictObject({ agent_id: publishedUuid, registered_at: instant })
 type AgentRecord = z.infer<typeof agentRecord>
+
+/** Decisions about a key. The first revocation and the first key in its place stand, and the last quota. */
+const revokedDecision = z.strictObject({ revoked_at: instant })
+const replacedDecision = z.strictObject({ expires_at: instant, by_key_id: z.string() })
+const quotaDecision = z.strictObject({ tier: z.enum(TIERS), monthly_calls: keyFields.monthly_calls })
 
 const retiredRecord = z.strictObject({ agent_id: publishedUuid, retired_at: instant })
 
@@ -195,18 +201,23 @@ export class Registry {
     const old = await this.#byId(keyId)
     if (old.record.expires_at !== null) {
       await this.#assertReplacedBy(old.record, key)
+      if (isAtOnce) await this.#endReplaced(old.record, now)
       return { key, replaced: old.record }
     }
     if (isByHolder) assertNotRevoked(old.record)
     await this.#createKey(key, old.record, now, old.record)
-    // Read again, because a revocation in the meantime must not be undone.
-    const { path, record } = await this.#replaceable(keyId)
-    if (isByHolder && record.revoked_at !== null) await this.revokeKey(key.id, now)
-    if (isByHolder) assertNotRevoked(record)
     const endsMs = now.getTime() + (isAtOnce ? 0 : ROTATION_MS)
-    const replaced = { ...record, expires_at: record.revoked_at ?? new Date(endsMs).toISOString() }
-    await this.#store.put(path, recordBytes(path, replaced))
-    if (isAtOnce) await this.#endReplaced(record, now)
+    const expires_at = old.record.revoked_at ?? new Date(endsMs).toISOString()
+    const path = keyDecisionPath(keyId, 'replaced')
+    await this.#store.putIfAbsent(path, recordBytes(path, { expires_at, by_key_id: key.id }))
+    const replaced = await this.#settled(keyId)
+    const decided = await readRecord(this.#store, path, replacedDecision)
+    // Nobody gets this key if another rotation was first, or the old key was revoked meanwhile.
+    const isLost = decided?.by_key_id !== key.id
+    if (isLost || (isByHolder && replaced.revoked_at !== null)) await this.revokeKey(key.id, now)
+    if (isLost) throw rotated(replaced)
+    if (isByHolder) assertNotRevoked(replaced)
+    if (isAtOnce) await this.#endReplaced(replaced, now)
     return { key, replaced }
   }
 
@@ -251,14 +262,12 @@ export class Registry {
     if (record.expires_at !== null) await this.#assertReplacedBy(record, key)
   }
 
-  async #replaceable(keyId: string): Promise<{ path: string; record: KeyRecord }> {
-    const found = await this.#byId(keyId)
-    if (found.record.expires_at === null) return found
-    throw rotated(found.record)
-  }
-
   async #assertReplacedBy(record: KeyRecord, key: ApiKey): Promise<void> {
-    if ((await this.findKey(key.key)) === undefined) throw rotated(record)
+    const path = keyDecisionPath(record.key_id, 'replaced')
+    const decided = await readRecord(this.#store, path, replacedDecision)
+    // An earlier version of the service has written down no decision.
+    const isBy = decided ? decided.by_key_id === key.id : (await this.findKey(key.key)) !== undefined
+    if (!isBy) throw rotated(record)
   }
 
   async #createKey({ key, id }: ApiKey, grant: KeyGrant, now: Date, replaced?: KeyRecord): Promise<void> {
@@ -335,19 +344,44 @@ export class Registry {
 
   /** Gives a key another quota. @throws ServiceError `notFound` if no key has the id. */
   async setQuota(keyId: string, quota: KeyQuota): Promise<KeyRecord> {
-    const { path, record } = await this.#byId(keyId)
-    const changed: KeyRecord = { ...record, ...quota }
-    await this.#store.put(path, recordBytes(path, changed))
-    return changed
+    await this.#byId(keyId)
+    const path = keyDecisionPath(keyId, 'quota')
+    await this.#store.put(path, recordBytes(path, quota))
+    return this.#settled(keyId)
   }
 
   /** @throws ServiceError `notFound` if no key has the id. */
   async revokeKey(keyId: string, now: Date): Promise<KeyRecord> {
+    const { record } = await this.#byId(keyId)
+    if (record.revoked_at !== null) return record
+    const path = keyDecisionPath(keyId, 'revoked')
+    await this.#store.putIfAbsent(path, recordBytes(path, { revoked_at: now.toISOString() }))
+    return this.#settled(keyId)
+  }
+
+  /**
+   * Brings all decisions about a key into its record, so that a look-up reads one object, and returns it. Of
+   * several simultaneous calls the last to write looks again, so none undoes what another has decided. After
+   * a crash the next decision about the key brings in the one that was cut off.
+   */
+  async #settled(keyId: string): Promise<KeyRecord> {
     for (;;) {
       const { path, record } = await this.#byId(keyId)
-      if (record.revoked_at !== null) return record
-      await this.#store.put(path, recordBytes(path, { ...record, revoked_at: now.toISOString() }))
-      // Read again, because a simultaneous rotation may have overwritten the revocation.
+      const read = <S extends z.ZodType>(decision: 'quota' | 'replaced' | 'revoked', schema: S) =>
+        readRecord(this.#store, keyDecisionPath(keyId, decision), schema)
+      const [quota, replaced, revoked] = await Promise.all([
+        read('quota', quotaDecision),
+        read('replaced', replacedDecision),
+        read('revoked', revokedDecision),
+      ])
+      const revoked_at = revoked?.revoked_at ?? record.revoked_at
+      const settled: KeyRecord = { ...record, ...quota, revoked_at }
+      if (replaced) {
+        const isRevokedFirst = revoked_at !== null && revoked_at < replaced.expires_at
+        settled.expires_at = isRevokedFirst ? revoked_at : replaced.expires_at
+      }
+      if (Buffer.compare(recordBytes(path, settled), recordBytes(path, record)) === 0) return record
+      await this.#store.put(path, recordBytes(path, settled))
     }
   }
 

@@ -162,6 +162,11 @@ export function usedInvitationPath(codeHash: string): string {
   return `registry/invitations-used/${codeHash}.json`
 }
 
+/** A decision about an API key, by the public id of the key. Its record shows all of them. */
+export function keyDecisionPath(keyId: string, decision: 'quota' | 'replaced' | 'revoked'): string {
+  return `registry/key-decisions/${keyId}/${decision}.json`
+}
+
 export const CLAIMS_PREFIX = 'idempotency/'
 
 /**

@@ -112,7 +112,7 @@ describe('a key', () => {
     const agent = registry.newKey()
     await registry.createAgent(uuidOf(9, 1), agent, later(2))
     await registry.revokeKey(agent.id, later(3))
-    expect(objects.objects.size).toBe(3)
+    expect(objects.objects.size).toBe(5)
     for (const [path, bytes] of objects.objects) {
       const content = path + Buffer.from(bytes).toString('latin1')
       for (const key of [first, rotated.key.key, agent.key]) {
@@ -254,6 +254,46 @@ describe('rotating a key', () => {
     }
     expect(await node.ofBearer([`Bearer ${(await reset!).key}`])).toMatchObject({ agent_id: agentId })
   })
+
+  test('of one key twice at once gives one key in its place, and the other rotation is refused', async () => {
+    let rival: Promise<unknown> | undefined
+    const world = setUp(async ({ operation, path }) => {
+      if (rival || operation !== 'putIfAbsent' || !path.startsWith('registry/keys/') || !old) return
+      rival = world.registry.rotateKey(idOf(old), later(1))
+      await rival
+    })
+    let old = ''
+    old = await world.registry.createClientKey('Ada', later(0))
+    await expect(world.registry.rotateKey(idOf(old), later(0))).rejects.toMatchObject({ kind: 'conflict' })
+    const won = (await rival) as { key: { key: string } }
+    expect(await world.registry.findKey(won.key.key)).toMatchObject({ revoked_at: null })
+    const records = await Array.fromAsync(world.registry.listKeys())
+    expect(records.filter((record) => record.expires_at === null && record.revoked_at === null)).toHaveLength(
+      1,
+    )
+  })
+
+  test.for(['setQuota', 'rotateKey'] as const)(
+    'a %s that is about to write does not undo a revocation, nor does the revocation undo it',
+    async (change) => {
+      let isWriting = false
+      const world = setUp(async ({ operation, path }) => {
+        if (!isWriting || operation !== 'put' || !path.startsWith('registry/keys/')) return
+        isWriting = false
+        await world.registry.revokeKey(idOf(key), later(1))
+      })
+      const key = await world.registry.createClientKey('Ada', later(0))
+      isWriting = true
+      if (change === 'setQuota')
+        await world.registry.setQuota(idOf(key), { tier: 'pro', monthly_calls: null })
+      else await world.registry.rotateKey(idOf(key), later(0))
+      expect(isWriting).toBe(false)
+      expect(await world.registry.findKey(key)).toMatchObject({
+        revoked_at: later(1).toISOString(),
+        ...(change === 'setQuota' ? { tier: 'pro' } : { expires_at: later(1).toISOString() }),
+      })
+    },
+  )
 
   test('that overwrites a revocation is noticed by the revocation', async () => {
     let revoking = false
