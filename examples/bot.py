@@ -4,9 +4,22 @@
 import json, os, sys, time, uuid
 from http.client import HTTPException
 from urllib.error import HTTPError
-from urllib.request import Request, urlopen
+from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 BEARER = f"Bearer {os.environ['FVS_API_KEY']}"
+MOST_BYTES = 4 * 1024 * 1024
+
+
+class NoRedirect(HTTPRedirectHandler):
+    """A redirect would take the key elsewhere."""
+
+    def redirect_request(self, *_):
+        return None
+
+
+def plain(text):
+    """The text of others must not steer a terminal."""
+    return "".join(each if each.isprintable() else "?" for each in text)
 
 
 def probability_of(question):
@@ -21,14 +34,14 @@ def call(path, body=None, left=3, key=None):
     headers = {"Content-Type": "application/json", "Idempotency-Key": key, "Authorization": BEARER}
     request = Request(os.environ["FVS_URL"] + path, body and json.dumps(body).encode(), headers)
     try:
-        with urlopen(request, timeout=30) as answer:
-            return json.load(answer)
+        with build_opener(NoRedirect).open(request, timeout=10) as answer:
+            return json.loads(answer.read(MOST_BYTES))
     except HTTPError as error:
-        wait, reason = float(error.headers.get("Retry-After", "inf")), error.read().decode()
+        wait, reason = float(error.headers.get("Retry-After", "inf")), error.read(MOST_BYTES).decode()
     except (OSError, HTTPException) as error:
         wait, reason = 1, str(error)
     if left == 0 or wait > 60:
-        sys.exit(reason)
+        sys.exit(plain(reason))
     time.sleep(wait)
     return call(path, body, left - 1, key)
 
@@ -45,6 +58,6 @@ print(f"{len(call(f'{own}/forecasts')['forecasts'])} stand on questions that are
 # Above 0 is better than the others. Before the first release with this agent, the service says when that is due.
 try:
     for score in call(f"{own}/scores")["scores"]:
-        print(f"{score['peer_score']:.1f} for {score['title']}")
+        print(f"{score['peer_score']:.1f} for {plain(score['title'])}")
 except SystemExit as reason:
     print(reason)

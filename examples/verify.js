@@ -1,6 +1,6 @@
 // Checks that a public log has a body, or that a receipt acknowledges it: with public keys alone, in Node and in browsers.
-// The pages of the service load this file. `node verify.js` checks what the service publishes of an agent, by FVS_URL, AGENT_ID
-// and LOG_VKEY of the environment.
+// The pages of the service load this file. `node verify.js ADDRESS KEY…` fetches a record and its proof, and checks both and that
+// it is the record at that address, such as https://…/agents/{agent_id}/verification.
 const must = (found, why) => {
   if (!found) throw new Error(why)
   return found
@@ -94,26 +94,61 @@ async function verifyProof(body, proof, vkeys, step) {
   must(isSigned, `no known key of ${log} has signed the checkpoint`)
 }
 
-// Fetches the verification of an agent and its proof, checks both, and prints the certification.
-async function verifyAgent(service, agentId, vkeys) {
-  const url = `${service}/agents/${agentId}/verification`
-  const ask = async (address) => {
-    const answer = await fetch(address)
-    must(answer.ok, `${address} answers ${answer.status}`)
-    return new Uint8Array(await answer.arrayBuffer())
+// A member that the records of one kind have, and those of no other.
+const MARKS = {
+  verification: 'voice_rule',
+  metrics: 'baseline_score',
+  rankings: 'field_size',
+  'advanced-metrics': 'conviction',
+}
+const MOST_BYTES = 4 * 1024 * 1024
+
+// Fetches within 10 s and 4 MiB, and from nobody but the server that is asked.
+async function fetched(address) {
+  const answer = await fetch(address, { redirect: 'error', signal: AbortSignal.timeout(10_000) })
+  must(answer.status === 200, `${address} answers ${answer.status}`)
+  const bytes = []
+  for await (const chunk of answer.body) {
+    must(bytes.length + chunk.length <= MOST_BYTES, `${address} answers with more than ${MOST_BYTES} bytes`)
+    for (const byte of chunk) bytes.push(byte)
   }
-  const body = await ask(url)
-  const payload = JSON.parse(new TextDecoder().decode(body))
-  const proof = new TextDecoder().decode(await ask(`${url}/proof?release=${payload.release}`))
-  await verifyProof(body, proof, vkeys, console.log)
-  must(payload.agent_id === agentId && payload.certification, 'this is no verification of the agent')
-  console.log(payload.certification)
+  return new Uint8Array(bytes)
 }
 
+// Proofs hold for every record, so what the record says that it is must be what the address asks for.
+function assertAsked(members, { mount, room, id, kind }) {
+  const name = room === 'agents' ? 'agent_id' : 'user_id'
+  must(MARKS[kind] in members && name in members, `this is not the ${kind} of one of the ${room}`)
+  must(members[name] === id.toLowerCase(), `this is about ${members[name]}, not about ${id}`)
+  const environment = mount.endsWith('/sandbox') ? 'sandbox' : 'production'
+  must(
+    members.environment === environment,
+    `this is of the ${members.environment}, not of the ${environment}`,
+  )
+}
+
+async function verifyRecord(address, vkeys, step) {
+  const ADDRESS = /^([^?#]+)\/(agents|forecaster)\/([0-9a-fA-F-]{36})\/([a-z-]+)$/
+  const [, mount, room, id, kind] = must(ADDRESS.exec(address), `${address} is no address of a record`)
+  const body = await fetched(address)
+  const members = parse(new TextDecoder().decode(body))
+  const { release, as_of, environment, certification, badge } = members
+  const proof = await fetched(`${address}/proof?release=${count(String(release))}`)
+  await verifyProof(body, new TextDecoder().decode(proof), vkeys, step)
+  assertAsked(members, { mount, room, id, kind })
+  step(`it is the ${kind} of ${id}, release ${release} of ${environment}, as of ${as_of}`)
+  const award = certification ?? badge
+  if (award) step(award)
+}
+
+// The text of others must not steer a terminal.
+const plain = (text) => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?')
+
 if (globalThis.process?.argv[1]?.endsWith('verify.js')) {
-  const { FVS_URL, AGENT_ID, LOG_VKEY } = process.env
-  verifyAgent(FVS_URL, AGENT_ID, LOG_VKEY.split(/\s+/)).catch((error) => {
-    console.error(error.message)
+  const [address = '', ...keys] = process.argv.slice(2)
+  const vkeys = keys.join(' ').split(/\s+/).filter(Boolean)
+  verifyRecord(address, vkeys, (words) => console.log(plain(words))).catch((error) => {
+    console.error(plain(error.message))
     process.exitCode = 1
   })
 }

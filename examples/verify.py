@@ -1,15 +1,25 @@
 # Checks that a public log has a body, or that a receipt acknowledges it: with public keys and the standard library alone.
-# python3 verify.py checks what the service publishes of an agent, by FVS_URL, AGENT_ID and LOG_VKEY.
-import base64, hashlib, json, os, re, urllib.request
+# python3 verify.py ADDRESS KEY… fetches a record and its proof, and checks both and that it is the record at that address, such
+# as https://…/agents/{agent_id}/verification.
+import base64, hashlib, json, re, sys, threading, urllib.request
 
 P, L = 2**255 - 19, 2**252 + 27742317777372353535851937790883648493
 D = -121665 * pow(121666, -1, P) % P
 
 
+def plain(text):
+    """The text of others must not steer a terminal."""
+    return "".join(each if each.isprintable() else "?" for each in text)
+
+
 def must(found, why):
     if not found:
-        raise SystemExit(why)
+        raise SystemExit(plain(why))
     return found
+
+
+def say(words):
+    print(plain(words))
 
 
 def point_of(encoded):
@@ -128,31 +138,80 @@ def verify_proof(body, proof, vkeys):
         must(index == said["release"] - 1, f"release {said['release']} is not entry {index}")
         for field in () if is_forecast else ("release", "as_of", "environment"):
             must(members[field] == said[field], f"the bytes have another {field} than the release")
-        print(f"these bytes are in the tree {name} of release {said['release']}, among {tree['size']}")
+        say(f"these bytes are in the tree {name} of release {said['release']}, among {tree['size']}")
         leaf = sha256(b"\0", statement)
     else:
         log = must(re.fullmatch(r"(.+)/receipts/[0-9a-f-]{36}", origin), f"{origin} gives no receipts")[1]
         must(is_forecast, "only forecasts have receipts")
     found = base64.b64encode(root_of(leaf, count(size), index, path)).decode()
     must(found == root, "the checkpoint has another root")
-    print(f"that is entry {index} of {size} under the checkpoint of {origin}")
+    say(f"that is entry {index} of {size} under the checkpoint of {origin}")
     known = [signer_of(vkey, text, signatures.split("\n")) for vkey in vkeys]
     for name, _ in filter(None, known):
-        print(f"the checkpoint is signed by {name}")
+        say(f"the checkpoint is signed by {name}")
     must((log, 1) in known, f"no known key of {log} has signed the checkpoint")
 
 
+# A member that the records of one kind have, and those of no other.
+MARKS = {
+    "verification": "voice_rule",
+    "metrics": "baseline_score",
+    "rankings": "field_size",
+    "advanced-metrics": "conviction",
+}
+MOST_BYTES, MOST_SECONDS = 4 * 1024 * 1024, 10
 
-def verify_agent(service, agent_id, vkeys):
-    """Fetches the verification of an agent and its proof, checks both, and prints the certification."""
-    url = f"{service}/agents/{agent_id}/verification"
-    body = urllib.request.urlopen(url).read()
-    payload = json.loads(body)
-    proof = urllib.request.urlopen(f"{url}/proof?release={payload['release']}").read().decode()
-    verify_proof(body, proof, vkeys)
-    must(payload["agent_id"] == agent_id, "this is the payload of another agent")
-    print(payload["certification"])
+
+class NoRedirect(urllib.request.HTTPRedirectHandler):
+    """Nobody may answer but the server that is asked."""
+
+    def redirect_request(self, *_):
+        return None
+
+
+def fetched(url):
+    """Fetches within 10 s and 4 MiB, in a thread because the time limit of a socket begins anew with each byte."""
+    found, opener = [], urllib.request.build_opener(NoRedirect)
+
+    def ask():
+        try:
+            with opener.open(url, timeout=MOST_SECONDS) as answer:
+                found.append(answer.read(MOST_BYTES + 1))
+        except Exception as error:
+            found.append(f"{url} does not answer: {error}")
+
+    thread = threading.Thread(target=ask, daemon=True)
+    thread.start()
+    thread.join(MOST_SECONDS)
+    body = must(found, f"{url} does not answer within {MOST_SECONDS} s")[0]
+    must(isinstance(body, bytes), body)
+    must(len(body) <= MOST_BYTES, f"{url} answers with more than {MOST_BYTES} bytes")
+    return body
+
+
+def assert_asked(members, mount, room, record_id, kind):
+    """Proofs hold for every record, so what the record says that it is must be what the address asks for."""
+    name = "agent_id" if room == "agents" else "user_id"
+    must(MARKS.get(kind) in members and name in members, f"this is not the {kind} of one of the {room}")
+    must(members[name] == record_id.lower(), f"this is about {members[name]}, not about {record_id}")
+    environment = "sandbox" if mount.endswith("/sandbox") else "production"
+    must(members["environment"] == environment, f"this is of the {members['environment']}, not of the {environment}")
+
+
+def verify_record(address, vkeys):
+    parts = re.fullmatch(r"([^?#]+)/(agents|forecaster)/([0-9a-fA-F-]{36})/([a-z-]+)", address)
+    mount, room, record_id, kind = must(parts, f"{address} is no address of a record").groups()
+    body = fetched(address)
+    members = parse(body.decode())
+    release = count(str(members.get("release")))
+    verify_proof(body, fetched(f"{address}/proof?release={release}").decode(), vkeys)
+    assert_asked(members, mount, room, record_id, kind)
+    say(f"it is the {kind} of {record_id}, release {release} of {members['environment']}, as of {members['as_of']}")
+    award = members.get("certification", members.get("badge"))
+    if award:
+        say(award)
 
 
 if __name__ == "__main__":
-    verify_agent(os.environ["FVS_URL"], os.environ["AGENT_ID"], os.environ["LOG_VKEY"].split())
+    must(len(sys.argv) > 2, "give the address of a record, and the public key of the log")
+    verify_record(sys.argv[1], " ".join(sys.argv[2:]).split())

@@ -129,7 +129,7 @@ addSandboxCommands()
 
 storeCommand(
   'verify',
-  'Check the signature of a published payload, and what a verification awards; with --vkey, without a secret, a proof or a receipt.',
+  'Check that a published record is the one that the address asks for, its signature, and what it awards; with --vkey, without a secret, a proof or a receipt.',
 )
   .argument('<target>', 'a URL of the API, or a file: a payload, a shard of a release or a bulk answer')
   .option('--signature <header>', 'the X-Service-Signature of a payload in a file')
@@ -155,7 +155,7 @@ storeCommand(
     }
     const own = settingsOf(settingsFor(options), options.environment)
     const { runVerify } = await import('./verify.ts')
-    finish(await runVerify(own, target, options.signature), options)
+    finish(await runVerify(own, target, options), options)
   })
 
 storeCommand(

@@ -10,7 +10,7 @@ import { type Settings, parseSettings } from '../schemas/config.ts'
 import { ServiceError } from '../schemas/errors.ts'
 import { runAudit } from './audit.ts'
 import { type Components, withEveryEnvironment } from './components/components.ts'
-import { type Report, print } from './output.ts'
+import { type Report, print, printable } from './output.ts'
 import { Scheduler } from './serve/scheduler.ts'
 import { startService } from './serve/service.ts'
 import { stopSignal } from './serve/stop-signal.ts'
@@ -129,7 +129,7 @@ async function showDemo(
   const say = (text: string) => {
     signal.throwIfAborted()
     const seconds = ((performance.now() - startedMs) / 1000).toFixed(1)
-    process.stderr.write(`${seconds.padStart(5)} s  ${text}\n`)
+    process.stderr.write(`${seconds.padStart(5)} s  ${printable(text)}\n`)
   }
   const url = `${root}/sandbox`
   const data = components.store.url
@@ -137,7 +137,7 @@ async function showDemo(
   const played = await playDemo({ components, client: new DemoClient(url), say, signal })
   const target = `${url}/agents/${played.agents[0]!.id}/verification`
   say(`fvs verify ${target}`)
-  const verification = await runVerify(components.own, target, undefined)
+  const verification = await runVerify(components.own, target, { environment: 'sandbox' })
   const vkey = components.signers.map(({ verifier }) => verifierKeyText(verifier))
   say(`fvs verify ${target} --vkey ${vkey.join()}`)
   const proof = await runVerifyProof(target, { vkey, witness: [] })

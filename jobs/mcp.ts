@@ -3,13 +3,12 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
+import { TIMEOUT_MS } from '../pipeline/bounded-fetch.ts'
 import { ServiceClient } from './mcp/service-client.ts'
 import { parseMcpSettings } from './mcp/settings.ts'
 import { mcpServer } from './mcp/tools.ts'
 import { printable } from './output.ts'
 import { stopSignal } from './serve/stop-signal.ts'
-
-const TIMEOUT_MS = 30_000
 
 /**
  * Resolves when the input ends, the output breaks, or a signal comes.

@@ -13,21 +13,41 @@ export interface Report {
 
 export function print(report: Report, json: boolean): void {
   if (json) {
-    process.stdout.write(`${JSON.stringify(report.json)}\n`)
+    process.stdout.write(`${printableJson(report.json)}\n`)
     return
   }
-  if (report.text !== '') process.stdout.write(`${report.text}\n`)
-  if (report.aside !== undefined) process.stderr.write(`${report.aside}\n`)
+  if (report.text !== '') process.stdout.write(`${printableLines(report.text)}\n`)
+  if (report.aside !== undefined) process.stderr.write(`${printableLines(report.aside)}\n`)
 }
 
+/** Control characters, and those that change the direction of text or show as nothing. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
+
 /**
- * Escapes line ends and the characters that would steer a terminal, so that text from a file is only shown.
+ * Escapes line ends and the characters that would steer a terminal, so that the text of others is only shown.
  */
 export function printable(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => {
-    const code = character.codePointAt(0)!.toString(16)
-    return `\\u{${code}}`
-  })
+  return text.replaceAll(UNSEEN, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`)
+}
+
+/** Leaves only line feeds as they are. */
+function printableLines(text: string): string {
+  return text.split('\n').map(printable).join('\n')
+}
+
+/** Returns the JSON of a value, with escapes that a parser reads as the same characters. */
+export function printableJson(value: unknown): string {
+  return escapedJson(JSON.stringify(value))
+}
+
+/** Escapes the same in text that is JSON already, but for the line feeds between its lines. */
+export function escapedJson(text: string): string {
+  return text.replaceAll(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
+    character
+      .split('')
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+      .join(''),
+  )
 }
 
 /** Reports a failure: a foreseen one in its own words, any other one with its stack, for a bug report. */
@@ -43,6 +63,6 @@ export function reportError(error: unknown, json: boolean): void {
 }
 
 function tell(text: string, error: object, json: boolean): void {
-  process.stderr.write(`fvs: ${text}`)
-  if (json) process.stdout.write(`${JSON.stringify({ error })}\n`)
+  process.stderr.write(`fvs: ${printableLines(text)}`)
+  if (json) process.stdout.write(`${printableJson({ error })}\n`)
 }

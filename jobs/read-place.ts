@@ -1,25 +1,23 @@
 // Reads the URL or the file that a command is given.
 import { readFile } from 'node:fs/promises'
+import { type BoundedAnswer, boundedFetch } from '../pipeline/bounded-fetch.ts'
 import { ServiceError } from '../schemas/errors.ts'
 
-const FETCH_TIMEOUT_MS = 30_000
-
 export function isUrl(place: string): boolean {
-  return /^https?:\/\//.test(place)
+  return /^https?:\/\//i.test(place)
 }
 
 /**
- * Returns an answer of any status.
- *
- * @throws ServiceError `unavailable` if there is none.
+ * @throws ServiceError `unavailable` if there is no whole answer within the limits, `invalid` for any answer
+ *   but 200.
  */
-export async function fetched(url: string): Promise<{ response: Response; bytes: Uint8Array }> {
-  try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(FETCH_TIMEOUT_MS) })
-    return { response, bytes: new Uint8Array(await response.arrayBuffer()) }
-  } catch (cause) {
-    throw new ServiceError('unavailable', `${url} does not answer`, { cause })
-  }
+export async function fetched(url: string): Promise<BoundedAnswer> {
+  const answer = await boundedFetch(url)
+  const { status } = answer
+  if (status === 200) return answer
+  const why =
+    status >= 300 && status < 400 ? 'and only the server that was asked may answer' : 'not a payload'
+  throw new ServiceError('invalid', `${url} answered ${status}, ${why}`)
 }
 
 /** @throws ServiceError `invalid` for a file that cannot be read. */

@@ -8,7 +8,8 @@ import {
   verifyReceipt,
 } from '../pipeline/proof/verify.ts'
 import { ServiceError } from '../schemas/errors.ts'
-import type { Report } from './output.ts'
+import { type Identity, askedAt, differenceOf, identityOf, identityText, recordAt } from './identity.ts'
+import { type Report, printable } from './output.ts'
 import { fetched, fileBytes, isUrl } from './read-place.ts'
 
 export interface ProofOptions {
@@ -25,7 +26,7 @@ export interface ProofOptions {
 }
 
 /** More than any payload, proof or receipt has. */
-const MOST_BYTES = 16 * 1024 * 1024
+const MOST_BYTES = 4 * 1024 * 1024
 
 /** @throws ServiceError `invalid` for wrong options and keys, and for places that cannot be read. */
 export async function runVerifyProof(target: string, options: ProofOptions): Promise<Report> {
@@ -39,6 +40,10 @@ export async function runVerifyProof(target: string, options: ProofOptions): Pro
     throw new ServiceError('invalid', '--witness goes with --proof: no witness sees receipts')
   }
   const [keys, witnesses] = [vkey.map(parseVerifierKey), witness.map(parseVerifierKey)]
+  const asked = [
+    ...(isUrl(target) ? [recordAt(target)] : []),
+    ...(proof !== undefined && isUrl(proof) ? [askedAt(proof) ?? {}] : []),
+  ]
   const body = await bytesAt(target)
   const text = textOf(await bytesAt(receipt ?? proof ?? proofUrlOf(target, body)))
   try {
@@ -46,12 +51,12 @@ export async function runVerifyProof(target: string, options: ProofOptions): Pro
       receipt === undefined
         ? verifyProof(body, text, { keys, witnesses, leastCosignatures: witnesses.length })
         : verifyReceipt(body, headerText(text), { keys })
-    return 'statement' in found ? proofReport(target, found) : receiptReport(target, found)
+    return reportOf(target, asked, body, found)
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
     const what = receipt === undefined ? 'proof' : 'receipt'
     const json = { target, ok: false, reason: error.message }
-    return { ok: false, json, text: `${target}: the ${what} does not hold: ${error.message}` }
+    return { ok: false, json, text: `${target}: the ${what} does not hold: ${printable(error.message)}` }
   }
 }
 
@@ -79,52 +84,75 @@ function proofUrlOf(target: string, body: Uint8Array): string {
 const signersOf = (signatures: VerifiedProof['signatures']) =>
   signatures.map(({ key: { name, keyId } }) => `${name}+${keyId}`)
 
-function proofReport(target: string, found: VerifiedProof): Report {
-  const { checkpoint, tree, statement, signatures, cosignatures } = found
-  const { release, as_of, environment } = statement
-  const what = tree === 'forecasts' ? `has taken it in as a forecast` : `has published it of this ${tree}`
+/** Says what a proof or a receipt vouches for. It is a failure if that is not the record asked for. */
+function reportOf(
+  target: string,
+  asked: readonly Identity[],
+  body: Uint8Array,
+  found: VerifiedProof | VerifiedReceipt,
+): Report {
+  const content = JSON.parse(textOf(body)) as Record<string, unknown>
+  const isProof = 'statement' in found
+  const what = isProof ? 'proof' : 'receipt'
+  // A forecast does not say its environment and release: the statement does.
+  const record = { ...identityOf(content), ...(isProof && originOf(found)) }
+  const difference = asked.map((each) => differenceOf(each, record)).find((each) => each !== undefined)
+  const words = isProof ? proofWords(found) : receiptWords(found)
   const lines = [
-    `${target}: the proof holds`,
-    `  release ${release} of ${environment}, as of ${as_of}, ${what}`,
-    `  it is entry ${release - 1} of the log ${checkpoint.origin}, whose checkpoint has ${checkpoint.size} entries`,
-    `  the checkpoint is signed by ${signersOf(signatures).join(' and ')}`,
-    ...cosignatures.map(
-      ({ key: { name }, time }) =>
-        `  the witness ${name} saw it at ${time?.toISOString() ?? 'a time that it does not say'}`,
-    ),
+    difference === undefined ? `${target}: the ${what} holds` : `${target}: ${difference}`,
+    ...[identityText(record), ...forecastWords(content), ...words].map((line) => `  ${printable(line)}`),
   ]
-  const json = {
-    target,
-    ok: true,
-    tree,
-    statement,
-    checkpoint: { origin: checkpoint.origin, size: checkpoint.size },
-    signed_by: signersOf(signatures),
-    cosigned_by: signersOf(cosignatures),
-  }
-  return { ok: true, json, text: lines.join('\n') }
+  const ok = difference === undefined
+  const facts = isProof ? proofFacts(found) : { batch: found.batch }
+  const json = { target, ok, record, ...facts, signed_by: signersOf(found.signatures) }
+  return { ok, json: ok ? json : { ...json, reason: difference }, text: lines.join('\n') }
 }
 
-function receiptReport(target: string, { checkpoint, batch, signatures }: VerifiedReceipt): Report {
-  const lines = [
-    `${target}: the receipt holds`,
-    `  the service has acknowledged it in batch ${batch}, of ${checkpoint.size}, signed by ${signersOf(signatures).join(' and ')}`,
-    '  the first release with an as_of ten minutes after its forecast_at, or one before, must have it',
+function originOf({ statement: { environment, release, as_of } }: VerifiedProof): Identity {
+  return { environment, release, as_of }
+}
+
+/** As in: by the agent 0198…, on the question 0198…, at 2026-03-01T12:00:00.000Z. */
+function forecastWords({
+  forecast_id: id,
+  agent_id: agent,
+  question_id: question,
+  forecast_at: at,
+}: Record<string, unknown>): string[] {
+  return id === undefined
+    ? []
+    : [`by the agent ${String(agent)}, on the question ${String(question)}, at ${String(at)}`]
+}
+
+function proofWords({ checkpoint, tree, statement, signatures, cosignatures }: VerifiedProof): string[] {
+  const what = tree === 'forecasts' ? 'taken it in as a forecast' : `published it of this ${tree}`
+  return [
+    `that release has ${what}`,
+    `it is entry ${statement.release - 1} of the log ${checkpoint.origin}, whose checkpoint has ${checkpoint.size} entries`,
+    `the checkpoint is signed by ${signersOf(signatures).join(' and ')}`,
+    ...cosignatures.map(
+      ({ key: { name }, time }) =>
+        `the witness ${name} saw it at ${time?.toISOString() ?? 'a time that it does not say'}`,
+    ),
   ]
-  const json = { target, ok: true, batch, signed_by: signersOf(signatures) }
-  return { ok: true, json, text: lines.join('\n') }
+}
+
+function proofFacts({ checkpoint, tree, statement, cosignatures }: VerifiedProof): object {
+  const { origin, size } = checkpoint
+  return { tree, statement, checkpoint: { origin, size }, cosigned_by: signersOf(cosignatures) }
+}
+
+function receiptWords({ checkpoint, batch, signatures }: VerifiedReceipt): string[] {
+  return [
+    `the service has acknowledged it in batch ${batch}, of ${checkpoint.size}, signed by ${signersOf(signatures).join(' and ')}`,
+    'the first release with an as_of ten minutes after its forecast_at, or one before, must have it',
+  ]
 }
 
 async function bytesAt(place: string): Promise<Uint8Array> {
-  const bytes = isUrl(place) ? await answered(place) : await fileBytes(place)
+  const bytes = isUrl(place) ? (await fetched(place)).bytes : await fileBytes(place)
   if (bytes.byteLength <= MOST_BYTES) return bytes
   throw new ServiceError('invalid', `${place} has ${bytes.byteLength} bytes, more than any payload or proof`)
-}
-
-async function answered(url: string): Promise<Uint8Array> {
-  const { response, bytes } = await fetched(url)
-  if (response.ok) return bytes
-  throw new ServiceError('invalid', `${url} answered ${response.status}`)
 }
 
 function textOf(bytes: Uint8Array): string {

@@ -8,15 +8,17 @@ import { ServiceError } from '../schemas/errors.ts'
 import { agentVerification, forecasterVerification } from '../schemas/payloads.ts'
 import { METHODOLOGY } from '../pipeline/scoring/methodology.ts'
 import { badgeOf, certificationOf } from '../pipeline/scoring/ranking.ts'
-import type { Report } from './output.ts'
+import type { Environment } from '../schemas/values.ts'
+import { type Identity, differenceOf, identityOf, identityText, originText, recordAt } from './identity.ts'
+import { type Report, printable } from './output.ts'
 import { fetched, fileBytes, isUrl } from './read-place.ts'
 
 interface Signed {
   name: string
   bytes: Uint8Array
   signature: string | null
-  /** True if the payload is filed under another entity's id, because no signature covers that id. */
-  misplaced?: boolean
+  /** The record that the address or the place in a file names, because no signature covers that. */
+  asked: Identity
 }
 
 /** A payload of any version of the method, and its signature. */
@@ -42,11 +44,14 @@ const results = z.object({
     ]),
   ),
 })
+const release = z.number().optional()
 const signedFile = z.union([
   z.object({
+    entity_type: z.string(),
+    release,
     entities: z.record(z.string(), z.union([publication, z.record(z.string(), publication)])),
   }),
-  z.object({ owners: z.array(publication) }),
+  z.object({ release, owners: z.array(publication) }),
   results,
 ])
 
@@ -68,11 +73,18 @@ interface EntityRecord {
 
 const SHOWN = 20
 
+export interface SignatureOptions {
+  /** The header of a payload in a file. */
+  signature?: string | undefined
+  /** That of the secret; an address names its own. */
+  environment: Environment
+}
+
 /** @throws ServiceError `invalid` if there is nothing to check, or no secret to check it with. */
 export async function runVerify(
   settings: OwnSettings,
   target: string,
-  signature: string | undefined,
+  { signature, environment }: SignatureOptions,
 ): Promise<Report> {
   const secrets = secretsInForce(settings)
   if (secrets.length === 0) {
@@ -81,13 +93,22 @@ export async function runVerify(
       'set VERIFICATION_SIGNING_SECRET, or SANDBOX_VERIFICATION_SIGNING_SECRET with --environment sandbox, to the secret that the service signs with',
     )
   }
-  const signed = isUrl(target) ? [await fetchSigned(target)] : await readSigned(target, signature)
+  const signed = isUrl(target)
+    ? [await fetchSigned(target)]
+    : (await readSigned(target, signature)).map((item) => ({
+        ...item,
+        asked: { ...item.asked, environment },
+      }))
   if (signed.length === 0) throw new ServiceError('invalid', `${target} holds no payload to check`)
   const bad: { name: string; reason: string }[] = []
   const awards: Decision[] = []
+  const records: Identity[] = []
   for (const item of signed) {
-    const decision = decisionOf(item)
-    const reason = faultOf(item, secrets) ?? decision?.fault
+    const content = jsonOf(item.bytes)
+    const found = identityOf(content)
+    const decision = decisionOf(content)
+    const reason = faultOf(item, secrets) ?? differenceOf(item.asked, found) ?? decision?.fault
+    records.push(found)
     if (reason !== undefined) bad.push({ name: item.name, reason })
     else if (decision) {
       const { award, because, record } = decision
@@ -98,10 +119,11 @@ export async function runVerify(
   const lines = ok
     ? [
         `${target}: ${signed.length === 1 ? 'the signature holds' : `all ${signed.length} signatures hold`}`,
+        ...shown(originsOf(records)),
         ...shown(
           awards.map(
             ({ name, award, because, record }) =>
-              `${signed.length === 1 ? '' : `${name}: `}${award}, because ${because}${record ? `; ${recordText(record)}` : ''}`,
+              `${signed.length === 1 ? '' : `${name}: `}${printable(award)}, because ${printable(because)}${record ? `; ${recordText(record)}` : ''}`,
           ),
         ),
       ]
@@ -110,8 +132,15 @@ export async function runVerify(
         ...shown(bad.map(({ name, reason }) => `${name}: ${reason}`)),
       ]
   const failed = bad.map(({ name }) => name)
-  const json = { target, ok, checked: signed.length, failed, awards }
+  const json = { target, ok, checked: signed.length, failed, records, awards }
   return { ok, json, text: lines.join('\n') }
+}
+
+/** Says of one record what it is, and of several only of which releases they are. */
+function originsOf(records: readonly Identity[]): string[] {
+  const texts =
+    records.length === 1 ? records.map(identityText) : records.map((each) => originText(each).join(', '))
+  return [...new Set(texts)].map(printable)
 }
 
 /** Returns the first lines, indented, and the number of further ones. */
@@ -151,8 +180,7 @@ const verification = z.union([agentVerification, forecasterVerification])
  * Says what decides the award of a verification, and what is wrong with it; undefined for every other
  * payload.
  */
-function decisionOf({ bytes }: Signed): (Omit<Decision, 'name'> & { fault?: string }) | undefined {
-  const content = jsonOf(bytes)
+function decisionOf(content: unknown): (Omit<Decision, 'name'> & { fault?: string }) | undefined {
   const { data: any } = anyVerification.safeParse(content)
   if (!any) return undefined
   const award = any.badge ?? any.certification ?? 'none'
@@ -181,21 +209,23 @@ function jsonOf(bytes: Uint8Array): unknown {
   }
 }
 
-function faultOf({ bytes, signature, misplaced }: Signed, secrets: readonly string[]): string | undefined {
+function faultOf({ bytes, signature }: Signed, secrets: readonly string[]): string | undefined {
   if (signature === null) return 'unsigned'
-  if (!signatureHolds(bytes, signature, secrets)) return 'not signed with this secret, or changed since'
-  return misplaced ? 'the payload of another entity' : undefined
+  return signatureHolds(bytes, signature, secrets)
+    ? undefined
+    : 'not signed with this secret, or changed since'
 }
 
+/** @throws ServiceError `invalid` also for an address that does not say which record it is of. */
 async function fetchSigned(url: string): Promise<Signed> {
-  const { response, bytes } = await fetched(url)
-  if (!response.ok) throw new ServiceError('invalid', `${url} answered ${response.status}, not a payload`)
-  return { name: url, bytes, signature: response.headers.get('x-service-signature') }
+  const asked = recordAt(url)
+  const { headers, bytes } = await fetched(url)
+  return { name: url, bytes, signature: headers.get('x-service-signature'), asked }
 }
 
 async function readSigned(path: string, signature: string | undefined): Promise<Signed[]> {
   const bytes = await fileBytes(path)
-  if (signature !== undefined) return [{ name: path, bytes, signature }]
+  if (signature !== undefined) return [{ name: path, bytes, signature, asked: {} }]
   const content = jsonOf(bytes)
   if (content === undefined) throw new ServiceError('invalid', `${path} is not JSON`)
   const { data } = signedFile.safeParse(content)
@@ -203,32 +233,32 @@ async function readSigned(path: string, signature: string | undefined): Promise<
     throw new ServiceError('invalid', `${path} holds no signatures: give the payload's with --signature`)
   }
   if ('results' in data) {
-    return data.results.flatMap((result) =>
-      result.status === 'ok'
-        ? [signedOf(result.id, result.id, { ...result, payload: result.verification })]
-        : [],
+    return data.results.flatMap((result) => {
+      if (result.status !== 'ok') return []
+      const { id, signature: own, verification: payload } = result
+      const entity = payload.user_id === undefined ? 'agent' : 'forecaster'
+      return [signedOf(id, { payload, signature: own }, { kind: `${entity}-verification`, id })]
+    })
+  }
+  const origin = data.release === undefined ? {} : { release: data.release }
+  if ('owners' in data) {
+    return data.owners.map((given) =>
+      signedOf(`owner ${given.payload.owner_id ?? ''}`, given, { kind: 'owner', ...origin }),
     )
   }
-  if ('owners' in data) {
-    return data.owners.map(({ payload, ...given }) => ({
-      name: `owner ${payload.owner_id ?? ''}`,
-      bytes: canonical(payload),
-      ...given,
-    }))
-  }
-  return Object.entries(data.entities).flatMap(([id, entity]) =>
-    Object.entries(isPublication(entity) ? { snapshot: entity } : entity).map(([kind, given]) =>
-      signedOf(`${kind} of ${id}`, id, given),
+  const { entity_type: entity, entities } = data
+  return Object.entries(entities).flatMap(([id, published]) =>
+    Object.entries(isPublication(published) ? { snapshot: published } : published).map(([kind, given]) =>
+      signedOf(`${kind} of ${id}`, given, { kind: `${entity}-${kind.replace('_', '-')}`, id, ...origin }),
     ),
   )
 }
 
 /** A snapshot has one payload of each entity, a shard of a release several by their kinds. */
-function isPublication(entity: Publication | Record<string, Publication>): entity is Publication {
-  return 'signature' in entity
+function isPublication(published: Publication | Record<string, Publication>): published is Publication {
+  return 'signature' in published
 }
 
-function signedOf(name: string, entityId: string, { payload, signature }: Publication): Signed {
-  const ownId = payload.agent_id ?? payload.user_id
-  return { name, bytes: canonical(payload), signature, misplaced: ownId !== entityId }
+function signedOf(name: string, { payload, signature }: Publication, asked: Identity): Signed {
+  return { name: printable(name), bytes: canonical(payload), signature, asked }
 }

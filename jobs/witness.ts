@@ -7,7 +7,7 @@ import { type Note, type NoteSignature, noteText, signatureLine } from '../pipel
 import { type SigningKey, type VerifierKey, parseVerifierKey } from '../pipeline/proof/note-keys.ts'
 import { cosignText, heldSignatures } from '../pipeline/proof/note-signatures.ts'
 import { quoted } from '../pipeline/proof/quoted.ts'
-import { boundedFetch } from '../pipeline/transparency/bounded-fetch.ts'
+import { boundedFetch } from '../pipeline/bounded-fetch.ts'
 import { type Continuation, continuationOf } from '../pipeline/transparency/continuation.ts'
 import { tileReader } from '../pipeline/transparency/log-files.ts'
 import { ServiceError } from '../schemas/errors.ts'
@@ -23,7 +23,6 @@ export interface WitnessOptions {
   keyFile?: string | undefined
 }
 
-const TIMEOUT_MS = 30_000
 /** The longest note; a tile has 8 KiB. */
 const MOST_BYTES = 64 * 1024
 
@@ -97,9 +96,7 @@ async function judged<T>(
     return await judge()
   } catch (cause) {
     if (!(cause instanceof ServiceError) || !known || cause.kind === 'unavailable') throw cause
-    const [before, after] = [known, found].map(({ note }) =>
-      noteText(note).split('\n').map(printable).join('\n'),
-    )
+    const [before, after] = [known, found].map(({ note }) => noteText(note))
     const message = `${url}: ${cause.message}\n\nkept:\n${before}\nfound:\n${after}`
     throw new ServiceError(cause.kind, message, { cause })
   }
@@ -157,8 +154,7 @@ function getterOf(url: string): (path: string) => Promise<Uint8Array | undefined
   }
   const base = url.replace(/\/+$/, '')
   return async (path) => {
-    const limits = { signal: AbortSignal.timeout(TIMEOUT_MS), mostBytes: MOST_BYTES }
-    const { status, bytes } = await boundedFetch(fetch, `${base}/${path}`, limits)
+    const { status, bytes } = await boundedFetch(`${base}/${path}`, { mostBytes: MOST_BYTES })
     if (status === 404) return undefined
     if (status === 200) return bytes
     throw new ServiceError('unavailable', `${base}/${path} answered ${status}`)

@@ -107,16 +107,16 @@ const SHOWN: Record<string, RegExp[]> = {
   ],
   'docs/agents.md: In ten lines': [/{"results":\[{.*"status":"ok"}\]}{"agent_id":.*"probability":0\.73/],
   'docs/verifying.md: Check a record now': [
-    /^these bytes are in the tree “agent” of release \d+, among \d+\nthat is entry [^]* is signed by demo\.example.*\nexpert\n$/,
-    /^these bytes are in the tree agent of release \d+, among \d+\nthat is entry [^]* is signed by demo\.example.*\nexpert\n$/,
+    /^these bytes are in the tree “agent” of release \d+, among \d+\nthat is entry [^]* is signed by demo\.example.*\nit is the verification of .*, release \d+ of sandbox, as of .*\nexpert\n$/,
+    /^these bytes are in the tree agent of release \d+, among \d+\nthat is entry [^]* is signed by demo\.example.*\nit is the verification of .*, release \d+ of sandbox, as of .*\nexpert\n$/,
   ],
   'docs/verifying.md: With one command': [
     /the proof holds[^]*the proof holds\n[^]*is signed by demo\.example/,
   ],
   'docs/verifying.md: Receipts': [/the receipt holds\n[^]*signed by demo\.example/],
   'docs/verifying.md: In a shell': [/x-service-signature: v1=[0-9a-f]{64}/i],
-  'docs/verifying.md: In Node': [/^expert\n$/],
-  'docs/verifying.md: In Python': [/^expert\n$/],
+  'docs/verifying.md: In Node': [/^expert \d+ 20\S+Z\n$/],
+  'docs/verifying.md: In Python': [/^expert \d+ 20\S+Z\n$/],
   'docs/verifying.md: Many at once': [
     /"status":"ok".*"status":"not_found"/,
     /^[0-9a-f-]{36} gold\n$/,
@@ -172,7 +172,8 @@ test.each([
   ['python3', 'verify.py'],
 ])('%s examples/%s says that a key has not signed, and exits with 1', async (command, file) => {
   if (!available([command])) return
-  const line = `LOG_VKEY=${vectors('fvs').keys.log.vkey} ${command} examples/${file}`
+  const address = '"$FVS_URL/agents/$AGENT_ID/verification"'
+  const line = `${command} examples/${file} ${address} ${vectors('fvs').keys.log.vkey}`
   const { code, stdout, stderr } = await withVariables('bash', ['-c', line], '')
   expect(code).toBe(1)
   expect(stdout).not.toContain('expert')

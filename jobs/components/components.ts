@@ -8,6 +8,7 @@ import { type Logger, destination, pino } from 'pino'
 import { v7 as uuidv7 } from 'uuid'
 import type { PipelineComponents } from '../../pipeline/components.ts'
 import { Database } from '../../pipeline/duckdb.ts'
+import { escapedJson } from '../output.ts'
 import { redactKeys } from '../../pipeline/access/api-key.ts'
 import { Registry } from '../../pipeline/access/registry.ts'
 import type { SigningSecrets } from '../../pipeline/proof/hmac.ts'
@@ -110,7 +111,11 @@ async function buildComponents(
   logged: LoggedFields,
 ): Promise<Components> {
   const logger = pino(
-    { level: settings.LOG_LEVEL, base: logged, hooks: { streamWrite: redactKeys } },
+    {
+      level: settings.LOG_LEVEL,
+      base: logged,
+      hooks: { streamWrite: (line) => escapedJson(redactKeys(line)) },
+    },
     destination({ dest: 2, sync: true }),
   )
   const own = settingsOf(settings, environment)

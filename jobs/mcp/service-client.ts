@@ -1,6 +1,7 @@
 // Calls the HTTP API of a service: checks every answer by its schema, and reports refusals in the service's
 // own words.
 import { z } from 'zod'
+import { type BoundedAnswer, boundedFetch } from '../../pipeline/bounded-fetch.ts'
 import { problem } from '../../schemas/answers.ts'
 import { type ErrorKind, ServiceError } from '../../schemas/errors.ts'
 
@@ -81,32 +82,28 @@ export class ServiceClient {
       ...(method !== 'GET' && { 'Idempotency-Key': newId() }),
     }
     const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }
-    const { response, text } = await this.#send(address, init, signal).catch((error: unknown) => {
+    const response = await this.#send(address, init, signal).catch((error: unknown) => {
       if (isBrokenConnection(error)) return this.#send(address, init, signal)
       throw error
     })
-    const content = jsonOf(text)
-    if (!response.ok) throw refusalOf(response, content)
+    const content = jsonOf(response.bytes)
+    if (response.status < 200 || response.status > 299) throw refusalOf(response, content)
     const parsed = answer.safeParse(content)
     if (!parsed.success)
       throw unavailable(`${url} did not answer ${path} as this version of the service does`)
     return parsed.data
   }
 
-  async #send(
-    address: string,
-    init: RequestInit,
-    signal: AbortSignal,
-  ): Promise<{ response: Response; text: string }> {
+  /** A redirection must not take the key elsewhere. */
+  async #send(address: string, init: RequestInit, signal: AbortSignal): Promise<BoundedAnswer> {
     const { url, timeoutMs } = this.#options
     const limit = AbortSignal.timeout(timeoutMs)
     try {
-      // A redirection must not take the key elsewhere.
-      const redirect = 'manual'
-      const response = await fetch(address, { ...init, redirect, signal: AbortSignal.any([limit, signal]) })
-      return { response, text: await response.text() }
-    } catch (cause) {
+      return await boundedFetch(address, { ...init, signal: AbortSignal.any([limit, signal]) })
+    } catch (error) {
+      const { cause } = error as ServiceError
       if (limit.aborted) throw unavailable(`${url} did not answer within ${timeoutMs / 1000} seconds`, cause)
+      if (cause === undefined) throw error
       throw unavailable(`${url} cannot be reached, or broke the connection`, cause)
     }
   }
@@ -124,15 +121,15 @@ function isBrokenConnection(error: unknown): boolean {
   return error instanceof ServiceError && error.cause instanceof TypeError
 }
 
-function jsonOf(text: string): unknown {
+function jsonOf(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(text)
+    return JSON.parse(new TextDecoder().decode(bytes))
   } catch {
     return undefined
   }
 }
 
-function refusalOf(response: Response, content: unknown): ServiceError {
+function refusalOf(response: BoundedAnswer, content: unknown): ServiceError {
   const { data } = refusal.safeParse(content)
   const kind = KIND_OF[response.status] ?? (response.status >= 500 ? 'unavailable' : 'invalid')
   if (!data) return unavailable(`the service answered ${response.status} and did not say why`)

@@ -23,6 +23,7 @@ import {
   scoresQuery,
 } from '../../schemas/requests.ts'
 import { uuid } from '../../schemas/values.ts'
+import { printable, printableJson } from '../output.ts'
 import type { ServiceClient } from './service-client.ts'
 
 const READS = { readOnlyHint: true, openWorldHint: true }
@@ -250,7 +251,7 @@ export function mcpServer({ service, agentId, version }: McpOptions): McpServer 
 async function resultOf(answer: Promise<Record<string, unknown>>): Promise<CallToolResult> {
   try {
     const structuredContent = await answer
-    return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent }
+    return { content: [{ type: 'text', text: printableJson(structuredContent) }], structuredContent }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
     const { message, faults, retryAfterS } = error
@@ -259,6 +260,6 @@ async function resultOf(answer: Promise<Record<string, unknown>>): Promise<CallT
       ...faults.map(({ pointer, detail }) => `${pointer}: ${detail}`),
       ...(retryAfterS === undefined ? [] : [`Try again after ${retryAfterS} seconds.`]),
     ]
-    return { isError: true, content: [{ type: 'text', text: lines.join('\n') }] }
+    return { isError: true, content: [{ type: 'text', text: lines.map(printable).join('\n') }] }
   }
 }

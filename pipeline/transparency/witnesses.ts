@@ -11,7 +11,7 @@ import { quoted } from '../proof/quoted.ts'
 import { type ReadTile, consistencyFromTiles } from '../proof/tiles.ts'
 import { logCosignaturePath, logCosignaturesPrefix } from '../store/paths.ts'
 import type { Store } from '../store/store.ts'
-import { type BoundedAnswer, type Fetch, boundedFetch } from './bounded-fetch.ts'
+import { type BoundedAnswer, type Fetch, boundedFetch } from '../bounded-fetch.ts'
 import { readCheckpoint, tileReader } from './log-files.ts'
 
 export interface Witness {
@@ -68,7 +68,7 @@ async function cosignatureBy(
     const proof = path.map((hash) => `${base64Of(hash)}\n`).join('')
     const body = `old ${oldSize}\n${proof}\n${noteText(note)}`
     const url = `${witness.url}/add-checkpoint`
-    return boundedFetch(fetch, url, { method: 'POST', body, signal, mostBytes: MOST_BYTES })
+    return boundedFetch(url, { fetch, method: 'POST', body, signal, mostBytes: MOST_BYTES })
   }
   // The service does not store the size that a witness knows: the witness tells it, even if somebody else has
   // told the witness of the log.

@@ -1,12 +1,12 @@
 // `fvs verify --vkey`: proofs and receipts of the worked values, from files and over HTTP, with public keys
 // alone.
 import { writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { runVerifyProof } from '../../jobs/verify-proof.ts'
 import { suiteFolder } from '../support/folder.ts'
+import { listening } from '../support/loopback-witness.ts'
+import { BATCH } from '../support/worlds/proof-world.ts'
 import { vectors } from '../support/transparency-vectors.ts'
 
 const folder = await suiteFolder()
@@ -22,42 +22,30 @@ describe('with the worked values', () => {
   const { keys, forecast_proof: forecast, receipts } = vectors('fvs')
   const none = { vkey: [] as string[], witness: [] as string[] }
 
-  test('a proof holds, from files and over HTTP', async () => {
+  test('a proof holds, from files', async () => {
     const [body, proof] = [await file(forecast.body), await file(forecast.proof)]
     const options = { vkey: [keys.log.vkey], proof, witness: [] }
     const report = await runVerifyProof(body, options)
     expect(report.ok, report.text).toBe(true)
     expect(report.text).toMatch(
-      /: the proof holds\n {2}release 3 of .*, as of .*, has taken it in as a forecast\n {2}it is entry 2 /,
+      /: the proof holds\n {2}forecast of .*, release 3 of .*, as of .*\n {2}by the agent .*\n {2}that release has taken it in as a forecast\n {2}it is entry 2 /,
     )
     expect(report.json).toMatchObject({ tree: 'forecasts', checkpoint: { size: 3 }, cosigned_by: [] })
-    const server = createServer((request, response) => {
-      response.end(request.url === '/proof' ? forecast.proof : forecast.body)
-    })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    onTestFinished(() => void server.close())
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    const fetched = await runVerifyProof(`${url}/body`, { ...options, proof: `${url}/proof` })
-    expect(fetched.ok).toBe(true)
+    const { forecast_id: id } = JSON.parse(forecast.body) as { forecast_id: string }
+    const url = await listening((_, response) => void response.end(forecast.proof))
+    for (const [asked, ok] of [
+      [`/forecasts/${id}/proof`, true],
+      [`/forecasts/${BATCH}/proof`, false],
+      ['/kept-elsewhere', true],
+    ] as const) {
+      const fetched = await runVerifyProof(body, { ...options, proof: url + asked })
+      expect(fetched, asked).toMatchObject({ ok, json: { ok, record: { kind: 'forecast', id } } })
+    }
   })
 
-  test('the proof of a payload that is fetched comes from the service', async () => {
+  test('the proof of a file comes from where the call says', async () => {
     const { vkey, payload_proofs: payloads } = vectors('log700')
-    const { body, proof, release } = payloads[1]!
-    const asked: string[] = []
-    const server = createServer((request, response) => {
-      asked.push(request.url!)
-      response.end(request.url!.includes('/proof') ? proof : request.url === '/other' ? '{}' : body)
-    })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    onTestFinished(() => void server.close())
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    const report = await runVerifyProof(`${url}/agents/a/metrics`, { ...none, vkey: [vkey] })
-    expect(report.ok, report.text).toBe(true)
-    expect(asked).toEqual(['/agents/a/metrics', `/agents/a/metrics/proof?release=${release}`])
-    const other = runVerifyProof(`${url}/other`, { ...none, vkey: [vkey] })
-    await expect(other).rejects.toThrow('/other answers no payload of a release: give its proof with --proof')
-    const saved = runVerifyProof(await file(body), { ...none, vkey: [vkey] })
+    const saved = runVerifyProof(await file(payloads[1]!.body), { ...none, vkey: [vkey] })
     await expect(saved).rejects.toThrow('give the proof of the file with --proof, or its --receipt')
   })
 

@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { runVerify } from '../../jobs/verify.ts'
+import { runVerify as run } from '../../jobs/verify.ts'
 import { canonical } from '../../pipeline/proof/canonical.ts'
 import { signatureOf } from '../../pipeline/proof/hmac.ts'
 import { parseSettings } from '../../schemas/config.ts'
@@ -36,6 +36,9 @@ const PATH = `/forecaster/${forecasterId(0)}/verification`
 const settings = (current = SECRET, previous = '') =>
   parseSettings({ VERIFICATION_SIGNING_SECRET: current, VERIFICATION_SIGNING_SECRET_PREVIOUS: previous })
 
+const runVerify = (given: ReturnType<typeof settings>, target: string, signature: string | undefined) =>
+  run(given, target, { signature, environment: 'production' })
+
 async function file(content: string | Uint8Array): Promise<string> {
   const path = join(await testFolder(), 'signed.json')
   await writeFile(path, content)
@@ -48,10 +51,19 @@ describe('a URL', () => {
     const report = await runVerify(settings(), target, undefined)
     const record = { witnessed_share: 0 }
     const award = { name: target, award: 'silver', because: SILVER, record }
+    const [kind, id, as_of] = [`forecaster-${call}`, forecasterId(0), NOW]
+    const records = [{ kind, id, environment: 'production', release: 1, as_of }]
     expect(report).toEqual({
       ok: true,
-      json: { target, ok: true, checked: 1, failed: [], awards: call === 'verification' ? [award] : [] },
-      text: `${target}: the signature holds${call === 'verification' ? `\n  silver, because ${SILVER}; ${SEEN}` : ''}`,
+      json: {
+        target,
+        ok: true,
+        checked: 1,
+        failed: [],
+        records,
+        awards: call === 'verification' ? [award] : [],
+      },
+      text: `${target}: the signature holds\n  ${kind} of ${id}, release 1 of production, as of ${as_of}${call === 'verification' ? `\n  silver, because ${SILVER}; ${SEEN}` : ''}`,
     })
   })
 
@@ -79,17 +91,17 @@ describe('a URL', () => {
     const { bytes, headers } = await service.client.get(PATH)
     const signature = String(headers['x-service-signature'])
     const proxy = createServer((request, response) => {
-      if (request.url === '/changed')
+      if (request.url?.startsWith('/changed'))
         response.setHeader('X-Service-Signature', signature).end(bytes.toString().replace('silver', 'none'))
-      else if (request.url === '/unsigned') response.end(bytes)
+      else if (request.url?.startsWith('/unsigned')) response.end(bytes)
       else response.setHeader('X-Service-Signature', signature).end(bytes)
     })
     await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
     onTestFinished(() => void proxy.close())
     const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
-    expect((await runVerify(settings(), `${url}/same`, undefined)).ok).toBe(true)
-    expect((await runVerify(settings(), `${url}/changed`, undefined)).ok).toBe(false)
-    const unsigned = await runVerify(settings(), `${url}/unsigned`, undefined)
+    expect((await runVerify(settings(), `${url}/same${PATH}`, undefined)).ok).toBe(true)
+    expect((await runVerify(settings(), `${url}/changed${PATH}`, undefined)).ok).toBe(false)
+    const unsigned = await runVerify(settings(), `${url}/unsigned${PATH}`, undefined)
     expect(unsigned.ok).toBe(false)
     expect(unsigned.text).toContain('unsigned')
   })
@@ -141,10 +153,10 @@ describe('a URL', () => {
       kind: 'invalid',
       message: `${missing} answered 404, not a payload`,
     })
-    const silent = 'http://127.0.0.1:1/'
+    const silent = `http://127.0.0.1:1${PATH}`
     await expect(runVerify(settings(), silent, undefined)).rejects.toMatchObject({
       kind: 'unavailable',
-      message: `${silent} does not answer`,
+      message: expect.stringContaining(`${silent} does not answer (`) as string,
     })
   })
 })
@@ -192,7 +204,7 @@ describe('a file', () => {
     expect(report.json).toMatchObject({ ok: true, checked: 36, failed: [] })
     expect(report.text).toMatch(/: all 36 signatures hold$/m)
     expect(report.text).toContain(`  verification of ${forecasterId(0)}: silver, because ${SILVER}; ${SEEN}`)
-    expect(report.text.split('\n')).toHaveLength(1 + 6)
+    expect(report.text.split('\n')).toHaveLength(1 + 2 + 6)
   })
 
   test('with a shard of a release of version 2 of the method holds, though its payloads have fewer members', async () => {
@@ -249,7 +261,7 @@ describe('a file', () => {
         .replaceAll(`${field}#"`, `${field}${second}"`)
     const swappedBulk = await runVerify(settings(), await file(swap(await bulk(), '"id":"')), undefined)
     expect(swappedBulk.json).toMatchObject({ ok: false, failed: [second, first] })
-    expect(swappedBulk.text).toContain(`${first}: the payload of another entity`)
+    expect(swappedBulk.text).toContain(`${first}: another record than was asked for: it has the id`)
     // The ids of a shard's entities follow a brace or a comma.
     const shardText = (await shard())
       .replaceAll(`"${first}":{`, '"#":{')

@@ -1,17 +1,24 @@
-// Makes HTTP requests within limits: a time, a greatest size, and no redirects, because only the server that
-// was asked may answer.
-import { ServiceError } from '../../schemas/errors.ts'
+// The one way in which commands make HTTP requests: within a time and a size, and without redirects, because
+// only the server that was asked may answer.
+import { ServiceError } from '../schemas/errors.ts'
 
 export type Fetch = typeof globalThis.fetch
 
+/** More than any answer of the service has that a command reads. */
+const MOST_BYTES = 4 * 1024 * 1024
+export const TIMEOUT_MS = 10_000
+
 export interface Request extends RequestInit {
-  /** Ends the call, body included. */
-  signal: AbortSignal
-  mostBytes: number
+  fetch?: Fetch
+  /** The limit of the body after any content coding; 4 MiB if left out. */
+  mostBytes?: number
+  /** Ends the call, body included; after 10 s if left out. */
+  signal?: AbortSignal
 }
 
 export interface BoundedAnswer {
   status: number
+  headers: Headers
   /** Without parameters. */
   mediaType: string
   bytes: Uint8Array
@@ -24,15 +31,19 @@ export interface BoundedAnswer {
  *   reads no more than that.
  */
 export async function boundedFetch(
-  fetch: Fetch,
   url: string,
-  { mostBytes, ...init }: Request,
+  {
+    fetch = globalThis.fetch,
+    mostBytes = MOST_BYTES,
+    signal = AbortSignal.timeout(TIMEOUT_MS),
+    ...init
+  }: Request = {},
 ): Promise<BoundedAnswer> {
   try {
-    const { status, headers, body } = await fetch(url, { ...init, redirect: 'manual' })
+    const { status, headers, body } = await fetch(url, { ...init, signal, redirect: 'manual' })
     const mediaType = headers.get('content-type')?.split(';')[0]!.trim().toLowerCase() ?? ''
     const bytes = body === null ? new Uint8Array() : await readUpTo(mostBytes, body)
-    if (bytes !== undefined) return { status, mediaType, bytes }
+    if (bytes !== undefined) return { status, headers, mediaType, bytes }
   } catch (cause) {
     throw new ServiceError('unavailable', `${url} does not answer (${reasonOf(cause)})`, { cause })
   }
