@@ -1,26 +1,35 @@
-// The Atom feed (RFC 4287) of releases, with what each corrects. The values and reasons of corrections are
-// escaped; all else in it is a number, an id, an instant or a word of the service. Its links are relative, so
-// that they are right wherever the service is mounted; feed libraries accept absolute links only.
+// The Atom feed (RFC 4287) of releases, with what each corrects. The address of the service and the values
+// and reasons of corrections are escaped; all else is a number, an id, an instant or a word of the service.
 import { createHash } from 'node:crypto'
-import { canonical } from '../../pipeline/proof/canonical.ts'
 import type { Correction, ReleaseManifest, SupersededOutcome } from '../../schemas/manifests.ts'
+import { type Site, addressOf, linkTo } from '../pages/site.ts'
+
+export interface Installation {
+  site: Site
+  /** Tells the store from every other one. */
+  store: string
+}
 
 /** Returns the feed of manifests, which come newest first. The same manifests give the same text. */
-export function feedOf(manifests: readonly [ReleaseManifest, ...ReleaseManifest[]]): string {
+export function feedOf(
+  installation: Installation,
+  manifests: readonly [ReleaseManifest, ...ReleaseManifest[]],
+): string {
   const { as_of, environment } = manifests[0]
+  const link = linkIn(installation)
   return `<?xml version="1.0" encoding="utf-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom">
-  <id>urn:forecast-verification-service:releases:${environment}</id>
+  <id>${idOf(installation, '/releases.atom')}</id>
   <title>Forecast verification: releases${environment === 'sandbox' ? ' of the sandbox, simulated' : ''}</title>
   <author><name>forecast-verification-service</name></author>
   <updated>${as_of}</updated>
-  <link rel="self" type="application/atom+xml" href="releases.atom"/>
-  <link rel="alternate" type="application/json" href="releases/current"/>
-${manifests.map(entryOf).join('')}</feed>
+  <link rel="self" type="application/atom+xml" href="${link('/releases.atom')}"/>
+  <link rel="alternate" type="application/json" href="${link('/releases/current')}"/>
+${manifests.map((manifest) => entryOf(installation, manifest)).join('')}</feed>
 `
 }
 
-function entryOf(manifest: ReleaseManifest): string {
+function entryOf(installation: Installation, manifest: ReleaseManifest): string {
   const { release, as_of, methodology_version, counts, superseded, corrections } = manifest
   // A release of an earlier version of the service lists only the outcomes that it replaces.
   const corrected = corrections?.map(correctionOf) ?? superseded.map(outcomeOf)
@@ -30,19 +39,35 @@ function entryOf(manifest: ReleaseManifest): string {
       `of ${counts.agents} agents and ${counts.forecasters} people.`,
     ...corrected,
   ]
+  const path = `/releases/${release}`
   return `  <entry>
-    <id>${contentId(manifest)}</id>
+    <id>${idOf(installation, path)}</id>
     <title>Release ${release}${corrected.length > 0 ? `: ${count}` : ''}</title>
     <updated>${as_of}</updated>
-    <link type="application/json" href="releases/${release}"/>
+    <link type="application/json" href="${linkIn(installation)(path)}"/>
     <content type="text">${sentences.join('\n')}</content>
   </entry>
 `
 }
 
-/** Names a release by the hash of its manifest (RFC 6920), so that no two services share an id. */
-function contentId(manifest: ReleaseManifest): string {
-  return `ni:///sha-256;${createHash('sha256').update(canonical(manifest)).digest('base64url')}`
+/**
+ * Returns how to link to a path. Without PUBLIC_URL links are relative to the feed, which is right wherever
+ * the service is mounted; feed libraries accept absolute links only.
+ */
+function linkIn({ site }: Installation): (path: string) => string {
+  return (path) => (site.publicUrl === undefined ? path.slice(1) : escaped(addressOf(site, path)))
+}
+
+/**
+ * Returns an id that no other service has: the address, or a hash of the store and the path (RFC 6920) where
+ * the service does not know its address.
+ */
+function idOf({ site, store }: Installation, path: string): string {
+  if (site.publicUrl !== undefined) return escaped(addressOf(site, path))
+  const digest = createHash('sha256')
+    .update(`${store} ${linkTo(site, path)}`)
+    .digest('base64url')
+  return `ni:///sha-256;${digest}`
 }
 
 function correctionOf(correction: Correction): string {
@@ -53,10 +78,10 @@ function correctionOf(correction: Correction): string {
   return escaped(`Question ${question_id}: ${change}${why}. ${forecast}.`)
 }
 
-const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
+const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
 function escaped(text: string): string {
-  return text.replace(/[&<>]/g, (character) => ESCAPES[character]!)
+  return text.replace(/[&<>"]/g, (character) => ESCAPES[character]!)
 }
 
 function outcomeOf({ question_id, from, to }: SupersededOutcome): string {

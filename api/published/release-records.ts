@@ -7,6 +7,7 @@ import { manifestPath } from '../../pipeline/store/paths.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
+import type { Site } from '../pages/site.ts'
 import { feedOf } from './feed.ts'
 import { ShardCache } from './shard-cache.ts'
 
@@ -22,10 +23,12 @@ interface Sent {
 
 export class ReleaseRecords {
   readonly #store: Store
+  readonly #site: Site
   readonly #sent = new ShardCache<Sent>(CACHE_BYTES)
 
-  constructor(store: Store) {
+  constructor(store: Store, site: Site) {
     this.#store = store
+    this.#site = site
   }
 
   current(manifest: ReleaseManifest, nextDueAt: Date | undefined): Promise<Uint8Array> {
@@ -51,7 +54,8 @@ export class ReleaseRecords {
    * damaged or gone.
    */
   async feed(current: ReleaseManifest): Promise<Uint8Array> {
-    const sent = await this.#sent.get(`feed ${current.release}`, async () => {
+    const installation = { site: this.#site, store: this.#store.mark ?? this.#store.url }
+    const sent = await this.#sent.get(`feed ${current.release} ${this.#site.publicUrl}`, async () => {
       const first = Math.max(1, current.release - IN_FEED + 1)
       const earlier = Array.from(
         { length: current.release - first },
@@ -61,7 +65,7 @@ export class ReleaseRecords {
       // The current manifest is read too, so that a store that is gone gives no feed.
       const newest = await read(current.release)
       const manifests = await pMap(earlier, read, { concurrency: READS_AT_ONCE })
-      const bytes = new TextEncoder().encode(feedOf([newest, ...manifests]))
+      const bytes = new TextEncoder().encode(feedOf(installation, [newest, ...manifests]))
       return { value: { bytes }, sizeBytes: bytes.byteLength }
     })
     return sent.bytes

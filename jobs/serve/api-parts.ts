@@ -96,6 +96,7 @@ function buildPublished(
 ) {
   const manifests = new Manifests(store)
   const cursorReleases = new CursorReleases(manifests)
+  const site = { environment, publicUrl: settings.PUBLIC_URL }
   const sign: SignAnswer = (bytes) => secrets && signatureOf(bytes, secrets)
   const publicLog = new PublicLog(
     store,
@@ -111,12 +112,12 @@ function buildPublished(
   return {
     ...warmed,
     releases: new CurrentRelease(store, sign, settings.SHARD_CACHE_BYTES, Object.values(warmed)),
-    records: new ReleaseRecords(store),
+    records: new ReleaseRecords(store, site),
     sign,
     publicLog,
     payloadProofs: new PayloadProofs(store, manifests, publicLog),
     forecastProofs: new ForecastProofs(store, manifests, publicLog),
-    site: { environment, publicUrl: settings.PUBLIC_URL },
+    site,
     isSandboxSeeded,
   }
 }

@@ -63,6 +63,10 @@ export class FileStore implements Store {
     return new FileStore(root, await reported('open', root, StoreMark.read(root)), isNew)
   }
 
+  get mark(): string {
+    return this.#mark.id.trim()
+  }
+
   localPath(path: string): string {
     assertPath(path)
     return join(this.#root, ...path.split('/'))

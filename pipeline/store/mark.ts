@@ -12,15 +12,15 @@ const MARK = '.store'
 
 export class StoreMark {
   readonly file: string
+  readonly id: string
   readonly #root: string
-  readonly #id: string
   /** The `lookOf` of the file when its id was last read. */
   #look: string | undefined
 
   private constructor(root: string, id: string) {
     this.file = join(root, MARK)
     this.#root = root
-    this.#id = id
+    this.id = id
   }
 
   /**
@@ -71,7 +71,7 @@ export class StoreMark {
     const look = stats && lookOf(stats)
     if (look !== undefined && look === this.#look) return
     const id = await readId(this.#root)
-    if (id !== this.#id) {
+    if (id !== this.id) {
       const found = id === undefined ? `has no file ${MARK}` : 'holds another store'
       throw new ServiceError(
         'unavailable',

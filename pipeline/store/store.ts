@@ -20,6 +20,8 @@ export interface StoredObject {
 export interface Store {
   /** For logs and messages: without credentials. */
   readonly url: string
+  /** The random id that the store got when it was begun; only stores in a directory have one. */
+  readonly mark?: string
   /** The object's bytes, or undefined if there is none. */
   get(path: string, signal?: AbortSignal): Promise<Uint8Array | undefined>
   /** Up to `length` bytes from `offset`: fewer at the end of the object, undefined if there is none. */

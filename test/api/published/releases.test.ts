@@ -23,9 +23,9 @@ beforeAll(async () => {
 })
 
 /** The released world, served an hour later. */
-async function served(store = copyOf(released)) {
+async function served(store = copyOf(released), settings: Record<string, string> = {}) {
   const clock = new Clock(new Date(Date.parse(NOW) + 3_600_000).toISOString())
-  const components = await testComponents({ folder, clock, store })
+  const components = await testComponents({ folder, clock, store, settings })
   const service = await startTestService(components)
   onTestFinished(service.stop)
   return { components, client: service.client }
@@ -154,4 +154,23 @@ test('GET /releases.atom is a feed of the releases with their corrections, the n
   const other = await startTestService(await testComponents({ folder, store: components.store }))
   onTestFinished(other.stop)
   expect((await other.client.get('/releases.atom')).text).toBe(text)
+})
+
+test('no two installations share an id in their feeds, and one that knows its address links to it', async () => {
+  const feedOf = async (mark: string, settings = {}) => {
+    const { client } = await served(Object.assign(copyOf(released), { mark }), settings)
+    const { text } = await client.get('/releases.atom')
+    const found = (pattern: RegExp) => [...text.matchAll(pattern)].map(([, each]) => each!)
+    return { ids: found(/<id>(.*?)<\/id>/g), links: found(/href="(.*?)"/g) }
+  }
+  const [one, again, other] = [await feedOf('one'), await feedOf('one'), await feedOf('other')]
+  expect(one).toEqual(again)
+  expect(new Set([...one.ids, ...other.ids]).size).toBe(4)
+  expect(one.links).toEqual(['releases.atom', 'releases/current', 'releases/1'])
+  const known = await feedOf('one', { PUBLIC_URL: 'https://fvs.example/a&b/' })
+  const base = 'https://fvs.example/a&amp;b/'
+  expect(known).toEqual({
+    ids: [`${base}releases.atom`, `${base}releases/1`],
+    links: [`${base}releases.atom`, `${base}releases/current`, `${base}releases/1`],
+  })
 })
