@@ -7,12 +7,15 @@ export interface Asset {
   /** Every environment serves the file under this path. */
   path: string
   bytes: Uint8Array
+  /** In hexadecimal digits. */
+  sha256: string
   mediaType: string
 }
 
 function asset(name: string, mediaType: string, source = `assets/${name}`): Asset {
   const bytes = readFileSync(new URL(source, import.meta.url))
-  return { path: `/assets/${sha256Hex(bytes).slice(0, 16)}/${name}`, bytes, mediaType }
+  const sha256 = sha256Hex(bytes)
+  return { path: `/assets/${sha256.slice(0, 16)}/${name}`, bytes, sha256, mediaType }
 }
 
 export const STYLE = asset('style.css', 'text/css')
@@ -24,4 +27,10 @@ const VERIFY_SCRIPT = asset('verify.js', 'text/javascript')
 /** The scripts of a page with a check. */
 export const CHECK_SCRIPTS = [PROOF_SCRIPT, VERIFY_SCRIPT]
 
-export const ASSETS: readonly Asset[] = [STYLE, ICON, PROOF_SCRIPT, VERIFY_SCRIPT]
+/** The verifiers that pages tell readers to take from the service, by the name of the file. */
+export const VERIFIERS = {
+  'verify.py': asset('verify.py', 'text/x-python', '../../examples/verify.py'),
+  'verify.js': PROOF_SCRIPT,
+}
+
+export const ASSETS: readonly Asset[] = [STYLE, ICON, PROOF_SCRIPT, VERIFY_SCRIPT, VERIFIERS['verify.py']]

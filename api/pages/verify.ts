@@ -1,14 +1,15 @@
 // The page on which anyone checks a record: in the browser, or in a shell if the browser cannot.
-import { CHECK_SCRIPTS } from './assets.ts'
+import { CHECK_SCRIPTS, VERIFIERS } from './assets.ts'
 import { type Html, html } from './html.ts'
 import { page } from './layout.ts'
 import { INSECURE } from './profile/check.ts'
 import { type Site, commandAddress, linkTo } from './site.ts'
+import { verifierCommands } from './verifier.ts'
 
+const PATH = '/agents/$AGENT_ID/verification'
 const RECORD = html`<label>The record, exactly as it was sent <small>paste it, or drop the file here</small><textarea name="payload" rows="7" spellcheck="false" autocomplete="off" required></textarea></label>`
 
 export function verifyPage(site: Site): Html {
-  const address = commandAddress(site, '/agents/$AGENT_ID/verification')
   return page({
     site,
     title: 'Check a record',
@@ -37,9 +38,11 @@ ${RECORD}
 <output aria-live="polite"></output>
 </form>
 <h2>In a shell</h2>
-<pre>curl -s -D headers.txt -o verification.json ${address}
-curl -s -o verification.proof ${address}/proof
-npx fvs verify verification.json --proof verification.proof --vkey "$LOG_VKEY"
+<p>The verifier is one file without a dependency, <a href="${linkTo(site, VERIFIERS['verify.py'].path)}">for Python</a> or <a href="${linkTo(site, VERIFIERS['verify.js'].path)}">for Node</a>, and the latter is what this page runs. Read it before you run it, and compare its hash with that of the file in the repository. No registry of packages has a program of this service.</p>
+<pre>${verifierCommands(site, 'verify.py', PATH).join('\n')}</pre>
+<pre>${verifierCommands(site, 'verify.js', PATH).join('\n')}</pre>
+<p>With the signing secret no verifier is needed:</p>
+<pre>curl -s -D headers.txt -o verification.json ${commandAddress(site, PATH)}
 grep -i x-service-signature headers.txt
 openssl dgst -sha256 -hmac "$SIGNING_SECRET" -r verification.json</pre>
 <p>The signature holds if the digest is one of those after <code>v1=</code>. During a change of the secret there are two.</p>

@@ -3,6 +3,7 @@
 import { type Badge } from '../charts/badge.ts'
 import { type Html, type HtmlPart, html } from '../html.ts'
 import { type Site, commandAddress, linkTo } from '../site.ts'
+import { verifierCommands } from '../verifier.ts'
 
 export interface Signed {
   /** The verification exactly as the API sends it. */
@@ -25,22 +26,16 @@ export function checkSection(site: Site, signed: Signed, callsPath: string): Htm
 ${(proofPath ?? signature) !== undefined && INSECURE}
 ${proofPath !== undefined && proofOf(site, proofPath)}
 ${signature === undefined ? html`<p>This service does not sign its answers.</p>` : signatureOf(signature)}
-<details><summary>In a shell</summary><pre>${commands(site, signed, callsPath).join('\n')}</pre></details>
+${(proofPath ?? signature) !== undefined && html`<details><summary>In a shell</summary><pre>${commands(site, signed, callsPath).join('\n')}</pre></details>`}
 <p class="mute"><a href="${linkTo(site, '/view/verify')}">Check another record</a></p>`
 }
 
 function commands(site: Site, { signature, proofPath }: Signed, callsPath: string): string[] {
-  const lines = [
-    `curl -s -D headers.txt -o verification.json ${commandAddress(site, `${callsPath}/verification`)}`,
-  ]
-  if (proofPath !== undefined) {
-    lines.push(
-      `curl -s -o verification.proof "${commandAddress(site, proofPath)}"`,
-      'npx fvs verify verification.json --proof verification.proof --vkey "$LOG_VKEY"',
-    )
-  }
+  const path = `${callsPath}/verification`
+  const lines = proofPath === undefined ? [] : verifierCommands(site, 'verify.py', path)
   if (signature !== undefined) {
     lines.push(
+      `curl -s -D headers.txt -o verification.json ${commandAddress(site, path)}`,
       'grep -i x-service-signature headers.txt',
       'openssl dgst -sha256 -hmac "$SIGNING_SECRET" -r verification.json',
     )

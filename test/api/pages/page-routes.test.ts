@@ -1,6 +1,8 @@
 // Pages over HTTP: their headers, what they cost, and what a browser gets where something is wrong.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sha256Hex } from '../../../pipeline/proof/canonical.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
+import { textOf } from '../../support/fenced-blocks.ts'
 import { suiteFolder } from '../../support/folder.ts'
 import {
   type Answer,
@@ -77,12 +79,32 @@ test('what pages load may be kept for ever, under an address that changes with i
   const { text } = await service.client.get('/view/verify')
   const assets = [...new Set(Array.from(text.matchAll(/"(\/assets\/[^"]+)"/g), ([, path]) => path!))]
   expect(new Set(assets.map((path) => path.split('/').at(-1)))).toEqual(
-    new Set(['icon.svg', 'style.css', 'proof.js', 'verify.js']),
+    new Set(['icon.svg', 'style.css', 'proof.js', 'verify.js', 'verify.py']),
   )
   for (const path of assets) {
     const { status, headers } = await service.client.get(path)
     expect(status).toBe(200)
     expect(headers['cache-control']).toBe('public, max-age=31536000, immutable')
+  }
+})
+
+test('pages tell to run the verifier that the service serves, with its hash, and nothing of a registry', async () => {
+  // Their readers may be in another folder than the repository, where npx would fetch the package.
+  expect(textOf('docs/verifying.md')).not.toMatch(/npx (?!--no-install )/)
+  expect((await service.client.get(`/view/agents/${agentId}`)).text).not.toMatch(/\b(npx|npm|pip|uvx) /)
+  for (const mount of ['', '/sandbox']) {
+    const { text } = await service.client.get(`${mount}/view/verify`)
+    expect(text).not.toMatch(/\b(npx|npm|pip|uvx) /)
+    const taken =
+      /curl -s -o (\S+) &quot;https:\/\/forecasts\.example\.org(\S+)&quot;\necho &#39;(\w{64}) {2}\1&#39;/g
+    const found = [...text.matchAll(taken)] as unknown as [string, string, string, string][]
+    expect(found.map(([, file]) => file)).toEqual(['verify.py', 'verify.js'])
+    for (const [, file, address, hash] of found) {
+      const { status, bytes } = await service.client.get(address)
+      expect(status, address).toBe(200)
+      expect(sha256Hex(bytes)).toBe(hash)
+      expect(bytes.toString()).toBe(textOf(`examples/${file}`))
+    }
   }
 })
 

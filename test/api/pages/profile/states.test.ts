@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { profilePage } from '../../../../api/pages/profile/profile.ts'
 import { unreleasedPage } from '../../../../api/pages/profile/unreleased.ts'
-import { CHECK_SCRIPTS, STYLE } from '../../../../api/pages/assets.ts'
+import { CHECK_SCRIPTS, STYLE, VERIFIERS } from '../../../../api/pages/assets.ts'
 import type { SupersededOutcome } from '../../../../schemas/manifests.ts'
 import { type Circumstances, SUBJECT, profileIn } from '../../../support/worlds/profile-world.ts'
 import { spaced, textOf } from '../../../support/http/page-text.ts'
@@ -99,9 +99,10 @@ const GOLDENS = ['certified', 'early', 'waiting', 'imported', 'sandbox'] as cons
 it.each(GOLDENS)('shows the state %s as its golden has it', async (name) => {
   const { text } = profilePage(profileIn(STATES[name]![0]))
   const file = `../../../cases/pages/profile-${name}.html`
-  const assets = [STYLE, ...CHECK_SCRIPTS]
+  const assets = [STYLE, ...CHECK_SCRIPTS, ...Object.values(VERIFIERS)]
   const steady = assets.reduce(
-    (page, { path }) => page.replaceAll(path, path.replace(/\/\w{16}\//, '/')),
+    (page, { path, sha256 }) =>
+      page.replaceAll(path, path.replace(/\/\w{16}\//, '/')).replaceAll(sha256, 'HASH'),
     text,
   )
   await expect(steady).toMatchFileSnapshot(file)
