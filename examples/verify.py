@@ -214,4 +214,7 @@ def verify_record(address, vkeys):
 
 if __name__ == "__main__":
     must(len(sys.argv) > 2, "give the address of a record, and the public key of the log")
-    verify_record(sys.argv[1], " ".join(sys.argv[2:]).split())
+    try:
+        verify_record(sys.argv[1], " ".join(sys.argv[2:]).split())
+    except Exception as error:
+        raise SystemExit(plain(f"the answer is no record, or has no proof: {error!r}"))

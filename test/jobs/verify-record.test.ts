@@ -113,6 +113,13 @@ describe.each(verifiers)('%s', (name, verified) => {
     expect(said).toContain('answers with more than 4194304 bytes')
   })
 
+  test('says in a line that an answer is no record', async () => {
+    const root = await listening((_, response) => void response.end(Buffer.from([0x1f, 0x8b, 0xff])))
+    const { ok, said } = await verified(`${root}${A}/verification`)
+    expect(ok).toBe(false)
+    expect(said).not.toMatch(/Traceback|\n {4}at /)
+  })
+
   test('follows no redirect', async () => {
     let hits = 0
     const elsewhere = await listening((_, response) => {
