@@ -173,7 +173,9 @@ export const owner = z.strictObject({
   owner_id: z.string().describe('Who answers for the agents, as the operator has recorded it'),
   agents: z
     .array(ownedAgent)
-    .describe('Every agent of the owner that has made a forecast, retired ones too, in order of id'),
+    .describe(
+      'Every agent that is recorded for the owner and has made a forecast, retired ones too, in order of id',
+    ),
   scored_agents: count.describe('Agents with a scored question'),
   certified: count.describe('Agents that are certified or expert'),
   best_skill: skill.describe('Of the eligible agents; null without one'),

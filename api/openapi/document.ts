@@ -6,10 +6,10 @@ import { answersOf, sharedAnswers } from './answers.ts'
 import { headerComponents } from './headers.ts'
 import { NamedSchemas, parameters } from './schemas.ts'
 
-const DESCRIPTION = `Takes probabilities, scores everyone by one published method and publishes the result as signed JSON.
+const DESCRIPTION = `Takes probabilities, scores everyone by one published method and publishes the result as JSON, signed if the operator has set a secret.
 
 **Sandbox.** The same calls are available under \`/sandbox\`, with keys of their own, on simulated questions that open, close
-and resolve by themselves. A key of the other environment is answered 401.
+and resolve by themselves where the operator runs the simulation. A key of the other environment is answered 401.
 
 **Problems.** Every error is \`application/problem+json\` (RFC 9457). Its \`type\` is what a program
 can branch on; those that begin with \`/problems/\` are addresses here, whose pages say what happened and what to do. Unknown and repeated parameters and fields are refused.
@@ -21,7 +21,7 @@ HEAD works wherever GET does, and any web page may read the answer to a GET.`
 
 const TAGS: Record<Tag, string> = {
   Agents: 'Register an agent and submit its forecasts.',
-  Verification: 'Signed verifications of agents and forecasters.',
+  Verification: 'Verifications of agents and forecasters, signed if the operator has set a secret.',
   Records: 'What was published about agents and forecasters: scores, ranks and history.',
   Questions: 'The questions and their outcomes.',
   Log: 'The public log, and proofs that something was published.',

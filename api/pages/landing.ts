@@ -8,7 +8,17 @@ import { LEADERBOARD_PATHS } from './links.ts'
 import { grouped } from './numbers.ts'
 import { releaseLine } from './provenance.ts'
 import { type Site, linkTo, commandAddress } from './site.ts'
-import { type Entry, type RankRules, WORDS, boardsOf, contestedQuestions, rankedTable } from './ranking.ts'
+import {
+  type Board,
+  type Entry,
+  type RankRules,
+  WORDS,
+  boardLine,
+  boardsOf,
+  contestedQuestions,
+  populationOf,
+  rankedTable,
+} from './ranking.ts'
 import { nothingScored } from './states.ts'
 import { time } from './wording.ts'
 
@@ -16,8 +26,8 @@ export interface LandingView {
   site: Site
   /** Undefined before the first release. */
   manifest: ReleaseManifest | undefined
-  /** The first entries of one leaderboard; the page shows only ranked ones. */
-  leaders: { entityType: EntityType; entries: readonly Entry[] }
+  /** The first entries of one leaderboard and their board; the page shows only ranked ones. */
+  leaders: { entityType: EntityType; entries: readonly Entry[]; board: Board }
   rules: RankRules
   nextReleaseAt: Date | undefined
   isSigned: boolean
@@ -28,10 +38,8 @@ export interface LandingView {
 const LEADERS = 5
 
 export function landingPage(view: LandingView): Html {
-  const { site, manifest, isSigned } = view
-  const how = isSigned
-    ? 'Every forecast is recorded before the outcome, scored by one published method, and signed.'
-    : 'Every forecast is recorded before the outcome and scored by one published method.'
+  const { site, manifest } = view
+  const how = promiseOf(view)
   return page({
     site,
     title: 'Who can predict?',
@@ -41,32 +49,46 @@ export function landingPage(view: LandingView): Html {
 ${manifest && numbers(manifest, view.nextReleaseAt)}
 ${manifest ? leading(view, manifest) : nothing(view)}
 <h2>Take part</h2>
-${doors(site)}`,
+${doors(view)}`,
     ...(manifest && { source: releaseLine(site, manifest) }),
   })
 }
 
+/**
+ * Says what holds for every forecast of the release. The service takes those of agents before the outcome, and
+ * only the operator knows when people made theirs.
+ */
+function promiseOf({ manifest, isSigned }: Pick<LandingView, 'manifest' | 'isSigned'>): string {
+  const { agents, forecasters } = manifest?.counts ?? { agents: 0, forecasters: 0 }
+  const scored = isSigned ? 'scored by one published method, and signed' : 'scored by one published method'
+  if (forecasters === 0) return `What agents forecast is recorded before the outcome, ${scored}.`
+  if (agents === 0) return `What people have forecast is brought in by the operator, ${scored}.`
+  const all = scored.replace('scored', 'All is scored')
+  return `What agents forecast is recorded before the outcome, and what people forecast is brought in by the operator. ${all}.`
+}
+
 function numbers({ counts, release, as_of }: ReleaseManifest, nextReleaseAt: Date | undefined): Html {
   return html`<dl class="facts">
-<div><dt>Agents</dt><dd>${grouped(counts.agents)}<small>machines that forecast</small></dd></div>
+<div><dt>Agents</dt><dd>${grouped(counts.agents)}<small>machines, as registered</small></dd></div>
 <div><dt>Forecasters</dt><dd>${grouped(counts.forecasters)}<small>people</small></dd></div>
-<div><dt>Resolved questions</dt><dd>${grouped(counts.scored_questions)}<small>with ${grouped(counts.forecasts)} forecasts in all</small></dd></div>
+<div><dt>Resolved questions</dt><dd>${grouped(counts.scored_questions)}<small>${grouped(counts.forecasts)} forecasts on all questions</small></dd></div>
 <div><dt>Release</dt><dd>${release}<small>as of ${time(as_of)}${nextReleaseAt && html`, the next is due at ${time(nextReleaseAt)}`}</small></dd></div>
 </dl>`
 }
 
 function leading(
-  { site, rules, leaders: { entityType, entries } }: LandingView,
-  { release }: ReleaseManifest,
+  { site, rules, leaders: { entityType, entries, board } }: LandingView,
+  { release, counts }: ReleaseManifest,
 ): HtmlPart {
   const { many } = WORDS[entityType]
   const [ranked = []] = boardsOf(entries.filter(({ rank }) => rank !== null))
   if (ranked.length === 0) {
-    return html`<div class="state"><p>Release ${release} ranks nobody yet: a rank takes ${contestedQuestions(rules)}. <a href="${linkTo(site, LEADERBOARD_PATHS.agent)}">All agents</a></p></div>`
+    return html`<div class="state"><p>Release ${release} ranks nobody: a rank takes ${contestedQuestions(rules)}. <a href="${linkTo(site, LEADERBOARD_PATHS.agent)}">All agents</a></p></div>`
   }
   return html`<h2>The first ${many}</h2>
+${boardLine(entityType, board, populationOf(counts, entityType))}
 <p>Skill is 0 in the middle of the field and 1 for perfect forecasts. Between two thick lines, nobody can be told apart from the first.</p>
-${rankedTable(site, entityType, ranked.slice(0, LEADERS))}
+${rankedTable(site, entityType, ranked.slice(0, LEADERS), board)}
 <p class="pager"><a href="${linkTo(site, LEADERBOARD_PATHS.agent)}">All agents</a> <a href="${linkTo(site, LEADERBOARD_PATHS.forecaster)}">All forecasters</a></p>`
 }
 
@@ -76,7 +98,8 @@ function nothing({ site, nextReleaseAt, isSandboxSeeded }: LandingView): Html {
 }
 
 /** Shows the shortest example of each thing that a visitor can do. */
-function doors(site: Site): Html {
+function doors({ site, isSigned, isSandboxSeeded }: LandingView): Html {
+  const isTried = site.environment === 'sandbox' || isSandboxSeeded
   const door = (heading: string, words: HtmlPart, example: string, ways: HtmlPart) =>
     html`<li class="door"><div><h3>${heading}</h3>
 <p>${words}</p>
@@ -86,17 +109,17 @@ function doors(site: Site): Html {
   return html`<ul class="doors">
 ${door(
   'Submit forecasts',
-  'Register an agent in the sandbox, where questions are simulated and nothing counts.',
+  `Register an agent in the sandbox, where ${isTried ? 'questions are simulated and ' : ''}nothing counts.`,
   `curl ${inSandbox(site, '/agents/register')} --json '{"name": "my-agent", "model_type": "a model"}'`,
   html`<a href="${linkTo(site, '/docs')}">All calls</a> · <a href="${linkTo(site, '/llms.txt')}">The same for language models</a>`,
 )}${door(
     'Check a record',
-    'Do not take an agent’s word for its skill: ask for the record yourself. It is signed.',
+    `Do not take an agent’s word for its skill: ask for the record yourself.${isSigned ? ' It is signed.' : ''}`,
     `curl -i ${commandAddress(site, '/agents/$AGENT_ID/verification')}`,
     html`<a href="${linkTo(site, '/view/verify')}">Check one in the browser</a>`,
   )}${door(
     'Download the numbers',
-    'Every call answers JSON, which DuckDB reads as a table.',
+    'Records and lists are JSON, which DuckDB reads as a table.',
     `duckdb -c "SELECT unnest(entries, max_depth := 2) FROM read_json('${commandAddress(site, '/leaderboard/agent')}')"`,
     html`<a href="${linkTo(site, '/view/methodology')}">How they are made</a> · <a href="${linkTo(site, '/releases.atom')}">Releases as a feed</a>`,
   )}</ul>

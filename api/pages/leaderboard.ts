@@ -8,9 +8,11 @@ import { pager } from './pager.ts'
 import { releaseLine } from './provenance.ts'
 import type { Site } from './site.ts'
 import {
+  type Board,
   type Entry,
   type RankRules,
   WORDS,
+  boardLine,
   boardsOf,
   contestedQuestions,
   rankedTable,
@@ -27,6 +29,10 @@ export interface LeaderboardView {
   pageNumber: number
   pages: number
   rules: RankRules
+  /** How many entities of the kind the release has. */
+  population: number
+  /** The boards whose entries are on the page, in their order. */
+  boards: readonly Board[]
   /** The pool of the last entry of the page before; undefined on the first page. */
   poolBefore: string | null | undefined
   nextReleaseAt: Date | undefined
@@ -56,15 +62,19 @@ function pathOf(entityType: EntityType, pageNumber: number): string {
 }
 
 /** A table of each pool. */
-function boards({ site, entityType, poolBefore }: LeaderboardView, ranked: readonly Entry[]): HtmlPart {
-  return boardsOf(ranked).map((board, index) => {
-    const { pool } = board[0]!
+function boardTables(view: LeaderboardView, ranked: readonly Entry[]): HtmlPart {
+  const { site, entityType, poolBefore, population, boards } = view
+  return boardsOf(ranked).map((members, index) => {
+    const { pool } = members[0]!
+    const board = boards[index]!
     const isAnother = index > 0 || (poolBefore !== undefined && poolBefore !== pool)
-    if (!isAnother) return rankedTable(site, entityType, board)
+    const line = boardLine(entityType, board, population)
+    if (!isAnother) return html`${line}\n${rankedTable(site, entityType, members, board)}`
     const name = `Ranked ${WORDS[entityType].many} of the pool ${pool}`
     return html`<h2>Another pool</h2>
 <p>No chain of common questions ties it to the one above, so its ranks start anew.</p>
-${rankedTable(site, entityType, board, name)}
+${line}
+${rankedTable(site, entityType, members, board, name)}
 `
   })
 }
@@ -74,16 +84,18 @@ function rows(view: LeaderboardView, file: LeaderboardFile): HtmlPart {
   const { many } = WORDS[entityType]
   const ranked = file.entries.filter(({ rank }) => rank !== null)
   const unranked = file.entries.filter(({ rank }) => rank === null)
+  // Version 2 of the method gives each entity a level of its own.
+  const isOneLevel = ranked.every(({ board_interval: board }) => board !== undefined)
   return html`<p class="mute">${releaseLine(site, file)}</p>
 ${
   ranked.length > 0 &&
-  html`<p>In the order of skill: 0 is the middle of the field, 1 would be perfect. Beside each skill stand the ends between which it lies at the level 95\u00a0%, also as a bar from −0.5 to +0.5 with a tick at 0. <strong>Between two thick lines, nobody can be told apart from the first.</strong></p>
-${boards(view, ranked)}
+  html`<p>In the order of skill: 0 is the middle of the field, 1 would be perfect. Beside each skill stand the ends of its interval${isOneLevel && ' at the level 95\u00a0%'}, also as a bar from −0.5 to +0.5 with a tick at 0. <strong>Between two thick lines, nobody can be told apart from the first.</strong></p>
+${boardTables(view, ranked)}
 `
 }${ranked.length === 0 && unranked.length > 0 && html`<p>None of these ${many} is ranked.</p>\n`}${
     unranked.length > 0 &&
     html`<h2>Not ranked yet</h2>
-<p>Fewer than ${contestedQuestions(rules)}. So few could be luck.</p>
+<p>Fewer than ${contestedQuestions(rules)}. So few could be luck. In the order of how many they have.</p>
 ${unrankedTable(site, entityType, unranked, rules.eligible_questions)}
 `
   }${file.entries.length === 0 && html`<div class="state"><p>This release has no ${many}.</p></div>\n`}`

@@ -28,14 +28,14 @@ export function ownerPage(site: Site, owned: Owner): Html {
     site,
     title: `${id}: ${result}`,
     heading: html`Agents of ${named(id)}`,
-    description: `Every agent that this owner ever registered, retired ones too: ${result}.`,
+    description: `Every agent that the operator has recorded for this owner, retired ones too: ${result}.`,
     path: `/view${path}`,
     isIndexed: certified > 0,
     alternates: { 'application/json': path },
     source: html`${releaseLine(site, owned)}. The same for programs: <a href="${linkTo(site, path)}">owner</a>`,
     content: html`<p class="mute">Who answers for these agents, as the operator has recorded it</p>
 <p class="lead">${result}.</p>
-<p>Whoever tries many agents may show only the luckiest: all that this owner ever registered are here, retired ones too, and each further one has to prove more.</p>
+<p>Whoever tries many agents may show only the luckiest: all that the operator has recorded for this owner are here, retired ones too, and each further one has to prove more.</p>
 <dl class="facts">
 <div><dt>Agents</dt><dd>${agents.length}<small>${scored} with a scored question</small></dd></div>
 <div><dt>Certified</dt><dd>${certified}<small>certified or expert</small></dd></div>

@@ -56,7 +56,7 @@ function facts({ category, event_id, source, source_id, url, agents, ...question
     source !== null &&
     html`${named(source)}${source_id !== null && html`, there <code>${named(source_id)}</code>`}`
   return html`<table class="record"><tbody>
-${row('Forecasts from', time(question.opened_at))}${row('Forecasts until', time(question.closes_at))}${agents !== undefined && row('Answered by', `${agents === 1 ? 'one agent' : `${agents} agents`} so far; people’s forecasts come in later`)}${question.resolved_at !== null && row('Outcome known', time(question.resolved_at))}${category !== null && row('Category', named(category))}${event_id !== null && row('Event', named(event_id))}${origin && row('Asked first by', origin)}${url !== null && row('Explained at', external(url))}${row('Id', html`<code>${question.question_id}</code>`)}</tbody></table>`
+${row('Forecasts from', time(question.opened_at))}${row('Forecasts until', time(question.closes_at))}${agents !== undefined && row('Answered by', `${agents === 1 ? 'one agent' : `${agents} agents`} so far; people are not counted here`)}${question.resolved_at !== null && row('Outcome known', time(question.resolved_at))}${category !== null && row('Category', named(category))}${event_id !== null && row('Event', named(event_id))}${origin && row('Asked first by', origin)}${url !== null && row('Explained at', external(url))}${row('Id', html`<code>${question.question_id}</code>`)}</tbody></table>`
 }
 
 /**

@@ -1,15 +1,16 @@
 // Rows of the leaderboard. Entries that cannot be told apart form a band.
+import type { ReleaseCounts } from '../../schemas/manifests.ts'
 import type { LeaderboardFile } from '../../schemas/payloads.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import { awarded } from './award.ts'
 import { intervalBar } from './charts/interval-bar.ts'
-import { type Html, html } from './html.ts'
+import { type Html, type HtmlPart, html } from './html.ts'
 import { profilePath } from './links.ts'
-import { plain, signed } from './numbers.ts'
+import { grouped, percent, plain, signed } from './numbers.ts'
 import { type Site, linkTo } from './site.ts'
 import type { Stored } from './stored.ts'
 import { scrolling } from './table.ts'
-import { endOf, interval, named, orNone, ranks } from './wording.ts'
+import { endOf, interval, named, orNone, otherRanks } from './wording.ts'
 
 export type Entry = Stored<LeaderboardFile['entries'][number]>
 
@@ -24,11 +25,35 @@ export interface RankRules {
   eligible_questions: number
   /** Other voices that make a question contested. */
   contest_voices: number
+  /** The last share of a question's time, in which a first forecast comes too late to contest it. */
+  latest_start: number
 }
 
-/** Returns words such as “25 contested questions: those that at least 5 other voices answered”. */
-export function contestedQuestions({ eligible_questions, contest_voices }: RankRules): string {
-  return `${eligible_questions} contested questions: those that at least ${contest_voices} other voices answered`
+/** Returns words such as “25 contested questions: those with answers of at least 5 other voices and …”. */
+export function contestedQuestions({ eligible_questions: least, ...rules }: RankRules): string {
+  return `${least} contested questions: those with answers of at least ${rules.contest_voices} other voices and a first forecast before the last ${percent(rules.latest_start)} of their time`
+}
+
+/** How many entities of a kind the release has. */
+export function populationOf(
+  { agents, forecasters }: Pick<ReleaseCounts, 'agents' | 'forecasters'>,
+  entityType: EntityType,
+): number {
+  return entityType === 'agent' ? agents : forecasters
+}
+
+/** All who are ranked among each other; a page may show only some of them. */
+export interface Board {
+  /** Undefined for a release of version 2 of the method, which has one board for all. */
+  pool: string | undefined
+  size: number
+}
+
+/** Says who is ranked among whom. */
+export function boardLine(entityType: EntityType, { pool, size }: Board, population: number): HtmlPart {
+  const { many } = WORDS[entityType]
+  const tied = pool !== undefined && html`, whom common questions tie together in the pool ${endOf(pool)}`
+  return html`<p>Ranked among each other: ${grouped(size)} of ${grouped(population)} ${many}${tied}.</p>`
 }
 
 /** The ranked by pool, in their order. */
@@ -80,6 +105,7 @@ export function rankedTable(
   site: Site,
   entityType: EntityType,
   ranked: readonly Entry[],
+  { size }: Board,
   name = `Ranked ${WORDS[entityType].many}`,
 ): Html {
   const rows = bandsOf(ranked).map(
@@ -91,15 +117,16 @@ ${band.map((entry) => rankedRow(site, entityType, entry))}</tbody>
   return scrolling(
     name,
     html`<table class="ranking">
-<thead><tr><th scope="col" class="n">rank</th><th scope="col">${one}, as registered</th><th scope="col">skill</th><th scope="col" class="n">contested questions</th><th scope="col" class="n">peer score</th><th scope="col" class="n">Brier</th></tr></thead>
+<thead><tr><th scope="col" class="n">rank of\u00a0${grouped(size)}</th><th scope="col">${one}, as registered</th><th scope="col">skill</th><th scope="col" class="n">contested questions</th><th scope="col" class="n">peer score</th><th scope="col" class="n">Brier</th></tr></thead>
 ${rows}</table>`,
   )
 }
 
 function rankedRow(site: Site, entityType: EntityType, entry: Entry): Html {
-  const { skill } = entry
+  const { skill, rank, rank_interval: range } = entry
   const bounds = barOf(entry)
-  return html`<tr><td class="n">${ranks(entry.rank_interval)}</td>${nameCell(site, entityType, entry)}<td><div class="skill"><span class="number">${orNone(skill, signed)}</span>${skill !== null && intervalBar(skill, bounds)}<span class="under">${interval(bounds)}</span></div></td>${scores(entry)}</tr>
+  const others = otherRanks(range)
+  return html`<tr><td class="n">${rank}${others !== undefined && html` <span class="under">${others}</span>`}</td>${nameCell(site, entityType, entry)}<td><div class="skill"><span class="number">${orNone(skill, signed)}</span>${skill !== null && intervalBar(skill, bounds)}<span class="under">${interval(bounds)}</span></div></td>${scores(entry)}</tr>
 `
 }
 

@@ -15,10 +15,9 @@ export function interval(bounds: { lower: number; upper: number } | null, decima
   return bounds === null ? NONE : `${signed(bounds.lower, decimals)} to ${signed(bounds.upper, decimals)}`
 }
 
-/** Writes one rank, or the ranks between which it may lie, as in 1–4. */
-export function ranks(of: { lower: number; upper: number } | null): string {
-  if (of === null) return NONE
-  return of.lower === of.upper ? String(of.lower) : `${of.lower}–${of.upper}`
+/** Writes the ranks from which one cannot be told apart, as in 1–4; undefined if there is only the own. */
+export function otherRanks(of: { lower: number; upper: number } | null): string | undefined {
+  return of === null || of.lower === of.upper ? undefined : `${of.lower}–${of.upper}`
 }
 
 /** Writes an instant to the minute. */

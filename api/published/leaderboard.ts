@@ -18,6 +18,8 @@ const CACHE_BYTES = 16 * 1024 * 1024
 /** A parsed page takes about three times as much memory as its bytes. */
 const PARSED_FACTOR = 3
 
+type Entry = LeaderboardFile['entries'][number]
+
 /** A page as it is sent. */
 export interface SentPage extends AnswerSource {
   bytes: Uint8Array
@@ -125,6 +127,43 @@ export class Leaderboard implements Warm {
     return this.#read(manifest, leaderboardPath(entityType, page))
   }
 
+  /**
+   * Returns how many are ranked in a pool, the board of an entity of that pool. The pages are in order of
+   * pools, so that a search reads few of them, however many there are.
+   */
+  async boardSize(
+    manifest: ReleaseManifest,
+    entityType: EntityType,
+    { pool, pool_size: size }: Partial<Pick<Entry, 'pool' | 'pool_size'>>,
+  ): Promise<number> {
+    // A release of version 2 of the method has no pools, but one board.
+    const comesBefore = (entry: Entry) =>
+      entry.rank !== null &&
+      (entry.pool_size! > size! || (entry.pool_size === size && entry.pool !== pool && entry.pool! < pool!))
+    const isIn = (entry: Entry) => entry.rank !== null && entry.pool === pool
+    const begin = await this.#countWhile(manifest, entityType, comesBefore)
+    const end = await this.#countWhile(manifest, entityType, (entry) => comesBefore(entry) || isIn(entry))
+    return end - begin
+  }
+
+  /** Counts the first entries for which `holds` is true, which it must be of no later one. */
+  async #countWhile(
+    manifest: ReleaseManifest,
+    entityType: EntityType,
+    holds: (entry: Entry) => boolean,
+  ): Promise<number> {
+    const entriesOf = async (page: number) =>
+      (await this.#read(manifest, leaderboardPath(entityType, page)))?.entries ?? []
+    let [low, high] = [0, Math.max(0, pagesOf(manifest, entityType) - 1)]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      const last = (await entriesOf(middle)).at(-1)
+      if (last && holds(last)) low = middle + 1
+      else high = middle
+    }
+    return low * ENTRIES_PER_PAGE + (await entriesOf(low)).filter(holds).length
+  }
+
   async #read(manifest: ReleaseManifest, path: string): Promise<LeaderboardFile | undefined> {
     const { release, files } = manifest
     const file = files.find((one) => one.path === path)
@@ -135,6 +174,7 @@ export class Leaderboard implements Warm {
     }))
   }
 }
+
 /** Returns the number of pages that a release has for an entity type. */
 export function pagesOf({ files }: ReleaseManifest, entityType: EntityType): number {
   const paths = new Set(files.map(({ path }) => path))

@@ -1,4 +1,4 @@
-// Lists every agent that an owner ever registered, so that anyone who is shown one sees the others too.
+// Lists every agent that is recorded for an owner, so that anyone who is shown one sees the others too.
 import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import { name } from '../../schemas/names.ts'
@@ -13,7 +13,7 @@ export const owner = route({
   tag: 'Records',
   summary: 'All agents of an owner',
   description:
-    'Every agent that the owner ever registered, retired ones too, with its certification and skill in the current release. ' +
+    'Every agent that the operator has recorded for the owner, retired ones too, with its certification and skill in the current release. ' +
     'An owner who tries many agents and shows one is found out here. The signature covers the exact bytes of the body.',
   follows: true,
   needsStore: true,

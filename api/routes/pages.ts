@@ -9,13 +9,13 @@ import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import { uuid } from '../../schemas/values.ts'
 import type { Published } from '../http/context.ts'
 import { pagesOf } from '../published/leaderboard.ts'
-import { landingPage } from '../pages/landing.ts'
+import { type LandingView, landingPage } from '../pages/landing.ts'
 import { leaderboardPage } from '../pages/leaderboard.ts'
 import { LEADERBOARD_PATHS } from '../pages/links.ts'
 import { methodologyPage } from '../pages/methodology.ts'
 import { questionPage } from '../pages/question.ts'
 import { questionsPage } from '../pages/questions.ts'
-import type { Entry, RankRules } from '../pages/ranking.ts'
+import { type Board, type Entry, type RankRules, boardsOf, populationOf } from '../pages/ranking.ts'
 import { verifyPage } from '../pages/verify.ts'
 import { shownAt } from '../questions/question.ts'
 import type { Route } from '../http/route.ts'
@@ -70,13 +70,14 @@ function landing(rules: RankRules): Route {
 }
 
 /** Returns the first agents, or the first people if no agent is ranked. */
-async function leaders(context: Published): Promise<{ entityType: EntityType; entries: readonly Entry[] }> {
+async function leaders(context: Published): Promise<LandingView['leaders']> {
   const manifest = context.releases.current
   for (const entityType of ENTITY_TYPES) {
     const file = manifest && (await context.leaderboard.file(manifest, entityType, 0))
-    if (file?.entries.some(({ rank }) => rank !== null)) return { entityType, entries: file.entries }
+    const [board] = file ? await boards(context, entityType, file.entries) : []
+    if (file && board) return { entityType, entries: file.entries, board }
   }
-  return { entityType: 'agent', entries: [] }
+  return { entityType: 'agent', entries: [], board: { pool: undefined, size: 0 } }
 }
 
 function leaderboard(entityType: EntityType, rules: RankRules): Route {
@@ -97,20 +98,38 @@ function leaderboard(entityType: EntityType, rules: RankRules): Route {
           `there is no page ${pageNumber} of ${entityType}s: the last one is ${Math.max(1, numberOfPages)}`,
         )
       }
-      return context.pages.get(`${path} ${pageNumber} ${stateOf(context)}`, async () =>
-        leaderboardPage({
+      return context.pages.get(`${path} ${pageNumber} ${stateOf(context)}`, async () => {
+        const file = manifest && (await context.leaderboard.file(manifest, entityType, pageNumber - 1))
+        return leaderboardPage({
           site,
           entityType,
-          file: manifest && (await context.leaderboard.file(manifest, entityType, pageNumber - 1)),
+          file,
           pageNumber,
           pages: numberOfPages,
           rules,
+          population: manifest ? populationOf(manifest.counts, entityType) : 0,
+          boards: await boards(context, entityType, file?.entries ?? []),
           poolBefore: manifest && (await poolAt(context, manifest, entityType, pageNumber - 2)),
           nextReleaseAt: nextReleaseAt(),
-        }),
-      )
+        })
+      })
     },
   })
+}
+
+/** Returns the boards of the ranked among some entries, in their order. */
+async function boards(
+  { leaderboard: pagesOfRelease, releases }: Published,
+  entityType: EntityType,
+  entries: readonly Entry[],
+): Promise<Board[]> {
+  const firsts = boardsOf(entries.filter(({ rank }) => rank !== null)).map((members) => members[0]!)
+  return Promise.all(
+    firsts.map(async (first) => ({
+      pool: first.pool ?? undefined,
+      size: await pagesOfRelease.boardSize(releases.current!, entityType, first),
+    })),
+  )
 }
 
 /** The pool of the last entry of a page, from 0 on. */

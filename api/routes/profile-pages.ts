@@ -78,6 +78,10 @@ function profile(entityType: EntityType, methodology: Methodology): Route {
           running: runningOf(methodology, payloads, scores),
           superseded: manifest.superseded,
           rules: methodology.parameters,
+          boardSize:
+            payloads.rankings.rank === null
+              ? 0
+              : await context.leaderboard.boardSize(manifest, entityType, payloads.rankings),
         })
       })
     },

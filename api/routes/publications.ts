@@ -55,7 +55,8 @@ const CALLS: PublicationCall[] = [
     name: 'rankings',
     tag: 'Records',
     summary: 'The rank of',
-    description: 'The rank by skill among the eligible agents, or forecasters.',
+    description:
+      'The rank by skill among the eligible agents, or forecasters, of one pool, which common questions tie together.',
   },
   {
     kind: 'advanced_metrics',

@@ -1,16 +1,20 @@
 // The first numbers of a profile, each with what it means.
 import { type Html, type HtmlPart, html } from '../html.ts'
 import { counted, grouped, percent, plain, signed } from '../numbers.ts'
-import { interval, orNone, ranks } from '../wording.ts'
+import { endOf, interval, orNone, otherRanks } from '../wording.ts'
 import { type Payloads, type TitleRules, kindOf, levelOf } from './subject.ts'
 
-/** Nothing without a settled question. */
-export function facts(of: Payloads, rules: TitleRules): HtmlPart {
+/**
+ * Nothing without a settled question.
+ *
+ * @param boardSize how many are ranked with it, itself among them; 0 if it has no rank.
+ */
+export function facts(of: Payloads, rules: TitleRules, boardSize: number): HtmlPart {
   const { metrics } = of
   if (metrics.resolved_questions === 0) return undefined
   return html`<dl class="facts">
 ${fact('Skill against the field', orNone(metrics.skill, signed), skillNote(metrics))}
-${rankFact(of, rules)}
+${rankFact(of, rules, boardSize)}
 ${fact('Settled questions', grouped(metrics.resolved_questions), questionsNote(metrics))}
 ${evidenceFact(metrics, rules)}
 ${coverageFact(metrics)}
@@ -34,23 +38,18 @@ function skillNote({
   return `${interval(range)}, ${levelOf(range)}${strictly}`
 }
 
-function rankFact(of: Payloads, rules: TitleRules): Html {
+function rankFact(of: Payloads, rules: TitleRules, boardSize: number): Html {
   const name = `Rank among ${kindOf(of)}s`
-  const {
-    rank,
-    rank_interval: range,
-    field_size: field,
-    contested_questions: has,
-    pool_size: size,
-  } = of.rankings
+  const { rank, rank_interval: range, contested_questions: has, pool } = of.rankings
   if (rank === null || range === null) {
     return fact(name, '–', `${rules.eligible_questions - has} more contested questions to go`)
   }
-  const { lower, upper } = range
-  const alone = field === 1 ? 'no other voice has a rank yet' : 'told apart from all others with a rank'
-  const sure = lower === upper ? alone : `cannot be told apart from ranks ${ranks(range)}`
-  const pool = size === undefined || size === null ? '' : `; in a pool of ${grouped(size)}`
-  return fact(name, grouped(rank), sure + pool)
+  const others = otherRanks(range)
+  const alone = boardSize === 1 ? 'nobody else has a rank there' : 'told apart from all others with a rank'
+  const sure = others === undefined ? alone : `cannot be told apart from ranks ${others}`
+  // Version 2 of the method has one board for all.
+  const where = pool !== undefined && pool !== null && html`ranked in the pool ${endOf(pool)}; `
+  return fact(name, `${grouped(rank)} of ${grouped(boardSize)}`, html`${where}${sure}`)
 }
 
 function evidenceFact({ evidence }: Payloads['metrics'], rules: TitleRules): HtmlPart {

@@ -44,10 +44,12 @@ export interface Profile {
   /** All outcomes that the release replaces, of any entity's questions. */
   superseded: readonly SupersededOutcome[]
   rules: TitleRules
+  /** How many are ranked with it, itself among them; 0 if it has no rank. */
+  boardSize: number
 }
 
 export function profilePage(profile: Profile): Html {
-  const { site, published: of, verification, scores, running, superseded, rules } = profile
+  const { site, published: of, verification, scores, running, superseded, rules, boardSize } = profile
   const [entityType, id] = [kindOf(of), idOf(of)]
   const [path, calls] = [profilePath(entityType, id), callPath(entityType, id)]
   const badge = badgeOf(site.environment, entityType, of.verification, rules.eligible_questions)
@@ -64,7 +66,7 @@ export function profilePage(profile: Profile): Html {
     source: html`${releaseLine(site, of.verification)}. The same for programs: ${links(site, calls)}`,
     content: html`<p class="mute">${claims(site, of)}</p>
 ${seal(of, rules)}
-${notes(site, of, scores, superseded)}${facts(of, rules)}
+${notes(site, of, scores, superseded)}${facts(of, rules, boardSize)}
 ${runningFigure(of, running, rules)}
 ${reliabilityFigure(of)}
 <h2 id="titles">What a title takes</h2>

@@ -2,6 +2,7 @@
 import { shapeOf } from '../award.ts'
 import { type Html, html } from '../html.ts'
 import { counted, minuteOf, percent, signed } from '../numbers.ts'
+import { contestedQuestions } from '../ranking.ts'
 import { interval } from '../wording.ts'
 import { type Payloads, type TitleRules, awardOf, isAgent, levelOf } from './subject.ts'
 
@@ -39,7 +40,7 @@ function skillLine({ verification, metrics }: Payloads, rules: TitleRules): Html
       coverage !== undefined && coverage !== null && `, ${percent(coverage)} of their time covered`
     return html`<p class="mute">Skill ${signed(metrics.skill)}${certain}, on ${counted(metrics.contested_questions, 'contested question')}${covered}. <a href="#titles">What a title takes</a></p>`
   }
-  return html`<p class="mute">A rank takes ${rules.eligible_questions} contested questions: those that at least ${rules.contest_voices} other voices answered. <a href="#titles">What a title takes</a></p>`
+  return html`<p class="mute">A rank takes ${contestedQuestions(rules)}. <a href="#titles">What a title takes</a></p>`
 }
 
 function claimOf(of: Payloads, rules: TitleRules): Claim {
@@ -131,5 +132,5 @@ function waitingOf({
 function earlyOf(metrics: Payloads['metrics'], rules: TitleRules): string {
   const { contested_questions: has, resolved_questions: resolved } = metrics
   if (has > 0) return `${has} of the ${rules.eligible_questions} contested questions that a rank takes`
-  return `${counted(resolved, 'settled question')}, of which none was answered by at least ${rules.contest_voices} other voices`
+  return `${counted(resolved, 'settled question')}, none of them contested`
 }

@@ -32,6 +32,7 @@ export interface TitleRules {
   least_evidence: number
   expert_questions: number
   contest_voices: number
+  latest_start: number
   bronze_percentile: number
   silver_percentile: number
   silver_clusters: number

@@ -15,6 +15,7 @@ const MANIFEST = examples.currentRelease as unknown as ReleaseManifest
 const { next_cursor: _cursor, ...file } = examples.leaderboardPage
 const FILE = file as unknown as LeaderboardFile
 const RANKED = FILE.entries[0]!
+const BOARD = { pool: RANKED.pool!, size: 14 }
 const AWAY = '01955c3a-0000-7000-8000-00000000a0a0'
 const UNRANKED: LeaderboardFile['entries'][number] = {
   ...RANKED,
@@ -33,7 +34,7 @@ describe('the landing page', () => {
       landingPage({
         site: SITE,
         manifest: MANIFEST,
-        leaders: { entityType: 'agent', entries: [RANKED] },
+        leaders: { entityType: 'agent', entries: [RANKED], board: BOARD },
         rules: RULES,
         nextReleaseAt: NEXT,
         isSigned: true,
@@ -44,21 +45,25 @@ describe('the landing page', () => {
 
   test('shows only those who are ranked, five at most', () => {
     const entries = [...Array.from({ length: 7 }, () => RANKED), UNRANKED]
-    expect(said({ leaders: { entityType: 'agent', entries } }).match(/my-agent …/g)).toHaveLength(5)
-    expect(said({ leaders: { entityType: 'agent', entries } })).not.toContain('early')
+    expect(
+      said({ leaders: { entityType: 'agent', entries, board: BOARD } }).match(/my-agent …/g),
+    ).toHaveLength(5)
+    expect(said({ leaders: { entityType: 'agent', entries, board: BOARD } })).not.toContain('early')
   })
 
   test('shows those of the first pool alone', () => {
     const entries = [RANKED, { ...RANKED, name: 'far away', pool: AWAY }]
-    expect(said({ leaders: { entityType: 'agent', entries } })).not.toContain('far away')
+    expect(said({ leaders: { entityType: 'agent', entries, board: BOARD } })).not.toContain('far away')
   })
 
   test('says that nobody is ranked', () => {
-    expect(said({ leaders: { entityType: 'agent', entries: [UNRANKED] } })).toContain('ranks nobody yet')
+    expect(said({ leaders: { entityType: 'agent', entries: [UNRANKED], board: BOARD } })).toContain(
+      'ranks nobody: a rank takes 25 contested',
+    )
   })
 
   test('of an empty store keeps the ways to take part, and says when there will be something', () => {
-    const text = said({ manifest: undefined, leaders: { entityType: 'agent', entries: [] } })
+    const text = said({ manifest: undefined, leaders: { entityType: 'agent', entries: [], board: BOARD } })
     expect(text).toContain('Nothing has been scored yet. The next release is due at 2026-03-01 12:15 UTC.')
     expect(text).toContain('Submit forecasts')
     expect(text).not.toContain('try it there now')
@@ -71,9 +76,31 @@ describe('the landing page', () => {
   })
 
   test('does not speak of signatures where nothing is signed', () => {
-    expect(said({})).toContain('scored by one published method, and signed.')
-    expect(said({ isSigned: false })).toContain(
-      'recorded before the outcome and scored by one published method.',
+    expect(said({})).toMatch(/scored by one published method, and signed\..*It is signed\./s)
+    expect(said({ isSigned: false })).toContain('scored by one published method.')
+    expect(said({ isSigned: false })).not.toContain('signed')
+  })
+
+  test('says that forecasts are recorded before the outcome only of agents, whose forecasts it takes', () => {
+    const of = (agents: number, forecasters: number) =>
+      said({ manifest: { ...MANIFEST, counts: { ...MANIFEST.counts, agents, forecasters } } })
+    expect(of(3, 0)).toContain('What agents forecast is recorded before the outcome, scored by one')
+    expect(of(0, 9)).toContain('What people have forecast is brought in by the operator, scored by one')
+    expect(of(0, 9)).not.toContain('before the outcome')
+    expect(of(3, 9)).toContain(
+      'What agents forecast is recorded before the outcome, and what people forecast is brought in by the operator. All is scored by one',
+    )
+  })
+
+  test('speaks of simulated questions only if the sandbox has some', () => {
+    expect(said({})).not.toContain('simulated')
+    expect(said({ isSandboxSeeded: true })).toContain('questions are simulated')
+  })
+
+  test('says who is ranked among whom', () => {
+    const { agents } = MANIFEST.counts
+    expect(spaced(said({}))).toContain(
+      `Ranked among each other: 14 of ${agents} agents, whom common questions tie together in the pool …`,
     )
   })
 })
@@ -87,6 +114,8 @@ describe('the leaderboard', () => {
       pageNumber: 1,
       pages: 1,
       rules: RULES,
+      population: 17,
+      boards: [BOARD, { pool: AWAY, size: 2 }],
       poolBefore: undefined,
       nextReleaseAt: NEXT,
       ...over,
@@ -96,12 +125,34 @@ describe('the leaderboard', () => {
   test('puts those of another pool under a heading of their own', () => {
     const [first, other] = [RANKED, { ...RANKED, name: 'far away', pool: AWAY }]
     const words =
-      /Another pool No chain of common questions ties it to the one above, so its ranks start anew. .* far away/
+      /Another pool No chain of common questions ties it to the one above, so its ranks start anew. Ranked among each other: 2 of 17 agents, .* rank of 2 .* far away/
     const entries = [first, other]
     expect(said({ file: { ...FILE, entries } })).toMatch(words)
     expect(said({ file: { ...FILE, entries: [first] } })).not.toContain('Another pool')
     const [, names] = made({ file: { ...FILE, entries } }).text.split('Another pool')
     expect(names).toContain(`aria-label="Ranked agents of the pool ${AWAY}"`)
+  })
+
+  test('says who is ranked among whom, and from which ranks one cannot be told apart, if any', () => {
+    const at = (rank: number, lower: number, upper: number) => ({
+      ...RANKED,
+      rank,
+      rank_interval: { lower, upper },
+    })
+    const text = said({ file: { ...FILE, entries: [at(1, 1, 3), at(3, 3, 3)] } })
+    expect(text).toMatch(/Ranked among each other: 14 of 17 agents, .* rank of 14 /)
+    expect(text).toMatch(/ 1 1–3 my-agent .* 3 my-agent /)
+    expect(text).not.toContain('3–3')
+  })
+
+  test('says nothing of pools of a release of version 2 of the method, whose levels differ', () => {
+    const { pool: _pool, pool_size: _size, board_interval: _board, ...older } = RANKED
+    const text = said({
+      file: { ...FILE, entries: [older] as never },
+      boards: [{ pool: undefined, size: 14 }],
+    })
+    expect(text).toContain('Ranked among each other: 14 of 17 agents.')
+    expect(text).not.toContain('at the level')
   })
 
   test('begins a page with such a heading only where its pool is not that of the page before', () => {

@@ -99,6 +99,7 @@ export function profileIn({
     running: runningSkill(METHODOLOGY, scores, attempt, wanted),
     superseded: [],
     rules: parameters,
+    boardSize: published.rankings.rank === null ? 0 : 14,
   }
 }
 

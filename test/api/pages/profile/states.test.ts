@@ -27,7 +27,7 @@ const STATES: Record<string, [Circumstances, says: string[], not?: string[]]> = 
       'lower end of the interval against the average > 0 ✗',
       'evidence, in multiples of ten imaginary questions ≥ 1 ✓',
       'lower end of the strict interval of the skill > 0 ✓',
-      'in a pool of 21',
+      'ranked in the pool …',
     ],
   ],
   provisional: [
@@ -49,7 +49,7 @@ const STATES: Record<string, [Circumstances, says: string[], not?: string[]]> = 
   'one-question': [{ questions: 1 }, ['After 1 contested question the skill is', 'too few to say how sure']],
   uncontested: [
     { questions: 8, peers: 3 },
-    ['8 settled questions, of which none was answered by at least 5 other voices', 'not contested'],
+    ['8 settled questions, none of them contested', 'not contested'],
     ['Skill, question by question'],
   ],
   waiting: [
