@@ -40,7 +40,7 @@ const limit = z
 /** The query as it is sent. The service reads words and times, and refuses those that it cannot read. */
 const { status, category, closes_before, opened_after, q, cursor } = questionsQuery.shape
 const sentQuery = z.strictObject({
-  status,
+  status: status.unwrap().default('open').describe('By default those that take forecasts'),
   category,
   closes_before: asSent(closes_before).meta({ examples: ['2026-01-31T12:00:00Z'] }),
   opened_after: asSent(opened_after).meta({ examples: ['2026-01-31T12:00:00Z'] }),
@@ -84,7 +84,8 @@ export function mcpServer({ service, agentId, version }: McpOptions): McpServer 
   server.registerTool(
     'list_questions',
     {
-      description: 'Lists questions in the order in which they close, without their texts.',
+      description:
+        'Lists questions in the order in which they close, without their texts: open ones unless another status is asked for.',
       inputSchema: sentQuery,
       outputSchema: questionPage,
       annotations: READS,
@@ -110,8 +111,10 @@ export function mcpServer({ service, agentId, version }: McpOptions): McpServer 
     'get_rank',
     {
       description:
-        'Shows the rank, skill and certification of an agent in the current release. The rank is among the agents of its pool, ' +
-        'which common questions tie together. An agent has none of these before the first release after its registration.',
+        'Shows the rank, skill and certification of an agent in the current release. The rank is among the ranked agents of its ' +
+        '`pool`, which common questions tie together, and not among all agents; `pool_size` counts all members of the pool, also ' +
+        'people and those without a rank. A `rank_interval` that is wider than one place has the ranks from which the agent cannot ' +
+        'be told apart. An agent has none of these before the first release after its registration.',
       inputSchema: z.strictObject({
         agent_id: agentId === undefined ? uuid : uuid.default(agentId),
       }),

@@ -31,11 +31,11 @@ export function describeDemo(
     '',
     `Agents in release ${release}`,
     ...table(agents),
-    '  rank: among those of its kind whom common questions tie together.',
+    '  rank: of so many of its kind as have a rank in its pool, whose members common questions tie together.',
     '  In brackets: the ranks from which it cannot be told apart, where there are others than its own.',
     '',
     `Forecasters, the first five; all ${forecasters.length} together: ${badgesOf(forecasters)}`,
-    ...table(forecasters.slice(0, 5)),
+    ...table(forecasters, 5),
     '',
     'Worth a look',
     ...describeHighlights(outcome, outcome.url),
@@ -52,17 +52,22 @@ function badgesOf(forecasters: readonly RankedEntity[]): string {
   return [...badges].map(([badge, own]) => `${own.length} ${badge}`).join(', ')
 }
 
-/** Names owners where there are any. */
-function table(rows: readonly RankedEntity[]): string[] {
+/** Shows the first entities of all of their kind. Names owners where there are any. */
+function table(all: readonly RankedEntity[], most = Infinity): string[] {
+  const boards = Map.groupBy(
+    all.filter(({ rank }) => rank !== null),
+    ({ pool }) => pool,
+  )
+  const rows = all.slice(0, most)
   const cells = rows.map((row) => {
-    const { name, owner, traits, verification, rank, rank_interval: ranks } = row
+    const { name, owner, traits, verification, pool } = row
     const { skill, skill_interval, contested_questions } = verification
     return {
       name,
       award: titleOf(row),
       skill: skill?.toFixed(3) ?? '-',
       interval: skill === null ? '-' : spanOf(skill_interval),
-      rank: ranks ? rankText(rank!, ranks) : '-',
+      rank: rankText(row, boards.get(pool)?.length ?? 0),
       questions: String(contested_questions),
       owner: owner ?? '-',
       'how it was made': traits,
@@ -89,26 +94,32 @@ function pagesWorthOpening({ url, agents }: Pick<DemoOutcome, 'url' | 'agents'>)
   ]
 }
 
-function rankText(rank: number, { lower, upper }: { lower: number; upper: number }): string {
-  return lower === upper ? String(rank) : `${rank} (${lower} to ${upper})`
+function rankText({ rank, rank_interval: ranks }: RankedEntity, boardSize: number): string {
+  if (rank === null || ranks === null) return '-'
+  const { lower, upper } = ranks
+  return `${rank} of ${boardSize}${lower === upper ? '' : ` (${lower} to ${upper})`}`
 }
 
 function whereToLook(outcome: DemoOutcome, variablesFile: string): string[] {
-  const { url, data, questions } = outcome
+  const { url, data, questions, forecasters } = outcome
+  const agent = outcome.agents[0]!.id
   return [
     'The service keeps running. Open in a browser:',
     '',
     ...pagesWorthOpening(outcome),
     '',
-    'Look at it from a second terminal, in the folder of the repository:',
+    'Look at it from a second terminal:',
+    '',
+    `  curl -i ${url}/agents/${agent}/verification`,
+    `  curl ${url}/agents/${agent}/metrics`,
+    `  curl ${url}/snapshots/forecaster/${forecasters[0]!.id}`,
+    `  curl "${url}/questions?status=open"`,
+    '',
+    'or with the secret, the key of the log and the store of the demo, in the folder of the repository:',
     '',
     `  . ${variablesFile}`,
-    '  curl -i "$FVS_URL/agents/$AGENT_ID/verification"',
-    '  curl "$FVS_URL/agents/$AGENT_ID/metrics"',
-    '  curl "$FVS_URL/snapshots/forecaster/$USER_ID"',
-    '  curl "$FVS_URL/questions?status=open"',
-    '  npx --no-install fvs verify --environment sandbox "$FVS_URL/agents/$AGENT_ID/verification"',
-    '  npx --no-install fvs verify "$FVS_URL/agents/$AGENT_ID/verification" --vkey "$LOG_VKEY"',
+    `  npx --no-install fvs verify --environment sandbox ${url}/agents/${agent}/verification`,
+    `  npx --no-install fvs verify ${url}/agents/${agent}/verification --vkey "$LOG_VKEY"`,
     '  npx --no-install fvs audit --environment sandbox',
     '',
     `  service      ${url}, described at ${url}/openapi.json`,

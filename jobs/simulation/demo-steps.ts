@@ -258,8 +258,8 @@ async function placesOf(
     // Takes only these fields, because the result is printed, and an agent has a key.
     async ({ id, name, traits, owner }, place) => {
       const { verification, signature } = current[place]!
-      const { rank, rank_interval, board_interval } = await client.rankings(entityType, id)
-      return { id, name, traits, owner, verification, signature, rank, rank_interval, board_interval }
+      const { rank, rank_interval, board_interval, pool } = await client.rankings(entityType, id)
+      return { id, name, traits, owner, verification, signature, rank, rank_interval, board_interval, pool }
     },
     { concurrency: REQUESTS_AT_ONCE },
   )

@@ -229,7 +229,10 @@ test('without a key a model only reads', async () => {
   expect(tools.map(({ name }) => name).toSorted()).toEqual(READING)
   expect(client.getInstructions()).toMatch(/No API key is set/)
   expect(log()).toMatch(/without an API key, so it only reads/)
-  answerOf('question-page', await call('list_questions'))
+  const asked = answerOf('question-page', await call('list_questions')) as { questions: { status: string }[] }
+  expect(new Set(asked.questions.map(({ status }) => status))).toEqual(new Set(['open']))
+  const resolved = await call('list_questions', { status: 'resolved', limit: 1 })
+  expect(answerOf('question-page', resolved)).toMatchObject({ questions: [{ status: 'resolved' }] })
   expectRefused(await call('get_rank'), /Input validation error/)
   answerOf('agent-rankings', await call('get_rank', { agent_id: agent.agentId }))
   await expect(call('submit_forecast', { question_id: QUESTION.open, probability: 0.5 })).rejects.toThrow(
