@@ -23,8 +23,9 @@ import { nothingScored } from './states.ts'
 export interface LeaderboardView {
   site: Site
   entityType: EntityType
-  /** The page in the release; undefined if there is no release, or no such page in it. */
+  /** The page in the release; undefined if there is no release, or nobody of the kind in it. */
   file: LeaderboardFile | undefined
+  isReleased: boolean
   /** The first is 1. */
   pageNumber: number
   pages: number
@@ -39,7 +40,7 @@ export interface LeaderboardView {
 }
 
 export function leaderboardPage(view: LeaderboardView): Html {
-  const { site, entityType, file, pageNumber, pages } = view
+  const { site, entityType, file, isReleased, pageNumber, pages } = view
   const { many } = WORDS[entityType]
   const title = `Leaderboard: ${many}`
   const path = pathOf(entityType, pageNumber)
@@ -51,10 +52,14 @@ export function leaderboardPage(view: LeaderboardView): Html {
     path,
     isIndexed: file !== undefined,
     alternates: { 'application/json': `/leaderboard/${entityType}` },
-    content: html`${file ? rows(view, file) : html`<div class="state"><p>${nothingScored(view.nextReleaseAt)}</p></div>`}
+    content: html`${file ? rows(view, file) : html`<div class="state"><p>${isReleased ? nobody(entityType) : nothingScored(view.nextReleaseAt)}</p></div>`}
 ${pager(site, { pageNumber, pages, pathOf: (number) => pathOf(entityType, number) })}`,
     ...(file && { source: releaseLine(site, file) }),
   })
+}
+
+function nobody(entityType: EntityType): string {
+  return `This release has no ${WORDS[entityType].many}.`
 }
 
 function pathOf(entityType: EntityType, pageNumber: number): string {
@@ -98,5 +103,5 @@ ${boardTables(view, ranked)}
 <p>Fewer than ${contestedQuestions(rules)}. So few could be luck. In the order of how many they have.</p>
 ${unrankedTable(site, entityType, unranked, rules.eligible_questions)}
 `
-  }${file.entries.length === 0 && html`<div class="state"><p>This release has no ${many}.</p></div>\n`}`
+  }${file.entries.length === 0 && html`<div class="state"><p>${nobody(entityType)}</p></div>\n`}`
 }

@@ -104,6 +104,7 @@ function leaderboard(entityType: EntityType, rules: RankRules): Route {
           site,
           entityType,
           file,
+          isReleased: manifest !== undefined,
           pageNumber,
           pages: numberOfPages,
           rules,

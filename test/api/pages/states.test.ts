@@ -111,6 +111,7 @@ describe('the leaderboard', () => {
       site: SITE,
       entityType: 'agent',
       file: FILE,
+      isReleased: true,
       pageNumber: 1,
       pages: 1,
       rules: RULES,
@@ -177,11 +178,14 @@ describe('the leaderboard', () => {
   test('says so on a page of those without a rank alone, and where a release has nobody', () => {
     expect(said({ file: { ...FILE, entries: [UNRANKED] } })).toContain('None of these agents is ranked.')
     expect(said({ file: { ...FILE, entries: [] } })).toContain('This release has no agents.')
+    expect(said({ file: undefined })).toContain('This release has no agents.')
+    expect(said({ file: undefined })).not.toContain('Nothing has been scored')
   })
 
   test('before the first release says when it is due', () => {
-    expect(said({ file: undefined })).toContain('The next release is due at 2026-03-01 12:15 UTC.')
-    expect(made({ file: undefined }).text).toContain('noindex')
+    const before = { file: undefined, isReleased: false }
+    expect(said(before)).toContain('The next release is due at 2026-03-01 12:15 UTC.')
+    expect(made(before).text).toContain('noindex')
   })
 
   test('leads to the pages before and after', () => {
