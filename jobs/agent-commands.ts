@@ -1,5 +1,5 @@
 // Declares the commands for agents: their arguments, and the function that runs each.
-import type { InviteOptions, OwnerOption } from './agents.ts'
+import type { InviteOptions, OwnerOption, ReasonOption } from './agents.ts'
 import { wholeNumber } from './arguments.ts'
 import { type StoreOptions, onStore, program, storeCommand } from './command-line.ts'
 
@@ -45,6 +45,27 @@ export function addAgentCommands(): void {
       onStore(options, 'writes', async (components) => {
         const { unretireAgents } = await import('./agents.ts')
         return unretireAgents(components, ids)
+      }),
+    )
+
+  storeCommand('rename', 'Give an agent another name, from the next release on.', agents)
+    .argument('<agent_id>', 'its id')
+    .argument('<name>', 'its name')
+    .requiredOption('--reason <text>', 'why, for your records')
+    .action((id: string, called: string, options: StoreOptions & ReasonOption) =>
+      onStore(options, 'writes', async (components) => {
+        const { renameAgent } = await import('./agents.ts')
+        return renameAgent(components, id, called, options)
+      }),
+    )
+
+  storeCommand('hide', 'Take an agent out of every list, and its name out of every page.', agents)
+    .argument('<agent_id>', 'its id')
+    .requiredOption('--reason <text>', 'why, for your records')
+    .action((id: string, options: StoreOptions & ReasonOption) =>
+      onStore(options, 'writes', async (components) => {
+        const { hideAgent } = await import('./agents.ts')
+        return hideAgent(components, id, options)
       }),
     )
 

@@ -3,9 +3,14 @@ import { randomBytes } from 'node:crypto'
 import { Invitations } from '../pipeline/access/invitations.ts'
 import { withDatabase } from '../pipeline/duckdb.ts'
 import { type ListedAgent, readAgents } from '../pipeline/import/agent-list.ts'
-import { type Said, assignOwner, retire, unretire } from '../pipeline/import/agents.ts'
+import { type Said, assignOwner, hide, rename, retire, unretire } from '../pipeline/import/agents.ts'
 import type { ImportContext } from '../pipeline/import/take-in.ts'
 import { assertEnvironment } from '../pipeline/release/state.ts'
+import { moderationPath } from '../pipeline/store/paths.ts'
+import { recordBytes } from '../pipeline/store/records.ts'
+import { ServiceError } from '../schemas/errors.ts'
+import { name } from '../schemas/names.ts'
+import { WORDED } from '../schemas/wording.ts'
 import type { Components } from './components/components.ts'
 import type { Report } from './output.ts'
 import { KEEP_IT } from './keys.ts'
@@ -46,14 +51,51 @@ export async function retireAgents(components: Components, agentIds: readonly st
 }
 
 /**
- * Takes back that agents retire or have retired. The table comes first, because a wrong id must change nothing,
- * and again last, because a release may have written a retirement meanwhile.
+ * Takes back that agents retire or have retired. The table comes first, because a wrong id must change
+ * nothing, and again last, because a release may have written a retirement meanwhile.
  */
 export async function unretireAgents(components: Components, agentIds: readonly string[]): Promise<Report> {
   const said = await onTable(components, (context) => unretire(context, agentIds))
   for (const id of agentIds) await components.registry.noteUnretired(id.toLowerCase())
   await onTable(components, (context) => unretire(context, agentIds))
   return reportOf(said, {}, 'not retired')
+}
+
+export interface ReasonOption {
+  reason: string
+}
+
+/** Gives an agent another name, also one that is hidden. */
+export async function renameAgent(
+  components: Components,
+  agentId: string,
+  called: string,
+  { reason }: ReasonOption,
+): Promise<Report> {
+  const parsed = name.safeParse(called, WORDED)
+  if (!parsed.success) {
+    throw new ServiceError('invalid', `the name ${JSON.stringify(called)} ${parsed.error.issues[0]!.message}`)
+  }
+  const said = await onTable(components, (context) => rename(context, agentId, parsed.data))
+  await recordReason(components, agentId, { act: 'renamed', name: parsed.data, reason })
+  return reportOf(said, { name: parsed.data }, 'of this name')
+}
+
+/** Hides an agent: it is in no list and no page names it. Its record stays under its id. */
+export async function hideAgent(
+  components: Components,
+  agentId: string,
+  { reason }: ReasonOption,
+): Promise<Report> {
+  const said = await onTable(components, (context) => hide(context, [agentId]))
+  await recordReason(components, agentId, { act: 'hidden', reason })
+  return reportOf(said, {}, 'hidden')
+}
+
+async function recordReason({ store, now }: Components, agentId: string, said: object): Promise<void> {
+  const agent_id = agentId.toLowerCase()
+  const path = moderationPath(agent_id, now().getTime())
+  await store.put(path, recordBytes(path, { agent_id, at: now().toISOString(), ...said }))
 }
 
 /** Creates invitations, each to register one agent, and prints their codes. */
@@ -129,8 +171,8 @@ export async function listAgents(components: Components, { owner }: OwnerOption)
   }
 }
 
-function lineOf({ agent_id, name, owner_id, registered_at, retired_at }: ListedAgent): string {
+function lineOf({ agent_id, name: called, owner_id, registered_at, retired_at }: ListedAgent): string {
   const state = retired_at === null ? 'not retired' : `retired ${retired_at.toISOString()}`
   const owner = owner_id === null ? 'no owner' : `owner ${owner_id}`
-  return `${agent_id}  ${registered_at.toISOString()}  ${state}  ${owner}  ${name}`
+  return `${agent_id}  ${registered_at.toISOString()}  ${state}  ${owner}  ${called === '' ? '(hidden)' : called}`
 }

@@ -65,7 +65,7 @@ interface Decision {
 
 /** The fields of a verification that are no numbers. */
 interface EntityRecord {
-  name?: string
+  name?: string | null
   owner_id?: string | null
   retired_at?: string | null
   witnessed_share: number | null
@@ -158,7 +158,7 @@ function recordText({
 }: EntityRecord): string {
   const isAgent = name !== undefined
   return [
-    ...(isAgent ? [`named ${JSON.stringify(name)}`] : []),
+    ...(typeof name === 'string' ? [`named ${JSON.stringify(name)}`] : []),
     ...(isAgent ? [owner ? `of the owner ${JSON.stringify(owner)}` : 'of no recorded owner'] : []),
     ...(retired ? [`retired at ${retired}`] : []),
     share === null

@@ -54,8 +54,13 @@ const forecasterNamed = { ...forecasterId, ...forecasterAward }
 const lastForecastAt = instant.nullable().describe('When it last made a forecast; null if never')
 /** The facts of an agent that its record shows, as registered or as the operator recorded them. */
 const agentFacts = {
-  name: z.string().describe('As registered: a claim'),
-  model_type: z.string().describe('As registered: a claim'),
+  name: z
+    .string()
+    .nullable()
+    .describe(
+      'As registered, or as the operator has corrected it: a claim. Null for an agent that is hidden',
+    ),
+  model_type: z.string().nullable().describe('As registered: a claim. Null for an agent that is hidden'),
   owner_id: z.string().nullable().describe('Who answers for it, as the operator has recorded it'),
   retired_at: instant.nullable().describe('When it was retired; null while it takes part'),
 }

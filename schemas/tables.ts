@@ -87,8 +87,12 @@ const tables = {
   agents: {
     columns: [
       required('agent_id', 'uuid', 'the agent, a version 7 UUID'),
-      required('name', 'text', 'chosen at registration'),
-      required('model_type', 'text', 'chosen at registration'),
+      required(
+        'name',
+        'text',
+        'chosen at registration, or given by the operator; empty for an agent that is hidden',
+      ),
+      required('model_type', 'text', 'chosen at registration; empty for an agent that is hidden'),
       optional('organization_name', 'text', 'chosen at registration'),
       optional('owner_id', 'text', 'who answers for it, as the operator has recorded it'),
       required('registered_at', 'time', 'when it registered, the same in every row of the agent'),

@@ -32,7 +32,7 @@ export interface Intake {
   idempotency: Idempotency
   registrations: { submit: (row: AgentRow) => Promise<unknown> }
   /** Who may register. */
-  registration: OwnSettings['REGISTRATION']
+  mayRegister: OwnSettings['REGISTRATION']
   invitations: Pick<Invitations, 'assertGood' | 'use'>
   /** Resolves once all rows are durable, with their receipts. */
   forecasts: { submit: (...rows: ForecastRow[]) => Promise<readonly string[]> }

@@ -22,8 +22,8 @@ function assertShowable(registeredAt: Date, now: Date): void {
 }
 
 /** @throws ServiceError `forbidden` where nobody may register. */
-function assertNotClosed(registration: OwnSettings['REGISTRATION']): void {
-  if (registration !== 'closed') return
+function assertNotClosed(mayRegister: OwnSettings['REGISTRATION']): void {
+  if (mayRegister !== 'closed') return
   throw new ServiceError('forbidden', 'registration is closed: ask the operator', {
     type: 'registration-closed',
   })
@@ -68,7 +68,7 @@ export const register = route({
   },
   handle: async ({ body, idempotencyKey, assertAdmitted }, context) => {
     if (idempotencyKey !== undefined) assertUnguessable(idempotencyKey)
-    const { registry, registrations, registration, invitations, idempotency, now } = context
+    const { registry, registrations, mayRegister, invitations, idempotency, now } = context
     const { invitation, ...agent } = body
     const request = { scope: 'register', key: idempotencyKey, body }
     let isRepeated = true
@@ -76,8 +76,8 @@ export const register = route({
       check: async ({ id }) => {
         isRepeated = false
         assertAdmitted()
-        assertNotClosed(registration)
-        if (registration === 'invited') await invitations.assertGood(invitation, id)
+        assertNotClosed(mayRegister)
+        if (mayRegister === 'invited') await invitations.assertGood(invitation, id)
       },
       answer: ({ id, at, salt }) => {
         assertShowable(at, now())
@@ -87,7 +87,7 @@ export const register = route({
         return { key, answer: { agent_id: id, api_key: key.key } }
       },
       commit: async ({ id, at }, { key }) => {
-        if (registration === 'invited') await invitations.use(invitation, id)
+        if (mayRegister === 'invited') await invitations.use(invitation, id)
         await registry.createAgent(id, key, at)
         await registrations.submit({
           agent_id: id,

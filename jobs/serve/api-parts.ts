@@ -73,7 +73,7 @@ function buildIntake(components: Components, { metrics, tell }: Serving) {
     registry,
     idempotency: new Idempotency({ store, newId, now, randomBytes, leaseMs }),
     registrations: groupCommit('agents', components, metrics),
-    registration: own.REGISTRATION,
+    mayRegister: own.REGISTRATION,
     invitations: new Invitations(store),
     forecasts: groupCommit('forecasts', { ...components, store: inbox ?? store }, metrics, {
       receiptsOf: (rows, id) => receipts.ofBatch(rows as readonly ForecastRow[], id),

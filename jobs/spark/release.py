@@ -264,8 +264,8 @@ class Job:
                     ELSE (agents + {size - 1}) div {size} + (entity - agents) div {size} END AS shard
                 FROM (SELECT *, row_number() OVER (ORDER BY entity_type, entity_id) - 1 AS entity,
                         count_if(entity_type = 'agent') OVER () AS agents
-                      FROM (SELECT 'agent' AS entity_type, agent_id AS entity_id, name, model_type, organization_name,
-                              owner_id, first_of_owner, unix_millis(registered_at) AS registered_ms,
+                      FROM (SELECT 'agent' AS entity_type, agent_id AS entity_id, nullif(name, '') AS name,
+                              nullif(model_type, '') AS model_type, organization_name, owner_id, first_of_owner, unix_millis(registered_at) AS registered_ms,
                               unix_millis(retired_at) AS retired_ms
                             FROM (SELECT *, first_value(agent_id) OVER (PARTITION BY owner_id ORDER BY registered_at, agent_id)
                                     AS first_of_owner FROM current_agents)

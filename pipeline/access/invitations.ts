@@ -30,8 +30,8 @@ export class Invitations {
   }
 
   /**
-   * Checks that a code lets an agent register, and changes nothing. The code is looked up by its hash, so that
-   * no comparison of secrets can be timed.
+   * Checks that a code lets an agent register, and changes nothing. The code is looked up by its hash, so
+   * that no comparison of secrets can be timed.
    *
    * @throws ServiceError `forbidden` for no or an unknown code, or one that another agent has used.
    */

@@ -80,7 +80,7 @@ const retiredRecord = z.strictObject({ agent_id: publishedUuid, retired_at: inst
 /** A rotated key keeps working for this long, unless its holder ends it at once. */
 export const ROTATION_MS = 24 * 3_600_000
 /** An agent that retires itself goes on for this long, and may change its mind. */
-export const RETIREMENT_MS = 24 * 3_600_000
+const RETIREMENT_MS = 24 * 3_600_000
 
 /** How a key is rotated. */
 export interface Rotation {
@@ -157,7 +157,9 @@ export class Registry {
     await this.retirementTold(agentId)
   }
 
-  /** Returns the instant from which on an agent takes no forecasts, which may be to come; null without one. */
+  /**
+   * Returns the instant from which on an agent takes no forecasts, which may be to come; null without one.
+   */
   async retiredAt(agentId: string): Promise<string | null> {
     return (await readRecord(this.#store, retiredPath(agentId), retiredRecord))?.retired_at ?? null
   }
@@ -304,8 +306,8 @@ export class Registry {
   }
 
   /**
-   * Returns the record of a key; undefined for a malformed or unknown one. The key is looked up by its id, and
-   * its hash is compared in constant time.
+   * Returns the record of a key; undefined for a malformed or unknown one. The key is looked up by its id,
+   * and its hash is compared in constant time.
    *
    * @throws ServiceError `unavailable` while too many look-ups wait.
    */
@@ -314,8 +316,8 @@ export class Registry {
     const hash = sha256Hex(key)
     return this.#lookUp(async () => {
       const record = await readRecord(this.#store, keyPath(publicId(key)), keyRecord)
-      if (record?.sha256 !== undefined && isSameHash(record.sha256, hash)) return record
-      return readRecord(this.#store, hashedKeyPath(hash), keyRecord)
+      if (!record) return readRecord(this.#store, hashedKeyPath(hash), keyRecord)
+      return record.sha256 !== undefined && isSameHash(record.sha256, hash) ? record : undefined
     })
   }
 

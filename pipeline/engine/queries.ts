@@ -71,8 +71,8 @@ export async function createCounted(
 /**
  * Numbers the entities of a release: every forecaster, and every agent that has made a forecast by `asOf`.
  * `entity`: one row per entity, in the order (entity_type, entity_id). `first_of_owner` is the agent that its
- * owner registered first, whether or not that one has made a forecast. `latest`: the last forecast of each
- * entity.
+ * owner registered first, whether or not that one has made a forecast. An agent that is hidden has no name.
+ * `latest`: the last forecast of each entity.
  */
 export async function createEntities(database: Database, asOf: Date): Promise<void> {
   await database.run(
@@ -82,7 +82,8 @@ export async function createEntities(database: Database, asOf: Date): Promise<vo
   await database.run(
     `CREATE TABLE entity AS
      SELECT (row_number() OVER (ORDER BY entity_type, entity_id) - 1)::INTEGER AS entity, *
-     FROM (FROM (SELECT 'agent' AS entity_type, agent_id AS entity_id, name, model_type, organization_name, owner_id,
+     FROM (FROM (SELECT 'agent' AS entity_type, agent_id AS entity_id, nullif(name, '') AS name,
+               nullif(model_type, '') AS model_type, organization_name, owner_id,
                CASE WHEN owner_id IS NOT NULL
                  THEN first_value(agent_id) OVER (PARTITION BY owner_id ORDER BY registered_at, agent_id) END AS first_of_owner,
                registered_at, retired_at

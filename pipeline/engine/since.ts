@@ -22,7 +22,9 @@ export interface Since {
 
 type SinceContext = Pick<PipelineComponents, 'database' | 'local'>
 
-/** The number of the first data file that came after a version of its table, or of all if that is undefined. */
+/**
+ * The number of the first data file that came after a version of its table, or of all if that is undefined.
+ */
 export function firstFileAfter({ files }: TableVersion, last = -1): number {
   const first = files.findIndex(({ version }) => version > last)
   return first < 0 ? files.length : first

@@ -1,5 +1,5 @@
-// Writes an operator's statements about agents: who owns them, and whether they are retired. Each statement is
-// a row that replaces the agent's earlier ones.
+// Writes an operator's statements about agents: who owns them, whether they are retired, and what they are
+// called. Each statement is a row that replaces the agent's earlier ones.
 import { ServiceError } from '../../schemas/errors.ts'
 import { literal } from '../duckdb.ts'
 import type { TableVersion } from '../tables/delta.ts'
@@ -9,7 +9,7 @@ import { SHOWN } from './read-file.ts'
 import { type ImportContext, countOf, takeIn, takeInWaiting } from './take-in.ts'
 
 /** The columns that statements set. */
-const STATED = ['owner_id', 'retired_at'] as const
+const STATED = ['owner_id', 'retired_at', 'name', 'model_type', 'organization_name'] as const
 
 /** The SQL of the columns that a statement sets, computed from the agent's row; it leaves the others. */
 type Statement = Partial<Record<(typeof STATED)[number], string>>
@@ -46,6 +46,21 @@ export function retire(context: ImportContext, since: ReadonlyMap<string, string
 /** Takes back that agents are retired. @throws ServiceError as `say` does. */
 export function unretire(context: ImportContext, agentIds: readonly string[]): Promise<Said> {
   return say(context, agentIds, { retired_at: 'NULL::TIMESTAMPTZ' })
+}
+
+/** Gives an agent another name. @throws ServiceError as `say` does. */
+export function rename(context: ImportContext, agentId: string, name: string): Promise<Said> {
+  return say(context, [agentId], { name: literal(name) })
+}
+
+/**
+ * Hides agents: takes what they said of themselves at registration. One without a name is in no list, and
+ * what is published about it names nothing but its id.
+ *
+ * @throws ServiceError as `say` does.
+ */
+export function hide(context: ImportContext, agentIds: readonly string[]): Promise<Said> {
+  return say(context, agentIds, { name: "''", model_type: "''", organization_name: 'NULL::VARCHAR' })
 }
 
 /**

@@ -28,7 +28,7 @@ import { leaderboardFiles } from './leaderboard.ts'
 import { ownerFiles } from './owners.ts'
 import { rowGroupsOutput } from './row-groups.ts'
 import { PART_SIZES, type ReleasePart, type ShardCount, partsOf, shardsOf } from './parts.ts'
-import { type Provenance, type RankedEntity, rankEntities } from './payloads.ts'
+import { type Provenance, type RankedEntity, isListed, rankEntities } from './payloads.ts'
 import { FilesInTurn } from './files-in-turn.ts'
 import { type LargeFile, type OutputFile, type SignBytes, releaseShards } from './shards.ts'
 import { type QuestionsAt, questionsAt } from './questions-at.ts'
@@ -121,9 +121,9 @@ export async function deriveRelease(
       for (const ranked of kinds) {
         yield* releaseShards(ranked, world.voiceRule, provenance, sign, inputs.bringsSnapshot)
       }
-      yield* ownerFiles(kinds[0]!, provenance, sign)
+      yield* ownerFiles(kinds[0]!.filter(isListed), provenance, sign)
       for (const [index, ranked] of kinds.entries()) {
-        yield* leaderboardFiles(ENTITY_TYPES[index]!, ranked, provenance)
+        yield* leaderboardFiles(ENTITY_TYPES[index]!, ranked.filter(isListed), provenance)
       }
       for (const part of partsOf('entities', shards, partSizes)) {
         const members = all.slice(part.firstEntity, part.firstEntity + part.entities)

@@ -47,6 +47,11 @@ const LISTED_METRICS = [
   'brier',
 ] as const satisfies EntityMetricName[]
 
+/** Whether an entity is in lists: an agent without a name is hidden. */
+export function isListed({ entityType, name }: Pick<RankedEntity, 'entityType' | 'name'>): boolean {
+  return entityType === 'forecaster' || name !== null
+}
+
 export function listed(entity: RankedEntity): ListedEntity {
   const { entityType, entityId, name, ownerId, retiredAtMs, pairs, award } = entity
   const values = LISTED_METRICS.map((metric) => [metric, entity.metrics[metric]])

@@ -175,12 +175,13 @@ function arranged(
   const owners: StagedFile[] = []
   while (rest.has(ownersPath(owners.length))) owners.push(take(ownersPath(owners.length)))
   const owned = sum(all, ({ owned: count = 0 }) => count)
-  const listed = sum(owners, ({ agents = 0 }) => agents)
-  if (listed !== owned) throw unfit('owners/', 'agents', listed, owned)
-  const pages = ENTITY_TYPES.flatMap((entityType) =>
-    chunksOf(field.tallies[entityType].population, ENTRIES_PER_PAGE).map((rows, page) =>
-      take(leaderboardPath(entityType, page), { rows }),
-    ),
+  const inOwners = sum(owners, ({ agents = 0 }) => agents)
+  if (inOwners !== owned) throw unfit('owners/', 'agents', inOwners, owned)
+  const pages = ENTITY_TYPES.flatMap((entityType, kind) =>
+    chunksOf(
+      sum(shards[kind]!, ({ listed = 0 }) => listed),
+      ENTRIES_PER_PAGE,
+    ).map((rows, page) => take(leaderboardPath(entityType, page), { rows })),
   )
   const entities = partFiles('entities').map(({ file }) => file)
   const scores = partFiles('scores')

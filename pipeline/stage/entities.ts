@@ -4,7 +4,7 @@ import { ServiceError } from '../../schemas/errors.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import { partPath } from '../release/parts.ts'
 import { EntitiesFile } from '../release/entities-parquet.ts'
-import { type RankedEntity, listed, rankAmong } from '../release/payloads.ts'
+import { type RankedEntity, isListed, listed, rankAmong } from '../release/payloads.ts'
 import { snapshotDate } from '../release/read.ts'
 import { entryOf, releaseShards } from '../release/shards.ts'
 import { snapshotFile } from '../release/snapshot-file.ts'
@@ -45,7 +45,7 @@ const ENTITIES: Format = {
   compare: strictly(inOrderOf(COLUMNS, { entity: 'number' })),
 }
 
-/** Puts shards. Yields a line for each shard and for each entity. */
+/** Puts shards. Yields a line for each shard and for each entity that is in lists. */
 export async function* shardLines(
   context: ReleaseContext,
   release: number,
@@ -73,12 +73,14 @@ export async function* shardLines(
         }
         const [file] = releaseShards(members, field.voiceRule, provenance, sign, plan.brings_snapshot)
         const copy = snapshotFile(file!, snapshotDate(plan.as_of))
+        const inLists = members.filter(isListed)
         const line = await put(file!, {
           pairs: members.reduce((sum, { pairs }) => sum + pairs, 0),
-          owned: members.filter(({ ownerId }) => ownerId !== null).length,
+          owned: inLists.filter(({ ownerId }) => ownerId !== null).length,
+          listed: inLists.length,
           ...(copy ? { copy: entryOf(copy) } : {}),
         })
-        return line + members.map((entity) => entityLine(listed(entity))).join('')
+        return line + inLists.map((entity) => entityLine(listed(entity))).join('')
       },
     }
   })

@@ -8,11 +8,12 @@ import { type LargeFile, type OutputFile, entryOf } from '../release/shards.ts'
 const count = z.number().int().min(0)
 const facts = {
   /**
-   * A shard has the number of its pairs, that of its entities with an owner, and its copy in the day's
-   * snapshot.
+   * A shard has the number of its pairs, that of its entities in lists, that of these with an owner, and its
+   * copy in the day's snapshot.
    */
   pairs: count.optional(),
   owned: count.optional(),
+  listed: count.optional(),
   copy: manifestFile.pick({ size_bytes: true, sha256: true }).optional(),
   /** A file of owners has the number of its agents. */
   agents: count.optional(),
@@ -43,6 +44,6 @@ export function parseStagedFile(json: unknown): StagedFile {
 
 /** Returns the entry of the file in the manifest. */
 export function manifestEntry(file: StagedFile): ManifestFile {
-  const { pairs: _, owned: _o, copy: _c, agents: _a, questions: _q, tree: _t, ...entry } = file
+  const { pairs: _, owned: _o, listed: _l, copy: _c, agents: _a, questions: _q, tree: _t, ...entry } = file
   return entry
 }

@@ -135,6 +135,11 @@ export function retiringAgent(path: string): string | undefined {
   return new RegExp(`^${RETIRING_PREFIX}([0-9a-f-]{36})\\.json$`).exec(path)?.[1]
 }
 
+/** The record of why the operator renamed or hid an agent, by the instant in milliseconds. */
+export function moderationPath(agentId: string, atMs: number): string {
+  return `registry/moderation/${agentId}-${atMs}.json`
+}
+
 export const API_KEYS_PREFIX = 'registry/keys/'
 
 /** The record of an API key, by its public id. */

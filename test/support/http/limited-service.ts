@@ -83,7 +83,7 @@ export function holdingCopy(released: MemoryStore) {
     gate.resolve()
   })
   const store = faultyCopy(released, async ({ operation, path }) => {
-    if (operation !== 'get' || !path.startsWith('registry/keys/')) return
+    if (operation !== 'get' || !path.startsWith('registry/agents/')) return
     arrived.resolve()
     await gate.promise
   })
