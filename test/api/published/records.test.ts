@@ -431,6 +431,8 @@ describe('GET /openapi.json', () => {
         'GET /usage',
         'POST /agents/{agent_id}/rotate-key',
         'POST /agents/{agent_id}/retire',
+        'POST /agents/{agent_id}/revoke-key',
+        'POST /agents/{agent_id}/unretire',
         'GET /releases.atom',
         'GET /leaderboard/{entity_type}',
         'GET /agents/{agent_id}',
