@@ -1,0 +1,91 @@
+// The calls that measure a route: as its examples say, with its largest page, and with wrong bodies of the
+// largest size.
+import { BODY_LIMIT_BYTES } from '../../api/http/body.ts'
+import type { Route } from '../../api/http/route.ts'
+
+/** What the parameters of routes can name: ids of each kind. */
+export interface Named {
+  agent_id: readonly string[]
+  user_id: readonly string[]
+  question_id: readonly string[]
+  /** An agent that was registered for the measurement, and its key. */
+  own: string
+  key: string
+  newKey: () => string
+}
+
+export interface PlannedCall {
+  what: string
+  /** Returns a new request. Its parameters name the first id of each kind, or the `nth` other one. */
+  requestOf: (nth: number) => string
+}
+
+/** Routes that end what the others need. */
+const ENDING = new Set(['retireAgent', 'rotateAgentKey'])
+
+export function callsOf(route: Route, named: Named): PlannedCall[] {
+  const { path, method, examples = {}, key } = route
+  const headers = key === 'agent' ? [`Authorization: Bearer ${named.key}`] : []
+  const planned = (what: string, query: string, bodyOf?: (nth: number) => string): PlannedCall => ({
+    what: `${method} ${path}${what}`,
+    requestOf: (nth) => {
+      const ids = idsOf(named, nth)
+      const values: Record<string, string> = { ...examples.params, ...ids }
+      if (key === 'agent') values['agent_id'] = named.own
+      const target = path.replace(/\{\+?(\w+)\}/g, (_whole, name: string) =>
+        encodeURIComponent(values[name] ?? '1'),
+      )
+      return requestOf({ method, target: target + query, headers }, named, bodyOf?.(nth))
+    },
+  })
+  if (ENDING.has(route.operationId)) return []
+  if (!route.body) {
+    const hasPages = route.query.safeParse({ limit: '1000' }).success
+    return [planned('', ''), ...(hasPages ? [planned('?limit=1000', '?limit=1000')] : [])]
+  }
+  const usual = (nth: number) =>
+    JSON.stringify(examples.body).replaceAll(
+      /"question_id":"[^"]+"/g,
+      `"question_id":"${idsOf(named, nth).question_id}"`,
+    )
+  return [planned('', '', usual), ...WRONG.map(([what, body]) => planned(` ${what}`, '', () => body))]
+}
+
+function idsOf({ agent_id, user_id, question_id }: Named, nth: number) {
+  const pick = (ids: readonly string[]) => ids[nth % ids.length]!
+  return { agent_id: pick(agent_id), user_id: pick(user_id), question_id: pick(question_id) }
+}
+
+const whole = (piece: string, before = '', after = ''): string => {
+  const room = BODY_LIMIT_BYTES - before.length - after.length
+  return before + piece.repeat(Math.floor(room / piece.length)) + after
+}
+const fields = Array.from({ length: 5_000 }, (_, nth) => `"f${nth}":0`).join(',')
+
+/** Bodies of the largest size that no call takes. */
+const WRONG: (readonly [what: string, body: string])[] = [
+  ['64 KiB of [', whole('[')],
+  ['64 KiB of {"":', whole('{"":')],
+  ['64 KiB of lines', whole('\n', '[', 'x')],
+  ['64 KiB of 0,', whole('0,', '[', 'x')],
+  ['64 KiB of "",', whole('"",', '[', 'x')],
+  ['64 KiB of one string', whole('\\u0000', '"')],
+  ['64 KiB of fields', `{${fields}}`],
+  ['64 KiB of the same field', whole('"a":0,', '{', '"a":0}')],
+  ['64 KiB of {}', whole('{},', '[', '{}]')],
+  ['64 KiB of {"forecasts":[{}]}', whole('{},', '{"forecasts":[', '{}]}')],
+  ['64 KiB of ids', whole('"x",', '{"entity_type":"agent","ids":[', '"x"]}')],
+]
+
+function requestOf(
+  { method, target, headers }: Pick<Route, 'method'> & { target: string; headers: readonly string[] },
+  named: Named,
+  body?: string,
+): string {
+  const lines = [`${method} ${target} HTTP/1.1`, 'Host: bench', ...headers]
+  if (body !== undefined) {
+    lines.push('Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`)
+    lines.push(`Idempotency-Key: ${named.newKey()}`)
+  }
+  return `${lines.join('\r\n')}\r\n\r\n${body ?? ''}`
+}
