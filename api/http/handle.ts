@@ -81,8 +81,9 @@ async function replyOf(
   if (spec.countsAs) await call.admitMore(spec.limit, caller, spec.countsAs({ query, body }) - 1)
   const idempotencyKey = header === undefined ? undefined : parseIdempotencyKey(header)
   const { assertAdmitted } = call
+  const countMore = (calls: number) => call.admitMore(spec.limit, caller, calls)
   const reply = await ofOneRelease(context, (its) =>
-    spec.handle({ params, query, body, caller, idempotencyKey, assertAdmitted }, its),
+    spec.handle({ params, query, body, caller, idempotencyKey, assertAdmitted, countMore }, its),
   )
   if (reply.isRepeated) await call.giveBack()
   return reply

@@ -7,7 +7,6 @@ export interface SyntaxFault {
   expected: string
 }
 
-const SPACE = /[ \t\n\r]*/y
 const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
 /** A string without its closing quotation mark, or the valid beginning of one. */
 // oxlint-disable-next-line no-control-regex -- JSON has none in a string
@@ -36,10 +35,10 @@ export function syntaxFaultOf(text: string): SyntaxFault | undefined {
     return matches
   }
   for (;;) {
-    skip(SPACE)
+    while (isSpace(text.charCodeAt(index))) index += 1
     const character = text[index]
-    const within = open.at(-1)
     if (next === 'comma or end') {
+      const within = open.at(-1)
       if (within === undefined) return character === undefined ? undefined : { index, expected: 'the end' }
       const close = within === '{' ? '}' : ']'
       if (character === close) open.pop()
@@ -78,8 +77,22 @@ export function syntaxFaultOf(text: string): SyntaxFault | undefined {
   }
 }
 
+/** Whether JSON takes a character between tokens. A regular expression takes ten times as long for one. */
+function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09
+}
+
 /** Returns a place such as `line 2, column 7`. Lines and columns count from 1, columns in characters. */
 export function placeOf(text: string, index: number): string {
-  const lines = text.slice(0, index).split('\n')
-  return `line ${lines.length}, column ${Array.from(lines.at(-1)!).length + 1}`
+  let [line, column] = [1, 1]
+  for (let at = 0; at < index; at++) {
+    const code = text.charCodeAt(at)
+    if (code === 0x0a) [line, column] = [line + 1, 1]
+    // The second half of a surrogate pair begins no character.
+    else if (!(isSecondHalf(code) && at > 0 && isFirstHalf(text.charCodeAt(at - 1)))) column += 1
+  }
+  return `line ${line}, column ${column}`
 }
+
+const isFirstHalf = (code: number): boolean => code >= 0xd800 && code < 0xdc00
+const isSecondHalf = (code: number): boolean => code >= 0xdc00 && code < 0xe000

@@ -41,7 +41,10 @@ export function takeHead(ctx: Koa.Context): void {
 /** Node also takes HTTP/0.9, whose answers have no head, and HTTP/2.0 in the form of HTTP/1.1. */
 function assertVersion({ httpVersion }: IncomingMessage): void {
   if (httpVersion === '1.1' || httpVersion === '1.0') return
-  throw new HttpError('malformed-request', `the service speaks HTTP/1.1 and HTTP/1.0, not HTTP/${httpVersion}`)
+  throw new HttpError(
+    'malformed-request',
+    `the service speaks HTTP/1.1 and HTTP/1.0, not HTTP/${httpVersion}`,
+  )
 }
 
 function takeTarget(ctx: Koa.Context): void {

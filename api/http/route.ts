@@ -48,6 +48,12 @@ export interface RouteRequest<P, Q, B, K extends KeyPolicy> {
    * @throws ServiceError `limited` for a call over the limit.
    */
   assertAdmitted: () => void
+  /**
+   * Counts further calls, before work that keeps this process busy for longer than one call may.
+   *
+   * @throws ServiceError `limited` if there are not so many left.
+   */
+  countMore: (calls: number) => Promise<void>
 }
 
 /** The part of the document that lists a call. */

@@ -36,6 +36,11 @@ export class RenderedPages implements Warm {
     return rendered.bytes
   }
 
+  /** Whether a page is in memory. */
+  has(key: string): boolean {
+    return this.#pages.atHand(key) !== undefined
+  }
+
   /** Notes that a caller asked for a page, and how it is rendered. */
   wasAsked(name: string, render: Render): void {
     this.#asked.set(name, render)

@@ -159,9 +159,13 @@ export class QuestionBook {
     return this.#listing.page(request)
   }
 
-  /** @throws ServiceError `corrupt` for a data file that is damaged or missing. */
-  textsOf(question: KnownQuestion): Promise<QuestionTexts> {
-    return this.#texts.of(question)
+  /**
+   * `countMore` counts further calls before texts are read that are not in memory.
+   *
+   * @throws ServiceError `corrupt` for a data file that is damaged or missing.
+   */
+  textsOf(question: KnownQuestion, countMore?: (calls: number) => Promise<void>): Promise<QuestionTexts> {
+    return this.#texts.of(question, countMore)
   }
 
   /**
@@ -169,8 +173,12 @@ export class QuestionBook {
    *
    * @throws ServiceError `corrupt` for a data file that is damaged or missing.
    */
-  async changesOf({ question_id }: Pick<KnownQuestion, 'question_id'>): Promise<readonly Change[]> {
-    return this.#saidAgain.has(question_id) ? this.#changes.of(question_id, this.versions) : []
+  async changesOf(
+    { question_id }: Pick<KnownQuestion, 'question_id'>,
+    countMore: (calls: number) => Promise<void> = () => Promise.resolve(),
+  ): Promise<readonly Change[]> {
+    if (!this.#saidAgain.has(question_id)) return []
+    return this.#changes.of(question_id, this.versions, countMore)
   }
 
   async #follow(): Promise<void> {

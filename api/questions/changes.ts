@@ -11,7 +11,7 @@ import {
 import type { TableVersion } from '../../pipeline/tables/delta.ts'
 import { attachTable } from '../../pipeline/tables/views.ts'
 import type { Change } from '../../schemas/manifests.ts'
-import { DatabaseInTurn } from './database-in-turn.ts'
+import { CALLS_OF_READ, DatabaseInTurn } from './database-in-turn.ts'
 
 const KEPT = 1_000
 
@@ -25,14 +25,20 @@ export class Changes {
     this.#database = new DatabaseInTurn(openDatabase)
   }
 
-  /** @throws ServiceError `corrupt` for a data file that is damaged or missing. */
+  /**
+   * `countMore` counts further calls before changes are read that are not in memory.
+   *
+   * @throws ServiceError `corrupt` for a data file that is damaged or missing.
+   */
   async of(
     questionId: string,
     versions: Readonly<Record<ChangedTable, TableVersion>>,
+    countMore: (calls: number) => Promise<void>,
   ): Promise<readonly Change[]> {
     const key = [questionId, ...CHANGED_TABLES.map((table) => versions[table].version)].join(' ')
     const known = this.#cache.get(key)
     if (known) return known
+    await countMore(CALLS_OF_READ)
     return this.#database.run(async (database) => {
       // Another call may have read them while this one waited.
       const changes = this.#cache.get(key) ?? (await this.#read(database, questionId, versions))

@@ -1,6 +1,9 @@
 // A database for reads that follow each other. It is closed when no read waits.
 import type { Database } from '../../pipeline/duckdb.ts'
 
+/** As how many further calls a read counts, because DuckDB has to be opened for it. */
+export const CALLS_OF_READ = 3
+
 export class DatabaseInTurn {
   readonly #open: () => Promise<Database>
   #last: Promise<unknown> = Promise.resolve()

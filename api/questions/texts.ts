@@ -7,7 +7,7 @@ import { localPath } from '../../pipeline/tables/delta-log.ts'
 import { currentRowIn } from '../../pipeline/tables/views.ts'
 import type { QuestionTexts } from '../../schemas/answers.ts'
 import { ServiceError } from '../../schemas/errors.ts'
-import { DatabaseInTurn } from './database-in-turn.ts'
+import { CALLS_OF_READ, DatabaseInTurn } from './database-in-turn.ts'
 import type { KnownQuestion } from './question.ts'
 
 const CACHE_BYTES = 16 * 1024 * 1024
@@ -73,13 +73,21 @@ export class Texts {
     throw new ServiceError('corrupt', `no data file of the questions says that it has ${questionId}`)
   }
 
-  /** @throws ServiceError `corrupt` for a data file that is damaged or missing. */
-  async of({ question_id, file }: Pick<KnownQuestion, 'question_id' | 'file'>): Promise<QuestionTexts> {
+  /**
+   * `countMore` counts further calls before texts are read that are not in memory.
+   *
+   * @throws ServiceError `corrupt` for a data file that is damaged or missing.
+   */
+  async of(
+    { question_id, file }: Pick<KnownQuestion, 'question_id' | 'file'>,
+    countMore: (calls: number) => Promise<void> = () => Promise.resolve(),
+  ): Promise<QuestionTexts> {
     const part = this.#parts[file]!
     if (!part.hasTexts) return NONE
     const key = `${file}/${question_id}`
     const known = this.#cache.get(key)
     if (known) return known
+    await countMore(CALLS_OF_READ)
     return this.#database.run(async (database) => {
       // Another call may have read it while this one waited.
       const texts = this.#cache.get(key) ?? (await this.#read(database, part.file, question_id))

@@ -4,6 +4,7 @@ import * as answers from '../../schemas/answers.ts'
 import { currentForecastsQuery } from '../../schemas/requests.ts'
 import { uuid } from '../../schemas/values.ts'
 import * as examples from '../openapi/examples.ts'
+import { callsOfPage } from '../limits/page-calls.ts'
 import { assertOwnKey, route } from '../http/route.ts'
 
 const { AGENT_ID, QUESTION_ID } = examples
@@ -22,6 +23,7 @@ export const listCurrentForecasts = route({
   needsStore: true,
   params: z.strictObject({ agent_id: uuid }),
   query: currentForecastsQuery,
+  countsAs: callsOfPage,
   examples: { params: { agent_id: AGENT_ID }, query: { question_id: QUESTION_ID, limit: 100 } },
   success: {
     description: 'A page',

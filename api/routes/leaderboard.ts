@@ -4,6 +4,7 @@ import { leaderboardParams, leaderboardQuery } from '../../schemas/requests.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import type { SentPage } from '../published/leaderboard.ts'
 import * as examples from '../openapi/examples.ts'
+import { callsOfPage } from '../limits/page-calls.ts'
 import { route } from '../http/route.ts'
 import { noReleaseYet } from './releases.ts'
 
@@ -23,6 +24,7 @@ export const leaderboard = route({
   needsStore: true,
   params: leaderboardParams,
   query: leaderboardQuery,
+  countsAs: callsOfPage,
   examples: { params: { entity_type: 'agent' }, query: { limit: 10 } },
   success: {
     description: 'A page',

@@ -25,7 +25,12 @@ interface PageRoute<P extends z.ZodType, Q extends z.ZodType> {
   /** Whether the page is rendered once for a release and then kept. */
   isKept?: true
   render: (
-    request: { params: z.infer<P>; query: z.infer<Q> },
+    request: {
+      params: z.infer<P>
+      query: z.infer<Q>
+      /** As in a `RouteRequest`; counts nothing when the service renders the page for itself. */
+      countMore: (calls: number) => Promise<void>
+    },
     context: ApiContext,
   ) => Html | Uint8Array | Promise<Html | Uint8Array>
 }
@@ -61,11 +66,12 @@ export function pageRoute<P extends z.ZodType = typeof nothing, Q extends z.ZodT
     },
     handle: async (request, context) => {
       const { params: named, query: wanted } = request as { params: z.infer<P>; query: z.infer<Q> }
-      const rendered = (its: ApiContext) => render({ params: named, query: wanted }, its)
-      const page = await rendered(context)
+      const { countMore } = request
+      const page = await render({ params: named, query: wanted, countMore }, context)
       if (isKept) {
         const name = `${path} ${JSON.stringify([named, wanted])}`
-        context.pages.wasAsked(name, (release) => rendered(contextOf(context, release)))
+        const again = { params: named, query: wanted, countMore: () => Promise.resolve() }
+        context.pages.wasAsked(name, (release) => render(again, contextOf(context, release)))
       }
       return { body: page instanceof Uint8Array ? page : bytesOf(page), headers: PAGE_HEADERS }
     },

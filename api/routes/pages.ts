@@ -164,12 +164,13 @@ const question = pageRoute({
   summary: 'One question',
   needsQuestions: true,
   params: z.strictObject({ question_id: uuid }),
-  render: async ({ params }, { site, questions: book, currentForecasts, now }) => {
+  render: async ({ params, countMore }, { site, questions: book, currentForecasts, now }) => {
     const found = await book.find(params.question_id)
     const shown = shownAt(found, now())
     const agents = shown.status === 'open' ? currentForecasts.agentsOn(found.question_id) : undefined
-    const told = { ...(await book.textsOf(found)), changes: await book.changesOf(found) }
-    return questionPage(site, { ...shown, ...told, agents })
+    const texts = await book.textsOf(found, countMore)
+    const changes = await book.changesOf(found, countMore)
+    return questionPage(site, { ...shown, ...texts, changes, agents })
   },
 })
 

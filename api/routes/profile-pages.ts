@@ -57,11 +57,12 @@ function profile(entityType: EntityType, methodology: Methodology): Route {
     params,
     needsQuestions: true,
     isKept: true,
-    render: async ({ params: given }, context) => {
+    render: async ({ params: given, countMore }, context) => {
       const id = idIn(given)
       const verification = await context.releases.find(entityType, id, 'verification')
       if (!verification) return unreleased(context, entityType, id)
-      return rendered(context, profilePath(entityType, id), async () => {
+      const count = () => countMore(callsFor(countOf(verification.payload as Payloads['verification'])))
+      return rendered(context, profilePath(entityType, id), count, async () => {
         const { manifest, payloads } = await publishedOf(context, entityType, id)
         const scores = (await scoresOf(context, entityType, id, manifest)).toReversed()
         return profilePage({
@@ -96,17 +97,27 @@ function runningOf(methodology: Methodology, payloads: Payloads, scores: readonl
   return runningSkill(methodology, pairs, attempt, wanted)
 }
 
+/** Questions that a page may show for each further call that it counts as. */
+const QUESTIONS_PER_CALL = 100
+
+/** Returns as how many further calls a page counts that has to be rendered. */
+function callsFor(questions: number): number {
+  return Math.ceil(questions / QUESTIONS_PER_CALL)
+}
+
 /**
  * Renders a page that shows a release, titles of questions and a proof, and renders it again when one of them
- * has changed.
+ * has changed. Whoever asks for a page that has to be rendered first counts more.
  */
-function rendered(
+async function rendered(
   { pages, questions, publicLog, releases }: Published & Pick<Intake, 'questions'>,
   path: string,
+  countMore: () => Promise<void>,
   render: () => Promise<Html>,
 ): Promise<Uint8Array> {
-  const release = releases.current?.release
-  return pages.get(`${path} ${release} ${questions.version} ${publicLog.isThere}`, render)
+  const key = `${path} ${releases.current?.release} ${questions.version} ${publicLog.isThere}`
+  if (!pages.has(key)) await countMore()
+  return pages.get(key, render)
 }
 
 /** Returns all payloads of an entity that the release has. */
@@ -168,7 +179,7 @@ function questionsOf(entityType: EntityType): Route {
     query: pageQuery,
     needsQuestions: true,
     isKept: true,
-    render: async ({ params: given, query: { page: pageNumber = 1 } }, context) => {
+    render: async ({ params: given, query: { page: pageNumber = 1 }, countMore }, context) => {
       const id = idIn(given)
       const verification = await context.releases.find(entityType, id, 'verification')
       if (!verification) throw await notPublished(context, entityType, id)
@@ -178,12 +189,18 @@ function questionsOf(entityType: EntityType): Route {
         throw new ServiceError('notFound', `there is no page ${pageNumber}: the last one is ${pages}`)
       }
       const key = `${profilePath(entityType, id)}/questions ${pageNumber}`
-      return rendered(context, key, async () => {
-        const { manifest, payloads } = await publishedOf(context, entityType, id)
-        const newest = await scoresOf(context, entityType, id, manifest, pageNumber * QUESTIONS_PER_PAGE)
-        const scores = newest.slice((pageNumber - 1) * QUESTIONS_PER_PAGE)
-        return entityQuestionsPage({ site: context.site, published: payloads, scores, pageNumber })
-      })
+      const rows = pageNumber * QUESTIONS_PER_PAGE
+      return rendered(
+        context,
+        key,
+        () => countMore(callsFor(rows)),
+        async () => {
+          const { manifest, payloads } = await publishedOf(context, entityType, id)
+          const newest = await scoresOf(context, entityType, id, manifest, rows)
+          const scores = newest.slice((pageNumber - 1) * QUESTIONS_PER_PAGE)
+          return entityQuestionsPage({ site: context.site, published: payloads, scores, pageNumber })
+        },
+      )
     },
   })
 }

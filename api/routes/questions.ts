@@ -5,6 +5,7 @@ import { questionsQuery } from '../../schemas/requests.ts'
 import { uuid } from '../../schemas/values.ts'
 import * as examples from '../openapi/examples.ts'
 import { shownAt } from '../questions/question.ts'
+import { callsOfPage } from '../limits/page-calls.ts'
 import { route } from '../http/route.ts'
 
 const { QUESTION_ID } = examples
@@ -24,6 +25,7 @@ export const listQuestions = route({
   follows: true,
   needsQuestions: true,
   query: questionsQuery,
+  countsAs: callsOfPage,
   examples: {
     query: {
       status: 'open',
@@ -62,8 +64,8 @@ export const getQuestion = route({
     404: { type: 'not-found', detail: `there is no question ${QUESTION_ID}` },
     422: examples.invalid('path', 'question_id', 'must be a UUID'),
   },
-  handle: async ({ params }, { questions, now }) => {
+  handle: async ({ params, countMore }, { questions, now }) => {
     const found = await questions.find(params.question_id)
-    return { body: { ...shownAt(found, now()), ...(await questions.textsOf(found)) } }
+    return { body: { ...shownAt(found, now()), ...(await questions.textsOf(found, countMore)) } }
   },
 })

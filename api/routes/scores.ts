@@ -10,6 +10,7 @@ import { uuid } from '../../schemas/values.ts'
 import { notPublished } from '../http/not-published.ts'
 import * as examples from '../openapi/examples.ts'
 import { componentName } from '../openapi/schemas.ts'
+import { callsOfPage } from '../limits/page-calls.ts'
 import { type Route, route } from '../http/route.ts'
 import { ENTITIES } from './entities.ts'
 
@@ -31,6 +32,7 @@ function scoresOf(entityType: EntityType): Route {
     needsQuestions: true,
     params: z.strictObject({ [idName]: uuid }),
     query: scoresQuery,
+    countsAs: callsOfPage,
     examples: { params: { [idName]: example }, query: { limit: 10 } },
     success: {
       description: 'A page',

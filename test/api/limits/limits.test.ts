@@ -78,6 +78,67 @@ test('a limit of 0 is none: such an answer tells no limit', async () => {
   expect((await submit(client, 0.5)).status).toBe(200)
 })
 
+describe('a call that keeps the service busy counts as several', () => {
+  /** As how many calls each of these counts that follow one another from one address. */
+  async function counted(client: Client, paths: readonly string[], headers = {}): Promise<number[]> {
+    const calls: number[] = []
+    let left = 600
+    for (const path of paths) {
+      const answer = await client.get(path, headers)
+      expect(answer.status, path).toBe(200)
+      const { policy, remaining } = quotaIn(answer)
+      expect(policy).toBe('reads')
+      calls.push(left - remaining)
+      left = remaining
+    }
+    return calls
+  }
+
+  test.for(['/questions', '/leaderboard/forecaster', `/forecaster/${forecasterId(0)}/scores`])(
+    'by the entries of a page: %s',
+    async (path) => {
+      const { client } = await served()
+      const sizes = ['', '?limit=1', '?limit=100', '?limit=101', '?limit=1000']
+      expect(
+        await counted(
+          client,
+          sizes.map((size) => path + size),
+        ),
+      ).toEqual([1, 1, 1, 3, 20])
+    },
+  )
+
+  test('by the entries of a page of current forecasts', async () => {
+    const { client } = await served()
+    const path = `/agents/${agent.agentId}/forecasts`
+    expect(await counted(client, [path, `${path}?limit=1000`], bearer(agent.key))).toEqual([1, 20])
+  })
+
+  test('and is refused whole where not so many are left', async () => {
+    const { client } = await served({ READS_PER_MINUTE: '21' })
+    expect((await client.get('/questions?limit=1000')).status).toBe(200)
+    expect((await client.get('/questions?limit=1000')).status).toBe(429)
+    expect(quotaIn(await client.get('/questions'))).toMatchObject({ policy: 'reads', remaining: 0 })
+  })
+
+  test('by the questions of a profile, when it has to be rendered', async () => {
+    const { client } = await served()
+    const path = `/view/forecasters/${forecasterId(0)}`
+    const [first, again] = await counted(client, [path, path])
+    const { resolved_questions: settled, pending_questions: pending } = (await client.get(FOUND)).json<
+      Record<string, number>
+    >()
+    expect(first).toBe(1 + Math.ceil((settled! + pending!) / 100))
+    expect(again).toBe(1)
+  })
+
+  test('when the texts of a question have to be read', async () => {
+    const { client } = await served()
+    const path = `/questions/${QUESTION.open}`
+    expect(await counted(client, [path, path])).toEqual([4, 1])
+  })
+})
+
 describe('forecasts are limited by address, too', () => {
   test('of all agents there together, those of a batch one by one', async () => {
     const { client } = await served({ ADDRESS_FORECASTS_PER_MINUTE: '4' })
@@ -276,13 +337,15 @@ describe('reads', () => {
   ]
 
   test('of all kinds together have one limit for an address, whatever key is sent', async () => {
-    const { client, newKey } = await served({ READS_PER_MINUTE: String(2 * paths.length) })
+    // The first call for a question reads its texts, and counts as four.
+    const quota = 2 * paths.length + 3
+    const { client, newKey } = await served({ READS_PER_MINUTE: String(quota) })
     const key = { 'X-API-Key': await newKey() }
-    let left = 2 * paths.length
+    let left = quota
     for (const path of paths) {
       for (const headers of [{}, key]) {
         const answer = await client.get(path, headers)
-        left -= 1
+        left -= headers !== key && path.startsWith('/questions/') ? 4 : 1
         expect(answer.status, path).toBe(200)
         expect(quotaIn(answer)).toMatchObject({ policy: 'reads', remaining: left })
       }

@@ -1,0 +1,10 @@
+// As how many calls a page of a list counts, because a large one costs as much as many small ones.
+
+/** The entries of a usual page, which is one call. */
+const USUAL_ENTRIES = 100
+const ENTRIES_PER_CALL = 50
+
+/** A page of 1,000 entries counts as 20 calls. */
+export function callsOfPage({ query }: { query: { limit: number } }): number {
+  return query.limit <= USUAL_ENTRIES ? 1 : Math.ceil(query.limit / ENTRIES_PER_CALL)
+}
