@@ -18,6 +18,7 @@ import { byClose, indexAfter } from '../questions/order.ts'
 import { cursorOf, decodeCursor } from '../questions/page.ts'
 import { type KnownQuestion, isOverAt, statusAt } from '../questions/question.ts'
 import { type HeldForecast, HeldForecasts } from './held.ts'
+import { ForecastInstants } from './instants.ts'
 
 const READS_AT_ONCE = 16
 /** Only an import writes larger objects to the inbox, and it takes them into the table itself. */
@@ -53,6 +54,7 @@ export class CurrentForecasts {
   readonly #source: Source
   readonly #log: TableLog
   readonly #held = new HeldForecasts()
+  readonly #instants = new ForecastInstants()
   /**
    * How many data files of the table are in memory. A failed read leaves the number as it is, so that the
    * next look tries again.
@@ -88,6 +90,13 @@ export class CurrentForecasts {
   /** Whether an agent has a current forecast on a question. */
   has(agentId: string, questionId: string): boolean {
     return typeof this.#held.of(agentId).get(questionId)?.probability === 'number'
+  }
+
+  /** Returns the time of forecasts that an agent makes now: no two on one question have the same. */
+  instantOf(agentId: string, questionIds: readonly string[], now: Date): Date {
+    const own = this.#held.of(agentId)
+    const isHeld = (id: string, atMs: number) => own.get(id)?.atMs === atMs
+    return new Date(this.#instants.next(agentId, questionIds, now.getTime(), isHeld))
   }
 
   /** How many agents have a forecast on an open question; undefined while the node cannot tell. */

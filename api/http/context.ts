@@ -42,7 +42,7 @@ export interface Intake {
    * Waits until the questions have been read for the first time. Resolves to false if that takes too long.
    */
   questionsRead: () => Promise<boolean>
-  currentForecasts: Pick<CurrentForecasts, 'page' | 'agentsOn' | 'has'>
+  currentForecasts: Pick<CurrentForecasts, 'page' | 'agentsOn' | 'has' | 'instantOf'>
   /** As `catchUp`, for the current forecasts. @throws ServiceError `unavailable` if that takes longer. */
   catchUpForecasts: () => Promise<void>
 }

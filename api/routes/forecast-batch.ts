@@ -61,15 +61,17 @@ export const submitForecasts = route({
     const { agent_id } = params
     assertMaySubmit(caller, agent_id, context)
     if (body.forecasts.some(({ probability }) => probability === null)) await context.catchUpForecasts()
-    const { questions, now } = context
+    const { questions, currentForecasts, now } = context
+    const asked = body.forecasts.map(({ question_id }) => question_id)
     const { answer, receipts } = await recorded<(ForecastRow | { problem: Problem })[], Decided[]>(
       context,
       { scope: `forecasts ${agent_id}`, key: idempotencyKey, body },
       {
+        timeOf: (at) => currentForecasts.instantOf(agent_id, asked, at),
         check: async ({ at }, { earlier, newId }) => {
           assertTimely(at, now())
           if (earlier) return earlier
-          const found = await questions.findAll(body.forecasts.map(({ question_id }) => question_id))
+          const found = await questions.findAll(asked)
           return found.map((question, index) => {
             const { question_id, probability } = body.forecasts[index]!
             try {

@@ -31,11 +31,12 @@ async function taken<D>(
   { agent_id, ...said }: Said,
   decide: (earlier: D | undefined) => D,
 ) {
-  const { questions, now } = context
+  const { questions, currentForecasts, now } = context
   const { answer, receipts } = await recorded<ForecastRow, D>(
     context,
     request,
     {
+      timeOf: (at) => currentForecasts.instantOf(agent_id, [said.question_id], at),
       check: async ({ at }, { earlier }) => {
         assertOpen(await questions.find(said.question_id), at)
         assertTimely(at, now())

@@ -59,6 +59,8 @@ export interface Deciding<D> {
  * kept with it.
  */
 export interface IdempotentWork<T, D = void> {
+  /** Returns the time of a new claim, if it is not `now`. */
+  timeOf?: (now: Date) => Date
   /**
    * Throws for a request that cannot be done, and changes nothing. It runs before every commit, also before
    * that of a claim that is taken over, whose `at` may be days ago. It then decides as it did `earlier`.
@@ -102,7 +104,7 @@ export class Idempotency {
    */
   async run<T, D = void>({ scope, key, body }: IdempotentRequest, work: IdempotentWork<T, D>): Promise<T> {
     if (key === undefined) {
-      const claim = this.#newClaim()
+      const claim = this.#newClaim(work)
       const answer = work.answer(claim, await this.#decide(work, claim))
       await work.commit(claim, answer)
       return answer
@@ -121,7 +123,7 @@ export class Idempotency {
     const { store, now, leaseMs } = this.#components
     let found = await readRecord(store, path, claimRecord)
     if (!found) {
-      const fresh = this.#newClaim()
+      const fresh = this.#newClaim(work)
       // The check runs before the claim is stored, so that a refused request leaves its key free for the
       // corrected one.
       const decided = await this.#decide(work, fresh)
@@ -180,9 +182,9 @@ export class Idempotency {
     await this.#components.store.put(path, recordBytes(path, record)).catch(() => undefined)
   }
 
-  #newClaim(): Claim {
+  #newClaim({ timeOf = (now) => now }: Pick<IdempotentWork<unknown>, 'timeOf'>): Claim {
     const { newId, now, randomBytes } = this.#components
-    return new NewClaim(newId(), now(), randomBytes)
+    return new NewClaim(newId(), timeOf(now()), randomBytes)
   }
 }
 

@@ -57,7 +57,8 @@ describe('DELETE /agents/{agent_id}/forecasts/{question_id}', () => {
       agent_id: agent.agentId,
       question_id: QUESTION.open,
       probability: null,
-      forecast_at: NOW,
+      // The clock stands still, and the forecast has the millisecond before.
+      forecast_at: new Date(Date.parse(NOW) + 1).toISOString(),
     })
     const rows = await inboxRows(store, 'forecasts')
     expect(rows.find((row) => row['forecast_id'] === forecast_id)).toMatchObject({ probability: null })
