@@ -14,7 +14,7 @@ import { WORDED } from '../schemas/wording.ts'
 import type { Components } from './components/components.ts'
 import type { Report } from './output.ts'
 import { KEEP_IT } from './keys.ts'
-import { assertOwner } from './owner-option.ts'
+import { parseOwner } from './owner-option.ts'
 
 export interface OwnerOption {
   /** False means no owner. */
@@ -32,8 +32,7 @@ export async function assignAgents(
   agentIds: readonly string[],
   { owner }: Required<OwnerOption>,
 ): Promise<Report> {
-  if (owner !== false) assertOwner(owner)
-  const owner_id = owner === false ? null : owner
+  const owner_id = owner === false ? null : parseOwner(owner)
   const said = await onTable(components, (context) => assignOwner(context, agentIds, owner_id))
   return reportOf(said, { owner_id }, owner_id === null ? 'without an owner' : `of the owner ${owner_id}`)
 }
@@ -160,9 +159,9 @@ function reportOf({ agents, changed }: Said, fields: object, state: string): Rep
 }
 
 export async function listAgents(components: Components, { owner }: OwnerOption): Promise<Report> {
-  if (typeof owner === 'string') assertOwner(owner)
+  const owner_id = typeof owner === 'string' ? parseOwner(owner) : owner === false ? null : undefined
   const agents = await withDatabase(components.openDatabase, (database) =>
-    readAgents({ ...components, database }, owner === false ? null : owner),
+    readAgents({ ...components, database }, owner_id),
   )
   return {
     ok: true,

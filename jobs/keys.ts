@@ -5,7 +5,7 @@ import { ServiceError } from '../schemas/errors.ts'
 import type { Tier } from '../schemas/tiers.ts'
 import type { Components } from './components/components.ts'
 import type { Report } from './output.ts'
-import { assertOwner } from './owner-option.ts'
+import { parseOwner } from './owner-option.ts'
 
 export const KEEP_IT = 'Keep it: it is not shown again.'
 
@@ -17,9 +17,9 @@ export interface KeyOptions {
 
 export async function createKey(
   { registry, environment, now }: Components,
-  { owner, tier, monthlyCalls }: KeyOptions,
+  { owner: given, tier, monthlyCalls }: KeyOptions,
 ): Promise<Report> {
-  assertOwner(owner)
+  const owner = parseOwner(given)
   const quota = quotaOf(tier, monthlyCalls)
   const key = await registry.createClientKey(owner, now(), quota)
   const json = { api_key: key, key_id: publicId(key), environment, owner, ...quota }

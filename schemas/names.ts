@@ -41,6 +41,17 @@ const LETTER_OR_DIGIT = /[\p{L}\p{Nd}]/u
 
 /** Returns the fault of a name as a predicate, "must …"; undefined if it has none. */
 export function nameFault(text: string): string | undefined {
+  const fault = idFault(text)
+  if (fault !== undefined) return fault
+  // The fillers of Hangul are letters that show as nothing, and have been refused by now.
+  return LETTER_OR_DIGIT.test(text) ? undefined : 'must have at least one letter or digit'
+}
+
+/**
+ * Returns the fault of an id that may be any text: it follows the rule for names, but needs no letter and no
+ * digit.
+ */
+export function idFault(text: string): string | undefined {
   if (text === '') return 'must not be empty'
   if (!text.isWellFormed()) return 'must be well-formed Unicode, and has half of a surrogate pair'
   if (text.normalize('NFC') !== text) return NOT_NFC
@@ -50,8 +61,18 @@ export function nameFault(text: string): string | undefined {
   if (unseen) {
     return `must not have the character ${codeOf(unseen)}, a control, format, private-use, unassigned or invisible one`
   }
-  // The fillers of Hangul are letters that show as nothing, and have been refused by now.
-  return LETTER_OR_DIGIT.test(text) ? undefined : 'must have at least one letter or digit'
+  return undefined
+}
+
+/** White space by Unicode. */
+const WHITE_SPACE = /[\t-\r\u0085\p{Z}]+/gu
+
+/**
+ * Returns a text by which rows belong together, such as the id of a person or of an event, in its one form:
+ * in NFC, without white space around it, and with single spaces inside.
+ */
+export function normalKey(text: string): string {
+  return text.normalize('NFC').replace(WHITE_SPACE, ' ').replace(/^ | $/g, '')
 }
 
 /** Control characters except the tab and the line feed, halves of surrogate pairs, and noncharacters. */
