@@ -1,7 +1,9 @@
 // `fvs import`.
 import { withDatabase } from '../pipeline/duckdb.ts'
 import { type ImportKind, templateOf } from '../pipeline/import/columns.ts'
+import type { ByColumn } from '../pipeline/import/changed.ts'
 import {
+  type Effect,
   type Imported,
   type ImportWork,
   type Trial,
@@ -54,35 +56,35 @@ export async function runTrial(
 }
 
 function reportOf(imported: Imported): Report {
-  const { kind, rows, added, unchanged, forecastersCreated, tooLate, clockBehindMs } = imported
+  const { kind, rows, added, forecastersCreated, clockBehindMs } = imported
   const created = forecastersCreated > 0 ? `, ${forecastersCreated} forecasters met for the first time` : ''
-  const late =
-    tooLate > 0
-      ? `\n${tooLate} of the rows ${tooLate === 1 ? 'counts' : 'count'} for nothing: the question had closed by then, or its outcome was known`
-      : ''
   const lag =
     clockBehindMs > 0
-      ? `\nnote: the clock of this machine is ${clockBehindMs / 1000} s behind the last row of the table; what was imported counts as said after it`
-      : ''
+      ? [
+          `note: the clock of this machine is ${clockBehindMs / 1000} s behind the last row of the table; what was imported counts as said after it`,
+        ]
+      : []
   return {
     ok: true,
     json: {
-      kind,
-      rows,
-      added,
-      unchanged,
+      ...jsonOf(imported),
       forecasters_created: forecastersCreated,
-      too_late: tooLate,
       clock_behind_ms: clockBehindMs,
     },
-    text: `${kind}: ${added} of ${rows} rows added, ${unchanged} known already${created}${late}${lag}`,
+    text: [
+      `${kind}: ${added} of ${rows} rows added, ${restOf(imported)}${created}`,
+      ...notesOf(imported),
+      ...lag,
+    ].join('\n'),
   }
 }
 
-function reportOfTrial({ kind, rows, added, unchanged, bad }: Trial, isStoreMissing: boolean): Report {
+function reportOfTrial(trial: Trial, isStoreMissing: boolean): Report {
+  const { kind, rows, added, bad } = trial
   const width = String(bad.count).length
   const lines = [
-    `${kind}, dry run: of ${rows} rows ${added} are new, ${unchanged} known already, ${bad.count} bad; nothing was imported`,
+    `${kind}, dry run: of ${rows} rows ${added} are new, ${restOf(trial)}, ${bad.count} bad; nothing was imported`,
+    ...notesOf(trial),
     ...(isStoreMissing ? ['there is no store yet: the rows were compared with an empty one'] : []),
     ...bad.byReason.map(({ reason, count }) => `  ${String(count).padStart(width)}  ${reason}`),
     ...(bad.count === 0
@@ -93,12 +95,9 @@ function reportOfTrial({ kind, rows, added, unchanged, bad }: Trial, isStoreMiss
   return {
     ok: bad.count === 0,
     json: {
-      kind,
+      ...jsonOf(trial),
       dry_run: true,
       ...(isStoreMissing && { store_missing: true }),
-      rows,
-      added,
-      unchanged,
       bad: bad.count,
       reasons: bad.byReason,
       errors: bad.faults,
@@ -106,6 +105,52 @@ function reportOfTrial({ kind, rows, added, unchanged, bad }: Trial, isStoreMiss
     text: lines.join('\n'),
   }
 }
+
+function jsonOf(effect: Effect): object {
+  const { kind, rows, added, changed, unchanged, repeats, tooLate, madeVoid } = effect
+  return {
+    kind,
+    rows,
+    added,
+    changed,
+    changed_columns: effect.changedColumns,
+    unchanged,
+    repeats,
+    missing_words: effect.voidCells,
+    too_late: tooLate,
+    made_void: madeVoid,
+  }
+}
+
+/** The rows that are not new, such as `2 changed (title 2, url 1), 3 known already`. */
+function restOf({ changed, changedColumns, unchanged, repeats }: Effect): string {
+  const changes = changed > 0 ? `${changed} changed (${byColumn(changedColumns)}), ` : ''
+  const repeated = repeats > 0 ? ` (${repeats} repeated in the file)` : ''
+  return `${changes}${unchanged} known already${repeated}`
+}
+
+function notesOf({ voidCells, tooLate, madeVoid }: Effect): string[] {
+  const notes: string[] = []
+  if (Object.keys(voidCells).length > 0) {
+    notes.push(`cells with a word such as NaN were taken as missing: ${byColumn(voidCells)}`)
+  }
+  if (tooLate > 0) {
+    notes.push(
+      `${tooLate} of the rows ${tooLate === 1 ? 'counts' : 'count'} for nothing: the question had closed by then, or its outcome was known`,
+    )
+  }
+  if (madeVoid.forecasts > 0) {
+    notes.push(
+      `${madeVoid.forecasts} known forecasts of ${madeVoid.entities} entities no longer count: by this file their question had closed, or its outcome was known, when they were made`,
+    )
+  }
+  return notes
+}
+
+const byColumn = (counts: ByColumn) =>
+  Object.entries(counts)
+    .map(([name, count]) => `${name} ${count}`)
+    .join(', ')
 
 /** Reports an empty file of a kind. */
 export function reportTemplate(kind: ImportKind): Report {

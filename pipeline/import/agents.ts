@@ -5,7 +5,7 @@ import { literal } from '../duckdb.ts'
 import type { TableVersion } from '../tables/delta.ts'
 import { TableLog, assertNotBehind } from '../tables/delta-log.ts'
 import { attachCurrent } from '../tables/views.ts'
-import { SHOWN } from './read-file.ts'
+import { SHOWN } from './rejected.ts'
 import { type ImportContext, countOf, takeIn, takeInWaiting } from './take-in.ts'
 
 /** The columns that statements set. */

@@ -1,11 +1,13 @@
 // Checks the rows of an operator's file, and says what is wrong with a row and what its author may have
 // meant.
-import { nameFault, proseFault } from '../../schemas/names.ts'
+import { idFault, nameFault, proseFault } from '../../schemas/names.ts'
 import { OUTCOMES } from '../../schemas/tables.ts'
 import { literal } from '../duckdb.ts'
-import type { ImportColumn } from './columns.ts'
+import { isVoid, normal } from './cells.ts'
+import { type ImportColumn, isText } from './columns.ts'
 import type { ImportOptions } from './options.ts'
-import { LOCAL, ZONED, localOf, isWithdrawal, numberOf, valueOf } from './values.ts'
+import { RESOLVED } from '../tables/views.ts'
+import { LOCAL, isWithdrawal, keptOf, localOf, numberOf, valueOf } from './values.ts'
 
 /** A check of one row of `parsed`. */
 export interface Check {
@@ -17,11 +19,12 @@ export interface Check {
   reason: string
 }
 
+const ID_FAULT = 'id_fault'
 const NAME_FAULT = 'name_fault'
 const PROSE_FAULT = 'prose_fault'
 
 /** Functions that the checks call. */
-export const CHECK_FUNCTIONS = { [NAME_FAULT]: nameFault, [PROSE_FAULT]: proseFault }
+export const CHECK_FUNCTIONS = { [ID_FAULT]: idFault, [NAME_FAULT]: nameFault, [PROSE_FAULT]: proseFault }
 
 const SHOWN_CHARACTERS = 80
 const shown = (column: string) =>
@@ -48,6 +51,8 @@ const wrong = (column: string, fails: string, what: string, ending = ''): Check 
 })
 
 const missing = ({ name }: ImportColumn) => plain(`${name} IS NULL`, `${name} is missing`)
+
+const wordForMissing = ({ name }: ImportColumn) => wrong(name, isVoid(name), 'a word for a missing value')
 
 const longest = (column: string, characters: number) =>
   plain(
@@ -87,12 +92,17 @@ const uuid = (column: string) =>
 /** The most characters of an id that may be any text. */
 const ID_CHARACTERS = 500
 
-/** Checks an id that may be any text: two ids that look the same must be the same. */
+/**
+ * Checks an id that may be any text: two ids that look the same must be the same. Most are plain ASCII, which
+ * needs no call of a function.
+ */
 const textId = (column: string): Check[] => [
   longest(column, ID_CHARACTERS),
-  wrong(column, `${column} <> trim(${column}, ' \t\u00a0')`, 'an id with white space around it'),
-  hasControls(column),
-  wrong(column, `${column} <> nfc_normalize(${column})`, 'an id that is not in Unicode NFC'),
+  {
+    fails: `CASE WHEN regexp_full_match(${column}, '[ -~]*') THEN false ELSE ${ID_FAULT}(${column}) IS NOT NULL END`,
+    summary: `${column} breaks the rule for ids`,
+    reason: `'${column} ' || ${ID_FAULT}(${column})`,
+  },
 ]
 
 const oneOf = (column: string, values: readonly string[], ending: string) =>
@@ -138,11 +148,19 @@ function probability(column: string, options: ImportOptions): Check {
 }
 
 const DAY = '\\d{4}-\\d{2}-\\d{2}'
+const WRITE = 'write 2026-01-31T12:00:00Z'
 /** The possible meanings of a wrong time, from the most to the least particular. */
 const TIME_HINTS = [
   [DAY, 'a day? write which time of it'],
   ['[2-7]\\d{4}([.,]\\d+)?', "Excel's number of a day? format the column as yyyy-mm-dd hh:mm:ss"],
-  ['\\d{10}|\\d{13}', 'a count since 1970? write the time'],
+  ['\\d{9,10}([.,]\\d*)?|1\\.\\d+[eE]\\+?0?9', `seconds since 1970? ${WRITE}`],
+  ['\\d{12,13}([.,]\\d*)?|1\\.\\d+[eE]\\+?12', `milliseconds since 1970? ${WRITE}`],
+  ['\\d{15,16}([.,]\\d*)?|1\\.\\d+[eE]\\+?15', `microseconds since 1970? ${WRITE}`],
+  ['\\d{18,19}([.,]\\d*)?|1\\.\\d+[eE]\\+?18', `nanoseconds since 1970? ${WRITE}`],
+  [
+    '(?i).*\\d[ \\x{a0}\\x{202f}]?[ap]\\.?m\\.?( .*)?',
+    'a clock of twelve hours? write 2026-01-31T16:34:00Z for 4:34 PM',
+  ],
   ['\\d{1,2}[./]\\d{1,2}[./]\\d{2,4}.*', 'day and month may be either? write 2026-01-31'],
   [`${DAY}.*:\\d{2}.* ?[A-Za-z]{2,}.*`, 'the name of a zone? write Z for UTC, or an offset'],
 ] as const
@@ -151,25 +169,21 @@ function times({ name, holds }: ImportColumn, { timezone }: ImportOptions): Chec
   const value = valueOf(name)
   const outOfRange = `coalesce(${value} NOT BETWEEN 0 AND ${Date.UTC(2200, 0, 1) - 1}, true)`
   const local = `regexp_full_match(${name}, ${LOCAL})`
-  const isZoned = `regexp_full_match(${name}, ${ZONED})`
   const noZone = `CASE WHEN ${local} AND ${localOf(name)} IS NOT NULL THEN '; no zone? see --timezone' ELSE '' END`
+  // The patterns are compared for times without a value only.
+  const isNone = `CASE WHEN ${value} IS NULL THEN NOT ${local} OR ${localOf(name)} IS NULL ELSE false END`
   const checks =
     timezone === undefined
       ? [
           wrong(
             name,
-            `NOT ${isZoned} OR ${outOfRange}`,
+            outOfRange,
             'not a time with an offset such as 2026-01-31T12:00:00Z',
             ` || ${noZone}${hint(name, TIME_HINTS)}`,
           ),
         ]
       : [
-          wrong(
-            name,
-            `NOT (${isZoned} OR ${local}) OR if(${local}, ${localOf(name)} IS NULL, ${outOfRange})`,
-            'not a time such as 2026-01-31 12:00:00',
-            hint(name, TIME_HINTS),
-          ),
+          wrong(name, isNone, 'not a time such as 2026-01-31 12:00:00', hint(name, TIME_HINTS)),
           wrong(
             name,
             `${value} IS NULL`,
@@ -204,6 +218,7 @@ function checksOf(column: ImportColumn, options: ImportOptions): Check[] {
     case 'event':
       return times(column, options)
     case 'name':
+    case 'key':
     case 'group':
       return [named(name)]
     case 'text':
@@ -240,29 +255,58 @@ const closesAfterOpening: Check = {
   reason: `'closes_at is ' || ${shown('closes_at')} || ', not after opened_at ' || ${shown('opened_at')}`,
 }
 
+/** A column of the current row of a table about the question of a row. */
+const ofQuestion = (column: string, rows: string) =>
+  `(SELECT min(known.${column}) FROM ${rows} known WHERE known.question_id = ${valueOf('question_id')})`
+const shownTime = (time: string) => `strftime(${time} AT TIME ZONE 'UTC', '%Y-%m-%dT%H:%M:%S.%gZ')`
+
+const openedAt = ofQuestion('opened_at', 'current_questions')
+/** An outcome that was known before a question opened voids every forecast on it. */
+const resolvedAfterOpening: Check = {
+  fails: `${valueOf('outcome')} <> 'open' AND ${valueOf('resolved_at')} < epoch_ms(${openedAt})`,
+  summary: 'resolved_at is before the question opened',
+  reason: `'resolved_at is ' || ${shown('resolved_at')} || ', before the question opened at ' || ${shownTime(openedAt)}`,
+}
+
+const resolvedAt = ofQuestion('resolved_at', RESOLVED)
+const opensBeforeOutcome: Check = {
+  fails: `${valueOf('opened_at')} > epoch_ms(${resolvedAt})`,
+  summary: 'opened_at is after the outcome became known',
+  reason: `'opened_at is ' || ${shown('opened_at')} || ', after the outcome became known at ' || ${shownTime(resolvedAt)}`,
+}
+
 const without = (column: string, other: string): Check =>
   plain(
-    `${column} IS NULL AND ${other} IS NOT NULL`,
+    `${valueOf(column)} IS NULL AND ${valueOf(other)} IS NOT NULL`,
     `${column} is missing, although there is a ${other}: a question has both or neither`,
   )
 
 /** The value of a column in the first row of the file that has the same source and `source_id`. */
 const firstOfSource = (column: string) => `(SELECT arg_min(first.${column}, first.record) FROM parsed first
-  WHERE first.source = parsed.source AND first.source_id = parsed.source_id)`
+  WHERE first.${valueOf('source')} = parsed.${valueOf('source')} AND first.${valueOf('source_id')} = parsed.${valueOf('source_id')})`
 /** The known question with the same source and `source_id`, unless the file has a row for it. */
 const knownOfSource = `(SELECT min(k.question_id) FROM current_questions k
-  WHERE k.source = parsed.source AND k.source_id = parsed.source_id
+  WHERE k.source = ${valueOf('source')} AND k.source_id = ${valueOf('source_id')}
   AND k.question_id NOT IN (SELECT ${valueOf('question_id')} FROM parsed WHERE question_id IS NOT NULL))`
 
 const takenSource = (fails: string, other: string): Check => ({
   fails,
   summary: 'source_id is that of another question',
-  reason: `'source_id ' || ${shown('source_id')} || ' of source ' || ${shown('source')} || ' is that of question ' || ${other}
+  reason: `'source_id ' || ${shown(valueOf('source_id'))} || ' of source ' || ${shown(valueOf('source'))} || ' is that of question ' || ${other}
     || ': import it under that question_id, or give it another source_id'`,
 })
 
-/** Checks that a question that was asked elsewhere is here only once. */
+/** Ids of two platforms may be the same text, and must not replace each other's questions. */
+const otherSource: Check = {
+  fails: `source <> ${normal(keptOf('source'))}`,
+  summary: 'source is not that of the known question',
+  reason: `'source is ' || ${shown('source')} || ', but question_id ' || ${shown('question_id')} || ' is a question of '
+    || ${shown(keptOf('source'))} || ': import it under another question_id or --namespace; if the known source is wrong, first import the question without source and source_id, as empty cells'`,
+}
+
+/** Checks that a question that was asked elsewhere is here only once, and stays the same question. */
 const SOURCE_CHECKS: readonly Check[] = [
+  otherSource,
   without('source', 'source_id'),
   without('source_id', 'source'),
   takenSource(`record > ${firstOfSource('record')}`, firstOfSource('question_id')),
@@ -283,12 +327,16 @@ export function rowChecks(columns: readonly ImportColumn[], options: ImportOptio
   return [
     isHeader(columns, options.map),
     ...columns.filter(({ required }) => required).map(missing),
+    ...columns
+      .filter((column) => column.required && isText(column, options.namespace !== undefined))
+      .map(wordForMissing),
     ...columns.flatMap((column) => [
       ...(column.longest === undefined ? [] : [longest(column.name, column.longest)]),
       ...checksOf(column, options),
       ...relations({ ...column, unique: false }),
     ]),
-    ...(opens ? [closesAfterOpening] : []),
+    ...(opens ? [closesAfterOpening, opensBeforeOutcome] : []),
+    ...(columns.some(({ name }) => name === 'resolved_at') ? [resolvedAfterOpening] : []),
     ...columns.flatMap((column) => relations({ ...column, known: false })),
     ...(columns.some(({ name }) => name === 'source_id') ? SOURCE_CHECKS : []),
   ]

@@ -6,12 +6,22 @@ export type ImportKind = (typeof IMPORTS)[number]
 
 /**
  * - `id`: a UUID, or with `--ids text` any text. `entityType`: forecaster, since agents are not imported.
- * - `name`: text by the rule of schemas/names.ts. `group`: a name that rows share. `text`: any text. `prose`:
- *   text of many lines by that rule.
+ * - `name`: text by the rule of schemas/names.ts. `key`: a name by which rows belong together. `group`: the
+ *   key of an event. `text`: any text. `prose`: text of many lines by that rule.
  * - `plan`: a time. `event`: a time that is not later than now.
  */
 export type Holds =
-  'id' | 'entityType' | 'name' | 'group' | 'text' | 'prose' | 'plan' | 'event' | 'outcome' | 'probability'
+  | 'id'
+  | 'entityType'
+  | 'name'
+  | 'key'
+  | 'group'
+  | 'text'
+  | 'prose'
+  | 'plan'
+  | 'event'
+  | 'outcome'
+  | 'probability'
 
 export interface ImportColumn {
   readonly name: string
@@ -39,6 +49,17 @@ const optional = (name: string, holds: Holds, example: string, rules: Partial<Im
   required: false,
 })
 
+/** Whether a column holds text, in which a program may have written a word for a missing value. */
+export function isText({ holds }: ImportColumn, areIdsText: boolean): boolean {
+  if (holds === 'id') return areIdsText
+  return holds === 'name' || holds === 'text' || holds === 'prose' || isKey({ holds }, areIdsText)
+}
+
+/** Whether rows belong together by a column's text, which therefore has one form. */
+export function isKey({ holds }: Pick<ImportColumn, 'holds'>, areIdsText: boolean): boolean {
+  return holds === 'key' || holds === 'group' || (holds === 'id' && areIdsText)
+}
+
 const QUESTION = '0198c1a0-0000-7000-8000-000000000001'
 const FORECASTER = '0198c1a0-0000-7000-8000-000000000002'
 
@@ -54,8 +75,8 @@ export const IMPORT_COLUMNS: Record<ImportKind, readonly ImportColumn[]> = {
     optional('category', 'name', 'weather', { longest: NAME_CHARACTERS }),
     optional('url', 'text', 'https://example.org/rain', { longest: 2000 }),
     optional('event_id', 'group', 'rain in Paris', { longest: NAME_CHARACTERS }),
-    optional('source', 'name', 'a weather forum', { longest: NAME_CHARACTERS }),
-    optional('source_id', 'name', '4711', { longest: NAME_CHARACTERS }),
+    optional('source', 'key', 'a weather forum', { longest: NAME_CHARACTERS }),
+    optional('source_id', 'key', '4711', { longest: NAME_CHARACTERS }),
     required('opened_at', 'plan', '2026-01-01T00:00:00Z'),
     required('closes_at', 'plan', '2026-02-01T00:00:00Z'),
   ],

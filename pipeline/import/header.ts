@@ -1,14 +1,8 @@
 // Reads the header of a CSV file: its delimiter, its names, and the places of the wanted columns.
 import { ServiceError } from '../../schemas/errors.ts'
 import { withFile } from '../store/disk.ts'
+import type { ExpectedColumns } from './cells.ts'
 import type { Delimiter, HeaderOptions } from './options.ts'
-
-export interface ExpectedColumns {
-  required: readonly string[]
-  optional: readonly string[]
-  /** The SQL of further columns, which are computed from these when they are read. */
-  computed?: readonly string[]
-}
 
 /** The index in the file of each column that the file has. */
 export type ColumnIndexes = ReadonlyMap<string, number>
@@ -131,12 +125,15 @@ export function findColumns(
   const wanted = new Map(allowed.map((column) => [map.get(column) ?? column, column]))
   const unmapped = [...map.values()].filter((text) => !names.includes(text))
   if (unmapped.length > 0) throw refuse('has not the columns that --map names:', unmapped)
-  const both = [...map].filter(([column, text]) => text !== column && names.includes(column))
-  const doubled = both.filter(([column]) => !wanted.has(column)).map(([column]) => column)
-  if (doubled.length > 0) throw refuse('has columns that --map says are others:', doubled)
+  const doubled = [...map].find(([column]) => !wanted.has(column) && names.includes(column))
+  if (doubled) {
+    throw refuse(`has two columns for ${doubled[0]}, its own and the one that --map names:`, doubled)
+  }
   const absent = namesIn(required, map).filter((text) => !names.includes(text))
   const unknown = names.filter((text) => !wanted.has(text))
-  if (absent.length > 0) throw refuse('lacks', absent, adviceFor(absent, unknown, wanted))
+  if (absent.length > 0) {
+    throw refuse('lacks', absent, isRow(names, wanted) ? NO_HEADER : adviceFor(absent, unknown, wanted))
+  }
   if (unknown.length > 0 && !ignoreUnknown) {
     throw refuse('has unknown', unknown, '; see --map and --ignore-unknown')
   }
@@ -145,6 +142,16 @@ export function findColumns(
   return new Map(
     [...wanted].flatMap(([text, column]) => (names.includes(text) ? [[column, names.indexOf(text)]] : [])),
   )
+}
+
+const NO_HEADER = '; no header? the first line must have the names of the columns'
+/** A number, the beginning of a time, a UUID, or the kind of an entity: a value and not a name. */
+const VALUE =
+  /^([-+]?[\d.]+([eE]-?\d+)?%?|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}.*|[\da-f]{8}-[\da-f-]{27}|forecaster|agent)$/i
+
+/** Whether the names of a file are those of no column and look like the values of a row. */
+function isRow(names: readonly string[], wanted: ReadonlyMap<string, string>): boolean {
+  return !names.some((text) => wanted.has(text)) && names.some((text) => VALUE.test(text))
 }
 
 /** Suggests `--map` for a missing column, which the file may have in other letters. */

@@ -1,35 +1,53 @@
 // Imports an operator's file, all or nothing: checks every row against a version of the table, and makes the
 // new rows the next version, or checks again if another command came first.
 import { ServiceError } from '../../schemas/errors.ts'
-import { SCORED_TABLES } from '../../schemas/tables.ts'
+import { SCORED_TABLES, type ScoredTable } from '../../schemas/tables.ts'
 import { literal } from '../duckdb.ts'
+import { type ByColumn, changesOf, findFresh, findStanding, voidCells } from './changed.ts'
 import { CHECK_FUNCTIONS, faultsQuery, reasonsQuery, rowChecks } from './checks.ts'
-import { IMPORT_COLUMNS, type ImportColumn, type ImportKind } from './columns.ts'
-import { withoutReason } from './corrections.ts'
+import { IMPORT_COLUMNS, type ImportKind, isKey, isText } from './columns.ts'
+import { takeOutContradictions } from './contradictions.ts'
+import { takeOutUnexplained } from './corrections.ts'
 import { type Source, nameOf } from './input.ts'
 import { type ImportOptions, parseOptions } from './options.ts'
 import { RESOLVED, attachAll, isReplaced } from '../tables/views.ts'
 import { lastRecordedAt } from '../tables/recorded-at.ts'
+import type { TableVersion } from '../tables/delta.ts'
 import { assertNotBehind, currentVersions } from '../tables/delta-log.ts'
-import { type IncomingRows, NONE_REJECTED, type Rejected, SHOWN, readRows } from './read-file.ts'
+import { type IncomingRows, readRows } from './read-file.ts'
+import { NONE_REJECTED, type Rejected, SHOWN, together } from './rejected.ts'
 import { type ImportContext, countOf, takeIn, takeInWaiting } from './take-in.ts'
-import { computedValues, defineParsed, defineZone, tableRows, valueOf } from './values.ts'
+import { computedValues, defineIdentified, defineParsed, defineZone, valueOf } from './values.ts'
+import { type VoidForecasts, voidForecasts } from './void-forecasts.ts'
 import { attachWaiting, listWaiting } from './waiting.ts'
 
-export interface Imported {
+/** The difference that the good rows of a file make, if they are imported. */
+export interface Effect {
   kind: ImportKind
   /** Rows in the file. */
   rows: number
-  /** Rows that were new, and rows that repeat known ones. */
+  /** Rows about something new, rows that change a known row, and rows that change nothing. */
   added: number
+  changed: number
   unchanged: number
-  /** Forecasters that no row had named before. */
-  forecastersCreated: number
+  /** Rows of `unchanged` that repeat an earlier row of the file. */
+  repeats: number
+  /** The rows that change each column. */
+  changedColumns: ByColumn
+  /** The cells of each column that have a word for a missing value, such as `NaN`. */
+  voidCells: ByColumn
   /**
    * Forecasts in the file that count for nothing, since they were made at the effective close of their
    * question or later.
    */
   tooLate: number
+  /** Known forecasts that count for nothing from then on. */
+  madeVoid: VoidForecasts
+}
+
+export interface Imported extends Effect {
+  /** Forecasters that no row had named before. */
+  forecastersCreated: number
   /**
    * The milliseconds by which the clock lags behind the last row of the table; 0 if it does not, or if rows
    * of the table do not replace each other.
@@ -37,16 +55,8 @@ export interface Imported {
   clockBehindMs: number
 }
 
-/** The effect that an import would have. */
-export interface Trial {
-  kind: ImportKind
-  rows: number
-  /**
-   * Good rows that are new, and good rows that repeat known ones. Both are 0 if a line cannot be read,
-   * because rows are then not checked.
-   */
-  added: number
-  unchanged: number
+/** The effect that an import would have without its bad rows. */
+export interface Trial extends Effect {
   bad: Rejected
 }
 
@@ -98,24 +108,16 @@ async function checkAndWrite(
   await takeInWaiting(context, SCORED_TABLES)
   const versions = await currentVersions(context.store)
   assertNotBehind(versions, context.released ?? {})
-  progress('checking the rows')
-  const bad = await local.reading(async () => {
+  progress('comparing the rows')
+  const { bad, ...effect } = await local.reading(async () => {
     await attachAll(database, local, versions)
-    return faultsOf(context, kind, incoming, options)
+    return compared(context, kind, incoming, options, versions)
   })
   if (bad.count > 0) throw refusal(source, bad)
 
-  progress('looking for what is new')
-  await findFresh(context, kind)
-  if (kind === 'questions' && options.reason === undefined) {
-    const unsaid = await local.reading(() => withoutReason(context, versions.resolutions, incoming))
-    if (unsaid.count > 0) throw refusal(source, unsaid)
-  }
   const last = isReplaced(kind) ? lastRecordedAt(versions[kind]) : undefined
   const clockBehindMs = Math.max(0, (last?.getTime() ?? 0) - context.now().getTime())
-  let tooLate = 0
   if (kind === 'forecasts') {
-    tooLate = await countOf(context, `(${TOO_LATE})`)
     await database.run(
       `CREATE OR REPLACE TEMP TABLE met AS
        SELECT DISTINCT entity_id AS user_id, NULL::VARCHAR AS display_name, recorded_at FROM fresh
@@ -126,19 +128,9 @@ async function checkAndWrite(
     if (created === undefined) return undefined
     met.created += created
   }
-  const rows = await countOf(context, 'incoming')
   progress('writing')
-  const added = await takeIn(context, versions[kind], 'fresh')
-  if (added === undefined) return undefined
-  return {
-    kind,
-    rows,
-    added,
-    unchanged: rows - added,
-    forecastersCreated: met.created,
-    tooLate,
-    clockBehindMs,
-  }
+  if ((await takeIn(context, versions[kind], 'fresh')) === undefined) return undefined
+  return { ...effect, forecastersCreated: met.created, clockBehindMs }
 }
 
 /**
@@ -155,27 +147,18 @@ export async function tryImport(
 ): Promise<Trial> {
   const { database, local, store, progress = () => {} } = context
   const incoming = await readIncoming(context, kind, source, options)
-  const { rejected } = incoming
-  const rows = (await countOf(context, 'incoming')) + rejected.count
-  if (rejected.count > 0) return { kind, rows, added: 0, unchanged: 0, bad: rejected }
   // The inbox is listed first, so that rows that are taken in after the listing are in the tables.
   const waiting = await listWaiting(store, SCORED_TABLES)
   const versions = await currentVersions(store)
   assertNotBehind(versions, context.released ?? {})
-  progress('checking the rows')
-  return local.reading(async () => {
+  progress('comparing the rows')
+  const trial = await local.reading(async () => {
     await attachAll(database, local, versions)
     for (const table of SCORED_TABLES) await attachWaiting(context, versions[table], waiting[table])
-    const faults = await faultsOf(context, kind, incoming, options)
-    await findFresh(context, kind, '(FROM parsed ANTI JOIN fault USING (record))')
-    const unsaid =
-      kind === 'questions' && options.reason === undefined
-        ? await withoutReason(context, versions.resolutions, incoming)
-        : NONE_REJECTED
-    const bad = together(faults, unsaid)
-    const added = (await countOf(context, 'fresh')) - unsaid.count
-    return { kind, rows, added, unchanged: rows - bad.count - added, bad }
+    return compared(context, kind, incoming, options, versions)
   })
+  const { rejected } = incoming
+  return { ...trial, rows: trial.rows + rejected.count, bad: together(rejected, trial.bad) }
 }
 
 async function readIncoming(
@@ -194,14 +177,63 @@ async function readIncoming(
   const named = (required: boolean) =>
     columns.filter((column) => column.required === required).map(({ name }) => name)
   await defineZone(database, options)
+  const areIdsText = options.namespace !== undefined
   const expected = {
     required: named(true),
     optional: named(false),
+    texts: columns.filter((column) => isText(column, areIdsText)).map(({ name }) => name),
+    keys: columns.filter((column) => isKey(column, areIdsText)).map(({ name }) => name),
     computed: computedValues(columns, options),
   }
   const incoming = await readRows(context, source, expected, options)
-  if (incoming.rejected.count === 0) await defineParsed(database, columns, options)
+  await defineIdentified(database, columns, options)
   return incoming
+}
+
+/** Compares the rows of a file with the tables. Leaves the new ones in the table `fresh`. */
+async function compared(
+  context: ImportWork,
+  kind: ImportKind,
+  incoming: IncomingRows,
+  options: ImportOptions,
+  versions: Record<ScoredTable, TableVersion>,
+): Promise<Trial> {
+  const { database, onlyUnknown = false } = context
+  await findStanding(database, kind)
+  await defineParsed(database, IMPORT_COLUMNS[kind], options)
+  const faults = await faultsOf(context, kind, incoming, options)
+  const good = faults.count === 0 ? 'parsed' : '(FROM parsed ANTI JOIN fault USING (record))'
+  const repeats = await findFresh(database, kind, good, onlyUnknown)
+  const bad = together(faults, await takeOutRefused(context, kind, incoming, options, versions))
+  const rows = await countOf(context, 'incoming')
+  const { changed, columns: changedColumns } = await changesOf(database, kind)
+  const fresh = await countOf(context, 'fresh')
+  return {
+    kind,
+    rows,
+    added: fresh - changed,
+    changed,
+    unchanged: rows - bad.count - fresh,
+    repeats,
+    changedColumns,
+    voidCells: await voidCells(database, kind, options.namespace !== undefined),
+    tooLate: kind === 'forecasts' ? await countOf(context, `(${TOO_LATE})`) : 0,
+    madeVoid: await voidForecasts(database, kind),
+    bad,
+  }
+}
+
+/** Takes the rows out of `fresh` that are bad by what is known, and returns them. */
+async function takeOutRefused(
+  context: ImportWork,
+  kind: ImportKind,
+  incoming: IncomingRows,
+  { reason }: ImportOptions,
+  { resolutions }: Record<ScoredTable, TableVersion>,
+): Promise<Rejected> {
+  if (kind === 'forecasts') return takeOutContradictions(context.database, incoming)
+  if (kind === 'questions' && reason === undefined) return takeOutUnexplained(context, resolutions, incoming)
+  return NONE_REJECTED
 }
 
 /** Checks every row of `parsed` and leaves the bad ones in the table `fault`. */
@@ -231,42 +263,6 @@ async function faultsOf(
   }
 }
 
-/** The current rows of a table as `known`, with the prose that their view lacks. */
-function currentOf(kind: ImportKind, columns: readonly ImportColumn[]): string {
-  const prose = columns.filter(({ holds }) => holds === 'prose').map(({ name }) => `said.${name}`)
-  if (prose.length === 0) return `current_${kind} known`
-  const id = columns[0]!.name
-  return `(SELECT current.*, ${prose.join(', ')} FROM current_${kind} current JOIN ${kind} said USING (${id}, recorded_at)) known`
-}
-
-/** Makes the table `fresh`. Grain: one row per row that `rows` bring and that the table does not have. */
-async function findFresh(context: ImportWork, kind: ImportKind, rows = 'parsed'): Promise<void> {
-  const { database } = context
-  const columns = IMPORT_COLUMNS[kind]
-  const id = kind === 'forecasts' ? 'forecast_id' : columns[0]!.name
-  const known =
-    kind === 'forecasts' || context.onlyUnknown === true
-      ? `SELECT 1 FROM ${kind} known WHERE known.${id} = fresh.${id}`
-      : `SELECT 1 FROM ${currentOf(kind, columns)} WHERE ${columns
-          .map(
-            ({ name, required }) => `known.${name} ${required ? '=' : 'IS NOT DISTINCT FROM'} fresh.${name}`,
-          )
-          .join(' AND ')}`
-  await database.run(
-    `CREATE OR REPLACE TEMP TABLE fresh AS FROM (${tableRows(kind, columns, rows)}) fresh WHERE NOT EXISTS (${known})`,
-  )
-  if (kind !== 'forecasts') return
-  // Most files repeat no forecast, and counting is much faster than removing repeats. Different ids with one
-  // hash do no harm.
-  const [found] = await database.rows<{ repeats: boolean }>(
-    `SELECT count(DISTINCT hash(forecast_id)) < count(*) AS repeats FROM fresh`,
-  )
-  if (found?.repeats)
-    await database.run(
-      `CREATE OR REPLACE TEMP TABLE fresh AS SELECT DISTINCT * FROM fresh ORDER BY forecast_id`,
-    )
-}
-
 /**
  * Grain: one row per forecast in the file that no score reads, by the tables as they are. An outcome that
  * becomes known or is corrected later can change that.
@@ -276,15 +272,6 @@ const TOO_LATE = `
   JOIN (SELECT question_id, closes_at FROM current_questions) USING (question_id)
   LEFT JOIN (SELECT question_id, resolved_at FROM ${RESOLVED}) USING (question_id)
   WHERE forecast_at >= epoch_ms(least(closes_at, resolved_at))`
-
-/** The faults of two checks, of which the second was of the rows that passed the first. */
-function together(one: Rejected, other: Rejected): Rejected {
-  return {
-    faults: [...one.faults, ...other.faults].slice(0, SHOWN),
-    count: one.count + other.count,
-    byReason: [...one.byReason, ...other.byReason],
-  }
-}
 
 function refusal(source: Source, { faults, count }: Rejected): ServiceError {
   const rest = count - faults.length

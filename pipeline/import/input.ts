@@ -36,6 +36,8 @@ const FORMATS: Record<string, Format> = {
   '.parquet': 'parquet',
 }
 const SNIFFED_BYTES = 64
+/** The beginning of a file in which its first line ends, if it is no longer than a header may be. */
+const FIRST_LINE_BYTES = 65_536
 
 export const nameOf = (source: Source) => (typeof source === 'string' ? source : 'standard input')
 
@@ -74,6 +76,7 @@ export async function openInput(source: Source, directory: string, mostBytes = M
   }
   const encoding = ENCODINGS.find(({ mark }) => start.subarray(0, 2).equals(mark))?.encoding
   if (encoding !== undefined) path = await stage(createReadStream(path), decodedBy(name, encoding))
+  if (await endsByReturns(path)) path = await stage(createReadStream(path), feedsForReturns())
   return { path, name, format }
 }
 
@@ -120,14 +123,29 @@ async function assertFile(path: string): Promise<void> {
   if (fault !== undefined) throw new ServiceError('invalid', fault)
 }
 
-function beginning(path: string): Promise<Buffer> {
+function beginning(path: string, sizeBytes = SNIFFED_BYTES): Promise<Buffer> {
   return withFile(path, 'r', async (file) => {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(SNIFFED_BYTES), 0, SNIFFED_BYTES, 0)
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(sizeBytes), 0, sizeBytes, 0)
     return buffer.subarray(0, bytesRead)
   })
 }
 
+/** Whether lines end by a carriage return alone, as old programs write them. */
+async function endsByReturns(path: string): Promise<boolean> {
+  const start = await beginning(path, FIRST_LINE_BYTES)
+  return start.includes(RETURN) && !start.includes(FEED)
+}
+
+const RETURN = 0x0d
+const FEED = 0x0a
+
 type Bytes = AsyncIterable<Uint8Array>
+
+function feedsForReturns(): Duplex {
+  return Duplex.from(async function* (bytes: Bytes): Bytes {
+    for await (const chunk of bytes) yield chunk.map((byte) => (byte === RETURN ? FEED : byte))
+  })
+}
 
 async function copied(
   name: string,

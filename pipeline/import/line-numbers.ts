@@ -23,14 +23,30 @@ export async function linesAt(path: string, offsets: readonly number[]): Promise
 }
 
 /**
+ * Returns the line numbers (from 1) of the given lines, counted from 0 without the lines `skipped`. Both
+ * ascend.
+ */
+export function linesBetween(places: readonly number[], skipped: readonly number[]): number[] {
+  let passed = 0
+  return places.map((place) => {
+    while (skipped[passed]! <= place + 1 + passed) passed += 1
+    return place + 1 + passed
+  })
+}
+
+/**
  * Returns the line numbers (from 1) on which the given records of a CSV file begin. Record numbers ascend,
  * and 0 is the first after the header. A quote opens a quoted field only at the field's start. A blank line
- * is a record only if `blankCounts`.
+ * is a record only if `blankCounts`, and one that has a byte offset of `skipped` is none.
  */
 export async function recordLines(
   path: string,
   records: readonly number[],
-  { delimiter, blankCounts }: { delimiter: string; blankCounts: boolean },
+  {
+    delimiter,
+    blankCounts,
+    skipped = [],
+  }: { delimiter: string; blankCounts: boolean; skipped?: readonly number[] },
 ): Promise<number[]> {
   const delimiterByte = delimiter.charCodeAt(0)
   const lines: number[] = []
@@ -40,8 +56,12 @@ export async function recordLines(
   let blank = true
   let quoted = false
   let fieldStart = true
+  let offset = -1
+  let startOffset = 0
+  let passed = 0
   for await (const chunk of chunksOf(path)) {
     for (const byte of chunk) {
+      offset += 1
       if (byte === QUOTE && (quoted || fieldStart)) {
         // A doubled quote inside a quoted field closes the field and opens it again.
         quoted = !quoted
@@ -53,12 +73,15 @@ export async function recordLines(
       if (byte !== NEWLINE) continue
       line += 1
       if (quoted) continue
-      if (!blank || blankCounts) {
+      while (skipped[passed]! < startOffset) passed += 1
+      const isSkipped = skipped[passed]! <= offset
+      if ((!blank || blankCounts) && !isSkipped) {
         if (record === records[lines.length]) lines.push(startLine)
         if (lines.length === records.length) return lines
         record += 1
       }
       startLine = line
+      startOffset = offset + 1
       blank = true
     }
   }

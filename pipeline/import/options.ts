@@ -122,11 +122,24 @@ function parseMap(kind: ImportKind, given: readonly string[]): ReadonlyMap<strin
         `--map ${text}: ${kind} have no column ${JSON.stringify(column)}, only ${known.join(', ')}`,
       )
     }
-    if (map.has(column)) throw refused(`--map names the column ${column} twice`)
-    if ([...map.values()].includes(name)) {
-      throw refused(`--map gives ${JSON.stringify(name)} to two columns`)
+    const earlier = map.get(column)
+    if (earlier !== undefined) {
+      throw refused(
+        `--map names two columns for ${column}: ${JSON.stringify(earlier)} and ${JSON.stringify(name)}`,
+      )
     }
     map.set(column, name)
+  }
+  for (const [column, name] of map) {
+    const other = known.find((one) => one !== column && (map.get(one) ?? one) === name)
+    if (other !== undefined) {
+      const advice = map.has(other)
+        ? ''
+        : `; say with --map ${other}=Name which column is ${other}, or rename it in the file`
+      throw refused(
+        `--map ${column}=${name} takes ${JSON.stringify(name)} for ${column}, and it is the column ${other} too${advice}`,
+      )
+    }
   }
   return map
 }
@@ -154,6 +167,10 @@ function parseOutcomes(given: string | undefined): ReadonlyMap<string, string> {
     }
     for (const text of texts!.split('|')) {
       if (text === '') throw refused(`--outcomes gives ${outcome} an empty text`)
+      const own = OUTCOMES.find((name) => name === text.toLowerCase())
+      if (own !== undefined && own !== outcome) {
+        throw refused(`--outcomes gives ${JSON.stringify(text)} the meaning ${outcome}; ${own} keeps its own`)
+      }
       if (meanings.has(text)) throw refused(`--outcomes has ${JSON.stringify(text)} twice`)
       meanings.set(text, outcome)
     }

@@ -1,29 +1,17 @@
 // Reads an operator's file into the view `incoming`: a record number, the wanted columns as text, and the
 // values that are computed from them.
 import type { PipelineComponents } from '../components.ts'
-import { type Fault, ServiceError } from '../../schemas/errors.ts'
+import { ServiceError } from '../../schemas/errors.ts'
 import { type Database, literal } from '../duckdb.ts'
-import { type ExpectedColumns, findColumns, readHeader } from './header.ts'
+import { type Cell, type ExpectedColumns, NO_CELL, rowsOf } from './cells.ts'
+import { findColumns, readHeader } from './header.ts'
 import { type Format, type Input, type Source, openInput } from './input.ts'
-import { linesAt, longLine, recordLines } from './line-numbers.ts'
+import { linesAt, linesBetween, longLine, recordLines } from './line-numbers.ts'
 import type { HeaderOptions } from './options.ts'
-
-/** Bad records: the first faults, and the number of all. */
-export interface Rejected {
-  faults: Fault[]
-  count: number
-  byReason: ReasonCount[]
-}
-
-/** The number of records that are bad for a reason. */
-export interface ReasonCount {
-  reason: string
-  count: number
-}
-
-export const NONE_REJECTED: Rejected = { faults: [], count: 0, byReason: [] }
+import { NONE_REJECTED, type ReasonCount, type Rejected, SHOWN, together } from './rejected.ts'
 
 export interface IncomingRows {
+  /** Records that could not be read. The view has the others. */
   rejected: Rejected
   /** The places of records in the file, for messages: `line 12` or `row 11`. */
   placesOf(records: readonly number[]): Promise<string[]>
@@ -34,9 +22,6 @@ export interface IncomingRows {
  * makes the whole file bad.
  */
 const LONG_LINE_BYTES = 16_000_000
-
-/** The most faults that are shown. */
-export const SHOWN = 20
 
 type ReadContext = Pick<PipelineComponents, 'database' | 'directory'>
 
@@ -63,23 +48,6 @@ type Reader = (
 
 const READERS: Record<Format, Reader> = { csv: readCsv, ndjson: readNdjson, parquet: readParquet }
 
-/**
- * Returns the query of a source's rows: every column as text, or NULL if the file lacks it, and the computed
- * values.
- */
-function rowsOf(
-  { required, optional, computed = [] }: ExpectedColumns,
-  text: (column: string) => string | undefined,
-  source: string,
-  kept: readonly string[] = [],
-): string {
-  const texts = [...required, ...optional].map((name) => {
-    const found = text(name)
-    return found === undefined ? `NULL::VARCHAR AS ${name}` : `nullif(${found}, '') AS ${name}`
-  })
-  return `SELECT ${['*', ...computed].join(', ')} FROM (SELECT ${[...kept, ...texts].join(', ')} FROM ${source})`
-}
-
 async function readCsv(
   database: Database,
   input: Input,
@@ -91,11 +59,12 @@ async function readCsv(
   const found = findColumns(name, names, columns, options, shown)
   // The names in SQL are c0, c1 and so on, whatever the file calls its columns.
   const types = names.map((_, index) => `c${index}: 'VARCHAR'`).join(', ')
-  const text = (column: string) => (found.has(column) ? `c${found.get(column)}` : undefined)
+  const cellOf = (column: string): Cell =>
+    found.has(column) ? { text: `c${found.get(column)}`, isThere: 'true', isBare: 'true' } : NO_CELL
   const rejected = await createdFromLines(
     database,
     input,
-    (source) => rowsOf(columns, text, source),
+    (source) => rowsOf(columns, cellOf, source),
     `header = true, columns = {${types}}, delim = '${delimiter}', quote = '"', escape = '"'`,
     UNREADABLE_CSV,
   )
@@ -104,8 +73,10 @@ async function readCsv(
   if (blankCounts) await database.run(`DELETE FROM texts WHERE "${[...found.keys()][0]}" IS NULL`)
   return {
     rejected,
-    placesOf: async (records) =>
-      (await recordLines(path, records, { delimiter, blankCounts })).map((line) => `line ${line}`),
+    placesOf: async (records) => {
+      const skipped = rejected.count === 0 ? [] : await unreadStarts(database)
+      return linesNamed(await recordLines(path, records, { delimiter, blankCounts, skipped }))
+    },
   }
 }
 
@@ -118,6 +89,7 @@ async function readNdjson(
   columns: ExpectedColumns,
   { map, ignoreUnknown }: HeaderOptions,
 ): Promise<IncomingRows> {
+  const { path } = input
   const unread = await createdFromLines(
     database,
     input,
@@ -126,7 +98,6 @@ async function readNdjson(
     `header = false, columns = {'line': 'VARCHAR'}, delim = '\x1f', quote = '', escape = '', max_line_size = 1048576`,
     UNREADABLE_JSON,
   )
-  if (unread.count > 0) return { rejected: unread, placesOf: () => Promise.resolve([]) }
   await database.run(
     `CREATE OR REPLACE TEMP TABLE lines AS SELECT record, line FROM incoming WHERE trim(line) <> ''`,
   )
@@ -165,19 +136,30 @@ async function readNdjson(
     `FROM bad_lines ORDER BY record LIMIT ${SHOWN}`,
   )
   const byReason = await countsOf(database, 'SELECT reason FROM bad_lines')
-  const text = (column: string) => `line ->> ${pointerTo(fieldOf(column))}`
-  const good = `(FROM lines WHERE ${rejects.length === 0} ORDER BY record)`
-  await database.run(`CREATE OR REPLACE TEMP TABLE texts AS ${rowsOf(columns, text, good, ['record'])}`)
-  await database.run('CREATE OR REPLACE TEMP VIEW incoming AS FROM texts')
-  const lineOf = (record: number) => `line ${record + 1}`
-  return {
-    rejected: {
-      faults: rejects.map(({ record, reason }) => ({ pointer: lineOf(Number(record)), detail: reason })),
-      count: byReason.reduce((sum, { count }) => sum + count, 0),
-      byReason,
-    },
-    placesOf: (records) => Promise.resolve(records.map(lineOf)),
+  const cellOf = (column: string): Cell => {
+    const field = pointerTo(fieldOf(column))
+    return {
+      text: `(line ->> ${field})`,
+      isThere: `json_exists(line, ${field})`,
+      isBare: `json_type(line, ${field}) = 'DOUBLE'`,
+    }
   }
+  const good = rejects.length === 0 ? 'lines' : 'lines ANTI JOIN bad_lines USING (record)'
+  await database.run(
+    `CREATE OR REPLACE TEMP TABLE texts AS ${rowsOf(columns, cellOf, `(FROM ${good} ORDER BY record)`, ['record'])}`,
+  )
+  await database.run('CREATE OR REPLACE TEMP VIEW incoming AS FROM texts')
+  const placesOf = async (records: readonly number[]) => {
+    const skipped = unread.count === 0 ? [] : await linesAt(path, await unreadStarts(database))
+    return linesNamed(linesBetween(records, skipped))
+  }
+  const places = await placesOf(rejects.map(({ record }) => Number(record)))
+  const bad = {
+    faults: rejects.map(({ reason }, index) => ({ pointer: places[index]!, detail: reason })),
+    count: byReason.reduce((sum, { count }) => sum + count, 0),
+    byReason,
+  }
+  return { rejected: together(unread, bad), placesOf }
 }
 
 async function readParquet(
@@ -194,25 +176,29 @@ async function readParquet(
   )
   const names = described.map(({ column_name }) => column_name)
   const found = findColumns(name, names, columns, options)
-  const text = (column: string) => {
+  const cellOf = (column: string): Cell => {
     const at = found.get(column)
-    return at === undefined ? undefined : asText(names[at]!, described[at]!.column_type)
+    if (at === undefined) return NO_CELL
+    const type = described[at]!.column_type
+    return {
+      text: asText(names[at]!, type),
+      isThere: 'true',
+      isBare: String(type === 'DOUBLE' || type === 'FLOAT'),
+    }
   }
-  await created(database, input, rowsOf(columns, text, source))
+  await created(database, input, rowsOf(columns, cellOf, source))
   return {
     rejected: NONE_REJECTED,
     placesOf: (records) => Promise.resolve(records.map((record) => `row ${record + 1}`)),
   }
 }
 
-/**
- * A Parquet column as text. A timestamp without a zone is in UTC, because that is what writers of Parquet
- * mean.
- */
+/** A Parquet column as text. A timestamp without a zone has none in its text either. */
 function asText(name: string, type: string): string {
   const column = `"${name.replaceAll('"', '""')}"`
-  if (type === 'TIMESTAMP WITH TIME ZONE') return `(${column} AT TIME ZONE 'UTC')::VARCHAR || 'Z'`
-  return type.startsWith('TIMESTAMP') ? `${column}::VARCHAR || 'Z'` : `${column}::VARCHAR`
+  return type === 'TIMESTAMP WITH TIME ZONE'
+    ? `(${column} AT TIME ZONE 'UTC')::VARCHAR || 'Z'`
+    : `${column}::VARCHAR`
 }
 
 /**
@@ -291,6 +277,14 @@ async function createdFromLines(
     })),
   }
 }
+
+/** The byte offsets of the lines that could not be read, which ascend. */
+async function unreadStarts(database: Database): Promise<number[]> {
+  const rows = await database.rows<{ start: bigint }>('SELECT start FROM unread ORDER BY start')
+  return rows.map(({ start }) => Number(start))
+}
+
+const linesNamed = (lines: readonly number[]) => lines.map((line) => `line ${line}`)
 
 /** Counts each `reason` of a query, the most frequent first. */
 async function countsOf(database: Database, reasons: string): Promise<ReasonCount[]> {

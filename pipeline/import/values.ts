@@ -3,6 +3,7 @@
 import { literal } from '../duckdb.ts'
 import type { Database } from '../duckdb.ts'
 import { tableSpec } from '../../schemas/tables.ts'
+import { isSaid } from './cells.ts'
 import type { ImportColumn, ImportKind } from './columns.ts'
 import type { ValueOptions } from './options.ts'
 
@@ -20,14 +21,18 @@ export const isWithdrawal = (column: string) => `coalesce(lower(${column}) = 'wi
 
 /** Patterns of times with an offset, or without one in a given zone; the seconds may be left out. */
 const CLOCK = '\\d{4}-\\d{2}-\\d{2}[T ]\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,9})?)?'
-const OFFSET = '(Z|[+-]([01]\\d|2[0-3])(:?[0-5]\\d)?)'
+const OFFSET = ' ?(Z|[+-]([01]\\d|2[0-3])(:?[0-5]\\d)?)'
 export const ZONED = literal(`(?i)${CLOCK}${OFFSET}`)
 export const LOCAL = literal(`(?i)${CLOCK}`)
 
-/** Adds the seconds that a time leaves out, and the colon that an offset leaves out: DuckDB wants both. */
+/**
+ * Adds the seconds that a time leaves out, and the colon that an offset leaves out, and takes away the space
+ * before an offset, as DuckDB wants it.
+ */
 const spelt = (text: string) => {
-  const whole = `if(${text}[17] = ':', ${text}, ${text}[1:16] || ':00' || ${text}[17:])`
-  return `upper(if(${text}[-5] IN ('+', '-'), ${whole}[1:-3] || ':' || ${text}[-2:], ${whole}))`
+  const close = `${text}[1:11] || replace(${text}[12:], ' ', '')`
+  const whole = `if(${text}[17] = ':', ${close}, ${text}[1:16] || ':00' || replace(${text}[17:], ' ', ''))`
+  return `upper(if(${text}[-5] IN ('+', '-'), (${whole})[1:-3] || ':' || ${text}[-2:], ${whole}))`
 }
 
 /** The digest behind a version 5 UUID (RFC 9562). */
@@ -42,13 +47,21 @@ const uuidOf = (hash: string) =>
 export const numberOf = (column: string, { percent }: ValueOptions) =>
   percent ? `try_cast(regexp_replace(${column}, '\\s*%$', '') AS DOUBLE)` : `try_cast(${column} AS DOUBLE)`
 
-function expressionOf({ name, holds }: Pick<ImportColumn, 'name' | 'holds'>, options: ValueOptions): string {
+/** The value of an optional column that a row does not have: the one that is known. */
+export const keptOf = (column: string) => `kept_${column}`
+
+function expressionOf(
+  { name, holds, required }: Pick<ImportColumn, 'name' | 'holds' | 'required'>,
+  options: ValueOptions,
+): string {
+  const stated = required ? name : `if(${isSaid(name)}, ${name}, ${keptOf(name)})`
   switch (holds) {
     case 'id':
       return options.namespace === undefined ? `lower(${name})` : uuidOf(`hash_${name}`)
     case 'plan':
     case 'event': {
-      const zoned = `epoch_ms(try_cast(${spelt(name)} AS TIMESTAMPTZ))`
+      // DuckDB searches all names of zones for the end of a text that is no time, which takes long.
+      const zoned = `if(regexp_full_match(${name}, ${ZONED}), epoch_ms(try_cast(${spelt(name)} AS TIMESTAMPTZ)), NULL)`
       return options.timezone === undefined
         ? zoned
         : `if(regexp_full_match(${name}, ${LOCAL}), instant_of(${localOf(name)}), ${zoned})`
@@ -63,14 +76,13 @@ function expressionOf({ name, holds }: Pick<ImportColumn, 'name' | 'holds'>, opt
       return meanings.length === 0 ? name : `CASE ${name} ${meanings.join(' ')} ELSE ${name} END`
     }
     case 'group':
-      return options.ownEvents
-        ? `coalesce(${name}, ${expressionOf({ name: 'question_id', holds: 'id' }, options)})`
-        : name
+      return options.ownEvents ? `coalesce(${stated}, ${valueOf('question_id')})` : stated
     case 'entityType':
     case 'name':
+    case 'key':
     case 'text':
     case 'prose':
-      return name
+      return stated
   }
 }
 
@@ -87,22 +99,46 @@ export function computedValues(columns: readonly ImportColumn[], options: ValueO
     .map((column) => `${expressionOf(column, options)} AS ${valueOf(column.name)}`)
 }
 
-/** Makes the view `parsed`. Grain: one row per row of `incoming`. */
-export async function defineParsed(
+/** Makes the view `identified`: `incoming` with the values of the ids. */
+export async function defineIdentified(
   database: Database,
   columns: readonly ImportColumn[],
   options: ValueOptions,
 ): Promise<void> {
   const { namespace } = options
-  const hashes = columns
-    .filter(({ holds }) => namespace !== undefined && holds === 'id')
+  const ids = columns.filter(({ holds }) => holds === 'id')
+  const hashes = ids
+    .filter(() => namespace !== undefined)
     .map(({ name }) => `${digest(namespace!, name)} AS hash_${name}`)
-  const values = columns
-    .filter((column) => !isNumber(column))
-    .map((column) => `${expressionOf(column, options)} AS ${valueOf(column.name)}`)
+  const values = ids.map((column) => `${expressionOf(column, options)} AS ${valueOf(column.name)}`)
   await database.run(
-    `CREATE OR REPLACE TEMP VIEW parsed AS
+    `CREATE OR REPLACE TEMP VIEW identified AS
      SELECT *, ${values.join(', ')} FROM (SELECT ${['*', ...hashes].join(', ')} FROM incoming)`,
+  )
+}
+
+/**
+ * Makes the view `parsed` from `identified` and, for columns that a row may lack, the table `standing`.
+ * Grain: one row per row of `incoming`.
+ */
+export async function defineParsed(
+  database: Database,
+  columns: readonly ImportColumn[],
+  options: ValueOptions,
+): Promise<void> {
+  const id = columns[0]!.name
+  const values = columns
+    .filter((column) => !isNumber(column) && column.holds !== 'id')
+    .map((column) => `${expressionOf(column, options)} AS ${valueOf(column.name)}`)
+  const kept = columns
+    .filter(({ required }) => !required)
+    .map(({ name }) => `standing.${name} AS ${keptOf(name)}`)
+  const rows =
+    kept.length === 0
+      ? 'identified'
+      : `(SELECT identified.*, ${kept.join(', ')} FROM identified LEFT JOIN standing ON standing.${id} = ${valueOf(id)})`
+  await database.run(
+    `CREATE OR REPLACE TEMP VIEW parsed AS SELECT ${['*', ...values].join(', ')} FROM ${rows}`,
   )
 }
 
@@ -137,11 +173,11 @@ function columnOf({ name, holds }: ImportColumn): string {
 }
 
 /**
- * Returns the query of a table's rows, from rows of `parsed` that passed every check. Grain: one row per row
- * of `rows`.
+ * Returns the query of a table's rows with their record numbers, from rows of `parsed` that passed every
+ * check. Grain: one row per row of `rows`.
  */
 export function tableRows(kind: ImportKind, columns: readonly ImportColumn[], rows = 'parsed'): string {
-  const values = [...columns.map(columnOf), `getvariable('now')::TIMESTAMPTZ AS recorded_at`]
+  const values = [...columns.map(columnOf), `getvariable('now')::TIMESTAMPTZ AS recorded_at`, 'record']
   if (tableSpec(kind).columns.some(({ name }) => name === 'reason')) {
     values.push(`getvariable('reason')::VARCHAR AS reason`)
   }

@@ -283,9 +283,11 @@ const UGLY: readonly Ugly[] = [
     'percentages, said',
     'forecasts',
     'a.csv',
-    forecasts(forecast('0.5'), forecast('73'), forecast('73 %')),
+    forecasts(forecast('0.5', '2026-01-04T00:00:00Z'), forecast('73'), forecast('73 %')),
     { percent: true },
-    ['forecasts: 2 of 3 rows added, 1 known already, 1 forecasters met for the first time'],
+    [
+      'forecasts: 2 of 3 rows added, 1 known already (1 repeated in the file), 1 forecasters met for the first time',
+    ],
   ],
   [
     'percentages above a hundred',
@@ -364,7 +366,7 @@ const UGLY: readonly Ugly[] = [
     {},
     [
       'a.csv: 1 bad row; nothing was imported',
-      'line 2: forecast_at is "1767571200", not a time with an offset such as 2026-01-31T12:00:00Z; a count since 1970? write the time',
+      'line 2: forecast_at is "1767571200", not a time with an offset such as 2026-01-31T12:00:00Z; seconds since 1970? write 2026-01-31T12:00:00Z',
     ],
   ],
   [
@@ -414,7 +416,7 @@ const UGLY: readonly Ugly[] = [
     'a.csv',
     'user_id\nada \n',
     { ids: 'text', namespace: NAMESPACE },
-    ['a.csv: 1 bad row; nothing was imported', 'line 2: user_id is "ada ", an id with white space around it'],
+    ['forecasters: 1 of 1 rows added, 0 known already'],
   ],
   [
     'agents, with whatever ids',
@@ -484,7 +486,7 @@ const UGLY: readonly Ugly[] = [
     `user_id,display_name,Name\n${P},Ada,Eve\n`,
     { map: ['display_name=Name'], ignoreUnknown: true },
     [
-      'a.csv has columns that --map says are others: "display_name"; the columns it may have are user_id, display_name; the header that was found, read with commas: "user_id,display_name,Name"',
+      'a.csv has two columns for display_name, its own and the one that --map names: "display_name", "Name"; the columns it may have are user_id, display_name; the header that was found, read with commas: "user_id,display_name,Name"',
     ],
   ],
   [
@@ -538,7 +540,7 @@ const UGLY: readonly Ugly[] = [
     'the header twice',
     'forecasts',
     'a.csv',
-    forecasts(forecast('0.5'), FORECASTS, forecast('0.6')),
+    forecasts(forecast('0.5'), FORECASTS, forecast('0.6', '2026-01-06T00:00:00Z')),
     {},
     ['a.csv: 1 bad row; nothing was imported', 'line 3: the header a second time'],
   ],
@@ -731,8 +733,11 @@ describe('what was meant', () => {
     const upper = `00000000-0000-4000-8000-00000000ABCD,Alone?,${times}`
     await said('questions', 'a.csv', questions(upper), { events: 'own' })
     expect((await eventsOf()).filter(([, event]) => event === 'own')).toHaveLength(3)
-    // Without the option a file that names no event takes it back.
+    // Without the option a file without events keeps it, and an empty cell takes it back.
     await said('questions', 'a.csv', questions(upper))
+    expect((await eventsOf()).filter(([, event]) => event === null)).toHaveLength(0)
+    const emptied = `question_id,title,opened_at,closes_at,event_id\n${upper},\n`
+    await said('questions', 'a.csv', emptied)
     expect((await eventsOf()).filter(([, event]) => event === null)).toHaveLength(1)
   })
 
@@ -816,8 +821,23 @@ describe('options', () => {
       'forecasters',
       '--map x" FROM y; --=Name: forecasters have no column "x\\" FROM y; --", only user_id, display_name',
     ],
-    [{ map: ['title=A', 'title=B'] }, 'questions', '--map names the column title twice'],
-    [{ map: ['title=A', 'category=A'] }, 'questions', '--map gives "A" to two columns'],
+    [{ map: ['title=A', 'title=B'] }, 'questions', '--map names two columns for title: "A" and "B"'],
+    [
+      { map: ['title=A', 'category=A'] },
+      'questions',
+      '--map title=A takes "A" for title, and it is the column category too',
+    ],
+    [
+      { map: ['category=source'] },
+      'questions',
+      '--map category=source takes "source" for category, and it is the column source too; say with --map source=Name which column is source, or rename it in the file',
+    ],
+    [
+      { outcomes: 'no=yes,yes=no' },
+      'resolutions',
+      '--outcomes gives "yes" the meaning no; yes keeps its own',
+    ],
+    [{ outcomes: 'yes=Open' }, 'resolutions', '--outcomes gives "Open" the meaning yes; open keeps its own'],
     [{ timezone: 'Paris' }, 'questions', '--timezone is "Paris", not a zone such as Europe/Paris or UTC'],
     [{ timezone: '+01:00' }, 'questions', '--timezone is "+01:00", not a zone such as Europe/Paris or UTC'],
     [{ timezone: 'UTC' }, 'forecasters', '--timezone is not for forecasters: they have no such column'],
@@ -851,7 +871,10 @@ describe('a dry run', () => {
   test('counts what is bad by its reason, and names the first', async () => {
     await importRows(components, 'forecasts', forecasts(forecast('0.5')))
     const bad = Array.from({ length: 30 }, (_, index) => forecast(index % 3 === 0 ? '' : String(index + 2)))
-    const { ok, text, json } = await tried('forecasts', forecasts(forecast('0.5'), forecast('0.6'), ...bad))
+    const { ok, text, json } = await tried(
+      'forecasts',
+      forecasts(forecast('0.5'), forecast('0.6', '2026-01-06T00:00:00Z'), ...bad),
+    )
     expect(ok).toBe(false)
     expect(text.split('\n').slice(0, 5)).toEqual([
       'forecasts, dry run: of 32 rows 1 are new, 1 known already, 30 bad; nothing was imported',
@@ -884,10 +907,13 @@ describe('a dry run', () => {
   })
 
   test('of a good file is what the import then does', async () => {
-    const content = forecasts(forecast('0.5'), forecast('0.5'), forecast('0.6'))
+    const other = forecast('0.6', '2026-01-06T00:00:00Z')
+    const content = forecasts(forecast('0.5'), forecast('0.5'), other)
     const { ok, text } = await tried('forecasts', content)
     expect(ok).toBe(true)
-    expect(text).toBe('forecasts, dry run: of 3 rows 2 are new, 1 known already, 0 bad; nothing was imported')
+    expect(text).toBe(
+      'forecasts, dry run: of 3 rows 2 are new, 1 known already (1 repeated in the file), 0 bad; nothing was imported',
+    )
     expect(await importRows(components, 'forecasts', content)).toMatchObject({ added: 2, unchanged: 1 })
   })
 

@@ -1,0 +1,65 @@
+// The SQL of one cell of a file: its text, and whether the file says anything there.
+import { literal } from '../duckdb.ts'
+
+/** Words that programs write for a missing value, as the whole of a cell. */
+const MISSING = ['NaN', 'nan', 'Infinity', '-Infinity', 'inf', '-inf', 'NA', 'N/A', 'null', 'NULL']
+
+/** The SQL of a cell as a format has it. */
+export interface Cell {
+  text: string
+  /** Whether the row has the column; a line of JSON may lack it. */
+  isThere: string
+  /** Whether the text may be a word for a missing value, and not a text that somebody wrote. */
+  isBare: string
+}
+
+/** A cell of a column that the file does not have. */
+export const NO_CELL: Cell = { text: 'NULL::VARCHAR', isThere: 'false', isBare: 'false' }
+
+/** Whether the rows of a file say something for an optional column. Otherwise the known value stays. */
+export const isSaid = (column: string) => `has_${column}`
+
+/** Whether a cell of text has a word for a missing value. */
+export const isVoid = (column: string) => `void_${column}`
+
+/** The columns of a file, by what their cells hold. */
+export interface ExpectedColumns {
+  required: readonly string[]
+  optional: readonly string[]
+  /** Columns of text, in which a word such as `NaN` stands for a missing value. */
+  texts?: readonly string[]
+  /** Columns by which rows belong together: their texts are brought into one form. */
+  keys?: readonly string[]
+  /** The SQL of further columns, which are computed from these when they are read. */
+  computed?: readonly string[]
+}
+
+/** The SQL of `normalKey` in schemas/names.ts. */
+export const normal = (text: string) =>
+  `trim(regexp_replace(nfc_normalize(${text}), '[\\t-\\r\\x{85}\\p{Z}]+', ' ', 'g'))`
+
+/**
+ * Returns the query of a source's rows: every column as text, or NULL if the row lacks it, the marks of
+ * optional columns and of texts, and the computed values.
+ */
+export function rowsOf(
+  { required, optional, texts = [], keys = [], computed = [] }: ExpectedColumns,
+  cellOf: (column: string) => Cell,
+  source: string,
+  kept: readonly string[] = [],
+): string {
+  const columns = [...required, ...optional].flatMap((name) => {
+    const { text, isThere, isBare } = cellOf(name)
+    const isOptional = optional.includes(name)
+    const isText = texts.includes(name)
+    const word = `coalesce(${isBare} AND ${text} IN (${MISSING.map(literal).join(', ')}), false)`
+    const whole = `nullif(${keys.includes(name) ? normal(text) : text}, '')`
+    return [
+      // A required column keeps the word, for the message.
+      `${isText && isOptional && isBare !== 'false' ? `if(${word}, NULL, ${whole})` : whole} AS ${name}`,
+      ...(isOptional ? [`${isThere} AS ${isSaid(name)}`] : []),
+      ...(isText ? [`${isBare === 'false' ? 'false' : word} AS ${isVoid(name)}`] : []),
+    ]
+  })
+  return `SELECT ${['*', ...computed].join(', ')} FROM (SELECT ${[...kept, ...columns].join(', ')} FROM ${source})`
+}

@@ -1,0 +1,107 @@
+// The difference that a file makes: the known rows of its subjects, the rows that are new, and the columns
+// that change.
+import type { Database } from '../duckdb.ts'
+import { IMPORT_COLUMNS, type ImportColumn, type ImportKind, isText } from './columns.ts'
+import { isVoid } from './cells.ts'
+import { tableRows, valueOf } from './values.ts'
+
+/** The number of rows, by the columns in which they do or have something. */
+export type ByColumn = Readonly<Record<string, number>>
+
+/** The current rows of a table as `known`, with the prose that their view lacks. */
+function currentOf(kind: ImportKind, columns: readonly ImportColumn[]): string {
+  const prose = columns.filter(({ holds }) => holds === 'prose').map(({ name }) => `said.${name}`)
+  if (prose.length === 0) return `current_${kind} known`
+  const id = columns[0]!.name
+  return `(SELECT current.*, ${prose.join(', ')} FROM current_${kind} current JOIN ${kind} said USING (${id}, recorded_at)) known`
+}
+
+/**
+ * Makes the table `standing`: the current rows of the subjects that the file names. Forecasts replace none.
+ */
+export async function findStanding(database: Database, kind: ImportKind): Promise<void> {
+  if (kind === 'forecasts') return
+  const columns = IMPORT_COLUMNS[kind]
+  const id = columns[0]!.name
+  await database.run(
+    `CREATE OR REPLACE TEMP TABLE standing AS SELECT known.* FROM ${currentOf(kind, columns)}
+     WHERE known.${id} IN (SELECT ${valueOf(id)} FROM identified)`,
+  )
+}
+
+/**
+ * Makes the table `fresh`. Grain: one row per row that `rows` bring and that the table does not have. Returns
+ * the number of rows that repeat an earlier row of the file. With `onlyUnknown` rows about a known subject are
+ * left out.
+ */
+export async function findFresh(
+  database: Database,
+  kind: ImportKind,
+  rows: string,
+  onlyUnknown: boolean,
+): Promise<number> {
+  const columns = IMPORT_COLUMNS[kind]
+  const id = columns[0]!.name
+  const known =
+    kind === 'forecasts'
+      ? `SELECT 1 FROM forecasts known WHERE known.forecast_id = fresh.forecast_id`
+      : onlyUnknown
+        ? `SELECT 1 FROM standing known WHERE known.${id} = fresh.${id}`
+        : `SELECT 1 FROM standing known WHERE ${columns
+            .map(
+              ({ name, required }) =>
+                `known.${name} ${required ? '=' : 'IS NOT DISTINCT FROM'} fresh.${name}`,
+            )
+            .join(' AND ')}`
+  await database.run(
+    `CREATE OR REPLACE TEMP TABLE fresh AS FROM (${tableRows(kind, columns, rows)}) fresh WHERE NOT EXISTS (${known})`,
+  )
+  if (kind !== 'forecasts') return 0
+  // Most files repeat no forecast, and counting is much faster than removing repeats. Different ids with one
+  // hash do no harm.
+  const [found] = await database.rows<{ rows: bigint; ids: bigint }>(
+    `SELECT count(*) AS rows, count(DISTINCT hash(forecast_id)) AS ids FROM fresh`,
+  )
+  if (found!.ids === found!.rows) return 0
+  await database.run(
+    `CREATE OR REPLACE TEMP TABLE fresh AS
+     SELECT * FROM fresh QUALIFY row_number() OVER (PARTITION BY forecast_id ORDER BY record) = 1 ORDER BY forecast_id`,
+  )
+  const [left] = await database.rows<{ rows: bigint }>('SELECT count(*) AS rows FROM fresh')
+  return Number(found!.rows - left!.rows)
+}
+
+/** Counts the rows of `fresh` that change a known row, and those that change each column. */
+export async function changesOf(
+  database: Database,
+  kind: ImportKind,
+): Promise<{ changed: number; columns: ByColumn }> {
+  if (kind === 'forecasts') return { changed: 0, columns: {} }
+  const [id, ...columns] = IMPORT_COLUMNS[kind]
+  const counts = columns.map(
+    ({ name }) => `count(*) FILTER (fresh.${name} IS DISTINCT FROM standing.${name}) AS ${name}`,
+  )
+  const [{ changed, ...byColumn }] = (await database.rows<Record<string, bigint>>(
+    `SELECT ${['count(*) AS changed', ...counts].join(', ')} FROM fresh JOIN standing USING (${id!.name})`,
+  )) as [Record<string, bigint>]
+  return { changed: Number(changed), columns: nonZero(byColumn) }
+}
+
+/** Counts the cells of each optional column that have a word for a missing value. */
+export async function voidCells(
+  database: Database,
+  kind: ImportKind,
+  areIdsText: boolean,
+): Promise<ByColumn> {
+  const texts = IMPORT_COLUMNS[kind].filter((column) => !column.required && isText(column, areIdsText))
+  if (texts.length === 0) return {}
+  const counts = texts.map(({ name }) => `count(*) FILTER (${isVoid(name)}) AS ${name}`)
+  const [byColumn] = await database.rows<Record<string, bigint>>(`SELECT ${counts.join(', ')} FROM incoming`)
+  return nonZero(byColumn!)
+}
+
+function nonZero(counts: Record<string, bigint>): ByColumn {
+  return Object.fromEntries(
+    Object.entries(counts).flatMap(([name, count]) => (count === 0n ? [] : [[name, Number(count)]])),
+  )
+}
