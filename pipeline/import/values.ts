@@ -22,7 +22,7 @@ export const isWithdrawal = (column: string) => `coalesce(lower(${column}) = 'wi
 /** Patterns of times with an offset, or without one in a given zone; the seconds may be left out. */
 const CLOCK = '\\d{4}-\\d{2}-\\d{2}[T ]\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,9})?)?'
 const OFFSET = ' ?(Z|[+-]([01]\\d|2[0-3])(:?[0-5]\\d)?)'
-export const ZONED = literal(`(?i)${CLOCK}${OFFSET}`)
+const ZONED = literal(`(?i)${CLOCK}${OFFSET}`)
 export const LOCAL = literal(`(?i)${CLOCK}`)
 
 /**

@@ -55,7 +55,7 @@ describe('fvs agents', () => {
     expect(jsonOf(await run('list', '--json'))).toEqual({
       agents: [agent(2, null), agent(1, null), agent(0, null)],
     })
-    expect(jsonOf(await run('assign', id(0), id(2), '--owner', 'Löbel & Co', '--json'))).toEqual({
+    expect(jsonOf(await run('assign', id(0), id(2), '--owner', 'Lo\u0308bel  & Co ', '--json'))).toEqual({
       owner_id: 'Löbel & Co',
       agents: 2,
       changed: 2,
@@ -86,7 +86,6 @@ describe('fvs agents', () => {
       [['assign', id(0)], 2, /required option '--owner <name>' not specified/],
       [['assign', '--owner', 'Ada'], 2, /missing required argument 'agent_id'/],
       [['assign', id(0), '--owner', ''], 1, /^fvs: --owner is ""; it must not be empty$/m],
-      [['assign', id(0), '--owner', 'o\u0308'], 1, /must be in the Unicode normalization form NFC/],
       [['assign', id(0), '--owner', '\u3164'], 1, /must not have the character U\+3164/],
       [['assign', id(0), '--owner', 'x'.repeat(201)], 1, /must have at most 200 characters/],
       [['list', '--owner', '!'], 1, /it must have at least one letter or digit/],
