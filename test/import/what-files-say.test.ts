@@ -94,6 +94,7 @@ describe('a column that a file lacks', () => {
     source: 'metaculus',
     source_id: '5',
     background: 'a text',
+    reason: null,
   }
 
   test('keeps what stands, and the report says which columns changed', async () => {

@@ -102,14 +102,14 @@ describe('a release lists', () => {
 
   test('other scoring columns with the reason, and who may have been moved by them', async () => {
     const components = await world()
-    const changed = `${question(0)},Title,weather,,${day(35)},${day(40)}`
+    const changed = `${question(0)},Title,weather,,${day(5)},${day(40)}`
     await runImport(components, ...importing('questions', questionsCsv([changed]), 'two questions were one'))
     await release(components)
     const reason = 'two questions were one'
     const counts = { recorded_at: hoursAfter(1), reason, pairs: EVERYONE, entities: EVERYONE }
     expect(await correctionsIn(components, 2)).toEqual(
       [
-        { column: 'opened_at', from: day(0), to: day(35) },
+        { column: 'opened_at', from: day(0), to: day(5) },
         { column: 'closes_at', from: day(30), to: day(40) },
         { column: 'event_id', from: 'event-0', to: null },
         { column: 'category', from: 'simulated', to: 'weather' },
@@ -182,7 +182,7 @@ describe('an import of questions', () => {
   test('needs no reason for a question that no release has scored', async () => {
     const components = await world()
     const csv = questionsCsv([`${QUESTION.open},Open?,weather,,${day(1)},${day(399)}`])
-    expect((await runImport(components, ...importing('questions', csv))).json).toMatchObject({ added: 1 })
+    expect((await runImport(components, ...importing('questions', csv))).json).toMatchObject({ changed: 1 })
   })
 })
 

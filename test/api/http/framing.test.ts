@@ -162,8 +162,14 @@ describe('a request to change the protocol', () => {
 
   test.for<[string, string[]]>([
     ['GET', ['GET /livez HTTP/1.1', 'Host: x', ...UPGRADE, '', '']],
-    ['GET that names no option of the connection', ['GET /livez HTTP/1.1', 'Host: x', 'Upgrade: h2c', '', '']],
-    ['POST with a body', [...POST, ...UPGRADE, 'Content-Type: application/json', 'Content-Length: 2', '', '{}']],
+    [
+      'GET that names no option of the connection',
+      ['GET /livez HTTP/1.1', 'Host: x', 'Upgrade: h2c', '', ''],
+    ],
+    [
+      'POST with a body',
+      [...POST, ...UPGRADE, 'Content-Type: application/json', 'Content-Length: 2', '', '{}'],
+    ],
   ])('of a %s is answered in HTTP/1.1, and nothing that follows it is run', async ([, asking]) => {
     const together = await RawSocket.open(service.url)
     together.send(...asking)

@@ -14,6 +14,7 @@ import {
   type Client,
   Clock,
   type TestService,
+  bearer,
   importRows,
   registerAgent,
   release,
@@ -221,7 +222,9 @@ describe('where there are no scores', () => {
     )
     await release(components)
     const { client } = await testService(components)
-    const { agentId: fresh } = await registerAgent(client)
+    const { agentId: fresh, key } = await registerAgent(client)
+    const forecast = { question_id: QUESTION.open, probability: 0.5 }
+    expect((await client.post(`/agents/${fresh}/forecast`, forecast, bearer(key))).status).toBe(200)
     await release(components)
     await expect.poll(async () => (await client.get(`/agents/${fresh}`)).status).toBe(200)
     for (const path of [...idle.map((id) => `/forecaster/${id}/scores`), `/agents/${fresh}/scores`]) {

@@ -185,11 +185,11 @@ it('names what a release corrected', () => {
   expect(shown([elsewhere])).not.toContain('replaces')
 })
 
-it('says of an agent in no release yet when it will be in one, and is not indexed', () => {
+it('says of an agent in no release yet that it needs a forecast, and when the next release is due, and is not indexed', () => {
   const agent = { agent_id: SUBJECT, registered_at: '2026-01-01T10:00:00.000Z' }
   const site = { environment: 'production', publicUrl: undefined } as const
   const page = unreleasedPage(site, agent, new Date('2026-01-01T12:15:00.000Z'))
-  expect(textOf(page)).toContain('Registered at 2026-01-01 10:00 UTC. It is in the next release')
+  expect(textOf(page)).toContain('Registered at 2026-01-01 10:00 UTC. It has made no forecast')
   expect(textOf(page)).toContain('The next release is due at 2026-01-01 12:15 UTC.')
   expect(page.text).toContain('noindex')
   expect(spaced(textOf(unreleasedPage(site, agent, undefined)))).not.toContain('due')
