@@ -55,8 +55,8 @@ ${doors(view)}`,
 }
 
 /**
- * Says what holds for every forecast of the release. The service takes those of agents before the outcome, and
- * only the operator knows when people made theirs.
+ * Says what holds for every forecast of the release. The service takes those of agents before the outcome,
+ * and only the operator knows when people made theirs.
  */
 function promiseOf({ manifest, isSigned }: Pick<LandingView, 'manifest' | 'isSigned'>): string {
   const { agents, forecasters } = manifest?.counts ?? { agents: 0, forecasters: 0 }

@@ -31,8 +31,8 @@ export async function findStanding(database: Database, kind: ImportKind): Promis
 
 /**
  * Makes the table `fresh`. Grain: one row per row that `rows` bring and that the table does not have. Returns
- * the number of rows that repeat an earlier row of the file. With `onlyUnknown` rows about a known subject are
- * left out.
+ * the number of rows that repeat an earlier row of the file. With `onlyUnknown` rows about a known subject
+ * are left out.
  */
 export async function findFresh(
   database: Database,
