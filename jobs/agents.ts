@@ -131,10 +131,11 @@ export async function recordRetirements(components: Components): Promise<void> {
   if (retired.size === 0) return
   const { changed } = await onTable(components, (context) => retire(context, retired))
   for (const id of retired.keys()) {
-    // The operator may have taken it back meanwhile.
-    if ((await registry.retiredAt(id)) === null)
-      await onTable(components, (context) => unretire(context, [id]))
-    await registry.retirementTold(id)
+    // It may have been taken back meanwhile, and asked for once more.
+    const since = await registry.retiredAt(id)
+    const stands = since !== null && since <= at
+    if (!stands) await onTable(components, (context) => unretire(context, [id]))
+    if (stands || since === null) await registry.retirementTold(id)
   }
   log('recorded retirements', { agents: changed })
 }

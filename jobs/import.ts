@@ -19,14 +19,15 @@ import { ProgressLine } from './progress.ts'
 
 /** Works with a database, and shows the progress on standard error. */
 async function onFile<T>(components: Components, work: (context: ImportWork) => Promise<T>): Promise<T> {
-  const { manifest } = await assertEnvironment(components)
+  // A release that has been begun will score by the tables of its plan.
+  const { manifest, begun } = await assertEnvironment(components)
   return withDatabase(components.openDatabase, async (database) => {
     await database.watch()
     using line = new ProgressLine(process.stderr, () => database.percent)
     return await work({
       ...components,
       database,
-      released: manifest?.tables ?? {},
+      released: begun?.tables ?? manifest?.tables ?? {},
       progress: (step) => {
         line.step(step)
       },

@@ -9,5 +9,5 @@ export function parseOwner(given: string): string {
   const owner = normalKey(given)
   const fault = name.safeParse(owner).error?.issues[0]?.message
   if (fault === undefined) return owner
-  throw new ServiceError('invalid', `--owner is ${JSON.stringify(owner.slice(0, SHOWN_LENGTH))}; it ${fault}`)
+  throw new ServiceError('invalid', `--owner is ${JSON.stringify(given.slice(0, SHOWN_LENGTH))}; it ${fault}`)
 }

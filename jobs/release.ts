@@ -65,7 +65,7 @@ function linesOf(
     `settled:   ${settled} of them${since}, ${all.settled} in all`,
     `certified: ${certified} agents and forecasters${since}, ${all.certified} in all`,
     `lost:      ${lost} certificates${since}`,
-    `corrected: ${corrected} outcomes${since}`,
+    `corrected: ${corrected} values of questions and outcomes${since}`,
   ]
 }
 

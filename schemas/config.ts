@@ -103,14 +103,14 @@ const ownSettings = (defaults: typeof PRODUCTION_DEFAULTS) => ({
     'calls a minute that may fail, of one key, or of one address without a good key',
   ),
   OTHER_CALLS_PER_MINUTE: integer(6_000, 0, 1_000_000_000).describe(
-    'calls a minute from one address that no other limit counts, such as `/livez`, `/metrics` and unknown paths',
+    'calls a minute from one address that no other limit counts, such as `/livez`, `/metrics` and unknown paths; 0 is no limit',
   ),
   FORECASTS_PER_MINUTE: integer(120, 1, 1_000_000).describe('forecasts a minute from one agent, on average'),
   FORECASTS_BURST: integer(240, 1, 1_000_000).describe(
     'forecasts from one agent at once; `FORECASTS_PER_MINUTE` if that is more',
   ),
   ADDRESS_FORECASTS_PER_MINUTE: integer(1_200, 0, 1_000_000_000).describe(
-    'forecasts a minute from one address, of all its agents together',
+    'forecasts a minute from one address, of all its agents together; 0 is no limit',
   ),
   REGISTRATION: z
     .enum(REGISTRATIONS, `must be ${REGISTRATIONS.join(', ')}`)

@@ -179,7 +179,7 @@ export const owner = z.strictObject({
   agents: z
     .array(ownedAgent)
     .describe(
-      'Every agent that is recorded for the owner and has made a forecast, retired ones too, in order of id',
+      'Every agent that is recorded for the owner, has made a forecast and is not hidden, retired ones too, in order of id',
     ),
   scored_agents: count.describe('Agents with a scored question'),
   certified: count.describe('Agents that are certified or expert'),

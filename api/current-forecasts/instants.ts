@@ -1,5 +1,5 @@
-// The times of forecasts: no agent has two forecasts on a question at the same millisecond, because nothing
-// would say which of them counts.
+// The times of forecasts: on one node no agent has two forecasts on a question at the same millisecond,
+// because nothing but their ids would say which of them counts.
 export class ForecastInstants {
   /** The last time of an agent on a question that is not over yet, in the order in which they were given. */
   readonly #last = new Map<string, number>()

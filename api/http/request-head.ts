@@ -27,8 +27,8 @@ export function isPlain(request: IncomingMessage): boolean {
  */
 export function takeHead(ctx: Koa.Context): void {
   try {
-    assertVersion(ctx.req)
     takeTarget(ctx)
+    assertVersion(ctx.req)
     const hostFault = hostFaultOf(ctx.req)
     if (hostFault !== undefined) throw new HttpError('malformed-request', hostFault)
     assertFraming(ctx.req)

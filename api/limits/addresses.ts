@@ -72,7 +72,7 @@ function networksAt(address: string, { IPV6_48_TIMES, IPV6_56_TIMES }: WiderLimi
   const named = (bits: number, ...parts: number[]) =>
     `${parts.map((part) => part.toString(16)).join(':')}::/${bits}`
   return [
-    { name: named(48, first, second, third), times: IPV6_48_TIMES },
+    { name: named(48, first, second, third), times: Math.max(IPV6_48_TIMES, IPV6_56_TIMES) },
     { name: named(56, first, second, third, fourth & 0xff00), times: IPV6_56_TIMES },
     // One customer has at least a whole /64.
     { name: named(64, first, second, third, fourth), times: 1 },

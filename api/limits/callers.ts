@@ -59,13 +59,13 @@ export class Callers {
       noDeleteOnStaleGet: true,
       // An entry evicted while it loads must still reach its caller.
       ignoreFetchAbort: true,
-      fetchMethod: async (_hash, _stale, { context: { key, hold } }) => {
+      fetchMethod: async (hash, _stale, { context: { key, hold } }) => {
         const release = await hold()
         try {
           const found = await registry.findKey(key)
           if (!found) return { record: undefined }
           const retired_at = found.kind === 'agent' ? await registry.retiredAt(found.agent_id) : null
-          return { record: { ...found, retired_at } }
+          return { record: { ...found, sha256: hash, retired_at } }
         } finally {
           await release()
         }

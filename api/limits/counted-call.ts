@@ -95,12 +95,15 @@ export class CountedCall {
   }
 
   /**
-   * Gives the call back. If the caller caused the failure, it counts as an attempt, unless it was refused at
-   * once.
+   * Gives the call back. If the caller caused the failure, it counts as an attempt, unless it was a call too
+   * many.
    */
   async failed(error: unknown, isByCaller: boolean): Promise<void> {
-    if (error instanceof Refusal) this.#state = error.state
-    if (error instanceof Refusal && !this.#admission) return
+    if (error instanceof Refusal) {
+      // What was counted of it stays counted, so that it is not free.
+      this.#state = error.state
+      return
+    }
     await this.giveBack()
     if (isByCaller) await this.#limits.attempts.admit(this.#payers)
   }

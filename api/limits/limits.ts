@@ -63,9 +63,9 @@ export class Limits {
     this.#now = now
     this.#registrations = rateIn(quotas, prefix, 'registrations', settings.REGISTRATIONS_PER_HOUR, 3600)
     const perMinute = settings.FORECASTS_PER_MINUTE
-    const burst = perMinute === 0 ? 0 : Math.max(settings.FORECASTS_BURST, perMinute)
+    const burst = Math.max(settings.FORECASTS_BURST, perMinute)
     // The window is as long as the burst lasts at the steady rate, so that one counter enforces both.
-    const burstWindowS = burst === 0 ? 60 : Math.ceil((60 * burst) / perMinute)
+    const burstWindowS = Math.ceil((60 * burst) / perMinute)
     this.#forecasts = rateIn(quotas, prefix, 'forecasts', burst, burstWindowS)
     this.#addressForecasts = rateIn(
       reads,

@@ -28,7 +28,7 @@ export function ownerPage(site: Site, owned: Owner): Html {
     site,
     title: `${id}: ${result}`,
     heading: html`Agents of ${named(id)}`,
-    description: `Every agent that the operator has recorded for this owner, retired ones too: ${result}.`,
+    description: `Every agent that the operator has recorded for this owner, that has made a forecast and that is not hidden, retired ones too: ${result}.`,
     path: `/view${path}`,
     isIndexed: certified > 0,
     alternates: { 'application/json': path },

@@ -4,6 +4,9 @@ import { createHash } from 'node:crypto'
 import type { Correction, ReleaseManifest, SupersededOutcome } from '../../schemas/manifests.ts'
 import { type Site, addressOf, linkTo } from '../pages/site.ts'
 
+/** The most corrections of a release that its entry tells. */
+const CORRECTIONS_TOLD = 100
+
 export interface Installation {
   site: Site
   /** Tells the store from every other one. */
@@ -37,7 +40,10 @@ function entryOf(installation: Installation, manifest: ReleaseManifest): string 
   const sentences = [
     `Made by method ${methodology_version} from ${counts.forecasts} forecasts on ${counts.scored_questions} scored questions, ` +
       `of ${counts.agents} agents and ${counts.forecasters} people.`,
-    ...corrected,
+    ...corrected.slice(0, CORRECTIONS_TOLD),
+    ...(corrected.length > CORRECTIONS_TOLD
+      ? [`${corrected.length - CORRECTIONS_TOLD} more are in the manifest.`]
+      : []),
   ]
   const path = `/releases/${release}`
   return `  <entry>

@@ -29,6 +29,9 @@ function assertNotClosed(mayRegister: OwnSettings['REGISTRATION']): void {
   })
 }
 
+const NO_LONGER_SHOWN =
+  'the API key of this registration can no longer be shown: register another agent with a new Idempotency-Key'
+
 function notShown(registeredAt: string): string {
   return (
     `the agent was registered with this Idempotency-Key at ${registeredAt}, and its API key is shown again for 24 hours ` +
@@ -72,7 +75,7 @@ export const register = route({
     const { invitation, ...agent } = body
     const request = { scope: 'register', key: idempotencyKey, body }
     let isRepeated = true
-    const { answer } = await idempotency.run(request, {
+    const { key, answer } = await idempotency.run(request, {
       check: async ({ id }) => {
         isRepeated = false
         assertAdmitted()
@@ -83,12 +86,12 @@ export const register = route({
         assertShowable(at, now())
         // A repetition derives the same key from the claim, although the service stores only the key's hash.
         const sealed = idempotencyKey === undefined ? undefined : sealedBytes(idempotencyKey, salt)
-        const key = registry.firstKey(id, sealed)
-        return { key, answer: { agent_id: id, api_key: key.key } }
+        const first = registry.firstKey(id, sealed)
+        return { key: first, answer: { agent_id: id, api_key: first.key } }
       },
-      commit: async ({ id, at }, { key }) => {
+      commit: async ({ id, at }, { key: first }) => {
         if (mayRegister === 'invited') await invitations.use(invitation, id)
-        await registry.createAgent(id, key, at)
+        await registry.createAgent(id, first, at)
         await registrations.submit({
           agent_id: id,
           name: agent.name,
@@ -101,6 +104,10 @@ export const register = route({
         })
       },
     })
+    // An earlier version of the service made the key of this registration in another way.
+    if (isRepeated && !(await registry.findKey(key.key))) {
+      throw new ServiceError('conflict', NO_LONGER_SHOWN, { type: 'request-expired' })
+    }
     return { body: answer, isRepeated }
   },
 })

@@ -13,7 +13,7 @@ export const owner = route({
   tag: 'Records',
   summary: 'All agents of an owner',
   description:
-    'Every agent that the operator has recorded for the owner, retired ones too, with its certification and skill in the current release. ' +
+    'Every agent that the operator has recorded for the owner, that has made a forecast and that is not hidden, retired ones too, with its certification and skill in the current release. ' +
     'An owner who tries many agents and shows one is found out here. The signature covers the exact bytes of the body.',
   follows: true,
   needsStore: true,

@@ -100,9 +100,12 @@ function runningOf(methodology: Methodology, payloads: Payloads, scores: readonl
 /** Questions that a page may show for each further call that it counts as. */
 const QUESTIONS_PER_CALL = 100
 
+/** The most further calls that a page counts as, so that a limit of a minute admits any page. */
+const MOST_CALLS = 99
+
 /** Returns as how many further calls a page counts that has to be rendered. */
 function callsFor(questions: number): number {
-  return Math.ceil(questions / QUESTIONS_PER_CALL)
+  return Math.min(Math.ceil(questions / QUESTIONS_PER_CALL), MOST_CALLS)
 }
 
 /**

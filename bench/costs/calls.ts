@@ -21,7 +21,7 @@ export interface PlannedCall {
 }
 
 /** Routes that end what the others need. */
-const ENDING = new Set(['retireAgent', 'rotateAgentKey'])
+const ENDING = new Set(['retireAgent', 'revokeAgentKey', 'rotateAgentKey'])
 
 export function callsOf(route: Route, named: Named): PlannedCall[] {
   const { path, method, examples = {}, key } = route

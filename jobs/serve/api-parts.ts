@@ -61,13 +61,13 @@ export function buildApiParts(components: Components, serving: Serving) {
 
 function buildIntake(components: Components, { metrics, tell }: Serving) {
   const { environment, settings, own, store, local, registry, openDatabase, now, newId, signers } = components
-  // A registration writes three objects and waits for a group commit, which may itself wait for the one
+  // A registration writes up to three objects and waits for a group commit, which may itself wait for the one
   // before.
   const leaseMs = 4 * settings.STORE_TIMEOUT_MS + 2 * settings.COMMIT_TIMEOUT_MS
   const questions = new QuestionBook({ store, local, openDatabase, now })
   const currentForecasts = new CurrentForecasts({ store, local, openDatabase, questions, now })
   const receipts = new Receipts(signers, newId)
-  // Only forecasts use it, because a registration writes three other objects besides its row.
+  // Only forecasts use it, because a registration writes the record of its key besides its row.
   const inbox = store.oneByOne?.()
   return {
     registry,

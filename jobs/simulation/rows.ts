@@ -24,13 +24,14 @@ export interface Added {
 }
 
 /**
- * Imports rows. The outcomes come last, so that a run that is cut off loses nothing: a later step looks again
+ * Imports rows. With `onlyUnknown` it leaves out those about a subject that is known. The outcomes come last, so that a run that is cut off loses nothing: a later step looks again
  * at each question without an outcome.
  */
 export async function addRows(
   components: Components,
   database: Database,
   { forecasters = [], questions = [], forecasts = [], resolved = [] }: Partial<SimulatedRows>,
+  { onlyUnknown = false } = {},
 ): Promise<Added> {
   /** Imports rows of one kind, and returns the number of new ones. Without rows it touches nothing. */
   const add = async (kind: ImportKind, rows: readonly object[]): Promise<number> => {
@@ -38,8 +39,7 @@ export async function addRows(
     const file = join(components.directory, `simulated-${kind}-${components.newId()}.ndjson`)
     try {
       await writeFile(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
-      // An operator's rows stand.
-      return (await importFile({ ...components, database, onlyUnknown: true }, kind, file)).added
+      return (await importFile({ ...components, database, onlyUnknown }, kind, file)).added
     } finally {
       await rm(file, { force: true })
     }

@@ -50,10 +50,10 @@ export class Invitations {
    * @throws ServiceError as `assertGood` does.
    */
   async use(code: string | undefined, agentId: string): Promise<void> {
-    if (code !== undefined) {
-      const path = usedInvitationPath(sha256Hex(code))
-      if (await this.#store.putIfAbsent(path, recordBytes(path, { agent_id: agentId }))) return
-    }
+    await this.assertGood(code, agentId)
+    if (code === undefined) return
+    const path = usedInvitationPath(sha256Hex(code))
+    if (await this.#store.putIfAbsent(path, recordBytes(path, { agent_id: agentId }))) return
     await this.assertGood(code, agentId)
   }
 }

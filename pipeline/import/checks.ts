@@ -263,14 +263,16 @@ const shownTime = (time: string) => `strftime(${time} AT TIME ZONE 'UTC', '%Y-%m
 const openedAt = ofQuestion('opened_at', 'current_questions')
 /** An outcome that was known before a question opened voids every forecast on it. */
 const resolvedAfterOpening: Check = {
-  fails: `${valueOf('outcome')} <> 'open' AND ${valueOf('resolved_at')} < epoch_ms(${openedAt})`,
+  fails: `${valueOf('outcome')} <> 'open' AND ${valueOf('resolved_at')} < epoch_ms(${openedAt})
+    AND ${valueOf('resolved_at')} IS DISTINCT FROM epoch_ms(${ofQuestion('resolved_at', 'standing')})`,
   summary: 'resolved_at is before the question opened',
   reason: `'resolved_at is ' || ${shown('resolved_at')} || ', before the question opened at ' || ${shownTime(openedAt)}`,
 }
 
 const resolvedAt = ofQuestion('resolved_at', RESOLVED)
 const opensBeforeOutcome: Check = {
-  fails: `${valueOf('opened_at')} > epoch_ms(${resolvedAt})`,
+  fails: `${valueOf('opened_at')} > epoch_ms(${resolvedAt})
+    AND ${valueOf('opened_at')} IS DISTINCT FROM epoch_ms(${ofQuestion('opened_at', 'standing')})`,
   summary: 'opened_at is after the outcome became known',
   reason: `'opened_at is ' || ${shown('opened_at')} || ', after the outcome became known at ' || ${shownTime(resolvedAt)}`,
 }
@@ -286,7 +288,7 @@ const firstOfSource = (column: string) => `(SELECT arg_min(first.${column}, firs
   WHERE first.${valueOf('source')} = parsed.${valueOf('source')} AND first.${valueOf('source_id')} = parsed.${valueOf('source_id')})`
 /** The known question with the same source and `source_id`, unless the file has a row for it. */
 const knownOfSource = `(SELECT min(k.question_id) FROM current_questions k
-  WHERE k.source = ${valueOf('source')} AND k.source_id = ${valueOf('source_id')}
+  WHERE ${normal('k.source')} = ${valueOf('source')} AND ${normal('k.source_id')} = ${valueOf('source_id')}
   AND k.question_id NOT IN (SELECT ${valueOf('question_id')} FROM parsed WHERE question_id IS NOT NULL))`
 
 const takenSource = (fails: string, other: string): Check => ({

@@ -113,7 +113,7 @@ async function checkAndWrite(
     await attachAll(database, local, versions)
     return compared(context, kind, incoming, options, versions)
   })
-  if (bad.count > 0) throw refusal(source, bad)
+  if (bad.count > 0) throw refusal(source, bad, met.created)
 
   const last = isReplaced(kind) ? lastRecordedAt(versions[kind]) : undefined
   const clockBehindMs = Math.max(0, (last?.getTime() ?? 0) - context.now().getTime())
@@ -273,11 +273,11 @@ const TOO_LATE = `
   LEFT JOIN (SELECT question_id, resolved_at FROM ${RESOLVED}) USING (question_id)
   WHERE forecast_at >= epoch_ms(least(closes_at, resolved_at))`
 
-function refusal(source: Source, { faults, count }: Rejected): ServiceError {
+function refusal(source: Source, { faults, count }: Rejected, created = 0): ServiceError {
   const rest = count - faults.length
   return new ServiceError(
     'invalid',
-    `${nameOf(source)}: ${count} bad ${count === 1 ? 'row' : 'rows'}${rest > 0 ? ` (the first ${faults.length} are named, ${rest} more are not)` : ''}; nothing was imported`,
+    `${nameOf(source)}: ${count} bad ${count === 1 ? 'row' : 'rows'}${rest > 0 ? ` (the first ${faults.length} are named, ${rest} more are not)` : ''}; nothing was imported${created > 0 ? ` but ${created} of the forecasters that it names` : ''}`,
     { faults },
   )
 }

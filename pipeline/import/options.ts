@@ -1,6 +1,7 @@
 // The options by which an operator says how a file differs from the plain form, parsed and checked against
 // each other.
 import { ServiceError } from '../../schemas/errors.ts'
+import { nameFault } from '../../schemas/names.ts'
 import { OUTCOMES } from '../../schemas/tables.ts'
 import { uuid } from '../../schemas/values.ts'
 import { IMPORT_COLUMNS, type Holds, type ImportKind } from './columns.ts'
@@ -82,7 +83,7 @@ export function parseOptions(kind: ImportKind, given: GivenOptions): ImportOptio
     percent,
     outcomes: parseOutcomes(outcomes),
     ownEvents: events === 'own',
-    reason: correct,
+    reason: parseReason(correct),
   }
 }
 
@@ -90,6 +91,13 @@ function onlyFor(kind: ImportKind, option: string, isGiven: boolean, ...held: re
   if (isGiven && !IMPORT_COLUMNS[kind].some(({ holds }) => held.includes(holds))) {
     throw refused(`${option} is not for ${kind}: they have no such column`)
   }
+}
+
+/** The reason is published, so it follows the rule for names. */
+function parseReason(reason: string | undefined): string | undefined {
+  const fault = reason === undefined ? undefined : nameFault(reason)
+  if (fault === undefined) return reason
+  throw refused(`--correct is ${JSON.stringify(reason)}; it ${fault}`)
 }
 
 function parseNamespace({ ids = 'uuid', namespace }: GivenOptions): string | undefined {

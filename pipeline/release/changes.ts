@@ -36,7 +36,10 @@ export async function hasChanged(
   return changed.length > 0 && hasFreshForecaster(context, versions, last.tables['agents'])
 }
 
-/** Whether an agent that has made a forecast has a row that came after a version of the table of agents. */
+/**
+ * Whether a row that came after a version of the table of agents is a statement, which may decide who is the
+ * first of an owner, or is of an agent that has made a forecast.
+ */
 function hasFreshForecaster(
   { openDatabase, local }: ChangesContext,
   { agents, forecasts }: Record<ScoredTable, TableVersion>,
@@ -47,8 +50,8 @@ function hasFreshForecaster(
       await attachTable(database, local, agents, firstFileAfter(agents, last), 'fresh_agents')
       await attachTable(database, local, forecasts)
       const found = await database.rows(
-        `SELECT 1 AS one FROM forecasts
-         WHERE entity_type = 'agent' AND entity_id IN (SELECT agent_id FROM fresh_agents) LIMIT 1`,
+        `SELECT 1 AS one FROM fresh_agents WHERE recorded_at <> registered_at
+           OR agent_id IN (SELECT entity_id FROM forecasts WHERE entity_type = 'agent') LIMIT 1`,
       )
       return found.length > 0
     }),

@@ -2,6 +2,7 @@
 import type { Change, Correction, ReleaseManifest } from '../../schemas/manifests.ts'
 import type { ScoredTable } from '../../schemas/tables.ts'
 import { scoresAt } from '../engine/queries.ts'
+import { firstFileAfter } from '../engine/since.ts'
 import type { ScoringContext } from '../engine/duckdb-engine.ts'
 import { CHANGED_TABLES, CHANGES_IN_ORDER, changesIn, saidAgain } from '../tables/changes.ts'
 import { versionAt } from '../tables/delta-log.ts'
@@ -74,10 +75,9 @@ async function createChanged(
 ): Promise<void> {
   const queries: string[] = []
   for (const table of CHANGED_TABLES) {
-    const { files } = versions[table]
-    const first = files.findIndex(({ version }) => version > (previous?.tables[table] ?? -1))
+    const first = firstFileAfter(versions[table], previous?.tables[table])
     await attachTable(database, local, versions[table])
-    await attachTable(database, local, versions[table], first < 0 ? files.length : first, `said_${table}`)
+    await attachTable(database, local, versions[table], first, `said_${table}`)
     const again = saidAgain(`${table} SEMI JOIN said_${table} USING (question_id)`)
     const rows = `(FROM ${table} SEMI JOIN (${again}) USING (question_id))`
     queries.push(`FROM (${changesIn(table, rows)}) SEMI JOIN said_${table} USING (question_id, recorded_at)`)

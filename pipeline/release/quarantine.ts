@@ -68,7 +68,7 @@ function targetOf(key: string): Quarantinable {
   if (target) return target
   throw new ServiceError(
     'invalid',
-    `${JSON.stringify(key)} cannot be moved aside: only inbox objects (inbox/TABLE/NAME.parquet), intakes ` +
+    `${JSON.stringify(key)} cannot be moved aside: only inbox objects (inbox/TABLE/NAME.parquet, offers/TABLE/NAME.parquet), intakes ` +
       '(intake/TABLE/NUMBER.json) and snapshot manifests (snapshots/DAY/manifest.json) can. Restore anything else from a ' +
       'backup: its hash says when it is right',
   )

@@ -14,7 +14,7 @@ export interface ReleaseSummary {
   certified: number
   /** The entities that had a certificate in the release before and have none. */
   lost: number
-  /** The outcomes that the release before scored by and that have changed since. */
+  /** The changes of questions and their outcomes that the release lists. */
   corrected: number
   /** The questions that count, and the entities with a certificate, whatever was before. */
   all: { settled: number; certified: number }
@@ -37,7 +37,7 @@ export async function summaryOf(
     settled: settledIn(manifest) - settledIn(previous),
     certified: newly,
     lost,
-    corrected: manifest.superseded.length,
+    corrected: (manifest.corrections ?? manifest.superseded).length,
     all: { settled: settledIn(manifest), certified },
   }
 }

@@ -402,9 +402,14 @@ describe('import', () => {
       kind: 'questions',
       rows: 56,
       added: 0,
+      changed: 0,
+      changed_columns: {},
       unchanged: 56,
+      repeats: 0,
+      missing_words: {},
       forecasters_created: 0,
       too_late: 0,
+      made_void: { forecasts: 0, entities: 0 },
       clock_behind_ms: 0,
     })
   })
@@ -553,7 +558,7 @@ describe('keys', () => {
     const blank = await fvs(['keys', 'create', '--owner', ' '], withStore(folder))
     const unknown = await fvs(['keys', 'revoke', 'abcdefgh'], withStore(folder))
     expectFailed(unknown, 1, 'no key has the id "abcdefgh"')
-    expectFailed(blank, 1, '--owner is " "; it must have at least one letter or digit')
+    expectFailed(blank, 1, '--owner is " "; it must not be empty')
   })
 })
 

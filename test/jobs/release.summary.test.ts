@@ -22,7 +22,7 @@ test('the first release counts everything, and names its manifest in the store',
     'settled:   52 of them, 52 in all',
     'certified: 0 agents and forecasters, 0 in all',
     'lost:      0 certificates',
-    'corrected: 0 outcomes',
+    'corrected: 0 values of questions and outcomes',
     `look at:   ${manifest}`,
   ])
 })
@@ -35,7 +35,7 @@ test('a later one says what has changed since the one before, and what people ca
   await importRows(components, 'resolutions', TURNED)
   const turned = await runRelease(components, {})
   expect(turned.json).toMatchObject({ release: 2, scored: 52, settled: 0, lost: 0, corrected: 52 })
-  expect(turned.text).toContain('corrected: 52 outcomes since release 1\n')
+  expect(turned.text).toContain('corrected: 52 values of questions and outcomes since release 1\n')
   expect(turned.text).toMatch(
     /\nlook at: {3}https:\/\/f\.example\/x\/ and https:\/\/f\.example\/x\/releases\/2$/,
   )

@@ -10,7 +10,8 @@ import { Database } from '../../pipeline/duckdb.ts'
 import { readManifest } from '../../pipeline/release/read.ts'
 import { manifestPath } from '../../pipeline/store/paths.ts'
 import type { ReleaseResult } from '../../pipeline/release/make.ts'
-import { IMPORTS } from '../../pipeline/import/columns.ts'
+import { IMPORTS, type ImportKind } from '../../pipeline/import/columns.ts'
+import { parseOptions } from '../../pipeline/import/options.ts'
 import { sha256Hex } from '../../pipeline/proof/canonical.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import type { ReleaseShard } from '../../schemas/payloads.ts'
@@ -50,12 +51,15 @@ describe.skipIf(!found)('real forecasts', () => {
       for (const kind of IMPORTS) {
         const path = await inputOf(dataset, kind)
         if (path !== undefined)
-          imported[`${dataset} ${kind}`] = (await runImport(components, kind, path)).json
+          imported[`${dataset} ${kind}`] = (await runImport(components, kind, path, optionsOf(kind))).json
       }
     }
     released = await release(components)
     manifest = (await readManifest(components.store, 1))!
   })
+
+  /** The times of one dataset are Parquet times without a zone. */
+  const optionsOf = (kind: ImportKind) => parseOptions(kind, kind === 'forecasts' ? { timezone: 'UTC' } : {})
 
   /** The file of a kind of rows. Questions get an event each: they are about different things. */
   async function inputOf(dataset: string, kind: string): Promise<string | undefined> {

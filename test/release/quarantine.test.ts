@@ -32,7 +32,7 @@ import {
 } from '../support/http/service.ts'
 import { contentOf, copyOf, recordIn, setRecord } from '../support/store-content.ts'
 import { pathsOf, readRows } from '../support/tables.ts'
-import { NOW, QUESTION, importWorld } from '../support/worlds/world.ts'
+import { NOW, QUESTION, forecasterId, importWorld } from '../support/worlds/world.ts'
 
 const TODAY = NOW.slice(0, 10)
 const TOMORROW = '2026-03-02T12:00:00.000Z'
@@ -267,7 +267,7 @@ describe('a snapshot manifest that was moved aside', () => {
     const components = await componentsOver(store, LATER)
     const { client } = await testService(components)
     const days = async () => {
-      const { json } = await client.get(`/snapshots/agent/${agentId}`)
+      const { json } = await client.get(`/snapshots/forecaster/${forecasterId(0)}`)
       return json<{ snapshots: { date: string }[] }>().snapshots.map(({ date }) => date)
     }
     expect(await days()).toEqual(['2026-03-02'])

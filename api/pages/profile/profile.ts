@@ -100,8 +100,9 @@ function claims(site: Site, of: Payloads): HtmlPart {
   const ownedBy =
     owner !== null &&
     html` · owner <a href="${linkTo(site, `/view/owners/${encodeURIComponent(owner)}`)}">${named(owner)}</a>, as the operator recorded`
-  if (model === null) return html`agent · ${id} · hidden by the operator${ownedBy}`
-  return html`agent · ${id} · model type “${named(model)}”${from}, as registered${ownedBy}`
+  if (of.profile.name === null) return html`agent · ${id} · hidden by the operator${ownedBy}`
+  const claimed = model === null ? '' : html` · model type “${named(model)}”${from}, as registered`
+  return html`agent · ${id}${claimed}${ownedBy}`
 }
 
 function newest(site: Site, scores: readonly QuestionScore[], path: string): HtmlPart {

@@ -75,6 +75,7 @@ const ONE_OF_EACH = {
   FORECASTS_BURST: '1',
   ANONYMOUS_PER_MINUTE: '1',
   READS_PER_MINUTE: '1',
+  OTHER_CALLS_PER_MINUTE: '1',
 }
 
 /** The real application over routes and components of a test's own. */
@@ -225,6 +226,11 @@ const PROVOKE_OF: Record<string, Provoke> = {
   'revokeAgentKey 409': async (request) => {
     const client = await another({ store: new FaultStore(copyOf(released)) })
     await send(client, { ...request, path: request.path.replace('revoke', 'rotate') })
+    return send(client, request)
+  },
+  'revokeAgentKey 429': async (request) => {
+    const client = await another({ settings: ONE_OF_EACH })
+    await send(client, { ...request, path: request.path.replace('revoke-key', 'retire') })
     return send(client, request)
   },
   'retireAgent 200': alone,

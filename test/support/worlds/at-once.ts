@@ -35,34 +35,36 @@ export const forecastsCsv = (variant: number) =>
     ...PEOPLE.map((id) => `forecaster,${id},${OLD_QUESTION},0.5,2026-01-02T00:00:0${variant}Z`),
   )
 
-/** How many rows a command said that it has added, by table. */
+/** How many rows a command said that it has added or changed, by table. */
 type Said = Partial<Record<ScoredTable, number>>
 type Command = (components: Components, variant: number) => Promise<Said>
 
 interface Added {
   added: number
+  changed: number
   forecasters_created: number
 }
 const imported = async (components: Components, kind: Parameters<typeof importRows>[1], text: string) =>
   (await importRows(components, kind, text)) as Added
+const rowsOf = ({ added, changed }: Added) => added + changed
 
 export const COMMANDS = {
   'import questions': async (components, variant) => ({
-    questions: (await imported(components, 'questions', questionCsv(variant))).added,
+    questions: rowsOf(await imported(components, 'questions', questionCsv(variant))),
   }),
   'correct questions': async (components, variant) => {
     const text = csv(QUESTION_COLUMNS, `${OLD_QUESTION},Changed ${variant}?,forum,1,${SPAN}`)
-    return { questions: (await imported(components, 'questions', text)).added }
+    return { questions: rowsOf(await imported(components, 'questions', text)) }
   },
   'import resolutions': async (components, variant) => {
     const text = csv(
       'question_id,outcome,resolved_at',
       `${OLD_QUESTION},${variant % 2 === 0 ? 'yes' : 'no'},2026-02-01T00:00:00Z`,
     )
-    return { resolutions: (await imported(components, 'resolutions', text)).added }
+    return { resolutions: rowsOf(await imported(components, 'resolutions', text)) }
   },
   'import forecasters': async (components, variant) => ({
-    forecasters: (await imported(components, 'forecasters', namesCsv(variant))).added,
+    forecasters: rowsOf(await imported(components, 'forecasters', namesCsv(variant))),
   }),
   'import forecasts': async (components, variant) => {
     const { added, forecasters_created } = await imported(components, 'forecasts', forecastsCsv(variant))
