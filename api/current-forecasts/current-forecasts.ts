@@ -92,7 +92,9 @@ export class CurrentForecasts {
     return typeof this.#held.of(agentId).get(questionId)?.probability === 'number'
   }
 
-  /** Returns the time of forecasts that an agent makes now. On one node no two on a question have the same. */
+  /**
+   * Returns the time of forecasts that an agent makes now. On one node no two on a question have the same.
+   */
   instantOf(agentId: string, questionIds: readonly string[], now: Date): Date {
     const own = this.#held.of(agentId)
     const isHeld = (id: string, atMs: number) => own.get(id)?.atMs === atMs

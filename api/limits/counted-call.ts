@@ -100,7 +100,7 @@ export class CountedCall {
    */
   async failed(error: unknown, isByCaller: boolean): Promise<void> {
     if (error instanceof Refusal) {
-      // What was counted of it stays counted, so that it is not free.
+      // Its admitted part stays counted, so that it is not free.
       this.#state = error.state
       return
     }

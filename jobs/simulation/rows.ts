@@ -24,8 +24,8 @@ export interface Added {
 }
 
 /**
- * Imports rows. With `onlyUnknown` it leaves out those about a subject that is known. The outcomes come last, so that a run that is cut off loses nothing: a later step looks again
- * at each question without an outcome.
+ * Imports rows. With `onlyUnknown` it leaves out those about a subject that is known. The outcomes come last,
+ * so that a run that is cut off loses nothing: a later step looks again at each question without an outcome.
  */
 export async function addRows(
   components: Components,

@@ -42,7 +42,7 @@ export async function takeStep(components: Components): Promise<Added> {
   const done = await readRecord(store, SIMULATED_ROUND_PATH, simulatedRound)
   if (done?.started_at === started_at && done.round >= round) return NOTHING_DUE
   const added = await withDatabase(components.openDatabase, async (database) =>
-    // What an operator has imported meanwhile stands.
+    // The operator's own rows stand.
     addRows(components, database, await readDue(components, database, world, now), { onlyUnknown: true }),
   )
   // Written last. It only spares later steps of this round the tables, in which they would find nothing due.
