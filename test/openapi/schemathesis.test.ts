@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { MOUNTS } from '../../api/mounts.ts'
 import { RunningCommand } from '../support/command.ts'
-import { LEAVING_AGENT_ID, releaseExamples } from '../support/worlds/example-world.ts'
+import { KEYLESS_AGENT_ID, LEAVING_AGENT_ID, releaseExamples } from '../support/worlds/example-world.ts'
 import { external } from '../support/external.ts'
 import { testFolder } from '../support/folder.ts'
 import { fvsServe } from '../support/process.ts'
@@ -63,6 +63,8 @@ describe.skipIf(!tools)('schemathesis finds nothing that the document does not s
           AGENT_KEY: keys.agent,
           LEAVING_AGENT_ID,
           LEAVING_AGENT_KEY: keys.leavingAgent,
+          KEYLESS_AGENT_ID,
+          KEYLESS_AGENT_KEY: keys.keylessAgent,
           CLIENT_KEY: keys.client,
         },
       },

@@ -18,6 +18,8 @@ import { writeLog } from './written-log.ts'
 
 /** An agent that may be retired without a loss to the examples. */
 export const LEAVING_AGENT_ID = '00000000-0000-4000-8000-00000000ace5'
+/** An agent whose key may be ended without a loss to the examples. */
+export const KEYLESS_AGENT_ID = '00000000-0000-4000-8000-00000000ace6'
 
 /** Stays open for as long as anyone will run the tests. */
 const OPEN_QUESTION = `${QUESTION_ID},Open for long?,example,,,2026-01-01T00:00:00Z,2199-01-01T00:00:00Z,example-platform,1,Yes.,Nothing.`
@@ -40,6 +42,8 @@ export interface ExampleKeys {
   agent: string
   /** The API key of the agent LEAVING_AGENT_ID. */
   leavingAgent: string
+  /** The API key of the agent KEYLESS_AGENT_ID. */
+  keylessAgent: string
   /** The API key of a client with the highest quota. */
   client: string
 }
@@ -47,6 +51,7 @@ export interface ExampleKeys {
 export async function releaseExamples(components: Components): Promise<ExampleKeys> {
   const agent = await registerWithId(components, AGENT_ID)
   const leavingAgent = await registerWithId(components, LEAVING_AGENT_ID)
+  const keylessAgent = await registerWithId(components, KEYLESS_AGENT_ID)
   await importRows(components, 'questions', `${QUESTIONS_CSV}${OPEN_QUESTION}\n`)
   await importRows(components, 'resolutions', RESOLUTIONS_CSV)
   const [ofAgent, ofPeople] = [true, false].map((isAgents) =>
@@ -67,7 +72,7 @@ export async function releaseExamples(components: Components): Promise<ExampleKe
   await writeLog(components.store, 1)
   const quota = { tier: 'enterprise', monthly_calls: 1_000_000 } as const
   const client = await components.registry.createClientKey('examples', components.now(), quota)
-  return { agent, leavingAgent, client }
+  return { agent, leavingAgent, keylessAgent, client }
 }
 
 async function registerWithId(components: Components, id: string): Promise<string> {
