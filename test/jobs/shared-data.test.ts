@@ -261,8 +261,9 @@ describe.skipIf(!found)('real forecasts', () => {
 
   test('imported again change nothing', async () => {
     for (const kind of ['questions', 'forecasts'] as const) {
-      const { json } = await runImport(components, kind, (await inputOf('acx-2023', kind))!)
-      expect(json).toMatchObject({ added: 0, forecasters_created: 0 })
+      const path = (await inputOf('acx-2023', kind))!
+      const { json } = await runImport(components, kind, path, optionsOf(kind))
+      expect(json).toMatchObject({ added: 0, changed: 0, forecasters_created: 0 })
     }
   })
 })
