@@ -99,13 +99,9 @@ export class CountedCall {
    * many.
    */
   async failed(error: unknown, isByCaller: boolean): Promise<void> {
-    if (error instanceof Refusal) {
-      // Its admitted part stays counted, so that it is not free.
-      this.#state = error.state
-      return
-    }
     await this.giveBack()
-    if (isByCaller) await this.#limits.attempts.admit(this.#payers)
+    if (error instanceof Refusal) this.#state = error.state
+    else if (isByCaller) await this.#limits.attempts.admit(this.#payers)
   }
 
   async #assertAttemptLeft(): Promise<void> {

@@ -157,8 +157,8 @@ describe('forecasts are limited by address, too', () => {
       resetS: 60,
     })
     expect((await batch()).status).toBe(200)
-    // The refused one counts as one.
     expect((await batch()).status).toBe(429)
+    expect((await submit(client, 0.6)).status).toBe(200)
     expectLimited(await submit(client, 0.7), 'forecasts-by-address')
   })
 })
