@@ -42,11 +42,13 @@ export function printableJson(value: unknown): string {
 
 /** Escapes the same in text that is JSON already, but for the line feeds between its lines. */
 export function escapedJson(text: string): string {
-  return text.replaceAll(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
-    character
-      .split('')
-      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-      .join(''),
+  return text.replaceAll(UNSEEN, (character) =>
+    character === '\n'
+      ? character
+      : character
+          .split('')
+          .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+          .join(''),
   )
 }
 

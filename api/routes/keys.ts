@@ -25,6 +25,15 @@ const ROTATED = {
     'the key Example1 was rotated already, with its end at 2026-03-02T12:00:00.000Z: use the one in its place',
 } as const
 
+/** The common part of the calls by which an agent ends its key or retires. */
+const OF_OWN_AGENT = {
+  key: 'agent',
+  limit: 'forecast',
+  needsStore: true,
+  params: z.strictObject({ agent_id: uuid }),
+  examples: { params: { agent_id: AGENT_ID } },
+} as const
+
 export const rotateKey = route({
   path: '/agents/{agent_id}/rotate-key',
   method: 'POST',
@@ -65,11 +74,7 @@ export const revokeKey = route({
   description:
     'Ends the key that makes the call at once, and the one in whose place it was put, and shows a new one. Other nodes refuse ' +
     'the old ones within ten seconds. If the answer is lost, or whoever has the leaked key has rotated it first, ask the operator.',
-  key: 'agent',
-  limit: 'forecast',
-  needsStore: true,
-  params: z.strictObject({ agent_id: uuid }),
-  examples: { params: { agent_id: AGENT_ID } },
+  ...OF_OWN_AGENT,
   success: {
     description: 'Keep the new key',
     body: rotatedKey,
@@ -120,11 +125,7 @@ export const retire = route({
   description:
     'From 24 hours after the call on the agent takes no forecasts. It stays in every record: what it has forecast is scored, and ' +
     'its owner’s page shows it. The call may be repeated, and until it takes effect be undone by `unretire`.',
-  key: 'agent',
-  limit: 'forecast',
-  needsStore: true,
-  params: z.strictObject({ agent_id: uuid }),
-  examples: { params: { agent_id: AGENT_ID } },
+  ...OF_OWN_AGENT,
   success: {
     description: 'Retires 24 hours after the first call',
     body: retiredAgent,
@@ -146,11 +147,7 @@ export const unretire = route({
   summary: 'Take back that an agent retires',
   description:
     'Undoes `retire` until it takes effect. After that only the operator can. The call may be repeated.',
-  key: 'agent',
-  limit: 'forecast',
-  needsStore: true,
-  params: z.strictObject({ agent_id: uuid }),
-  examples: { params: { agent_id: AGENT_ID } },
+  ...OF_OWN_AGENT,
   success: {
     description: 'The agent goes on taking forecasts',
     body: unretiredAgent,

@@ -3,6 +3,7 @@
 import type { Database } from '../duckdb.ts'
 import { IMPORT_COLUMNS, type ImportColumn, type ImportKind, isText } from './columns.ts'
 import { isVoid } from './cells.ts'
+import { countOf } from './take-in.ts'
 import { tableRows, valueOf } from './values.ts'
 
 /** The number of rows, by the columns in which they do or have something. */
@@ -67,8 +68,7 @@ export async function findFresh(
     `CREATE OR REPLACE TEMP TABLE fresh AS
      SELECT * FROM fresh QUALIFY row_number() OVER (PARTITION BY forecast_id ORDER BY record) = 1 ORDER BY forecast_id`,
   )
-  const [left] = await database.rows<{ rows: bigint }>('SELECT count(*) AS rows FROM fresh')
-  return Number(found!.rows - left!.rows)
+  return Number(found!.rows) - (await countOf({ database }, 'fresh'))
 }
 
 /** Counts the rows of `fresh` that change a known row, and those that change each column. */

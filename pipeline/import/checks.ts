@@ -6,6 +6,7 @@ import { literal } from '../duckdb.ts'
 import { isVoid, normal } from './cells.ts'
 import { type ImportColumn, isText } from './columns.ts'
 import type { ImportOptions } from './options.ts'
+import { instantText } from '../tables/columns.ts'
 import { RESOLVED } from '../tables/views.ts'
 import { LOCAL, isWithdrawal, keptOf, localOf, numberOf, valueOf } from './values.ts'
 
@@ -258,7 +259,6 @@ const closesAfterOpening: Check = {
 /** A column of the current row of a table about the question of a row. */
 const ofQuestion = (column: string, rows: string) =>
   `(SELECT min(known.${column}) FROM ${rows} known WHERE known.question_id = ${valueOf('question_id')})`
-const shownTime = (time: string) => `strftime(${time} AT TIME ZONE 'UTC', '%Y-%m-%dT%H:%M:%S.%gZ')`
 
 const openedAt = ofQuestion('opened_at', 'current_questions')
 /** An outcome that was known before a question opened voids every forecast on it. */
@@ -266,7 +266,7 @@ const resolvedAfterOpening: Check = {
   fails: `${valueOf('outcome')} <> 'open' AND ${valueOf('resolved_at')} < epoch_ms(${openedAt})
     AND ${valueOf('resolved_at')} IS DISTINCT FROM epoch_ms(${ofQuestion('resolved_at', 'standing')})`,
   summary: 'resolved_at is before the question opened',
-  reason: `'resolved_at is ' || ${shown('resolved_at')} || ', before the question opened at ' || ${shownTime(openedAt)}`,
+  reason: `'resolved_at is ' || ${shown('resolved_at')} || ', before the question opened at ' || ${instantText(openedAt)}`,
 }
 
 const resolvedAt = ofQuestion('resolved_at', RESOLVED)
@@ -274,7 +274,7 @@ const opensBeforeOutcome: Check = {
   fails: `${valueOf('opened_at')} > epoch_ms(${resolvedAt})
     AND ${valueOf('opened_at')} IS DISTINCT FROM epoch_ms(${ofQuestion('opened_at', 'standing')})`,
   summary: 'opened_at is after the outcome became known',
-  reason: `'opened_at is ' || ${shown('opened_at')} || ', after the outcome became known at ' || ${shownTime(resolvedAt)}`,
+  reason: `'opened_at is ' || ${shown('opened_at')} || ', after the outcome became known at ' || ${instantText(resolvedAt)}`,
 }
 
 const without = (column: string, other: string): Check =>

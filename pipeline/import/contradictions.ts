@@ -3,6 +3,7 @@
 import type { Database } from '../duckdb.ts'
 import type { IncomingRows } from './read-file.ts'
 import { NONE_REJECTED, type Rejected, SHOWN } from './rejected.ts'
+import { countOf } from './take-in.ts'
 
 const INSTANT = 'entity_type, entity_id, question_id, forecast_at'
 
@@ -42,8 +43,7 @@ export async function takeOutContradictions(database: Database, incoming: Incomi
   await database.run(
     'CREATE OR REPLACE TEMP TABLE fresh AS FROM fresh ANTI JOIN contradiction USING (record)',
   )
-  const [counted] = await database.rows<{ count: bigint }>('SELECT count(*) AS count FROM contradiction')
-  const count = Number(counted!.count)
+  const count = await countOf({ database }, 'contradiction')
   if (count === 0) return NONE_REJECTED
   const first = await database.rows<Contradiction>(`FROM contradiction ORDER BY record LIMIT ${SHOWN}`)
   const records = first.flatMap(({ record, earlier_record }) => [Number(record), Number(earlier_record)])

@@ -60,7 +60,10 @@ async function hasAny(listing: AsyncIterable<unknown>): Promise<boolean> {
   return false
 }
 
-export async function countOf({ database }: CompactionContext, table: string): Promise<number> {
+export async function countOf(
+  { database }: Pick<CompactionContext, 'database'>,
+  table: string,
+): Promise<number> {
   const [row] = await database.rows<{ n: bigint }>(`SELECT count(*) AS n FROM ${table}`)
   return Number(row?.n ?? 0n)
 }

@@ -33,14 +33,14 @@ export async function hasChanged(
   if (!isAlike(last, next)) return true
   const changed = SCORED_TABLES.filter((name) => last.tables[name] !== next.tables[name])
   if (changed.some((name) => name !== 'agents')) return true
-  return changed.length > 0 && hasFreshForecaster(context, versions, last.tables['agents'])
+  return changed.length > 0 && hasNewsOfAgents(context, versions, last.tables['agents'])
 }
 
 /**
  * Whether a row that came after a version of the table of agents is a statement, which may decide who is the
  * first of an owner, or is of an agent that has made a forecast.
  */
-function hasFreshForecaster(
+function hasNewsOfAgents(
   { openDatabase, local }: ChangesContext,
   { agents, forecasts }: Record<ScoredTable, TableVersion>,
   last: number | undefined,

@@ -7,13 +7,16 @@ const padded = (number: number, digits: number): string => String(number).padSta
 
 const INBOX_DIGITS = 16
 
+/** The name of an object of rows, which ends in the first digits of the hash of its bytes. */
+const rowsName = (id: string, bytes: Uint8Array): string =>
+  `${id}-${sha256Hex(bytes).slice(0, INBOX_DIGITS)}.parquet`
+
 export function inboxPrefix(table: TableName): string {
   return `inbox/${table}/`
 }
 
-/** The path of an inbox object, which ends in the first digits of the hash of its bytes. */
 export function inboxPath(table: TableName, id: string, bytes: Uint8Array): string {
-  return `inbox/${table}/${id}-${sha256Hex(bytes).slice(0, INBOX_DIGITS)}.parquet`
+  return inboxPrefix(table) + rowsName(id, bytes)
 }
 
 /** The first digits of the hash of an inbox object, from its path; undefined if the path has none. */
@@ -54,8 +57,7 @@ export function offersPrefix(table: TableName): string {
  * not in the inbox, whose rows any version takes in.
  */
 export function offerPath(table: TableName, version: number, id: string, bytes: Uint8Array): string {
-  const hash = sha256Hex(bytes).slice(0, INBOX_DIGITS)
-  return `${offersPrefix(table)}${padded(version, 20)}-${id}-${hash}.parquet`
+  return `${offersPrefix(table)}${padded(version, 20)}-${rowsName(id, bytes)}`
 }
 
 /** The version that may take in an offer; undefined for the path of anything else. */

@@ -1,21 +1,20 @@
 // The changes of what scores a question: each row of a question or of its outcome against the row before it.
-import type { CorrectedColumn, ScoredTable } from '../../schemas/tables.ts'
+import { type CorrectedColumn, SCORING_COLUMNS, type ScoredTable } from '../../schemas/tables.ts'
 import { literal } from '../duckdb.ts'
+import { instantText } from './columns.ts'
 import { latestLast } from './views.ts'
-
-const instant = (column: string) => `strftime(${column} AT TIME ZONE 'UTC', '%Y-%m-%dT%H:%M:%S.%gZ')`
 
 /** The texts of the columns. A withdrawn resolution has no time at which an outcome became known. */
 const TEXTS: Record<CorrectedColumn, string> = {
-  opened_at: instant('opened_at'),
-  closes_at: instant('closes_at'),
+  opened_at: instantText('opened_at'),
+  closes_at: instantText('closes_at'),
   event_id: 'event_id',
   category: 'category',
   outcome: 'outcome',
-  resolved_at: `if(outcome = 'open', NULL, ${instant('resolved_at')})`,
+  resolved_at: `if(outcome = 'open', NULL, ${instantText('resolved_at')})`,
 }
 const COLUMNS = {
-  questions: ['opened_at', 'closes_at', 'event_id', 'category'],
+  questions: SCORING_COLUMNS,
   resolutions: ['outcome', 'resolved_at'],
 } as const satisfies Partial<Record<ScoredTable, readonly CorrectedColumn[]>>
 export type ChangedTable = keyof typeof COLUMNS

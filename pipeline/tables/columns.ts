@@ -16,6 +16,9 @@ export function columnsOf({ columns }: TableSpec): string {
   return columns.map(({ name }) => name).join(', ')
 }
 
+/** The SQL of an instant as JSON has it, such as 2026-01-31T12:00:00.000Z. */
+export const instantText = (time: string) => `strftime(${time} AT TIME ZONE 'UTC', '%Y-%m-%dT%H:%M:%S.%gZ')`
+
 /** A query with the columns of a table and no row. */
 export function noRows(table: TableName): string {
   const { columns } = tableSpec(table)
