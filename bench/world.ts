@@ -9,6 +9,7 @@ import { FileStore } from '../pipeline/store/file.ts'
 import { inboxPath } from '../pipeline/store/paths.ts'
 import { LocalFiles } from '../pipeline/store/local-files.ts'
 import { compact } from '../pipeline/tables/compact.ts'
+import { columnsOf, noRows } from '../pipeline/tables/columns.ts'
 import { parquetOf } from '../pipeline/tables/data-files.ts'
 import { SCORED_TABLES, tableSpec } from '../schemas/tables.ts'
 
@@ -22,7 +23,7 @@ export interface WorldSize {
 }
 
 /** Increase this with every change of what is generated, and of the columns of the tables. */
-const GENERATOR = 3
+const GENERATOR = 4
 const START = '2026-01-01'
 const WEEKS = 4
 /** When everything has been resolved and recorded. */
@@ -69,9 +70,10 @@ async function createWorld(root: string, size: WorldSize): Promise<void> {
     const local = new LocalFiles(store, directory)
     await createRows(database, size)
     for (const table of SCORED_TABLES) {
-      const columns = tableSpec(table).columns.map(({ name }) => name)
+      const columns = columnsOf(tableSpec(table))
       for (let part = 0; part < (table === 'forecasts' ? WEEKS : 1); part++) {
-        const rows = `SELECT ${columns.join(', ')} FROM world_${table} ${table === 'forecasts' ? `WHERE week = ${part}` : ''}`
+        const generated = `FROM world_${table} ${table === 'forecasts' ? `WHERE week = ${part}` : ''}`
+        const rows = `SELECT ${columns} FROM (${noRows(table)} UNION ALL BY NAME ${generated})`
         const bytes = await parquetOf({ database, directory }, 'part', rows, 122_880)
         const id = `00000000-0000-8000-8000-${String(part).padStart(12, '0')}`
         await store.put(inboxPath(table, id, bytes), bytes)
@@ -94,7 +96,8 @@ const uuid = (of: string, version: number, first = `md5(${of})[1:12]`) =>
   `concat_ws('-', (${first})[1:8], (${first})[9:12], '${version}' || md5(${of})[14:16], '8' || md5(${of})[18:20], md5(${of})[21:32])`
 
 /**
- * Makes the tables `world_<table>`, with rows in no order. Forecasts also have the week that they belong to.
+ * Makes the tables `world_<table>`, with rows in no order and without the columns that are always null.
+ * Forecasts also have the week that they belong to.
  */
 async function createRows(
   database: Database,
@@ -124,8 +127,7 @@ async function createRows(
   )
   await database.run(
     `CREATE TEMP TABLE world_questions AS
-     SELECT question_id, 'Question ' || question AS title, NULL::VARCHAR AS resolution_criteria, NULL::VARCHAR AS background,
-       'bench' AS category, NULL::VARCHAR AS url, NULL::VARCHAR AS event_id, NULL::VARCHAR AS source, NULL::VARCHAR AS source_id,
+     SELECT question_id, 'Question ' || question AS title, 'bench' AS category,
        ${time('opened_ms')} AS opened_at, ${time('closes_ms')} AS closes_at, ${time(String(start))} AS recorded_at
      FROM question`,
   )
@@ -138,13 +140,12 @@ async function createRows(
   await database.run(
     `CREATE TEMP TABLE world_agents AS
      SELECT entity_id AS agent_id, 'Agent ' || entity AS name, 'bench' AS model_type,
-       NULL::VARCHAR AS organization_name, NULL::VARCHAR AS owner_id, ${time(String(start))} AS registered_at,
-       NULL::TIMESTAMPTZ AS retired_at, ${time(String(start))} AS recorded_at
+       ${time(String(start))} AS registered_at, ${time(String(start))} AS recorded_at
      FROM entity WHERE entity_type = 'agent'`,
   )
   await database.run(
     `CREATE TEMP TABLE world_forecasters AS
-     SELECT entity_id AS user_id, NULL::VARCHAR AS display_name, ${time(String(start))} AS recorded_at
+     SELECT entity_id AS user_id, ${time(String(start))} AS recorded_at
      FROM entity WHERE entity_type = 'forecaster'`,
   )
   // Grain: one row per forecast, drawn toward the outcome by the entity's quality.
