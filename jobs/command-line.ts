@@ -1,6 +1,6 @@
 // The shared parts of all commands: the program, the options for a store and its environment, and the end of
 // a command.
-import { Command, Option } from 'commander'
+import { Command, type CommandOptions, Option } from 'commander'
 import { type Settings, parseSettings } from '../schemas/config.ts'
 import { ServiceError } from '../schemas/errors.ts'
 import { ENVIRONMENTS, type Environment } from '../schemas/values.ts'
@@ -34,17 +34,27 @@ export const program: Command = new Command('fvs')
   })
 
 /** Adds a command. `--store` wins over `STORE_URL`. */
-export function command(name: string, about: string, parent: Command = program): Command {
+export function command(
+  name: string,
+  about: string,
+  parent: Command = program,
+  how: CommandOptions = {},
+): Command {
   return parent
-    .command(name)
+    .command(name, how)
     .description(about)
     .option('--store <url>', 'file:///folder or s3://bucket/prefix (default: STORE_URL, then ./data)')
     .option(...JSON_OPTION)
 }
 
 /** Adds a command that works on one environment of the store. */
-export function storeCommand(name: string, about: string, parent: Command = program): Command {
-  return command(name, about, parent).addOption(
+export function storeCommand(
+  name: string,
+  about: string,
+  parent: Command = program,
+  how: CommandOptions = {},
+): Command {
+  return command(name, about, parent, how).addOption(
     new Option('--environment <name>', 'production, or the sandbox beside it')
       .choices(ENVIRONMENTS)
       .default('production'),

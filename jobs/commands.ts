@@ -18,6 +18,7 @@ import {
 } from './command-line.ts'
 import { addAgentCommands } from './agent-commands.ts'
 import { collected, reason, time, wholeNumber, workerCount } from './arguments.ts'
+import { addImportsCommands } from './imports-commands.ts'
 import { addKeyCommands } from './key-commands.ts'
 import { addLogCommands } from './log-commands.ts'
 import { reportError } from './output.ts'
@@ -95,7 +96,11 @@ storeCommand('import', 'Import questions, resolutions, forecasters or forecasts,
   .option('--map <column=Name>', 'the name that a column has in the file; may be repeated', collected)
   .option('--ignore-unknown', 'leave out columns that the table has not')
   .option('--ids <what>', 'uuid; or text: any text, made a UUID of --namespace', 'uuid')
-  .option('--namespace <uuid>', 'a UUID of your own, the same for all your files with --ids text')
+  .option(
+    '--namespace <uuid>',
+    'a UUID of your own, the same for all your files with --ids text; said twice if it is a new one',
+    collected,
+  )
   .option('--timezone <zone>', 'of times without an offset, such as Europe/Paris')
   .option('--percent', 'probabilities are percentages')
   .option('--outcomes <meanings>', 'what outcomes mean, such as yes=YES|1|true,no=NO|0|false')
@@ -122,6 +127,7 @@ storeCommand('import', 'Import questions, resolutions, forecasters or forecasts,
       : onStore(options, 'begins', (components) => runImport(components, kind, source, parsed))
   })
 
+addImportsCommands()
 addAgentCommands()
 addKeyCommands()
 addLogCommands()

@@ -11,8 +11,10 @@ import {
   tryImport,
 } from '../pipeline/import/import.ts'
 import type { Source } from '../pipeline/import/input.ts'
+import { assertNamespace, rememberNamespace } from '../pipeline/import/namespace.ts'
 import { type ImportOptions, parseOptions } from '../pipeline/import/options.ts'
 import { assertEnvironment } from '../pipeline/release/state.ts'
+import { textOfImport } from '../pipeline/tables/undone.ts'
 import type { Components } from './components/components.ts'
 import { type Report, printable } from './output.ts'
 import { ProgressLine } from './progress.ts'
@@ -42,7 +44,10 @@ export async function runImport(
   source: Source,
   options: ImportOptions = parseOptions(kind, {}),
 ): Promise<Report> {
-  return reportOf(await onFile(components, (context) => importFile(context, kind, source, options)))
+  await assertNamespace(components.store, options)
+  const imported = await onFile(components, (context) => importFile(context, kind, source, options))
+  await rememberNamespace(components.store, options)
+  return reportOf(imported)
 }
 
 /** Reports what an import would do. Fails if the import would fail. */
@@ -52,12 +57,14 @@ export async function runTrial(
   source: Source,
   options: ImportOptions = parseOptions(kind, {}),
 ): Promise<Report> {
+  await assertNamespace(components.store, options)
   const trial = await onFile(components, (context) => tryImport(context, kind, source, options))
   return reportOfTrial(trial, components.isStoreMissing)
 }
 
 function reportOf(imported: Imported): Report {
-  const { kind, rows, added, forecastersCreated, clockBehindMs } = imported
+  const { kind, rows, added, forecastersCreated, clockBehindMs, version } = imported
+  const id = version === undefined ? null : textOfImport({ table: kind, version })
   const created = forecastersCreated > 0 ? `, ${forecastersCreated} forecasters met for the first time` : ''
   const lag =
     clockBehindMs > 0
@@ -68,6 +75,7 @@ function reportOf(imported: Imported): Report {
   return {
     ok: true,
     json: {
+      import_id: id,
       ...jsonOf(imported),
       forecasters_created: forecastersCreated,
       clock_behind_ms: clockBehindMs,
@@ -76,6 +84,7 @@ function reportOf(imported: Imported): Report {
       `${kind}: ${added} of ${rows} rows added, ${restOf(imported)}${created}`,
       ...notesOf(imported),
       ...lag,
+      ...(id === null ? [] : [`import ${id}; \`fvs imports undo ${id}\` takes it back`]),
     ].join('\n'),
   }
 }

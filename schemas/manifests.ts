@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { count } from './metric.ts'
 import { environmentName, voiceRule } from './payloads.ts'
-import { CORRECTED_COLUMNS, ENTITY_TYPES, OUTCOMES } from './tables.ts'
+import { CORRECTED_COLUMNS, ENTITY_TYPES, IMPORTED_TABLES, OUTCOMES } from './tables.ts'
 import { base64Hash, day, instant, publishedUuid, sha256 } from './values.ts'
 
 export const manifestFile = z.strictObject({
@@ -70,6 +70,17 @@ export const correction = z.strictObject({
 export type Correction = z.infer<typeof correction>
 /** A column that a row of a question or of its outcome changed. */
 export type Change = Omit<Correction, 'recorded_at' | 'pairs' | 'entities'> & { recorded_at: Date }
+
+export const undoneImport = z.strictObject({
+  table: z.enum(IMPORTED_TABLES),
+  version: z.number().int().min(1).describe('The version of the table that the import made'),
+  rows: count,
+  recorded_at: instant.describe('When its last row was recorded'),
+  undone_at: instant.describe('From then on its rows count for nothing'),
+  reason: z.string().describe('Why, as the operator says'),
+})
+/** An import that the operator has taken back. */
+export type UndoneImport = z.infer<typeof undoneImport>
 
 /** An object of the store that an operator has moved aside because it cannot be read. */
 export const quarantinedObject = z.strictObject({
@@ -156,6 +167,13 @@ export const releaseManifest = z.strictObject({
       'Each change, said since the release before, of a question or of its outcome after its first forecast, also ' +
         'where a later one undid it, by question_id and in the order in which they were said; releases that an ' +
         'earlier version made lack it',
+    ),
+  undone_imports: z
+    .array(undoneImport)
+    .optional()
+    .describe(
+      'All imports that had been undone when the release was planned, by table and version: it reads none of ' +
+        'their rows; absent where there is none',
     ),
   quarantined: z
     .array(quarantinedObject)

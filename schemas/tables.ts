@@ -155,6 +155,15 @@ export function tableSpec(name: TableName): TableSpec {
   return { name, rowsPerGroup: 122_880, ...tables[name] }
 }
 
+/** The tables whose rows an operator imports from files. */
+export const IMPORTED_TABLES = [
+  'questions',
+  'resolutions',
+  'forecasters',
+  'forecasts',
+] as const satisfies readonly ScoredTable[]
+export type ImportedTable = (typeof IMPORTED_TABLES)[number]
+
 /** The columns of a question that decide its scores. */
 export const SCORING_COLUMNS = ['opened_at', 'closes_at', 'event_id', 'category'] as const
 /** The columns whose changes a release lists as corrections. */

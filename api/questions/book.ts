@@ -4,11 +4,13 @@ import { type Database, withDatabase } from '../../pipeline/duckdb.ts'
 import type { LocalFiles } from '../../pipeline/store/local-files.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import { TableLog } from '../../pipeline/tables/delta-log.ts'
-import { CHANGED_TABLES, saidAgain } from '../../pipeline/tables/changes.ts'
-import { attachCurrent } from '../../pipeline/tables/views.ts'
+import { CHANGED_TABLES, type ChangedTable, saidAgain } from '../../pipeline/tables/changes.ts'
+import type { TableVersion } from '../../pipeline/tables/delta.ts'
+import { withoutUndone } from '../../pipeline/tables/undone.ts'
+import { attachCurrent, attachTable } from '../../pipeline/tables/views.ts'
 import type { QuestionPage, QuestionTexts } from '../../schemas/answers.ts'
 import { ServiceError } from '../../schemas/errors.ts'
-import type { Change } from '../../schemas/manifests.ts'
+import type { Change, UndoneImport } from '../../schemas/manifests.ts'
 import type { Outcome } from '../../schemas/tables.ts'
 import { Changes } from './changes.ts'
 import { Listing } from './listing.ts'
@@ -23,8 +25,8 @@ const NEWS = `
   SELECT question_id, title, category, url, event_id, source, source_id, outcome, epoch_ms(opened_at)::DOUBLE AS "openedAtMs",
     epoch_ms(closes_at)::DOUBLE AS "closesAtMs", epoch_ms(resolved_at)::DOUBLE AS "resolvedAtMs",
     epoch_ms(current_questions.recorded_at)::DOUBLE AS "recordedAtMs"
-  FROM current_questions FULL JOIN current_resolutions USING (question_id)
-  ORDER BY closes_at, question_id`
+  FROM current_questions FULL JOIN current_resolutions USING (question_id)`
+const IN_ORDER = 'ORDER BY closes_at, question_id'
 
 type News = Pick<KnownQuestion, 'question_id'> & {
   [Column in Exclude<keyof KnownQuestion, 'file' | 'outcome'>]: KnownQuestion[Column] | null
@@ -40,9 +42,12 @@ type QuestionNews = Omit<KnownQuestion, 'file'> & { recordedAtMs: number }
 const ROWS_AT_ONCE = 10_000
 
 interface QuestionSource {
+  store: Store
   local: LocalFiles
   openDatabase: () => Promise<Database>
   now: () => Date
+  /** The imports that are undone by the current release; none if it is left out. */
+  undone?: () => readonly UndoneImport[]
 }
 
 export class QuestionBook {
@@ -63,12 +68,15 @@ export class QuestionBook {
    * the next one tries again.
    */
   #read = { questions: 0, resolutions: 0 }
+  /** The imports that were undone when the tables were last read. */
+  #undone: readonly UndoneImport[] = []
   readonly #firstRead = Promise.withResolvers<void>()
   #isRead = false
   #refreshing: Promise<void> | undefined
   #reopened = 0
 
-  constructor({ store, ...source }: QuestionSource & { store: Store }) {
+  constructor(source: QuestionSource) {
+    const { store } = source
     this.#source = source
     this.#texts = new Texts(source)
     this.#changes = new Changes(source)
@@ -109,7 +117,7 @@ export class QuestionBook {
 
   /** Grows with the table of questions, so that it changes whenever a title changes. */
   get version(): number {
-    return this.#read.questions
+    return this.#read.questions + this.#undone.length
   }
 
   /**
@@ -133,11 +141,16 @@ export class QuestionBook {
     return this.#byId.get(questionId)
   }
 
-  /** The versions up to which the node follows the tables. */
+  /** The versions up to which the node follows the tables, without what was undone. */
   get versions() {
+    return this.#versions(this.#undone)
+  }
+
+  #versions(undone: readonly UndoneImport[]) {
+    const { questions, resolutions } = this.#logs
     return {
-      questions: { ...this.#logs.questions.current, table: 'questions' as const },
-      resolutions: { ...this.#logs.resolutions.current, table: 'resolutions' as const },
+      questions: withoutUndone({ ...questions.current, table: 'questions' as const }, undone),
+      resolutions: withoutUndone({ ...resolutions.current, table: 'resolutions' as const }, undone),
     }
   }
 
@@ -186,23 +199,33 @@ export class QuestionBook {
     // show it.
     await this.#logs.resolutions.refresh()
     await this.#logs.questions.refresh()
-    const { questions, resolutions } = this.versions
-    const fresh = {
-      questions: { ...questions, files: questions.files.slice(this.#read.questions) },
-      resolutions: { ...resolutions, files: resolutions.files.slice(this.#read.resolutions) },
+    const undone = this.#source.undone?.() ?? []
+    const { questions, resolutions } = this.#logs
+    const all = { questions: questions.current, resolutions: resolutions.current }
+    this.#texts.follow(all.questions.files)
+    const fresh = (table: ChangedTable) => {
+      const files = all[table].files.slice(this.#read[table])
+      return withoutUndone({ ...all[table], table, files }, undone)
     }
-    if (fresh.questions.files.length + fresh.resolutions.files.length === 0) return
-    this.#texts.follow(questions.files)
+    if (fresh('questions').files.length + fresh('resolutions').files.length > 0) {
+      await this.#takeInNews({ questions: fresh('questions'), resolutions: fresh('resolutions') })
+    }
+    // Imports are undone one by one, and none comes back.
+    if (undone.length > this.#undone.length) await this.#takeBack(undone)
+    this.#undone = undone
+    this.#read = { questions: all.questions.files.length, resolutions: all.resolutions.files.length }
+  }
+
+  async #takeInNews(fresh: Record<ChangedTable, TableVersion>): Promise<void> {
     const { local, openDatabase } = this.#source
     const read = async (database: Database) => {
-      await attachCurrent(database, local, fresh.questions)
-      await attachCurrent(database, local, fresh.resolutions)
+      for (const table of CHANGED_TABLES) await attachCurrent(database, local, { ...fresh[table], table })
       const again = await database.rows<Pick<News, 'question_id'>>(
         CHANGED_TABLES.map(saidAgain).join(' UNION '),
       )
       for (const { question_id } of again) this.#saidAgain.add(question_id)
       const batches: News[][] = []
-      for await (const rows of database.rowBlocks<News>(NEWS)) {
+      for await (const rows of database.rowBlocks<News>(`${NEWS} ${IN_ORDER}`)) {
         const batch = batches.at(-1)
         if (batch && batch.length < ROWS_AT_ONCE) batch.push(...rows)
         else batches.push(rows)
@@ -214,7 +237,42 @@ export class QuestionBook {
       this.#takeIn(batch)
       await othersHaveRun()
     }
-    this.#read = { questions: questions.files.length, resolutions: resolutions.files.length }
+  }
+
+  /** Reads the questions of undone imports again, as they are without those. */
+  async #takeBack(undone: readonly UndoneImport[]): Promise<void> {
+    const { local, openDatabase, now } = this.#source
+    const versions = this.#versions(undone)
+    const read = async (database: Database) => {
+      for (const table of CHANGED_TABLES) {
+        const version = versions[table]
+        await attachTable(database, local, { ...version, files: version.undone ?? [] }, 0, `undone_${table}`)
+      }
+      await attachCurrent(database, local, versions.questions)
+      await attachCurrent(database, local, versions.resolutions)
+      const ids = CHANGED_TABLES.map((table) => `SELECT question_id FROM undone_${table}`)
+      return database.rows<News>(`FROM (${ids.join(' UNION ')}) LEFT JOIN (${NEWS}) USING (question_id)`)
+    }
+    const rows = await local.reading(() => withDatabase(openDatabase, read))
+    const gone: KnownQuestion[] = []
+    const come: KnownQuestion[] = []
+    for (const row of rows) {
+      const id = row.question_id
+      const known = this.#byId.get(id)
+      const question = this.#updated(undefined, row, undefined)
+      this.#saidAgain.add(id)
+      if (known) gone.push(known)
+      if (question) {
+        come.push(question)
+        this.#byId.set(id, question)
+      } else {
+        this.#byId.delete(id)
+        if (row.outcome !== null) this.#early.set(id, row)
+      }
+      if (known && question && isOverAt(known, now().getTime()) && !isOverAt(question, now().getTime()))
+        this.#reopened += 1
+    }
+    this.#listing.change(gone, come, now())
   }
 
   #takeIn(news: readonly News[]): void {

@@ -9,7 +9,7 @@ import {
   changesIn,
 } from '../../pipeline/tables/changes.ts'
 import type { TableVersion } from '../../pipeline/tables/delta.ts'
-import { attachTable } from '../../pipeline/tables/views.ts'
+import { attachSaid } from '../../pipeline/tables/said.ts'
 import type { Change } from '../../schemas/manifests.ts'
 import { CALLS_OF_READ, DatabaseInTurn } from './database-in-turn.ts'
 
@@ -35,7 +35,8 @@ export class Changes {
     versions: Readonly<Record<ChangedTable, TableVersion>>,
     countMore: (calls: number) => Promise<void>,
   ): Promise<readonly Change[]> {
-    const key = [questionId, ...CHANGED_TABLES.map((table) => versions[table].version)].join(' ')
+    const states = CHANGED_TABLES.map((table) => [versions[table].version, versions[table].undone?.length])
+    const key = [questionId, ...states].join(' ')
     const known = this.#cache.get(key)
     if (known) return known
     await countMore(CALLS_OF_READ)
@@ -55,7 +56,7 @@ export class Changes {
     return this.#local.reading(async () => {
       const queries: string[] = []
       for (const table of CHANGED_TABLES) {
-        await attachTable(database, this.#local, versions[table])
+        await attachSaid(database, this.#local, { ...versions[table], table }, table)
         const rows = `(FROM ${table} WHERE question_id = ${literal(questionId)})`
         queries.push(`(${changesIn(table, rows)})`)
       }

@@ -52,19 +52,21 @@ export interface Serving {
 export type ApiParts = ReturnType<typeof buildApiParts>
 
 export function buildApiParts(components: Components, serving: Serving) {
+  const published = buildPublished(components, serving)
   return {
-    ...buildIntake(components, serving),
-    ...buildPublished(components, serving),
+    ...buildIntake(components, serving, published.releases),
+    ...published,
     ...buildNode(components, serving),
   }
 }
 
-function buildIntake(components: Components, { metrics, tell }: Serving) {
+function buildIntake(components: Components, { metrics, tell }: Serving, releases: CurrentRelease) {
   const { environment, settings, own, store, local, registry, openDatabase, now, newId, signers } = components
   // A registration writes up to three objects and waits for a group commit, which may itself wait for the one
   // before.
   const leaseMs = 4 * settings.STORE_TIMEOUT_MS + 2 * settings.COMMIT_TIMEOUT_MS
-  const questions = new QuestionBook({ store, local, openDatabase, now })
+  const undone = () => releases.current?.undone_imports ?? []
+  const questions = new QuestionBook({ store, local, openDatabase, now, undone })
   const currentForecasts = new CurrentForecasts({ store, local, openDatabase, questions, now })
   const receipts = new Receipts(signers, newId)
   // Only forecasts use it, because a registration writes the record of its key besides its row.

@@ -236,6 +236,8 @@ class Job:
             rows = self.spark.createDataFrame([], columns)
         else:
             rows = self.spark.sql(f"SELECT * FROM delta.`{self.store_uri()}/tables/{name}` VERSION AS OF {version}")
+            if self.plan["undone_files"]:
+                rows = rows.where(~rows._metadata.file_name.isin(self.plan["undone_files"]))
         rows.createOrReplaceTempView(name)
         if name in SUBJECTS:
             self.view(f"current_{name}", current(name, rows.columns, columns))

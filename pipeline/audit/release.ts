@@ -23,7 +23,7 @@ import { recordBytes } from '../store/records.ts'
 import type { LocalFile } from '../store/body.ts'
 import type { Store } from '../store/store.ts'
 import { localPath } from '../tables/delta-log.ts'
-import type { TableVersion } from '../tables/delta.ts'
+import type { TableVersion, TablesRead } from '../tables/delta.ts'
 import type { ScoredTable } from '../../schemas/tables.ts'
 
 export interface AuditContext extends DerivationContext {
@@ -45,7 +45,7 @@ export async function auditRelease(context: AuditContext, release: number): Prom
   const { store, secrets, methodology, service } = context
   const manifest = await readManifest(store, release)
   if (!manifest) throw new ServiceError('notFound', `there is no release ${release}`)
-  const { as_of, environment, methodology_version: method, engines, tables } = manifest
+  const { as_of, environment, methodology_version: method, engines } = manifest
   const report: AuditReport = {
     release,
     as_of,
@@ -75,7 +75,7 @@ export async function auditRelease(context: AuditContext, release: number): Prom
   const entries = new Map(manifest.files.map((file) => [file.path, file]))
   const files: ManifestFile[] = []
   let expected: AsyncIterable<ExpectedFile> | readonly ExpectedFile[] = manifest.files
-  const versions = await checkTables(context, tables, report)
+  const versions = await checkTables(context, manifest, report)
   const previous = report.derived && versions ? await previousManifest(store, release) : undefined
   const before = previous?.quarantined ?? []
   report.faults.push(...(await quarantineFaults(store, manifest, plan && (plan.quarantined ?? []), before)))
@@ -147,10 +147,10 @@ function checkStatements(
  */
 async function checkTables(
   { store, local }: AuditContext,
-  tables: ReleaseManifest['tables'],
+  read: TablesRead,
   report: AuditReport,
 ): Promise<Record<ScoredTable, TableVersion> | undefined> {
-  const versions = await unlessCorrupt(versionsOf(store, tables), report)
+  const versions = await unlessCorrupt(versionsOf(store, read), report)
   if (versions) {
     const faults = report.faults.length
     for (const { table, files } of Object.values(versions)) {

@@ -2,7 +2,9 @@
 // the new forecasts of each.
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import type { Environment } from '../../schemas/values.ts'
+import { canonicalText } from '../proof/canonical.ts'
 import { manifestPath } from '../store/paths.ts'
+import { textOfImport } from '../tables/undone.ts'
 import { runsOf } from './findings.ts'
 import { type Earlier, ForecastChecks } from './forecasts.ts'
 import { checkLoggedSnapshot, checkReleaseFiles } from './release-files.ts'
@@ -37,6 +39,7 @@ export class ReleaseChecks {
     this.#before = manifest
     if (!manifest) return
     this.#checkPlace(release, manifest)
+    this.#checkUndone(manifest, before)
     if ((await checkReleaseFiles(store, findings, manifest)) > 0) this.#thinned.push(release)
     await checkLoggedSnapshot(store, findings, manifest, isLast)
     if (!manifest.trees || !manifest.inputs) this.#withoutTrees.push(release)
@@ -72,6 +75,18 @@ export class ReleaseChecks {
       manifestPath(number),
       `is as of ${as_of}; expected ${asOf.toISOString()} or later, which release ${earlier} is of`,
     )
+  }
+
+  /** An import that is undone stays so, with its reason. */
+  #checkUndone({ release, undone_imports = [] }: ReleaseManifest, before: ReleaseManifest | undefined): void {
+    const said = new Set(undone_imports.map(canonicalText))
+    for (const undone of before?.undone_imports ?? []) {
+      if (said.has(canonicalText(undone))) continue
+      this.#context.findings.fault(
+        manifestPath(release),
+        `does not say that ${textOfImport(undone)} is undone, as release ${release - 1} does`,
+      )
+    }
   }
 
   /** Makes the checks that need all releases, and notes which checks were left out. */

@@ -88,8 +88,8 @@ async function say(context: ImportContext, agentIds: readonly string[], statemen
          FROM (SELECT * REPLACE (greatest(${now}, registered_at + INTERVAL 1 MILLISECOND) AS recorded_at) FROM basis)
        ) said JOIN basis USING (agent_id) WHERE NOT ${same('said', 'basis')}`,
     )
-    const changed = await takeIn(context, seen, 'fresh')
-    if (changed !== undefined) return { agents: named.length, changed }
+    const taken = await takeIn(context, seen, 'fresh')
+    if (taken) return { agents: named.length, changed: taken.rows }
   }
 }
 

@@ -1,8 +1,9 @@
 // The columns of importable files: the one place that says what each holds and how it is checked.
 import { NAME_CHARACTERS, PROSE_CHARACTERS } from '../../schemas/names.ts'
+import { IMPORTED_TABLES, type ImportedTable } from '../../schemas/tables.ts'
 
-export const IMPORTS = ['questions', 'resolutions', 'forecasters', 'forecasts'] as const
-export type ImportKind = (typeof IMPORTS)[number]
+export const IMPORTS = IMPORTED_TABLES
+export type ImportKind = ImportedTable
 
 /**
  * - `id`: a UUID, or with `--ids text` any text. `entityType`: forecaster, since agents are not imported.

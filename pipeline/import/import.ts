@@ -16,7 +16,8 @@ import type { TableVersion } from '../tables/delta.ts'
 import { assertNotBehind, currentVersions } from '../tables/delta-log.ts'
 import { type IncomingRows, readRows } from './read-file.ts'
 import { NONE_REJECTED, type Rejected, SHOWN, together } from './rejected.ts'
-import { type ImportContext, countOf, takeIn, takeInWaiting } from './take-in.ts'
+import { type ImportContext, type TakenIn, countOf, takeIn, takeInWaiting } from './take-in.ts'
+import { recordImport } from './undo.ts'
 import { computedValues, defineIdentified, defineParsed, defineZone, valueOf } from './values.ts'
 import { type VoidForecasts, voidForecasts } from './void-forecasts.ts'
 import { attachWaiting, listWaiting } from './waiting.ts'
@@ -53,6 +54,8 @@ export interface Imported extends Effect {
    * of the table do not replace each other.
    */
   clockBehindMs: number
+  /** The version of the table that the rows are in; undefined if none is new. */
+  version: number | undefined
 }
 
 /** The effect that an import would have without its bad rows. */
@@ -125,12 +128,27 @@ async function checkAndWrite(
        ORDER BY user_id`,
     )
     const created = await takeIn(context, versions.forecasters, 'met')
-    if (created === undefined) return undefined
-    met.created += created
+    if (!created) return undefined
+    met.created += created.rows
+    await recordOf(context, 'forecasters', created, source, 0)
   }
   progress('writing')
-  if ((await takeIn(context, versions[kind], 'fresh')) === undefined) return undefined
-  return { ...effect, forecastersCreated: met.created, clockBehindMs }
+  const taken = await takeIn(context, versions[kind], 'fresh')
+  if (!taken) return undefined
+  await recordOf(context, kind, taken, source, effect.unchanged - effect.repeats)
+  return { ...effect, forecastersCreated: met.created, clockBehindMs, version: taken.version }
+}
+
+/** Records an import that added rows. */
+async function recordOf(
+  { store }: ImportWork,
+  table: ImportKind,
+  { version }: TakenIn,
+  source: Source,
+  unchanged: number,
+): Promise<void> {
+  if (version === undefined) return
+  await recordImport(store, { table, version }, { file: nameOf(source), unchanged })
 }
 
 /**

@@ -22,6 +22,8 @@ export interface HeaderOptions {
 export interface ValueOptions {
   /** The namespace of ids that may be any text; undefined: ids are UUIDs. */
   readonly namespace: string | undefined
+  /** Whether the operator said the namespace twice, because no import before had it. */
+  readonly isNewNamespace: boolean
   /** The IANA zone of times without an offset; undefined: such times are refused. */
   readonly timezone: string | undefined
   readonly percent: boolean
@@ -39,7 +41,8 @@ export interface ImportOptions extends HeaderOptions, ValueOptions {}
 export interface GivenOptions {
   delimiter?: string
   ids?: string
-  namespace?: string
+  /** A namespace that no import before had is said twice. */
+  namespace?: string | readonly string[]
   map?: readonly string[]
   ignoreUnknown?: boolean
   timezone?: string
@@ -78,7 +81,7 @@ export function parseOptions(kind: ImportKind, given: GivenOptions): ImportOptio
     delimiter: delimiter === 'auto' ? undefined : DELIMITERS[delimiter as keyof typeof DELIMITERS],
     map: parseMap(kind, given.map ?? []),
     ignoreUnknown,
-    namespace: parseNamespace(given),
+    ...parseNamespace(given),
     timezone: timezone === undefined ? undefined : parseZone(timezone),
     percent,
     outcomes: parseOutcomes(outcomes),
@@ -100,20 +103,27 @@ function parseReason(reason: string | undefined): string | undefined {
   throw refused(`--correct is ${JSON.stringify(reason)}; it ${fault}`)
 }
 
-function parseNamespace({ ids = 'uuid', namespace }: GivenOptions): string | undefined {
+function parseNamespace({
+  ids = 'uuid',
+  namespace: given,
+}: GivenOptions): Pick<ImportOptions, 'namespace' | 'isNewNamespace'> {
+  const [namespace, again, ...more] = given === undefined ? [] : [given].flat()
   if (ids !== 'uuid' && ids !== 'text') {
     throw refused(`--ids is ${JSON.stringify(ids)}, not one of uuid and text`)
   }
   if (ids === 'uuid') {
     if (namespace !== undefined) throw refused('--namespace is only for --ids text')
-    return undefined
+    return { namespace: undefined, isNewNamespace: false }
   }
   if (namespace === undefined) {
     throw refused('--ids text needs --namespace: a UUID of your own, the same for all your files')
   }
   const { data, success } = uuid.safeParse(namespace)
   if (!success) throw refused(`--namespace is ${JSON.stringify(namespace)}, not a UUID`)
-  return data
+  if (more.length > 0 || (again !== undefined && again !== namespace)) {
+    throw refused('--namespace is said with two values; a new one is said twice with the same value')
+  }
+  return { namespace: data, isNewNamespace: again !== undefined }
 }
 
 function parseMap(kind: ImportKind, given: readonly string[]): ReadonlyMap<string, string> {

@@ -31,18 +31,24 @@ export async function takeInWaiting(
   }
 }
 
+export interface TakenIn {
+  rows: number
+  /** The version of the table that has them; undefined if there were none. */
+  version: number | undefined
+}
+
 /**
- * Adds the rows of a DuckDB table to a table of the store, if it is still as it was `seen`, and returns their
- * number. Returns undefined, and adds nothing, if another command has written to the table since: what was
- * read from the table must be read and checked again.
+ * Adds the rows of a DuckDB table to a table of the store, if it is still as it was `seen`. Returns
+ * undefined, and adds nothing, if another command has written to the table since: the rows must be read and
+ * checked again.
  */
 export async function takeIn(
   context: ImportContext,
   seen: TableVersion,
   rows: string,
-): Promise<number | undefined> {
+): Promise<TakenIn | undefined> {
   const count = await countOf(context, rows)
-  if (count === 0) return 0
+  if (count === 0) return { rows: 0, version: undefined }
   const id = context.newId()
   const spec = tableSpec(seen.table)
   const bytes = await parquetOf(
@@ -52,7 +58,8 @@ export async function takeIn(
     spec.rowsPerGroup,
     'inbox',
   )
-  return (await offer(context, seen, id, bytes)) ? count : undefined
+  const version = await offer(context, seen, id, bytes)
+  return version === undefined ? undefined : { rows: count, version }
 }
 
 async function hasAny(listing: AsyncIterable<unknown>): Promise<boolean> {

@@ -1,7 +1,7 @@
 // Tells whether a new release would differ from the last one.
 import pMap from 'p-map'
 import type { PipelineComponents } from '../components.ts'
-import type { QuarantinedObject, ReleaseManifest } from '../../schemas/manifests.ts'
+import type { QuarantinedObject, ReleaseManifest, UndoneImport } from '../../schemas/manifests.ts'
 import { SCORED_TABLES, type ScoredTable, type TableName } from '../../schemas/tables.ts'
 import { withDatabase } from '../duckdb.ts'
 import { firstFileAfter } from '../engine/since.ts'
@@ -15,6 +15,7 @@ import { attachTable } from '../tables/views.ts'
 /** The inputs of the next release. */
 export type NextRelease = Pick<ReleaseManifest, 'as_of' | 'engines' | 'methodology_version'> & {
   quarantined: readonly QuarantinedObject[]
+  undone_imports?: readonly UndoneImport[] | undefined
   tables: Record<ScoredTable, number>
 }
 
@@ -67,6 +68,7 @@ function isAlike(last: ReleaseManifest, next: Omit<NextRelease, 'tables'>): bool
     isSame(last.engines, next.engines) &&
     !changesByTime(last, next.as_of) &&
     isSame(last.quarantined, next.quarantined) &&
+    isSame(last.undone_imports ?? [], next.undone_imports ?? []) &&
     last.methodology_version === next.methodology_version
   )
 }

@@ -60,7 +60,7 @@ export async function publish(
   const release = number + 1
   const { counts, pairs, superseded, corrections, pools, voiceRule: voice_rule } = made
   const { files, carried, trees, snapshot } = made
-  const { as_of, environment, methodology_version, engines, tables, quarantined } = made.plan
+  const { as_of, environment, methodology_version, engines, tables, quarantined, undone_imports } = made.plan
   const manifest: ReleaseManifest = {
     release,
     as_of,
@@ -74,6 +74,7 @@ export async function publish(
     pools,
     superseded,
     corrections,
+    undone_imports: undone_imports && [...undone_imports],
     quarantined: [...quarantined],
     files,
     trees: trees.trees,

@@ -2,14 +2,14 @@
 import type { Change, Correction, ReleaseManifest } from '../../schemas/manifests.ts'
 import type { ScoredTable } from '../../schemas/tables.ts'
 import { scoresAt } from '../engine/queries.ts'
-import { firstFileAfter } from '../engine/since.ts'
 import type { ScoringContext } from '../engine/duckdb-engine.ts'
 import { CHANGED_TABLES, CHANGES_IN_ORDER, changesIn, saidAgain } from '../tables/changes.ts'
-import { versionAt } from '../tables/delta-log.ts'
+import { versionIn } from '../tables/delta-log.ts'
 import type { TableVersion } from '../tables/delta.ts'
+import { attachSaid } from '../tables/said.ts'
 import { attachCurrent, attachTable } from '../tables/views.ts'
 
-type Before = Pick<ReleaseManifest, 'as_of' | 'tables'> | undefined
+type Before = Pick<ReleaseManifest, 'as_of' | 'tables' | 'undone_imports'> | undefined
 type Versions = Record<ScoredTable, TableVersion>
 type Context = Pick<ScoringContext, 'database' | 'local'>
 
@@ -75,12 +75,15 @@ async function createChanged(
 ): Promise<void> {
   const queries: string[] = []
   for (const table of CHANGED_TABLES) {
-    const first = firstFileAfter(versions[table], previous?.tables[table])
-    await attachTable(database, local, versions[table])
-    await attachTable(database, local, versions[table], first, `said_${table}`)
-    const again = saidAgain(`${table} SEMI JOIN said_${table} USING (question_id)`)
-    const rows = `(FROM ${table} SEMI JOIN (${again}) USING (question_id))`
-    queries.push(`FROM (${changesIn(table, rows)}) SEMI JOIN said_${table} USING (question_id, recorded_at)`)
+    const version = { ...versions[table], table }
+    await attachSaid(database, local, version, `said_${table}`)
+    await attachSaid(database, local, version, `news_${table}`, {
+      version: previous?.tables[table] ?? -1,
+      undone: previous?.undone_imports ?? [],
+    })
+    const again = saidAgain(`said_${table} SEMI JOIN news_${table} USING (question_id)`)
+    const rows = `(FROM said_${table} SEMI JOIN (${again}) USING (question_id))`
+    queries.push(`FROM (${changesIn(table, rows)}) SEMI JOIN news_${table} USING (question_id, recorded_at)`)
   }
   await database.run(`CREATE OR REPLACE TEMP TABLE changed AS ${queries.join(' UNION ALL ')}`)
 }
@@ -101,7 +104,7 @@ async function createScored(
      WHERE ${scoresAt(at)}`
   const attach = async (before: Before) => {
     for (const table of CHANGED_TABLES) {
-      const version = before ? versionAt(versions[table], before.tables[table] ?? -1) : versions[table]
+      const version = before ? versionIn(before, versions[table]) : versions[table]
       await attachCurrent(database, local, { ...version, table })
     }
   }

@@ -41,7 +41,7 @@ export interface ReleaseInputs {
   environment: Environment
   versions: Record<ScoredTable, TableVersion>
   /** The release before it, if there is one; outcomes that it scored by may have changed since. */
-  previous: Pick<ReleaseManifest, 'as_of' | 'tables' | 'trees' | 'inputs'> | undefined
+  previous: Pick<ReleaseManifest, 'as_of' | 'tables' | 'undone_imports' | 'trees' | 'inputs'> | undefined
   /** Whether its shards hold the snapshot of its day. */
   bringsSnapshot: boolean
   /**

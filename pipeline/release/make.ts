@@ -1,5 +1,5 @@
 // Makes a release: takes in the inbox, plans, writes every file, and last the manifest, which publishes them.
-import type { ReleaseManifest } from '../../schemas/manifests.ts'
+import type { ReleaseManifest, UndoneImport } from '../../schemas/manifests.ts'
 import { SCORED_TABLES, type ScoredTable } from '../../schemas/tables.ts'
 import { deriveRelease } from './derive.ts'
 import { type Database, withDatabase } from '../duckdb.ts'
@@ -18,6 +18,7 @@ import { recordBytes } from '../store/records.ts'
 import { compact } from '../tables/compact.ts'
 import type { TableVersion } from '../tables/delta.ts'
 import { listQuarantined } from '../tables/quarantine.ts'
+import { undoneImports, withoutUndone } from '../tables/undone.ts'
 
 export interface ReleaseRequest {
   asOf?: Date | undefined
@@ -81,16 +82,18 @@ export async function planRelease(
     await completeSnapshots(context, state, quarantined)
     if (state.begun) {
       const plan = await begunPlan(context, state, state.begun, quarantined)
-      return { state, plan, versions: await versionsOf(store, plan.tables), isBegun: true }
+      return { state, plan, versions: await versionsOf(store, plan), isBegun: true }
     }
     const asOf = request.asOf ?? now
     const current = request.ifChanged ? state.manifest : undefined
-    const next = { ...makeOf(context), as_of: asOf.toISOString(), quarantined }
+    const undone = await undoneImports(store)
+    const inputs = { quarantined, undone_imports: undone.length > 0 ? undone : undefined }
+    const next = { ...makeOf(context), as_of: asOf.toISOString(), ...inputs }
     if (current && (await nothingToRelease(store, current, next))) {
       return { made: false, release: current.release, reason: 'unchanged' }
     }
-    const versions = await compactAll(context)
-    const plan = await newPlan(context, state, asOf, versions, quarantined)
+    const versions = await compactAll(context, undone)
+    const plan = await newPlan(context, state, asOf, versions, inputs)
     if (current && !(await hasChanged(context, current, plan, versions))) {
       return { made: false, release: current.release, reason: 'unchanged' }
     }
@@ -101,14 +104,17 @@ export async function planRelease(
   }
 }
 
-/** Takes in the inbox of every table that scoring reads, and returns the tables. */
-function compactAll(context: ReleaseContext): Promise<Record<ScoredTable, TableVersion>> {
+/** Takes in the inbox of every table that scoring reads, and returns the tables without what was undone. */
+function compactAll(
+  context: ReleaseContext,
+  undone: readonly UndoneImport[],
+): Promise<Record<ScoredTable, TableVersion>> {
   return withDatabase(context.openDatabase, async (database) => {
     const versions: [ScoredTable, TableVersion][] = []
     for (const table of SCORED_TABLES) {
       const { rows, objects, ...latest } = await compact({ ...context, database }, table)
       if (objects > 0) context.log('took in the inbox', { table, rows, objects, version: latest.version })
-      versions.push([table, latest])
+      versions.push([table, withoutUndone(latest, undone)])
     }
     return Object.fromEntries(versions) as Record<ScoredTable, TableVersion>
   })
@@ -149,7 +155,7 @@ async function writeFiles(
     versions,
     previous: state.manifest,
     bringsSnapshot: plan.brings_snapshot,
-    since: await sinceLast(context, state.manifest),
+    since: await sinceLast(context, state.manifest, plan),
     carriedBefore: state.manifest?.carried ?? [],
   })
   const write = writerOf(store, release)

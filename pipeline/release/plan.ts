@@ -1,7 +1,7 @@
 // Decides once what a release is made of. Every run of the same make that finds the plan carries it out to
 // the same bytes.
 import { ServiceError } from '../../schemas/errors.ts'
-import type { QuarantinedObject, ReleaseManifest } from '../../schemas/manifests.ts'
+import type { QuarantinedObject, ReleaseManifest, UndoneImport } from '../../schemas/manifests.ts'
 import { SCORED_TABLES, type ScoredTable } from '../../schemas/tables.ts'
 import type { Environment } from '../../schemas/values.ts'
 import { Database } from '../duckdb.ts'
@@ -13,7 +13,8 @@ import { deltaLogPath, planPath } from '../store/paths.ts'
 import { recordBytes } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import { TableLog, assertNotBehind } from '../tables/delta-log.ts'
-import type { TableVersion } from '../tables/delta.ts'
+import type { TableVersion, TablesRead } from '../tables/delta.ts'
+import { withoutUndone } from '../tables/undone.ts'
 
 /**
  * The method, the software and the secret that make a release. Together with the tables they decide its
@@ -35,6 +36,8 @@ export interface ReleasePlan extends Make {
   brings_snapshot: boolean
   /** The objects in quarantine when the plan was made. */
   quarantined: readonly QuarantinedObject[]
+  /** The imports that were undone when the plan was made; absent where none was. */
+  undone_imports?: readonly UndoneImport[] | undefined
 }
 
 /**
@@ -76,7 +79,7 @@ export async function newPlan(
   state: ReleaseState,
   asOf: Date,
   versions: Record<ScoredTable, TableVersion>,
-  quarantined: readonly QuarantinedObject[],
+  { quarantined, undone_imports }: Pick<ReleasePlan, 'quarantined' | 'undone_imports'>,
 ): Promise<ReleasePlan> {
   assertNotBehind(versions, state.manifest?.tables ?? {})
   const tables = Object.fromEntries(SCORED_TABLES.map((name) => [name, versions[name].version]))
@@ -88,6 +91,7 @@ export async function newPlan(
     tables: tables as ReleasePlan['tables'],
     brings_snapshot: await bringsSnapshot(context.store, state, as_of),
     quarantined,
+    undone_imports,
   }
 }
 
@@ -114,9 +118,9 @@ export async function begunPlan(
   begun: ReadablePlan,
   known: readonly QuarantinedObject[],
 ): Promise<ReleasePlan> {
-  const { as_of, started_at, tables, quarantined = known } = begun
+  const { as_of, started_at, quarantined = known } = begun
   const brings_snapshot = begun.brings_snapshot ?? (await bringsSnapshot(context.store, state, as_of))
-  const own: ReleasePlan = { as_of, started_at, ...makeOf(context), tables, brings_snapshot, quarantined }
+  const own = asPlannedBy(context, { ...begun, brings_snapshot, quarantined })
   if (isSame(begun, own)) return own
   const release = state.number + 1
   const now = context.now()
@@ -147,13 +151,27 @@ export async function begunPlan(
 export async function ownPlan(context: ReleaseContext, release: number): Promise<ReleasePlan> {
   const begun = await readPlan(context.store, release)
   if (!begun) throw new ServiceError('notFound', `${planPath(release)} is not in the store`)
-  const { as_of, started_at, tables, brings_snapshot = false, quarantined = [] } = begun
-  const own: ReleasePlan = { as_of, started_at, ...makeOf(context), tables, brings_snapshot, quarantined }
+  const { brings_snapshot = false, quarantined = [] } = begun
+  const own = asPlannedBy(context, { ...begun, brings_snapshot, quarantined })
   if (isSame(begun, own)) return own
   throw new ServiceError(
     'conflict',
     `release ${release} was planned by another version of the service, under another secret or for another environment`,
   )
+}
+
+/** The same plan, made by this run. */
+function asPlannedBy(context: ReleaseContext, begun: Omit<ReleasePlan, keyof Make>): ReleasePlan {
+  const { as_of, started_at, tables, brings_snapshot, quarantined, undone_imports } = begun
+  return {
+    as_of,
+    started_at,
+    ...makeOf(context),
+    tables,
+    brings_snapshot,
+    quarantined,
+    undone_imports,
+  }
 }
 
 function isSame(begun: ReadablePlan, own: ReleasePlan): boolean {
@@ -169,15 +187,19 @@ export function makeOf({ methodology, environment, secrets, service }: ReleaseCo
   }
 }
 
-/** @throws ServiceError `corrupt` if a table has lost the version that a plan or a manifest names. */
+/**
+ * The tables that a plan or a manifest names.
+ *
+ * @throws ServiceError `corrupt` if a table has lost its version.
+ */
 export async function versionsOf(
   store: Store,
-  tables: Record<string, number>,
+  { tables, undone_imports = [] }: TablesRead,
 ): Promise<Record<ScoredTable, TableVersion>> {
   const versions = await Promise.all(
     SCORED_TABLES.map(async (name): Promise<[ScoredTable, TableVersion]> => [
       name,
-      await versionOf(store, tables, name),
+      withoutUndone(await versionOf(store, tables, name), undone_imports),
     ]),
   )
   return Object.fromEntries(versions) as Record<ScoredTable, TableVersion>

@@ -4,9 +4,10 @@ import type { ReleaseManifest, SupersededOutcome } from '../../schemas/manifests
 import type { ScoredTable } from '../../schemas/tables.ts'
 import { scoresAt } from '../engine/queries.ts'
 import type { ScoringContext } from '../engine/duckdb-engine.ts'
-import { versionAt } from '../tables/delta-log.ts'
+import { versionIn } from '../tables/delta-log.ts'
 import type { TableVersion } from '../tables/delta.ts'
-import { attachCurrent } from '../tables/views.ts'
+import { attachSaid } from '../tables/said.ts'
+import { attachCurrent, currentRows } from '../tables/views.ts'
 
 /**
  * Lists each question that scored before if its outcome, or the time at which it became known, has changed.
@@ -14,12 +15,16 @@ import { attachCurrent } from '../tables/views.ts'
  */
 export async function supersededOutcomes(
   { database, local }: Pick<ScoringContext, 'database' | 'local'>,
-  previous: Pick<ReleaseManifest, 'as_of' | 'tables'>,
+  previous: Pick<ReleaseManifest, 'as_of' | 'tables' | 'undone_imports'>,
   versions: Record<ScoredTable, TableVersion>,
 ): Promise<SupersededOutcome[]> {
-  if (previous.tables['resolutions'] === versions.resolutions.version) return []
+  const { undone_imports: undone = [] } = previous
+  const isUndone = (versions.resolutions.undone ?? []).some(
+    ({ by }) => !undone.some(({ table, version }) => table === by.table && version === by.version),
+  )
+  if (previous.tables['resolutions'] === versions.resolutions.version && !isUndone) return []
   for (const table of ['questions', 'resolutions'] as const) {
-    const before = versionAt(versions[table], previous.tables[table] ?? -1)
+    const before = versionIn(previous, versions[table])
     await attachCurrent(database, local, { ...before, table })
   }
   await database.run(
@@ -27,7 +32,9 @@ export async function supersededOutcomes(
      SELECT question_id, outcome, resolved_at FROM current_questions JOIN current_resolutions USING (question_id)
      WHERE ${scoresAt(new Date(previous.as_of))}`,
   )
-  await attachCurrent(database, local, { ...versions.resolutions, table: 'resolutions' })
+  // The last word on the outcome of each question, which may be that an import of it was undone.
+  await attachSaid(database, local, { ...versions.resolutions, table: 'resolutions' }, 'said_resolutions')
+  await database.run(`CREATE OR REPLACE VIEW last_said AS ${currentRows('resolutions', 'said_resolutions')}`)
   const rows = await database.rows<{
     question_id: string
     before: SupersededOutcome['from']['outcome']
@@ -36,8 +43,8 @@ export async function supersededOutcomes(
     nowAt: Date
   }>(
     `SELECT question_id, scored_before.outcome AS before, scored_before.resolved_at AS "beforeAt",
-       current_resolutions.outcome AS now, current_resolutions.resolved_at AS "nowAt"
-     FROM scored_before JOIN current_resolutions USING (question_id)
+       last_said.outcome AS now, last_said.resolved_at AS "nowAt"
+     FROM scored_before JOIN last_said USING (question_id)
      WHERE before <> now OR "beforeAt" <> "nowAt" ORDER BY question_id`,
   )
   await database.run('DROP TABLE scored_before')

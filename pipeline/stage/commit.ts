@@ -76,7 +76,7 @@ async function commit(
     throw new ServiceError('conflict', `release ${release} is not the next one after release ${state.number}`)
   }
   const plan = await ownPlan(context, release)
-  const versions = await versionsOf(store, plan.tables)
+  const versions = await versionsOf(store, plan)
   const field = await readTally(store, release, tally)
   const hasTree = (await store.range(releasePrefix(release) + FORECASTS_TREE_PATH, 0, 1)) !== undefined
   const { files, carried, questions, pairs } = arranged(await stagedFiles(input), field, hasTree, sizes)

@@ -1,5 +1,6 @@
 // `fvs release plan`: plans a release that another engine carries out, and makes the files that follow from
 // the tables alone.
+import { basename } from 'node:path/posix'
 import type { ReleaseManifest, SupersededOutcome } from '../../schemas/manifests.ts'
 import { type Database, withDatabase } from '../duckdb.ts'
 import { forecastsTree } from '../release/forecasts-tree.ts'
@@ -24,6 +25,8 @@ export interface StagedPlan extends Omit<ReleasePlan, 'signing' | 'quarantined'>
   owners_per_file: number
   previous: Pick<ReleaseManifest, 'release' | 'as_of' | 'tables' | 'voice_rule'> | null
   superseded: SupersededOutcome[]
+  /** The names of the data files of imports that were undone: their rows are not there. */
+  undone_files: string[]
   files: StagedFile[]
 }
 
@@ -62,6 +65,9 @@ export async function planStages(
           voice_rule: previous.voice_rule,
         }
       : null,
+    undone_files: Object.values(versions).flatMap(({ undone = [] }) =>
+      undone.map(({ path }) => basename(path)),
+    ),
     ...(await local.reading(() => withDatabase(context.openDatabase, derive))),
   }
 }

@@ -308,6 +308,21 @@ export const SIMULATION_PATH = 'simulation.json'
 /** The last round that the sandbox has simulated. */
 export const SIMULATED_ROUND_PATH = 'simulation-round.json'
 
+/** The record of an import: its file, and how many of its rows were known. */
+export function importPath({ table, version }: { table: TableName; version: number }): string {
+  return `imports/${table}/${padded(version, 20)}.json`
+}
+
+/** The namespaces of the ids that were text in the imports so far. */
+export const NAMESPACES_PATH = 'imports/namespaces.json'
+
+export const UNDONE_PREFIX = 'undone-imports/'
+
+/** The record that an import is undone. */
+export function undonePath({ table, version }: { table: TableName; version: number }): string {
+  return `${UNDONE_PREFIX}${table}/${padded(version, 20)}.json`
+}
+
 export const QUARANTINE_PREFIX = 'quarantine/'
 
 /** The new path of an object that was moved aside. */

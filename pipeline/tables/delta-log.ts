@@ -6,7 +6,8 @@ import { deltaLogPath, tablePath } from '../store/paths.ts'
 import type { LocalFiles } from '../store/local-files.ts'
 import { type Store, readChecked } from '../store/store.ts'
 import { readCheckpoint } from './checkpoint.ts'
-import { type DataFile, type TableVersion, filesOf } from './delta.ts'
+import { type DataFile, type TableVersion, type TablesRead, filesOf } from './delta.ts'
+import { undoneImports, withoutUndone } from './undone.ts'
 
 const READS_AT_ONCE = 16
 
@@ -91,8 +92,14 @@ async function lastCheckpoint(store: Store, table: TableName): Promise<TableVers
 }
 
 /** An earlier version of a table, from a later one. */
-export function versionAt({ table, files }: TableVersion, version: number): TableVersion {
-  return { table, version, files: files.filter((file) => file.version <= version) }
+export function versionAt({ table, files, undone }: TableVersion, version: number): TableVersion {
+  const known = <File extends DataFile>(all: readonly File[]) => all.filter((file) => file.version <= version)
+  return { table, version, files: known(files), ...(undone && { undone: known(undone) }) }
+}
+
+/** A table as a release read it, from a later version. */
+export function versionIn({ tables, undone_imports = [] }: TablesRead, later: TableVersion): TableVersion {
+  return withoutUndone(versionAt(later, tables[later.table] ?? -1), undone_imports)
 }
 
 /**
@@ -116,13 +123,14 @@ export function assertNotBehind(
   }
 }
 
-/** The current version of every table that scoring reads. */
+/** The current version of every table that scoring reads, without the imports that were undone. */
 export async function currentVersions(store: Store): Promise<Record<ScoredTable, TableVersion>> {
+  const undone = await undoneImports(store)
   const versions = await Promise.all(
     SCORED_TABLES.map(async (name): Promise<[ScoredTable, TableVersion]> => {
       const log = new TableLog(store, name)
       await log.refresh()
-      return [name, log.current]
+      return [name, withoutUndone(log.current, undone)]
     }),
   )
   return Object.fromEntries(versions) as Record<ScoredTable, TableVersion>

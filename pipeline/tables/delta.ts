@@ -3,6 +3,7 @@
 // https://github.com/delta-io/delta/blob/master/PROTOCOL.md
 import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
+import type { UndoneImport } from '../../schemas/manifests.ts'
 import { sha256 } from '../../schemas/values.ts'
 import { sha256Hex } from '../proof/canonical.ts'
 import { deltaLogPath } from '../store/paths.ts'
@@ -68,6 +69,18 @@ export interface TableVersion {
   /** -1 before the table's first commit. */
   version: number
   files: readonly DataFile[]
+  /** The files of imports that were undone, which `files` lacks. */
+  undone?: readonly UndoneFile[]
+}
+
+/** The state of the tables that a release reads, as its plan and its manifest have it. */
+export interface TablesRead {
+  tables: Readonly<Record<string, number>>
+  undone_imports?: readonly UndoneImport[] | undefined
+}
+
+export interface UndoneFile extends DataFile {
+  by: UndoneImport
 }
 
 const ownCommit = z.object({ commitInfo: z.object({ engineInfo: z.literal(ENGINE), operation: z.string() }) })

@@ -11,9 +11,9 @@ import { putIntake, readIntake } from './intake.ts'
 import { lookAgain } from './quarantine.ts'
 
 /**
- * Makes the rows of an object the next version of a table, alone. Returns false, and adds nothing, if the
- * table has rows that `seen` lacks and that another import or statement wrote: check again, and offer again.
- * Rows that the API wrote never stand in the way, and never wait.
+ * Makes the rows of an object the next version of a table, alone, and returns its number. Returns undefined,
+ * and adds nothing, if the table has rows that `seen` lacks and that another import or statement wrote: check
+ * again, and offer again. Rows that the API wrote never stand in the way, and never wait.
  *
  * Any number of calls may run at once, beside compactions, on any machines. After a crash the rows are all in
  * the table, or will be with the next compaction, or never will be.
@@ -26,13 +26,13 @@ export async function offer(
   seen: TableVersion,
   id: string,
   bytes: Uint8Array,
-): Promise<boolean> {
+): Promise<number | undefined> {
   const { store, wait } = context
   const { table } = seen
   const log = await openTable(context, table)
   for (;;) {
     const last = log.current
-    if (last.files.some((file) => file.version > seen.version && !isOfApi(table, file))) return false
+    if (last.files.some((file) => file.version > seen.version && !isOfApi(table, file))) return undefined
     await deleteTaken(context, last, await listInbox(store, table))
     const version = last.version + 1
     const path = offerPath(table, version, id, bytes)
@@ -42,7 +42,7 @@ export async function offer(
     const decided = await lookAgain(wait, () => readIntake(store, table, version))
     if (!decided) throw notShown(intakePath(table, version))
     await take(context, last, decided)
-    if ((await isMade(log, version)) && decided.includes(path)) return true
+    if ((await isMade(log, version)) && decided.includes(path)) return version
     await store.delete(path)
   }
 }
@@ -55,7 +55,7 @@ async function isMade(log: TableLog, version: number): Promise<boolean> {
 }
 
 /** Whether all rows of a data file are forecasts of agents, which no check of an import reads. */
-function isOfApi(table: TableName, file: DataFile): boolean {
+export function isOfApi(table: TableName, file: DataFile): boolean {
   return table === 'forecasts' && statisticsOf(file).maxValues['source'] === 'api'
 }
 

@@ -40,7 +40,7 @@ export async function attachTable(
 }
 
 /** Returns the columns of the current rows: all but prose, which would have to be read and sorted too. */
-function currentColumns(table: TableName): string[] {
+export function currentColumns(table: TableName): string[] {
   return tableSpec(table).columns.flatMap(({ name, type }) => (type === 'prose' ? [] : [name]))
 }
 

@@ -4,7 +4,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { signingKeyOf } from '../../pipeline/proof/note-keys.ts'
 import { thinReleases } from '../../pipeline/release/retention.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
-import { logCheckpointPath } from '../../pipeline/store/paths.ts'
+import { logCheckpointPath, undonePath } from '../../pipeline/store/paths.ts'
 import { completeLog } from '../../pipeline/transparency/publish.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { changeManifest } from '../support/worlds/forged-release.ts'
@@ -12,6 +12,7 @@ import { manifestOf, putManifest } from '../support/worlds/logged-releases.ts'
 import { type LoggedWorld, WITNESS, auditedLog, loggedWorld } from '../support/worlds/logged-world.ts'
 import { Clock, release, testComponents } from '../support/http/service.ts'
 import { copyOf } from '../support/store-content.ts'
+import { putUndone } from '../support/tables.ts'
 import { AGENT_FORECASTS } from '../support/worlds/world.ts'
 import { LOG_KEY, LOG_ORIGIN, writeLog } from '../support/worlds/written-log.ts'
 
@@ -34,6 +35,22 @@ const logWith = (signer: typeof LOG_KEY, last: number) =>
   completeLog({ store: world.store, signers: [signer], witnesses: [], log: () => undefined }, last)
 
 describe('a log', () => {
+  test('with an import that was undone passes, and one whose next release keeps quiet about it does not', async () => {
+    const id = { table: 'forecasts', version: 1 } as const
+    const releaseAt = async (at: string, number: number) => {
+      await release(await testComponents({ store: world.store, folder, clock: new Clock(at) }))
+      await writeLog(world.store, number)
+    }
+    await putUndone(world.store, id)
+    await releaseAt('2026-03-03T12:00:00.000Z', 4)
+    expect((await auditedLog(world)).faults).toEqual([])
+    await world.store.delete(undonePath(id))
+    await releaseAt('2026-03-04T12:00:00.000Z', 5)
+    expect((await auditedLog(world)).faults).toEqual([
+      'releases/00000005/manifest.json: does not say that forecasts-1 is undone, as release 4 does',
+    ])
+  })
+
   test('that is whole passes, and everything was read', async () => {
     const { faults, notes, ...counted } = await auditedLog(world)
     expect([...faults, ...notes]).toEqual([])

@@ -58,7 +58,8 @@ async function said(
   await writeFile(path, content)
   const before = await contentOf(components.store)
   try {
-    return (await runImport(components, kind, path, parseOptions(kind, options))).text
+    const { text } = await runImport(components, kind, path, parseOptions(kind, options))
+    return text.replace(/\nimport .*$/, '')
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
     expect(error.kind).toBe('invalid')

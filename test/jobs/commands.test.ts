@@ -393,7 +393,7 @@ describe('import', () => {
     const first = await fvs(['import', 'questions', path], withStore(folder))
     expect([first.code, first.stdout, first.stderr]).toEqual([
       0,
-      'questions: 56 of 56 rows added, 0 known already\n',
+      'questions: 56 of 56 rows added, 0 known already\nimport questions-1; `fvs imports undo questions-1` takes it back\n',
       '',
     ])
     const second = await fvs(['import', 'questions', path, '--json'], withStore(folder))

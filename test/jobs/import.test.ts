@@ -33,7 +33,8 @@ test('standard input is read, and a template printed is a file to import', async
   const imported = await importing(folder, template.stdout, 'questions', '-')
   expect(imported).toMatchObject({
     code: 0,
-    stdout: 'questions: 1 of 1 rows added, 0 known already\n',
+    stdout:
+      'questions: 1 of 1 rows added, 0 known already\nimport questions-1; `fvs imports undo questions-1` takes it back\n',
   })
   const again = await importing(folder, template.stdout, 'questions', '-', '--dry-run', '--json')
   expect(JSON.parse(again.stdout)).toMatchObject({ dry_run: true, rows: 1, added: 0, unchanged: 1, bad: 0 })

@@ -7,14 +7,16 @@ import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { FileStore } from '../../pipeline/store/file.ts'
 import { planPath, releasePrefix } from '../../pipeline/store/paths.ts'
+import { compact } from '../../pipeline/tables/compact.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { fvs } from '../support/process.ts'
 import { SECRET } from '../support/http/service.ts'
 import { startCluster } from '../support/spark-cluster.ts'
 import { spark, submit } from '../support/spark.ts'
 import { contentOf } from '../support/store-content.ts'
-import { send } from '../support/tables.ts'
+import { openWorker, putUndone, send } from '../support/tables.ts'
 import { VARIED_AS_OF, variedRows } from '../support/worlds/varied-rows.ts'
+import { uuidOf } from '../support/worlds/world.ts'
 
 const FVS = fileURLToPath(new URL('../../jobs/fvs.js', import.meta.url))
 const JOB = fileURLToPath(new URL('../../jobs/spark/release.py', import.meta.url))
@@ -27,7 +29,16 @@ beforeAll(async () => {
   if (!spark) return
   const store = await FileStore.begin(there)
   const rows = variedRows({ forecasts: 20_000, questions: 150, agents: 300, people: 280 })
-  for (const [table, own] of Object.entries(rows)) await send(store, table as keyof typeof rows, 'a', own)
+  using worker = await openWorker(store, folder)
+  for (const [table, own] of Object.entries(rows)) {
+    await send(store, table as keyof typeof rows, 'a', own)
+    await compact(worker, table as keyof typeof rows)
+  }
+  const others = rows.forecasts.slice(0, 1_000).map((row, nth) => {
+    return { ...row, forecast_id: uuidOf(9, nth), probability: 0.123, recorded_at: VARIED_AS_OF }
+  })
+  await send(store, 'forecasts', 'undone', others)
+  await putUndone(store, { table: 'forecasts', version: 2 })
 })
 
 describe.skipIf(!spark)('Spark', () => {

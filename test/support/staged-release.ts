@@ -81,7 +81,7 @@ async function withEvents<T>(
   work: (database: Database, entities: KnownEntity[]) => Promise<T>,
 ): Promise<T> {
   const derive = (database: Database) => async () => {
-    const versions = await versionsOf(components.store, plan.tables)
+    const versions = await versionsOf(components.store, plan)
     await attachAll(database, components.local, versions)
     await createQuestions(database, new Date(plan.as_of))
     await database.run(`CREATE VIEW counted AS FROM forecasts`)

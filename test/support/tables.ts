@@ -3,14 +3,17 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Database } from '../../pipeline/duckdb.ts'
 import { sha256Hex } from '../../pipeline/proof/canonical.ts'
-import { inboxPath, tablePath } from '../../pipeline/store/paths.ts'
+import { inboxPath, tablePath, undonePath } from '../../pipeline/store/paths.ts'
 import { LocalFiles } from '../../pipeline/store/local-files.ts'
+import { recordBytes } from '../../pipeline/store/records.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import { rowsIn } from '../../pipeline/tables/columns.ts'
 import type { CompactionContext } from '../../pipeline/tables/data-files.ts'
 import { encodeRows } from '../../pipeline/tables/inbox.ts'
 import { TableLog, localPaths } from '../../pipeline/tables/delta-log.ts'
 import type { TableVersion } from '../../pipeline/tables/delta.ts'
+import type { ImportId } from '../../pipeline/tables/undone.ts'
+import type { UndoneImport } from '../../schemas/manifests.ts'
 import { type Row, type TableName, tableSpec } from '../../schemas/tables.ts'
 
 interface Worker extends CompactionContext, Disposable {}
@@ -57,6 +60,13 @@ export async function workerOn(
 /** Puts one object with these rows into a table's inbox, and returns its path. */
 export function send(store: Store, table: TableName, id: string, rows: readonly Row[]): Promise<string> {
   return sendBytes(store, table, id, encodeRows(table, rows))
+}
+
+/** Puts the record that an import is undone, whatever relies on it, and whether or not it is there yet. */
+export async function putUndone(store: Store, id: ImportId): Promise<void> {
+  const at = '2026-01-20T00:00:00.000Z'
+  const undone: UndoneImport = { ...id, rows: 1, recorded_at: at, undone_at: at, reason: 'a test' }
+  await store.put(undonePath(id), recordBytes(undonePath(id), undone))
 }
 
 export async function sendBytes(

@@ -1,0 +1,76 @@
+// The imports that the operator has undone. Their rows stay in the tables, and nobody reads them.
+import pMap from 'p-map'
+import { type UndoneImport, undoneImport } from '../../schemas/manifests.ts'
+import { type ImportedTable, IMPORTED_TABLES } from '../../schemas/tables.ts'
+import { ServiceError } from '../../schemas/errors.ts'
+import { UNDONE_PREFIX } from '../store/paths.ts'
+import { readRecord } from '../store/records.ts'
+import type { Store } from '../store/store.ts'
+import type { DataFile, TableVersion } from './delta.ts'
+
+const READS_AT_ONCE = 16
+
+/** An import is the version of a table that it made, such as forecasts-17. */
+export interface ImportId {
+  table: ImportedTable
+  version: number
+}
+
+export function textOfImport({ table, version }: ImportId): string {
+  return `${table}-${version}`
+}
+
+/** @throws ServiceError `invalid` for anything but the id of an import. */
+export function importIdOf(text: string): ImportId {
+  const [, name, version] = /^([a-z]+)-([1-9]\d{0,14})$/.exec(text) ?? []
+  const table = IMPORTED_TABLES.find((one) => one === name)
+  if (table && version !== undefined) return { table, version: Number(version) }
+  throw new ServiceError(
+    'invalid',
+    `${JSON.stringify(text.slice(0, 200))} is not the id of an import, such as forecasts-17; \`fvs imports\` lists them`,
+  )
+}
+
+/** Reads which imports are undone, by table and version. */
+export async function undoneImports(store: Store): Promise<UndoneImport[]> {
+  const paths: string[] = []
+  for await (const { path } of store.list(UNDONE_PREFIX)) paths.push(path)
+  const read = (path: string) => readRecord(store, path, undoneImport)
+  const found = await pMap(paths.toSorted(), read, { concurrency: READS_AT_ONCE })
+  return found.filter((undone) => undone !== undefined)
+}
+
+/**
+ * A table without the rows of the imports that are undone by `undone`, and by nothing else: what was undone
+ * in `version` by another list is back.
+ */
+export function withoutUndone<Version extends TableVersion>(
+  version: Version,
+  undone: readonly UndoneImport[],
+): Version {
+  const by = new Map(undone.flatMap((one) => (one.table === version.table ? [[one.version, one]] : [])))
+  if (by.size === 0 && version.undone === undefined) return version
+  const files = everSaid(version)
+  return {
+    ...version,
+    files: files.filter((file) => !by.has(file.version)),
+    undone: files.flatMap((file) => {
+      const one = by.get(file.version)
+      return one ? [{ ...file, by: one }] : []
+    }),
+  }
+}
+
+/** All data files of a table in the order of its log, those of undone imports among them. */
+export function everSaid({ files, undone = [] }: TableVersion): readonly DataFile[] {
+  if (undone.length === 0) return files
+  return [...files, ...undone].toSorted((one, other) => one.version - other.version)
+}
+
+/** The undone imports of a table, each with its files. */
+export function undoneIn({ undone = [] }: TableVersion): { by: UndoneImport; files: readonly DataFile[] }[] {
+  return [...Map.groupBy(undone, ({ by }) => by.version).values()].map((files) => ({
+    by: files[0]!.by,
+    files,
+  }))
+}
