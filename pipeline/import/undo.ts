@@ -173,7 +173,7 @@ const GOING: Record<Exclude<ImportedTable, 'forecasts'>, { by: string; text: str
     },
     {
       by: 'forecasts USING (question_id)',
-      text: 'of the questions that it added have forecasts, so annul them in its place',
+      text: 'of the questions that it added have forecasts, so annul them',
     },
   ],
   resolutions: [],

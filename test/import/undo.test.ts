@@ -261,7 +261,7 @@ describe('is refused, and changes nothing,', () => {
         )
         return id
       },
-      { kind: 'conflict', message: /: 1 of the questions that it added have forecasts, so annul them/ },
+      { kind: 'conflict', message: /: 1 of the questions that it added have forecasts, so annul them;/ },
     ],
     [
       'for a question that has an outcome',
