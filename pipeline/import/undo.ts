@@ -9,7 +9,6 @@ import { readRecord, recordBytes } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import { assertNotBehind, currentVersions } from '../tables/delta-log.ts'
 import { type DataFile, type TableVersion, statisticsOf } from '../tables/delta.ts'
-import { isOfApi } from '../tables/offer.ts'
 import { lastRecordedAt } from '../tables/recorded-at.ts'
 import { type ImportId, everSaid, textOfImport, undoneIn } from '../tables/undone.ts'
 import { attachAll, attachTable } from '../tables/views.ts'
@@ -45,9 +44,10 @@ export async function listImports(store: Store): Promise<ListedImport[]> {
 
 async function importsIn(store: Store, versions: Record<ScoredTable, TableVersion>): Promise<ListedImport[]> {
   const made = IMPORTED_TABLES.flatMap((table) => {
-    const files = everSaid(versions[table]).filter((file) => !isOfApi(table, file))
     const undone = undoneIn(versions[table]).map(({ by }) => by)
-    return [...Map.groupBy(files, ({ version }) => version)].map(([version, own]) => ({
+    const byVersion = [...Map.groupBy(everSaid(versions[table]), ({ version }) => version)]
+    const imported = byVersion.filter(([, own]) => own.every((file) => isImported(table, file)))
+    return imported.map(([version, own]) => ({
       table,
       version,
       rows: rowsOf(own),
@@ -59,6 +59,14 @@ async function importsIn(store: Store, versions: Record<ScoredTable, TableVersio
     return { ...one, record: await readRecord(store, importPath(one), importRecord) }
   }
   return pMap(made, withRecord, { concurrency: READS_AT_ONCE })
+}
+
+/**
+ * Whether only an import can have made all rows of a file. A version that an earlier version of the service
+ * made may have forecasts of agents among those of an import.
+ */
+function isImported(table: ImportedTable, file: DataFile): boolean {
+  return table !== 'forecasts' || statisticsOf(file).minValues['source'] === 'import'
 }
 
 function rowsOf(files: readonly DataFile[]): number {

@@ -55,7 +55,7 @@ async function isMade(log: TableLog, version: number): Promise<boolean> {
 }
 
 /** Whether all rows of a data file are forecasts of agents, which no check of an import reads. */
-export function isOfApi(table: TableName, file: DataFile): boolean {
+function isOfApi(table: TableName, file: DataFile): boolean {
   return table === 'forecasts' && statisticsOf(file).maxValues['source'] === 'api'
 }
 

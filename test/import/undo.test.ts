@@ -15,6 +15,8 @@ import type { ReleaseManifest, UndoneImport } from '../../schemas/manifests.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { Clock, release, testComponents } from '../support/http/service.ts'
 import { contentOf, copyOf } from '../support/store-content.ts'
+import { send } from '../support/tables.ts'
+import { sampleRows } from '../support/worlds/table-rows.ts'
 import { NOW, QUESTION, copyReleasedWorld, csvOf, forecasterId, uuidOf } from '../support/worlds/world.ts'
 
 const day = (number: number) => new Date(Date.UTC(2026, 0, 1 + number)).toISOString()
@@ -327,8 +329,13 @@ describe('is refused, and changes nothing,', () => {
   })
 })
 
-test('the list has every import with its file, and not what came by the API', async () => {
+test('the list has every import with its file, and no version with a forecast that came by the API', async () => {
   const components = await world()
+  const row = (source: string, nth: number) => ({ ...sampleRows('forecasts', 1, nth)[0]!, source })
+  await send(components.store, 'forecasts', 'mixed', [row('api', 1), row('import', 2)])
+  await releasedAt(components, 1)
+  const mixed = (await readManifest(components.store, 2))!.tables['forecasts']!
+  await expect(undo(components, `forecasts-${mixed}`)).rejects.toMatchObject({ kind: 'notFound' })
   const id = await imported(components, 'forecasts', forecasts(0.11, 0.93))
   await undo(components, id)
   const { json, text } = await reportImports(components)
